@@ -98,7 +98,7 @@ test("a stranger gets the login page and nothing else", async ({ page, guarded, 
 test("a wrong password is told, and too many of them close the door", async ({ page, guarded, picture, accessible }) => {
   await page.goto(`${guarded.url}/login`);
   await logIn(page, "Ann", "guess");
-  await expect(page.getByRole("alert")).toHaveText("This name and password do not fit.");
+  await expect(page.getByRole("alert")).toHaveText("Incorrect name or password.");
   await expect(page.getByRole("textbox", { name: "Name" })).toHaveValue("Ann");
   await expect(page.getByLabel("Password")).toBeFocused();
   await picture("wrong");

@@ -641,7 +641,7 @@ eval_sets = ["evals", "missing"]
     await expect(page.getByRole("columnheader", { name: "Cases" })).toHaveAttribute("aria-sort", told);
   }
   await expect(page).toHaveURL(/\/evalsets$/);
-  await expect(page.getByRole("list", { name: "Folders" })).toContainText("missing is not there");
+  await expect(page.getByRole("list", { name: "Folders" })).toContainText("missing does not exist");
   await picture("folders");
   await accessible();
   await page.getByRole("link", { name: "below/house.test.json" }).click();

@@ -143,7 +143,7 @@ reports = [${JSON.stringify(folder)}, "nowhere"]
   const row = page.getByRole("row").filter({ hasText: "after.json" });
   // What tells one run from another is in the list.
   await expect(row.getByRole("cell").nth(1)).toHaveText(/^\d+ of \d+/);
-  await expect(page.getByRole("alert").filter({ hasText: "nowhere is not there" })).toBeVisible();
+  await expect(page.getByRole("alert").filter({ hasText: "nowhere does not exist" })).toBeVisible();
   await picture("listed");
   await accessible();
   await page.getByRole("link", { name: "after.json" }).click();

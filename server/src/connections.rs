@@ -53,7 +53,7 @@ pub(crate) async fn serve(listener: TcpListener, router: Router, stop: Cancellat
             }
             Err(error) if is_of_one_connection(&error) => {}
             Err(error) => {
-                tracing::error!("a connection cannot be taken: {error}");
+                tracing::error!("a connection cannot be accepted: {error}");
                 tokio::time::sleep(PAUSE).await;
             }
         }

@@ -7,9 +7,9 @@ use std::net::SocketAddr;
 pub enum ServeError {
     /// The address does not belong to this machine.
     #[error(
-        "refusing to serve {address}: whoever reaches it could run the agents' tools, and \
-         nobody is asked who they are. Add people to rehearsal.toml (`rehearsal user add NAME`), or \
-         use 127.0.0.1 and a tunnel"
+        "cannot serve {address} without authentication: anyone who reaches it could run the \
+         agents' tools. Add people to rehearsal.toml (`rehearsal user add NAME`), or listen on \
+         127.0.0.1 and use a tunnel"
     )]
     NotLoopback {
         /// The requested address.

@@ -71,7 +71,11 @@ pub(crate) fn find(
         }
         let Looking { mut found, mut faults, .. } = looking;
         if found.len() > MOST {
-            faults.push(format!("{} holds more than {MOST} files: the rest is left out. Name folders in it instead.", path.display()));
+            faults.push(format!(
+                "{} contains more than {MOST} files, and only the first {MOST} are listed. \
+                 Configure its subfolders instead.",
+                path.display()
+            ));
             found.truncate(MOST);
         }
         summaries.push(FolderSummary {
@@ -112,19 +116,21 @@ struct Looking<'l> {
 impl Looking<'_> {
     fn begin(&self, key: &str) -> Result<PathBuf, String> {
         let shown = self.root.display();
-        let correct = format!("or correct {key} in rehearsal.toml");
         match fs::metadata(self.root) {
             Ok(metadata) if metadata.is_dir() => self
                 .root
                 .canonicalize()
                 .map_err(|error| format!("{shown} cannot be read: {error}.")),
-            Ok(_) => {
-                Err(format!("{shown} is not a folder: name the folder it lies in, {correct}."))
-            }
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                Err(format!("{shown} is not there: make it, {correct}."))
-            }
-            Err(error) => Err(format!("{shown} cannot be read ({error}): allow it, {correct}.")),
+            Ok(_) => Err(format!(
+                "{shown} is not a folder. Set {key} in rehearsal.toml to the folder that contains it."
+            )),
+            Err(error) if error.kind() == ErrorKind::NotFound => Err(format!(
+                "{shown} does not exist. Create it, or change {key} in rehearsal.toml."
+            )),
+            Err(error) => Err(format!(
+                "{shown} cannot be read: {error}. Change its permissions, or change {key} in \
+                 rehearsal.toml."
+            )),
         }
     }
 
@@ -221,7 +227,7 @@ mod tests {
         let (files, summaries) = find(&folders, "folders.reports", &ENDINGS, &|_| false);
         assert_eq!(files, []);
         let fault = &summaries[0].faults[0];
-        assert!(fault.contains("is not there") && fault.contains("folders.reports"), "{fault}");
+        assert!(fault.contains("does not exist") && fault.contains("folders.reports"), "{fault}");
         write(folder.path(), "file");
         let (_, summaries) = find(&[folder.path().join("file")], "k", &ENDINGS, &|_| false);
         assert!(summaries[0].faults[0].contains("is not a folder"), "{summaries:?}");

@@ -82,7 +82,7 @@ impl Host {
         loop {
             ticks.tick().await;
             for session in self.sessions.take_silent(Instant::now()) {
-                tracing::info!(session = %session.id, "its page is gone: closing it");
+                tracing::info!(session = %session.id, "closing the session: its page sent no keep-alive");
                 self.end(&session).await;
             }
         }
@@ -144,7 +144,10 @@ impl Host {
         if let Some(session) = &session {
             session.hear();
             if session.agent.id != request.agent {
-                let reason = format!("{} played it, not {}", session.agent.id, request.agent);
+                let reason = format!(
+                    "it belongs to the agent {}, not to {}",
+                    session.agent.id, request.agent
+                );
                 return Err(ApiError::NotExportable { reason });
             }
         }
@@ -173,8 +176,8 @@ fn refusal(agent: &RegisteredAgent, error: SourceError) -> ApiError {
 type Performed<'h> = (&'h Arc<RegisteredAgent>, Option<Arc<HostSession>>, GoldenTrace);
 
 fn unreadable(error: &std::io::Error) -> ApiError {
-    tracing::error!("a held result cannot be read back: {error}");
-    ApiError::Internal { what: "read a large result back".to_owned() }
+    tracing::error!("a stored result cannot be read: {error}");
+    ApiError::Internal { what: "read a large result".to_owned() }
 }
 
 #[async_trait]

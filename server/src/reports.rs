@@ -14,7 +14,9 @@ const HEAD: u64 = 64 * 1024;
 /// The beginning of every report.
 const NAME: &[u8] = b"\"report_id\"";
 /// The longest report that is sent to a browser, in bytes.
-const LONGEST: u64 = 128 * 1024 * 1024;
+const LONGEST: u64 = 128 * MB;
+/// Bytes in a megabyte.
+const MB: u64 = 1024 * 1024;
 /// Longer reports are listed without a summary, in bytes. After this many bytes in total, so are
 /// the older ones.
 const LOOKED_INTO: u64 = 16 * 1024 * 1024;
@@ -61,9 +63,10 @@ pub(crate) fn open(folders: &[PathBuf], id: &ReportId) -> Result<(File, u64), Ap
     let bytes = opened.metadata().map_err(unreadable)?.len();
     if bytes > LONGEST {
         return Err(refused(format!(
-            "{shown} has {} MB, more than a browser reads at once. `rehearsal score --format html` \
-             makes a page of as many cases.",
-            bytes / 1_000_000
+            "{shown} is {} MB, and the limit is {} MB. Use `rehearsal score --format html` for a \
+             report of this size.",
+            bytes.div_ceil(MB),
+            LONGEST / MB
         )));
     }
     Ok((opened, bytes))

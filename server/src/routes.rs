@@ -203,7 +203,8 @@ async fn live_file(
     Path((session, event, file)): Path<(String, String, String)>,
     asked: HeaderMap,
 ) -> Response {
-    let none = || (StatusCode::NOT_FOUND, "This event has no such file.").into_response();
+    let none =
+        || (StatusCode::NOT_FOUND, "This event has no file with this number.").into_response();
     // A part that is not a number gives 404, too.
     let (Ok(event), Ok(file)) = (event.parse(), file.parse()) else { return none() };
     match shared.pages.file(&LiveId::new(session), event, file).await {

@@ -101,11 +101,10 @@ impl OriginPolicy {
         };
         if !self.knows_authority(host) && !self.comes_through_a_proxy(host) {
             return Some(format!(
-                "Refused: this host does not answer to the name {host:?}. Open it as \
-                 http://127.0.0.1:{}{}.",
+                "Rejected: the host name {host:?} is not allowed. Open http://127.0.0.1:{}{}.",
                 self.port,
                 if self.asks {
-                    ", or name its address under [security] allowed_origins"
+                    ", or add its origin to [security] allowed_origins in rehearsal.toml"
                 } else {
                     ""
                 }
@@ -114,8 +113,8 @@ impl OriginPolicy {
         let origin = request.headers().get(ORIGIN)?.to_str().unwrap_or_default();
         (!self.knows_origin(origin, host)).then(|| {
             format!(
-                "Refused: a page from {origin:?} may not talk to this host. If it is yours, name \
-                 it in rehearsal.toml under [security] allowed_origins."
+                "Rejected: the origin {origin:?} is not allowed. Add it to [security] \
+                 allowed_origins in rehearsal.toml."
             )
         })
     }

@@ -130,7 +130,7 @@ pub(crate) async fn until_asked_to_stop() {
                 _ = tokio::signal::ctrl_c() => {}
             },
             Err(error) => {
-                tracing::warn!("SIGTERM cannot be listened for: {error}");
+                tracing::warn!("cannot listen for SIGTERM: {error}");
                 let _ = tokio::signal::ctrl_c().await;
             }
         }

@@ -119,7 +119,7 @@ impl<Page: RustEmbed> Simulator<Page> {
         serve::until_asked_to_stop().await;
         tokio::select! {
             () = running.stop() => {}
-            () = serve::until_asked_to_stop() => tracing::warn!("asked twice: stopping at once"),
+            () = serve::until_asked_to_stop() => tracing::warn!("second signal: stopping at once"),
         }
         Ok(())
     }

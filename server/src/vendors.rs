@@ -58,7 +58,7 @@ impl Api {
     /// The keep-alive. Google's client parses comments as data, so it gets an empty line.
     pub(crate) fn keep_alive(self) -> String {
         match self {
-            Self::OpenAiChat | Self::OpenAiResponses => ": a person is answering\n\n".to_owned(),
+            Self::OpenAiChat | Self::OpenAiResponses => ": waiting for a person\n\n".to_owned(),
             Self::Anthropic => anthropic::ping().to_string(),
             Self::Gemini | Self::GeminiList => "\n".to_owned(),
         }

@@ -57,13 +57,13 @@ pub enum ApiError {
         call_id: CallId,
     },
     /// Nobody waits for this answer.
-    #[error("This request is closed: the call ended, or another page answered it.")]
+    #[error("This question is closed because the call ended or another page answered it.")]
     QuestionGone,
     /// A tool of this session is running.
     #[error("A tool of this session is still running. Wait for it or cancel it.")]
     CallUnderWay,
     /// A value does not fit its schema.
-    #[error("{} to fix: {}", count(messages.len()), first(messages))]
+    #[error("{} attention: {}", count(messages.len()), first(messages))]
     Invalid {
         /// What is wrong, field by field.
         messages: Vec<FieldMessage>,
@@ -122,7 +122,7 @@ pub enum ApiError {
         id: String,
     },
     /// The turn has its answer already, or was cancelled.
-    #[error("{by} responded first: this turn {}.", if *cancelled { "is cancelled" } else { "is answered" })]
+    #[error("{by} {}.", if *cancelled { "canceled this turn" } else { "responded first" })]
     LiveClosed {
         /// Who closed it.
         by: String,
@@ -169,7 +169,7 @@ fn list(ids: &[AgentId]) -> String {
 }
 
 fn count(fields: usize) -> String {
-    if fields == 1 { "1 field".to_owned() } else { format!("{fields} fields") }
+    if fields == 1 { "1 field needs".to_owned() } else { format!("{fields} fields need") }
 }
 
 fn first(messages: &[FieldMessage]) -> String {

@@ -5,7 +5,7 @@
 /// ```
 /// use live::{AgentName, Invalid};
 /// let refused = AgentName::parse("").expect_err("empty");
-/// assert_eq!(refused.to_string(), "agent_name: must have 1 to 100 characters, and has 0");
+/// assert_eq!(refused.to_string(), "agent_name: must have 1 to 100 characters, not 0");
 /// assert_eq!(refused.within("event").field, "event.agent_name");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

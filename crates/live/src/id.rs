@@ -75,7 +75,7 @@ id! {
 
 fn refusal(text: &str) -> String {
     let seen: String = text.chars().take(60).collect();
-    format!("must be a UUID of version 4 in its hyphenated form, and is {seen:?}")
+    format!("must be a hyphenated UUID of version 4, not {seen:?}")
 }
 
 #[cfg(test)]
@@ -98,7 +98,10 @@ mod tests {
         ] {
             let refused = TurnId::parse(bad).expect_err(bad);
             assert_eq!(refused.field, "turn_id");
-            assert!(refused.rule.starts_with("must be a UUID of version 4"), "{refused}");
+            assert!(
+                refused.rule.starts_with("must be a hyphenated UUID of version 4"),
+                "{refused}"
+            );
         }
     }
 }

@@ -110,7 +110,7 @@ fn seen(field: &str, text: &str) -> Result<(), Invalid> {
         return Err(Invalid::new(field, "must not be blank"));
     }
     if text.chars().any(turns_the_line) {
-        let rule = "must have no characters that turn the direction of the line";
+        let rule = "must not contain characters that change the writing direction";
         return Err(Invalid::new(field, rule));
     }
     Ok(())
@@ -129,7 +129,7 @@ impl InvocationId {
     pub fn parse(text: &str) -> Result<Self, Invalid> {
         let count = text.chars().count();
         if count > 200 {
-            let rule = format!("must have at most 200 characters, and has {count}");
+            let rule = format!("must have at most 200 characters, not {count}");
             return Err(Invalid::new("invocation_id", rule));
         }
         Ok(Self(text.into()))
@@ -160,11 +160,11 @@ impl Note {
 fn check(field: &str, text: &str, least: usize) -> Result<Box<str>, Invalid> {
     let count = text.chars().count();
     if count < least || count > 100 {
-        let rule = format!("must have {least} to 100 characters, and has {count}");
+        let rule = format!("must have {least} to 100 characters, not {count}");
         return Err(Invalid::new(field, rule));
     }
     if text.chars().any(char::is_control) {
-        return Err(Invalid::new(field, "must have no control characters"));
+        return Err(Invalid::new(field, "must not contain control characters"));
     }
     Ok(text.into())
 }
@@ -177,7 +177,7 @@ mod tests {
     fn names_count_characters_not_bytes() {
         assert!(AgentName::parse(&"é".repeat(100)).is_ok());
         let refused = AgentName::parse(&"é".repeat(101)).expect_err("too long");
-        assert_eq!(refused.to_string(), "agent_name: must have 1 to 100 characters, and has 101");
+        assert_eq!(refused.to_string(), "agent_name: must have 1 to 100 characters, not 101");
         assert!(AgentName::parse("a\nb").is_err());
         for blank in [" ", "\u{a0}\u{200b}", "\u{2800}", "\u{ad}\u{115f}\u{3164}", "\u{202e}"] {
             let refused = AgentName::given(blank).expect_err("nothing to see").to_string();
@@ -188,7 +188,7 @@ mod tests {
         assert!(AgentName::given("").is_err());
         for turned in ["a\u{202e}b", "\u{2066}a"] {
             let refused = AgentName::given(turned).expect_err("turned").to_string();
-            assert!(refused.contains("direction of the line"), "{refused}");
+            assert!(refused.contains("writing direction"), "{refused}");
             assert!(DisplayName::given(turned).is_err());
             assert!(DisplayName::parse(turned).is_ok(), "it may have been kept");
         }

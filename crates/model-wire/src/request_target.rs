@@ -109,9 +109,9 @@ mod tests {
         let blank = session(" ").expect_err("nothing to see").to_string();
         assert_eq!(blank, "x-rehearsal-session: must not be blank");
         let refused = session("a\nb").expect_err("a control character").to_string();
-        assert_eq!(refused, "x-rehearsal-session: must have no control characters");
+        assert_eq!(refused, "x-rehearsal-session: must not contain control characters");
         let refused = said_by(SESSION_SEGMENT, &"x".repeat(101)).expect_err("too long").to_string();
-        assert_eq!(refused, "/s/SESSION: must have 1 to 100 characters, and has 101");
+        assert_eq!(refused, "/s/SESSION: must have 1 to 100 characters, not 101");
     }
 
     #[test]

@@ -132,7 +132,10 @@ async fn a_question_at_a_path_of_none_is_told_where_a_person_answers() {
         assert_eq!(refused.status(), StatusCode::NOT_FOUND, "{path}");
         let error: Value = refused.json().await.unwrap();
         let message = error["error"]["message"].as_str().unwrap();
-        assert!(message.starts_with(&format!("{path}: a person answers at /v1/")), "{message}");
+        assert!(
+            message.starts_with(&format!("{path}: not found. The endpoints are /v1/")),
+            "{message}"
+        );
         assert!(error.pointer(pointer).is_some(), "{error}");
     }
     let page = format!("http://{}/nowhere", stage.running.address());
@@ -150,12 +153,12 @@ async fn a_word_that_names_no_session_is_told_where_it_stands() {
         stage.client.post(url).header("x-rehearsal-session", "y".repeat(102)).body(body.to_string())
     };
     for (path, expected) in [
-        (format!("/s/{long}"), "/s/SESSION: must have 1 to 100 characters, and has 101"),
-        (format!("/s/a/a/{long}"), "/a/AGENT: must have 1 to 100 characters, and has 101"),
+        (format!("/s/{long}"), "/s/SESSION: must have 1 to 100 characters, not 101"),
+        (format!("/s/a/a/{long}"), "/a/AGENT: must have 1 to 100 characters, not 101"),
         // As a shell writes it whose variable is not set.
-        ("/s/".to_owned(), "/s/SESSION: must have 1 to 100 characters, and has 0"),
-        ("/s/a/a/".to_owned(), "/a/AGENT: must have 1 to 100 characters, and has 0"),
-        (String::new(), "x-rehearsal-session: must have 1 to 100 characters, and has 102"),
+        ("/s/".to_owned(), "/s/SESSION: must have 1 to 100 characters, not 0"),
+        ("/s/a/a/".to_owned(), "/a/AGENT: must have 1 to 100 characters, not 0"),
+        (String::new(), "x-rehearsal-session: must have 1 to 100 characters, not 102"),
     ] {
         let refused: Value = asked(&path).send().await.unwrap().json().await.unwrap();
         assert_eq!(refused["error"]["message"], expected);
@@ -192,7 +195,7 @@ async fn what_cannot_be_read_is_refused_in_the_vendors_shape() {
     let packed = stage.post("/v1/messages").header("content-encoding", "gzip").body("{}");
     let refused: Value = packed.send().await.unwrap().json().await.unwrap();
     let message = refused["error"]["message"].as_str().unwrap();
-    assert_eq!(message, "content-encoding: \"gzip\" is not read here: send the body as it is");
+    assert_eq!(message, "content-encoding: \"gzip\" is not supported: send the body uncompressed");
 }
 
 #[tokio::test]
@@ -339,7 +342,7 @@ async fn a_repeated_request_finds_its_answer_in_any_session_of_its_name() {
     assert_eq!(taken.status(), StatusCode::CONFLICT, "the key names another request");
     let told: Value = taken.json().await.unwrap();
     let told = told["error"]["message"].as_str().unwrap();
-    assert!(told.starts_with("idempotency-key: already names another request"), "{told}");
+    assert!(told.starts_with("idempotency-key: already used by another request"), "{told}");
     for words in ["Ice?", "Hot?"] {
         let unkeyed = tokio::spawn(said(named.ask(words, Some(""), "0")));
         named.end(words).await;
@@ -398,7 +401,7 @@ async fn another_method_is_refused_in_the_vendors_shape() {
         let error: Value = refused.json().await.unwrap();
         assert_eq!(error.pointer(pointer).unwrap(), expected, "{error}");
         let message = error["error"]["message"].as_str().unwrap();
-        assert!(message.contains("DELETE is not answered here"), "{message}");
+        assert!(message.contains("DELETE is not supported"), "{message}");
     }
 }
 

@@ -121,12 +121,12 @@ fn turned_away(request: &Request, refused: Refused) -> Response {
     let path = request.uri().path();
     let message = match refused {
         Refused::Unknown => {
-            "this host asks who you are: send a token of its rehearsal.toml as the API key or as \
-             `Authorization: Bearer` (`rehearsal token add NAME` makes one), or log in at /login"
+            "authentication required: send a token as the API key or as `Authorization: Bearer` \
+             (`rehearsal token add NAME` creates one), or log in at /login"
                 .to_owned()
         }
         Refused::TooMany(seconds) => {
-            format!("too many attempts with a wrong token: try again in {seconds} s")
+            format!("too many failed attempts: try again in {seconds} s")
         }
     };
     let mut response = if is_grpc(request) {

@@ -126,7 +126,7 @@ impl Audit {
         if let Some(kept) = &self.0
             && let Err(error) = kept.append(&line)
         {
-            tracing::error!("the audit cannot be written to {}: {error}", kept.path.display());
+            tracing::error!("the audit log cannot be written to {}: {error}", kept.path.display());
         }
     }
 }

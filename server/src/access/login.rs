@@ -55,12 +55,12 @@ async fn briefly(request: Request, next: Next) -> Response {
         _ => return next.run(request).await,
     };
     let Some(_place) = place else {
-        return (StatusCode::SERVICE_UNAVAILABLE, "Many log in right now. Try again in a moment.")
-            .into_response();
+        let message = "Too many login attempts at once. Try again in a moment.";
+        return (StatusCode::SERVICE_UNAVAILABLE, message).into_response();
     };
     match tokio::time::timeout(PATIENCE, next.run(request)).await {
         Ok(response) => response,
-        Err(_) => (StatusCode::REQUEST_TIMEOUT, "The form did not arrive in time.").into_response(),
+        Err(_) => (StatusCode::REQUEST_TIMEOUT, "The login timed out. Try again.").into_response(),
     }
 }
 
@@ -115,7 +115,7 @@ async fn log_in(
         Err(refused) => {
             let (status, fault) = match refused {
                 Refused::Unknown => {
-                    (StatusCode::UNAUTHORIZED, "This name and password do not fit.".to_owned())
+                    (StatusCode::UNAUTHORIZED, "Incorrect name or password.".to_owned())
                 }
                 Refused::TooMany(seconds) => (
                     StatusCode::TOO_MANY_REQUESTS,

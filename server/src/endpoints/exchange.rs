@@ -57,7 +57,7 @@ impl Endpoints {
                 parts.headers.get(CONTENT_ENCODING).filter(|it| *it != "identity")
             {
                 let rule = format!(
-                    "content-encoding: {encoding:?} is not read here: send the body as it is"
+                    "content-encoding: {encoding:?} is not supported: send the body uncompressed"
                 );
                 return Err(Fault::new(FaultKind::Invalid, rule));
             }
@@ -177,9 +177,9 @@ pub(super) fn answered(event: wire::SessionEvent) -> Result<HumanResponse, Fault
                 reason => format!(": {reason}"),
             };
             let by = by.unwrap_or_default();
-            Err(Fault::new(FaultKind::Cancelled, format!("the turn was cancelled{by}{reason}")))
+            Err(Fault::new(FaultKind::Cancelled, format!("the turn was canceled{by}{reason}")))
         }
-        _ => Err(Fault::new(FaultKind::Internal, "the turn ended in a way that is not known")),
+        _ => Err(Fault::new(FaultKind::Internal, "the turn ended with an unknown event")),
     }
 }
 

@@ -78,8 +78,8 @@ pub(crate) fn nothing_there(uri: &Uri, headers: &HeaderMap) -> Response {
         }
     });
     let message = format!(
-        "{path}: a person answers at /v1/chat/completions, /v1/responses, /v1/messages and \
-         /v1beta/models/MODEL:generateContent, each as it stands or after /s/SESSION, /a/AGENT or \
+        "{path}: not found. The endpoints are /v1/chat/completions, /v1/responses, /v1/messages and \
+         /v1beta/models/MODEL:generateContent, each alone or after /s/SESSION, /a/AGENT or \
          /s/SESSION/a/AGENT",
     );
     refusal(api, &Fault::new(FaultKind::NotFound, message))
@@ -89,7 +89,7 @@ pub(crate) fn nothing_there(uri: &Uri, headers: &HeaderMap) -> Response {
 pub(super) async fn wrong_method(method: Method, OriginalUri(uri): OriginalUri) -> Response {
     let api = Api::of_path(uri.path()).unwrap_or(Api::OpenAiChat);
     let message = format!(
-        "{}: {method} is not answered here: questions are sent with POST, models asked for with GET",
+        "{}: {method} is not supported. Use POST for requests, and GET to list models",
         uri.path()
     );
     refusal(api, &Fault::new(FaultKind::WrongMethod, message))

@@ -25,7 +25,7 @@ impl Endpoints {
     /// The conversation up to the end of a turn, found by the digits of its response id.
     async fn history(&self, turn: &str) -> Result<Vec<Content>, Fault> {
         let unknown = || {
-            let rule = "must be the id of a response that was given here";
+            let rule = "must be the id of a response from this host";
             Fault::from(Invalid::new("previous_response_id", rule))
         };
         let turn_id = uuid::Uuid::try_parse(turn).ok().and_then(TurnId::from_uuid);

@@ -89,7 +89,7 @@ impl ReplyStream {
             Phase::BrokenOff => {
                 self.attending.delivered();
                 self.phase = Phase::Delivered;
-                return Some((Err(io::Error::other("the turn has no answer")), self));
+                return Some((Err(io::Error::other("the turn has no response")), self));
             }
         };
         Some((Ok(Bytes::from(text)), self))

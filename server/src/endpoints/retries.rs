@@ -52,8 +52,8 @@ impl Sending {
     pub(super) fn fault(&self, error: LiveError) -> Fault {
         match error {
             LiveError::Refused(Refusal::TurnTaken(_)) if self.key.is_some() => {
-                let rule = "already names another request; a new request needs a key of its own, \
-                            and a request that is sent again must be the same";
+                let rule = "already used by another request; send a new key with a new request, \
+                            and the same content with a retry";
                 Fault::new(FaultKind::Conflict, format!("{KEY}: {rule}"))
             }
             error => of_host(error),

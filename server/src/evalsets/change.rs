@@ -141,7 +141,7 @@ impl Read {
         let (case, faults) = read_case(&self.text, self.format, whole());
         case.ok_or_else(|| {
             let fault = faults.first().map(ToString::to_string).unwrap_or_default();
-            failed(format!("The case cannot be read ({fault}): fix it in the file first."))
+            failed(format!("The case cannot be read: {fault}. Fix it in the file first."))
         })
     }
 }

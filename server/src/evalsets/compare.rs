@@ -44,15 +44,12 @@ pub(crate) async fn compare(
             ComparedCase::Case(set, name) => read(&set.path, &name)?,
             ComparedCase::Rehearsed(case) => {
                 left_out = keep_first_turn(&mut one);
-                traced("what was played", &Case::Adk(*case))?
+                traced("The rehearsal", &Case::Adk(*case))?
             }
-            ComparedCase::Played(case) => traced("what was played", &Case::Adk(*case))?,
+            ComparedCase::Played(case) => traced("The live session", &Case::Adk(*case))?,
         };
         if one.invocations.is_empty() {
-            left_out = Some(
-                "This case records no turn, so there is nothing to hold the other against."
-                    .to_owned(),
-            );
+            left_out = Some("This case has no turns, so there is nothing to compare.".to_owned());
         }
         let compared = trace_export::compare(&one, &other);
         Ok(page_dto::comparison((name, other_name), compared, left_out))
@@ -69,14 +66,18 @@ fn read(path: &Path, name: &CaseName) -> Result<Trace, ApiError> {
     let (case, faults) = read_case(&text, format, origin);
     let Some(case) = case else {
         let fault = faults.first().map(ToString::to_string).unwrap_or_default();
-        return Err(ApiError::EvalSet { reason: format!("{eval_id} cannot be read: {fault}.") });
+        return Err(ApiError::EvalSet {
+            reason: format!("The case {eval_id} cannot be read: {fault}."),
+        });
     };
-    traced(eval_id, &case)
+    traced(&format!("The case {eval_id}"), &case)
 }
 
 fn traced(what: &str, case: &Case) -> Result<Trace, ApiError> {
     let trace = CaseTrace::of(case).map(|it| it.trace);
-    trace.map_err(|error| ApiError::EvalSet { reason: format!("{what}: {error}.") })
+    let refused =
+        |error| ApiError::EvalSet { reason: format!("{what} cannot be compared: {error}.") };
+    trace.map_err(refused)
 }
 
 #[cfg(test)]

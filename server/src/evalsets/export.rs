@@ -54,7 +54,7 @@ pub(crate) async fn case_of_rehearsal(
     let input = SessionInput::new(app_name, agent.seed.user_id.clone(), state);
     let case = eval_case(&agent.name, input, trace, |call_id| {
         let held = session?.stored_results.whole(call_id);
-        held.inspect_err(|error| tracing::error!(%call_id, "held result: {error}")).ok().flatten()
+        held.inspect_err(|error| tracing::error!(%call_id, "stored result: {error}")).ok().flatten()
     });
     case.map_err(|gone| ApiError::NotExportable { reason: gone.to_string() })
 }
@@ -98,7 +98,7 @@ pub(crate) fn case_of_live(
     let input = SessionInput::new(name.clone(), user, object(&agent_state(registry, &name)));
     let case = live_case(&name, &session.to_string(), input, events, turns);
     case.ok_or_else(|| ApiError::NotExportable {
-        reason: "none of the chosen turns has an answer".to_owned(),
+        reason: "none of the chosen turns has a response".to_owned(),
     })
 }
 

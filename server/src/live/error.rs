@@ -23,7 +23,7 @@ pub(crate) enum LiveError {
     #[error(transparent)]
     Store(#[from] std::sync::Arc<StoreError>),
     /// The host is stopping.
-    #[error("the host is stopping: send it again when it is back")]
+    #[error("the host is stopping: retry after its restart")]
     Stopping,
 }
 

@@ -42,7 +42,7 @@ pub(super) fn summary(summary: &Summary) -> LiveSummary {
 /// A stored event, validated when it is decoded.
 pub(super) fn checked(event: rpc::wire::SessionEvent) -> Result<SessionEvent, ApiError> {
     rpc::event(event).map_err(|fault| {
-        tracing::error!("an event that was kept breaks its rules: {fault}");
+        tracing::error!("a stored event is not valid: {fault}");
         ApiError::Internal { what: "read an event of this session".to_owned() }
     })
 }
@@ -77,9 +77,13 @@ pub(super) fn refused(error: &LiveError) -> ApiError {
             ApiError::LiveWaiting { count: *count as u64 }
         }
         LiveError::Refused(Refusal::UnknownTurn(turn)) => unknown_turn(&turn.to_string()),
-        LiveError::Refused(Refusal::NotUp { ahead, .. }) => ApiError::LiveRefused {
-            reason: format!("This turn is not up for answer yet: {ahead} older ones come first."),
-        },
+        LiveError::Refused(Refusal::NotUp { ahead, .. }) => {
+            let pending = if *ahead == 1 { "turn is" } else { "turns are" };
+            let reason = format!(
+                "This turn is not at the head of the queue. {ahead} earlier {pending} pending."
+            );
+            ApiError::LiveRefused { reason }
+        }
         LiveError::Store(cause) => {
             match **cause {
                 StoreError::Full | StoreError::InUse { .. } | StoreError::Unreachable { .. } => {}

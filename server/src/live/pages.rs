@@ -261,8 +261,7 @@ impl LiveTurnHost for LivePages {
         if let Some(call) = answer.calls.iter().find(no_object) {
             // The form shows this at the field; this check is for other callers.
             let (tool, kind) = (&call.name, call.args.kind().name());
-            let reason =
-                format!("The arguments of {tool} must be an object, and are of type {kind}.");
+            let reason = format!("The arguments of {tool} must be an object, not {kind}.");
             return Err(ApiError::LiveRefused { reason });
         }
         let calls = answer.calls.into_iter().map(|call| {
@@ -274,7 +273,7 @@ impl LiveTurnHost for LivePages {
         });
         let parts: Vec<Part> = text.into_iter().chain(calls).collect();
         if parts.is_empty() {
-            let reason = "An answer needs a text or a call.".to_owned();
+            let reason = "A response needs a text or a call.".to_owned();
             return Err(ApiError::LiveRefused { reason });
         }
         let response = HumanResponse { candidates: vec![Content { role: Role::Model, parts }] };

@@ -155,7 +155,7 @@ pub(super) fn add_call_id(answer: &mut LiveRow, turn: TurnId, result_id: &str) {
 
 fn tool(declaration: FunctionDeclaration) -> Result<ToolView, String> {
     let name = ToolName::parse(&declaration.name)
-        .map_err(|fault| format!("A tool cannot be called from here: {fault}."))?;
+        .map_err(|fault| format!("A tool of this request cannot be called: {fault}."))?;
     let mut members = vec![
         ("name", JsonText::string(&declaration.name)),
         ("description", JsonText::string(&declaration.description)),

@@ -156,7 +156,7 @@ impl LiveSessions {
         *self.shared.ledger.lock().unwrap_or_else(PoisonError::into_inner) = Some(task);
         let durability = store.durability().await?;
         tracing::info!(
-            "live sessions are kept in {}, {durability}",
+            "live sessions are stored in {}, {durability}",
             self.shared.database.display()
         );
         Ok(Opened { asks, store })

@@ -412,7 +412,7 @@ async fn what_is_unknown_or_wrong_is_named() {
     stage.submit(1, 10).await.expect("keeps");
     stage.submit(2, 10).await.expect("keeps");
     let early = pages.answer_live_turn(answer(&stage, 2, "Bo", "yes")).await.expect_err("early");
-    assert!(early.to_string().contains("not up for answer yet"), "{early}");
+    assert!(early.to_string().contains("is not at the head of the queue"), "{early}");
     let empty = pages.answer_live_turn(answer(&stage, 1, "Bo", "")).await.expect_err("empty");
     assert!(empty.to_string().contains("needs a text or a call"), "{empty}");
     let id = LiveId::new(stage.session.to_string());

@@ -29,10 +29,10 @@ pub(super) fn demanded(config: &JsonText) -> Option<String> {
 fn said(kind: &str, name: Option<&str>) -> Option<String> {
     match (kind.to_ascii_lowercase().as_str(), name) {
         ("required" | "any" | "tool" | "function", Some(name)) => {
-            Some(format!("The request has the model call {name}."))
+            Some(format!("The request requires a call of {name}."))
         }
-        ("required" | "any", None) => Some("The request has the model call a tool.".to_owned()),
-        ("none", _) => Some("The request has the model call no tool.".to_owned()),
+        ("required" | "any", None) => Some("The request requires a tool call.".to_owned()),
+        ("none", _) => Some("The request allows no tool call.".to_owned()),
         _ => None,
     }
 }
@@ -43,9 +43,9 @@ mod tests {
 
     #[test]
     fn each_vendor_says_it_in_its_own_way() {
-        let a_tool = Some("The request has the model call a tool.");
-        let forecast = Some("The request has the model call forecast.");
-        let none = Some("The request has the model call no tool.");
+        let a_tool = Some("The request requires a tool call.");
+        let forecast = Some("The request requires a call of forecast.");
+        let none = Some("The request allows no tool call.");
         for (config, said) in [
             (r#"{"tool_choice":"required"}"#, a_tool),
             (r#"{"tool_choice":{"type":"function","function":{"name":"forecast"}}}"#, forecast),

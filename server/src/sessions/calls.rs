@@ -68,7 +68,7 @@ impl Calls {
             NotBegun::AnotherIsUnderWay => ApiError::CallUnderWay,
             NotBegun::Cancelled => ApiError::NotWaiting {
                 call_id: request.call_id.clone(),
-                what: "its tool to be run: it was cancelled before it came".to_owned(),
+                what: "its start: it was canceled before it arrived".to_owned(),
             },
         })?;
         let invocation = ToolInvocation {

@@ -6,22 +6,24 @@ use crate::{DisplayName, EventId, Sequence, Timestamp, TurnId};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// The session has ended.
-    #[error("session_id: this session is completed and takes no further requests; create another")]
+    #[error(
+        "session_id: this session is completed and accepts no requests; create another session"
+    )]
     Completed,
     /// The session has no such turn.
     #[error("turn_id: this session has no turn {0}")]
     UnknownTurn(TurnId),
     /// The turn id names another request.
     #[error(
-        "turn_id: {0} already names another request; a new request needs a turn id of its own, and \
-         a request that is sent again must be the same"
+        "turn_id: {0} is already used by another request; send a new turn id with a new request, \
+         and the same content with a retry"
     )]
     TurnTaken(TurnId),
     /// The event id names another event.
-    #[error("event_id: {0} already names another event; a new event needs an id of its own")]
+    #[error("event_id: {0} is already used by another event; send a new id with a new event")]
     EventTaken(EventId),
     /// Somebody was faster, or the agent gave up too late.
-    #[error("turn_id: {turn_id} is already answered, by event {}", sequence.0)]
+    #[error("turn_id: {turn_id} already has a response, event {}", sequence.0)]
     AlreadyAnswered {
         /// The turn.
         turn_id: TurnId,
@@ -29,7 +31,7 @@ pub enum Refusal {
         sequence: Sequence,
     },
     /// The turn left the queue without an answer.
-    #[error("turn_id: {turn_id} was cancelled, by event {}", sequence.0)]
+    #[error("turn_id: {turn_id} was canceled, event {}", sequence.0)]
     AlreadyCancelled {
         /// The turn.
         turn_id: TurnId,
@@ -38,8 +40,8 @@ pub enum Refusal {
     },
     /// Older turns come first.
     #[error(
-        "turn_id: {turn_id} is not up for answer yet: {ahead} older {}",
-        if *ahead == 1 { "turn comes first" } else { "turns come first" }
+        "turn_id: {turn_id} is not at the head of the queue: {ahead} earlier {} pending",
+        if *ahead == 1 { "turn is" } else { "turns are" }
     )]
     NotUp {
         /// The turn.
@@ -49,8 +51,8 @@ pub enum Refusal {
     },
     /// Somebody else answers this turn.
     #[error(
-        "lease_id: {holder} holds this turn; it can be taken once handed over or released, or when \
-         the lease ends unrenewed at {}", until.0
+        "lease_id: {holder} holds the lease; you can take it when {holder} hands it over or \
+         releases it, or when it expires at {}", until.0
     )]
     HeldByOther {
         /// Who.
@@ -59,10 +61,10 @@ pub enum Refusal {
         until: Timestamp,
     },
     /// Only its holder can hand a turn over.
-    #[error("lease_id: the turn is not held under this lease; hold it first")]
+    #[error("lease_id: this lease does not hold the turn; take the lease first")]
     NotHeld,
     /// Agents still wait.
-    #[error("cancel_pending: {count} turns are pending; answer them, or set it to cancel them")]
+    #[error("cancel_pending: {count} turns are pending; respond to them, or set cancel_pending")]
     TurnsPending {
         /// How many.
         count: usize,

@@ -68,7 +68,7 @@ pub fn decision(message: wire::HumanResponse) -> Result<HumanResponse, Invalid> 
 
 fn models_own(candidate: &Content) -> Result<(), Invalid> {
     if candidate.role != Role::Model {
-        return Err(Invalid::new("role", "must be model: a decision is what the model says"));
+        return Err(Invalid::new("role", "must be model"));
     }
     for (place, part) in candidate.parts.iter().enumerate() {
         sayable(part).map_err(|fault| fault.at("parts", place))?;
@@ -76,7 +76,7 @@ fn models_own(candidate: &Content) -> Result<(), Invalid> {
     let is_blank =
         |part: &Part| matches!(part, Part::Text(text) | Part::Thought(text) if text.is_empty());
     if candidate.parts.iter().all(is_blank) {
-        return Err(Invalid::new("parts", "must say something: a text, a call or data"));
+        return Err(Invalid::new("parts", "must contain a text, a call or data"));
     }
     Ok(())
 }
@@ -85,12 +85,12 @@ fn sayable(part: &Part) -> Result<(), Invalid> {
     match part {
         Part::FunctionResponse(_) => Err(Invalid::new(
             "function_response",
-            "must not stand in a decision: tools answer, and the model calls them",
+            "is not allowed: a response calls tools, and does not return their results",
         )),
         Part::FunctionCall(FunctionCall { args: Some(args), .. })
             if !matches!(args.kind(), Kind::Object | Kind::Null) =>
         {
-            let rule = format!("must be a JSON object, and is of type {}", args.kind().name());
+            let rule = format!("must be a JSON object, not {}", args.kind().name());
             Err(Invalid::new("function_call.args", rule))
         }
         _ => Ok(()),
@@ -190,10 +190,7 @@ fn json_object(field: &str, text: &str) -> Result<JsonText, Invalid> {
     let value = json(field, text)?;
     match value.kind() {
         Kind::Object => Ok(value),
-        kind => Err(Invalid::new(
-            field,
-            format!("must be a JSON object, and is of type {}", kind.name()),
-        )),
+        kind => Err(Invalid::new(field, format!("must be a JSON object, not {}", kind.name()))),
     }
 }
 
@@ -203,10 +200,7 @@ fn json_schema(field: &str, text: &str) -> Result<JsonText, Invalid> {
         Kind::Object | Kind::Bool => Ok(value),
         kind => Err(Invalid::new(
             field,
-            format!(
-                "must be a JSON Schema, an object or a boolean, and is of type {}",
-                kind.name()
-            ),
+            format!("must be a JSON Schema, which is an object or a boolean, not {}", kind.name()),
         )),
     }
 }

@@ -134,6 +134,6 @@ pub fn person(message: Option<wire::Person>) -> Result<Option<DisplayName>, Inva
 /// # Errors
 /// [`Invalid`] with the rule, or that it must be given.
 pub fn required_person(field: &str, message: Option<wire::Person>) -> Result<DisplayName, Invalid> {
-    let person = message.ok_or_else(|| Invalid::new(field, "must say who it is"))?;
+    let person = message.ok_or_else(|| Invalid::new(field, "must name a person"))?;
     DisplayName::given(&person.display_name).map_err(|fault| fault.within(field))
 }

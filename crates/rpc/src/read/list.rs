@@ -15,7 +15,7 @@ pub fn page_size(asked: u32) -> Result<u32, Invalid> {
     match asked {
         0 => Ok(USUAL),
         size if size <= MOST => Ok(size),
-        size => Err(Invalid::new("page_size", format!("must be at most {MOST}, and is {size}"))),
+        size => Err(Invalid::new("page_size", format!("must be at most {MOST}, not {size}"))),
     }
 }
 

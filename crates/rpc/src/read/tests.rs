@@ -77,8 +77,8 @@ fn json_text_must_be_json() {
     };
     assert_eq!(
         refused_request(declaration("[1]")),
-        "tools[0].function_declarations[0].parameters: must be a JSON Schema, an object or a \
-         boolean, and is of type array"
+        "tools[0].function_declarations[0].parameters: must be a JSON Schema, which is an \
+         object or a boolean, not array"
     );
     assert!(llm_request(declaration("true")).is_ok());
     assert_eq!(
@@ -86,7 +86,7 @@ fn json_text_must_be_json() {
             generation_config: Some("1".to_owned()),
             ..Default::default()
         }),
-        "generation_config: must be a JSON object, and is of type number"
+        "generation_config: must be a JSON object, not number"
     );
 }
 
@@ -102,7 +102,7 @@ fn a_decision_calls_with_objects() {
     let refused = read(Some("[1]")).expect_err("refused").to_string();
     assert_eq!(
         refused,
-        "candidates[0].parts[1].function_call.args: must be a JSON object, and is of type array"
+        "candidates[0].parts[1].function_call.args: must be a JSON object, not array"
     );
 }
 
@@ -114,7 +114,7 @@ fn decision_accepts_only_model_content() {
     for role in [wire::Role::User, wire::Role::Function] {
         assert_eq!(
             refused(vec![good(), wire::Content { role: role.into(), ..good() }]),
-            "candidates[1].role: must be model: a decision is what the model says"
+            "candidates[1].role: must be model"
         );
     }
     let response = Kind::FunctionResponse(wire::FunctionResponse {
@@ -123,13 +123,13 @@ fn decision_accepts_only_model_content() {
     });
     assert_eq!(
         refused(vec![model(vec![Kind::Text("a".to_owned()), response])]),
-        "candidates[0].parts[1].function_response: must not stand in a decision: tools answer, \
-         and the model calls them"
+        "candidates[0].parts[1].function_response: is not allowed: a response calls \
+         tools, and does not return their results"
     );
     let nothing = vec![Kind::Text(String::new()), Kind::Thought(String::new())];
     assert_eq!(
         refused(vec![model(nothing)]),
-        "candidates[0].parts: must say something: a text, a call or data"
+        "candidates[0].parts: must contain a text, a call or data"
     );
     let beside = vec![Kind::Text(String::new()), call("f", None)];
     decision(wire::HumanResponse { candidates: vec![model(beside)] }).expect("taken");

@@ -40,7 +40,7 @@ async fn one_person_holds_a_turn_and_the_others_see_it() {
 
     let (code, message) = refused(hold(&mut bo, &session, &turn, &bos, "Bo").await);
     assert_eq!(code, Code::FailedPrecondition);
-    assert!(message.starts_with("lease_id: Ann holds this turn"), "{message}");
+    assert!(message.starts_with("lease_id: Ann holds the lease"), "{message}");
     assert_eq!(
         refused(bo.submit_decision(decision(&session, &turn, "mine")).await).0,
         Code::FailedPrecondition

@@ -48,17 +48,17 @@ async fn every_refusal_names_its_field_and_nothing_is_kept() {
     refusals.push(refused(client.list_sessions(asked).await));
 
     let expected = [
-        (Code::InvalidArgument, "turn_id: must be a UUID of version 4"),
-        (Code::InvalidArgument, "agent_name: must have 1 to 100 characters, and has 101"),
+        (Code::InvalidArgument, "turn_id: must be a hyphenated UUID of version 4"),
+        (Code::InvalidArgument, "agent_name: must have 1 to 100 characters, not 101"),
         (Code::InvalidArgument, "request: must be given"),
         (Code::InvalidArgument, "request.output_schema: must be valid JSON: the text ends here"),
         (Code::NotFound, "session_id: session "),
-        (Code::InvalidArgument, "by: must say who it is"),
+        (Code::InvalidArgument, "by: must name a person"),
         (Code::InvalidArgument, "response.candidates: must have at least one candidate"),
         (Code::NotFound, "turn_id: this session has no turn"),
         (Code::InvalidArgument, "after_sequence: must be at most the last event's, 0"),
         (Code::InvalidArgument, "cursor: must be a next_cursor of an earlier page"),
-        (Code::InvalidArgument, "page_size: must be at most 500, and is 501"),
+        (Code::InvalidArgument, "page_size: must be at most 500, not 501"),
     ];
     assert_eq!(refusals.len(), expected.len());
     for ((code, message), (expected_code, start)) in refusals.iter().zip(expected) {

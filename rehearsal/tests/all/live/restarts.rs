@@ -77,7 +77,7 @@ async fn a_cancellation_that_is_sent_again_after_a_restart_is_known() {
     let (code, message) =
         refused(client.cancel_turn(wire::CancelTurnRequest { by, ..cancel }).await);
     assert_eq!(code, Code::FailedPrecondition);
-    assert!(message.ends_with("was cancelled, by event 2"), "{message}");
+    assert!(message.ends_with("was canceled, event 2"), "{message}");
 }
 
 #[tokio::test]
@@ -96,6 +96,6 @@ async fn a_second_host_leaves_the_sessions_to_the_first() {
     let asked = wire::GetSessionRequest { session_id: id() };
     let (code, message) = refused(client.get_session(asked).await);
     assert_eq!(code, Code::Unavailable);
-    assert!(message.contains("another host keeps the live sessions"), "{message}");
+    assert!(message.contains("another host uses the live sessions"), "{message}");
     second.stop().await;
 }

@@ -41,7 +41,10 @@ async fn only_the_oldest_turn_is_up_and_agents_queue() {
     }
     let (code, message) = refused(decide(&mut client, &session, &turns[2], "early").await);
     assert_eq!(code, Code::FailedPrecondition);
-    let rule = format!("turn_id: {} is not up for answer yet: 2 older turns come first", turns[2]);
+    let rule = format!(
+        "turn_id: {} is not at the head of the queue: 2 earlier turns are pending",
+        turns[2]
+    );
     assert_eq!(message, rule);
 
     let mut third = await_turn(&mut client, &session, &turns[2]).await;
@@ -71,7 +74,7 @@ async fn what_is_sent_again_gets_the_first_answer_and_is_kept_once() {
     assert_eq!(first, again);
     let (code, message) = refused(client.submit_request(request(&session, &turn, "b")).await);
     assert_eq!(code, Code::AlreadyExists);
-    assert!(message.starts_with(&format!("turn_id: {turn} already names another request")));
+    assert!(message.starts_with(&format!("turn_id: {turn} is already used by another request")));
 
     let other = create(&mut client, "another").await;
     let (code, _) = refused(client.submit_request(request(&other, &turn, "a")).await);
@@ -81,7 +84,7 @@ async fn what_is_sent_again_gets_the_first_answer_and_is_kept_once() {
     assert_eq!(decide(&mut client, &session, &turn, "yes").await.unwrap(), 2);
     let (code, message) = refused(decide(&mut client, &session, &turn, "no").await);
     assert_eq!(code, Code::AlreadyExists);
-    assert_eq!(message, format!("turn_id: {turn} is already answered, by event 2"));
+    assert_eq!(message, format!("turn_id: {turn} already has a response, event 2"));
     let somebody_else = wire::SubmitDecisionRequest {
         by: crate::live::stage::person("Bo"),
         ..decision(&session, &turn, "yes")
@@ -128,12 +131,12 @@ async fn a_cancelled_turn_leaves_the_queue_and_tells_its_agent() {
     other.reason = "too late".to_owned();
     let (code, message) = refused(client.cancel_turn(other).await);
     assert_eq!(code, Code::FailedPrecondition);
-    assert_eq!(message, format!("turn_id: {first} was cancelled, by event 3"));
+    assert_eq!(message, format!("turn_id: {first} was canceled, event 3"));
     let Update::Cancelled(cancelled) = outcome(&mut waiting).await else { panic!("cancelled") };
     assert_eq!(cancelled.reason, "x".repeat(500));
     let (code, message) = refused(decide(&mut client, &session, &first, "late").await);
     assert_eq!(code, Code::FailedPrecondition);
-    assert_eq!(message, format!("turn_id: {first} was cancelled, by event 3"));
+    assert_eq!(message, format!("turn_id: {first} was canceled, event 3"));
     decide(&mut client, &session, &second, "now up").await.unwrap();
 }
 

@@ -76,7 +76,7 @@ async fn a_full_disk_refuses_new_requests_cleanly_and_recovers() {
         assert!(kept.len() < 100, "six megabytes hold no twenty");
     };
     assert_eq!(message.code(), Code::ResourceExhausted, "{message}");
-    assert!(message.message().contains("the disk that keeps the live sessions is full"));
+    assert!(message.message().contains("the disk of the live sessions is full"));
     let again = client.submit_request(request(&session, &full, 200_000)).await.unwrap_err();
     assert_eq!(again.code(), Code::ResourceExhausted, "as cleanly the second time");
     let summary = |client: &mut crate::live_faults::host::Client| {

@@ -21,7 +21,7 @@ impl Ledger {
             }
             if let Err(error) = self.refresh(*session_id).await {
                 tracing::warn!(
-                    "session {session_id} is read back when it is next asked for: {error}"
+                    "session {session_id} cannot be reloaded until its next use: {error}"
                 );
             }
         }

@@ -129,7 +129,7 @@ impl Ledger {
         if !changes.is_empty()
             && let Err(error) = self.store.commit(&changes).await
         {
-            tracing::warn!("a batch of {} changes was not kept: {error}", changes.len());
+            tracing::warn!("a batch of {} changes was not stored: {error}", changes.len());
             let error = LiveError::from(error);
             self.unwind(&touched).await;
             return Err(error);

@@ -7,13 +7,12 @@ use std::path::PathBuf;
 pub(crate) enum StoreError {
     /// The disk is full.
     #[error(
-        "the disk that keeps the live sessions is full; nothing was changed: free some space and \
-         send it again"
+        "the disk of the live sessions is full, and nothing was changed: free some space and retry"
     )]
     Full,
     /// Another host has it open.
     #[error(
-        "another host keeps the live sessions in {}: stop it, or name another file under [live] \
+        "another host uses the live sessions in {}: stop it, or set another file under [live] \
          database in rehearsal.toml", path.display()
     )]
     InUse {
@@ -21,7 +20,7 @@ pub(crate) enum StoreError {
         path: PathBuf,
     },
     /// The folder or the lock file cannot be created.
-    #[error("the live sessions cannot be kept in {}: {cause}", path.display())]
+    #[error("the live sessions cannot be stored in {}: {cause}", path.display())]
     Unreachable {
         /// The database.
         path: PathBuf,
@@ -30,7 +29,7 @@ pub(crate) enum StoreError {
     },
     /// The file is not a database, or its version is unknown.
     #[error(
-        "the live sessions in {} cannot be opened ({cause}): move the file away, or name another one \
+        "the live sessions in {} cannot be opened ({cause}): move the file away, or set another one \
          under [live] database in rehearsal.toml", path.display()
     )]
     Unopened {
@@ -40,7 +39,7 @@ pub(crate) enum StoreError {
         cause: String,
     },
     /// A stored value cannot be decoded.
-    #[error("the database of live sessions holds what cannot be read: {0}")]
+    #[error("the database of live sessions contains invalid data: {0}")]
     Damaged(String),
     /// The database failed.
     #[error("the database of live sessions failed, and nothing was changed: {0}")]

@@ -159,7 +159,7 @@ async fn is_not_opened(path: &Path) -> String {
         actual.starts_with(&format!("the live sessions in {} cannot", path.display())),
         "{actual}"
     );
-    assert!(actual.contains("move the file away, or name another one under [live]"), "{actual}");
+    assert!(actual.contains("move the file away, or set another one under [live]"), "{actual}");
     let status = tonic::Status::from(LiveError::from(refused));
     assert_eq!(status.code(), tonic::Code::FailedPrecondition, "no repeat helps");
     actual
