@@ -29,7 +29,7 @@ use crate::reports;
 use crate::sessions::{Calls, HostSession, Sessions};
 
 /// The memory for stored results before they go to disk.
-const HELD_IN_MEMORY: u64 = 128 * 1024 * 1024;
+const STORED_IN_MEMORY: u64 = 128 * 1024 * 1024;
 /// How often the host looks for silent sessions.
 const SWEEP: Duration = Duration::from_secs(30);
 /// How many agents load at once, and how long one may delay the others.
@@ -46,7 +46,7 @@ pub(crate) struct Host {
 
 impl Host {
     pub(crate) fn new(agents: Vec<SimulatedAgentConfig>, folders: Folders) -> Arc<Self> {
-        let sessions = Arc::new(Sessions::new(MemoryBound::new(HELD_IN_MEMORY)));
+        let sessions = Arc::new(Sessions::new(MemoryBound::new(STORED_IN_MEMORY)));
         let shown = Arc::clone(&sessions);
         let registry = Registry::new(agents, move |change| {
             if let Some(session) = shown.find(&change.session) {
@@ -333,7 +333,7 @@ impl CallHost for Host {
         self.calls.supply(&session, call_id, result)
     }
 
-    async fn read_held_result(
+    async fn read_stored_result(
         &self,
         session: SessionId,
         call_id: CallId,

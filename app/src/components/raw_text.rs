@@ -3,9 +3,9 @@
 use json_text::{JsonText, Pretty};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use session::{CallId, HeldResult, SessionId};
+use session::{CallId, SessionId, StoredResult};
 
-use crate::server_functions::read_held_result;
+use crate::server_functions::read_stored_result;
 use crate::state::excerpt::{Lines, STEP, beginning, written_out};
 use crate::state::times::size;
 
@@ -98,7 +98,7 @@ pub fn HeldText(
     /// The call that returned it.
     call_id: CallId,
     /// What the page knows of it.
-    held: HeldResult,
+    held: StoredResult,
     /// The part that was fetched.
     text: RwSignal<String>,
 ) -> impl IntoView {
@@ -113,7 +113,7 @@ pub fn HeldText(
         let (session, call_id) = (session.clone(), call_id.clone());
         let offset = text.with_untracked(String::len) as u64;
         spawn_local(async move {
-            let slice = read_held_result(session, call_id, offset).await;
+            let slice = read_stored_result(session, call_id, offset).await;
             // The row may already be closed.
             match slice {
                 Ok(slice) => {

@@ -24,7 +24,7 @@ pub trait CallHost: Send + Sync + 'static {
         call_id: CallId,
         result: JsonText,
     ) -> Result<(), ApiError>;
-    async fn read_held_result(
+    async fn read_stored_result(
         &self,
         session: SessionId,
         call_id: CallId,

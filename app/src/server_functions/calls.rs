@@ -41,11 +41,11 @@ pub async fn supply_result(
 }
 
 /// Reads a part of a held result: at most 256 KiB from `offset` on.
-#[server(prefix = "/api", endpoint = "read_held_result", input = Json, output = Json)]
-pub async fn read_held_result(
+#[server(prefix = "/api", endpoint = "read_stored_result", input = Json, output = Json)]
+pub async fn read_stored_result(
     session: SessionId,
     call_id: CallId,
     offset: u64,
 ) -> Result<ResultSlice, ApiError> {
-    crate::host::calls()?.read_held_result(session, call_id, offset).await
+    crate::host::calls()?.read_stored_result(session, call_id, offset).await
 }

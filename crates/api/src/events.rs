@@ -6,7 +6,7 @@
 
 use json_text::JsonText;
 use serde::{Deserialize, Serialize};
-use session::{AgentId, CallId, HeldResult, SessionId, ToolName};
+use session::{AgentId, CallId, SessionId, StoredResult, ToolName};
 
 use super::{AgentSummary, FieldMessage, LiveId, LiveSummary, LogLine, Question, SessionView};
 
@@ -133,9 +133,9 @@ pub enum CallProgress {
         duration_ms: f64,
     },
     /// The tool returned a value over 1 MB, which stays on the host.
-    ReturnedHeld {
-        /// What the page gets to know of it.
-        held: HeldResult,
+    ReturnedStored {
+        /// Its length and its beginning.
+        stored: StoredResult,
         /// From call to return.
         duration_ms: f64,
     },

@@ -69,12 +69,12 @@ pub enum ToolResult {
     Whole(JsonText),
     /// The host holds the value under the call's id until export.
     #[serde(rename = "held_result")]
-    Held(HeldResult),
+    Stored(StoredResult),
 }
 
 /// What the page knows of a value that stayed on the host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HeldResult {
+pub struct StoredResult {
     /// Length of the whole JSON text in bytes.
     pub bytes: u64,
     /// The beginning of the text, cut at a character and not necessarily valid JSON.
@@ -159,7 +159,7 @@ impl ToolResult {
                     .any(|(key, value)| key == "error" && !matches!(value.get(), "null" | "false")),
                 _ => false,
             },
-            Self::Held(held) => held.is_warning,
+            Self::Stored(stored) => stored.is_warning,
         }
     }
 }
@@ -201,7 +201,7 @@ struct AnyEntry {
     call_id: Option<CallId>,
     #[serde(default, deserialize_with = "present")]
     result: Option<JsonText>,
-    held_result: Option<HeldResult>,
+    held_result: Option<StoredResult>,
     error_type: Option<String>,
     error_message: Option<String>,
     traceback: Option<String>,
@@ -234,7 +234,7 @@ impl<'de> Deserialize<'de> for HistoryEntry {
                 call_id: need(entry.call_id, "call_id")?,
                 result: match (entry.result, entry.held_result) {
                     (Some(whole), None) => ToolResult::Whole(whole),
-                    (None, held) => ToolResult::Held(need(held, "result")?),
+                    (None, held) => ToolResult::Stored(need(held, "result")?),
                     (Some(_), Some(_)) => {
                         return Err(de::Error::custom("both result and held_result are given"));
                     }

@@ -17,7 +17,8 @@ mod trace;
 
 pub use error::{Refusal, TraceFault};
 pub use history::{
-    FinalResponse, HeldResult, HistoryEntry, ToolCall, ToolError, ToolOutput, ToolResult, UserQuery,
+    FinalResponse, HistoryEntry, StoredResult, ToolCall, ToolError, ToolOutput, ToolResult,
+    UserQuery,
 };
 pub use id::{AgentId, CallId, InvalidId, SessionId, ToolName};
 pub use state::{Answer, Call, Pending, PendingPhase, Session, SessionState};

@@ -145,8 +145,8 @@ impl Page {
                 CallProgress::Returned { result, duration_ms } => {
                     self.settle(call_id, Outcome::Output(ToolResult::Whole(result)), duration_ms);
                 }
-                CallProgress::ReturnedHeld { held, duration_ms } => {
-                    self.settle(call_id, Outcome::Output(ToolResult::Held(held)), duration_ms);
+                CallProgress::ReturnedStored { stored, duration_ms } => {
+                    self.settle(call_id, Outcome::Output(ToolResult::Stored(stored)), duration_ms);
                 }
                 CallProgress::Failed { error_type, message, traceback, duration_ms } => {
                     let outcome = Outcome::Error { error_type, error_message: message, traceback };

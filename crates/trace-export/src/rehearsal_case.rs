@@ -74,7 +74,7 @@ fn response(
         Answer::Output(output) => {
             let result = match output.result {
                 ToolResult::Whole(result) => result,
-                ToolResult::Held(_) => {
+                ToolResult::Stored(_) => {
                     held(&output.call_id).ok_or(ResultGone { call_id: output.call_id })?
                 }
             };
@@ -97,7 +97,7 @@ mod tests {
     use evalset::Layout;
     use expect_test::expect;
     use session::{
-        AgentId, FinalResponse, HeldResult, SessionId, ToolCall, ToolName, ToolOutput, UserQuery,
+        AgentId, FinalResponse, SessionId, StoredResult, ToolCall, ToolName, ToolOutput, UserQuery,
     };
 
     use super::*;
@@ -155,7 +155,7 @@ mod tests {
                     "c3",
                     "large",
                     "{}",
-                    output(ToolResult::Held(HeldResult {
+                    output(ToolResult::Stored(StoredResult {
                         bytes: 2,
                         head: "[".to_owned(),
                         is_warning: false,

@@ -33,7 +33,7 @@ fn output(answer: &Answer) -> &str {
     match answer {
         Answer::Output(output) => match &output.result {
             ToolResult::Whole(result) => result.as_str(),
-            ToolResult::Held(held) => &held.head,
+            ToolResult::Stored(held) => &held.head,
         },
         Answer::Error(error) => panic!("{}: {}", error.error_type, error.error_message),
     }
@@ -168,14 +168,14 @@ async fn a_large_result_stays_on_the_host_and_can_be_read_in_parts() {
     let mut page = Page::rehearse(address, "travel-desk", "{}").await;
     let answer = page.call("flight_archive", &arguments(&json!({}))).await;
     let Answer::Output(output) = &answer else { panic!("no output: {answer:?}") };
-    let ToolResult::Held(held) = &output.result else { panic!("not held") };
+    let ToolResult::Stored(held) = &output.result else { panic!("not held") };
     assert!(held.bytes > 4_000_000, "{}", held.bytes);
     let mut text = held.head.clone();
     while (text.len() as u64) < held.bytes {
         let request = json!({
             "session": page.session.id(), "call_id": output.call_id, "offset": text.len(),
         });
-        let slice: ResultSlice = page.ask("read_held_result", &request).await.unwrap();
+        let slice: ResultSlice = page.ask("read_stored_result", &request).await.unwrap();
         text.push_str(&slice.text);
     }
     assert!(JsonText::parse(&text).is_ok());

@@ -207,7 +207,7 @@ impl CallHost for Fake {
     ) -> Result<(), ApiError> {
         Err(unused())
     }
-    async fn read_held_result(
+    async fn read_stored_result(
         &self,
         _session: SessionId,
         _call_id: CallId,

@@ -255,7 +255,7 @@ fn page_progress(
             PageProgress::Returned { result, duration_ms }
         }
         CallProgress::Returned(result) => match session.stored_results.keep(call_id, result) {
-            Ok(held) => PageProgress::ReturnedHeld { held, duration_ms },
+            Ok(stored) => PageProgress::ReturnedStored { stored, duration_ms },
             Err(error) => PageProgress::Failed {
                 error_type: ToolError::INVALID_OUTPUT.to_owned(),
                 message: format!(

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use agents::spill_store::{MemoryBound, SpillStore};
 use api::ResultSlice;
 use json_text::JsonText;
-use session::{CallId, HeldResult, ToolResult};
+use session::{CallId, StoredResult, ToolResult};
 
 /// Longer results stay on the host.
 pub(crate) const STORED_OVER_BYTES: usize = 1024 * 1024;
@@ -37,9 +37,9 @@ impl StoredResults {
     ///
     /// # Errors
     /// The operating system's, if the memory is used up and the disk cannot store it.
-    pub(crate) fn keep(&self, call_id: &CallId, result: JsonText) -> std::io::Result<HeldResult> {
+    pub(crate) fn keep(&self, call_id: &CallId, result: JsonText) -> std::io::Result<StoredResult> {
         let text = result.as_str();
-        let kept = HeldResult {
+        let kept = StoredResult {
             bytes: result.byte_len() as u64,
             head: text[..text.floor_char_boundary(HEAD_BYTES)].to_owned(),
             is_warning: ToolResult::Whole(result.clone()).is_warning(),

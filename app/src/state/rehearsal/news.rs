@@ -37,8 +37,8 @@ impl Rehearsal {
             CallProgress::Returned { result, duration_ms } => {
                 self.settle(call_id, Outcome::Output(ToolResult::Whole(result)), duration_ms);
             }
-            CallProgress::ReturnedHeld { held, duration_ms } => {
-                self.settle(call_id, Outcome::Output(ToolResult::Held(held)), duration_ms);
+            CallProgress::ReturnedStored { stored, duration_ms } => {
+                self.settle(call_id, Outcome::Output(ToolResult::Stored(stored)), duration_ms);
             }
             CallProgress::Failed { error_type, message, traceback, duration_ms } => {
                 let outcome = Outcome::Error { error_type, error_message: message, traceback };
@@ -107,6 +107,6 @@ impl Rehearsal {
 fn result_summary(result: &ToolResult) -> String {
     match result {
         ToolResult::Whole(result) => plain(&result_preview(result, 120)),
-        ToolResult::Held(held) => format!("{} of JSON", times::size(held.bytes)),
+        ToolResult::Stored(held) => format!("{} of JSON", times::size(held.bytes)),
     }
 }

@@ -3,12 +3,12 @@
 use json_text::JsonText;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use session::{CallId, HeldResult, SessionId};
+use session::{CallId, SessionId, StoredResult};
 
 use crate::shared::value_pane::ValuePane;
 use app::components::copy_button::CopyButton;
 use app::components::raw_text::HeldText;
-use app::server_functions::read_held_result;
+use app::server_functions::read_stored_result;
 use app::state::reading::{ReadingKey, Readings};
 use app::state::times::size;
 
@@ -20,7 +20,7 @@ pub fn HeldPane(
     /// The call that returned it.
     call_id: CallId,
     /// What the page knows of it.
-    held: HeldResult,
+    held: StoredResult,
     /// The values that were read in this rehearsal.
     readings: Readings,
 ) -> impl IntoView {
@@ -108,7 +108,7 @@ async fn fetch_whole(
     let mut text = String::new();
     while (text.len() as u64) < total {
         let offset = text.len() as u64;
-        let slice = read_held_result(session.clone(), call_id.clone(), offset).await;
+        let slice = read_stored_result(session.clone(), call_id.clone(), offset).await;
         let slice = slice.map_err(|error| error.to_string())?;
         if slice.offset != offset || slice.text.is_empty() {
             return Err(format!("The host sent the wrong part for byte {offset}. Retry."));

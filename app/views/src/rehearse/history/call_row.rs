@@ -107,7 +107,7 @@ fn is_long(answer: &Answer) -> bool {
     match answer {
         Answer::Output(output) => match &output.result {
             ToolResult::Whole(result) => result.byte_len() > LONG,
-            ToolResult::Held(_) => true,
+            ToolResult::Stored(_) => true,
         },
         Answer::Error(error) => error.traceback.is_some() || error.error_message.len() > LONG,
     }
@@ -117,7 +117,7 @@ fn outcome(answer: &Answer) -> AnyView {
     match answer {
         Answer::Output(output) => match &output.result {
             ToolResult::Whole(result) => view! { <Tokens tokens=result_preview(result, BUDGET)/> }.into_any(),
-            ToolResult::Held(held) => {
+            ToolResult::Stored(held) => {
                 view! { <span class="ink-count">{times::size(held.bytes)} " stored on the host"</span> }.into_any()
             }
         },
@@ -142,7 +142,7 @@ fn detail(call: &Call, session: session::SessionId, readings: Readings) -> AnyVi
     let answer = match &call.answer {
         Answer::Output(output) => match &output.result {
             ToolResult::Whole(result) => whole(result, &output.call_id, readings),
-            ToolResult::Held(held) => {
+            ToolResult::Stored(held) => {
                 view! { <HeldPane session call_id=output.call_id.clone() held=held.clone() readings/> }
                     .into_any()
             }

@@ -167,7 +167,7 @@ impl Replay {
                 Answer::Output(output) => match &output.result {
                     ToolResult::Whole(now) => same(now, response) || same_inside(now, response),
                     // Held by the host: not compared here.
-                    ToolResult::Held(_) => return None,
+                    ToolResult::Stored(_) => return None,
                 },
                 Answer::Error(error) => member(response, "error")
                     .and_then(|error| member(&error, "type"))
