@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use agents::registry::RegisteredAgent;
 use agents::{LogLine, SourceEvent};
-use api::{CallNews, HostEvent, PageMessage};
+use api::{CallUpdate, HostEvent, PageMessage};
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::response::Response;
 use futures::stream::SelectAll;
@@ -62,7 +62,7 @@ pub(crate) fn connect(
 /// What the connection waits for.
 enum Turn {
     Page(Option<Result<Message, axum::Error>>),
-    Call(Result<Arc<CallNews>, RecvError>),
+    Call(Result<Arc<CallUpdate>, RecvError>),
     Agent(Result<AgentId, RecvError>),
     News(Result<Arc<SourceEvent>, RecvError>),
     Live(HostEvent),
@@ -231,7 +231,7 @@ fn summary_frame(agent: &RegisteredAgent) -> Message {
     frame(&HostEvent::AgentChanged(Box::new(page_dto::agent_summary(agent))))
 }
 
-fn call_frame(news: &CallNews) -> Message {
+fn call_frame(news: &CallUpdate) -> Message {
     frame(&HostEvent::Call(Box::new(news.clone())))
 }
 

@@ -10,8 +10,8 @@ use agents::schemas;
 use agents::spill_store::MemoryBound;
 use agents::{AgentFault, AnswerError, SourceError, SourceKind};
 use api::{
-    Actual, AgentSummary, Answer, ApiError, CaseAsRead, CaseChange, CaseComparison, CaseList,
-    CaseName, CaseView, CasesAsked, EvalSetList, ExportReceipt, ExportRequest, FieldMessage,
+    Actual, AgentSummary, Answer, ApiError, CaseChange, CaseComparison, CaseList, CaseName,
+    CaseQuery, CaseVersion, CaseView, EvalSetList, ExportReceipt, ExportRequest, FieldMessage,
     LogLine, ReportId, ReportList, ResultSlice, SessionView, SetId, ToolRequest, ValueTarget,
 };
 use app::host::{AgentHost, CallHost, EvalSetHost, RehearsalHost, ReportHost};
@@ -374,7 +374,7 @@ impl EvalSetHost for Host {
         blocking("list the eval sets", move || Ok(sets.list())).await
     }
 
-    async fn list_cases(&self, set: SetId, asked: CasesAsked) -> Result<CaseList, ApiError> {
+    async fn list_cases(&self, set: SetId, asked: CaseQuery) -> Result<CaseList, ApiError> {
         evalsets::cases(&self.set(set).await?, asked).await
     }
 
@@ -391,19 +391,19 @@ impl EvalSetHost for Host {
     async fn change_case(
         &self,
         set: SetId,
-        case: CaseAsRead,
+        case: CaseVersion,
         change: CaseChange,
     ) -> Result<CaseView, ApiError> {
         let set = self.set(set).await?;
         Ok(set.cast(&self.registry, evalsets::change(&set, case, change).await?))
     }
 
-    async fn duplicate_case(&self, set: SetId, case: CaseAsRead) -> Result<CaseView, ApiError> {
+    async fn duplicate_case(&self, set: SetId, case: CaseVersion) -> Result<CaseView, ApiError> {
         let set = self.set(set).await?;
         Ok(set.cast(&self.registry, evalsets::duplicate(&set, case).await?))
     }
 
-    async fn remove_case(&self, set: SetId, case: CaseAsRead) -> Result<(), ApiError> {
+    async fn remove_case(&self, set: SetId, case: CaseVersion) -> Result<(), ApiError> {
         evalsets::remove(&self.set(set).await?, case).await
     }
 

@@ -52,7 +52,7 @@ pub(crate) fn log_line(line: LogLine) -> api::LogLine {
 pub(crate) fn session_view(view: SessionView) -> api::SessionView {
     api::SessionView {
         app_name: view.app_name,
-        agent: api::AgentInCharge {
+        agent: api::ActiveAgent {
             name: view.agent.name,
             description: view.agent.description,
             kind: view.agent.kind,

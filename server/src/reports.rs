@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use api::{ApiError, ReportId, ReportList, ReportSummary, ReportTold};
+use api::{ApiError, ReportCounts, ReportId, ReportList, ReportSummary};
 use serde::Deserialize;
 
 use crate::folders::{FoundFile, changed, find};
@@ -40,7 +40,7 @@ pub(crate) fn list(folders: &[PathBuf]) -> ReportList {
     for (path, report) in &mut reports {
         if report.bytes <= LOOKED_INTO && read + report.bytes <= TOGETHER {
             read += report.bytes;
-            report.told = read_summary(path);
+            report.counts = read_counts(path);
         }
     }
     ReportList { reports: reports.into_iter().map(|(_, report)| report).collect(), folders }
@@ -96,14 +96,14 @@ fn summary(file: FoundFile) -> (PathBuf, ReportSummary) {
         name: file.name,
         bytes: metadata.as_ref().map_or(0, fs::Metadata::len),
         changed: metadata.as_ref().and_then(changed),
-        told: None,
+        counts: None,
     };
     (file.path, summary)
 }
 
 /// A row of the list of reports.
 #[derive(Deserialize)]
-struct InLittle {
+struct ReportHead {
     eval_set_id: String,
     eval_set_name: Option<String>,
     summary: Cases,
@@ -119,10 +119,10 @@ struct Cases {
 }
 
 /// The summary; `None` if the report is broken: opening it shows the reason.
-fn read_summary(path: &Path) -> Option<ReportTold> {
-    let InLittle { eval_set_id, eval_set_name, summary } =
+fn read_counts(path: &Path) -> Option<ReportCounts> {
+    let ReportHead { eval_set_id, eval_set_name, summary } =
         serde_json::from_slice(&fs::read(path).ok()?).ok()?;
-    Some(ReportTold {
+    Some(ReportCounts {
         set: eval_set_name.filter(|name| !name.is_empty()).unwrap_or(eval_set_id),
         passed: summary.passed_cases,
         failed: summary.failed_cases,
@@ -151,9 +151,9 @@ mod tests {
         let folders = [folder.path().to_owned(), folder.path().join("none")];
         let listed = list(&folders);
         let mut summaries: Vec<_> =
-            listed.reports.iter().map(|it| (it.report.as_str(), it.told.clone())).collect();
+            listed.reports.iter().map(|it| (it.report.as_str(), it.counts.clone())).collect();
         summaries.sort_by_key(|(id, _)| *id);
-        let whole = ReportTold { set: "s".to_owned(), passed: 2, failed: 1, unscored: 1 };
+        let whole = ReportCounts { set: "s".to_owned(), passed: 2, failed: 1, unscored: 1 };
         assert_eq!(summaries, [("run", None), ("whole", Some(whole))]);
         assert_eq!(listed.folders[0].found, 2);
         assert_eq!(listed.folders[1].faults.len(), 1);

@@ -1,8 +1,8 @@
 //! [`EvalSetHost`]: eval sets and their cases.
 
 use api::{
-    Actual, ApiError, CaseAsRead, CaseChange, CaseComparison, CaseList, CaseName, CaseView,
-    CasesAsked, EvalSetList, SetId,
+    Actual, ApiError, CaseChange, CaseComparison, CaseList, CaseName, CaseQuery, CaseVersion,
+    CaseView, EvalSetList, SetId,
 };
 use async_trait::async_trait;
 use json_text::JsonText;
@@ -12,7 +12,7 @@ use json_text::JsonText;
 #[expect(missing_docs, reason = "each method is documented at its server function")]
 pub trait EvalSetHost: Send + Sync + 'static {
     async fn list_eval_sets(&self) -> Result<EvalSetList, ApiError>;
-    async fn list_cases(&self, set: SetId, asked: CasesAsked) -> Result<CaseList, ApiError>;
+    async fn list_cases(&self, set: SetId, asked: CaseQuery) -> Result<CaseList, ApiError>;
     async fn read_case(
         &self,
         set: SetId,
@@ -22,11 +22,11 @@ pub trait EvalSetHost: Send + Sync + 'static {
     async fn change_case(
         &self,
         set: SetId,
-        case: CaseAsRead,
+        case: CaseVersion,
         change: CaseChange,
     ) -> Result<CaseView, ApiError>;
-    async fn duplicate_case(&self, set: SetId, case: CaseAsRead) -> Result<CaseView, ApiError>;
-    async fn remove_case(&self, set: SetId, case: CaseAsRead) -> Result<(), ApiError>;
+    async fn duplicate_case(&self, set: SetId, case: CaseVersion) -> Result<CaseView, ApiError>;
+    async fn remove_case(&self, set: SetId, case: CaseVersion) -> Result<(), ApiError>;
     async fn insert_case(
         &self,
         set: SetId,

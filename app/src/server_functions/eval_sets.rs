@@ -1,8 +1,8 @@
 //! What the page asks of the host's eval sets.
 
 use api::{
-    Actual, ApiError, CaseAsRead, CaseChange, CaseComparison, CaseList, CaseName, CaseView,
-    CasesAsked, EvalSetList, SetId,
+    Actual, ApiError, CaseChange, CaseComparison, CaseList, CaseName, CaseQuery, CaseVersion,
+    CaseView, EvalSetList, SetId,
 };
 use json_text::JsonText;
 use leptos::prelude::*;
@@ -16,7 +16,7 @@ pub async fn list_eval_sets() -> Result<EvalSetList, ApiError> {
 
 /// The cases of a set that are asked for.
 #[server(prefix = "/api", endpoint = "list_cases", input = Json, output = Json)]
-pub async fn list_cases(set: SetId, asked: CasesAsked) -> Result<CaseList, ApiError> {
+pub async fn list_cases(set: SetId, asked: CaseQuery) -> Result<CaseList, ApiError> {
     crate::host::eval_sets()?.list_cases(set, asked).await
 }
 
@@ -30,7 +30,7 @@ pub async fn read_case(set: SetId, eval_id: String, index: u64) -> Result<CaseVi
 #[server(prefix = "/api", endpoint = "change_case", input = Json, output = Json)]
 pub async fn change_case(
     set: SetId,
-    case: CaseAsRead,
+    case: CaseVersion,
     change: CaseChange,
 ) -> Result<CaseView, ApiError> {
     crate::host::eval_sets()?.change_case(set, case, change).await
@@ -38,13 +38,13 @@ pub async fn change_case(
 
 /// Puts a copy of a case behind it, under an id of its own; gives the copy.
 #[server(prefix = "/api", endpoint = "duplicate_case", input = Json, output = Json)]
-pub async fn duplicate_case(set: SetId, case: CaseAsRead) -> Result<CaseView, ApiError> {
+pub async fn duplicate_case(set: SetId, case: CaseVersion) -> Result<CaseView, ApiError> {
     crate::host::eval_sets()?.duplicate_case(set, case).await
 }
 
 /// Takes a case out of a set, if it still is what the page has read.
 #[server(prefix = "/api", endpoint = "remove_case", input = Json, output = Json)]
-pub async fn remove_case(set: SetId, case: CaseAsRead) -> Result<(), ApiError> {
+pub async fn remove_case(set: SetId, case: CaseVersion) -> Result<(), ApiError> {
     crate::host::eval_sets()?.remove_case(set, case).await
 }
 

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use api::{LiveId, LiveNews, LiveSummary, LiveTurnId, LiveWatch};
+use api::{LiveId, LiveSummary, LiveTurnId, LiveUpdate, LiveWatch};
 use leptos::prelude::*;
 
 use crate::state::browser;
@@ -142,7 +142,7 @@ impl Live {
     }
 
     /// Applies the host's news.
-    pub fn take_in(self, news: LiveNews) {
+    pub fn take_in(self, news: LiveUpdate) {
         if let Some(waiting) = news.waiting {
             self.waiting.set(waiting);
         }

@@ -1,6 +1,6 @@
 //! [`Ending`]: how an agent's run ended, in words.
 
-use api::{LiveOutcome, LiveRow, LiveWhat};
+use api::{LiveEventKind, LiveOutcome, LiveRow};
 
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,7 +15,7 @@ impl Ending {
     /// The ending that a session's event reports; `None` for other events.
     #[must_use]
     pub fn of(row: &LiveRow) -> Option<Self> {
-        let LiveWhat::Ended { outcome, message } = &row.what else { return None };
+        let LiveEventKind::Ended { outcome, message } = &row.what else { return None };
         let message = Some(message.clone()).filter(|message| !message.is_empty());
         Some(Self { outcome: *outcome, message })
     }

@@ -2,7 +2,7 @@
 //!
 //! They live as long as the page, so that looking at the list of agents loses nothing.
 
-use api::CallNews;
+use api::CallUpdate;
 use leptos::prelude::*;
 use session::{AgentId, SessionId, SessionState};
 
@@ -70,7 +70,7 @@ impl Rehearsals {
     }
 
     /// Gives news to the session they are of; those of other pages are dropped.
-    pub fn take_in(self, news: CallNews) {
+    pub fn take_in(self, news: CallUpdate) {
         self.tell(&news.session.clone(), |rehearsal| rehearsal.take_in(news));
     }
 

@@ -12,7 +12,7 @@ pub struct SessionView {
     /// The application's name; exports carry it.
     pub app_name: String,
     /// The agent now in charge: after a transfer, the sub-agent.
-    pub agent: AgentInCharge,
+    pub agent: ActiveAgent,
     /// The system instruction with its placeholders filled in.
     pub instruction: String,
     /// The instruction as written, placeholders and all, where the source can tell.
@@ -41,7 +41,7 @@ pub struct SessionView {
 
 /// The agent now in charge.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AgentInCharge {
+pub struct ActiveAgent {
     /// Its name in code.
     pub name: String,
     /// What it says of itself.

@@ -36,7 +36,7 @@ pub enum HostEvent {
         lines: Vec<LogLine>,
     },
     /// A call goes on.
-    Call(Box<CallNews>),
+    Call(Box<CallUpdate>),
     /// A tool says how far it is.
     Progress(CallProgressed),
     /// A tool's server asks the person.
@@ -51,12 +51,12 @@ pub enum HostEvent {
     /// The tools of a session's agent changed.
     CatalogueChanged(Box<CatalogueChange>),
     /// Live sessions go on.
-    Live(Box<LiveNews>),
+    Live(Box<LiveUpdate>),
 }
 
 /// How live sessions go on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LiveNews {
+pub struct LiveUpdate {
     /// Those that changed, as they are now.
     pub sessions: Vec<LiveSummary>,
     /// How many turns wait, of all sessions, where the page watches them all.
@@ -106,7 +106,7 @@ pub struct CatalogueChange {
 
 /// How a call goes on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct CallNews {
+pub struct CallUpdate {
     /// The session.
     pub session: SessionId,
     /// The call.

@@ -43,12 +43,12 @@ pub struct ReportSummary {
     /// When the file was changed last, in milliseconds since 1970.
     pub changed: Option<i64>,
     /// What it says; none where it was not looked into, for it is long or broken.
-    pub told: Option<ReportTold>,
+    pub counts: Option<ReportCounts>,
 }
 
 /// A report in a line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ReportTold {
+pub struct ReportCounts {
     /// The set whose cases were scored.
     pub set: String,
     /// Cases that met every criterion.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::http_client;
 use api::{
-    ApiError, CallNews, CallProgress, EVENTS_PATH, ExportReceipt, ExportRequest, HostEvent,
+    ApiError, CallProgress, CallUpdate, EVENTS_PATH, ExportReceipt, ExportRequest, HostEvent,
     LiveWatch, PageMessage, SessionView, ToolRequest,
 };
 use futures::{SinkExt, StreamExt};
@@ -134,7 +134,7 @@ impl Page {
     }
 
     /// Waits for the next news of a call and enters them in the session.
-    pub async fn news(&mut self, call_id: &CallId) -> CallNews {
+    pub async fn news(&mut self, call_id: &CallId) -> CallUpdate {
         loop {
             let HostEvent::Call(news) = self.next_event().await else { continue };
             if news.call_id != *call_id {

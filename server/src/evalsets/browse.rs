@@ -7,7 +7,7 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::path::Path;
 use std::sync::{Arc, Weak};
 
-use api::{ApiError, CaseList, CaseOrder, CaseSummary, CaseView, CasesAsked, EvalSetContents};
+use api::{ApiError, CaseList, CaseOrder, CaseQuery, CaseSummary, CaseView, EvalSetContents};
 use evalset::{Format, Origin, read_case};
 use evalset_file::{AppendError, Cases, FoundCase};
 
@@ -31,7 +31,7 @@ const LOOKED_INTO: u64 = 32 * 1024 * 1024;
 /// # Errors
 /// [`ApiError::EvalSet`] if the file cannot be opened. If it is broken further on, the cases before
 /// that are returned.
-pub(crate) async fn cases(set: &SetFile, asked: CasesAsked) -> Result<CaseList, ApiError> {
+pub(crate) async fn cases(set: &SetFile, asked: CaseQuery) -> Result<CaseList, ApiError> {
     let set = set.summary();
     let mut list = CaseList {
         set: set.clone(),
@@ -49,7 +49,7 @@ pub(crate) async fn cases(set: &SetFile, asked: CasesAsked) -> Result<CaseList, 
     }
     let (_waits, waiting) = Waits::new();
     blocking("list an eval set", move || {
-        let CasesAsked { searched, order, skipped, most, holding } = asked;
+        let CaseQuery { searched, order, skipped, most, holding } = asked;
         let wanted = searched.trim().to_lowercase();
         // No content of a case is needed.
         let is_counted = most == 0 && wanted.is_empty();
@@ -348,7 +348,7 @@ mod tests {
         let text = format!(r#"{{"eval_set_id": "s", "eval_cases": [{}]}}"#, cases.join(","));
         std::fs::write(&path, text).expect("written");
         let listed = async |order, most| {
-            let asked = CasesAsked { order, most, ..CasesAsked::default() };
+            let asked = CaseQuery { order, most, ..CaseQuery::default() };
             let set = SetFile::at(&SetId::new("s"), path.clone());
             let list = super::cases(&set, asked).await.expect("read");
             assert_eq!((list.all, list.fitting), (3, 3));
@@ -370,7 +370,7 @@ mod tests {
         // A later page, and the page that contains a given case.
         let page = async |order, searched: &str, skipped, holding| {
             let searched = searched.to_owned();
-            let asked = CasesAsked { searched, order, skipped, most: 2, holding };
+            let asked = CaseQuery { searched, order, skipped, most: 2, holding };
             let set = SetFile::at(&SetId::new("s"), path.clone());
             let list = super::cases(&set, asked).await.expect("read");
             let ids: Vec<String> = list.cases.into_iter().map(|case| case.eval_id).collect();
@@ -396,7 +396,7 @@ mod tests {
             {"query": "Bye."}]"#;
         std::fs::write(&path, text).expect("written");
         let set = SetFile::at(&SetId::new("s"), path.clone());
-        let asked = CasesAsked { most: 9, ..CasesAsked::default() };
+        let asked = CaseQuery { most: 9, ..CaseQuery::default() };
         let list = super::cases(&set, asked.clone()).await.expect("read");
         assert_eq!((list.format.as_str(), list.fault), ("adk-legacy", None));
         let [one] = list.cases.as_slice() else { panic!("{:?}", list.cases) };
@@ -421,7 +421,7 @@ mod tests {
             {"name": "two", "data": [{"query": "Hello?"}, {"query": "Bye."}]}]"#;
         std::fs::write(&path, text).expect("written");
         let set = SetFile::at(&SetId::new("s"), path);
-        let asked = CasesAsked { most: 9, ..CasesAsked::default() };
+        let asked = CaseQuery { most: 9, ..CaseQuery::default() };
         let list = super::cases(&set, asked).await.expect("read");
         assert_eq!((list.format.as_str(), list.fault), ("adk-legacy", None));
         let told = |case: &CaseSummary| (case.eval_id.clone(), case.turns, case.tools.join(" "));

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use api::{ApiError, CaseAsRead, CaseChange, CaseView, ExpectedCall};
+use api::{ApiError, CaseChange, CaseVersion, CaseView, ExpectedCall};
 use case_trace::CaseTrace;
 use evalset::{Case, CaseText, EditError, Format, NewCall, Origin, Severity, numbered, read_case};
 use evalset_file::{AppendError, CaseAt, Cases, EvalSetFiles, FoundCase};
@@ -22,7 +22,7 @@ use super::sets::SetFile;
 /// The file is then unchanged.
 pub(crate) async fn change(
     set: &SetFile,
-    at: CaseAsRead,
+    at: CaseVersion,
     change: CaseChange,
 ) -> Result<CaseView, ApiError> {
     let set = Set::of(set);
@@ -56,7 +56,7 @@ pub(crate) async fn change(
 ///
 /// # Errors
 /// As [`change`].
-pub(crate) async fn duplicate(set: &SetFile, at: CaseAsRead) -> Result<CaseView, ApiError> {
+pub(crate) async fn duplicate(set: &SetFile, at: CaseVersion) -> Result<CaseView, ApiError> {
     let set = Set::of(set);
     blocking("copy a case", move || {
         let read = set.read(&at)?;
@@ -81,7 +81,7 @@ pub(crate) async fn duplicate(set: &SetFile, at: CaseAsRead) -> Result<CaseView,
 ///
 /// # Errors
 /// [`ApiError::EvalSet`] if the case has changed since.
-pub(crate) async fn remove(set: &SetFile, at: CaseAsRead) -> Result<(), ApiError> {
+pub(crate) async fn remove(set: &SetFile, at: CaseVersion) -> Result<(), ApiError> {
     let set = Set::of(set);
     blocking("remove a case", move || {
         let read = set.read(&at)?;
@@ -158,7 +158,7 @@ impl Set {
 
     /// The case at the index that the page names, if its text is unchanged. Otherwise the only case
     /// of the file with that text, which other edits have moved.
-    fn read(&self, at: &CaseAsRead) -> Result<Read, ApiError> {
+    fn read(&self, at: &CaseVersion) -> Result<Read, ApiError> {
         let (read, _) = self.look(at.index)?;
         match read {
             Some(read) if digest(&read.text) == at.digest => Ok(read),
@@ -166,7 +166,7 @@ impl Set {
         }
     }
 
-    fn moved(&self, at: &CaseAsRead) -> Result<Read, ApiError> {
+    fn moved(&self, at: &CaseVersion) -> Result<Read, ApiError> {
         let mut cases = Cases::open(&self.path).map_err(refused)?;
         let (mut text, mut meant) = (String::new(), None);
         while let Some(found) = cases.next() {
@@ -347,11 +347,11 @@ mod tests {
         let set = set(&path);
         let (read, _) = set.look(1).expect("read");
         let read = read.expect("the second case");
-        let asked = CaseAsRead { index: 1, digest: digest(&read.text) };
+        let asked = CaseVersion { index: 1, digest: digest(&read.text) };
         assert_eq!(set.read(&asked).expect("as read").found.eval_id.as_deref(), Some("b"));
-        let elsewhere = CaseAsRead { index: 0, digest: digest(&read.text) };
+        let elsewhere = CaseVersion { index: 0, digest: digest(&read.text) };
         assert_eq!(set.read(&elsewhere).expect("it has moved").found.index, 1);
-        let stale = CaseAsRead { index: 1, digest: digest("{}") };
+        let stale = CaseVersion { index: 1, digest: digest("{}") };
         assert!(matches!(set.read(&stale), Err(ApiError::CaseChanged)));
 
         let whole = JsonText::parse(r#"{"eval_id": "b", "conversation": 7}"#).expect("JSON");
@@ -389,7 +389,7 @@ mod tests {
         {
             fs::write(&path, text).expect("written");
             let case = super::super::case(&file, eval_id.into(), 0).await.expect("read");
-            let at = CaseAsRead { index: case.index, digest: case.digest.clone() };
+            let at = CaseVersion { index: case.index, digest: case.digest.clone() };
             let edit = CaseChange::Query { turn: 0, text: "deux".into() };
             for refused in [
                 change(&file, at.clone(), edit).await.map(|_| ()),
@@ -412,7 +412,7 @@ mod tests {
         let text = TEXT.replace("},\n", "},\n  7 , [[]],\n").replace("\n]}", ",\n  \"x\"\n]}");
         fs::write(&path, &text).expect("written");
         let file = SetFile::at(&api::SetId::new("s"), path.clone());
-        let asked = api::CasesAsked { most: 9, ..Default::default() };
+        let asked = api::CaseQuery { most: 9, ..Default::default() };
         let list = super::super::cases(&file, asked).await.expect("listed");
         assert_eq!((list.all, list.fault), (5, None));
         let faults = list.cases.iter().filter_map(|case| case.fault.as_deref());
@@ -422,12 +422,12 @@ mod tests {
 
         let read = async |id: &str, index| {
             let case = super::super::case(&file, id.into(), index).await.expect("read");
-            (CaseAsRead { index: case.index, digest: case.digest.clone() }, case)
+            (CaseVersion { index: case.index, digest: case.digest.clone() }, case)
         };
         let (at, case) = read("b", 3).await;
         let edit = CaseChange::Query { turn: 0, text: "deux".into() };
         let changed = change(&file, at, edit).await.expect("changed");
-        let at = CaseAsRead { index: changed.index, digest: changed.digest };
+        let at = CaseVersion { index: changed.index, digest: changed.digest };
         change(&file, at, CaseChange::Was(case.text)).await.expect("taken back");
         let (at, first) = read("a", 0).await;
         remove(&file, at).await.expect("removed");
@@ -453,7 +453,7 @@ mod tests {
         fs::write(&path, TEXT).expect("written");
         let file = SetFile::at(&api::SetId::new("s"), path.clone());
         let case = super::super::case(&file, "b".into(), 1).await.expect("read");
-        let at = CaseAsRead { index: case.index, digest: case.digest.clone() };
+        let at = CaseVersion { index: case.index, digest: case.digest.clone() };
         let before = |text: &str, eval_id: &str| {
             let list = "\"eval_cases\": [";
             text.replace(list, &format!("{list}{{\"eval_id\": \"{eval_id}\"}},"))
@@ -467,19 +467,19 @@ mod tests {
         // Undo after another case was inserted.
         let two_more = before(&fs::read_to_string(&path).expect("read"), "d");
         fs::write(&path, two_more).expect("written");
-        let now = CaseAsRead { index: changed.index, digest: changed.digest };
+        let now = CaseVersion { index: changed.index, digest: changed.digest };
         let back = change(&file, now, CaseChange::Was(case.text)).await.expect("taken back");
         assert_eq!((back.index, back.turns[0].query.as_str()), (3, "two"));
         let copy = duplicate(&file, at.clone()).await.expect("copied");
         assert_eq!((copy.index, copy.eval_id.as_str()), (4, "b_2"));
-        remove(&file, CaseAsRead { index: 1, digest: copy.digest }).await.expect("removed");
+        remove(&file, CaseVersion { index: 1, digest: copy.digest }).await.expect("removed");
         assert_eq!(fs::read_to_string(&path).expect("read"), before(&one_more, "d"));
 
         // Of two cases with equal text neither can be identified.
         let second = TEXT.lines().nth(2).expect("the second case");
         let twins = TEXT.replace(second, &format!("{second},{second}"));
         fs::write(&path, twins).expect("written");
-        let refused = remove(&file, CaseAsRead { index: 0, ..at }).await;
+        let refused = remove(&file, CaseVersion { index: 0, ..at }).await;
         assert!(matches!(refused, Err(ApiError::CaseChanged)), "{refused:?}");
     }
 
@@ -491,9 +491,9 @@ mod tests {
         let file = SetFile::at(&api::SetId::new("s"), path.clone());
         let read = async |index| {
             let case = super::super::case(&file, "a".into(), index).await.expect("read");
-            (CaseAsRead { index: case.index, digest: case.digest.clone() }, case)
+            (CaseVersion { index: case.index, digest: case.digest.clone() }, case)
         };
-        let asked = api::CasesAsked { most: 9, ..Default::default() };
+        let asked = api::CaseQuery { most: 9, ..Default::default() };
         let listed = super::super::cases(&file, asked).await.expect("listed").cases;
         assert!(listed.iter().all(|case| case.repeats), "{listed:?}");
 
@@ -506,7 +506,7 @@ mod tests {
 
         let (at, second) = read(1).await;
         let renamed = change(&file, at, CaseChange::EvalId("c".into())).await.expect("renamed");
-        let now = CaseAsRead { index: 1, digest: renamed.digest };
+        let now = CaseVersion { index: 1, digest: renamed.digest };
         let taken = change(&file, now.clone(), CaseChange::EvalId("a".into())).await;
         assert!(matches!(taken, Err(ApiError::EvalSet { .. })), "{taken:?}");
         let back = change(&file, now, CaseChange::Was(second.text)).await.expect("taken back");
@@ -531,10 +531,10 @@ mod tests {
         assert_ne!(case.faults, Vec::<String>::new());
         let repaired =
             JsonText::parse(&case.text.as_str().replace(r#", "zz": 1"#, "")).expect("JSON");
-        let at = CaseAsRead { index: 0, digest: case.digest };
+        let at = CaseVersion { index: 0, digest: case.digest };
         let now = change(&file, at, CaseChange::Whole(repaired)).await.expect("repaired");
         assert_eq!(now.faults, Vec::<String>::new());
-        let now = CaseAsRead { index: 0, digest: now.digest };
+        let now = CaseVersion { index: 0, digest: now.digest };
         change(&file, now, CaseChange::Was(case.text)).await.expect("taken back");
         assert_eq!(fs::read_to_string(&path).expect("read"), TEXT);
     }
@@ -550,14 +550,14 @@ mod tests {
         let text = TEXT.replace(second, &format!("{empty},\n{none},\n  7,\n{second}"));
         fs::write(&path, &text).expect("written");
         let file = SetFile::at(&api::SetId::new("s"), path.clone());
-        let asked = api::CasesAsked { most: 9, ..Default::default() };
+        let asked = api::CaseQuery { most: 9, ..Default::default() };
         let listed = super::super::cases(&file, asked).await.expect("listed").cases;
         let repeats: Vec<bool> = listed.iter().map(|case| case.repeats).collect();
         assert_eq!(repeats, [false, true, true, true, false]);
         for index in 1..=3 {
             let case = super::super::case(&file, String::new(), index).await.expect("read");
             assert_eq!(case.index, index);
-            remove(&file, CaseAsRead { index, digest: case.digest }).await.expect("removed");
+            remove(&file, CaseVersion { index, digest: case.digest }).await.expect("removed");
             assert_ne!(fs::read_to_string(&path).expect("read"), text);
             insert(&file, index, case.text).await.expect("put back");
             assert_eq!(fs::read_to_string(&path).expect("read"), text, "{index}");

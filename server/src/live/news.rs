@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use api::{HostEvent, LiveNews, LiveWatch};
+use api::{HostEvent, LiveUpdate, LiveWatch};
 use futures::future::BoxFuture;
 use live::LiveSessionId;
 use tokio::sync::broadcast;
@@ -35,7 +35,7 @@ pub(crate) struct PageNews {
     /// When the collected changes are sent.
     due: Option<Instant>,
     /// The lookup of the changed sessions.
-    under_way: Option<BoxFuture<'static, Option<LiveNews>>>,
+    under_way: Option<BoxFuture<'static, Option<LiveUpdate>>>,
 }
 
 impl PageNews {
@@ -128,7 +128,7 @@ impl PageNews {
     }
 
     /// Looks up the changed sessions and starts to collect again.
-    fn look_up(&mut self) -> BoxFuture<'static, Option<LiveNews>> {
+    fn look_up(&mut self) -> BoxFuture<'static, Option<LiveUpdate>> {
         let mut wanted: Vec<LiveSessionId> = self.changed.drain().collect();
         let mut more = std::mem::take(&mut self.missed);
         self.counts = false;
@@ -145,7 +145,7 @@ async fn found(
     wanted: Vec<LiveSessionId>,
     all: bool,
     more: bool,
-) -> Option<LiveNews> {
+) -> Option<LiveUpdate> {
     let mut sessions = Vec::with_capacity(wanted.len());
     for id in wanted {
         match live.session(id).await {
@@ -159,5 +159,5 @@ async fn found(
         false => None,
     };
     let is_empty = sessions.is_empty() && waiting.is_none() && !more;
-    (!is_empty).then_some(LiveNews { sessions, waiting, more })
+    (!is_empty).then_some(LiveUpdate { sessions, waiting, more })
 }

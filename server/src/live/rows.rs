@@ -2,8 +2,8 @@
 //! view.
 
 use api::{
-    LiveBytes, LiveContent, LiveOutcome, LivePart, LiveRole, LiveRow, LiveTurn, LiveTurnId,
-    LiveValue, LiveWhat, ToolHints, ToolView,
+    LiveBytes, LiveContent, LiveEventKind, LiveOutcome, LivePart, LiveRole, LiveRow, LiveTurn,
+    LiveTurnId, LiveValue, ToolHints, ToolView,
 };
 use json_text::JsonText;
 use live::{
@@ -52,16 +52,16 @@ pub(super) fn row(event: SessionEvent, extent: Extent) -> LiveRow {
             let first = response.candidates.into_iter().next();
             let (parts, more) =
                 first.map_or_else(Default::default, |it| begun(it.parts, &mut telling));
-            LiveWhat::Answered { parts, more }
+            LiveEventKind::Answered { parts, more }
         }
-        Payload::Cancelled(reason) => LiveWhat::Cancelled { reason: reason.to_string() },
-        Payload::ToolResult(result) => LiveWhat::ToolAnswered {
+        Payload::Cancelled(reason) => LiveEventKind::Cancelled { reason: reason.to_string() },
+        Payload::ToolResult(result) => LiveEventKind::ToolAnswered {
             tool: result.response.name,
             response: result.response.response.map(|it| value(it, extent)),
             failed: result.failed,
             duration_ms: result.duration_ms,
         },
-        Payload::RunEnded(end) => LiveWhat::Ended {
+        Payload::RunEnded(end) => LiveEventKind::Ended {
             outcome: match end.outcome {
                 RunOutcome::Completed => LiveOutcome::Completed,
                 RunOutcome::Failed => LiveOutcome::Failed,
@@ -81,7 +81,7 @@ pub(super) fn row(event: SessionEvent, extent: Extent) -> LiveRow {
     }
 }
 
-fn asked(mut request: LlmRequest, telling: &mut Telling) -> LiveWhat {
+fn asked(mut request: LlmRequest, telling: &mut Telling) -> LiveEventKind {
     let contents = request.contents.len() as u64;
     let tools = request.tools.iter().map(|tool| tool.function_declarations.len() as u64).sum();
     let last = request.contents.pop();
@@ -89,7 +89,7 @@ fn asked(mut request: LlmRequest, telling: &mut Telling) -> LiveWhat {
     let (role, parts) =
         last.map_or_else(|| (LiveRole::User, Vec::new()), |last| (role(last.role), last.parts));
     let (last, more) = begun(parts, telling);
-    LiveWhat::Asked { last, more, role, contents, tools }
+    LiveEventKind::Asked { last, more, role, contents, tools }
 }
 
 /// The full request as the model would receive it; `None` if the event is not a request.
@@ -141,7 +141,7 @@ pub(super) fn add_recorded(turn: &mut LiveTurn, event: SessionEvent) {
 
 /// Gives a call without an id the id under which its result is recorded.
 pub(super) fn add_call_id(answer: &mut LiveRow, turn: TurnId, result_id: &str) {
-    let LiveWhat::Answered { parts, .. } = &mut answer.what else { return };
+    let LiveEventKind::Answered { parts, .. } = &mut answer.what else { return };
     let calls = parts.iter_mut().enumerate().filter_map(|(part, said)| match said {
         LivePart::Call { id, .. } => Some((part, id)),
         _ => None,

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use api::{
-    ApiError, HostEvent, LiveAnswer, LiveBytes, LiveCall, LiveId, LiveNews, LivePart, LivePlace,
-    LiveTurnId, LiveWatch, LiveWhat,
+    ApiError, HostEvent, LiveAnswer, LiveBytes, LiveCall, LiveEventKind, LiveId, LivePart,
+    LivePlace, LiveTurnId, LiveUpdate, LiveWatch,
 };
 use app::host::{LiveHost, LiveTurnHost};
 use live::{
@@ -233,7 +233,7 @@ async fn a_page_cannot_answer_with_arguments_that_are_no_object() {
     }
 }
 
-async fn told(news: &mut PageNews) -> LiveNews {
+async fn told(news: &mut PageNews) -> LiveUpdate {
     let next = tokio::time::timeout(std::time::Duration::from_secs(10), news.next());
     let HostEvent::Live(told) = next.await.expect("something is told") else {
         panic!("only live sessions are told")
@@ -306,7 +306,7 @@ async fn who_came_too_late_hears_who_was_faster() {
     let shown = pages.read_live_turn(place(&stage, 1)).await;
     let closed = shown.expect("reads").closed.expect("closed");
     let parts = vec![LivePart::Text("yes".to_owned())];
-    assert_eq!(closed.what, LiveWhat::Answered { parts, more: 0 });
+    assert_eq!(closed.what, LiveEventKind::Answered { parts, more: 0 });
     assert_eq!(closed.by.as_deref(), Some("Ann"));
 }
 
@@ -325,7 +325,7 @@ async fn events_are_read_a_window_at_a_time_and_long_ones_in_part() {
     let text = async |whole| {
         let rows = pages.read_live_rows(id.clone(), 3, 100, whole).await.expect("reads");
         match &rows[0].what {
-            LiveWhat::Answered { parts, .. } => parts.clone(),
+            LiveEventKind::Answered { parts, .. } => parts.clone(),
             other => panic!("{other:?}"),
         }
     };
@@ -349,7 +349,7 @@ async fn a_line_tells_how_many_pieces_it_leaves_out() {
     stage.sessions.submit(stage.session, turn(1), agent, run, request).await.expect("keeps");
     for (whole, expected) in [(false, (20, 3)), (true, (23, 0))] {
         let row = pages.read_live_rows(id.clone(), 0, 1, whole).await.expect("reads").remove(0);
-        let LiveWhat::Asked { last, more, .. } = row.what else { panic!("a request") };
+        let LiveEventKind::Asked { last, more, .. } = row.what else { panic!("a request") };
         assert_eq!((last.len(), more), expected);
     }
 }
@@ -389,7 +389,7 @@ async fn each_file_of_a_request_has_an_address() {
     let rest = [LiveBytes::Text { text: "a,b".to_owned(), at: address(1) }, at(2), at(3)];
     assert_eq!(bytes(&second.parts), rest);
     let row = pages.read_live_rows(id.clone(), 0, 1, true).await.expect("reads").remove(0);
-    let LiveWhat::Asked { last, .. } = row.what else { panic!("a request") };
+    let LiveEventKind::Asked { last, .. } = row.what else { panic!("a request") };
     assert_eq!(bytes(&last), rest, "counted through all of the request");
     for (event, number, expected) in
         [(1, 0, Some(&b"one"[..])), (1, 2, Some(b"\xff")), (1, 4, None), (0, 0, None), (9, 0, None)]
@@ -457,7 +457,7 @@ async fn a_turn_shows_what_its_tools_answered_and_how_its_run_ended() {
     record(2, live::Payload::RunEnded(end)).await.expect("keeps");
     let shown = pages(&stage).read_live_turn(place(&stage, 1)).await.expect("reads");
     let ended = shown.ended.expect("has ended").what;
-    assert!(matches!(ended, LiveWhat::Ended { message, .. } if message.contains("sensor")));
+    assert!(matches!(ended, LiveEventKind::Ended { message, .. } if message.contains("sensor")));
 }
 
 #[test]
@@ -470,7 +470,7 @@ fn a_call_without_an_id_is_shown_with_the_one_under_which_its_result_came() {
         agent: "weather".to_owned(),
         run: String::new(),
         by: None,
-        what: LiveWhat::Answered {
+        what: LiveEventKind::Answered {
             parts: vec![call.clone(), LivePart::Text("and".to_owned()), call.clone()],
             more: 0,
         },
@@ -479,7 +479,7 @@ fn a_call_without_an_id_is_shown_with_the_one_under_which_its_result_came() {
     for expected in [format!("adk-{}-1", turn(1)), format!("call_{digits}_2")] {
         let mut row = row();
         super::rows::add_call_id(&mut row, turn(1), &expected);
-        let LiveWhat::Answered { parts, .. } = row.what else { panic!("an answer") };
+        let LiveEventKind::Answered { parts, .. } = row.what else { panic!("an answer") };
         let ids = |part: &LivePart| match part {
             LivePart::Call { id, .. } => id.clone(),
             _ => None,

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use api::{
-    Actual, AgentSummary, Answer, ApiError, CaseAsRead, CaseChange, CaseComparison, CaseList,
-    CaseName, CaseView, CasesAsked, EvalSetList, ExportReceipt, ExportRequest, FieldMessage,
+    Actual, AgentSummary, Answer, ApiError, CaseChange, CaseComparison, CaseList, CaseName,
+    CaseQuery, CaseVersion, CaseView, EvalSetList, ExportReceipt, ExportRequest, FieldMessage,
     LiveAnswer, LiveExportPlan, LiveId, LiveLeaseId, LiveList, LivePlace, LiveRow, LiveSummary,
     LiveTarget, LiveTurn, LogLine, ReportList, ResultSlice, SessionView, SetId, ToolRequest,
     ValueTarget,
@@ -230,7 +230,7 @@ impl EvalSetHost for Fake {
     async fn list_eval_sets(&self) -> Result<EvalSetList, ApiError> {
         Err(unused())
     }
-    async fn list_cases(&self, _set: SetId, _asked: CasesAsked) -> Result<CaseList, ApiError> {
+    async fn list_cases(&self, _set: SetId, _asked: CaseQuery) -> Result<CaseList, ApiError> {
         Err(unused())
     }
     async fn read_case(
@@ -244,15 +244,15 @@ impl EvalSetHost for Fake {
     async fn change_case(
         &self,
         _set: SetId,
-        _case: CaseAsRead,
+        _case: CaseVersion,
         _change: CaseChange,
     ) -> Result<CaseView, ApiError> {
         Err(unused())
     }
-    async fn duplicate_case(&self, _set: SetId, _case: CaseAsRead) -> Result<CaseView, ApiError> {
+    async fn duplicate_case(&self, _set: SetId, _case: CaseVersion) -> Result<CaseView, ApiError> {
         Err(unused())
     }
-    async fn remove_case(&self, set: SetId, case: CaseAsRead) -> Result<(), ApiError> {
+    async fn remove_case(&self, set: SetId, case: CaseVersion) -> Result<(), ApiError> {
         match set.as_str() {
             "weather" if case.index == 3 => Ok(()),
             _ => Err(ApiError::CaseChanged),

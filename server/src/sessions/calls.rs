@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use agents::schemas;
 use agents::{CallProgress, CallReport, ToolFailure, ToolInvocation, ToolView};
-use api::{ApiError, CallNews, CallProgress as PageProgress, ToolRequest};
+use api::{ApiError, CallProgress as PageProgress, CallUpdate, ToolRequest};
 use json_text::JsonText;
 use session::{CallId, ToolError};
 use tokio::sync::broadcast;
@@ -23,7 +23,7 @@ const PUTTING_AWAY: Duration = Duration::from_secs(10);
 
 /// The calls of all sessions.
 pub(crate) struct Calls {
-    news: broadcast::Sender<Arc<CallNews>>,
+    news: broadcast::Sender<Arc<CallUpdate>>,
     tasks: TaskTracker,
 }
 
@@ -44,7 +44,7 @@ impl Calls {
     }
 
     /// The progress of every call from now on.
-    pub(crate) fn listen(&self) -> broadcast::Receiver<Arc<CallNews>> {
+    pub(crate) fn listen(&self) -> broadcast::Receiver<Arc<CallUpdate>> {
         self.news.subscribe()
     }
 
@@ -199,7 +199,7 @@ impl Calls {
         if !still_under_way {
             return;
         }
-        let news = Arc::new(CallNews {
+        let news = Arc::new(CallUpdate {
             session: session.id.clone(),
             call_id: call_id.clone(),
             progress: page_progress(session, call_id, report.progress, report.duration_ms),

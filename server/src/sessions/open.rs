@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use agents::SessionView;
 use agents::registry::RegisteredAgent;
 use agents::spill_store::MemoryBound;
-use api::CallNews;
+use api::CallUpdate;
 use json_text::JsonText;
 use session::{CallId, SessionId};
 use tokio_util::sync::CancellationToken;
@@ -46,7 +46,7 @@ struct Live {
     /// The last calls that were cancelled before they arrived.
     forgone: VecDeque<CallId>,
     /// The last progress of a call, for a page that was not connected then.
-    news: Option<Arc<CallNews>>,
+    news: Option<Arc<CallUpdate>>,
 }
 
 /// The running call.
@@ -129,12 +129,12 @@ impl HostSession {
         self.live().call.take_if(|call| call.call_id == *call_id).is_some()
     }
 
-    pub(crate) fn news(&self) -> Option<Arc<CallNews>> {
+    pub(crate) fn news(&self) -> Option<Arc<CallUpdate>> {
         self.live().news.clone()
     }
 
     /// Stores the progress of a call, and a changed model view.
-    pub(crate) fn keep_news(&self, news: &Arc<CallNews>, view: Option<SessionView>) {
+    pub(crate) fn keep_news(&self, news: &Arc<CallUpdate>, view: Option<SessionView>) {
         let mut live = self.live();
         if let Some(view) = view {
             live.view = view;

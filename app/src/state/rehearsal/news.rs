@@ -1,6 +1,6 @@
 //! The host's news of a rehearsal.
 
-use api::{CallNews, CallProgress};
+use api::{CallProgress, CallUpdate};
 use leptos::prelude::*;
 use session::{CallId, Event, Outcome, PendingPhase, ToolError, ToolResult};
 
@@ -12,8 +12,8 @@ use crate::state::{browser, times};
 impl Rehearsal {
     /// Takes in how a call goes on. News of a call that has ended here are old: a repeat after a
     /// reconnection, or what came of a call that was given up.
-    pub fn take_in(self, news: CallNews) {
-        let CallNews { call_id, progress, state, view, broken, .. } = news;
+    pub fn take_in(self, news: CallUpdate) {
+        let CallUpdate { call_id, progress, state, view, broken, .. } = news;
         if let Some(view) = view {
             self.see(view);
         }

@@ -1,6 +1,6 @@
 //! The case that another is compared with: the address names it, a list offers those there are.
 
-use api::{ApiError, CaseName, CaseSummary, CasesAsked, EvalSetContents, EvalSetSummary, SetId};
+use api::{ApiError, CaseName, CaseQuery, CaseSummary, EvalSetContents, EvalSetSummary, SetId};
 use leptos::ev::Event;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -71,7 +71,7 @@ async fn look_into(set: SetId, name: String, own_id: &str) -> Result<OtherSet, A
         Err(ApiError::UnknownCase { .. }) => {}
         Err(error) => return Err(error),
     }
-    let asked = CasesAsked { most: MOST, ..CasesAsked::default() };
+    let asked = CaseQuery { most: MOST, ..CaseQuery::default() };
     let list = list_cases(set.clone(), asked).await?;
     let status = match list.fault {
         Some(fault) => fault,

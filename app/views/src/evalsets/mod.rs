@@ -14,7 +14,7 @@ pub use played::CompareWithCase;
 pub use set_list::EvalSets;
 
 use api::{
-    Actual, ApiError, CaseChange, CaseList, CaseName, CaseOrder, CaseSummary, CaseView, CasesAsked,
+    Actual, ApiError, CaseChange, CaseList, CaseName, CaseOrder, CaseQuery, CaseSummary, CaseView,
     EvalSetContents, SetId,
 };
 use leptos::ev;
@@ -74,7 +74,7 @@ pub fn EvalSetReader(
             ListPage::Holding(index) => (0, Some(index)),
         };
         let (searched, order) = (wanted.get(), order.get());
-        list_cases(id.get_value(), CasesAsked { searched, order, skipped, most: PAGE, holding })
+        list_cases(id.get_value(), CaseQuery { searched, order, skipped, most: PAGE, holding })
     });
     // Of what is searched or sorted otherwise the beginning is read first.
     Effect::new(move |was: Option<(String, CaseOrder)>| {

@@ -1,6 +1,6 @@
 //! Compares the rehearsal with a case: chosen in a dialog over the workspace, which does not change.
 
-use api::{Actual, CaseName, CasesAsked, SetId};
+use api::{Actual, CaseName, CaseQuery, SetId};
 use leptos::prelude::*;
 
 use super::against::called;
@@ -74,7 +74,7 @@ fn Choice(
     let wanted = use_settled(searched);
     let set = StoredValue::new(set);
     let cases = LocalResource::new(move || {
-        let asked = CasesAsked { searched: wanted.get(), most: MOST, ..CasesAsked::default() };
+        let asked = CaseQuery { searched: wanted.get(), most: MOST, ..CaseQuery::default() };
         list_cases(set.get_value(), asked)
     });
     let rows = move || match cases.get() {

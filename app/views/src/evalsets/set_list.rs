@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use api::{CasesAsked, EvalSetContents, EvalSetList, EvalSetSummary, SetId};
+use api::{CaseQuery, EvalSetContents, EvalSetList, EvalSetSummary, SetId};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
@@ -149,7 +149,7 @@ fn use_counts(sets: &[EvalSetSummary]) -> Counts {
     let wanted: Vec<SetId> = sets.iter().filter(is_file).map(|set| set.set.clone()).collect();
     spawn_local(async move {
         for set in wanted {
-            let counted = match list_cases(set.clone(), CasesAsked::default()).await {
+            let counted = match list_cases(set.clone(), CaseQuery::default()).await {
                 Ok(list) => Counted { cases: list.all, format: list.format, fault: list.fault },
                 Err(error) => {
                     let fault = Some(error.to_string());

@@ -1,6 +1,6 @@
 //! The conversation that the model would be given in a turn, and what the turn was answered.
 
-use api::{LiveContent, LiveOutcome, LivePart, LiveRole, LiveTurn, LiveWhat};
+use api::{LiveContent, LiveEventKind, LiveOutcome, LivePart, LiveRole, LiveTurn};
 use leptos::html;
 use leptos::prelude::*;
 
@@ -58,7 +58,7 @@ fn rows(turn: LiveTurn) -> AnyView {
     let rows = steps.into_iter().enumerate();
     let rows = rows.map(|(at, step)| step_row(at + 1, step, "No response")).collect_view();
     let closed = turn.closed.map(|row| match row.what {
-        LiveWhat::Answered { parts, .. } => {
+        LiveEventKind::Answered { parts, .. } => {
             let by = row.by.unwrap_or_else(|| "Someone".to_owned());
             let answer = [
                 LiveContent { role: LiveRole::Model, parts },
@@ -72,7 +72,7 @@ fn rows(turn: LiveTurn) -> AnyView {
             }
             .into_any()
         }
-        LiveWhat::Cancelled { reason } => {
+        LiveEventKind::Cancelled { reason } => {
             let by = row.by.map(|by| format!("Canceled by {by}")).unwrap_or_else(|| "Canceled by the agent".to_owned());
             view! {
                 <li class="turn">{by}</li>

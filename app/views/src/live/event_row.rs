@@ -1,6 +1,6 @@
 //! One event of a session on a line, which opens into the whole of it.
 
-use api::{LiveOutcome, LivePart, LiveRole, LiveRow, LiveValue, LiveWhat};
+use api::{LiveEventKind, LiveOutcome, LivePart, LiveRole, LiveRow, LiveValue};
 use jiff::Timestamp;
 use json_text::JsonText;
 use leptos::html;
@@ -47,7 +47,7 @@ pub(super) fn EventRow(
     let agent = row.agent.clone();
     let time = Timestamp::from_millisecond(row.at_ms).unwrap_or(Timestamp::UNIX_EPOCH);
     let took = match &row.what {
-        LiveWhat::ToolAnswered { duration_ms: Some(duration), .. } => {
+        LiveEventKind::ToolAnswered { duration_ms: Some(duration), .. } => {
             #[expect(clippy::cast_precision_loss, reason = "a tool's milliseconds fit an f64")]
             let duration = *duration as f64;
             times::took(duration)
@@ -90,22 +90,24 @@ pub(super) fn EventRow(
     .into_any()
 }
 
-fn look(what: &LiveWhat) -> (&'static str, Glyph) {
+fn look(what: &LiveEventKind) -> (&'static str, Glyph) {
     match what {
-        LiveWhat::Asked { .. } => ("requested", Glyph::Question),
-        LiveWhat::Answered { .. } => ("answered", Glyph::Answer),
-        LiveWhat::Cancelled { .. } => ("cancelled", Glyph::Stopped),
-        LiveWhat::ToolAnswered { failed: true, .. } => ("failed", Glyph::Error),
-        LiveWhat::ToolAnswered { .. } => ("returned", Glyph::Tool),
-        LiveWhat::Ended { outcome: LiveOutcome::Completed, .. } => ("ended", Glyph::Check),
-        LiveWhat::Ended { outcome: LiveOutcome::Failed, .. } => ("failed", Glyph::Error),
-        LiveWhat::Ended { outcome: LiveOutcome::Cancelled, .. } => ("cancelled", Glyph::Stopped),
+        LiveEventKind::Asked { .. } => ("requested", Glyph::Question),
+        LiveEventKind::Answered { .. } => ("answered", Glyph::Answer),
+        LiveEventKind::Cancelled { .. } => ("cancelled", Glyph::Stopped),
+        LiveEventKind::ToolAnswered { failed: true, .. } => ("failed", Glyph::Error),
+        LiveEventKind::ToolAnswered { .. } => ("returned", Glyph::Tool),
+        LiveEventKind::Ended { outcome: LiveOutcome::Completed, .. } => ("ended", Glyph::Check),
+        LiveEventKind::Ended { outcome: LiveOutcome::Failed, .. } => ("failed", Glyph::Error),
+        LiveEventKind::Ended { outcome: LiveOutcome::Cancelled, .. } => {
+            ("cancelled", Glyph::Stopped)
+        }
     }
 }
 
 fn line(row: &LiveRow) -> AnyView {
     match &row.what {
-        LiveWhat::Asked { last, more, role, .. } => {
+        LiveEventKind::Asked { last, more, role, .. } => {
             let words = match role {
                 LiveRole::User => "asks: ",
                 LiveRole::Model => "goes on after ",
@@ -113,20 +115,20 @@ fn line(row: &LiveRow) -> AnyView {
             };
             view! { <span class="quiet">{words}</span> {pieces(last, *more)} }.into_any()
         }
-        LiveWhat::Answered { parts, more } => {
+        LiveEventKind::Answered { parts, more } => {
             view! { <span class="arrow">"→ "</span> {pieces(parts, *more)} }.into_any()
         }
-        LiveWhat::Cancelled { reason } => {
+        LiveEventKind::Cancelled { reason } => {
             view! { "cancelled" {(!reason.is_empty()).then(|| format!(": {}", one_line(reason)))} }
                 .into_any()
         }
-        LiveWhat::ToolAnswered { tool, response, .. } => view! {
+        LiveEventKind::ToolAnswered { tool, response, .. } => view! {
             <b>{tool.clone()}</b>
             <span class="arrow">" → "</span>
             {response_value(response.as_ref())}
         }
         .into_any(),
-        LiveWhat::Ended { outcome, message } => {
+        LiveEventKind::Ended { outcome, message } => {
             let how = match outcome {
                 LiveOutcome::Completed => "the run is complete",
                 LiveOutcome::Failed => "the run failed",
@@ -225,9 +227,9 @@ fn Detail(
             });
         }
     });
-    let is_request = matches!(row.what, LiveWhat::Asked { .. });
+    let is_request = matches!(row.what, LiveEventKind::Asked { .. });
     let counts = match &row.what {
-        LiveWhat::Asked { contents, tools, .. } => Some(format!(
+        LiveEventKind::Asked { contents, tools, .. } => Some(format!(
             "{} · {}",
             times::counted(usize::try_from(*contents).unwrap_or(usize::MAX), "message", "messages"),
             times::counted(usize::try_from(*tools).unwrap_or(usize::MAX), "tool", "tools"),
@@ -264,12 +266,12 @@ fn Detail(
 
 fn body(row: LiveRow) -> AnyView {
     let parts = match row.what {
-        LiveWhat::Asked { last, .. } => last,
-        LiveWhat::Answered { parts, .. } => parts,
-        LiveWhat::Cancelled { reason } => vec![LivePart::Text(reason)],
-        LiveWhat::Ended { message, .. } if message.is_empty() => Vec::new(),
-        LiveWhat::Ended { message, .. } => vec![LivePart::Text(message)],
-        LiveWhat::ToolAnswered { tool, response, .. } => {
+        LiveEventKind::Asked { last, .. } => last,
+        LiveEventKind::Answered { parts, .. } => parts,
+        LiveEventKind::Cancelled { reason } => vec![LivePart::Text(reason)],
+        LiveEventKind::Ended { message, .. } if message.is_empty() => Vec::new(),
+        LiveEventKind::Ended { message, .. } => vec![LivePart::Text(message)],
+        LiveEventKind::ToolAnswered { tool, response, .. } => {
             vec![LivePart::Response { id: None, name: tool, response }]
         }
     };

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use api::{ReportList, ReportSummary, ReportTold};
+use api::{ReportCounts, ReportList, ReportSummary};
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::use_navigate;
@@ -145,8 +145,9 @@ fn Folders(
 }
 
 fn compare(by: Column, one: &ReportSummary, other: &ReportSummary) -> Ordering {
-    let set = |report: &ReportSummary| report.told.as_ref().map(|told| told.set.to_lowercase());
-    let share = |report: &ReportSummary| report.told.as_ref().map(passed);
+    let set =
+        |report: &ReportSummary| report.counts.as_ref().map(|counts| counts.set.to_lowercase());
+    let share = |report: &ReportSummary| report.counts.as_ref().map(passed);
     match by {
         Column::Name => one.name.to_lowercase().cmp(&other.name.to_lowercase()),
         Column::Set => set(one).cmp(&set(other)),
@@ -158,9 +159,9 @@ fn compare(by: Column, one: &ReportSummary, other: &ReportSummary) -> Ordering {
 
 /// The share of the cases that pass, from 0 to 1.
 #[expect(clippy::cast_precision_loss, reason = "no report has 2^53 cases")]
-fn passed(told: &ReportTold) -> f64 {
-    let all = told.passed + told.failed + told.unscored;
-    told.passed as f64 / all.max(1) as f64
+fn passed(counts: &ReportCounts) -> f64 {
+    let all = counts.passed + counts.failed + counts.unscored;
+    counts.passed as f64 / all.max(1) as f64
 }
 
 #[component]
@@ -170,12 +171,12 @@ fn Listed(
     /// The time, in milliseconds since 1970.
     now: i64,
 ) -> impl IntoView {
-    let ReportSummary { report, name, bytes, changed, told } = report;
+    let ReportSummary { report, name, bytes, changed, counts } = report;
     let address = format!("/reports/{}", browser::in_address(report.as_str()));
-    let (set, share) = match told {
+    let (set, share) = match counts {
         None => (None, view! { <span class="quiet">"—"</span> }.into_any()),
-        Some(told) => {
-            let ReportTold { passed, failed, unscored, .. } = told;
+        Some(counts) => {
+            let ReportCounts { passed, failed, unscored, .. } = counts;
             let said = match unscored {
                 0 => format!("{passed} of {}", passed + failed),
                 _ => format!("{passed} of {}, {unscored} unscored", passed + failed + unscored),
@@ -187,7 +188,7 @@ fn Listed(
                     {part(passed, "ok")} {part(failed, "bad")} {part(unscored, "none")}
                 </span>
             };
-            (Some(told.set), view! { {said} {bar} }.into_any())
+            (Some(counts.set), view! { {said} {bar} }.into_any())
         }
     };
     view! {

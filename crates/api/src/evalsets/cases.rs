@@ -6,7 +6,7 @@ use super::EvalSetSummary;
 
 /// Which cases of an eval set, and in which order.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct CasesAsked {
+pub struct CaseQuery {
     /// Their id, query, tools or tags hold this, whatever the case; all where it is empty.
     pub searched: String,
     /// Their order.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// A case as the page has read it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CaseAsRead {
+pub struct CaseVersion {
     /// Its place in the file, from 0.
     pub index: u64,
     /// The digest of its text.

@@ -20,12 +20,12 @@ pub struct LiveRow {
     /// Who answered or cancelled.
     pub by: Option<String>,
     /// What happened.
-    pub what: LiveWhat,
+    pub what: LiveEventKind,
 }
 
 /// What happened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum LiveWhat {
+pub enum LiveEventKind {
     /// The agent asked its model.
     Asked {
         /// The end of the conversation that it sent.

@@ -1,7 +1,7 @@
 //! The case that is read in an eval set, and its edits: one change at a time goes to the host, and
 //! each can be undone, the last first.
 
-use api::{ApiError, CaseAsRead, CaseChange, CaseView, SetId, ToolView};
+use api::{ApiError, CaseChange, CaseVersion, CaseView, SetId, ToolView};
 use gloo_timers::future::TimeoutFuture;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -114,11 +114,11 @@ struct UndoStep {
 #[derive(Debug, Clone, PartialEq)]
 enum UndoAction {
     /// Replace the case that is now in the file with what it was.
-    Restore { now: CaseAsRead, case: CaseView, repeats: bool },
+    Restore { now: CaseVersion, case: CaseView, repeats: bool },
     /// Insert the removed case at its place again.
     Reinsert { case: CaseView, repeats: bool },
     /// Remove the copy, and show the case it was made from.
-    RemoveCopy { copy: CaseAsRead, of: CaseView, repeats: bool },
+    RemoveCopy { copy: CaseVersion, of: CaseView, repeats: bool },
 }
 
 /// The result of a change: the case to show with whether others have its id, and the step that undoes
@@ -527,6 +527,6 @@ fn focus_one(ids: Vec<String>) {
     });
 }
 
-fn as_read(case: &CaseView) -> CaseAsRead {
-    CaseAsRead { index: case.index, digest: case.digest.clone() }
+fn as_read(case: &CaseView) -> CaseVersion {
+    CaseVersion { index: case.index, digest: case.digest.clone() }
 }
