@@ -103,23 +103,23 @@ async fn talk(
             return;
         }
     }
-    let mut heard = tokio::time::Instant::now();
+    let mut last_message = tokio::time::Instant::now();
     loop {
         let turn = tokio::select! {
             message = from_page.next() => Turn::Page(message),
-            news = calls.recv() => Turn::Call(news),
+            update = calls.recv() => Turn::Call(update),
             agent = agents.recv() => Turn::Agent(agent),
             received = news.recv() => Turn::News(received),
             event = live.next() => Turn::Live(event),
             Some((agent, line)) = logs.next() => Turn::Log(agent, line),
-            () = tokio::time::sleep_until(heard + SILENCE) => Turn::Silence,
+            () = tokio::time::sleep_until(last_message + SILENCE) => Turn::Silence,
             () = stop.cancelled() => Turn::Stop,
             () = visitor.is_gone() => Turn::Stop,
         };
         let mut frames = Vec::new();
         match turn {
             Turn::Page(Some(Ok(Message::Text(text)))) => {
-                heard = tokio::time::Instant::now();
+                last_message = tokio::time::Instant::now();
                 match serde_json::from_str(&text) {
                     Ok(PageMessage::Watch { sessions, live: wanted }) => {
                         live.watch(&wanted);
@@ -127,9 +127,11 @@ async fn talk(
                         watched = sessions.into_iter().take(64).collect();
                         for id in &watched {
                             let Some(session) = host.sessions.find(id) else { continue };
-                            session.hear();
+                            session.record_keep_alive();
                             if !before.contains(id) {
-                                frames.extend(session.news().map(|news| call_frame(&news)));
+                                frames.extend(
+                                    session.last_update().map(|update| call_frame(&update)),
+                                );
                                 frames.extend(questions(&session).await);
                             }
                         }
@@ -138,16 +140,18 @@ async fn talk(
                 }
             }
             Turn::Page(Some(Ok(Message::Close(_)) | Err(_)) | None) | Turn::Silence => return,
-            Turn::Page(Some(Ok(_))) => heard = tokio::time::Instant::now(),
-            Turn::Call(Ok(news)) => {
-                if watched.contains(&news.session) {
-                    frames.push(call_frame(&news));
+            Turn::Page(Some(Ok(_))) => last_message = tokio::time::Instant::now(),
+            Turn::Call(Ok(update)) => {
+                if watched.contains(&update.session) {
+                    frames.push(call_frame(&update));
                 }
             }
             Turn::Call(Err(RecvError::Lagged(_))) => {
                 // Events were dropped: the last one of each session is enough.
                 let sessions = watched.iter().filter_map(|id| host.sessions.find(id));
-                frames.extend(sessions.filter_map(|it| it.news()).map(|news| call_frame(&news)));
+                frames.extend(
+                    sessions.filter_map(|it| it.last_update()).map(|update| call_frame(&update)),
+                );
             }
             Turn::News(Ok(event)) => {
                 if watched.contains(session_of(&event)) {
@@ -231,8 +235,8 @@ fn summary_frame(agent: &RegisteredAgent) -> Message {
     frame(&HostEvent::AgentChanged(Box::new(page_dto::agent_summary(agent))))
 }
 
-fn call_frame(news: &CallUpdate) -> Message {
-    frame(&HostEvent::Call(Box::new(news.clone())))
+fn call_frame(update: &CallUpdate) -> Message {
+    frame(&HostEvent::Call(Box::new(update.clone())))
 }
 
 fn frame(event: &HostEvent) -> Message {

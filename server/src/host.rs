@@ -116,7 +116,7 @@ impl Host {
     fn session(&self, id: &SessionId) -> Result<Arc<HostSession>, ApiError> {
         let session =
             self.sessions.find(id).ok_or_else(|| ApiError::UnknownSession { id: id.clone() })?;
-        session.hear();
+        session.record_keep_alive();
         Ok(session)
     }
 
@@ -142,7 +142,7 @@ impl Host {
         let agent = self.agent(&request.agent)?;
         let session = self.sessions.find(&request.session);
         if let Some(session) = &session {
-            session.hear();
+            session.record_keep_alive();
             if session.agent.id != request.agent {
                 let reason = format!(
                     "it belongs to the agent {}, not to {}",
@@ -212,7 +212,7 @@ impl RehearsalHost for Host {
         agent.ready().await.map_err(faulted)?;
         let opened = agent.source.open_session(&session, &agent.seed).await;
         let view = opened.map_err(|error| refusal(agent, error))?;
-        self.sessions.enter(&session, agent, view.clone()).hear();
+        self.sessions.enter(&session, agent, view.clone()).record_keep_alive();
         Ok(page_dto::session_view(view))
     }
 

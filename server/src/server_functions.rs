@@ -53,7 +53,7 @@ pub(crate) fn status(error: &ApiError) -> StatusCode {
         | ApiError::ResultGone { .. }
         | ApiError::QuestionGone => StatusCode::NOT_FOUND,
         ApiError::NotWaiting { .. }
-        | ApiError::CallUnderWay
+        | ApiError::CallRunning
         | ApiError::CaseChanged
         | ApiError::LiveClosed { .. }
         | ApiError::LiveHeld { .. }
@@ -91,7 +91,7 @@ mod tests {
     async fn an_error_keeps_its_words_and_gets_its_status() {
         for (error, expected) in [
             (ApiError::Transport { reason: "no field `id`".into() }, StatusCode::BAD_REQUEST),
-            (ApiError::CallUnderWay, StatusCode::CONFLICT),
+            (ApiError::CallRunning, StatusCode::CONFLICT),
             (ApiError::QuestionGone, StatusCode::NOT_FOUND),
             (
                 ApiError::Export { reason: "a list".into(), path: "a".into() },

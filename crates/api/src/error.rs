@@ -61,7 +61,7 @@ pub enum ApiError {
     QuestionGone,
     /// A tool of this session is running.
     #[error("A tool of this session is still running. Wait for it or cancel it.")]
-    CallUnderWay,
+    CallRunning,
     /// A value does not fit its schema.
     #[error("{} attention: {}", count(messages.len()), first(messages))]
     Invalid {

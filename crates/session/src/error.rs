@@ -23,7 +23,7 @@ pub enum Refusal {
     EmptyResponse,
     /// A second call while one is running.
     #[error("{running} is still running: one tool runs at a time, wait for it or cancel it")]
-    CallUnderWay {
+    CallRunning {
         /// The tool that runs.
         running: String,
     },

@@ -188,7 +188,7 @@ fn apply(session: &mut Session, event: Event) -> Result<Vec<Effect>, Refusal> {
         Event::CallTool { call_id, tool_name, arguments, at } => {
             let run = active(session, "calling a tool")?;
             if let Some(pending) = &run.pending {
-                return Err(Refusal::CallUnderWay { running: pending.call.tool_name.to_string() });
+                return Err(Refusal::CallRunning { running: pending.call.tool_name.to_string() });
             }
             if run.calls.iter().any(|made| made.call.call_id == call_id) {
                 return Err(Refusal::RepeatedCallId { call_id });
@@ -268,7 +268,7 @@ fn apply(session: &mut Session, event: Event) -> Result<Vec<Effect>, Refusal> {
         Event::Respond { content, at } => {
             let run = active(session, "sending the final response")?;
             if let Some(pending) = &run.pending {
-                return Err(Refusal::CallUnderWay { running: pending.call.tool_name.to_string() });
+                return Err(Refusal::CallRunning { running: pending.call.tool_name.to_string() });
             }
             if content.trim().is_empty() {
                 return Err(Refusal::EmptyResponse);

@@ -12,23 +12,23 @@ use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::open::{CallUnderWay, HostSession, NotBegun, Waits};
+use super::open::{AwaitedInput, HostSession, NotStarted, RunningCall};
 use super::stored_results::STORED_OVER_BYTES;
 use crate::page_dto;
 
-/// How long a source may take to end a cancelled call before the call ends without it.
+/// How long a source may take to end a canceled call before the call ends without it.
 const CANCEL_GRACE: Duration = Duration::from_millis(500);
 /// How long a source may then take to clean up.
-const PUTTING_AWAY: Duration = Duration::from_secs(10);
+const CLEANUP: Duration = Duration::from_secs(10);
 
 /// The calls of all sessions.
 pub(crate) struct Calls {
-    news: broadcast::Sender<Arc<CallUpdate>>,
+    updates: broadcast::Sender<Arc<CallUpdate>>,
     tasks: TaskTracker,
 }
 
 /// The operation to run on the source.
-enum Ask {
+enum Operation {
     /// A new call, with the tool's declaration.
     Run(ToolInvocation, Box<ToolView>),
     Confirm {
@@ -40,12 +40,12 @@ enum Ask {
 
 impl Calls {
     pub(crate) fn new() -> Self {
-        Self { news: broadcast::channel(256).0, tasks: TaskTracker::new() }
+        Self { updates: broadcast::channel(256).0, tasks: TaskTracker::new() }
     }
 
     /// The progress of every call from now on.
     pub(crate) fn listen(&self) -> broadcast::Receiver<Arc<CallUpdate>> {
-        self.news.subscribe()
+        self.updates.subscribe()
     }
 
     /// Starts a call.
@@ -58,15 +58,15 @@ impl Calls {
         let Some(tool) = declared else {
             return Err(ApiError::UnknownTool { tool: request.tool.to_string() });
         };
-        let under_way = CallUnderWay {
+        let call = RunningCall {
             call_id: request.call_id.clone(),
             cancel: CancellationToken::new(),
-            waits: None,
+            awaits: None,
         };
-        let cancel = under_way.cancel.clone();
-        session.begin_call(under_way).map_err(|why| match why {
-            NotBegun::AnotherIsUnderWay => ApiError::CallUnderWay,
-            NotBegun::Cancelled => ApiError::NotWaiting {
+        let cancel = call.cancel.clone();
+        session.begin_call(call).map_err(|why| match why {
+            NotStarted::AnotherIsRunning => ApiError::CallRunning,
+            NotStarted::Cancelled => ApiError::NotWaiting {
                 call_id: request.call_id.clone(),
                 what: "its start: it was canceled before it arrived".to_owned(),
             },
@@ -77,7 +77,12 @@ impl Calls {
             tool: request.tool,
             arguments: request.arguments,
         };
-        self.go_on(session, request.call_id, cancel, Ask::Run(invocation, Box::new(tool)));
+        self.spawn_call(
+            session,
+            request.call_id,
+            cancel,
+            Operation::Run(invocation, Box::new(tool)),
+        );
         Ok(())
     }
 
@@ -90,8 +95,8 @@ impl Calls {
         match session.call() {
             Some(call) if call.call_id == *call_id => {
                 call.cancel.cancel();
-                if call.waits.is_some() {
-                    // Nothing runs: the call waits for the person, who cancelled it.
+                if call.awaits.is_some() {
+                    // Nothing runs: the call awaits for the person, who canceled it.
                     self.report(
                         session,
                         call_id,
@@ -102,7 +107,7 @@ impl Calls {
             }
             // The call has ended already, or has not arrived yet.
             _ => {
-                session.forgo_call(call_id);
+                session.cancel_unstarted(call_id);
                 Ok(())
             }
         }
@@ -116,8 +121,8 @@ impl Calls {
         confirmed: bool,
         payload: Option<JsonText>,
     ) -> Result<(), ApiError> {
-        let cancel = waiting(session, &call_id, Waits::Confirmation, "a confirmation")?;
-        self.go_on(session, call_id, cancel, Ask::Confirm { confirmed, payload });
+        let cancel = waiting(session, &call_id, AwaitedInput::Confirmation, "a confirmation")?;
+        self.spawn_call(session, call_id, cancel, Operation::Confirm { confirmed, payload });
         Ok(())
     }
 
@@ -128,17 +133,17 @@ impl Calls {
         call_id: CallId,
         result: JsonText,
     ) -> Result<(), ApiError> {
-        let cancel = waiting(session, &call_id, Waits::Result, "a result")?;
-        self.go_on(session, call_id, cancel, Ask::Supply(result));
+        let cancel = waiting(session, &call_id, AwaitedInput::Result, "a result")?;
+        self.spawn_call(session, call_id, cancel, Operation::Supply(result));
         Ok(())
     }
 
-    fn go_on(
+    fn spawn_call(
         self: &Arc<Self>,
         session: &Arc<HostSession>,
         call_id: CallId,
         cancel: CancellationToken,
-        ask: Ask,
+        operation: Operation,
     ) {
         let calls = Arc::clone(self);
         let session = Arc::clone(session);
@@ -147,18 +152,20 @@ impl Calls {
             let source = &session.agent.source;
             let asked = async {
                 let cancel = cancel.clone();
-                match ask {
-                    Ask::Run(invocation, tool) => match misfit(&invocation, tool).await {
-                        Some(failure) => CallReport::failed(failure, 0.0),
-                        None if cancel.is_cancelled() => {
-                            CallReport::failed(ToolFailure::cancelled(), 0.0)
+                match operation {
+                    Operation::Run(invocation, tool) => {
+                        match schema_failure(&invocation, tool).await {
+                            Some(failure) => CallReport::failed(failure, 0.0),
+                            None if cancel.is_cancelled() => {
+                                CallReport::failed(ToolFailure::cancelled(), 0.0)
+                            }
+                            None => source.call_tool(invocation, cancel).await,
                         }
-                        None => source.call_tool(invocation, cancel).await,
-                    },
-                    Ask::Confirm { confirmed, payload } => {
+                    }
+                    Operation::Confirm { confirmed, payload } => {
                         source.confirm(&session.id, &call_id, confirmed, payload, cancel).await
                     }
-                    Ask::Supply(result) => {
+                    Operation::Supply(result) => {
                         source.supply_result(&session.id, &call_id, result, cancel).await
                     }
                 }
@@ -172,7 +179,7 @@ impl Calls {
                     calls.report(&session, &call_id, abandoned);
                     // The source still has to clean up, for example stop a stuck worker; otherwise
                     // the next call would fail.
-                    let _ = tokio::time::timeout(PUTTING_AWAY, asked).await;
+                    let _ = tokio::time::timeout(CLEANUP, asked).await;
                     return;
                 }
             };
@@ -187,19 +194,19 @@ impl Calls {
 
     /// Reports the progress of a call, unless its end was already reported.
     fn report(&self, session: &Arc<HostSession>, call_id: &CallId, report: CallReport) {
-        let waits = match &report.progress {
-            CallProgress::AsksConfirmation { .. } => Some(Waits::Confirmation),
-            CallProgress::AwaitsResult { .. } => Some(Waits::Result),
+        let awaits = match &report.progress {
+            CallProgress::AsksConfirmation { .. } => Some(AwaitedInput::Confirmation),
+            CallProgress::AwaitsResult { .. } => Some(AwaitedInput::Result),
             CallProgress::Returned(_) | CallProgress::Failed(_) => None,
         };
-        let still_under_way = match waits {
-            Some(_) => session.set_waits(call_id, waits),
+        let still_running = match awaits {
+            Some(_) => session.set_awaits(call_id, awaits),
             None => session.end_call(call_id),
         };
-        if !still_under_way {
+        if !still_running {
             return;
         }
-        let news = Arc::new(CallUpdate {
+        let update = Arc::new(CallUpdate {
             session: session.id.clone(),
             call_id: call_id.clone(),
             progress: page_progress(session, call_id, report.progress, report.duration_ms),
@@ -207,12 +214,12 @@ impl Calls {
             view: report.view.clone().map(page_dto::session_view),
             broken: page_dto::field_messages(report.broken),
         });
-        session.keep_news(&news, report.view);
-        // Without a connected page the report waits in the session.
-        let _ = self.news.send(news);
+        session.store_update(&update, report.view);
+        // Without a connected page the report awaits in the session.
+        let _ = self.updates.send(update);
     }
 
-    /// Waits until ending calls have ended.
+    /// AwaitedInput until ending calls have ended.
     pub(crate) async fn settle(&self) {
         self.tasks.close();
         self.tasks.wait().await;
@@ -220,7 +227,7 @@ impl Calls {
 }
 
 /// Why the arguments are invalid for the tool.
-async fn misfit(invocation: &ToolInvocation, tool: Box<ToolView>) -> Option<ToolFailure> {
+async fn schema_failure(invocation: &ToolInvocation, tool: Box<ToolView>) -> Option<ToolFailure> {
     let arguments = invocation.arguments.clone();
     let check = move || schemas::check_arguments(tool.parameters.as_ref(), &arguments);
     let messages = schemas::run_blocking(check).await;
@@ -233,12 +240,12 @@ async fn misfit(invocation: &ToolInvocation, tool: Box<ToolView>) -> Option<Tool
 fn waiting(
     session: &HostSession,
     call_id: &CallId,
-    waits: Waits,
+    awaits: AwaitedInput,
     what: &str,
 ) -> Result<CancellationToken, ApiError> {
     let refused = || ApiError::NotWaiting { call_id: call_id.clone(), what: what.to_owned() };
     let call = session.call().filter(|call| call.call_id == *call_id).ok_or_else(refused)?;
-    if call.waits != Some(waits) || !session.set_waits(call_id, None) {
+    if call.awaits != Some(awaits) || !session.set_awaits(call_id, None) {
         return Err(refused());
     }
     Ok(call.cancel)

@@ -15,18 +15,18 @@ use tokio_util::sync::CancellationToken;
 use super::stored_results::StoredResults;
 
 /// How long a session stays open after the last keep-alive of its page.
-const OUTLIVES: Duration = Duration::from_secs(10 * 60);
+const SESSION_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 
-/// How many cancelled calls are remembered; a person cancels one at a time.
-const MOST_FORGONE: usize = 16;
+/// How many canceled calls are remembered; a person cancels one at a time.
+const MOST_CANCELED: usize = 16;
 
 /// Why a call did not start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum NotBegun {
-    /// It was cancelled before it arrived.
+pub(crate) enum NotStarted {
+    /// It was canceled before it arrived.
     Cancelled,
     /// Another call is running.
-    AnotherIsUnderWay,
+    AnotherIsRunning,
 }
 
 /// One open session.
@@ -36,88 +36,88 @@ pub(crate) struct HostSession {
     pub(crate) stored_results: StoredResults,
     /// The state that the session started with, a JSON object; exports contain it.
     pub(crate) initial_state: JsonText,
-    state: Mutex<Live>,
+    state: Mutex<State>,
 }
 
-struct Live {
+struct State {
     view: SessionView,
-    heard: Instant,
-    call: Option<CallUnderWay>,
-    /// The last calls that were cancelled before they arrived.
-    forgone: VecDeque<CallId>,
+    last_keep_alive: Instant,
+    call: Option<RunningCall>,
+    /// The last calls that were canceled before they arrived.
+    canceled_early: VecDeque<CallId>,
     /// The last progress of a call, for a page that was not connected then.
-    news: Option<Arc<CallUpdate>>,
+    update: Option<Arc<CallUpdate>>,
 }
 
 /// The running call.
 #[derive(Clone)]
-pub(crate) struct CallUnderWay {
+pub(crate) struct RunningCall {
     pub(crate) call_id: CallId,
     pub(crate) cancel: CancellationToken,
     /// The person's input that it waits for, if any.
-    pub(crate) waits: Option<Waits>,
+    pub(crate) awaits: Option<AwaitedInput>,
 }
 
 /// The input that a call waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Waits {
+pub(crate) enum AwaitedInput {
     Confirmation,
     Result,
 }
 
 impl HostSession {
-    fn live(&self) -> MutexGuard<'_, Live> {
+    fn lock(&self) -> MutexGuard<'_, State> {
         // Plain data: a panic elsewhere leaves it consistent.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn view(&self) -> SessionView {
-        self.live().view.clone()
+        self.lock().view.clone()
     }
 
     pub(crate) fn set_view(&self, view: SessionView) {
-        self.live().view = view;
+        self.lock().view = view;
     }
 
     /// Records a keep-alive of the page.
-    pub(crate) fn hear(&self) {
-        self.live().heard = Instant::now();
+    pub(crate) fn record_keep_alive(&self) {
+        self.lock().last_keep_alive = Instant::now();
     }
 
-    pub(crate) fn call(&self) -> Option<CallUnderWay> {
-        self.live().call.clone()
+    pub(crate) fn call(&self) -> Option<RunningCall> {
+        self.lock().call.clone()
     }
 
     /// Makes `call` the running call.
-    pub(crate) fn begin_call(&self, call: CallUnderWay) -> Result<(), NotBegun> {
-        let mut live = self.live();
-        if live.forgone.contains(&call.call_id) {
-            return Err(NotBegun::Cancelled);
+    pub(crate) fn begin_call(&self, call: RunningCall) -> Result<(), NotStarted> {
+        let mut state = self.lock();
+        if state.canceled_early.contains(&call.call_id) {
+            return Err(NotStarted::Cancelled);
         }
-        if live.call.is_some() {
-            return Err(NotBegun::AnotherIsUnderWay);
+        if state.call.is_some() {
+            return Err(NotStarted::AnotherIsRunning);
         }
-        live.call = Some(call);
-        live.news = None;
-        drop(live);
+        state.call = Some(call);
+        state.update = None;
+        drop(state);
         Ok(())
     }
 
     /// Cancels a call that is not running: it has ended, or it has not arrived and must not start.
-    pub(crate) fn forgo_call(&self, call_id: &CallId) {
-        let mut live = self.live();
-        if live.forgone.len() == MOST_FORGONE {
-            live.forgone.pop_front();
+    pub(crate) fn cancel_unstarted(&self, call_id: &CallId) {
+        let mut state = self.lock();
+        if state.canceled_early.len() == MOST_CANCELED {
+            state.canceled_early.pop_front();
         }
-        live.forgone.push_back(call_id.clone());
+        state.canceled_early.push_back(call_id.clone());
     }
 
     /// Changes what the call waits for; `false` if it is not the running call.
-    pub(crate) fn set_waits(&self, call_id: &CallId, waits: Option<Waits>) -> bool {
-        let mut live = self.live();
-        match &mut live.call {
+    pub(crate) fn set_awaits(&self, call_id: &CallId, awaits: Option<AwaitedInput>) -> bool {
+        let mut state = self.lock();
+        match &mut state.call {
             Some(call) if call.call_id == *call_id => {
-                call.waits = waits;
+                call.awaits = awaits;
                 true
             }
             _ => false,
@@ -126,22 +126,22 @@ impl HostSession {
 
     /// Removes the call if it is the running one. The caller that gets `true` reports its end.
     pub(crate) fn end_call(&self, call_id: &CallId) -> bool {
-        self.live().call.take_if(|call| call.call_id == *call_id).is_some()
+        self.lock().call.take_if(|call| call.call_id == *call_id).is_some()
     }
 
-    pub(crate) fn news(&self) -> Option<Arc<CallUpdate>> {
-        self.live().news.clone()
+    pub(crate) fn last_update(&self) -> Option<Arc<CallUpdate>> {
+        self.lock().update.clone()
     }
 
     /// Stores the progress of a call, and a changed model view.
-    pub(crate) fn keep_news(&self, news: &Arc<CallUpdate>, view: Option<SessionView>) {
-        let mut live = self.live();
+    pub(crate) fn store_update(&self, update: &Arc<CallUpdate>, view: Option<SessionView>) {
+        let mut state = self.lock();
         if let Some(view) = view {
-            live.view = view;
-        } else if let Some(state) = &news.state {
-            live.view.state = state.clone();
+            state.view = view;
+        } else if let Some(changed) = &update.state {
+            state.view.state = changed.clone();
         }
-        live.news = Some(Arc::clone(news));
+        state.update = Some(Arc::clone(update));
     }
 }
 
@@ -173,19 +173,19 @@ impl Sessions {
     ) -> Arc<HostSession> {
         let mut all = self.all();
         let session = all.entry(id.clone()).or_insert_with(|| {
-            let live = Live {
+            let state = State {
                 view: view.clone(),
-                heard: Instant::now(),
+                last_keep_alive: Instant::now(),
                 call: None,
-                forgone: VecDeque::new(),
-                news: None,
+                canceled_early: VecDeque::new(),
+                update: None,
             };
             Arc::new(HostSession {
                 id: id.clone(),
                 agent: Arc::clone(agent),
                 stored_results: StoredResults::new(Arc::clone(&self.bound)),
-                initial_state: live.view.state.clone(),
-                state: Mutex::new(live),
+                initial_state: state.view.state.clone(),
+                state: Mutex::new(state),
             })
         });
         session.set_view(view);
@@ -201,7 +201,9 @@ impl Sessions {
         let mut all = self.all();
         let silent: Vec<SessionId> = all
             .values()
-            .filter(|session| now.saturating_duration_since(session.live().heard) > OUTLIVES)
+            .filter(|session| {
+                now.saturating_duration_since(session.lock().last_keep_alive) > SESSION_TIMEOUT
+            })
             .map(|session| session.id.clone())
             .collect();
         silent.iter().filter_map(|id| all.remove(id)).collect()

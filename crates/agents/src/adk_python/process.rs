@@ -88,9 +88,9 @@ struct Waiting {
 }
 
 /// Counts a call for as long as somebody waits for it.
-pub(super) struct UnderWay<'a>(&'a Worker);
+pub(super) struct RunningCall<'a>(&'a Worker);
 
-impl Drop for UnderWay<'_> {
+impl Drop for RunningCall<'_> {
     fn drop(&mut self) {
         self.0.under_way.send_modify(|count| *count -= 1);
     }
@@ -200,9 +200,9 @@ impl Worker {
     }
 
     /// Counts a call as under way until the guard is dropped.
-    pub(super) fn begin(&self) -> UnderWay<'_> {
+    pub(super) fn begin(&self) -> RunningCall<'_> {
         self.under_way.send_modify(|count| *count += 1);
-        UnderWay(self)
+        RunningCall(self)
     }
 
     /// Waits until nobody waits for a call any more.
