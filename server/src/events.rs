@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::access::LoginLifetime;
 use crate::host::Host;
-use crate::live::{LiveSessions, PageNews};
+use crate::live::{LiveSessions, PageUpdates};
 use crate::page_dto;
 use crate::sessions::HostSession;
 
@@ -90,7 +90,7 @@ async fn talk(
         .iter()
         .map(|agent| lines(agent.id.clone(), agent.log.listen()))
         .collect();
-    let mut live = PageNews::new(live);
+    let mut live = PageUpdates::new(live);
     let mut watched: HashSet<SessionId> = HashSet::new();
     let welcome = HostEvent::Welcome {
         host: instance.to_owned(),

@@ -22,7 +22,8 @@ use tokio::sync::Semaphore;
 
 use crate::access::Note;
 use crate::actor::exporter;
-use crate::evalsets::{self, ComparedCase, SetFile, Sets, blocking};
+use crate::blocking::run_blocking;
+use crate::evalsets::{self, ComparedCase, SetFile, Sets};
 use crate::folders::Folders;
 use crate::page_dto;
 use crate::reports;
@@ -123,13 +124,13 @@ impl Host {
     /// A report's file and its length in bytes.
     pub(crate) async fn open_report(&self, report: ReportId) -> Result<(File, u64), ApiError> {
         let folders = self.folders.reports.clone();
-        blocking("open a report", move || reports::open(&folders, &report)).await
+        run_blocking("open a report", move || reports::open(&folders, &report)).await
     }
 
     /// The eval set of an id.
     pub(crate) async fn set(&self, id: SetId) -> Result<SetFile, ApiError> {
         let sets = self.sets();
-        blocking("find an eval set", move || sets.find(&id)).await
+        run_blocking("find an eval set", move || sets.find(&id)).await
     }
 
     fn sets(&self) -> Sets {
@@ -138,7 +139,7 @@ impl Host {
 
     /// The trace of an exported rehearsal, validated, with its agent and, if it still exists, the
     /// host's part of its session.
-    fn performed(&self, request: ExportRequest) -> Result<Performed<'_>, ApiError> {
+    fn exported_trace(&self, request: ExportRequest) -> Result<ExportedTrace<'_>, ApiError> {
         let agent = self.agent(&request.agent)?;
         let session = self.sessions.find(&request.session);
         if let Some(session) = &session {
@@ -173,7 +174,7 @@ fn refusal(agent: &RegisteredAgent, error: SourceError) -> ApiError {
 }
 
 /// A rehearsal to export: the agent, the host's part of the session, and the trace.
-type Performed<'h> = (&'h Arc<RegisteredAgent>, Option<Arc<HostSession>>, GoldenTrace);
+type ExportedTrace<'h> = (&'h Arc<RegisteredAgent>, Option<Arc<HostSession>>, GoldenTrace);
 
 fn unreadable(error: &std::io::Error) -> ApiError {
     tracing::error!("a stored result cannot be read: {error}");
@@ -285,7 +286,7 @@ impl RehearsalHost for Host {
             // cannot open one, the trace is exported without them.
             let _ = self.open_session(request.session.clone(), request.agent.clone()).await;
         }
-        let (agent, session, trace) = self.performed(request)?;
+        let (agent, session, trace) = self.exported_trace(request)?;
         if let Some(session) = &session {
             let view = session.view();
             let (query, response) =
@@ -371,7 +372,7 @@ impl CallHost for Host {
 impl EvalSetHost for Host {
     async fn list_eval_sets(&self) -> Result<EvalSetList, ApiError> {
         let sets = self.sets();
-        blocking("list the eval sets", move || Ok(sets.list())).await
+        run_blocking("list the eval sets", move || Ok(sets.list())).await
     }
 
     async fn list_cases(&self, set: SetId, asked: CaseQuery) -> Result<CaseList, ApiError> {
@@ -427,7 +428,7 @@ impl EvalSetHost for Host {
                 ComparedCase::Case(Box::new(self.set(named.set.clone()).await?), named)
             }
             Actual::Rehearsal(request) => {
-                let (agent, session, trace) = self.performed(request)?;
+                let (agent, session, trace) = self.exported_trace(request)?;
                 let case = evalsets::case_of_rehearsal(agent, session.as_deref(), trace).await?;
                 ComparedCase::Rehearsed(Box::new(case))
             }
@@ -444,6 +445,6 @@ impl EvalSetHost for Host {
 impl ReportHost for Host {
     async fn list_reports(&self) -> Result<ReportList, ApiError> {
         let folders = self.folders.reports.clone();
-        blocking("list the reports", move || Ok(reports::list(&folders))).await
+        run_blocking("list the reports", move || Ok(reports::list(&folders))).await
     }
 }

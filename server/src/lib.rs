@@ -5,6 +5,7 @@
 
 pub mod access;
 mod actor;
+mod blocking;
 mod connections;
 mod endpoints;
 mod error;

@@ -56,7 +56,7 @@ pub(crate) fn status(error: &ApiError) -> StatusCode {
         | ApiError::CallRunning
         | ApiError::CaseChanged
         | ApiError::LiveClosed { .. }
-        | ApiError::LiveHeld { .. }
+        | ApiError::LeaseHeld { .. }
         | ApiError::LiveWaiting { .. } => StatusCode::CONFLICT,
         ApiError::Invalid { .. }
         | ApiError::NotExportable { .. }

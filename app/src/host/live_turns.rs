@@ -1,6 +1,6 @@
 //! [`LiveTurnHost`]: turns of live sessions: who holds one, and how it is closed.
 
-use api::{ApiError, FieldMessage, LiveAnswer, LiveId, LiveLeaseId, LivePlace, LiveTarget};
+use api::{ApiError, FieldMessage, LiveId, LiveLeaseId, LivePlace, LiveResponse, LiveTarget};
 use async_trait::async_trait;
 use json_text::JsonText;
 
@@ -14,21 +14,24 @@ pub trait LiveTurnHost: Send + Sync + 'static {
         target: LiveTarget,
         value: JsonText,
     ) -> Result<Vec<FieldMessage>, ApiError>;
-    async fn answer_live_turn(&self, answer: LiveAnswer) -> Result<(), ApiError>;
-    async fn hold_live_turn(
+    async fn respond_to_turn(&self, response: LiveResponse) -> Result<(), ApiError>;
+    async fn take_live_lease(
         &self,
         place: LivePlace,
         lease: LiveLeaseId,
         by: String,
     ) -> Result<(), ApiError>;
-    async fn hand_over_live_turn(
+    async fn hand_over_live_lease(
         &self,
         place: LivePlace,
         lease: LiveLeaseId,
         to: String,
     ) -> Result<(), ApiError>;
-    async fn release_live_turn(&self, place: LivePlace, lease: LiveLeaseId)
-    -> Result<(), ApiError>;
+    async fn release_live_lease(
+        &self,
+        place: LivePlace,
+        lease: LiveLeaseId,
+    ) -> Result<(), ApiError>;
     async fn cancel_live_turn(
         &self,
         place: LivePlace,

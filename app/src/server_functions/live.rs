@@ -1,8 +1,8 @@
 //! The doorways to live sessions.
 
 use api::{
-    ApiError, ExportReceipt, FieldMessage, LiveAnswer, LiveExportPlan, LiveId, LiveLeaseId,
-    LiveList, LivePlace, LiveRow, LiveSummary, LiveTarget, LiveTurn,
+    ApiError, ExportReceipt, FieldMessage, LiveExportPlan, LiveId, LiveLeaseId, LiveList,
+    LivePlace, LiveResponse, LiveRow, LiveSummary, LiveTarget, LiveTurn,
 };
 use json_text::JsonText;
 use leptos::prelude::*;
@@ -48,36 +48,36 @@ pub async fn check_live_value(
     crate::host::live_turns()?.check_live_value(place, target, value).await
 }
 
-/// Answers the turn that is up. The same answer sent again is answered as the first was.
-#[server(prefix = "/api", endpoint = "answer_live_turn", input = Json, output = Json)]
-pub async fn answer_live_turn(answer: LiveAnswer) -> Result<(), ApiError> {
-    crate::host::live_turns()?.answer_live_turn(answer).await
+/// Responds to the head of the queue. The same response sent again has no further effect.
+#[server(prefix = "/api", endpoint = "respond_to_turn", input = Json, output = Json)]
+pub async fn respond_to_turn(response: LiveResponse) -> Result<(), ApiError> {
+    crate::host::live_turns()?.respond_to_turn(response).await
 }
 
-/// Takes the turn that is up, or keeps it: sent again it is the heartbeat.
-#[server(prefix = "/api", endpoint = "hold_live_turn", input = Json, output = Json)]
-pub async fn hold_live_turn(
+/// Takes or renews the lease of the head of the queue; repeated calls are the heartbeat.
+#[server(prefix = "/api", endpoint = "take_live_lease", input = Json, output = Json)]
+pub async fn take_live_lease(
     place: LivePlace,
     lease: LiveLeaseId,
     by: String,
 ) -> Result<(), ApiError> {
-    crate::host::live_turns()?.hold_live_turn(place, lease, by).await
+    crate::host::live_turns()?.take_live_lease(place, lease, by).await
 }
 
-/// Gives the turn that this page holds to somebody by name.
-#[server(prefix = "/api", endpoint = "hand_over_live_turn", input = Json, output = Json)]
-pub async fn hand_over_live_turn(
+/// Hands the lease over to another person, by name.
+#[server(prefix = "/api", endpoint = "hand_over_live_lease", input = Json, output = Json)]
+pub async fn hand_over_live_lease(
     place: LivePlace,
     lease: LiveLeaseId,
     to: String,
 ) -> Result<(), ApiError> {
-    crate::host::live_turns()?.hand_over_live_turn(place, lease, to).await
+    crate::host::live_turns()?.hand_over_live_lease(place, lease, to).await
 }
 
-/// Lets go of the turn.
-#[server(prefix = "/api", endpoint = "release_live_turn", input = Json, output = Json)]
-pub async fn release_live_turn(place: LivePlace, lease: LiveLeaseId) -> Result<(), ApiError> {
-    crate::host::live_turns()?.release_live_turn(place, lease).await
+/// Releases the lease.
+#[server(prefix = "/api", endpoint = "release_live_lease", input = Json, output = Json)]
+pub async fn release_live_lease(place: LivePlace, lease: LiveLeaseId) -> Result<(), ApiError> {
+    crate::host::live_turns()?.release_live_lease(place, lease).await
 }
 
 /// Takes a turn out of the queue without an answer.

@@ -245,18 +245,18 @@ impl Live {
     /// Notifies of a turn that came up, once, unless the person looks at the page or somebody is at the
     /// turn. One that has waited for long came up before this page was there.
     fn call(self, summary: &LiveSummary) {
-        let Some(up) = summary.up() else { return };
+        let Some(head) = summary.head() else { return };
         let is_new = self
             .announced
-            .try_update_value(|announced| announced.insert(up.turn.clone()))
+            .try_update_value(|announced| announced.insert(head.turn.clone()))
             .unwrap_or_default();
-        let is_fresh = browser::now().as_millisecond() - up.since_ms < FRESH_MS;
+        let is_fresh = browser::now().as_millisecond() - head.since_ms < FRESH_MS;
         let was_another = self.known.with_untracked(|known| {
             let before = known.get(&summary.id);
-            before.is_some_and(|it| it.up().is_none_or(|before| before.turn != up.turn))
+            before.is_some_and(|it| it.head().is_none_or(|before| before.turn != head.turn))
         });
         let is_held = summary.lease.as_ref().is_some_and(|lease| {
-            lease.turn == up.turn && self.name.read_untracked().as_ref() != Some(&lease.holder)
+            lease.turn == head.turn && self.name.read_untracked().as_ref() != Some(&lease.holder)
         });
         if is_new
             && (is_fresh || was_another)
@@ -264,7 +264,7 @@ impl Live {
             && self.alerts.get_untracked() == Alerts::On
             && browser::is_out_of_sight()
         {
-            let title = format!("{} waits for a response", up.agent);
+            let title = format!("{} waits for a response", head.agent);
             let body = match summary.description.as_str() {
                 "" => "Live session",
                 description => description,

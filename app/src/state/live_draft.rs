@@ -31,7 +31,7 @@ pub enum Side {
 
 /// What the host reported of this page's lease on a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Hold {
+pub enum LeaseRequest {
     /// It was not asked.
     Unasked,
     /// It was asked, and did not refuse.
@@ -62,7 +62,7 @@ pub struct Draft {
     /// The secret under which this page holds the turn.
     pub lease: StoredValue<LiveLeaseId>,
     /// Whether this page may take itself for the holder.
-    pub hold: RwSignal<Hold>,
+    pub hold: RwSignal<LeaseRequest>,
     forms: Forms,
 }
 
@@ -302,7 +302,11 @@ impl Drafts {
             touched_ms: StoredValue::new(0),
             was_warned: StoredValue::new(false),
             call_id: StoredValue::new(new_call_id()),
-            hold: RwSignal::new(if held.is_some() { Hold::Asked } else { Hold::Unasked }),
+            hold: RwSignal::new(if held.is_some() {
+                LeaseRequest::Asked
+            } else {
+                LeaseRequest::Unasked
+            }),
             lease: StoredValue::new(LiveLeaseId::new(held.unwrap_or_else(browser::new_uuid))),
             forms: Forms::new(),
         };

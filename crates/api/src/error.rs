@@ -131,7 +131,7 @@ pub enum ApiError {
     },
     /// Somebody else answers this turn.
     #[error("{holder} holds the lease. You can take it when {holder} hands it over or it expires.")]
-    LiveHeld {
+    LeaseHeld {
         /// Who.
         holder: String,
     },

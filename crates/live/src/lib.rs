@@ -22,7 +22,7 @@ pub use event::{Payload, PayloadType, RunEnd, RunOutcome, SessionEvent, ToolOutc
 pub use id::{EventId, LeaseId, LiveSessionId, TurnId};
 pub use name::{AgentName, DisplayName, InvocationId, Note};
 pub use queue::{
-    Answer, ClosedTurn, Closing, Command, Entry, Fact, Fingerprint, Lease, PendingTurn, Queue,
-    Recorded, Refusal, Sequence, Status, Step, Unknown,
+    ClosedTurn, Closing, Command, CommandReply, Entry, Fact, Fingerprint, Lease, PendingTurn,
+    Queue, Recorded, Refusal, Sequence, Status, Transition, Unknown,
 };
 pub use session::{LiveSession, Timestamp};

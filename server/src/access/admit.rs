@@ -14,7 +14,7 @@ use model_wire::{Fault, FaultKind};
 
 use super::audit::{VISIT, Visit};
 use super::caller::Caller;
-use super::{Authenticator, LoginLifetime, Refused, cut_off};
+use super::{Authenticator, LoginLifetime, Refused, login_bound};
 use crate::connections::Peer;
 use crate::vendors::{Api, refusal};
 
@@ -47,7 +47,7 @@ pub(crate) async fn admit(
     }
     let response = VISIT.scope(visit, next.run(request)).await;
     match login {
-        Some(lifetime) => cut_off::response(lifetime, response),
+        Some(lifetime) => login_bound::bound_to_login(lifetime, response),
         None => response,
     }
 }

@@ -17,7 +17,7 @@ use serde::Deserialize;
 
 use super::audit::Note;
 use super::page::LoginPage;
-use super::places::Places;
+use super::request_limit::RequestLimit;
 use super::{Authenticator, Refused};
 use crate::connections::Peer;
 
@@ -47,14 +47,14 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>(
 /// time for each: slow or numerous forms must not use up the host's memory or block other logins.
 /// The page itself needs no limit.
 async fn briefly(request: Request, next: Next) -> Response {
-    static FORMS: LazyLock<Places> = LazyLock::new(Places::default);
+    static FORMS: LazyLock<RequestLimit> = LazyLock::new(RequestLimit::default);
     let peer = request.extensions().get::<Peer>();
     let address = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.ip());
-    let place = match request.method() {
-        &Method::POST => FORMS.take(address),
+    let permit = match request.method() {
+        &Method::POST => FORMS.acquire(address),
         _ => return next.run(request).await,
     };
-    let Some(_place) = place else {
+    let Some(_permit) = permit else {
         let message = "Too many login attempts at once. Try again in a moment.";
         return (StatusCode::SERVICE_UNAVAILABLE, message).into_response();
     };

@@ -9,12 +9,12 @@ mod admit;
 mod audit;
 mod caller;
 mod cookie;
-mod cut_off;
 mod login;
+mod login_bound;
 mod login_rate_limit;
 mod login_sessions;
 mod page;
-mod places;
+mod request_limit;
 mod secret;
 
 use std::collections::HashMap;
@@ -31,8 +31,8 @@ pub(crate) use admit::admit;
 pub(crate) use audit::visiting;
 pub(crate) use audit::{Audit, Note, Noted, caller};
 pub(crate) use caller::{Caller, How};
-pub(crate) use cut_off::while_logged_in;
 pub(crate) use login::routes;
+pub(crate) use login_bound::while_logged_in;
 pub(crate) use login_sessions::LoginLifetime;
 pub use secret::{FreshToken, SecretHash};
 

@@ -7,7 +7,7 @@ use model_wire::{Fault, anthropic};
 use super::Endpoints;
 use crate::vendors::Api;
 
-pub(super) async fn ask(State(endpoints): State<Endpoints>, request: Request) -> Response {
+pub(super) async fn handle(State(endpoints): State<Endpoints>, request: Request) -> Response {
     let read = async |text: &str| anthropic::read(text).map_err(Fault::from);
-    endpoints.ask(Api::Anthropic, request, read).await
+    endpoints.handle(Api::Anthropic, request, read).await
 }

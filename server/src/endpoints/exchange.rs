@@ -1,6 +1,5 @@
-//! [`Waiting`]: a request to a model endpoint that has become a turn and waits for its response.
+//! Reads a request to a model endpoint, adds it to its session as a turn, and sends the response.
 
-use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use axum::body::Bytes;
@@ -9,17 +8,15 @@ use axum::http::HeaderMap;
 use axum::http::header::CONTENT_ENCODING;
 use axum::http::request::Parts;
 use axum::response::Response;
-use live::{Content, Fingerprint, HumanResponse, LiveSessionId, Payload, TurnId};
+use live::{Fingerprint, LiveSessionId, Payload, TurnId};
 use model_wire::{Asked, Fault, FaultKind, Head};
-use rpc::wire;
-use rpc::wire::session_event::Payload as WirePayload;
 
 use super::fault::{of_body, of_host};
-use super::place::{Found, place};
 use super::retries::{Own, Sending, Series};
-use super::waiting_clients::WaitingClient;
+use super::session_lookup::{ResolvedSession, request_target};
+use super::waiting_request::{Turn, WaitingRequest};
 use super::{Endpoints, reply};
-use crate::live::{LiveError, LiveSessions};
+use crate::live::LiveError;
 use crate::vendors::{Api, refusal};
 
 /// The headers in which OpenAI's, Anthropic's and Google's clients send their read timeout, in
@@ -27,25 +24,9 @@ use crate::vendors::{Api, refusal};
 const PATIENCE: [&str; 2] = ["x-stainless-read-timeout", "x-server-timeout"];
 const LEAST_PACE: Duration = Duration::from_millis(100);
 
-/// A request that waits for its response.
-pub(super) struct Waiting {
-    pub(super) head: Head,
-    pub(super) attending: WaitingClient,
-    pub(super) turn: Turn,
-}
-
-/// The turn of the request.
-#[derive(Clone)]
-pub(super) struct Turn {
-    sessions: LiveSessions,
-    session_id: LiveSessionId,
-    turn_id: TurnId,
-    candidates: usize,
-}
-
 impl Endpoints {
     /// Reads a request, waits for a person, and responds in the vendor's format.
-    pub(super) async fn ask(
+    pub(super) async fn handle(
         &self,
         api: Api,
         request: Request,
@@ -78,25 +59,25 @@ impl Endpoints {
     }
 
     /// Adds the request to its session as a turn, or finds the turn of an earlier attempt.
-    async fn submit(&self, parts: &mut Parts, asked: Asked) -> Result<Waiting, Fault> {
-        let place = place(parts).await?;
+    async fn submit(&self, parts: &mut Parts, asked: Asked) -> Result<WaitingRequest, Fault> {
+        let target = request_target(parts).await?;
         let sending = Sending::of(&parts.headers);
         let Asked { request, candidates, echo, free_text, .. } = asked;
-        let agent = place.agent(request.model.as_deref())?;
+        let agent = target.agent(request.model.as_deref())?;
         let model = request.model.clone().unwrap_or_else(|| agent.to_string());
-        let run = place.invocation_id.clone();
+        let run = target.invocation_id.clone();
         let payload = rpc::payload_to_wire(Payload::Request(request.clone()));
         let content = rpc::fingerprint(&[agent.as_str(), run.as_str()], &payload);
         drop(payload);
         let sessions = &self.sessions;
-        let found = Found::by(&place, &agent, sessions).await.map_err(of_host)?;
+        let found = ResolvedSession::of(&target, &agent, sessions).await.map_err(of_host)?;
         let series = Series::new(found.id, content);
         let gate = self.waiting_clients.gate(series.digest).await;
         let own = self.own_turn(&found, content, &sending).await;
         let (session_id, turn_id) = own.map_err(of_host)?;
         let submitted = sessions.submit(session_id, turn_id, agent, run, request).await;
         submitted.map_err(|error| sending.fault(error))?;
-        let attending = self.waiting_clients.attend(turn_id, content);
+        let client = self.waiting_clients.attend(turn_id, content);
         drop(gate);
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let head = Head {
@@ -107,14 +88,14 @@ impl Endpoints {
             free_text,
         };
         let turn = Turn { sessions: sessions.clone(), session_id, turn_id, candidates };
-        Ok(Waiting { head, attending, turn })
+        Ok(WaitingRequest { head, client, turn })
     }
 
     /// The turn of an earlier attempt, in the request's session or in a completed one of the same
     /// name. Otherwise a new turn, in a session that is opened if necessary.
     async fn own_turn(
         &self,
-        found: &Found,
+        found: &ResolvedSession,
         content: Fingerprint,
         sending: &Sending,
     ) -> Result<(LiveSessionId, TurnId), LiveError> {
@@ -154,38 +135,10 @@ fn pace(headers: &HeaderMap, usual: Duration) -> Duration {
     third.map_or(usual, |third| third.max(LEAST_PACE).min(usual))
 }
 
-impl Turn {
-    /// Waits for a person; returns the candidates for the client.
-    pub(super) async fn outcome(self) -> Result<Vec<Content>, Fault> {
-        let event = self.sessions.outcome(self.session_id, self.turn_id).await.map_err(of_host)?;
-        let event = Arc::unwrap_or_clone(event);
-        let mut candidates = answered(event)?.candidates;
-        candidates.truncate(self.candidates);
-        Ok(candidates)
-    }
-}
-
-/// The candidates or the fault for an event that ends a turn.
-pub(super) fn answered(event: wire::SessionEvent) -> Result<HumanResponse, Fault> {
-    match event.payload {
-        Some(WirePayload::Response(response)) => rpc::human_response(response)
-            .map_err(|fault| Fault::new(FaultKind::Internal, fault.to_string())),
-        Some(WirePayload::Cancelled(cancelled)) => {
-            let by = event.by.map(|person| format!(" by {}", person.display_name));
-            let reason = match cancelled.reason.trim() {
-                "" => String::new(),
-                reason => format!(": {reason}"),
-            };
-            let by = by.unwrap_or_default();
-            Err(Fault::new(FaultKind::Cancelled, format!("the turn was canceled{by}{reason}")))
-        }
-        _ => Err(Fault::new(FaultKind::Internal, "the turn ended with an unknown event")),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::live::LiveSessions;
 
     #[test]
     fn a_short_read_timeout_shortens_the_keep_alive() {

@@ -6,10 +6,10 @@ use axum::response::Response;
 use model_wire::{GeminiCall, gemini};
 
 use super::Endpoints;
-use super::place::unreadable;
+use super::session_lookup::unreadable;
 use crate::vendors::{Api, refusal};
 
-pub(super) async fn ask(
+pub(super) async fn handle(
     State(endpoints): State<Endpoints>,
     params: Result<RawPathParams, RawPathParamsRejection>,
     request: Request,
@@ -31,5 +31,5 @@ pub(super) async fn ask(
         asked.stream = stream;
         Ok(asked)
     };
-    endpoints.ask(api, request, read).await
+    endpoints.handle(api, request, read).await
 }

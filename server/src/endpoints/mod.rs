@@ -1,7 +1,7 @@
 //! Model endpoints: an agent framework sends its model requests here, and a person responds.
 //!
 //! Each request becomes a turn of a live session and waits for its response. `model-wire` has the
-//! vendors' formats. `place` finds the session and the agent of a request, `retries` the turn of a
+//! vendors' formats. `session_lookup` finds the session and the agent of a request, `retries` the turn of a
 //! request that is sent again, by the rules of `same_request`, and `reply` sends the response. The
 //! rules are in `docs/design/model-endpoints.md`.
 
@@ -12,11 +12,12 @@ mod gemini;
 mod models;
 mod openai_chat;
 mod openai_responses;
-mod place;
 mod reply;
 mod retries;
 mod same_request;
+mod session_lookup;
 mod waiting_clients;
+mod waiting_request;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -50,13 +51,13 @@ pub(crate) fn router<S: Clone + Send + Sync + 'static>(sessions: LiveSessions) -
     let keep_alive = sessions.keep_alive();
     let endpoints = Endpoints { sessions, waiting_clients: Arc::default(), keep_alive };
     let vendors = Router::new()
-        .route("/v1/chat/completions", post(openai_chat::ask))
-        .route("/v1/responses", post(openai_responses::ask))
-        .route("/v1/messages", post(anthropic::ask))
-        .route("/v1beta/models/{model}", get(models::gemini_one).post(gemini::ask))
+        .route("/v1/chat/completions", post(openai_chat::handle))
+        .route("/v1/responses", post(openai_responses::handle))
+        .route("/v1/messages", post(anthropic::handle))
+        .route("/v1beta/models/{model}", get(models::gemini_one).post(gemini::handle))
         .route("/v1beta/models", get(models::gemini_all))
         .route("/v1/models", get(models::all))
-        .route("/v1/models/{model}", get(models::one).post(gemini::ask))
+        .route("/v1/models/{model}", get(models::one).post(gemini::handle))
         .route("/v1/{*rest}", any(models::unknown))
         .route("/v1beta/{*rest}", any(models::unknown))
         .method_not_allowed_fallback(models::wrong_method);

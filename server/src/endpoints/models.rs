@@ -10,7 +10,7 @@ use json_text::JsonText;
 use model_wire::{Fault, FaultKind};
 use serde_json::{Value, json};
 
-use super::place::unreadable;
+use super::session_lookup::unreadable;
 use crate::vendors::{Api, refusal};
 
 /// The only model that is listed.

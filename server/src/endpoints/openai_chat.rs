@@ -7,7 +7,7 @@ use model_wire::{Fault, openai_chat};
 use super::Endpoints;
 use crate::vendors::Api;
 
-pub(super) async fn ask(State(endpoints): State<Endpoints>, request: Request) -> Response {
+pub(super) async fn handle(State(endpoints): State<Endpoints>, request: Request) -> Response {
     let read = async |text: &str| openai_chat::read(text).map_err(Fault::from);
-    endpoints.ask(Api::OpenAiChat, request, read).await
+    endpoints.handle(Api::OpenAiChat, request, read).await
 }

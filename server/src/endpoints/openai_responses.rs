@@ -6,11 +6,11 @@ use live::{Content, Invalid, Payload, TurnId};
 use model_wire::{Fault, openai_responses};
 
 use super::Endpoints;
-use super::exchange::answered;
 use super::fault::of_host;
+use super::waiting_request::response;
 use crate::vendors::Api;
 
-pub(super) async fn ask(State(endpoints): State<Endpoints>, request: Request) -> Response {
+pub(super) async fn handle(State(endpoints): State<Endpoints>, request: Request) -> Response {
     let read = async |text: &str| {
         let history = match openai_responses::previous_turn(text)? {
             Some(turn) => endpoints.history(&turn).await?,
@@ -18,7 +18,7 @@ pub(super) async fn ask(State(endpoints): State<Endpoints>, request: Request) ->
         };
         Ok(openai_responses::read(text, history)?)
     };
-    endpoints.ask(Api::OpenAiResponses, request, read).await
+    endpoints.handle(Api::OpenAiResponses, request, read).await
 }
 
 impl Endpoints {
@@ -36,7 +36,7 @@ impl Endpoints {
         let Ok(Payload::Request(request)) = rpc::event(asked).map(|event| event.payload) else {
             return Err(unknown());
         };
-        let answer = answered(ended)?.candidates.into_iter().next().ok_or_else(unknown)?;
-        Ok(openai_responses::history(turn, request.contents, answer))
+        let first = response(ended)?.candidates.into_iter().next().ok_or_else(unknown)?;
+        Ok(openai_responses::history(turn, request.contents, first))
     }
 }

@@ -13,27 +13,27 @@ use futures::stream::{StreamExt as _, unfold};
 use live::Content;
 use model_wire::{Answer, Fault, Head};
 
-use super::exchange::Waiting;
 use super::waiting_clients::WaitingClient;
+use super::waiting_request::WaitingRequest;
 use crate::vendors::Api;
 
 /// Keeps nginx from buffering the stream, keep-alives included.
 const BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
 /// Waits and sends the whole response.
-pub(super) async fn whole(api: Api, waiting: Waiting) -> Result<Response, Fault> {
-    let Waiting { head, mut attending, turn } = waiting;
+pub(super) async fn whole(api: Api, waiting: WaitingRequest) -> Result<Response, Fault> {
+    let WaitingRequest { head, mut client, turn } = waiting;
     // The status code reports a fault, so the body is delivered at once.
-    let candidates = turn.outcome().await.inspect_err(|_| attending.delivered())?;
+    let candidates = turn.outcome().await.inspect_err(|_| client.delivered())?;
     let answer = Answer { head: &head, candidates: &candidates };
     let bytes = Bytes::from(api.whole(&answer).as_str().to_owned());
     // A reader that polls past the bytes has taken them; the compression layer polls once more at
     // the end.
-    let body = unfold((Some(bytes), attending), |(bytes, mut attending)| async move {
+    let body = unfold((Some(bytes), client), |(bytes, mut client)| async move {
         match bytes {
-            Some(bytes) => Some((Ok::<_, Infallible>(bytes), (None, attending))),
+            Some(bytes) => Some((Ok::<_, Infallible>(bytes), (None, client))),
             None => {
-                attending.delivered();
+                client.delivered();
                 None
             }
         }
@@ -42,10 +42,10 @@ pub(super) async fn whole(api: Api, waiting: Waiting) -> Result<Response, Fault>
 }
 
 /// Starts the stream at once and sends the response when it comes.
-pub(super) fn stream(api: Api, waiting: Waiting, keep_alive: Duration) -> Response {
-    let Waiting { head, attending, turn } = waiting;
+pub(super) fn stream(api: Api, waiting: WaitingRequest, keep_alive: Duration) -> Response {
+    let WaitingRequest { head, client, turn } = waiting;
     let outcome: BoxFuture<'static, _> = Box::pin(turn.outcome());
-    let stream = ReplyStream { api, head, attending, outcome, keep_alive, phase: Phase::Opening };
+    let stream = ReplyStream { api, head, client, outcome, keep_alive, phase: Phase::Opening };
     let body = Body::from_stream(unfold(stream, ReplyStream::next).fuse());
     let mut response = response(body, api.stream_type());
     response.headers_mut().insert(BUFFERING, HeaderValue::from_static("no"));
@@ -55,7 +55,7 @@ pub(super) fn stream(api: Api, waiting: Waiting, keep_alive: Duration) -> Respon
 struct ReplyStream {
     api: Api,
     head: Head,
-    attending: WaitingClient,
+    client: WaitingClient,
     outcome: BoxFuture<'static, Result<Vec<Content>, Fault>>,
     keep_alive: Duration,
     phase: Phase,
@@ -83,11 +83,11 @@ impl ReplyStream {
                 () = tokio::time::sleep(self.keep_alive) => self.api.keep_alive(),
             },
             Phase::Delivered => {
-                self.attending.delivered();
+                self.client.delivered();
                 return None;
             }
             Phase::BrokenOff => {
-                self.attending.delivered();
+                self.client.delivered();
                 self.phase = Phase::Delivered;
                 return Some((Err(io::Error::other("the turn has no response")), self));
             }

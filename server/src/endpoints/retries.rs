@@ -16,8 +16,8 @@ use model_wire::{Fault, FaultKind};
 use sha2::{Digest, Sha256};
 
 use super::fault::of_host;
-use super::place::age;
-use super::same_request::{RECENT, SameRequests, Standing};
+use super::same_request::{RECENT, RequestStatus, SameRequests};
+use super::session_lookup::age;
 use super::waiting_clients::{KEPT, WaitingClients};
 use crate::live::{KnownTurn, LiveError, LiveSessions};
 
@@ -128,8 +128,8 @@ impl Series {
                 None => sessions.turn(turn).await?,
             };
             let Some(known) = known else { break };
-            let standing = match known.closed {
-                None => Standing::Pending { attended: waiting_clients.is_attended(turn) },
+            let status = match known.closed {
+                None => RequestStatus::Pending { attended: waiting_clients.is_attended(turn) },
                 Some(closed) => {
                     let answered = matches!(closed.closing, Closing::Answered(_));
                     let owed = owed && (answered || !self.is_completed);
@@ -138,10 +138,10 @@ impl Series {
                         true => since_the_end(sessions, &known, &closed).await?,
                         false => Duration::MAX,
                     };
-                    Standing::Ended { answered, owed, age }
+                    RequestStatus::Ended { answered, owed, age }
                 }
             };
-            same_request.take(turn, standing);
+            same_request.take(turn, status);
         }
         let own = same_request.own(sending.tries_again);
         Ok(own.map_or_else(|| Own::New(self.turn(last + 1)), Own::Known))

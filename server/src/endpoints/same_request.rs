@@ -13,7 +13,7 @@ pub(super) const RECENT: Duration = Duration::from_secs(10 * 60);
 
 /// The status of an equal request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(super) enum RequestStatus {
     /// It is pending.
     Pending { attended: bool },
     /// It was answered or cancelled this long ago. It is undelivered if its client left before the
@@ -35,13 +35,13 @@ pub(super) struct SameRequests {
 
 impl SameRequests {
     /// Adds one request; call it with the newest first.
-    pub(super) fn take(&mut self, turn: TurnId, standing: Standing) {
-        match standing {
-            Standing::Pending { attended: false } => self.left = Some(turn),
-            Standing::Pending { attended: true } => {
+    pub(super) fn take(&mut self, turn: TurnId, status: RequestStatus) {
+        match status {
+            RequestStatus::Pending { attended: false } => self.left = Some(turn),
+            RequestStatus::Pending { attended: true } => {
                 self.attended.get_or_insert(turn);
             }
-            Standing::Ended { answered, owed, age } => {
+            RequestStatus::Ended { answered, owed, age } => {
                 if owed && age < KEPT {
                     self.left = Some(turn);
                 }
@@ -70,21 +70,21 @@ impl SameRequests {
 mod tests {
     use super::*;
 
-    const LEFT: Standing = Standing::Pending { attended: false };
-    const ATTENDED: Standing = Standing::Pending { attended: true };
+    const LEFT: RequestStatus = RequestStatus::Pending { attended: false };
+    const ATTENDED: RequestStatus = RequestStatus::Pending { attended: true };
 
-    fn ended(answered: bool, owed: bool, minutes: u64) -> Standing {
-        Standing::Ended { answered, owed, age: Duration::from_secs(minutes * 60) }
+    fn ended(answered: bool, owed: bool, minutes: u64) -> RequestStatus {
+        RequestStatus::Ended { answered, owed, age: Duration::from_secs(minutes * 60) }
     }
 
     /// The index of the match, oldest first, without and with a retry header.
-    fn own(standings: &[Standing]) -> [Option<usize>; 2] {
+    fn own(statuses: &[RequestStatus]) -> [Option<usize>; 2] {
         let turn = |place| TurnId::from_random([u8::try_from(place).expect("few"); 16]);
         let mut same_request = SameRequests::default();
-        for (place, standing) in standings.iter().enumerate().rev() {
-            same_request.take(turn(place), *standing);
+        for (place, status) in statuses.iter().enumerate().rev() {
+            same_request.take(turn(place), *status);
         }
-        let place = |own| (0..standings.len()).find(|place| turn(*place) == own);
+        let place = |own| (0..statuses.len()).find(|place| turn(*place) == own);
         [false, true].map(|tries_again| same_request.own(tries_again).and_then(place))
     }
 

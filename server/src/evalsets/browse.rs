@@ -8,11 +8,13 @@ use std::path::Path;
 use std::sync::{Arc, Weak};
 
 use api::{ApiError, CaseList, CaseOrder, CaseQuery, CaseSummary, CaseView, EvalSetContents};
-use evalset::{Format, Origin, read_case};
-use evalset_file::{AppendError, Cases, FoundCase};
+use evalset::{Format, read_case};
+use evalset_file::{Cases, FoundCase};
 
+use super::case_lookup::{find, refused, text_of};
 use super::case_view::{case_view, created, turns};
 use super::sets::SetFile;
+use crate::blocking::run_blocking;
 
 /// The most cases in one response.
 const MOST: u64 = 500;
@@ -48,7 +50,7 @@ pub(crate) async fn cases(set: &SetFile, asked: CaseQuery) -> Result<CaseList, A
         EvalSetContents::Unreadable(reason) => return Err(ApiError::EvalSet { reason }),
     }
     let (_waits, waiting) = Waits::new();
-    blocking("list an eval set", move || {
+    run_blocking("list an eval set", move || {
         let CaseQuery { searched, order, skipped, most, holding } = asked;
         let wanted = searched.trim().to_lowercase();
         // No content of a case is needed.
@@ -210,7 +212,7 @@ impl Sorted {
 /// read.
 pub(crate) async fn case(set: &SetFile, eval_id: String, index: u64) -> Result<CaseView, ApiError> {
     let path = set.path.clone();
-    blocking("read a case", move || {
+    run_blocking("read a case", move || {
         let mut cases = Cases::open(&path).map_err(refused)?;
         let format = Cases::told_format(&path).map_err(refused)?;
         let found = find(&mut cases, &eval_id, Some(index))?;
@@ -218,34 +220,6 @@ pub(crate) async fn case(set: &SetFile, eval_id: String, index: u64) -> Result<C
         case_view(&found, &text, format, origin)
     })
     .await
-}
-
-/// The case with that id; of several the one at `index`, or the first.
-pub(super) fn find(
-    cases: &mut Cases,
-    eval_id: &str,
-    index: Option<u64>,
-) -> Result<FoundCase, ApiError> {
-    let mut first = None;
-    for next in cases {
-        let next = next.map_err(refused)?;
-        if next.eval_id.as_deref().unwrap_or_default() != eval_id {
-            continue;
-        }
-        if index.is_none_or(|index| next.index == index) {
-            return Ok(next);
-        }
-        first = first.or(Some(next));
-    }
-    first.ok_or_else(|| ApiError::UnknownCase { eval_id: eval_id.to_owned() })
-}
-
-pub(super) fn text_of<'c>(
-    cases: &mut Cases,
-    found: &'c FoundCase,
-) -> Result<(String, Origin<'c>), ApiError> {
-    let origin = cases.origin(found).map_err(refused)?;
-    Ok((cases.text(found).map_err(refused)?, origin))
 }
 
 /// The list row of a case, and its creation time.
@@ -302,24 +276,6 @@ fn holds(summary: &CaseSummary, wanted: &str) -> bool {
         .chain(&summary.tools)
         .chain(&summary.tags)
         .any(|text| text.to_lowercase().contains(wanted))
-}
-
-pub(super) fn refused(error: AppendError) -> ApiError {
-    match error {
-        AppendError::CaseChanged { .. } => ApiError::CaseChanged,
-        error => ApiError::EvalSet { reason: error.to_string() },
-    }
-}
-
-/// Runs `work` on a blocking thread; `what` names it in the log.
-pub(crate) async fn blocking<T: Send + 'static>(
-    what: &'static str,
-    work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
-) -> Result<T, ApiError> {
-    tokio::task::spawn_blocking(work).await.map_err(|error| {
-        tracing::error!("{what}: {error}");
-        ApiError::Internal { what: what.to_owned() }
-    })?
 }
 
 #[cfg(test)]

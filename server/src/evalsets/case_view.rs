@@ -9,7 +9,7 @@ use evalset_file::FoundCase;
 use json_text::JsonText;
 use scoring::{ToolCall, Trace};
 
-use super::change::digest;
+use super::case_lookup::digest;
 
 /// The case for the page. If the format's reader rejects it, only its text is shown.
 pub(super) fn case_view(

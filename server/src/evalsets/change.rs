@@ -8,12 +8,12 @@ use case_trace::CaseTrace;
 use evalset::{Case, CaseText, EditError, Format, NewCall, Origin, Severity, numbered, read_case};
 use evalset_file::{AppendError, CaseAt, Cases, EvalSetFiles, FoundCase};
 use json_text::{JsonText, Node};
-use sha2::{Digest as _, Sha256};
 
-use super::browse::{blocking, refused};
+use super::case_lookup::{digest, refused};
 use super::case_view::case_view;
 use super::export::files_for;
 use super::sets::SetFile;
+use crate::blocking::run_blocking;
 
 /// Changes the case that the page has read.
 ///
@@ -26,7 +26,7 @@ pub(crate) async fn change(
     change: CaseChange,
 ) -> Result<CaseView, ApiError> {
     let set = Set::of(set);
-    blocking("change a case", move || {
+    run_blocking("change a case", move || {
         let read = set.read(&at)?;
         let files = match change {
             // The case had this id before, even if another case has it now: rejecting it would lose
@@ -58,7 +58,7 @@ pub(crate) async fn change(
 /// As [`change`].
 pub(crate) async fn duplicate(set: &SetFile, at: CaseVersion) -> Result<CaseView, ApiError> {
     let set = Set::of(set);
-    blocking("copy a case", move || {
+    run_blocking("copy a case", move || {
         let read = set.read(&at)?;
         let mut case = read.case()?;
         let behind = read.found.index + 1;
@@ -83,7 +83,7 @@ pub(crate) async fn duplicate(set: &SetFile, at: CaseVersion) -> Result<CaseView
 /// [`ApiError::EvalSet`] if the case has changed since.
 pub(crate) async fn remove(set: &SetFile, at: CaseVersion) -> Result<(), ApiError> {
     let set = Set::of(set);
-    blocking("remove a case", move || {
+    run_blocking("remove a case", move || {
         let read = set.read(&at)?;
         let at = CaseAt::AsRead { index: read.found.index, text: read.text };
         set.files.remove(&set.path, &at).map(|_| ()).map_err(refused)
@@ -102,7 +102,7 @@ pub(crate) async fn insert(
     text: JsonText,
 ) -> Result<CaseView, ApiError> {
     let set = Set::of(set);
-    blocking("put a case back", move || {
+    run_blocking("put a case back", move || {
         // Every item that can be removed can be inserted again: also a case without an id, and an
         // item that is not a case.
         let eval_id = eval_id_in(&text).unwrap_or_default();
@@ -114,11 +114,6 @@ pub(crate) async fn insert(
         set.view(index)
     })
     .await
-}
-
-/// The digest by which the page identifies the text that it has read.
-pub(super) fn digest(text: &str) -> String {
-    Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The eval set to change.

@@ -10,8 +10,9 @@ use evalset_file::Cases;
 use scoring::Trace;
 use trace_export::keep_first_turn;
 
-use super::browse::{blocking, find, refused, text_of};
+use super::case_lookup::{find, refused, text_of};
 use super::sets::SetFile;
+use crate::blocking::run_blocking;
 use crate::page_dto;
 
 /// The case to compare with a recorded case.
@@ -21,7 +22,7 @@ pub(crate) enum ComparedCase {
     /// The case that a rehearsal would be exported as: one turn.
     Rehearsed(Box<EvalCase>),
     /// The case that a live session would be exported as.
-    Played(Box<EvalCase>),
+    Live(Box<EvalCase>),
 }
 
 /// Compares the case `expected` of a set with `actual`.
@@ -35,9 +36,9 @@ pub(crate) async fn compare(
     let (set, name) = expected;
     let other_name = match &actual {
         ComparedCase::Case(_, name) => Some(name.clone()),
-        ComparedCase::Rehearsed(_) | ComparedCase::Played(_) => None,
+        ComparedCase::Rehearsed(_) | ComparedCase::Live(_) => None,
     };
-    blocking("compare two cases", move || {
+    run_blocking("compare two cases", move || {
         let mut one = read(&set.path, &name)?;
         let mut left_out = None;
         let other = match actual {
@@ -46,7 +47,7 @@ pub(crate) async fn compare(
                 left_out = keep_first_turn(&mut one);
                 traced("The rehearsal", &Case::Adk(*case))?
             }
-            ComparedCase::Played(case) => traced("The live session", &Case::Adk(*case))?,
+            ComparedCase::Live(case) => traced("The live session", &Case::Adk(*case))?,
         };
         if one.invocations.is_empty() {
             left_out = Some("This case has no turns, so there is nothing to compare.".to_owned());

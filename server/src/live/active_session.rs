@@ -7,7 +7,7 @@ use live::{Fact, LiveSession, Queue, TurnId};
 use rpc::wire;
 use tokio::sync::oneshot;
 
-use super::feed::{Feed, Standing};
+use super::feed::{Feed, QueueState};
 
 /// How a turn ended: its response or its cancellation.
 pub(super) type Outcome = Arc<wire::SessionEvent>;
@@ -71,8 +71,8 @@ impl ActiveSession {
         }
     }
 
-    pub(super) fn standing(&self) -> Standing {
-        Standing::of(&self.queue, |turn| self.is_awaited(turn.turn_id))
+    pub(super) fn state(&self) -> QueueState {
+        QueueState::of(&self.queue, |turn| self.is_awaited(turn.turn_id))
     }
 
     /// Whether it can be dropped from memory.

@@ -2,13 +2,13 @@
 //! it creates.
 
 use live::{
-    AgentName, Answer, Command, DisplayName, EventId, HumanResponse, InvocationId, Lease, LeaseId,
-    LiveSession, LiveSessionId, LlmRequest, Note, Payload, Sequence, TurnId,
+    AgentName, Command, CommandReply, DisplayName, EventId, HumanResponse, InvocationId, Lease,
+    LeaseId, LiveSession, LiveSessionId, LlmRequest, Note, Payload, Sequence, TurnId,
 };
 use rpc::wire::session_event::Payload as WirePayload;
 
-use super::ask::{Act, Acted, Ask};
 use super::error::LiveError;
+use super::ledger_requests::{Action, ActionResult, LedgerRequest};
 use super::sessions::LiveSessions;
 use crate::access;
 
@@ -26,11 +26,11 @@ impl LiveSessions {
         let names = [agent_name.as_str(), invocation_id.as_str()];
         let fingerprint = rpc::fingerprint(&names, &payload);
         let command = Command::Submit { turn_id, agent_name, invocation_id, fingerprint };
-        event(&self.act(session_id, command, Some(payload), None).await?.answer)
+        event(&self.apply(session_id, command, Some(payload), None).await?.reply)
     }
 
     /// Responds to the turn at the head of the queue, with the lease if there is one.
-    pub(crate) async fn decide(
+    pub(crate) async fn respond(
         &self,
         session_id: LiveSessionId,
         turn_id: TurnId,
@@ -41,13 +41,18 @@ impl LiveSessions {
         let payload = rpc::payload_to_wire(Payload::Response(response));
         // The same response by a different person is a different decision.
         let fingerprint = rpc::fingerprint(&[by.as_str()], &payload);
-        let command = Command::Decide { turn_id, fingerprint, lease_id };
+        let command = Command::Respond { turn_id, fingerprint, lease_id };
         let decision = access::Note::new("decision").by(by.as_str());
         let noted = decision.with("session", &session_id).with("turn", &turn_id).here();
-        let act =
-            Act { session_id, command, payload: Some(payload), by: Some(by), noted: Some(noted) };
-        let act = Box::new(act);
-        event(&self.ask(|reply| Ask::Act(act, reply)).await?.answer)
+        let action = Action {
+            session_id,
+            command,
+            payload: Some(payload),
+            by: Some(by),
+            noted: Some(noted),
+        };
+        let action = Box::new(action);
+        event(&self.request(|reply| LedgerRequest::Apply(action, reply)).await?.reply)
     }
 
     /// Cancels a pending turn; `by` is `None` if its agent gives up.
@@ -62,7 +67,7 @@ impl LiveSessions {
         let names: Vec<&str> = by.iter().map(DisplayName::as_str).collect();
         let fingerprint = rpc::fingerprint(&names, &payload);
         let command = Command::Cancel { turn_id, fingerprint };
-        event(&self.act(session_id, command, Some(payload), by).await?.answer)
+        event(&self.apply(session_id, command, Some(payload), by).await?.reply)
     }
 
     /// Records a tool result or the end of the turn's run. A repeated event id has no effect.
@@ -80,7 +85,7 @@ impl LiveSessions {
         let names = [turn.as_str(), agent_name.as_str(), invocation_id.as_str()];
         let fingerprint = rpc::fingerprint(&names, &payload);
         let command = Command::Record { event_id, turn_id, agent_name, invocation_id, fingerprint };
-        event(&self.act(session_id, command, Some(payload), None).await?.answer)
+        event(&self.apply(session_id, command, Some(payload), None).await?.reply)
     }
 
     /// Completes the session: it takes no more requests. Pending ones are cancelled if
@@ -94,46 +99,46 @@ impl LiveSessions {
         let reason = Note::cut("the session was completed");
         let payload = rpc::payload_to_wire(Payload::Cancelled(reason));
         let command = Command::Complete { cancel_pending };
-        Ok(self.act(session_id, command, Some(payload), by).await?.session)
+        Ok(self.apply(session_id, command, Some(payload), by).await?.session)
     }
 
     /// Releases the lease.
-    pub(crate) async fn release(
+    pub(crate) async fn release_lease(
         &self,
         session_id: LiveSessionId,
         turn_id: TurnId,
         lease_id: LeaseId,
     ) -> Result<(), LiveError> {
         let command = Command::Release { turn_id, lease_id };
-        self.act(session_id, command, None, None).await.map(drop)
+        self.apply(session_id, command, None, None).await.map(drop)
     }
 
     /// Sends a command; `payload` is the content of the events that it creates.
-    async fn act(
+    async fn apply(
         &self,
         session_id: LiveSessionId,
         command: Command,
         payload: Option<WirePayload>,
         by: Option<DisplayName>,
-    ) -> Result<Acted, LiveError> {
-        let act = Box::new(Act { session_id, command, payload, by, noted: None });
-        self.ask(|reply| Ask::Act(act, reply)).await
+    ) -> Result<ActionResult, LiveError> {
+        let action = Box::new(Action { session_id, command, payload, by, noted: None });
+        self.request(|reply| LedgerRequest::Apply(action, reply)).await
     }
 
     /// Takes or renews the lease of the turn at the head of the queue.
-    pub(crate) async fn hold(
+    pub(crate) async fn take_lease(
         &self,
         session_id: LiveSessionId,
         turn_id: TurnId,
         lease_id: LeaseId,
         by: DisplayName,
     ) -> Result<Option<Lease>, LiveError> {
-        let command = Command::Hold { turn_id, lease_id, by, length_ms: self.lease_ms() };
-        Ok(lease(self.act(session_id, command, None, None).await?))
+        let command = Command::TakeLease { turn_id, lease_id, by, length_ms: self.lease_ms() };
+        Ok(lease(self.apply(session_id, command, None, None).await?))
     }
 
     /// Hands the lease over to another person.
-    pub(crate) async fn hand_over(
+    pub(crate) async fn hand_over_lease(
         &self,
         session_id: LiveSessionId,
         turn_id: TurnId,
@@ -141,21 +146,21 @@ impl LiveSessions {
         to: DisplayName,
     ) -> Result<Option<Lease>, LiveError> {
         let command = Command::HandOver { turn_id, lease_id, to, length_ms: self.lease_ms() };
-        Ok(lease(self.act(session_id, command, None, None).await?))
+        Ok(lease(self.apply(session_id, command, None, None).await?))
     }
 }
 
-fn event(answer: &Answer) -> Result<Sequence, LiveError> {
-    match answer {
-        Answer::Event(sequence) => Ok(*sequence),
+fn event(reply: &CommandReply) -> Result<Sequence, LiveError> {
+    match reply {
+        CommandReply::Event(sequence) => Ok(*sequence),
         // The rules answer these commands with an event.
-        Answer::Lease(_) | Answer::Done => Err(LiveError::Stopping),
+        CommandReply::Lease(_) | CommandReply::Done => Err(LiveError::Stopping),
     }
 }
 
-fn lease(acted: Acted) -> Option<Lease> {
-    match acted.answer {
-        Answer::Lease(lease) => Some(lease),
-        Answer::Event(_) | Answer::Done => None,
+fn lease(result: ActionResult) -> Option<Lease> {
+    match result.reply {
+        CommandReply::Lease(lease) => Some(lease),
+        CommandReply::Event(_) | CommandReply::Done => None,
     }
 }

@@ -25,12 +25,12 @@ const PAGE_BYTES: usize = 1024 * 1024;
 
 /// The status of a session after its last event.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Standing {
+pub(crate) struct QueueState {
     pub(crate) last: Sequence,
     pub(crate) status: Status,
     pub(crate) depth: usize,
     /// The turn at the head of the queue, and whether a client waits for it.
-    pub(crate) up: Option<(PendingTurn, bool)>,
+    pub(crate) head: Option<(PendingTurn, bool)>,
     pub(crate) lease: Option<Lease>,
 }
 
@@ -39,22 +39,22 @@ pub(super) fn decoded(bytes: &[u8]) -> Result<wire::SessionEvent, StoreError> {
     wire::SessionEvent::decode(bytes).map_err(|fault| StoreError::Damaged(fault.to_string()))
 }
 
-impl Standing {
+impl QueueState {
     pub(super) fn of(queue: &Queue, awaited: impl Fn(&PendingTurn) -> bool) -> Self {
         Self {
             last: queue.last(),
             status: queue.status(),
             depth: queue.depth(),
-            up: queue.up().map(|turn| (turn.clone(), awaited(turn))),
+            head: queue.head().map(|turn| (turn.clone(), awaited(turn))),
             lease: queue.lease().cloned(),
         }
     }
 
-    /// Whether anything but the last event differs.
-    pub(crate) fn looks_like(&self, other: &Self) -> bool {
+    /// Whether the two differ at most in their last event.
+    pub(crate) fn equals_except_last(&self, other: &Self) -> bool {
         self.status == other.status
             && self.depth == other.depth
-            && self.up == other.up
+            && self.head == other.head
             && self.lease == other.lease
     }
 }
@@ -63,14 +63,14 @@ impl Standing {
 pub(crate) struct Watch {
     pub(crate) feed: Arc<Feed>,
     /// The status of the session, updated on every change.
-    pub(crate) standings: watch::Receiver<Standing>,
+    pub(crate) states: watch::Receiver<QueueState>,
 }
 
 /// What the watchers of one session share.
 pub(crate) struct Feed {
     session_id: LiveSessionId,
     store: Arc<dyn LiveStore>,
-    standing: watch::Sender<Standing>,
+    state: watch::Sender<QueueState>,
     recent: Mutex<Recent>,
 }
 
@@ -84,18 +84,18 @@ impl Feed {
     pub(super) fn new(
         session_id: LiveSessionId,
         store: Arc<dyn LiveStore>,
-        standing: Standing,
+        state: QueueState,
     ) -> Self {
-        let standing = watch::Sender::new(standing);
-        Self { session_id, store, standing, recent: Mutex::default() }
+        let state = watch::Sender::new(state);
+        Self { session_id, store, state, recent: Mutex::default() }
     }
 
     pub(super) fn watch(self: &Arc<Self>) -> Watch {
-        Watch { feed: Arc::clone(self), standings: self.standing.subscribe() }
+        Watch { feed: Arc::clone(self), states: self.state.subscribe() }
     }
 
     pub(super) fn is_watched(&self) -> bool {
-        self.standing.receiver_count() > 0
+        self.state.receiver_count() > 0
     }
 
     /// Adds a stored event. Watchers read it once the status includes it.
@@ -114,10 +114,10 @@ impl Feed {
         }
     }
 
-    pub(super) fn stands(&self, standing: Standing) {
-        self.standing.send_if_modified(|now| {
-            let changes = *now != standing;
-            *now = standing;
+    pub(super) fn set_state(&self, state: QueueState) {
+        self.state.send_if_modified(|now| {
+            let changes = *now != state;
+            *now = state;
             changes
         });
     }

@@ -6,14 +6,14 @@
 //! before anyone sees them (`docs/design/live-sessions.md`).
 
 mod active_session;
-mod ask;
 mod commands;
 mod error;
 mod feed;
 mod files;
 mod ledger;
-mod news;
+mod ledger_requests;
 mod page_dto;
+mod page_updates;
 mod pages;
 mod proto;
 mod rows;
@@ -29,7 +29,7 @@ mod turn;
 
 pub(crate) use error::LiveError;
 pub(crate) use files::{FILES_ROUTE, answer as answer_with_file};
-pub(crate) use news::PageNews;
+pub(crate) use page_updates::PageUpdates;
 pub(crate) use pages::LivePages;
 pub(crate) use service::LiveGrpc;
 pub use sessions::{DEFAULT_DATABASE, LiveSessions, PaceError};

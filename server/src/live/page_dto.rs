@@ -11,15 +11,15 @@ use super::store::StoreError;
 
 /// A session for the page.
 pub(super) fn summary(summary: &Summary) -> LiveSummary {
-    let standing = summary.standing();
-    let pending = summary.look.iter().flat_map(|look| &look.pending);
+    let state = summary.state();
+    let pending = summary.snapshot.iter().flat_map(|snapshot| &snapshot.pending);
     LiveSummary {
         id: LiveId::new(summary.session.id.to_string()),
         description: summary.session.description.as_ref().map(Note::to_string).unwrap_or_default(),
         created_ms: summary.session.created_at.0,
-        is_completed: standing.status == Status::Completed,
-        events: standing.last.0,
-        depth: standing.depth as u64,
+        is_completed: state.status == Status::Completed,
+        events: state.last.0,
+        depth: state.depth as u64,
         agents: summary.agents.clone(),
         waiting: pending
             .map(|(turn, is_awaited)| WaitingTurn {
@@ -30,7 +30,7 @@ pub(super) fn summary(summary: &Summary) -> LiveSummary {
                 is_awaited: *is_awaited,
             })
             .collect(),
-        lease: standing.lease.map(|lease| LiveLease {
+        lease: state.lease.map(|lease| LiveLease {
             turn: LiveTurnId::new(lease.turn_id.to_string()),
             holder: lease.holder.to_string(),
             until_ms: lease.until.0,
@@ -70,14 +70,14 @@ pub(super) fn lease_id(id: &LiveLeaseId) -> Result<LeaseId, ApiError> {
 pub(super) fn refused(error: &LiveError) -> ApiError {
     match error {
         LiveError::UnknownSession(id) => ApiError::UnknownLiveSession { id: id.to_string() },
-        LiveError::Refused(Refusal::HeldByOther { holder, .. }) => {
-            ApiError::LiveHeld { holder: holder.to_string() }
+        LiveError::Refused(Refusal::LeaseHeld { holder, .. }) => {
+            ApiError::LeaseHeld { holder: holder.to_string() }
         }
         LiveError::Refused(Refusal::TurnsPending { count }) => {
             ApiError::LiveWaiting { count: *count as u64 }
         }
         LiveError::Refused(Refusal::UnknownTurn(turn)) => unknown_turn(&turn.to_string()),
-        LiveError::Refused(Refusal::NotUp { ahead, .. }) => {
+        LiveError::Refused(Refusal::NotAtHead { ahead, .. }) => {
             let pending = if *ahead == 1 { "turn is" } else { "turns are" };
             let reason = format!(
                 "This turn is not at the head of the queue. {ahead} earlier {pending} pending."

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use agents::schemas;
 use api::{
-    ApiError, CaseComparison, CaseName, ExportReceipt, FieldMessage, LiveAnswer, LiveCall,
-    LiveExportPlan, LiveId, LiveLeaseId, LiveList, LivePlace, LiveRow, LiveSummary, LiveTarget,
+    ApiError, CaseComparison, CaseName, ExportReceipt, FieldMessage, LiveCall, LiveExportPlan,
+    LiveId, LiveLeaseId, LiveList, LivePlace, LiveResponse, LiveRow, LiveSummary, LiveTarget,
     LiveTurn,
 };
 use app::host::{LiveHost, LiveTurnHost};
@@ -91,7 +91,7 @@ impl LivePages {
     ) -> Result<Option<LiveFile>, ApiError> {
         let session = session_id(session)?;
         let watch = self.sessions.watch(session).await.map_err(|error| refused(&error))?;
-        let last = watch.standings.borrow().last;
+        let last = watch.states.borrow().last;
         if event == 0 || event > last.0 {
             return Ok(None);
         }
@@ -107,7 +107,7 @@ impl LivePages {
     /// Every event of a completed session.
     async fn completed(&self, session: LiveSessionId) -> Result<Vec<SessionEvent>, ApiError> {
         let found = self.sessions.session(session).await.map_err(|error| refused(&error))?;
-        if found.standing().status != Status::Completed {
+        if found.state().status != Status::Completed {
             let reason = "it is not completed; complete it first".to_owned();
             return Err(ApiError::NotExportable { reason });
         }
@@ -117,7 +117,7 @@ impl LivePages {
     /// Every event of a session so far, with as much of each request as a case needs.
     async fn events(&self, session: LiveSessionId) -> Result<Vec<SessionEvent>, ApiError> {
         let watch = self.sessions.watch(session).await.map_err(|error| refused(&error))?;
-        let last = watch.standings.borrow().last;
+        let last = watch.states.borrow().last;
         let mut events = Vec::new();
         let mut runs = trace_export::Openings::default();
         let mut place = Sequence(0);
@@ -162,7 +162,7 @@ impl LiveHost for LivePages {
     ) -> Result<Vec<LiveRow>, ApiError> {
         let watch = self.sessions.watch(session_id(&session)?).await;
         let watch = watch.map_err(|error| refused(&error))?;
-        let last = watch.standings.borrow().last;
+        let last = watch.states.borrow().last;
         let end = Sequence(after.saturating_add(most.min(WINDOW)).min(last.0));
         let extent = if whole { Extent::Whole } else { Extent::Line };
         let mut shown = Vec::new();
@@ -200,9 +200,9 @@ impl LiveHost for LivePages {
     ) -> Result<CaseComparison, ApiError> {
         let session = session_id(&session)?;
         let events = self.events(session).await?;
-        let played = evalsets::case_of_live(&self.host.registry, session, &events, &turns)?;
+        let case = evalsets::case_of_live(&self.host.registry, session, &events, &turns)?;
         let set = self.host.set(expected.set.clone()).await?;
-        let actual = evalsets::ComparedCase::Played(Box::new(played));
+        let actual = evalsets::ComparedCase::Live(Box::new(case));
         evalsets::compare((set, expected), actual).await
     }
 
@@ -252,7 +252,7 @@ impl LiveTurnHost for LivePages {
         .await
     }
 
-    async fn answer_live_turn(&self, answer: LiveAnswer) -> Result<(), ApiError> {
+    async fn respond_to_turn(&self, answer: LiveResponse) -> Result<(), ApiError> {
         let (session, turn) = ids(&answer.place)?;
         let by = actor(&answer.by)?;
         let lease = answer.lease.as_ref().map(lease_id).transpose()?;
@@ -277,7 +277,7 @@ impl LiveTurnHost for LivePages {
             return Err(ApiError::LiveRefused { reason });
         }
         let response = HumanResponse { candidates: vec![Content { role: Role::Model, parts }] };
-        match self.sessions.decide(session, turn, response, by.clone(), lease).await {
+        match self.sessions.respond(session, turn, response, by.clone(), lease).await {
             Ok(sequence) => {
                 tracing::info!(%session, %turn, %by, "answered, event {}", sequence.0);
                 Ok(())
@@ -286,41 +286,42 @@ impl LiveTurnHost for LivePages {
         }
     }
 
-    async fn hold_live_turn(
+    async fn take_live_lease(
         &self,
         place: LivePlace,
         lease: LiveLeaseId,
         by: String,
     ) -> Result<(), ApiError> {
         let (session, turn) = ids(&place)?;
-        let held = self.sessions.hold(session, turn, lease_id(&lease)?, actor(&by)?).await;
+        let held = self.sessions.take_lease(session, turn, lease_id(&lease)?, actor(&by)?).await;
         match held {
             Ok(_) => Ok(()),
             Err(error) => Err(self.api_error(session, error).await),
         }
     }
 
-    async fn hand_over_live_turn(
+    async fn hand_over_live_lease(
         &self,
         place: LivePlace,
         lease: LiveLeaseId,
         to: String,
     ) -> Result<(), ApiError> {
         let (session, turn) = ids(&place)?;
-        let given = self.sessions.hand_over(session, turn, lease_id(&lease)?, person(&to)?).await;
+        let given =
+            self.sessions.hand_over_lease(session, turn, lease_id(&lease)?, person(&to)?).await;
         match given {
             Ok(_) => Ok(()),
             Err(error) => Err(self.api_error(session, error).await),
         }
     }
 
-    async fn release_live_turn(
+    async fn release_live_lease(
         &self,
         place: LivePlace,
         lease: LiveLeaseId,
     ) -> Result<(), ApiError> {
         let (session, turn) = ids(&place)?;
-        let released = self.sessions.release(session, turn, lease_id(&lease)?).await;
+        let released = self.sessions.release_lease(session, turn, lease_id(&lease)?).await;
         released.map_err(|error| refused(&error))
     }
 

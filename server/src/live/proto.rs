@@ -3,7 +3,7 @@
 use live::{Lease, LiveSession, Note, PendingTurn};
 use rpc::wire;
 
-use super::feed::Standing;
+use super::feed::QueueState;
 use super::sessions::Summary;
 
 pub(super) fn session(session: &LiveSession) -> wire::SimulatorSession {
@@ -16,27 +16,27 @@ pub(super) fn session(session: &LiveSession) -> wire::SimulatorSession {
 }
 
 pub(super) fn summary(summary: &Summary) -> wire::SessionSummary {
-    let pending = summary.look.iter().flat_map(|look| &look.pending);
+    let pending = summary.snapshot.iter().flat_map(|snapshot| &snapshot.pending);
     wire::SessionSummary {
         session: Some(session(&summary.session)),
-        queue: Some(queue(&summary.standing())),
+        queue: Some(queue(&summary.state())),
         pending: pending.map(|(turn, awaited)| pending_turn(turn, *awaited)).collect(),
         last_sequence: summary.last.0,
     }
 }
 
-pub(super) fn state(standing: &Standing) -> wire::StateChange {
+pub(super) fn state(state: &QueueState) -> wire::StateChange {
     wire::StateChange {
-        status: rpc::status_to_wire(standing.status).into(),
-        queue: Some(queue(standing)),
+        status: rpc::status_to_wire(state.status).into(),
+        queue: Some(queue(state)),
     }
 }
 
-fn queue(standing: &Standing) -> wire::Queue {
+fn queue(state: &QueueState) -> wire::Queue {
     wire::Queue {
-        depth: u32::try_from(standing.depth).unwrap_or(u32::MAX),
-        up: standing.up.as_ref().map(|(turn, awaited)| pending_turn(turn, *awaited)),
-        lease: standing.lease.as_ref().map(|held| lease(held, false)),
+        depth: u32::try_from(state.depth).unwrap_or(u32::MAX),
+        up: state.head.as_ref().map(|(turn, awaited)| pending_turn(turn, *awaited)),
+        lease: state.lease.as_ref().map(|held| lease(held, false)),
     }
 }
 

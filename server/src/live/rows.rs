@@ -30,14 +30,14 @@ pub(super) enum Extent {
 }
 
 /// How much of an event is shown, and the index of its next file.
-struct Telling {
+struct RowContext {
     extent: Extent,
     session: LiveSessionId,
     sequence: Sequence,
     files: usize,
 }
 
-impl Telling {
+impl RowContext {
     fn of(event: &SessionEvent, extent: Extent) -> Self {
         Self { extent, session: event.session_id, sequence: event.sequence, files: 0 }
     }
@@ -45,13 +45,13 @@ impl Telling {
 
 /// The row of an event.
 pub(super) fn row(event: SessionEvent, extent: Extent) -> LiveRow {
-    let mut telling = Telling::of(&event, extent);
+    let mut context = RowContext::of(&event, extent);
     let what = match event.payload {
-        Payload::Request(request) => asked(request, &mut telling),
+        Payload::Request(request) => asked(request, &mut context),
         Payload::Response(response) => {
             let first = response.candidates.into_iter().next();
             let (parts, more) =
-                first.map_or_else(Default::default, |it| begun(it.parts, &mut telling));
+                first.map_or_else(Default::default, |it| shown_parts(it.parts, &mut context));
             LiveEventKind::Answered { parts, more }
         }
         Payload::Cancelled(reason) => LiveEventKind::Cancelled { reason: reason.to_string() },
@@ -81,23 +81,23 @@ pub(super) fn row(event: SessionEvent, extent: Extent) -> LiveRow {
     }
 }
 
-fn asked(mut request: LlmRequest, telling: &mut Telling) -> LiveEventKind {
+fn asked(mut request: LlmRequest, context: &mut RowContext) -> LiveEventKind {
     let contents = request.contents.len() as u64;
     let tools = request.tools.iter().map(|tool| tool.function_declarations.len() as u64).sum();
     let last = request.contents.pop();
-    telling.files += files::among(&request.contents).count();
+    context.files += files::among(&request.contents).count();
     let (role, parts) =
         last.map_or_else(|| (LiveRole::User, Vec::new()), |last| (role(last.role), last.parts));
-    let (last, more) = begun(parts, telling);
+    let (last, more) = shown_parts(parts, context);
     LiveEventKind::Asked { last, more, role, contents, tools }
 }
 
 /// The full request as the model would receive it; `None` if the event is not a request.
 pub(super) fn turn(event: SessionEvent) -> Option<LiveTurn> {
-    let mut telling = Telling::of(&event, Extent::Whole);
+    let mut context = RowContext::of(&event, Extent::Whole);
     let Payload::Request(request) = event.payload else { return None };
-    let demanded = request.generation_config.as_ref().and_then(tool_choice::demanded);
-    let mut warnings: Vec<String> = demanded.into_iter().collect();
+    let required = request.generation_config.as_ref().and_then(tool_choice::required);
+    let mut warnings: Vec<String> = required.into_iter().collect();
     let mut tools = Vec::new();
     for declaration in request.tools.into_iter().flat_map(|tool| tool.function_declarations) {
         match tool(declaration) {
@@ -113,7 +113,7 @@ pub(super) fn turn(event: SessionEvent) -> Option<LiveTurn> {
         at_ms: event.at.0,
         model: request.model,
         instruction: request.system_instruction.unwrap_or_default(),
-        contents: request.contents.into_iter().map(|it| content(it, &mut telling)).collect(),
+        contents: request.contents.into_iter().map(|it| content(it, &mut context)).collect(),
         tools,
         config: request.generation_config,
         output_schema: request.output_schema,
@@ -126,13 +126,13 @@ pub(super) fn turn(event: SessionEvent) -> Option<LiveTurn> {
 
 /// Adds what was recorded of the turn after its response.
 pub(super) fn add_recorded(turn: &mut LiveTurn, event: SessionEvent) {
-    let mut telling = Telling::of(&event, Extent::Whole);
+    let mut context = RowContext::of(&event, Extent::Whole);
     match event.payload {
         Payload::ToolResult(result) => {
             if let (Some(closed), Some(id)) = (&mut turn.closed, &result.response.id) {
                 add_call_id(closed, event.turn_id, id);
             }
-            turn.results.push(part(Part::FunctionResponse(result.response), &mut telling));
+            turn.results.push(part(Part::FunctionResponse(result.response), &mut context));
         }
         Payload::RunEnded(_) => turn.ended = Some(row(event, Extent::Whole)),
         Payload::Request(_) | Payload::Response(_) | Payload::Cancelled(_) => {}
@@ -142,7 +142,7 @@ pub(super) fn add_recorded(turn: &mut LiveTurn, event: SessionEvent) {
 /// Gives a call without an id the id under which its result is recorded.
 pub(super) fn add_call_id(answer: &mut LiveRow, turn: TurnId, result_id: &str) {
     let LiveEventKind::Answered { parts, .. } = &mut answer.what else { return };
-    let calls = parts.iter_mut().enumerate().filter_map(|(part, said)| match said {
+    let calls = parts.iter_mut().enumerate().filter_map(|(part, shown)| match shown {
         LivePart::Call { id, .. } => Some((part, id)),
         _ => None,
     });
@@ -184,8 +184,8 @@ fn object(members: &[(&str, JsonText)]) -> JsonText {
     JsonText::serialize(&members).unwrap_or_else(|_| JsonText::null())
 }
 
-fn content(content: Content, telling: &mut Telling) -> LiveContent {
-    LiveContent { role: role(content.role), parts: begun(content.parts, telling).0 }
+fn content(content: Content, context: &mut RowContext) -> LiveContent {
+    LiveContent { role: role(content.role), parts: shown_parts(content.parts, context).0 }
 }
 
 fn role(role: Role) -> LiveRole {
@@ -197,14 +197,14 @@ fn role(role: Role) -> LiveRole {
 }
 
 /// The parts that are shown, and how many are left out.
-fn begun(parts: Vec<Part>, telling: &mut Telling) -> (Vec<LivePart>, usize) {
-    let most = if telling.extent == Extent::Line { PIECES } else { usize::MAX };
+fn shown_parts(parts: Vec<Part>, context: &mut RowContext) -> (Vec<LivePart>, usize) {
+    let most = if context.extent == Extent::Line { PIECES } else { usize::MAX };
     let more = parts.len().saturating_sub(most);
-    (parts.into_iter().take(most).map(|it| part(it, telling)).collect(), more)
+    (parts.into_iter().take(most).map(|it| part(it, context)).collect(), more)
 }
 
-fn part(part: Part, telling: &mut Telling) -> LivePart {
-    let extent = telling.extent;
+fn part(part: Part, context: &mut RowContext) -> LivePart {
+    let extent = context.extent;
     match part {
         Part::Text(it) => LivePart::Text(text(it, extent)),
         Part::Thought(it) => LivePart::Thought(text(it, extent)),
@@ -218,7 +218,7 @@ fn part(part: Part, telling: &mut Telling) -> LivePart {
             name: response.name,
             response: response.response.map(|it| value(it, extent)),
         },
-        Part::InlineData(data) => file(data, telling),
+        Part::InlineData(data) => file(data, context),
         Part::Other(other) => {
             LivePart::Other { kind: other.kind, value: value(other.json, extent) }
         }
@@ -226,13 +226,13 @@ fn part(part: Part, telling: &mut Telling) -> LivePart {
 }
 
 /// Text files are shown as text, because the model reads them; other files get a URL.
-fn file(file: InlineData, telling: &mut Telling) -> LivePart {
-    let place = telling.files;
-    telling.files += 1;
+fn file(file: InlineData, context: &mut RowContext) -> LivePart {
+    let place = context.files;
+    context.files += 1;
     let bytes = file.data.len() as u64;
-    let content = (telling.extent == Extent::Whole).then(|| {
+    let content = (context.extent == Extent::Whole).then(|| {
         let words = files::is_read(&file.mime_type).then(|| String::from_utf8(file.data));
-        let at = files::address(telling.session, telling.sequence, place);
+        let at = files::address(context.session, context.sequence, place);
         match words {
             Some(Ok(text)) => LiveBytes::Text { text, at },
             _ => LiveBytes::At(at),

@@ -157,7 +157,7 @@ impl LiveService for LiveGrpc {
         let response = asked.response.ok_or_else(|| invalid("response", "must be given"))?;
         let response = rpc::decision(response).map_err(|fault| fault.within("response"));
         let response = response.map_err(LiveError::from)?;
-        let sequence = self.sessions.decide(id, turn_id, response, by, lease_id).await?;
+        let sequence = self.sessions.respond(id, turn_id, response, by, lease_id).await?;
         Ok(Response::new(wire::SubmitDecisionResponse { sequence: sequence.0 }))
     }
 
@@ -182,7 +182,7 @@ impl LiveService for LiveGrpc {
         let (id, turn_id) = place(&asked.session_id, &asked.turn_id)?;
         let lease_id = LeaseId::parse(&asked.lease_id).map_err(LiveError::from)?;
         let by = surely(caller, asked.by)?;
-        let lease = self.sessions.hold(id, turn_id, lease_id, by).await?;
+        let lease = self.sessions.take_lease(id, turn_id, lease_id, by).await?;
         let lease = lease.map(|lease| proto::lease(&lease, true));
         Ok(Response::new(wire::HoldTurnResponse { lease }))
     }
@@ -195,7 +195,7 @@ impl LiveService for LiveGrpc {
         let (id, turn_id) = place(&asked.session_id, &asked.turn_id)?;
         let lease_id = LeaseId::parse(&asked.lease_id).map_err(LiveError::from)?;
         let to = rpc::required_person("to", asked.to).map_err(LiveError::from)?;
-        let lease = self.sessions.hand_over(id, turn_id, lease_id, to).await?;
+        let lease = self.sessions.hand_over_lease(id, turn_id, lease_id, to).await?;
         let lease = lease.map(|lease| proto::lease(&lease, false));
         Ok(Response::new(wire::HandOverTurnResponse { lease }))
     }
@@ -207,7 +207,7 @@ impl LiveService for LiveGrpc {
         let asked = request.into_inner();
         let (id, turn_id) = place(&asked.session_id, &asked.turn_id)?;
         let lease_id = LeaseId::parse(&asked.lease_id).map_err(LiveError::from)?;
-        self.sessions.release(id, turn_id, lease_id).await?;
+        self.sessions.release_lease(id, turn_id, lease_id).await?;
         Ok(Response::new(wire::ReleaseTurnResponse {}))
     }
 }

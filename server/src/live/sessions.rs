@@ -9,10 +9,10 @@ use rpc::wire;
 use tokio::sync::{OnceCell, broadcast, mpsc, oneshot};
 use tokio::task::JoinHandle;
 
-use super::ask::{Ask, Look, Reply, Waited};
 use super::error::LiveError;
-use super::feed::{Standing, Watch, decoded};
+use super::feed::{QueueState, Watch, decoded};
 use super::ledger::{Ledger, now};
+use super::ledger_requests::{LedgerRequest, QueueSnapshot, ReplySender, Waited};
 use super::store::sqlite::SqliteStore;
 use super::store::{LiveStore, StoredSession};
 
@@ -22,8 +22,8 @@ pub const DEFAULT_DATABASE: &str = ".rehearsal/live.sqlite";
 /// How many changes a page may fall behind before it misses some.
 const CHANGES: usize = 4096;
 
-/// How many asks may wait for the ledger before senders wait.
-const ASKS: usize = 1024;
+/// How many requests may wait for the ledger before senders wait.
+const REQUESTS: usize = 1024;
 
 /// The live sessions of a host.
 ///
@@ -44,7 +44,7 @@ struct Shared {
 }
 
 struct Opened {
-    asks: mpsc::Sender<Ask>,
+    requests: mpsc::Sender<LedgerRequest>,
     store: Arc<dyn LiveStore>,
 }
 
@@ -61,7 +61,7 @@ pub(crate) struct Summary {
     pub(crate) last: Sequence,
     /// The first agents that sent requests.
     pub(crate) agents: Vec<String>,
-    pub(crate) look: Option<Look>,
+    pub(crate) snapshot: Option<QueueSnapshot>,
 }
 
 /// The keep-alive interval is too short.
@@ -151,15 +151,15 @@ impl LiveSessions {
     async fn open_over(&self, store: Arc<dyn LiveStore>) -> Result<Opened, LiveError> {
         let changes = self.shared.changes.clone();
         let ledger = Ledger::restore(Arc::clone(&store), changes).await?;
-        let (asks, asked) = mpsc::channel(ASKS);
-        let task = tokio::spawn(ledger.run(asked));
+        let (requests, received) = mpsc::channel(REQUESTS);
+        let task = tokio::spawn(ledger.run(received));
         *self.shared.ledger.lock().unwrap_or_else(PoisonError::into_inner) = Some(task);
         let durability = store.durability().await?;
         tracing::info!(
             "live sessions are stored in {}, {durability}",
             self.shared.database.display()
         );
-        Ok(Opened { asks, store })
+        Ok(Opened { requests, store })
     }
 
     /// Stores sessions in `store`.
@@ -171,19 +171,22 @@ impl LiveSessions {
         Ok(sessions)
     }
 
-    pub(super) async fn ask<T>(&self, ask: impl FnOnce(Reply<T>) -> Ask) -> Result<T, LiveError> {
+    pub(super) async fn request<T>(
+        &self,
+        request: impl FnOnce(ReplySender<T>) -> LedgerRequest,
+    ) -> Result<T, LiveError> {
         let opened = self.opened().await?;
         let (reply, answer) = oneshot::channel();
-        opened.asks.send(ask(reply)).await.map_err(|_| LiveError::Stopping)?;
+        opened.requests.send(request(reply)).await.map_err(|_| LiveError::Stopping)?;
         answer.await.map_err(|_| LiveError::Stopping)?
     }
 
-    /// Stops the ledger after it has stored all asks, and closes the file.
+    /// Stops the ledger after it has stored all requests, and closes the file.
     pub(crate) async fn close(&self) {
         let task = self.shared.ledger.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(task) = task else { return };
         if let Some(opened) = self.shared.opened.get() {
-            let _ = opened.asks.send(Ask::Stop).await;
+            let _ = opened.requests.send(LedgerRequest::Stop).await;
         }
         let _ = task.await;
     }
@@ -201,14 +204,14 @@ impl LiveSessions {
             description,
             status: Status::Active,
         };
-        self.ask(|reply| Ask::Open(session, reply)).await
+        self.request(|reply| LedgerRequest::Open(session, reply)).await
     }
 
     /// One session with its queue.
     pub(crate) async fn session(&self, id: LiveSessionId) -> Result<Summary, LiveError> {
         let stored = self.opened().await?.store.session(id).await?;
         let stored = stored.ok_or(LiveError::UnknownSession(id))?;
-        let mut summaries = self.summarise(vec![stored]).await?;
+        let mut summaries = self.summarize(vec![stored]).await?;
         summaries.pop().ok_or(LiveError::UnknownSession(id))
     }
 
@@ -225,19 +228,19 @@ impl LiveSessions {
         let more = stored.len() > count as usize;
         stored.truncate(count as usize);
         let next = stored.last().filter(|_| more).map(|last| last.number);
-        Ok(Listed { sessions: self.summarise(stored).await?, next })
+        Ok(Listed { sessions: self.summarize(stored).await?, next })
     }
 
-    async fn summarise(&self, stored: Vec<StoredSession>) -> Result<Vec<Summary>, LiveError> {
+    async fn summarize(&self, stored: Vec<StoredSession>) -> Result<Vec<Summary>, LiveError> {
         let ids = stored.iter().map(|stored| stored.session.id).collect();
-        let looks = self.ask(|reply| Ask::Look(ids, reply)).await?;
-        let summary = |(stored, look): (StoredSession, Option<Look>)| Summary {
+        let snapshots = self.request(|reply| LedgerRequest::Snapshot(ids, reply)).await?;
+        let summary = |(stored, snapshot): (StoredSession, Option<QueueSnapshot>)| Summary {
             session: stored.session,
             last: stored.last,
             agents: stored.agents,
-            look,
+            snapshot,
         };
-        Ok(stored.into_iter().zip(looks).map(summary).collect())
+        Ok(stored.into_iter().zip(snapshots).map(summary).collect())
     }
 
     /// The id of every session that changes from now on. Opens no database.
@@ -247,7 +250,7 @@ impl LiveSessions {
 
     /// The number of pending turns in all sessions.
     pub(crate) async fn depth(&self) -> Result<usize, LiveError> {
-        self.ask(Ask::Depth).await
+        self.request(LedgerRequest::Depth).await
     }
 
     /// The sequence numbers of a turn's request and of the event that closed it.
@@ -264,7 +267,7 @@ impl LiveSessions {
 
     /// Subscribes to the events of a session.
     pub(crate) async fn watch(&self, id: LiveSessionId) -> Result<Watch, LiveError> {
-        self.ask(|reply| Ask::Watch(id, reply)).await
+        self.request(|reply| LedgerRequest::Watch(id, reply)).await
     }
 
     /// Waits for a turn to end, or returns where its end is stored.
@@ -273,13 +276,13 @@ impl LiveSessions {
         session_id: LiveSessionId,
         turn_id: TurnId,
     ) -> Result<Waited, LiveError> {
-        self.ask(|reply| Ask::Wait(session_id, turn_id, reply)).await
+        self.request(|reply| LedgerRequest::Wait(session_id, turn_id, reply)).await
     }
 
     /// Reports that a client stopped waiting. Does not block: unreported clients are found later.
     pub(super) fn leave(&self, session_id: LiveSessionId, turn_id: TurnId) {
         if let Some(opened) = self.shared.opened.get() {
-            let _ = opened.asks.try_send(Ask::Leave(session_id, turn_id));
+            let _ = opened.requests.try_send(LedgerRequest::Leave(session_id, turn_id));
         }
     }
 
@@ -308,11 +311,11 @@ impl LiveSessions {
 
 impl Summary {
     /// The status of the queue; empty for a session that is not in memory.
-    pub(crate) fn standing(&self) -> Standing {
-        match &self.look {
-            Some(look) => look.standing.clone(),
+    pub(crate) fn state(&self) -> QueueState {
+        match &self.snapshot {
+            Some(snapshot) => snapshot.state.clone(),
             None => {
-                Standing { last: self.last, status: self.session.status, ..Standing::default() }
+                QueueState { last: self.last, status: self.session.status, ..QueueState::default() }
             }
         }
     }

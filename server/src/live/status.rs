@@ -29,9 +29,9 @@ fn code(error: &LiveError) -> Code {
             }
             Refusal::Completed
             | Refusal::AlreadyCancelled { .. }
-            | Refusal::NotUp { .. }
-            | Refusal::HeldByOther { .. }
-            | Refusal::NotHeld
+            | Refusal::NotAtHead { .. }
+            | Refusal::LeaseHeld { .. }
+            | Refusal::LeaseNotHeld
             | Refusal::TurnsPending { .. } => Code::FailedPrecondition,
         },
         LiveError::Store(error) => match **error {

@@ -18,9 +18,9 @@ use tokio_util::sync::CancellationToken;
 use tonic::Status;
 
 use super::active_session::Outcome;
-use super::ask::Waited;
 use super::error::LiveError;
 use super::feed::Watch;
+use super::ledger_requests::Waited;
 use super::proto;
 use super::sessions::LiveSessions;
 use super::turn::Presence;
@@ -35,7 +35,7 @@ pub(super) fn watch(
     keep_alive: Duration,
     stop: CancellationToken,
 ) -> Result<BoxStream<'static, Result<wire::SubscribeResponse, Status>>, LiveError> {
-    let last = watch.standings.borrow().last;
+    let last = watch.states.borrow().last;
     if after > last {
         let rule = format!("must be at most the last event's, {}", last.0);
         return Err(Invalid::new("after_sequence", rule).into());
@@ -63,11 +63,11 @@ async fn follow(
     keep_alive: Duration,
     updates: &Updates,
 ) -> Result<(), LiveError> {
-    let Watch { feed, mut standings } = watch;
+    let Watch { feed, mut states } = watch;
     let mut shown = None;
     loop {
-        let standing = standings.borrow_and_update().clone();
-        while place < standing.last {
+        let state = states.borrow_and_update().clone();
+        while place < state.last {
             let events = feed.after(place).await?;
             let Some(last) = events.last() else { break };
             place = Sequence(last.sequence);
@@ -77,12 +77,12 @@ async fn follow(
         if shown.is_none() {
             send(updates, Update::HistoryEnd(wire::HistoryEnd { sequence: place.0 })).await?;
         }
-        if !shown.as_ref().is_some_and(|shown| standing.looks_like(shown)) {
-            send(updates, Update::State(proto::state(&standing))).await?;
-            shown = Some(standing);
+        if !shown.as_ref().is_some_and(|shown| state.equals_except_last(shown)) {
+            send(updates, Update::State(proto::state(&state))).await?;
+            shown = Some(state);
         }
         tokio::select! {
-            changed = standings.changed() => changed.map_err(|_| LiveError::Stopping)?,
+            changed = states.changed() => changed.map_err(|_| LiveError::Stopping)?,
             () = tokio::time::sleep(keep_alive) => {
                 send(updates, Update::KeepAlive(wire::KeepAlive {})).await?;
             }

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use api::{
-    ApiError, HostEvent, LiveAnswer, LiveBytes, LiveCall, LiveEventKind, LiveId, LivePart,
-    LivePlace, LiveTurnId, LiveUpdate, LiveWatch,
+    ApiError, HostEvent, LiveBytes, LiveCall, LiveEventKind, LiveId, LivePart, LivePlace,
+    LiveResponse, LiveTurnId, LiveUpdate, LiveWatch,
 };
 use app::host::{LiveHost, LiveTurnHost};
 use live::{
@@ -15,9 +15,9 @@ use live::{
 
 use proptest::prelude::*;
 
-use super::ask::Waited;
 use super::error::LiveError;
-use super::news::PageNews;
+use super::ledger_requests::Waited;
+use super::page_updates::PageUpdates;
 use super::pages::LivePages;
 use super::sessions::LiveSessions;
 use super::store::sqlite::SqliteStore;
@@ -60,7 +60,7 @@ impl Stage {
         let candidate = Content { role: Role::Model, parts: vec![Part::Text("yes".to_owned())] };
         let response = HumanResponse { candidates: vec![candidate] };
         let by = DisplayName::parse("Ann")?;
-        self.sessions.decide(self.session, turn(number), response, by, None).await
+        self.sessions.respond(self.session, turn(number), response, by, None).await
     }
 }
 
@@ -86,10 +86,10 @@ async fn a_full_disk_refuses_and_recovers_and_nothing_is_lost_or_told() {
     assert!(is_full(&stage.submit(2, 100_000).await));
     assert!(is_full(&stage.submit(2, 100_000).await), "and again, cleanly");
     assert!(outcome.try_recv().is_err(), "nobody was told of anything");
-    assert_eq!(watch.standings.borrow().last, Sequence(1));
+    assert_eq!(watch.states.borrow().last, Sequence(1));
     assert_eq!(watch.feed.after(Sequence(0)).await.expect("reads").len(), 1);
     let summary = stage.sessions.session(stage.session).await.expect("reads");
-    assert_eq!(summary.standing().depth, 1, "what was asked before still waits");
+    assert_eq!(summary.state().depth, 1, "what was asked before still waits");
 
     stage.store.limit(1_000_000).await;
     assert_eq!(stage.submit(2, 100_000).await.expect("room again"), Sequence(2));
@@ -105,7 +105,7 @@ async fn a_session_that_is_watched_stays_in_memory_however_idle() {
     // Longer than the ledger takes to leave what nobody uses to the store.
     tokio::time::sleep(super::ledger::SWEEP * 3).await;
     stage.submit(1, 10).await.expect("keeps");
-    let actual = watch.standings.wait_for(|standing| standing.last == Sequence(1));
+    let actual = watch.states.wait_for(|state| state.last == Sequence(1));
     tokio::time::timeout(std::time::Duration::from_secs(10), actual)
         .await
         .expect("the watcher is told")
@@ -158,7 +158,7 @@ async fn a_decision_is_written_down_once_also_when_whoever_sent_it_has_gone() {
         assert!(sent.await, "it is sent, and not answered yet");
     };
     crate::access::visiting(audit.clone(), gone).await;
-    watch.standings.wait_for(|it| it.last == Sequence(2)).await.expect("it is kept");
+    watch.states.wait_for(|it| it.last == Sequence(2)).await.expect("it is kept");
     for _ in 0..2 {
         let again = crate::access::visiting(audit.clone(), stage.decide(1)).await;
         assert_eq!(again.expect("the same"), Sequence(2));
@@ -175,16 +175,16 @@ async fn a_turn_whose_waiters_left_without_a_word_is_no_longer_awaited() {
     let mut watch = stage.sessions.watch(stage.session).await.expect("watches");
     let mut changes = stage.sessions.changes();
     let awaited = |wanted: bool| {
-        move |standing: &super::feed::Standing| {
-            standing.up.as_ref().is_some_and(|(_, awaited)| *awaited == wanted)
+        move |state: &super::feed::QueueState| {
+            state.head.as_ref().is_some_and(|(_, awaited)| *awaited == wanted)
         }
     };
     let waited = stage.sessions.wait(stage.session, turn(1)).await.expect("pending");
-    watch.standings.wait_for(awaited(true)).await.expect("told");
+    watch.states.wait_for(awaited(true)).await.expect("told");
     while changes.try_recv().is_ok() {}
     drop(waited);
     let actual = tokio::time::timeout(std::time::Duration::from_secs(10), async {
-        watch.standings.wait_for(awaited(false)).await.expect("told");
+        watch.states.wait_for(awaited(false)).await.expect("told");
         changes.recv().await.expect("told")
     });
     assert_eq!(actual.await.expect("the watchers hear of it"), stage.session);
@@ -203,8 +203,8 @@ fn place(stage: &Stage, number: u8) -> LivePlace {
     LivePlace { session: LiveId::new(stage.session.to_string()), turn: live_turn(number) }
 }
 
-fn answer(stage: &Stage, number: u8, by: &str, text: &str) -> LiveAnswer {
-    LiveAnswer {
+fn answer(stage: &Stage, number: u8, by: &str, text: &str) -> LiveResponse {
+    LiveResponse {
         place: place(stage, number),
         by: by.to_owned(),
         lease: None,
@@ -220,8 +220,8 @@ async fn a_page_cannot_answer_with_arguments_that_are_no_object() {
     for (args, is_taken) in [("[1]", false), ("\"x\"", false), ("null", false), ("{}", true)] {
         let args = json_text::JsonText::parse(args).expect("JSON");
         let call = LiveCall { id: "c".to_owned(), name: "forecast".to_owned(), args };
-        let answer = LiveAnswer { calls: vec![call], ..answer(&stage, 1, "Ann", "") };
-        match pages(&stage).answer_live_turn(answer).await {
+        let answer = LiveResponse { calls: vec![call], ..answer(&stage, 1, "Ann", "") };
+        match pages(&stage).respond_to_turn(answer).await {
             Ok(()) => assert!(is_taken),
             Err(ApiError::LiveRefused { reason }) => {
                 assert!(!is_taken, "{reason}");
@@ -233,7 +233,7 @@ async fn a_page_cannot_answer_with_arguments_that_are_no_object() {
     }
 }
 
-async fn told(news: &mut PageNews) -> LiveUpdate {
+async fn told(news: &mut PageUpdates) -> LiveUpdate {
     let next = tokio::time::timeout(std::time::Duration::from_secs(10), news.next());
     let HostEvent::Live(told) = next.await.expect("something is told") else {
         panic!("only live sessions are told")
@@ -246,16 +246,16 @@ async fn a_page_is_told_what_it_watches() {
     let stage = Stage::open().await;
     let other = stage.sessions.create(None, None).await.expect("creates").id;
     let id = LiveId::new(stage.session.to_string());
-    let mut news = PageNews::new(stage.sessions.clone());
+    let mut news = PageUpdates::new(stage.sessions.clone());
     news.watch(&LiveWatch { all: false, sessions: vec![id.clone()] });
     let first = told(&mut news).await;
     assert_eq!((first.sessions.len(), first.sessions[0].depth), (1, 0), "how it stands at first");
     stage.submit(1, 10).await.expect("keeps");
     let asked = told(&mut news).await;
-    assert_eq!(asked.sessions[0].up().map(|up| &up.turn), Some(&live_turn(1)));
+    assert_eq!(asked.sessions[0].head().map(|head| &head.turn), Some(&live_turn(1)));
     assert_eq!(asked.waiting, None, "it watches one");
 
-    let mut list = PageNews::new(stage.sessions.clone());
+    let mut list = PageUpdates::new(stage.sessions.clone());
     list.watch(&LiveWatch { all: true, sessions: Vec::new() });
     assert_eq!(told(&mut list).await.waiting, Some(1));
     let agent = AgentName::parse("other").expect("valid");
@@ -276,7 +276,7 @@ async fn a_page_is_told_what_it_watches() {
 async fn a_page_is_told_however_often_something_else_comes_between() {
     let stage = Stage::open().await;
     let id = LiveId::new(stage.session.to_string());
-    let mut news = PageNews::new(stage.sessions.clone());
+    let mut news = PageUpdates::new(stage.sessions.clone());
     news.watch(&LiveWatch { all: true, sessions: vec![id] });
     let actual = async {
         loop {
@@ -298,9 +298,9 @@ async fn who_came_too_late_hears_who_was_faster() {
     let stage = Stage::open().await;
     let pages = pages(&stage);
     stage.submit(1, 10).await.expect("keeps");
-    pages.answer_live_turn(answer(&stage, 1, "Ann", "yes")).await.expect("answers");
-    pages.answer_live_turn(answer(&stage, 1, "Ann", "yes")).await.expect("the same again");
-    let late = pages.answer_live_turn(answer(&stage, 1, "Bo", "no")).await;
+    pages.respond_to_turn(answer(&stage, 1, "Ann", "yes")).await.expect("answers");
+    pages.respond_to_turn(answer(&stage, 1, "Ann", "yes")).await.expect("the same again");
+    let late = pages.respond_to_turn(answer(&stage, 1, "Bo", "no")).await;
     let by = "Ann".to_owned();
     assert_eq!(late, Err(ApiError::LiveClosed { by, cancelled: false }));
     let shown = pages.read_live_turn(place(&stage, 1)).await;
@@ -319,7 +319,7 @@ async fn events_are_read_a_window_at_a_time_and_long_ones_in_part() {
         stage.submit(number, 10).await.expect("keeps");
     }
     let words = "é".repeat(5_000);
-    pages.answer_live_turn(answer(&stage, 1, "Ann", &words)).await.expect("answers");
+    pages.respond_to_turn(answer(&stage, 1, "Ann", &words)).await.expect("answers");
     let rows = pages.read_live_rows(id.clone(), 1, 2, false).await.expect("reads");
     assert_eq!(rows.iter().map(|row| row.sequence).collect::<Vec<_>>(), [2, 3]);
     let text = async |whole| {
@@ -407,13 +407,13 @@ async fn what_is_unknown_or_wrong_is_named() {
     let pages = pages(&stage);
     let nonsense = pages.read_live_session(LiveId::new("nonsense")).await;
     assert_eq!(nonsense, Err(ApiError::UnknownLiveSession { id: "nonsense".to_owned() }));
-    let nobody = pages.answer_live_turn(answer(&stage, 1, "  ", "yes")).await.expect_err("no name");
+    let nobody = pages.respond_to_turn(answer(&stage, 1, "  ", "yes")).await.expect_err("no name");
     assert!(nobody.to_string().contains("display_name"), "{nobody}");
     stage.submit(1, 10).await.expect("keeps");
     stage.submit(2, 10).await.expect("keeps");
-    let early = pages.answer_live_turn(answer(&stage, 2, "Bo", "yes")).await.expect_err("early");
+    let early = pages.respond_to_turn(answer(&stage, 2, "Bo", "yes")).await.expect_err("early");
     assert!(early.to_string().contains("is not at the head of the queue"), "{early}");
-    let empty = pages.answer_live_turn(answer(&stage, 1, "Bo", "")).await.expect_err("empty");
+    let empty = pages.respond_to_turn(answer(&stage, 1, "Bo", "")).await.expect_err("empty");
     assert!(empty.to_string().contains("needs a text or a call"), "{empty}");
     let id = LiveId::new(stage.session.to_string());
     for expected in [
@@ -559,7 +559,7 @@ proptest! {
                     Happens::Goes => drop(watching.pop()),
                     Happens::Reads(share) => {
                         let watch = stage.sessions.watch(stage.session).await.expect("watches");
-                        let last = watch.standings.borrow().last.0;
+                        let last = watch.states.borrow().last.0;
                         assert_eq!(last, u64::from(asked));
                         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss,
                             reason = "a share of a few dozen")]

@@ -5,14 +5,14 @@ use serde_json::Value;
 
 /// One sentence on what the setting requires: OpenAI's and Anthropic's `tool_choice`, Gemini's
 /// `tool_config`. `None` if the model may choose.
-pub(super) fn demanded(config: &JsonText) -> Option<String> {
+pub(super) fn required(config: &JsonText) -> Option<String> {
     let config: Value = serde_json::from_str(config.as_str()).ok()?;
     let choice = config.get("tool_choice");
     if let Some(choice) = choice.filter(|choice| !choice.is_null()) {
         let kind = choice.as_str().or_else(|| choice.get("type")?.as_str())?;
         let function = choice.get("function").unwrap_or(choice);
         let name = function.get("name").and_then(Value::as_str);
-        return said(kind, name);
+        return describe(kind, name);
     }
     let either =
         |value: &Value, names: [&str; 2]| names.iter().find_map(|name| value.get(name)).cloned();
@@ -23,10 +23,10 @@ pub(super) fn demanded(config: &JsonText) -> Option<String> {
         [only] => only.as_str(),
         _ => None,
     });
-    said(calling.get("mode")?.as_str()?, name)
+    describe(calling.get("mode")?.as_str()?, name)
 }
 
-fn said(kind: &str, name: Option<&str>) -> Option<String> {
+fn describe(kind: &str, name: Option<&str>) -> Option<String> {
     match (kind.to_ascii_lowercase().as_str(), name) {
         ("required" | "any" | "tool" | "function", Some(name)) => {
             Some(format!("The request requires a call of {name}."))
@@ -46,7 +46,7 @@ mod tests {
         let a_tool = Some("The request requires a tool call.");
         let forecast = Some("The request requires a call of forecast.");
         let none = Some("The request allows no tool call.");
-        for (config, said) in [
+        for (config, expected) in [
             (r#"{"tool_choice":"required"}"#, a_tool),
             (r#"{"tool_choice":{"type":"function","function":{"name":"forecast"}}}"#, forecast),
             (r#"{"tool_choice":{"type":"function","name":"forecast"}}"#, forecast),
@@ -65,7 +65,7 @@ mod tests {
             ("[]", None),
         ] {
             let config = JsonText::parse(config).expect("JSON");
-            assert_eq!(demanded(&config).as_deref(), said, "{config:?}");
+            assert_eq!(required(&config).as_deref(), expected, "{config:?}");
         }
     }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use live::{ClosedTurn, LiveSessionId, Sequence, TurnId};
 use rpc::wire;
 
-use super::ask::Waited;
 use super::error::LiveError;
+use super::ledger_requests::Waited;
 use super::sessions::LiveSessions;
 
 /// Where a turn is, and whether it has ended.

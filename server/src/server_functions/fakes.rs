@@ -6,7 +6,7 @@ use std::sync::Arc;
 use api::{
     Actual, AgentSummary, Answer, ApiError, CaseChange, CaseComparison, CaseList, CaseName,
     CaseQuery, CaseVersion, CaseView, EvalSetList, ExportReceipt, ExportRequest, FieldMessage,
-    LiveAnswer, LiveExportPlan, LiveId, LiveLeaseId, LiveList, LivePlace, LiveRow, LiveSummary,
+    LiveExportPlan, LiveId, LiveLeaseId, LiveList, LivePlace, LiveResponse, LiveRow, LiveSummary,
     LiveTarget, LiveTurn, LogLine, ReportList, ResultSlice, SessionView, SetId, ToolRequest,
     ValueTarget,
 };
@@ -102,8 +102,8 @@ async fn live_sessions_are_searched_by_their_host() {
 async fn a_turn_is_released_by_its_host() {
     let host = || provide::<dyn LiveTurnHost>(Arc::new(Fake));
     let turn = json!({ "place": { "session": "s", "turn": "t" }, "lease": "Ada" });
-    let (status, error) = asked("release_live_turn", &turn, host).await;
-    let held = json!({ "LiveHeld": { "holder": "Ada" } });
+    let (status, error) = asked("release_live_lease", &turn, host).await;
+    let held = json!({ "LeaseHeld": { "holder": "Ada" } });
     assert_eq!((status, error), (StatusCode::CONFLICT, held));
 }
 
@@ -337,10 +337,10 @@ impl LiveTurnHost for Fake {
     ) -> Result<Vec<FieldMessage>, ApiError> {
         Err(unused())
     }
-    async fn answer_live_turn(&self, _answer: LiveAnswer) -> Result<(), ApiError> {
+    async fn respond_to_turn(&self, _response: LiveResponse) -> Result<(), ApiError> {
         Err(unused())
     }
-    async fn hold_live_turn(
+    async fn take_live_lease(
         &self,
         _place: LivePlace,
         _lease: LiveLeaseId,
@@ -348,7 +348,7 @@ impl LiveTurnHost for Fake {
     ) -> Result<(), ApiError> {
         Err(unused())
     }
-    async fn hand_over_live_turn(
+    async fn hand_over_live_lease(
         &self,
         _place: LivePlace,
         _lease: LiveLeaseId,
@@ -356,12 +356,12 @@ impl LiveTurnHost for Fake {
     ) -> Result<(), ApiError> {
         Err(unused())
     }
-    async fn release_live_turn(
+    async fn release_live_lease(
         &self,
         _place: LivePlace,
         lease: LiveLeaseId,
     ) -> Result<(), ApiError> {
-        Err(ApiError::LiveHeld { holder: lease.as_str().to_owned() })
+        Err(ApiError::LeaseHeld { holder: lease.as_str().to_owned() })
     }
     async fn cancel_live_turn(
         &self,

@@ -71,7 +71,7 @@ fn Cancel(
     view! {
         <form on:submit=cancel>
             <h2>"Cancel this turn?"</h2>
-            {move || workspace.other_holder().map(|holder| view! { <p class="holder">{holder.sentence()}</p> })}
+            {move || workspace.other_lease_holder().map(|holder| view! { <p class="holder">{holder.sentence()}</p> })}
             <p>"The agent gets no response, and its run ends with an error."</p>
             <label class="ask-field">"Reason"
                 <input class="input" maxlength="500" prop:value=move || reason.get() on:input=move |event| reason.set(event_target_value(&event))/>

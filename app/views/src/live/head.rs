@@ -29,17 +29,17 @@ pub(super) fn LiveHead(
     let waiting = move || {
         workspace.summary.with(|summary| {
             let summary = summary.as_ref()?;
-            let up = summary.up()?;
+            let head = summary.head()?;
             if !is_known.get() {
                 return Some(format!("{} waited", summary.depth));
             }
             let now = clock.now.get()?.as_millisecond();
-            Some(format!("{} waiting · {}", summary.depth, elapsed(now - up.since_ms)))
+            Some(format!("{} waiting · {}", summary.depth, elapsed(now - head.since_ms)))
         })
     };
     let is_deaf = move || {
         workspace.summary.with(|summary| {
-            summary.as_ref().and_then(|it| it.up()).is_some_and(|up| !up.is_awaited)
+            summary.as_ref().and_then(|it| it.head()).is_some_and(|head| !head.is_awaited)
         })
     };
     view! {

@@ -276,7 +276,7 @@ fn Session(
         })
     };
     let waits = move || {
-        let since = summary.with(|it| it.as_ref()?.up().map(|up| up.since_ms))?;
+        let since = summary.with(|it| it.as_ref()?.head().map(|head| head.since_ms))?;
         Some(elapsed(clock.now.get()?.as_millisecond() - since))
     };
     let number = move |of: fn(&LiveSummary) -> u64| {
@@ -289,12 +289,12 @@ fn Session(
     let status = move || {
         summary.with(|it| {
             let summary = it.as_ref()?;
-            Some(match (&summary.lease, summary.up(), summary.is_completed) {
+            Some(match (&summary.lease, summary.head(), summary.is_completed) {
                 (Some(lease), Some(_), _) => {
                     view! { <span class="chip">{format!("{} answers", lease.holder)}</span> }
                         .into_any()
                 }
-                (None, Some(up), _) if up.is_awaited => {
+                (None, Some(head), _) if head.is_awaited => {
                     view! { <span class="chip live">"waiting for a response"</span> }.into_any()
                 }
                 (None, Some(_), _) => {

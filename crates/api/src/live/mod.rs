@@ -4,18 +4,18 @@
 //! told of a session in little ([`LiveSummary`]), reads its events a window at a time ([`LiveRow`])
 //! and a request whole only where somebody reads it ([`LiveTurn`]).
 
-mod answer;
 mod content;
 mod event;
 mod export;
+mod response;
 mod summary;
 
 use serde::{Deserialize, Serialize};
 
-pub use answer::*;
 pub use content::*;
 pub use event::*;
 pub use export::*;
+pub use response::*;
 pub use summary::*;
 
 id! {

@@ -30,7 +30,7 @@ pub struct LiveSummary {
 impl LiveSummary {
     /// The turn that is up for answer.
     #[must_use]
-    pub fn up(&self) -> Option<&WaitingTurn> {
+    pub fn head(&self) -> Option<&WaitingTurn> {
         self.waiting.first()
     }
 }

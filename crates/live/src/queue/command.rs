@@ -18,7 +18,7 @@ pub enum Command {
         fingerprint: Fingerprint,
     },
     /// A person answers.
-    Decide {
+    Respond {
         /// The turn.
         turn_id: TurnId,
         /// Of the person's name and the response.
@@ -52,7 +52,7 @@ pub enum Command {
         fingerprint: Fingerprint,
     },
     /// Takes the turn that is up, or keeps it.
-    Hold {
+    TakeLease {
         /// The turn.
         turn_id: TurnId,
         /// The holder's secret.
@@ -90,10 +90,10 @@ impl Command {
     pub fn turn_id(&self) -> Option<TurnId> {
         match self {
             Self::Submit { turn_id, .. }
-            | Self::Decide { turn_id, .. }
+            | Self::Respond { turn_id, .. }
             | Self::Cancel { turn_id, .. }
             | Self::Record { turn_id, .. }
-            | Self::Hold { turn_id, .. }
+            | Self::TakeLease { turn_id, .. }
             | Self::HandOver { turn_id, .. }
             | Self::Release { turn_id, .. } => Some(*turn_id),
             Self::Complete { .. } | Self::Tick => None,

@@ -11,16 +11,16 @@ use super::state::{ClosedTurn, Closing, PendingTurn, Queue, Status};
 
 /// The result of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
+pub struct Transition {
     /// The resulting events, in order; empty when the command repeats an earlier one.
     pub facts: Vec<Fact>,
     /// The reply to its sender.
-    pub answer: Answer,
+    pub reply: CommandReply,
 }
 
 /// The reply to the sender of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
+pub enum CommandReply {
     /// The event that it caused: now, or the first time it was sent.
     Event(Sequence),
     /// The hold that it has.
@@ -29,17 +29,17 @@ pub enum Answer {
     Done,
 }
 
-impl Step {
-    fn nothing(answer: Answer) -> Self {
-        Self { facts: Vec::new(), answer }
+impl Transition {
+    fn nothing(reply: CommandReply) -> Self {
+        Self { facts: Vec::new(), reply }
     }
 
     fn event(fact: Fact, sequence: Sequence) -> Self {
-        Self { facts: vec![fact], answer: Answer::Event(sequence) }
+        Self { facts: vec![fact], reply: CommandReply::Event(sequence) }
     }
 
     fn lease(lease: Lease) -> Self {
-        Self { facts: vec![Fact::Leased(lease.clone())], answer: Answer::Lease(lease) }
+        Self { facts: vec![Fact::Leased(lease.clone())], reply: CommandReply::Lease(lease) }
     }
 }
 
@@ -50,19 +50,19 @@ impl Queue {
     ///
     /// # Errors
     /// [`Refusal`] with the field and the rule.
-    pub fn decide(&self, command: &Command, now: Timestamp) -> Result<Step, Refusal> {
+    pub fn decide(&self, command: &Command, now: Timestamp) -> Result<Transition, Refusal> {
         match command {
             Command::Submit { turn_id, agent_name, invocation_id, fingerprint } => {
                 self.submit(*turn_id, agent_name, invocation_id, *fingerprint, now)
             }
-            Command::Decide { turn_id, fingerprint, lease_id } => {
-                self.answer(*turn_id, *fingerprint, *lease_id, now)
+            Command::Respond { turn_id, fingerprint, lease_id } => {
+                self.respond(*turn_id, *fingerprint, *lease_id, now)
             }
             Command::Cancel { turn_id, fingerprint } => self.cancel(*turn_id, *fingerprint, now),
             Command::Complete { cancel_pending } => self.complete(*cancel_pending, now),
             Command::Record { .. } => self.record(command, now),
-            Command::Hold { turn_id, lease_id, by, length_ms } => {
-                self.hold(*turn_id, *lease_id, by, now, now.plus(*length_ms))
+            Command::TakeLease { turn_id, lease_id, by, length_ms } => {
+                self.take_lease(*turn_id, *lease_id, by, now, now.plus(*length_ms))
             }
             Command::HandOver { turn_id, lease_id, to, length_ms } => {
                 self.hand_over(*turn_id, *lease_id, to, now, now.plus(*length_ms))
@@ -73,12 +73,12 @@ impl Queue {
                     .as_ref()
                     .is_some_and(|lease| lease.turn_id == *turn_id && lease.id == Some(*lease_id));
                 let facts = if held { vec![Fact::Freed] } else { Vec::new() };
-                Ok(Step { facts, answer: Answer::Done })
+                Ok(Transition { facts, reply: CommandReply::Done })
             }
             Command::Tick => {
-                let over = self.lease.as_ref().is_some_and(|lease| !lease.stands(now));
+                let over = self.lease.as_ref().is_some_and(|lease| !lease.is_valid(now));
                 let facts = if over { vec![Fact::Freed] } else { Vec::new() };
-                Ok(Step { facts, answer: Answer::Done })
+                Ok(Transition { facts, reply: CommandReply::Done })
             }
         }
     }
@@ -90,7 +90,7 @@ impl Queue {
         invocation_id: &InvocationId,
         fingerprint: Fingerprint,
         now: Timestamp,
-    ) -> Result<Step, Refusal> {
+    ) -> Result<Transition, Refusal> {
         let first = match (self.pending_turn(turn_id), self.closed.get(&turn_id)) {
             (Some(turn), _) => Some((turn.sequence, turn.fingerprint)),
             (None, Some(turn)) => Some((turn.requested, turn.request)),
@@ -98,7 +98,7 @@ impl Queue {
         };
         if let Some((sequence, request)) = first {
             return if request == fingerprint {
-                Ok(Step::nothing(Answer::Event(sequence)))
+                Ok(Transition::nothing(CommandReply::Event(sequence)))
             } else {
                 Err(Refusal::TurnTaken(turn_id))
             };
@@ -114,34 +114,34 @@ impl Queue {
             invocation_id: invocation_id.clone(),
         };
         let sequence = entry.sequence;
-        Ok(Step::event(Fact::Requested(entry, fingerprint), sequence))
+        Ok(Transition::event(Fact::Requested(entry, fingerprint), sequence))
     }
 
-    fn answer(
+    fn respond(
         &self,
         turn_id: TurnId,
         fingerprint: Fingerprint,
         lease_id: Option<LeaseId>,
         now: Timestamp,
-    ) -> Result<Step, Refusal> {
+    ) -> Result<Transition, Refusal> {
         match self.closed.get(&turn_id) {
             Some(ClosedTurn { closing: Closing::Answered(first), closed, .. })
                 if *first == fingerprint =>
             {
-                return Ok(Step::nothing(Answer::Event(*closed)));
+                return Ok(Transition::nothing(CommandReply::Event(*closed)));
             }
             Some(turn) => return Err(turn.refusal(turn_id)),
             None => {}
         }
-        let turn = self.require_up(turn_id)?;
-        if let Some(lease) = self.lease.as_ref().filter(|lease| lease.stands(now))
+        let turn = self.require_head(turn_id)?;
+        if let Some(lease) = self.lease.as_ref().filter(|lease| lease.is_valid(now))
             && (lease.id.is_none() || lease.id != lease_id)
         {
             return Err(held(lease));
         }
         let entry = self.next_entry(turn, now, 0);
         let sequence = entry.sequence;
-        Ok(Step::event(Fact::Answered(entry, fingerprint), sequence))
+        Ok(Transition::event(Fact::Answered(entry, fingerprint), sequence))
     }
 
     fn cancel(
@@ -149,12 +149,12 @@ impl Queue {
         turn_id: TurnId,
         fingerprint: Fingerprint,
         now: Timestamp,
-    ) -> Result<Step, Refusal> {
+    ) -> Result<Transition, Refusal> {
         match self.closed.get(&turn_id) {
             Some(ClosedTurn { closing: Closing::Cancelled(first), closed, .. })
                 if *first == Some(fingerprint) =>
             {
-                return Ok(Step::nothing(Answer::Event(*closed)));
+                return Ok(Transition::nothing(CommandReply::Event(*closed)));
             }
             Some(turn) => return Err(turn.refusal(turn_id)),
             None => {}
@@ -162,12 +162,12 @@ impl Queue {
         let turn = self.pending_turn(turn_id).ok_or(Refusal::UnknownTurn(turn_id))?;
         let entry = self.next_entry(turn, now, 0);
         let sequence = entry.sequence;
-        Ok(Step::event(Fact::Cancelled(entry, Some(fingerprint)), sequence))
+        Ok(Transition::event(Fact::Cancelled(entry, Some(fingerprint)), sequence))
     }
 
-    fn complete(&self, cancel_pending: bool, now: Timestamp) -> Result<Step, Refusal> {
+    fn complete(&self, cancel_pending: bool, now: Timestamp) -> Result<Transition, Refusal> {
         if self.status == Status::Completed {
-            return Ok(Step::nothing(Answer::Done));
+            return Ok(Transition::nothing(CommandReply::Done));
         }
         if !cancel_pending && self.depth() > 0 {
             return Err(Refusal::TurnsPending { count: self.depth() });
@@ -177,18 +177,18 @@ impl Queue {
             .zip(0..)
             .map(|(turn, position)| Fact::Cancelled(self.next_entry(turn, now, position), None));
         let facts = cancelled.chain([Fact::Completed]).collect();
-        Ok(Step { facts, answer: Answer::Done })
+        Ok(Transition { facts, reply: CommandReply::Done })
     }
 
     /// Also in a completed session: the outcome of its last turns may arrive later.
-    fn record(&self, command: &Command, now: Timestamp) -> Result<Step, Refusal> {
+    fn record(&self, command: &Command, now: Timestamp) -> Result<Transition, Refusal> {
         let Command::Record { event_id, turn_id, agent_name, invocation_id, fingerprint } = command
         else {
-            return Ok(Step::nothing(Answer::Done));
+            return Ok(Transition::nothing(CommandReply::Done));
         };
         if let Some(first) = self.recorded.get(event_id) {
             return if first.fingerprint == *fingerprint {
-                Ok(Step::nothing(Answer::Event(first.sequence)))
+                Ok(Transition::nothing(CommandReply::Event(first.sequence)))
             } else {
                 Err(Refusal::EventTaken(*event_id))
             };
@@ -204,24 +204,24 @@ impl Queue {
             invocation_id: invocation_id.clone(),
         };
         let sequence = entry.sequence;
-        Ok(Step::event(Fact::Recorded(entry, *event_id, *fingerprint), sequence))
+        Ok(Transition::event(Fact::Recorded(entry, *event_id, *fingerprint), sequence))
     }
 
-    fn hold(
+    fn take_lease(
         &self,
         turn_id: TurnId,
         lease_id: LeaseId,
         by: &DisplayName,
         now: Timestamp,
         until: Timestamp,
-    ) -> Result<Step, Refusal> {
-        self.require_up(turn_id)?;
+    ) -> Result<Transition, Refusal> {
+        self.require_head(turn_id)?;
         if let Some(lease) = &self.lease
-            && !lease.admits(lease_id, by, now)
+            && !lease.may_be_taken_by(lease_id, by, now)
         {
             return Err(held(lease));
         }
-        Ok(Step::lease(Lease { turn_id, id: Some(lease_id), holder: by.clone(), until }))
+        Ok(Transition::lease(Lease { turn_id, id: Some(lease_id), holder: by.clone(), until }))
     }
 
     fn hand_over(
@@ -231,28 +231,28 @@ impl Queue {
         to: &DisplayName,
         now: Timestamp,
         until: Timestamp,
-    ) -> Result<Step, Refusal> {
-        self.require_up(turn_id)?;
-        match self.lease.as_ref().filter(|lease| lease.stands(now)) {
+    ) -> Result<Transition, Refusal> {
+        self.require_head(turn_id)?;
+        match self.lease.as_ref().filter(|lease| lease.is_valid(now)) {
             Some(lease) if lease.id == Some(lease_id) => {
-                Ok(Step::lease(Lease { turn_id, id: None, holder: to.clone(), until }))
+                Ok(Transition::lease(Lease { turn_id, id: None, holder: to.clone(), until }))
             }
             // Sent again: it was offered, and is not yet taken up.
             Some(lease) if lease.id.is_none() && lease.holder == *to => {
-                Ok(Step::nothing(Answer::Lease(lease.clone())))
+                Ok(Transition::nothing(CommandReply::Lease(lease.clone())))
             }
-            _ => Err(Refusal::NotHeld),
+            _ => Err(Refusal::LeaseNotHeld),
         }
     }
 
-    fn require_up(&self, turn_id: TurnId) -> Result<&PendingTurn, Refusal> {
+    fn require_head(&self, turn_id: TurnId) -> Result<&PendingTurn, Refusal> {
         if let Some(turn) = self.closed.get(&turn_id) {
             return Err(turn.refusal(turn_id));
         }
         let ahead = self.ahead(turn_id).ok_or(Refusal::UnknownTurn(turn_id))?;
-        match self.up() {
-            Some(up) if up.turn_id == turn_id => Ok(up),
-            _ => Err(Refusal::NotUp { turn_id, ahead }),
+        match self.head() {
+            Some(head) if head.turn_id == turn_id => Ok(head),
+            _ => Err(Refusal::NotAtHead { turn_id, ahead }),
         }
     }
 
@@ -278,5 +278,5 @@ impl ClosedTurn {
 }
 
 fn held(lease: &Lease) -> Refusal {
-    Refusal::HeldByOther { holder: lease.holder.clone(), until: lease.until }
+    Refusal::LeaseHeld { holder: lease.holder.clone(), until: lease.until }
 }

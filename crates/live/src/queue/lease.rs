@@ -18,14 +18,19 @@ pub struct Lease {
 impl Lease {
     /// Whether it still counts.
     #[must_use]
-    pub fn stands(&self, now: Timestamp) -> bool {
+    pub fn is_valid(&self, now: Timestamp) -> bool {
         now < self.until
     }
 
     /// Whether a person named `by` with `lease_id` may hold the lease now.
-    pub(super) fn admits(&self, lease_id: LeaseId, by: &DisplayName, now: Timestamp) -> bool {
+    pub(super) fn may_be_taken_by(
+        &self,
+        lease_id: LeaseId,
+        by: &DisplayName,
+        now: Timestamp,
+    ) -> bool {
         match self.id {
-            _ if !self.stands(now) => true,
+            _ if !self.is_valid(now) => true,
             Some(id) => id == lease_id,
             None => self.holder == *by,
         }

@@ -13,7 +13,7 @@ mod state;
 mod tests;
 
 pub use command::Command;
-pub use decide::{Answer, Step};
+pub use decide::{CommandReply, Transition};
 pub use fact::{Entry, Fact, Fingerprint, Sequence};
 pub use lease::Lease;
 pub use refusal::Refusal;

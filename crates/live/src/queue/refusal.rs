@@ -43,7 +43,7 @@ pub enum Refusal {
         "turn_id: {turn_id} is not at the head of the queue: {ahead} earlier {} pending",
         if *ahead == 1 { "turn is" } else { "turns are" }
     )]
-    NotUp {
+    NotAtHead {
         /// The turn.
         turn_id: TurnId,
         /// How many are before it.
@@ -54,7 +54,7 @@ pub enum Refusal {
         "lease_id: {holder} holds the lease; you can take it when {holder} hands it over or \
          releases it, or when it expires at {}", until.0
     )]
-    HeldByOther {
+    LeaseHeld {
         /// Who.
         holder: DisplayName,
         /// Until when, unless renewed.
@@ -62,7 +62,7 @@ pub enum Refusal {
     },
     /// Only its holder can hand a turn over.
     #[error("lease_id: this lease does not hold the turn; take the lease first")]
-    NotHeld,
+    LeaseNotHeld,
     /// Agents still wait.
     #[error("cancel_pending: {count} turns are pending; respond to them, or set cancel_pending")]
     TurnsPending {

@@ -136,7 +136,7 @@ impl Queue {
 
     /// The turn that is up for answer: the oldest one that waits.
     #[must_use]
-    pub fn up(&self) -> Option<&PendingTurn> {
+    pub fn head(&self) -> Option<&PendingTurn> {
         self.pending.values().next()
     }
 
@@ -158,7 +158,7 @@ impl Queue {
         Some(self.pending.range(..place).count())
     }
 
-    /// The lease of the head of the queue; it may have expired, see [`Lease::stands`].
+    /// The lease of the head of the queue; it may have expired, see [`Lease::is_valid`].
     #[must_use]
     pub fn lease(&self) -> Option<&Lease> {
         self.lease.as_ref()

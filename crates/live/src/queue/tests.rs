@@ -44,16 +44,16 @@ fn cancel(number: u8, content: u8) -> Command {
     Command::Cancel { turn_id: turn(number), fingerprint: print(content) }
 }
 
-fn decide(number: u8, content: u8, under: Option<u8>) -> Command {
-    Command::Decide {
+fn respond(number: u8, content: u8, under: Option<u8>) -> Command {
+    Command::Respond {
         turn_id: turn(number),
         fingerprint: print(content),
         lease_id: under.map(lease),
     }
 }
 
-fn hold(number: u8, under: u8, by: &str) -> Command {
-    Command::Hold {
+fn take_lease(number: u8, under: u8, by: &str) -> Command {
+    Command::TakeLease {
         turn_id: turn(number),
         lease_id: lease(under),
         by: person(by),
@@ -62,94 +62,104 @@ fn hold(number: u8, under: u8, by: &str) -> Command {
 }
 
 /// A queue with its clock.
-struct Stage {
+struct TestSession {
     queue: Queue,
     now: i64,
 }
 
-impl Stage {
+impl TestSession {
     fn new() -> Self {
         Self { queue: Queue::new(), now: 1_000 }
     }
 
-    fn does(&mut self, command: &Command) -> Result<Answer, Refusal> {
-        let step = self.queue.decide(command, Timestamp(self.now))?;
-        step.facts.iter().for_each(|fact| self.queue.apply(fact));
-        Ok(step.answer)
+    fn run(&mut self, command: &Command) -> Result<CommandReply, Refusal> {
+        let transition = self.queue.decide(command, Timestamp(self.now))?;
+        transition.facts.iter().for_each(|fact| self.queue.apply(fact));
+        Ok(transition.reply)
     }
 }
 
 #[test]
 fn oldest_turn_is_the_head_of_the_queue() {
-    let mut stage = Stage::new();
+    let mut session = TestSession::new();
     for number in 1..=3 {
-        assert_eq!(stage.does(&submit(number)), Ok(Answer::Event(Sequence(number.into()))));
+        assert_eq!(session.run(&submit(number)), Ok(CommandReply::Event(Sequence(number.into()))));
     }
-    assert_eq!(stage.does(&decide(3, 9, None)), Err(Refusal::NotUp { turn_id: turn(3), ahead: 2 }));
-    assert_eq!(stage.does(&cancel(2, 1)), Ok(Answer::Event(Sequence(4))));
-    assert_eq!(stage.does(&decide(1, 9, None)), Ok(Answer::Event(Sequence(5))));
-    assert_eq!(stage.queue.up().map(|up| up.turn_id), Some(turn(3)));
-    assert_eq!(stage.queue.depth(), 1);
+    assert_eq!(
+        session.run(&respond(3, 9, None)),
+        Err(Refusal::NotAtHead { turn_id: turn(3), ahead: 2 })
+    );
+    assert_eq!(session.run(&cancel(2, 1)), Ok(CommandReply::Event(Sequence(4))));
+    assert_eq!(session.run(&respond(1, 9, None)), Ok(CommandReply::Event(Sequence(5))));
+    assert_eq!(session.queue.head().map(|head| head.turn_id), Some(turn(3)));
+    assert_eq!(session.queue.depth(), 1);
 }
 
 #[test]
 fn repeated_request_gets_the_first_result() {
-    let mut stage = Stage::new();
-    stage.does(&submit(1)).expect("joins");
-    assert_eq!(stage.does(&submit(1)), Ok(Answer::Event(Sequence(1))));
-    assert_eq!(stage.does(&submit_as(1, 7)), Err(Refusal::TurnTaken(turn(1))));
-    stage.does(&decide(1, 5, None)).expect("answers");
-    assert_eq!(stage.does(&decide(1, 5, None)), Ok(Answer::Event(Sequence(2))));
+    let mut session = TestSession::new();
+    session.run(&submit(1)).expect("joins");
+    assert_eq!(session.run(&submit(1)), Ok(CommandReply::Event(Sequence(1))));
+    assert_eq!(session.run(&submit_as(1, 7)), Err(Refusal::TurnTaken(turn(1))));
+    session.run(&respond(1, 5, None)).expect("answers");
+    assert_eq!(session.run(&respond(1, 5, None)), Ok(CommandReply::Event(Sequence(2))));
     let answered = Refusal::AlreadyAnswered { turn_id: turn(1), sequence: Sequence(2) };
-    assert_eq!(stage.does(&decide(1, 6, None)), Err(answered.clone()));
-    assert_eq!(stage.does(&cancel(1, 1)), Err(answered));
-    assert_eq!(stage.does(&submit(1)), Ok(Answer::Event(Sequence(1))));
-    assert_eq!(stage.queue.last(), Sequence(2));
+    assert_eq!(session.run(&respond(1, 6, None)), Err(answered.clone()));
+    assert_eq!(session.run(&cancel(1, 1)), Err(answered));
+    assert_eq!(session.run(&submit(1)), Ok(CommandReply::Event(Sequence(1))));
+    assert_eq!(session.queue.last(), Sequence(2));
 
-    stage.does(&submit(2)).expect("joins");
-    assert_eq!(stage.does(&cancel(2, 5)), Ok(Answer::Event(Sequence(4))));
-    assert_eq!(stage.does(&cancel(2, 5)), Ok(Answer::Event(Sequence(4))));
+    session.run(&submit(2)).expect("joins");
+    assert_eq!(session.run(&cancel(2, 5)), Ok(CommandReply::Event(Sequence(4))));
+    assert_eq!(session.run(&cancel(2, 5)), Ok(CommandReply::Event(Sequence(4))));
     let cancelled = Refusal::AlreadyCancelled { turn_id: turn(2), sequence: Sequence(4) };
-    assert_eq!(stage.does(&cancel(2, 6)), Err(cancelled), "other words would be lost");
+    assert_eq!(session.run(&cancel(2, 6)), Err(cancelled), "other words would be lost");
 }
 
 #[test]
 fn complete_rejects_waiting_turns_unless_they_are_cancelled() {
-    let mut stage = Stage::new();
-    (1..=2).for_each(|number| drop(stage.does(&submit(number)).expect("joins")));
+    let mut session = TestSession::new();
+    (1..=2).for_each(|number| drop(session.run(&submit(number)).expect("joins")));
     let complete = |cancel_pending| Command::Complete { cancel_pending };
-    assert_eq!(stage.does(&complete(false)), Err(Refusal::TurnsPending { count: 2 }));
-    assert_eq!(stage.does(&complete(true)), Ok(Answer::Done));
-    assert_eq!(stage.queue.last(), Sequence(4), "both turns say that they are cancelled");
-    assert_eq!(stage.does(&submit(3)), Err(Refusal::Completed));
-    assert_eq!(stage.does(&submit(1)), Ok(Answer::Event(Sequence(1))), "a repeated one is known");
-    assert_eq!(stage.does(&complete(false)), Ok(Answer::Done));
+    assert_eq!(session.run(&complete(false)), Err(Refusal::TurnsPending { count: 2 }));
+    assert_eq!(session.run(&complete(true)), Ok(CommandReply::Done));
+    assert_eq!(session.queue.last(), Sequence(4), "both turns say that they are cancelled");
+    assert_eq!(session.run(&submit(3)), Err(Refusal::Completed));
     assert_eq!(
-        stage.does(&decide(2, 1, None)),
+        session.run(&submit(1)),
+        Ok(CommandReply::Event(Sequence(1))),
+        "a repeated one is known"
+    );
+    assert_eq!(session.run(&complete(false)), Ok(CommandReply::Done));
+    assert_eq!(
+        session.run(&respond(2, 1, None)),
         Err(Refusal::AlreadyCancelled { turn_id: turn(2), sequence: Sequence(4) })
     );
 }
 
 #[test]
 fn one_person_holds_the_turn_until_it_is_given_up_or_runs_out() {
-    let mut stage = Stage::new();
-    (1..=2).for_each(|number| drop(stage.does(&submit(number)).expect("joins")));
-    assert!(matches!(stage.does(&hold(2, 1, "Ann")), Err(Refusal::NotUp { ahead: 1, .. })));
-    stage.does(&hold(1, 1, "Ann")).expect("nobody holds it");
-    let until = Timestamp(stage.now + LENGTH);
-    let held = Refusal::HeldByOther { holder: person("Ann"), until };
-    assert_eq!(stage.does(&hold(1, 2, "Bo")), Err(held.clone()));
-    assert_eq!(stage.does(&decide(1, 1, Some(2))), Err(held.clone()));
-    assert_eq!(stage.does(&decide(1, 1, None)), Err(held));
+    let mut session = TestSession::new();
+    (1..=2).for_each(|number| drop(session.run(&submit(number)).expect("joins")));
+    assert!(matches!(
+        session.run(&take_lease(2, 1, "Ann")),
+        Err(Refusal::NotAtHead { ahead: 1, .. })
+    ));
+    session.run(&take_lease(1, 1, "Ann")).expect("nobody holds it");
+    let until = Timestamp(session.now + LENGTH);
+    let held = Refusal::LeaseHeld { holder: person("Ann"), until };
+    assert_eq!(session.run(&take_lease(1, 2, "Bo")), Err(held.clone()));
+    assert_eq!(session.run(&respond(1, 1, Some(2))), Err(held.clone()));
+    assert_eq!(session.run(&respond(1, 1, None)), Err(held));
 
-    stage.now += LENGTH - 1;
-    stage.does(&hold(1, 1, "Ann")).expect("a heartbeat");
-    stage.now += LENGTH - 1;
-    assert!(stage.does(&hold(1, 2, "Bo")).is_err(), "the heartbeat counts");
-    stage.now += 1;
-    stage.does(&Command::Tick).expect("time passes");
-    assert_eq!(stage.queue.lease(), None);
-    stage.does(&hold(1, 2, "Bo")).expect("Ann's has run out");
+    session.now += LENGTH - 1;
+    session.run(&take_lease(1, 1, "Ann")).expect("a heartbeat");
+    session.now += LENGTH - 1;
+    assert!(session.run(&take_lease(1, 2, "Bo")).is_err(), "the heartbeat counts");
+    session.now += 1;
+    session.run(&Command::Tick).expect("time passes");
+    assert_eq!(session.queue.lease(), None);
+    session.run(&take_lease(1, 2, "Bo")).expect("Ann's has run out");
 
     let over = Command::HandOver {
         turn_id: turn(1),
@@ -157,30 +167,32 @@ fn one_person_holds_the_turn_until_it_is_given_up_or_runs_out() {
         to: person("Cy"),
         length_ms: LENGTH,
     };
-    let offered = stage.does(&over).expect("Bo holds it");
-    assert_eq!(stage.does(&over), Ok(offered), "sent again");
-    assert!(stage.does(&decide(1, 1, Some(2))).is_err(), "Bo gave it away");
-    assert!(stage.does(&hold(1, 1, "Ann")).is_err(), "it is meant for Cy");
-    stage.does(&hold(1, 3, "Cy")).expect("Cy takes it up");
-    assert_eq!(stage.does(&over), Err(Refusal::NotHeld));
-    stage.does(&decide(1, 1, Some(3))).expect("Cy answers");
-    assert_eq!(stage.queue.lease(), None, "a lease ends with its turn");
-    stage.does(&hold(2, 1, "Ann")).expect("the next turn is free");
-    stage.does(&Command::Release { turn_id: turn(2), lease_id: lease(9) }).expect("not its holder");
-    assert!(stage.queue.lease().is_some());
-    stage.does(&Command::Release { turn_id: turn(2), lease_id: lease(1) }).expect("its holder");
-    assert_eq!(stage.queue.lease(), None);
+    let offered = session.run(&over).expect("Bo holds it");
+    assert_eq!(session.run(&over), Ok(offered), "sent again");
+    assert!(session.run(&respond(1, 1, Some(2))).is_err(), "Bo gave it away");
+    assert!(session.run(&take_lease(1, 1, "Ann")).is_err(), "it is meant for Cy");
+    session.run(&take_lease(1, 3, "Cy")).expect("Cy takes it up");
+    assert_eq!(session.run(&over), Err(Refusal::LeaseNotHeld));
+    session.run(&respond(1, 1, Some(3))).expect("Cy answers");
+    assert_eq!(session.queue.lease(), None, "a lease ends with its turn");
+    session.run(&take_lease(2, 1, "Ann")).expect("the next turn is free");
+    session
+        .run(&Command::Release { turn_id: turn(2), lease_id: lease(9) })
+        .expect("not its holder");
+    assert!(session.queue.lease().is_some());
+    session.run(&Command::Release { turn_id: turn(2), lease_id: lease(1) }).expect("its holder");
+    assert_eq!(session.queue.lease(), None);
 }
 
 /// A page sends its answer before it has heard whether it holds the turn.
 #[test]
 fn response_without_a_held_lease_is_accepted_with_its_name() {
-    let mut stage = Stage::new();
-    stage.does(&submit(1)).expect("joins");
-    assert_eq!(stage.does(&decide(1, 5, Some(7))), Ok(Answer::Event(Sequence(2))));
-    stage.does(&submit(2)).expect("joins");
-    stage.does(&hold(2, 7, "Ann")).expect("holds");
-    assert_eq!(stage.does(&decide(2, 5, Some(7))), Ok(Answer::Event(Sequence(4))));
+    let mut session = TestSession::new();
+    session.run(&submit(1)).expect("joins");
+    assert_eq!(session.run(&respond(1, 5, Some(7))), Ok(CommandReply::Event(Sequence(2))));
+    session.run(&submit(2)).expect("joins");
+    session.run(&take_lease(2, 7, "Ann")).expect("holds");
+    assert_eq!(session.run(&respond(2, 5, Some(7))), Ok(CommandReply::Event(Sequence(4))));
 }
 
 #[test]
@@ -192,14 +204,14 @@ fn event_of_a_closed_turn_is_accepted() {
         invocation_id: InvocationId::default(),
         fingerprint: print(content),
     };
-    let mut stage = Stage::new();
-    assert_eq!(stage.does(&record(1, 1, 1)), Err(Refusal::UnknownTurn(turn(1))));
-    stage.does(&submit(1)).expect("joins");
-    stage.does(&decide(1, 1, None)).expect("answers");
-    stage.does(&Command::Complete { cancel_pending: false }).expect("nobody waits");
-    assert_eq!(stage.does(&record(1, 1, 1)), Ok(Answer::Event(Sequence(3))));
-    assert_eq!(stage.does(&record(1, 1, 1)), Ok(Answer::Event(Sequence(3))));
-    assert_eq!(stage.does(&record(1, 1, 2)), Err(Refusal::EventTaken(event(1))));
+    let mut session = TestSession::new();
+    assert_eq!(session.run(&record(1, 1, 1)), Err(Refusal::UnknownTurn(turn(1))));
+    session.run(&submit(1)).expect("joins");
+    session.run(&respond(1, 1, None)).expect("answers");
+    session.run(&Command::Complete { cancel_pending: false }).expect("nobody waits");
+    assert_eq!(session.run(&record(1, 1, 1)), Ok(CommandReply::Event(Sequence(3))));
+    assert_eq!(session.run(&record(1, 1, 1)), Ok(CommandReply::Event(Sequence(3))));
+    assert_eq!(session.run(&record(1, 1, 2)), Err(Refusal::EventTaken(event(1))));
 }
 
 fn any_command() -> impl Strategy<Value = Command> {
@@ -208,7 +220,7 @@ fn any_command() -> impl Strategy<Value = Command> {
     prop_oneof![
         4 => (number.clone(), content.clone()).prop_map(|(n, c)| submit_as(n, c)),
         4 => (number.clone(), content.clone(), prop::option::of(0_u8..3))
-            .prop_map(|(n, c, l)| decide(n, c, l)),
+            .prop_map(|(n, c, l)| respond(n, c, l)),
         1 => (number.clone(), content.clone()).prop_map(|(n, c)| cancel(n, c)),
         1 => any::<bool>().prop_map(|cancel_pending| Command::Complete { cancel_pending }),
         2 => (number.clone(), 0_u8..4, content).prop_map(|(n, e, c)| Command::Record {
@@ -218,7 +230,7 @@ fn any_command() -> impl Strategy<Value = Command> {
             invocation_id: InvocationId::default(),
             fingerprint: print(c),
         }),
-        3 => (number.clone(), 0_u8..3).prop_map(|(n, l)| hold(n, l, ["Ann", "Bo", "Cy"][usize::from(l)])),
+        3 => (number.clone(), 0_u8..3).prop_map(|(n, l)| take_lease(n, l, ["Ann", "Bo", "Cy"][usize::from(l)])),
         1 => (number.clone(), 0_u8..3, 0_usize..3).prop_map(|(n, l, to)| Command::HandOver {
             turn_id: turn(n),
             lease_id: lease(l),
@@ -243,8 +255,8 @@ proptest! {
         let (mut sequence, mut at, mut completed) = (0, i64::MIN, false);
         for (command, passed) in run {
             now += passed;
-            let Ok(step) = queue.decide(&command, Timestamp(now)) else { continue };
-            for fact in &step.facts {
+            let Ok(transition) = queue.decide(&command, Timestamp(now)) else { continue };
+            for fact in &transition.facts {
                 queue.apply(fact);
                 if let Some(entry) = fact.entry() {
                     sequence += 1;
@@ -290,9 +302,9 @@ proptest! {
         let (mut queue, mut now, mut facts) = (Queue::new(), 0, Vec::new());
         for (command, passed) in run {
             now += passed;
-            let Ok(step) = queue.decide(&command, Timestamp(now)) else { continue };
-            step.facts.iter().for_each(|fact| queue.apply(fact));
-            facts.extend(step.facts);
+            let Ok(transition) = queue.decide(&command, Timestamp(now)) else { continue };
+            transition.facts.iter().for_each(|fact| queue.apply(fact));
+            facts.extend(transition.facts);
         }
         let mut replayed = Queue::new();
         facts.iter().for_each(|fact| replayed.apply(fact));
@@ -304,12 +316,12 @@ proptest! {
         let (mut queue, mut now) = (Queue::new(), 0);
         for (command, passed) in run {
             now += passed;
-            let Ok(step) = queue.decide(&command, Timestamp(now)) else { continue };
-            step.facts.iter().for_each(|fact| queue.apply(fact));
+            let Ok(transition) = queue.decide(&command, Timestamp(now)) else { continue };
+            transition.facts.iter().for_each(|fact| queue.apply(fact));
             let again = queue.decide(&command, Timestamp(now));
             prop_assert!(again.is_ok(), "{command:?} is refused when repeated: {again:?}");
             let again = again.unwrap_or_else(|_| unreachable!("asserted"));
-            prop_assert_eq!(again.answer, step.answer);
+            prop_assert_eq!(again.reply, transition.reply);
             prop_assert!(again.facts.iter().all(|fact| fact.entry().is_none()));
             again.facts.iter().for_each(|fact| queue.apply(fact));
         }
@@ -330,7 +342,7 @@ proptest! {
             }
             let judged = lean.decide(&command, Timestamp(now));
             prop_assert_eq!(&judged, &whole.decide(&command, Timestamp(now)));
-            for fact in judged.map(|step| step.facts).unwrap_or_default() {
+            for fact in judged.map(|transition| transition.facts).unwrap_or_default() {
                 lean.apply(&fact);
                 whole.apply(&fact);
             }

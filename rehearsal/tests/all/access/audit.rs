@@ -10,14 +10,14 @@ async fn a_decision_and_an_export_of_a_page_are_written_down_with_who() {
     let (session, turn) = stage.asked().await;
     stage.log_in("Ann", "wrong horse").await;
     let cookie = stage.cookie().await;
-    let answer = json!({ "answer": {
+    let response = json!({ "response": {
         "place": { "session": session, "turn": turn },
         "by": "somebody else",
         "lease": null,
         "text": "No.",
         "calls": [],
     } });
-    stage.call(&cookie, "answer_live_turn", answer).await;
+    stage.call(&cookie, "respond_to_turn", response).await;
     for function in ["plan_live_export", "export_live_session"] {
         let early = stage.client.post(stage.url(&format!("/api/{function}")));
         let early = early.header("cookie", &cookie).header("content-type", "application/json");
@@ -62,11 +62,11 @@ async fn what_is_refused_is_not_written_down_as_done() {
     let stage = Stage::open().await;
     let (session, turn) = stage.asked().await;
     let cookie = stage.cookie().await;
-    let empty = json!({ "answer": {
+    let empty = json!({ "response": {
         "place": { "session": session, "turn": turn },
         "by": "Ann", "lease": null, "text": null, "calls": [],
     } });
-    let url = stage.url("/api/answer_live_turn");
+    let url = stage.url("/api/respond_to_turn");
     let request = stage.client.post(url).header("cookie", cookie);
     let request = request.header("content-type", "application/json").body(empty.to_string());
     assert!(!request.send().await.unwrap().status().is_success());

@@ -8,7 +8,7 @@ use live::{LiveSessionId, PendingTurn, Queue};
 
 use super::super::active_session::ActiveSession;
 use super::super::error::LiveError;
-use super::super::feed::{Feed, Standing};
+use super::super::feed::{Feed, QueueState};
 use super::Ledger;
 
 impl Ledger {
@@ -40,7 +40,7 @@ impl Ledger {
             active.queue = Queue::restored(status, stored.last, stored.last_at, pending);
             active.session = stored.session;
             active.stale = false;
-            active.feed.stands(active.standing());
+            active.feed.set_state(active.state());
         }
         Ok(())
     }
@@ -53,20 +53,20 @@ impl Ledger {
             (Some(active), _) if active.stale => self.refresh(session_id).await?,
             (Some(_), _) => {}
             (None, Some(session)) => {
-                let feed = self.feed(session_id, Standing::default());
+                let feed = self.feed(session_id, QueueState::default());
                 self.active_sessions
                     .insert(session_id, ActiveSession::new(session.clone(), Queue::new(), feed));
                 self.touched.insert(session_id);
             }
             (None, None) => {
                 let pending = self.store.pending_of(session_id).await?;
-                self.furnish(session_id, pending).await?;
+                self.load(session_id, pending).await?;
             }
         }
         self.active_sessions.get_mut(&session_id).ok_or(LiveError::UnknownSession(session_id))
     }
 
-    pub(super) async fn furnish(
+    pub(super) async fn load(
         &mut self,
         session_id: LiveSessionId,
         pending: Vec<PendingTurn>,
@@ -76,12 +76,12 @@ impl Ledger {
         };
         let status = stored.session.status;
         let queue = Queue::restored(status, stored.last, stored.last_at, pending);
-        let feed = self.feed(session_id, Standing::of(&queue, |_| false));
+        let feed = self.feed(session_id, QueueState::of(&queue, |_| false));
         self.active_sessions.insert(session_id, ActiveSession::new(stored.session, queue, feed));
         Ok(())
     }
 
-    fn feed(&self, session_id: LiveSessionId, standing: Standing) -> Arc<Feed> {
-        Arc::new(Feed::new(session_id, Arc::clone(&self.store), standing))
+    fn feed(&self, session_id: LiveSessionId, state: QueueState) -> Arc<Feed> {
+        Arc::new(Feed::new(session_id, Arc::clone(&self.store), state))
     }
 }

@@ -1,12 +1,12 @@
 //! [`Ledger`]: the one task that writes live sessions.
 //!
-//! It takes the asks that have arrived, decides each by the rules, stores all their events in one
+//! It takes the requests that have arrived, decides each by the rules, stores all their events in one
 //! transaction, and only then replies. The next batch gathers while the disk works, so concurrent
-//! asks share one wait for the disk and a single ask does not wait for others. `judging` decides
-//! the asks, `active_sessions` holds the queues.
+//! requests share one wait for the disk and a single request does not wait for others. `decide` decides
+//! the requests, `active_sessions` holds the queues.
 
 mod active_sessions;
-mod judging;
+mod decide;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -16,12 +16,12 @@ use live::{Command, Fact, LiveSession, LiveSessionId, PendingTurn, Timestamp};
 use tokio::sync::{broadcast, mpsc};
 
 use super::active_session::{ActiveSession, Outcome};
-use super::ask::Ask;
 use super::error::LiveError;
+use super::ledger_requests::LedgerRequest;
 use super::store::{Change, LiveStore};
 use crate::access::Noted;
 
-/// The most asks in one transaction.
+/// The most requests in one transaction.
 const BATCH: usize = 512;
 /// How often expired leases, disconnected clients and unused sessions are removed.
 pub(super) const SWEEP: Duration = Duration::from_millis(500);
@@ -69,24 +69,24 @@ impl Ledger {
             queues.entry(session_id).or_default().push(turn);
         }
         for (session_id, pending) in queues {
-            ledger.furnish(session_id, pending).await?;
+            ledger.load(session_id, pending).await?;
         }
         Ok(ledger)
     }
 
     /// Runs until all senders are dropped.
-    pub(super) async fn run(mut self, mut asks: mpsc::Receiver<Ask>) {
+    pub(super) async fn run(mut self, mut requests: mpsc::Receiver<LedgerRequest>) {
         let mut sweep = tokio::time::interval(SWEEP);
         sweep.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         let mut batch = Vec::with_capacity(BATCH);
         loop {
             tokio::select! {
                 biased;
-                taken = asks.recv_many(&mut batch, BATCH) => {
+                taken = requests.recv_many(&mut batch, BATCH) => {
                     if taken == 0 {
                         break;
                     }
-                    let stop = batch.iter().position(|ask| matches!(ask, Ask::Stop));
+                    let stop = batch.iter().position(|request| matches!(request, LedgerRequest::Stop));
                     batch.truncate(stop.unwrap_or(batch.len()));
                     self.take(std::mem::take(&mut batch)).await;
                     if stop.is_some() {
@@ -99,22 +99,24 @@ impl Ledger {
         self.store.close().await;
     }
 
-    /// Decides, stores and replies to a batch. If it cannot be stored as a whole, each ask is
+    /// Decides, stores and replies to a batch. If it cannot be stored as a whole, each request is
     /// stored alone, so that one that is too large for a full disk does not fail the others.
-    async fn take(&mut self, batch: Vec<Ask>) {
+    async fn take(&mut self, batch: Vec<LedgerRequest>) {
         let alone = batch.len() == 1;
-        let mut judged = Vec::with_capacity(batch.len());
-        for ask in &batch {
-            judged.push(self.judge(ask).await);
+        let mut replies = Vec::with_capacity(batch.len());
+        for request in &batch {
+            replies.push(self.decide(request).await);
         }
         match self.keep().await {
-            Ok(()) => batch.into_iter().zip(judged).for_each(|(ask, judged)| ask.answer(judged)),
+            Ok(()) => {
+                batch.into_iter().zip(replies).for_each(|(request, reply)| request.reply(reply))
+            }
             Err(error) if alone => {
-                batch.into_iter().for_each(|ask| ask.answer(Err(error.clone())));
+                batch.into_iter().for_each(|request| request.reply(Err(error.clone())));
             }
             Err(_) => {
-                for ask in batch {
-                    Box::pin(self.take(vec![ask])).await;
+                for request in batch {
+                    Box::pin(self.take(vec![request])).await;
                 }
             }
         }
@@ -147,7 +149,7 @@ impl Ledger {
                 self.active_sessions.get_mut(session_id).filter(|active| !active.stale)
             {
                 active.queue.forget();
-                active.feed.stands(active.standing());
+                active.feed.set_state(active.state());
             }
         }
         for session_id in touched.into_iter().chain(opened.into_keys()) {
@@ -168,14 +170,14 @@ impl Ledger {
         let mut changed = Vec::new();
         self.active_sessions.retain(|session_id, active| {
             let mut changes = active.prune();
-            if let Ok(step) = active.queue.decide(&Command::Tick, now)
-                && !step.facts.is_empty()
+            if let Ok(transition) = active.queue.decide(&Command::Tick, now)
+                && !transition.facts.is_empty()
             {
-                step.facts.iter().for_each(|fact| active.queue.apply(fact));
+                transition.facts.iter().for_each(|fact| active.queue.apply(fact));
                 changes = true;
             }
             if changes && !active.stale {
-                active.feed.stands(active.standing());
+                active.feed.set_state(active.state());
                 changed.push(*session_id);
             }
             !active.is_idle()

@@ -19,7 +19,7 @@ pub(super) fn Foot() -> impl IntoView {
         }
     };
     let is_held = move || {
-        workspace.other_holder().is_none()
+        workspace.other_lease_holder().is_none()
             && workspace.summary.with(|it| it.as_ref().is_some_and(|it| it.lease.is_some()))
     };
     let has_begun = move || workspace.draft.get().is_some_and(|draft| draft.is_begun.get());
@@ -47,7 +47,7 @@ pub(super) fn Foot() -> impl IntoView {
                 type="submit"
                 id="send"
                 class="button primary"
-                aria-disabled=move || (workspace.is_sending.get() || workspace.other_holder().is_some()).to_string()
+                aria-disabled=move || (workspace.is_sending.get() || workspace.other_lease_holder().is_some()).to_string()
             >
                 {move || if workspace.is_sending.get() { "Sending…" } else { "Send response" }}
                 <kbd>"Ctrl ↵"</kbd>

@@ -14,7 +14,7 @@ use crate::shared::tool_catalogue::ToolCatalogue;
 use app::components::icon::{Glyph, Icon};
 use app::state::live_draft::{Draft, Side};
 
-/// The answer to the turn that is up.
+/// The response to the head of the queue.
 #[component]
 pub(super) fn Answer() -> impl IntoView {
     let workspace = use_this_live_workspace();
@@ -102,7 +102,7 @@ fn Holder() -> impl IntoView {
             .then_some(())
     };
     view! {
-        {move || workspace.other_holder().map(|holder| view! {
+        {move || workspace.other_lease_holder().map(|holder| view! {
             <p class="holder" role="status">
                 <Icon glyph=Glyph::User/>
                 {holder.sentence()}

@@ -1,4 +1,4 @@
-//! The right column: the answer to the turn that is up, or why there is none to give.
+//! The right column: the response to the head of the queue, or why there is none to give.
 
 mod foot;
 mod form;
@@ -18,7 +18,7 @@ use leftover::Leftover;
 /// What the right column shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Shown {
-    /// The answer to the turn that is up.
+    /// The response to the head of the queue.
     Answer,
     /// The turn waits, and others come first.
     Behind(usize),
@@ -41,7 +41,7 @@ pub(super) fn AnswerColumn() -> impl IntoView {
     // A session that is opened after its last turn says by its last event how that run ended, and so
     // does one of agents in parallel, whose run ends with the turn of one of them.
     let last = LocalResource::new(move || {
-        let is_idle = workspace.up().is_none();
+        let is_idle = workspace.head().is_none();
         let events = workspace.summary.with(|it| it.as_ref().map_or(0, |it| it.events));
         async move {
             if !is_idle || events == 0 {
@@ -61,7 +61,7 @@ pub(super) fn AnswerColumn() -> impl IntoView {
             None if workspace.turn.read().is_none() && workspace.turn_fault.read().is_some() => {
                 Shown::Unread
             }
-            None if workspace.up().is_some() => Shown::Done,
+            None if workspace.head().is_some() => Shown::Done,
             None if workspace.is_completed() => Shown::Export,
             None => Shown::Nothing(match workspace.shown.read().is_some() {
                 true => workspace.turn.with(|turn| {
@@ -132,7 +132,7 @@ pub(super) fn AnswerColumn() -> impl IntoView {
 #[component]
 fn ToTheOneThatIsUp() -> impl IntoView {
     let workspace = use_this_live_workspace();
-    let label = move || match workspace.up() {
+    let label = move || match workspace.head() {
         Some(_) => "Go to the current turn",
         None => "Go to the session",
     };

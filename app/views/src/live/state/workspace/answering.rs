@@ -1,7 +1,7 @@
 //! Ending a turn: what is sent, checked first, and what is said when it is refused; the turn cancelled,
 //! the session completed.
 
-use api::{ApiError, FieldMessage, LiveAnswer, LiveCall, LivePlace, LiveTarget, LiveTurnId};
+use api::{ApiError, FieldMessage, LiveCall, LivePlace, LiveResponse, LiveTarget, LiveTurnId};
 use json_text::JsonText;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -9,7 +9,7 @@ use leptos::task::spawn_local;
 use super::{FILTER, LiveWorkspace, NAME_FIELD};
 use crate::live::state::turn::{Checked, left_out, response};
 use app::server_functions::{
-    answer_live_turn, cancel_live_turn, check_live_value, complete_live_session,
+    cancel_live_turn, check_live_value, complete_live_session, respond_to_turn,
 };
 use app::state::browser;
 use app::state::live_draft::{Draft, Side};
@@ -62,7 +62,7 @@ impl LiveWorkspace {
         spawn_local(async move {
             // The person may leave the page meanwhile: what they sent is sent.
             if let Some((text, calls)) = self.collect(place.clone(), draft).await {
-                let answer = LiveAnswer {
+                let answer = LiveResponse {
                     place,
                     by,
                     // Whether this page holds the turn is the host's to know: the answer may be on its
@@ -71,7 +71,7 @@ impl LiveWorkspace {
                     text,
                     calls,
                 };
-                match answer_live_turn(answer).await {
+                match respond_to_turn(answer).await {
                     Ok(()) => self.was_sent(&turn),
                     Err(error) => self.was_refused(&error),
                 }
@@ -162,7 +162,7 @@ impl LiveWorkspace {
             ApiError::LiveClosed { .. } => {
                 format!("{error} Your draft is kept.")
             }
-            ApiError::LiveHeld { holder }
+            ApiError::LeaseHeld { holder }
                 if self.live.name.get_untracked().as_ref() == Some(holder) =>
             {
                 format!("{holder} holds the lease in another window. Send from there, or hand over first.")

@@ -1,4 +1,4 @@
-//! Which turn is shown: the one that is up, the one that the address names, or the one that the person
+//! Which turn is shown: the head of the queue, the one that the address names, or the one that the person
 //! is busy with.
 
 use api::LiveTurnId;
@@ -11,14 +11,14 @@ use app::server_functions::read_live_turn;
 use app::state::live_draft::Draft;
 
 impl LiveWorkspace {
-    /// Shows what is up, unless the address names a turn or the person is busy with another.
+    /// Shows the head of the queue, unless the address names a turn or the person is busy with another.
     pub(super) fn follow_the_queue(self) {
         Effect::new(move |_| {
-            let (named, up) = (self.named.get(), self.up());
+            let (named, head) = (self.named.get(), self.head());
             let now = self.shown.get_untracked();
             let choice = Choice {
                 named,
-                head: up,
+                head,
                 is_busy: now.as_ref().is_some_and(|turn| self.live.drafts.has_begun(turn)),
                 is_greeted: now.is_some() || self.live.is_greeted(),
                 shown: now.clone(),
@@ -116,20 +116,22 @@ impl LiveWorkspace {
         });
     }
 
-    /// Shows what is up, whatever was shown.
+    /// Shows the head of the queue, whatever was shown.
     pub fn go_on(self) {
-        let up = untrack(|| self.up());
+        let head = untrack(|| self.head());
         let shown = self.shown.get_untracked();
         // Soon the queue says what comes next; until then the turn stays as it is.
-        match up {
-            Some(up) if Some(&up) != shown.as_ref() && self.named.read_untracked().is_none() => {
-                self.shown.set(Some(up));
+        match head {
+            Some(head)
+                if Some(&head) != shown.as_ref() && self.named.read_untracked().is_none() =>
+            {
+                self.shown.set(Some(head));
             }
             _ => self.draft.set(shown.as_ref().map(|turn| self.draft_of(turn))),
         }
     }
 
-    /// Gives up what was typed in the shown turn and shows what is up.
+    /// Gives up what was typed in the shown turn and shows the head of the queue.
     pub fn put_away(self) {
         if let Some(turn) = self.shown.get_untracked() {
             self.live.drafts.forget(&turn);

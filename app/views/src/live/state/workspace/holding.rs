@@ -9,10 +9,10 @@ use leptos::task::spawn_local;
 
 use super::LiveWorkspace;
 use crate::live::state::turn::{renews_lease, requests_lease};
-use app::server_functions::{hand_over_live_turn, hold_live_turn, release_live_turn};
+use app::server_functions::{hand_over_live_lease, release_live_lease, take_live_lease};
 use app::state::browser;
 use app::state::clock;
-use app::state::live_draft::{Hold, remember_hold};
+use app::state::live_draft::{LeaseRequest, remember_hold};
 
 /// How often a person who answers shows a sign of life. The lease lasts 30 s.
 const HEARTBEAT: Duration = Duration::from_secs(8);
@@ -29,9 +29,9 @@ impl LiveWorkspace {
         }
     }
 
-    /// Takes or keeps the turn, when it is up and the person has a name.
+    /// Takes or keeps the turn, when it is the head of the queue and the person has a name.
     pub fn hold(self) {
-        if !untrack(|| self.is_up()) {
+        if !untrack(|| self.is_head()) {
             return;
         }
         let (Some(draft), Some(turn), Some(by)) = (
@@ -44,14 +44,14 @@ impl LiveWorkspace {
         let lease = draft.lease.get_value();
         remember_hold(&turn, Some(&lease));
         let place = self.place(turn);
-        if draft.hold.get_untracked() == Hold::Unasked {
-            draft.hold.set(Hold::Asked);
+        if draft.hold.get_untracked() == LeaseRequest::Unasked {
+            draft.hold.set(LeaseRequest::Asked);
         }
         spawn_local(async move {
             // A lost request is made good by the next one.
-            match hold_live_turn(place, lease, by).await {
-                Ok(()) => drop(draft.hold.try_set(Hold::Asked)),
-                Err(ApiError::LiveHeld { .. }) => drop(draft.hold.try_set(Hold::Refused)),
+            match take_live_lease(place, lease, by).await {
+                Ok(()) => drop(draft.hold.try_set(LeaseRequest::Asked)),
+                Err(ApiError::LeaseHeld { .. }) => drop(draft.hold.try_set(LeaseRequest::Refused)),
                 Err(_) => {}
             }
         });
@@ -69,11 +69,11 @@ impl LiveWorkspace {
                 });
             }
         });
-        // A turn that comes up while its answer is half written is held at once.
-        let is_up = Memo::new(move |_| self.is_up());
+        // A turn that becomes the head while its answer is half written is held at once.
+        let is_head = Memo::new(move |_| self.is_head());
         Effect::new(move |_| {
             let has_begun = self.draft.get().is_some_and(|draft| draft.is_begun.get());
-            if is_up.get() && has_begun && self.live.name.read().is_some() {
+            if is_head.get() && has_begun && self.live.name.read().is_some() {
                 self.hold();
             }
         });
@@ -89,7 +89,7 @@ impl LiveWorkspace {
         remember_hold(&turn, None);
         let (place, lease) = (self.place(turn), draft.lease.get_value());
         spawn_local(async move {
-            let _ = release_live_turn(place, lease).await;
+            let _ = release_live_lease(place, lease).await;
         });
     }
 
@@ -103,7 +103,7 @@ impl LiveWorkspace {
         remember_hold(&turn, None);
         let (place, lease) = (self.place(turn), draft.lease.get_value());
         spawn_local(async move {
-            match hand_over_live_turn(place, lease, to.clone()).await {
+            match hand_over_live_lease(place, lease, to.clone()).await {
                 Ok(()) => self.announcement.set(format!("Lease offered to {to}.")),
                 Err(error) => self.was_refused(&error),
             }

@@ -16,7 +16,7 @@ use app::server_functions::read_live_session;
 use app::state::Connection;
 use app::state::Link;
 use app::state::live::Live;
-use app::state::live_draft::{Draft, Hold, Side};
+use app::state::live_draft::{Draft, LeaseRequest, Side};
 use app::state::live_sweep::sweep;
 use app::state::use_page;
 
@@ -137,17 +137,17 @@ impl LiveWorkspace {
         self.is_sending.try_get_untracked().is_none()
     }
 
-    /// The turn that is up for answer. Tracked.
+    /// The turn at the head of the queue. Tracked.
     #[must_use]
-    pub fn up(self) -> Option<LiveTurnId> {
-        self.summary.with(|summary| Some(summary.as_ref()?.up()?.turn.clone()))
+    pub fn head(self) -> Option<LiveTurnId> {
+        self.summary.with(|summary| Some(summary.as_ref()?.head()?.turn.clone()))
     }
 
-    /// Whether the shown turn is the one that is up. Tracked.
+    /// Whether the shown turn is the head of the queue. Tracked.
     #[must_use]
-    pub fn is_up(self) -> bool {
-        let up = self.up();
-        up.is_some() && up == self.shown.get()
+    pub fn is_head(self) -> bool {
+        let head = self.head();
+        head.is_some() && head == self.shown.get()
     }
 
     /// Whether the session has ended. Tracked.
@@ -166,16 +166,16 @@ impl LiveWorkspace {
 
     /// Who holds the shown turn, unless it is this page. Tracked.
     #[must_use]
-    pub fn other_holder(self) -> Option<Holder> {
-        self.others_hold().filter(|_| self.is_up())
+    pub fn other_lease_holder(self) -> Option<Holder> {
+        self.others_hold().filter(|_| self.is_head())
     }
 
-    /// Who holds the turn that is up, unless it is this page. Tracked.
+    /// Who holds the lease of the head of the queue, unless it is this page. Tracked.
     #[must_use]
     pub fn others_hold(self) -> Option<Holder> {
         let name = self.live.name.get();
-        let asked = self.draft.get().is_some_and(|draft| draft.hold.get() == Hold::Asked);
-        let may_hold = asked && self.is_up();
+        let asked = self.draft.get().is_some_and(|draft| draft.hold.get() == LeaseRequest::Asked);
+        let may_hold = asked && self.is_head();
         self.summary.with(|summary| {
             let lease = summary.as_ref()?.lease.as_ref()?;
             Holder::other(lease, name.as_deref(), may_hold)

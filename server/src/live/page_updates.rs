@@ -1,4 +1,4 @@
-//! [`PageNews`]: the updates that one page receives while it watches live sessions.
+//! [`PageUpdates`]: the updates that one page receives while it watches live sessions.
 //!
 //! A page needs the current status of its sessions rather than each step, so changes are collected
 //! for a moment and sent as the status at that time.
@@ -24,7 +24,7 @@ const MOST: usize = 100;
 const NAMED: usize = 16;
 
 /// One page's subscription.
-pub(crate) struct PageNews {
+pub(crate) struct PageUpdates {
     sessions: LiveSessions,
     changes: broadcast::Receiver<LiveSessionId>,
     all: bool,
@@ -35,10 +35,10 @@ pub(crate) struct PageNews {
     /// When the collected changes are sent.
     due: Option<Instant>,
     /// The lookup of the changed sessions.
-    under_way: Option<BoxFuture<'static, Option<LiveUpdate>>>,
+    lookup: Option<BoxFuture<'static, Option<LiveUpdate>>>,
 }
 
-impl PageNews {
+impl PageUpdates {
     /// A page that watches nothing yet.
     pub(crate) fn new(sessions: LiveSessions) -> Self {
         let changes = sessions.changes();
@@ -51,7 +51,7 @@ impl PageNews {
             missed: false,
             counts: false,
             due: None,
-            under_way: None,
+            lookup: None,
         }
     }
 
@@ -69,34 +69,34 @@ impl PageNews {
     /// The next update; pending while there is none. Cancel-safe.
     pub(crate) async fn next(&mut self) -> HostEvent {
         loop {
-            if self.under_way.is_none() {
-                while !self.has_some() {
+            if self.lookup.is_none() {
+                while !self.has_changes() {
                     let change = self.changes.recv().await;
-                    self.take_in(&change);
+                    self.take(&change);
                 }
                 let due = *self.due.get_or_insert_with(|| Instant::now() + GATHER);
                 if Instant::now() < due {
                     tokio::time::sleep_until(due).await;
                 }
-                self.take_in_what_waits();
+                self.take_received();
                 self.due = None;
             }
-            let under_way = match &mut self.under_way {
-                Some(under_way) => under_way,
+            let lookup = match &mut self.lookup {
+                Some(lookup) => lookup,
                 None => {
                     let looked_up = self.look_up();
-                    self.under_way.insert(looked_up)
+                    self.lookup.insert(looked_up)
                 }
             };
-            let news = under_way.await;
-            self.under_way = None;
-            if let Some(news) = news {
-                return HostEvent::Live(Box::new(news));
+            let update = lookup.await;
+            self.lookup = None;
+            if let Some(update) = update {
+                return HostEvent::Live(Box::new(update));
             }
         }
     }
 
-    fn take_in_what_waits(&mut self) {
+    fn take_received(&mut self) {
         while let Some(change) = match self.changes.try_recv() {
             Ok(id) => Some(Ok(id)),
             Err(broadcast::error::TryRecvError::Lagged(count)) => {
@@ -104,15 +104,15 @@ impl PageNews {
             }
             Err(_) => None,
         } {
-            self.take_in(&change);
+            self.take(&change);
         }
     }
 
-    fn has_some(&self) -> bool {
+    fn has_changes(&self) -> bool {
         self.missed || self.counts || !self.changed.is_empty()
     }
 
-    fn take_in(&mut self, change: &Result<LiveSessionId, RecvError>) {
+    fn take(&mut self, change: &Result<LiveSessionId, RecvError>) {
         match change {
             Ok(id) if self.all || self.named.contains(id) => {
                 self.changed.insert(*id);
@@ -136,11 +136,11 @@ impl PageNews {
             wanted.retain(|id| self.named.contains(id));
             more = true;
         }
-        Box::pin(found(self.sessions.clone(), wanted, self.all, more))
+        Box::pin(update(self.sessions.clone(), wanted, self.all, more))
     }
 }
 
-async fn found(
+async fn update(
     live: LiveSessions,
     wanted: Vec<LiveSessionId>,
     all: bool,

@@ -37,13 +37,13 @@ pub(crate) fn while_logged_in<T: Send + 'static>(
 
 /// The response, with a body that ends when its caller's login ends. gRPC responses are left to
 /// [`while_logged_in`].
-pub(super) fn response(lifetime: LoginLifetime, response: Response) -> Response {
+pub(super) fn bound_to_login(lifetime: LoginLifetime, response: Response) -> Response {
     let kind = response.headers().get(CONTENT_TYPE);
     let is_grpc = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/grpc"));
     if is_grpc || response.body().is_end_stream() {
         return response;
     }
-    response.map(|body| Body::new(CutOff { body, over: Some(over(lifetime)) }))
+    response.map(|body| Body::new(LoginBoundBody { body, over: Some(over(lifetime)) }))
 }
 
 fn over(lifetime: LoginLifetime) -> BoxFuture<'static, ()> {
@@ -51,13 +51,13 @@ fn over(lifetime: LoginLifetime) -> BoxFuture<'static, ()> {
 }
 
 /// A body that ends with the login of its caller.
-struct CutOff {
+struct LoginBoundBody {
     body: Body,
     /// `None` after the error was sent.
     over: Option<BoxFuture<'static, ()>>,
 }
 
-impl HttpBody for CutOff {
+impl HttpBody for LoginBoundBody {
     type Data = Bytes;
     type Error = axum::Error;
 

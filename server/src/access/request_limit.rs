@@ -1,4 +1,4 @@
-//! [`Places`]: limits the concurrent requests of unauthenticated clients, in total and for each
+//! [`RequestLimit`]: limits the concurrent requests of unauthenticated clients, in total and for each
 //! address.
 
 use std::collections::HashMap;
@@ -14,17 +14,17 @@ const OF_ONE: usize = 8;
 
 /// The permits in use, by address.
 #[derive(Default)]
-pub(super) struct Places(Mutex<HashMap<String, usize>>);
+pub(super) struct RequestLimit(Mutex<HashMap<String, usize>>);
 
 /// A permit, released on drop.
-pub(super) struct Place<'p> {
-    places: &'p Places,
+pub(super) struct Permit<'p> {
+    limit: &'p RequestLimit,
     origin: String,
 }
 
-impl Places {
+impl RequestLimit {
     /// A permit for `address`, unless a limit is reached.
-    pub(super) fn take(&self, address: IpAddr) -> Option<Place<'_>> {
+    pub(super) fn acquire(&self, address: IpAddr) -> Option<Permit<'_>> {
         let origin = origin(address);
         let mut taken = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let own = taken.get(&origin).copied().unwrap_or_default();
@@ -33,13 +33,13 @@ impl Places {
         }
         taken.insert(origin.clone(), own + 1);
         drop(taken);
-        Some(Place { places: self, origin })
+        Some(Permit { limit: self, origin })
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for Permit<'_> {
     fn drop(&mut self) {
-        let mut taken = self.places.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut taken = self.limit.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(own) = taken.get_mut(&self.origin) {
             *own -= 1;
             if *own == 0 {
@@ -60,15 +60,15 @@ mod tests {
     }
 
     #[test]
-    fn one_address_leaves_room_for_others() {
-        let places = Places::default();
-        let held: Vec<_> = (0..OF_ONE).map(|_| places.take(address(1)).expect("free")).collect();
-        assert!(places.take(address(1)).is_none());
-        let other = places.take(address(2)).expect("another's place");
+    fn requests_of_one_address_leave_permits_for_others() {
+        let limit = RequestLimit::default();
+        let held: Vec<_> = (0..OF_ONE).map(|_| limit.acquire(address(1)).expect("free")).collect();
+        assert!(limit.acquire(address(1)).is_none());
+        let other = limit.acquire(address(2)).expect("another address");
         drop(held);
-        assert!(places.take(address(1)).is_some());
+        assert!(limit.acquire(address(1)).is_some());
         drop(other);
-        let many: Vec<_> = (0..200).filter_map(|last| places.take(address(last))).collect();
+        let many: Vec<_> = (0..200).filter_map(|last| limit.acquire(address(last))).collect();
         assert_eq!(many.len(), ALL);
     }
 }

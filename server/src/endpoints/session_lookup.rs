@@ -22,7 +22,7 @@ use sha2::{Digest, Sha256};
 use crate::live::{LiveError, LiveSessions};
 
 /// Reads what the path's parameters and the headers say.
-pub(super) async fn place(parts: &mut Parts) -> Result<RequestTarget, Invalid> {
+pub(super) async fn request_target(parts: &mut Parts) -> Result<RequestTarget, Invalid> {
     let params = match RawPathParams::from_request_parts(parts, &()).await {
         Ok(params) => Some(params),
         Err(RawPathParamsRejection::MissingPathParams(_)) => None,
@@ -33,32 +33,33 @@ pub(super) async fn place(parts: &mut Parts) -> Result<RequestTarget, Invalid> {
         let found = params.iter().flatten().find(|(key, _)| *key == param);
         match found {
             Some((_, text)) => Ok(Some(Word { said: segment, text })),
-            None => said(&parts.headers, header).map(|it| it.filter(|word| !word.text.is_empty())),
+            None => header_value(&parts.headers, header)
+                .map(|it| it.filter(|word| !word.text.is_empty())),
         }
     };
     let session = word("session", SESSION_SEGMENT, SESSION_HEADER)?;
     let agent = word("agent", AGENT_SEGMENT, AGENT_HEADER)?;
-    let run = said(&parts.headers, RUN_HEADER)?;
+    let run = header_value(&parts.headers, RUN_HEADER)?;
     RequestTarget::read(session, agent, run.map_or("", |run| run.text))
 }
 
 /// The session of a request, which may still be to be opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct ResolvedSession {
     pub(super) id: LiveSessionId,
     /// The completed ones of the same name before it: what was asked there is answered there.
     pub(super) earlier: Earlier,
     description: Note,
 }
 
-impl Found {
+impl ResolvedSession {
     /// The session; nothing is opened.
-    pub(super) async fn by(
-        place: &RequestTarget,
+    pub(super) async fn of(
+        target: &RequestTarget,
         agent: &AgentName,
         sessions: &LiveSessions,
     ) -> Result<Self, LiveError> {
-        let name = match &place.session {
+        let name = match &target.session {
             Some(SessionSelector::Id(id)) => {
                 let (description, earlier) = (Note::cut(agent.as_str()), Earlier::default());
                 return Ok(Self { id: *id, earlier, description });
@@ -171,7 +172,10 @@ fn digest(kind: &str, name: &str, number: u64) -> [u8; 16] {
 }
 
 /// What a header says.
-fn said<'h>(headers: &'h HeaderMap, name: &'static str) -> Result<Option<Word<'h>>, Invalid> {
+fn header_value<'h>(
+    headers: &'h HeaderMap,
+    name: &'static str,
+) -> Result<Option<Word<'h>>, Invalid> {
     let Some(value) = headers.get(name) else { return Ok(None) };
     let text = std::str::from_utf8(value.as_bytes());
     let text = text.map_err(|_| Invalid::new(name, "must be UTF-8"))?;
@@ -189,18 +193,18 @@ mod tests {
     async fn completed_sessions_of_a_name_are_found_as_far_back_as_it_reaches() {
         let folder = tempfile::tempdir().expect("a folder");
         let sessions = LiveSessions::at(folder.path().join("live.sqlite"));
-        let place =
+        let target =
             RequestTarget::read(Some(Word { said: SESSION_SEGMENT, text: "demo" }), None, "");
-        let place = place.expect("valid");
+        let target = target.expect("valid");
         let agent = AgentName::parse("planner").expect("a name");
         let mut opened = Vec::new();
         for _ in 0..3 {
-            let found = Found::by(&place, &agent, &sessions).await.expect("found");
+            let found = ResolvedSession::of(&target, &agent, &sessions).await.expect("found");
             found.open(&sessions).await.expect("opened");
             sessions.complete(found.id, false, None).await.expect("completed");
             opened.push(found.id);
         }
-        let found = Found::by(&place, &agent, &sessions).await.expect("found");
+        let found = ResolvedSession::of(&target, &agent, &sessions).await.expect("found");
         let (mut all, mut none) = (found.earlier.clone(), found.earlier);
         while let Some(id) = all.next(LONG, &sessions).await.expect("read") {
             assert_eq!(Some(id), opened.pop());

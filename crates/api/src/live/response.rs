@@ -7,7 +7,7 @@ use super::{LiveLeaseId, LivePlace};
 
 /// An answer in the model's place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LiveAnswer {
+pub struct LiveResponse {
     /// The turn.
     pub place: LivePlace,
     /// Who answers.

@@ -1,4 +1,4 @@
-//! Decides each ask by the rules, given the queues and the batch so far.
+//! Decides each request by the rules, given the queues and the batch so far.
 
 use std::sync::Arc;
 
@@ -11,39 +11,44 @@ use rpc::wire;
 use rpc::wire::session_event::Payload;
 
 use super::super::active_session::Outcome;
-use super::super::ask::{Act, Acted, Ask, Judged, Look, Waited};
 use super::super::error::LiveError;
+use super::super::ledger_requests::{
+    Action, ActionResult, LedgerReply, LedgerRequest, QueueSnapshot, Waited,
+};
 use super::super::store::{Change, NewEvent};
 use super::{Draft, Ledger, now};
 
 impl Ledger {
-    pub(super) async fn judge(&mut self, ask: &Ask) -> Result<Judged, LiveError> {
-        match ask {
-            Ask::Open(session, _) => self.open(session).await.map(Judged::Opened),
-            Ask::Act(act, _) => self.act(act).await.map(Judged::Acted),
-            Ask::Wait(session_id, turn_id, _) => {
-                self.wait(*session_id, *turn_id).await.map(Judged::Waited)
+    pub(super) async fn decide(
+        &mut self,
+        request: &LedgerRequest,
+    ) -> Result<LedgerReply, LiveError> {
+        match request {
+            LedgerRequest::Open(session, _) => self.open(session).await.map(LedgerReply::Opened),
+            LedgerRequest::Apply(action, _) => self.apply(action).await.map(LedgerReply::Applied),
+            LedgerRequest::Wait(session_id, turn_id, _) => {
+                self.wait(*session_id, *turn_id).await.map(LedgerReply::Waited)
             }
-            Ask::Leave(session_id, turn_id) => {
+            LedgerRequest::Leave(session_id, turn_id) => {
                 if let Some(active) = self.active_sessions.get_mut(session_id) {
                     active.leave(*turn_id);
                     self.touched.insert(*session_id);
                 }
-                Ok(Judged::Left)
+                Ok(LedgerReply::Nothing)
             }
-            Ask::Watch(session_id, _) => {
+            LedgerRequest::Watch(session_id, _) => {
                 let active = self.active(*session_id).await?;
-                Ok(Judged::Watched(active.feed.watch()))
+                Ok(LedgerReply::Watched(active.feed.watch()))
             }
-            Ask::Depth(_) => Ok(Judged::Counted(
+            LedgerRequest::Depth(_) => Ok(LedgerReply::Counted(
                 self.active_sessions.values().map(|active| active.queue.depth()).sum(),
             )),
-            Ask::Stop => Ok(Judged::Left),
-            Ask::Look(sessions, _) => {
-                let look = |id: &LiveSessionId| {
-                    self.active_sessions.get(id).filter(|it| !it.stale).map(Look::at)
+            LedgerRequest::Stop => Ok(LedgerReply::Nothing),
+            LedgerRequest::Snapshot(sessions, _) => {
+                let snapshot = |id: &LiveSessionId| {
+                    self.active_sessions.get(id).filter(|it| !it.stale).map(QueueSnapshot::at)
                 };
-                Ok(Judged::Looked(sessions.iter().map(look).collect()))
+                Ok(LedgerReply::Snapshots(sessions.iter().map(snapshot).collect()))
             }
         }
     }
@@ -64,23 +69,23 @@ impl Ledger {
         }
     }
 
-    async fn act(&mut self, act: &Act) -> Result<Acted, LiveError> {
-        self.recall(act.session_id, &act.command).await?;
+    async fn apply(&mut self, action: &Action) -> Result<ActionResult, LiveError> {
+        self.recall(action.session_id, &action.command).await?;
         let now = now();
-        let active = self.active(act.session_id).await?;
-        let step = active.queue.decide(&act.command, now)?;
-        for fact in &step.facts {
+        let active = self.active(action.session_id).await?;
+        let transition = active.queue.decide(&action.command, now)?;
+        for fact in &transition.facts {
             active.queue.apply(fact);
             if matches!(fact, Fact::Completed) {
                 active.session.status = Status::Completed;
             }
         }
-        let acted = Acted { answer: step.answer, session: active.session.clone() };
-        for fact in step.facts {
-            self.draft(act, fact);
+        let result = ActionResult { reply: transition.reply, session: active.session.clone() };
+        for fact in transition.facts {
+            self.draft(action, fact);
         }
-        self.touched.insert(act.session_id);
-        Ok(acted)
+        self.touched.insert(action.session_id);
+        Ok(result)
     }
 
     /// Loads into the queue the closed turns that `command` refers to.
@@ -113,7 +118,7 @@ impl Ledger {
     }
 
     /// Creates the event of a fact, if it has one.
-    fn draft(&mut self, act: &Act, fact: Fact) {
+    fn draft(&mut self, action: &Action, fact: Fact) {
         let (kind, event_id, fingerprint) = match &fact {
             Fact::Requested(_, fingerprint) => {
                 (PayloadType::Request, new_event_id(), Some(*fingerprint))
@@ -125,25 +130,25 @@ impl Ledger {
                 (PayloadType::Cancelled, new_event_id(), *fingerprint)
             }
             Fact::Recorded(_, event_id, fingerprint) => {
-                let kind = match act.payload {
+                let kind = match action.payload {
                     Some(Payload::RunEnded(_)) => PayloadType::RunEnded,
                     _ => PayloadType::ToolResult,
                 };
                 (kind, *event_id, Some(*fingerprint))
             }
             Fact::Completed => {
-                self.changes.push(Change::Complete(act.session_id));
+                self.changes.push(Change::Complete(action.session_id));
                 return;
             }
             Fact::Leased(_) | Fact::Freed => return,
         };
         if let Some(entry) = fact.entry() {
-            let (event, kept) = sealed(act, entry, event_id, kind, fingerprint);
+            let (event, kept) = sealed(action, entry, event_id, kind, fingerprint);
             let bytes = kept.bytes.len();
             self.changes.push(Change::Append(kept));
             // A repeated decision is accepted without a new event.
-            let noted = act.noted.clone().filter(|_| matches!(fact, Fact::Answered(..)));
-            self.drafts.push(Draft { session_id: act.session_id, fact, event, bytes, noted });
+            let noted = action.noted.clone().filter(|_| matches!(fact, Fact::Answered(..)));
+            self.drafts.push(Draft { session_id: action.session_id, fact, event, bytes, noted });
         }
     }
 
@@ -178,7 +183,7 @@ impl Ledger {
 
 /// The event for watchers, and the change for the store.
 fn sealed(
-    act: &Act,
+    action: &Action,
     entry: &Entry,
     event_id: EventId,
     kind: PayloadType,
@@ -186,18 +191,18 @@ fn sealed(
 ) -> (Outcome, NewEvent) {
     let event = wire::SessionEvent {
         event_id: event_id.to_string(),
-        session_id: act.session_id.to_string(),
+        session_id: action.session_id.to_string(),
         timestamp_ms: entry.at.0,
         turn_id: entry.turn_id.to_string(),
         agent_name: entry.agent_name.to_string(),
         sequence: entry.sequence.0,
         invocation_id: entry.invocation_id.to_string(),
-        by: act.by.as_ref().map(rpc::person_to_wire),
-        payload: act.payload.clone(),
+        by: action.by.as_ref().map(rpc::person_to_wire),
+        payload: action.payload.clone(),
     };
     let kept = NewEvent {
         event_id,
-        session_id: act.session_id,
+        session_id: action.session_id,
         sequence: entry.sequence,
         at: entry.at,
         turn_id: entry.turn_id,

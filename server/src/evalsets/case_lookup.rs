@@ -1,0 +1,46 @@
+//! Finds a case in its file, and identifies the text of a case by its digest.
+
+use api::ApiError;
+use evalset::Origin;
+use evalset_file::{AppendError, Cases, FoundCase};
+use sha2::{Digest as _, Sha256};
+
+/// The case with that id; of several the one at `index`, or the first.
+pub(super) fn find(
+    cases: &mut Cases,
+    eval_id: &str,
+    index: Option<u64>,
+) -> Result<FoundCase, ApiError> {
+    let mut first = None;
+    for next in cases {
+        let next = next.map_err(refused)?;
+        if next.eval_id.as_deref().unwrap_or_default() != eval_id {
+            continue;
+        }
+        if index.is_none_or(|index| next.index == index) {
+            return Ok(next);
+        }
+        first = first.or(Some(next));
+    }
+    first.ok_or_else(|| ApiError::UnknownCase { eval_id: eval_id.to_owned() })
+}
+
+pub(super) fn text_of<'c>(
+    cases: &mut Cases,
+    found: &'c FoundCase,
+) -> Result<(String, Origin<'c>), ApiError> {
+    let origin = cases.origin(found).map_err(refused)?;
+    Ok((cases.text(found).map_err(refused)?, origin))
+}
+
+/// The digest by which the page identifies the text that it has read.
+pub(super) fn digest(text: &str) -> String {
+    Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+pub(super) fn refused(error: AppendError) -> ApiError {
+    match error {
+        AppendError::CaseChanged { .. } => ApiError::CaseChanged,
+        error => ApiError::EvalSet { reason: error.to_string() },
+    }
+}
