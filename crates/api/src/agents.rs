@@ -1,4 +1,4 @@
-//! Agents: the list, one agent's log, and trying a faulted one again.
+//! Agents: the list, an agent's log, and reloading an agent that failed to load.
 
 use serde::{Deserialize, Serialize};
 use session::AgentId;
@@ -6,19 +6,19 @@ use session::AgentId;
 /// One agent as the list shows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentSummary {
-    /// The name in addresses.
+    /// The id, used in URLs.
     pub id: AgentId,
-    /// The name that people read.
+    /// The display name.
     pub name: String,
     /// Where it comes from.
     pub source: SourceKind,
     /// Whether it can be rehearsed.
     pub status: AgentStatus,
-    /// What the agent says of itself, may be empty.
+    /// The agent's description; may be empty.
     pub description: String,
-    /// The model it names, when known.
+    /// The name of its model, if known.
     pub model: Option<String>,
-    /// Names of its tools, when known.
+    /// The names of its tools, if known.
     pub tools: Vec<String>,
     /// The eval-set file that its exports go to, as the configuration gives it.
     pub eval_set_path: String,
@@ -38,7 +38,7 @@ pub enum SourceKind {
 }
 
 impl SourceKind {
-    /// As people read it.
+    /// The display name.
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
@@ -54,9 +54,9 @@ impl SourceKind {
 pub enum AgentStatus {
     /// Its source is still being loaded.
     Starting,
-    /// It can.
+    /// It can be rehearsed.
     Ready,
-    /// It cannot, and this is why.
+    /// It failed to load, for this reason.
     Faulted(AgentFault),
 }
 
@@ -74,14 +74,13 @@ pub struct AgentFault {
 /// One line that an agent printed or its worker logged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogLine {
-    /// Counts up from 0 over the agent's life on this host.
+    /// Counts from 0 since the start of the host.
     pub number: u64,
     /// Milliseconds since 1970, UTC.
     pub at_ms: i64,
     /// The line without its end.
     pub text: String,
-    /// Whether the host wrote it, and not the agent: where one worker's lines end and the next one's
-    /// begin.
+    /// Whether the host wrote the line, not the agent: it marks where a new worker's lines begin.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_host: bool,
 }

@@ -1,5 +1,5 @@
-//! Tool calls. Each of these returns at once; how a call goes on is told by a
-//! [`HostEvent`](super::HostEvent), so that no browser connection is held while a tool runs.
+//! Tool calls. Their server functions return at once; a [`HostEvent`](super::HostEvent) reports the
+//! progress of a call, so that no browser connection stays open while a tool runs.
 
 use json_text::JsonText;
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,7 @@ pub struct ToolRequest {
     pub arguments: JsonText,
 }
 
-/// A part of a result that the host holds.
+/// A part of a result that is stored on the host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResultSlice {
     /// Byte offset of `text` in the whole JSON text.

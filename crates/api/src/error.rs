@@ -23,7 +23,7 @@ pub enum ApiError {
         /// Why, and what to do.
         fault: Box<AgentFault>,
     },
-    /// The host no longer holds this session.
+    /// The host has closed this session.
     #[error(
         "The host closed session {id} because it restarted or the page was inactive for more than ten minutes. The history is kept. Start over to call more tools."
     )]
@@ -31,7 +31,7 @@ pub enum ApiError {
         /// The session that was asked for.
         id: SessionId,
     },
-    /// The host has nothing at this address: the page is of another version.
+    /// No server function has this URL: page and host have different versions.
     #[error("The page and the host have different versions. Reload the page.")]
     UnknownFunction,
     /// The agent has no such tool.
@@ -40,15 +40,15 @@ pub enum ApiError {
         /// The tool that was asked for.
         tool: String,
     },
-    /// The host knows no such call, or it does not wait for this answer.
+    /// The call does not exist, or does not wait for this input.
     #[error("Call {call_id} is not waiting for {what}.")]
     NotWaiting {
         /// The call.
         call_id: CallId,
-        /// What the page tried to give it.
+        /// The input that the page sent.
         what: String,
     },
-    /// The host no longer holds a large result, of which the page has the beginning.
+    /// A stored result is gone; the page has only its beginning.
     #[error(
         "The host deleted this result because it restarted or the page was inactive for more than ten minutes. The session cannot be exported. Start over to call the tool again."
     )]
@@ -56,10 +56,10 @@ pub enum ApiError {
         /// The call that returned it.
         call_id: CallId,
     },
-    /// Nobody waits for this answer.
+    /// The question is not pending.
     #[error("This question is closed because the call ended or another page answered it.")]
     QuestionGone,
-    /// A tool of this session is running.
+    /// Another call of this session is running.
     #[error("A tool of this session is still running. Wait for it or cancel it.")]
     CallRunning,
     /// A value does not fit its schema.
@@ -74,7 +74,7 @@ pub enum ApiError {
         /// The rule it breaks.
         reason: String,
     },
-    /// The eval-set file could not take the case. It is as it was.
+    /// The case could not be appended to the eval-set file, which is unchanged.
     #[error("{reason}")]
     Export {
         /// What happened and what to do.
@@ -112,7 +112,7 @@ pub enum ApiError {
         /// The id that was asked for.
         eval_id: String,
     },
-    /// The case reads otherwise by now than the page has read it.
+    /// The case was changed after the page read it.
     #[error("Another program or page changed this case after it was loaded.")]
     CaseChanged,
     /// There is no such live session.
@@ -121,21 +121,21 @@ pub enum ApiError {
         /// The id that was asked for.
         id: String,
     },
-    /// The turn has its answer already, or was cancelled.
+    /// The turn already has a response, or was canceled.
     #[error("{by} {}.", if *cancelled { "canceled this turn" } else { "responded first" })]
     LiveClosed {
-        /// Who closed it.
+        /// The person or agent that closed it.
         by: String,
-        /// Cancelled and not answered.
+        /// Whether it was canceled.
         cancelled: bool,
     },
-    /// Somebody else answers this turn.
+    /// Another person holds the lease of this turn.
     #[error("{holder} holds the lease. You can take it when {holder} hands it over or it expires.")]
     LeaseHeld {
-        /// Who.
+        /// The holder.
         holder: String,
     },
-    /// Agents still wait.
+    /// The session has pending turns.
     #[error("{count} turns of this session are pending.")]
     LiveWaiting {
         /// How many.
@@ -147,16 +147,16 @@ pub enum ApiError {
         /// The field and the rule.
         reason: String,
     },
-    /// The host met a fault of its own; the cause is in its log.
+    /// The host failed; the cause is in its log.
     #[error("The host could not {what}. See its log for the cause.")]
     Internal {
         /// What it was doing.
         what: String,
     },
-    /// The request did not reach the host, or its answer did not come back.
+    /// The request did not reach the host, or its response did not arrive.
     #[error("The host did not respond ({reason}). Check that it is running.")]
     Transport {
-        /// What the browser or the codec said.
+        /// The error of the browser or of the codec.
         reason: String,
     },
 }
@@ -188,11 +188,11 @@ impl FromServerFnError for ApiError {
             ServerFnErrorErr::Request(_) => {
                 Self::Transport { reason: "it cannot be reached".to_owned() }
             }
-            // Of the answer here, of the request on the host.
+            // In the browser: the response. On the host: the request.
             ServerFnErrorErr::Deserialization(_) | ServerFnErrorErr::Response(_) => {
                 Self::Transport { reason: "the data cannot be read".to_owned() }
             }
-            // On the host: what a program sent that is none of ours.
+            // On the host: a program sent invalid arguments.
             ServerFnErrorErr::Args(reason) | ServerFnErrorErr::MissingArg(reason) => {
                 Self::Transport { reason: format!("the request cannot be read: {reason}") }
             }
@@ -206,7 +206,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_did_not_reach_the_host_is_told_in_plain_words() {
+    fn transport_errors_hide_technical_details() {
         for error in [
             ServerFnErrorErr::Request("TypeError: Failed to fetch".to_owned()),
             ServerFnErrorErr::Deserialization("EOF while parsing a value".to_owned()),

@@ -1,8 +1,8 @@
-//! What the host tells a page unasked, over the page's one WebSocket at [`EVENTS_PATH`].
+//! The messages of the page's one WebSocket, at [`EVENTS_PATH`].
 //!
-//! Each message is one JSON text frame. The page says which sessions it shows
-//! ([`PageMessage::Watch`]), which is also its sign of life; the host then tells the end of a call
-//! that came while the page was not connected.
+//! Each message is one JSON text frame. The page sends the sessions that it shows
+//! ([`PageMessage::Watch`]), which is also its keep-alive. The host then sends the last event of
+//! each session's call, which may have come while the page was not connected.
 
 use json_text::JsonText;
 use serde::{Deserialize, Serialize};
@@ -18,11 +18,11 @@ pub const EVENTS_PATH: &str = "/api/events";
 pub enum HostEvent {
     /// First message of a connection.
     Welcome {
-        /// Changes when the host was started anew.
+        /// A new value after each start of the host.
         host: String,
         /// The host's version.
         version: String,
-        /// Who is logged in here; nobody where nobody is asked.
+        /// The person who is logged in; `None` when authentication is off.
         #[serde(default)]
         person: Option<String>,
     },
@@ -35,13 +35,13 @@ pub enum HostEvent {
         /// The new lines.
         lines: Vec<LogLine>,
     },
-    /// A call goes on.
+    /// The progress of a call.
     Call(Box<CallUpdate>),
-    /// A tool says how far it is.
+    /// A tool reports how far it is.
     Progress(CallProgressed),
     /// A tool's server asks the person.
     Asked(Box<Question>),
-    /// A question needs no answer any more: it was answered, or whoever asked is gone.
+    /// A question is closed: it was answered, or its server is gone.
     Withdrawn {
         /// The session.
         session: SessionId,
@@ -50,40 +50,40 @@ pub enum HostEvent {
     },
     /// The tools of a session's agent changed.
     CatalogueChanged(Box<CatalogueChange>),
-    /// Live sessions go on.
+    /// Live sessions changed.
     Live(Box<LiveUpdate>),
 }
 
-/// How live sessions go on.
+/// A change of live sessions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LiveUpdate {
-    /// Those that changed, as they are now.
+    /// The changed sessions, with their current status.
     pub sessions: Vec<LiveSummary>,
-    /// How many turns wait, of all sessions, where the page watches them all.
+    /// The number of pending turns in all sessions, if the page watches them all.
     pub waiting: Option<u64>,
-    /// More changed than is told here: the list is to be fetched again.
+    /// Whether more sessions changed, so that the page must fetch the list again.
     pub more: bool,
 }
 
-/// Which live sessions a page wants to hear of.
+/// The live sessions that a page watches.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LiveWatch {
-    /// Every session.
+    /// Whether it watches every session.
     pub all: bool,
-    /// These.
+    /// The sessions that it watches besides.
     pub sessions: Vec<LiveId>,
 }
 
-/// How far a call is, as its tool says.
+/// How far a call is, as its tool reports.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CallProgressed {
     /// The session.
     pub session: SessionId,
     /// The call.
     pub call_id: CallId,
-    /// How much is done, in the tool's own unit, where the tool counts.
+    /// How much is done, in the tool's own unit, if the tool counts.
     pub done: Option<f64>,
-    /// How much there is to do, in the same unit, where the tool knows.
+    /// How much there is to do, in the same unit, if known.
     pub total: Option<f64>,
     /// What it is doing.
     pub message: Option<String>,
@@ -104,7 +104,7 @@ pub struct CatalogueChange {
     pub changed: Vec<ToolName>,
 }
 
-/// How a call goes on.
+/// The progress of a call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CallUpdate {
     /// The session.
@@ -115,9 +115,9 @@ pub struct CallUpdate {
     pub progress: CallProgress,
     /// The session state after it.
     pub state: Option<JsonText>,
-    /// What the model would see now, where that has changed.
+    /// What the model would see now, if it has changed.
     pub view: Option<SessionView>,
-    /// Where what was returned breaks the schema that the tool promises it by.
+    /// The violations of the tool's output schema.
     #[serde(default)]
     pub broken: Vec<FieldMessage>,
 }
@@ -154,12 +154,12 @@ pub enum CallProgress {
     AsksConfirmation {
         /// What it is about to do.
         hint: String,
-        /// What it suggests to confirm with.
+        /// The suggested payload of the confirmation.
         payload: Option<JsonText>,
     },
     /// A long-running tool waits for its result from the person.
     AwaitsResult {
-        /// What it returned at first.
+        /// Its first return value.
         first: Option<JsonText>,
     },
 }
@@ -171,7 +171,7 @@ pub enum PageMessage {
     Watch {
         /// Their ids.
         sessions: Vec<SessionId>,
-        /// The live sessions that it wants to hear of.
+        /// The live sessions that it watches.
         #[serde(default)]
         live: LiveWatch,
     },

@@ -3,14 +3,14 @@
 use serde::{Deserialize, Serialize};
 use session::{AgentId, HistoryEntry, SessionId};
 
-/// A completed session to export. The host names the file, the page cannot.
+/// A completed session to export. The host chooses the file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ExportRequest {
     /// The session.
     pub session: SessionId,
-    /// The agent that was played.
+    /// The agent.
     pub agent: AgentId,
-    /// The whole history, held results by reference.
+    /// The whole history, with stored results by reference.
     pub history: Vec<HistoryEntry>,
 }
 
@@ -21,14 +21,14 @@ pub struct ExportReceipt {
     pub path: String,
     /// The case's id in it.
     pub eval_id: String,
-    /// How many cases the file holds now.
+    /// How many cases the file has now.
     pub cases: u64,
-    /// The case as it stands in the file; a long one in part.
+    /// The beginning of the case's text in the file.
     pub preview: String,
     /// Whether `preview` is the whole case.
     pub preview_is_whole: bool,
     /// Whether this session was exported before, so that nothing was added.
     pub already_there: bool,
-    /// Whether the file was made by this export.
+    /// Whether this export created the file.
     pub created: bool,
 }

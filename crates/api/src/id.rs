@@ -1,4 +1,4 @@
-//! Names that the host gives and judges: the page hands them back as they came.
+//! Ids that the host assigns and checks. The page sends them back unchanged.
 
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
@@ -8,7 +8,7 @@ macro_rules! id {
         pub struct $name(String);
 
         impl $name {
-            /// Takes the text as it is; the host is the judge of it.
+            /// Takes any text; the host checks it.
             pub fn new(text: impl Into<String>) -> Self {
                 Self(text.into())
             }

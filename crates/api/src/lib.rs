@@ -2,7 +2,7 @@
 //! events of the page's WebSocket, and [`ApiError`], the one error that reaches the browser.
 //!
 //! One file per resource. The server functions that carry these types are in `app`; the host converts
-//! its own types to these where it answers.
+//! its own types to these.
 
 #[macro_use]
 mod id;

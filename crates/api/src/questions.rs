@@ -11,11 +11,11 @@ use session::{CallId, SessionId};
 pub struct Question {
     /// The session.
     pub session: SessionId,
-    /// Counts up over the host's life.
+    /// Counts up while the host runs.
     pub number: u64,
     /// The server that asks.
     pub asked_by: String,
-    /// The call that was under way when it asked.
+    /// The call that was running when it asked.
     pub call_id: Option<CallId>,
     /// What it asks for.
     pub asks: Asks,
@@ -30,25 +30,25 @@ pub enum Asks {
         message: String,
         /// JSON Schema of an object.
         schema: JsonText,
-        /// What of the schema the host cannot hold the answer against, a sentence each.
+        /// What the host cannot check by the schema, a sentence each.
         #[serde(default)]
         unchecked: Vec<String>,
     },
-    /// To open an address in a browser (elicitation by URL).
+    /// To open a URL in a browser (elicitation by URL).
     Visit {
         /// Why.
         message: String,
-        /// The address, as the server gave it: never opened unasked.
+        /// The URL from the server. Only the person opens it.
         url: String,
     },
     /// The model's next message (sampling).
     Message(SamplingRequest),
 }
 
-/// A conversation that the model is asked to go on with.
+/// A conversation that the model is to continue.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SamplingRequest {
-    /// What the model is told first.
+    /// The system prompt.
     pub system_prompt: Option<String>,
     /// The conversation so far.
     pub messages: Vec<SampledMessage>,
@@ -72,12 +72,12 @@ pub struct SampledMessage {
 /// The person's answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Answer {
-    /// Yes: the form's values, or nothing for an address that was opened.
+    /// Yes: the form's values, or `None` for a URL that was opened.
     Accept(Option<JsonText>),
     /// No.
     Decline,
-    /// Neither: the person put the question away.
+    /// Neither: the person dismissed the question.
     Dismiss,
-    /// What the model says.
+    /// The model's message.
     Message(String),
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::FolderSummary;
 
-/// Beneath which the host gives a report's text: the id is the last step of the address.
+/// The path below which the host serves a report's text; the id is the last segment.
 pub const REPORTS_PATH: &str = "/api/reports";
 
 id! {
@@ -13,7 +13,7 @@ id! {
     ReportId
 }
 
-/// The reports, and the folders that were looked into.
+/// The reports, and the folders that were searched.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReportList {
     /// The reports, the newest first.
@@ -23,30 +23,30 @@ pub struct ReportList {
 }
 
 impl ReportId {
-    /// Where the host gives the report's text, as it stands on the disk, to whoever may ask for it;
-    /// otherwise an [`ApiError`] as JSON. `escape` writes the id as one step of an address.
+    /// The path of the report's text. On failure the host responds with an [`ApiError`] as JSON.
+    /// `escape` encodes the id as one path segment.
     #[must_use]
     pub fn text_path(&self, escape: impl FnOnce(&str) -> String) -> String {
         format!("{REPORTS_PATH}/{}", escape(self.as_str()))
     }
 }
 
-/// A report in little.
+/// A row of the list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReportSummary {
-    /// What it is asked for by.
+    /// Its id.
     pub report: ReportId,
-    /// The name of the file, with the folders above it where it lies below a configured one.
+    /// The name of the file, with its path below a configured folder.
     pub name: String,
-    /// How long it is, in bytes.
+    /// Its length in bytes.
     pub bytes: u64,
-    /// When the file was changed last, in milliseconds since 1970.
+    /// When the file was last changed, in milliseconds since 1970.
     pub changed: Option<i64>,
-    /// What it says; none where it was not looked into, for it is long or broken.
+    /// Its counts; `None` if it is too long or cannot be read.
     pub counts: Option<ReportCounts>,
 }
 
-/// A report in a line.
+/// The scored set of a report, and its numbers of cases.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReportCounts {
     /// The set whose cases were scored.

@@ -1,4 +1,4 @@
-//! The host's share of a session: what the model would see, and checks against its schemas.
+//! The host's part of a session: what the model would see, and checks against its schemas.
 
 use json_text::JsonText;
 use serde::{Deserialize, Serialize};
@@ -9,11 +9,11 @@ use session::ToolName;
 pub struct SessionView {
     /// The application's name; exports carry it.
     pub app_name: String,
-    /// The agent now in charge: after a transfer, the sub-agent.
+    /// The active agent: after a transfer, the sub-agent.
     pub agent: ActiveAgent,
     /// The system instruction with its placeholders filled in.
     pub instruction: String,
-    /// The instruction as written, placeholders and all, where the source can tell.
+    /// The instruction with its placeholders, if the source provides it.
     #[serde(default)]
     pub instruction_template: Option<String>,
     /// Every tool that has a declaration, in the model's order.
@@ -27,7 +27,7 @@ pub struct SessionView {
     /// JSON Schema of the final response; text when absent.
     #[serde(default)]
     pub output_schema: Option<JsonText>,
-    /// Agents that this one can hand over to or contains.
+    /// Agents that this one can transfer to or contains.
     #[serde(default)]
     pub sub_agents: Vec<SubAgent>,
     /// The session state, a JSON object.
@@ -37,12 +37,12 @@ pub struct SessionView {
     pub warnings: Vec<String>,
 }
 
-/// The agent now in charge.
+/// The active agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ActiveAgent {
     /// Its name in code.
     pub name: String,
-    /// What it says of itself.
+    /// Its description.
     #[serde(default)]
     pub description: String,
     /// Its class, such as `LlmAgent`.
@@ -58,7 +58,7 @@ pub struct ActiveAgent {
 pub struct SubAgent {
     /// Its name.
     pub name: String,
-    /// What it says of itself.
+    /// Its description.
     #[serde(default)]
     pub description: String,
 }
@@ -68,10 +68,10 @@ pub struct SubAgent {
 pub struct ToolView {
     /// Its name.
     pub name: ToolName,
-    /// Its name for people, where it has one.
+    /// Its display name, if it has one.
     #[serde(default)]
     pub title: Option<String>,
-    /// Its description, may be empty.
+    /// Its description; may be empty.
     #[serde(default)]
     pub description: String,
     /// The whole function declaration.
@@ -82,7 +82,7 @@ pub struct ToolView {
     /// The schema of what it returns.
     #[serde(default)]
     pub response_schema: Option<JsonText>,
-    /// Whether its result comes from outside, later.
+    /// Whether its result is supplied later.
     #[serde(default)]
     pub long_running: bool,
     /// Whether it asks the person before it acts.
@@ -91,15 +91,15 @@ pub struct ToolView {
     /// `agent`, `adk`, or the toolset or MCP server it came from.
     #[serde(default)]
     pub provided_by: String,
-    /// What it says of its own behaviour.
+    /// Its hints about its behavior.
     #[serde(default)]
     pub hints: ToolHints,
-    /// Whether integers reach it through 64 bits, which larger ones do not fit.
+    /// Whether its integers have at most 64 bits.
     #[serde(default)]
     pub integers_of_64_bits: bool,
 }
 
-/// What a tool says of its own behaviour (MCP's tool annotations). Absent: it does not say.
+/// A tool's hints about its behavior (MCP's tool annotations). `None`: no hint.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolHints {
     /// It changes nothing.
@@ -111,17 +111,17 @@ pub struct ToolHints {
     /// Calling it again with the same arguments changes nothing more.
     #[serde(default)]
     pub idempotent: Option<bool>,
-    /// It reaches beyond what is known here, such as the web.
+    /// It interacts with external systems, such as the web.
     #[serde(default)]
     pub open_world: Option<bool>,
 }
 
-/// One thing wrong with a value.
+/// A violation of a schema.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FieldMessage {
-    /// JSON Pointer (RFC 6901) of the place; empty for the whole.
+    /// JSON Pointer (RFC 6901) to the violating value; empty for the whole.
     pub pointer: String,
-    /// What is wrong, for a person.
+    /// The message for the person.
     pub text: String,
 }
 

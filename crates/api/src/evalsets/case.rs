@@ -1,4 +1,4 @@
-//! One case step by step, to read.
+//! One case as steps, for display.
 
 use json_text::JsonText;
 use serde::{Deserialize, Serialize};
@@ -7,29 +7,29 @@ use session::AgentId;
 /// One case, step by step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CaseView {
-    /// Its place in the file, from 0.
+    /// Its index in the file, from 0.
     pub index: u64,
     /// Its id.
     pub eval_id: String,
-    /// Its name, where it has one.
+    /// Its name, if it has one.
     pub name: Option<String>,
-    /// The agent that can play it: the set's, or a registered one of the name that the case gives.
+    /// The agent that can rehearse it: the set's, or the registered one that the case names.
     pub agent: Option<AgentId>,
-    /// The name that the case itself gives its agent; empty where it gives none.
+    /// The agent's name in the case; empty if it has none.
     pub app_name: String,
-    /// When it was made, in seconds since 1970.
+    /// When it was created, in seconds since 1970.
     pub created: Option<f64>,
     /// The turns.
     pub turns: Vec<CaseTurn>,
-    /// What its session starts with.
+    /// The initial session state.
     pub state: Option<JsonText>,
     /// The state expected at the end, or a query on it.
     pub final_state: Option<JsonText>,
-    /// What a judge is to look at in every turn.
+    /// The rubrics for every turn.
     pub rubrics: Vec<String>,
-    /// The case as it stands in the file.
+    /// The text of the case in the file.
     pub text: JsonText,
-    /// What tells this text from any other; an edit names it.
+    /// The SHA-256 of the text, in hex; an edit sends it back.
     pub digest: String,
     /// What is wrong with it.
     pub faults: Vec<String>,
@@ -38,40 +38,39 @@ pub struct CaseView {
 /// One turn of a case.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct CaseTurn {
-    /// What the user says.
+    /// The user's message.
     pub query: String,
-    /// What happens then, in order.
+    /// The steps after it, in order.
     pub steps: Vec<CaseStep>,
-    /// What the agent answers.
+    /// The final response.
     pub response: Option<String>,
-    /// Other trajectories that are as good, each as its calls in one line.
+    /// Other accepted trajectories, each with its calls in one line.
     pub accepted: Vec<String>,
-    /// What a judge is to look at.
+    /// The rubrics for this turn.
     pub rubrics: Vec<String>,
 }
 
-/// One step between query and answer.
+/// One step between query and final response.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum CaseStep {
     /// A tool is called.
     Call {
-        /// The agent that calls it, where the case tells.
+        /// The agent that calls it; empty if unknown.
         author: String,
         /// The tool.
         tool: String,
         /// The arguments.
         arguments: JsonText,
-        /// What it answers, where the case tells.
+        /// The result, if recorded.
         result: Option<JsonText>,
     },
-    /// Somebody says something.
+    /// An intermediate message.
     Said {
-        /// Who.
+        /// The agent that sends it; empty if unknown.
         author: String,
-        /// What.
+        /// The text.
         text: String,
     },
-    /// What a simulated user is to do: the case is a scenario, and this all that is known of it
-    /// behind the query.
+    /// The plan of a simulated user: a scenario has only its first query and this plan.
     Plan(String),
 }

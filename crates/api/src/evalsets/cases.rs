@@ -1,4 +1,4 @@
-//! The cases of a set that are asked for, one on a line, in an order.
+//! The list of a set's cases: which ones, in which order, and a row for each.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,32 +7,32 @@ use super::EvalSetSummary;
 /// Which cases of an eval set, and in which order.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct CaseQuery {
-    /// Their id, query, tools or tags hold this, whatever the case; all where it is empty.
+    /// The text to find in their id, name, query, tools or tags, ignoring case; empty for all.
     pub searched: String,
     /// Their order.
     pub order: CaseOrder,
-    /// So many are left out before the first.
+    /// How many matching cases to skip.
     pub skipped: u64,
-    /// At most so many.
+    /// The most cases to return.
     pub most: u64,
-    /// The case that stands here in the file is to be among them, where it fits: of the pages of
-    /// `most` cases each, the one that has it.
+    /// The index in the file of a case to include: if it matches, the page of `most` cases with it is
+    /// returned.
     pub holding: Option<u64>,
 }
 
-/// An order of cases. Where it says nothing, that of the file counts.
+/// An order of cases. Equal cases keep the order of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum CaseOrder {
-    /// As they stand in the file.
+    /// The order of the file.
     #[default]
     File,
-    /// From the end of the file.
+    /// The reverse order of the file.
     FileFromEnd,
     /// By their ids.
     Id,
-    /// By the time at which they were made, the newest first; those that do not tell it last.
+    /// By creation time, newest first; cases without one are last.
     Newest,
-    /// By that time, the oldest first.
+    /// By creation time, oldest first; cases without one are last.
     Oldest,
     /// Those with the most calls first.
     MostCalls,
@@ -43,7 +43,7 @@ pub enum CaseOrder {
 }
 
 impl CaseOrder {
-    /// All there are, each with its name in an address and its name for people.
+    /// All orders, each with its name in a URL and its display name.
     pub const ALL: [(Self, &'static str, &'static str); 8] = [
         (Self::File, "file", "File order"),
         (Self::FileFromEnd, "-file", "Last in the file"),
@@ -55,7 +55,7 @@ impl CaseOrder {
         (Self::MostTurns, "-turns", "Most turns"),
     ];
 
-    /// The order of that name in an address; the file's where there is none such.
+    /// The order with that name in a URL; the file's order if there is none.
     #[must_use]
     pub fn parse(name: &str) -> Self {
         let found = Self::ALL.iter().find(|(_, known, _)| *known == name);
@@ -68,41 +68,41 @@ impl CaseOrder {
 pub struct CaseList {
     /// The set.
     pub set: EvalSetSummary,
-    /// `adk`, `adk-legacy` or `agentflow`; empty where the file has no cases.
+    /// `adk`, `adk-legacy` or `agentflow`; empty if the file has no cases.
     pub format: String,
-    /// The cases that fit what was searched, in the order of the file, as far as they were asked for.
+    /// The requested page of matching cases.
     pub cases: Vec<CaseSummary>,
-    /// How many of those that fit come before the first of `cases`.
+    /// How many matching cases come before the first of `cases`.
     pub skipped: u64,
-    /// How many cases fit.
+    /// How many cases match.
     pub fitting: u64,
     /// How many cases the file has.
     pub all: u64,
-    /// Why the reading ended before the file did.
+    /// Why reading stopped before the end of the file.
     pub fault: Option<String>,
 }
 
-/// One case on a line.
+/// A row of the list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CaseSummary {
-    /// Its place in the file, from 0.
+    /// Its index in the file, from 0.
     pub index: u64,
-    /// Its id; empty where it has none.
+    /// Its id; empty if it has none.
     pub eval_id: String,
-    /// Its name, where it has one.
+    /// Its name, if it has one.
     pub name: Option<String>,
-    /// What the user asks first; the beginning of it.
+    /// The beginning of the first query.
     pub query: String,
     /// How many turns it has.
     pub turns: u64,
-    /// The tools that are called, in order, as far as a line shows them.
+    /// The first tools that are called, in order.
     pub tools: Vec<String>,
     /// How many calls there are.
     pub calls: u64,
-    /// By which cases are chosen.
+    /// Its tags.
     pub tags: Vec<String>,
     /// What is wrong with it.
     pub fault: Option<String>,
-    /// Whether another case of the file has its id, so that its place tells which one is meant.
+    /// Whether another case of the file has the same id: then the index identifies it.
     pub repeats: bool,
 }

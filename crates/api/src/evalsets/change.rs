@@ -1,91 +1,90 @@
-//! What can be different in a case. A change names the case as the page has read it, so that what
-//! another program wrote since is not overwritten.
+//! Edits to a case. An edit names the version that the page has read, so that it does not overwrite
+//! what another program wrote since.
 
 use json_text::JsonText;
 use serde::{Deserialize, Serialize};
 
-/// A case as the page has read it.
+/// The version of a case that the page has read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CaseVersion {
-    /// Its place in the file, from 0.
+    /// Its index in the file, from 0.
     pub index: u64,
     /// The digest of its text.
     pub digest: String,
 }
 
-/// A call as a case is to expect it.
+/// An expected call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ExpectedCall {
     /// The tool.
     pub tool: String,
     /// The arguments: a JSON object.
     pub arguments: JsonText,
-    /// What it answers, if that is recorded.
+    /// The recorded result, if any.
     pub response: Option<JsonText>,
 }
 
-/// What is to be different in a case. Turns count from 0, calls from 0 within their turn.
+/// An edit to a case. Turns count from 0, calls from 0 within their turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum CaseChange {
-    /// Another id.
+    /// Sets the id.
     EvalId(String),
-    /// The user says something else.
+    /// Sets the user's message.
     Query {
         /// The turn.
         turn: usize,
-        /// What the user says.
+        /// The message.
         text: String,
     },
-    /// The simulated user does something else.
+    /// Sets the plan of the simulated user.
     Plan(String),
-    /// Another answer is expected; none at all with `None`.
+    /// Sets the expected final response; `None` removes it.
     Response {
         /// The turn.
         turn: usize,
-        /// The answer.
+        /// The response.
         text: Option<String>,
     },
-    /// Another call is expected in the place of one.
+    /// Replaces an expected call.
     Call {
         /// The turn.
         turn: usize,
         /// The call.
         call: usize,
-        /// As it is to be.
+        /// The new call.
         expected: ExpectedCall,
     },
-    /// One more call is expected.
+    /// Inserts an expected call.
     AddCall {
         /// The turn.
         turn: usize,
-        /// Before which call, or behind the last.
+        /// Its index.
         at: usize,
         /// The call.
         expected: ExpectedCall,
     },
-    /// A call is expected no more.
+    /// Removes an expected call.
     RemoveCall {
         /// The turn.
         turn: usize,
         /// The call.
         call: usize,
     },
-    /// A call is expected earlier or later.
+    /// Moves an expected call.
     MoveCall {
         /// The turn.
         turn: usize,
         /// The call.
         from: usize,
-        /// Where it is to stand afterwards.
+        /// Its new index.
         to: usize,
     },
-    /// The session starts with another state: a JSON object.
+    /// Sets the initial session state: a JSON object.
     State(JsonText),
-    /// Another state is expected at the end: a JSON object; none at all with `None`.
+    /// Sets the expected final state: a JSON object; `None` removes it.
     FinalState(Option<JsonText>),
-    /// The whole case reads otherwise.
+    /// Replaces the whole case.
     Whole(JsonText),
-    /// The whole case reads as it did: a change that is taken back. It may have its id again, whoever
-    /// has that by now.
+    /// Restores the whole case, to undo an edit. Its id may also belong to another case now.
     Was(JsonText),
 }

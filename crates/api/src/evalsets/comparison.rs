@@ -14,18 +14,18 @@ pub struct CaseName {
     pub set: SetId,
     /// The case's id.
     pub eval_id: String,
-    /// Its place in the file, from 0, where others have that id; without it the first is meant.
+    /// Its index in the file, from 0, if ids repeat; `None` for the first case with the id.
     pub at: Option<u64>,
 }
 
-/// What is held against a case.
+/// What is compared with a case.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Actual {
     /// Another case.
     Case(CaseName),
     /// A completed rehearsal, whose history the page sends.
     Rehearsal(ExportRequest),
-    /// Turns of a live session, each by the sequence number of its answer.
+    /// Turns of a live session, each by the sequence number of its response.
     Live {
         /// The session.
         session: LiveId,
@@ -37,19 +37,19 @@ pub enum Actual {
 /// Two cases, side by side.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CaseComparison {
-    /// What is expected.
+    /// The expected case.
     pub expected: CaseName,
-    /// What is held against it, where that is a case.
+    /// The other one, if it is a case.
     pub actual: Option<CaseName>,
-    /// How well they agree.
+    /// The scores of the other against the expected case.
     pub scores: Vec<ComparedScore>,
-    /// In words, what is not the same; empty when nothing is.
+    /// The differences, a sentence each; empty if there are none.
     pub why: Vec<String>,
-    /// What of the case is not compared, in a sentence.
+    /// One sentence on what is not compared.
     pub left_out: Option<String>,
     /// The turns, as many as the longer one has.
     pub turns: Vec<ComparedTurn>,
-    /// Final state, laid out, where one is expected.
+    /// The final states, formatted, if one is expected.
     pub state: Option<ComparedText>,
 }
 
@@ -64,40 +64,40 @@ pub struct ComparedScore {
     pub note: String,
 }
 
-/// One turn of both.
+/// One turn on both sides.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ComparedTurn {
-    /// What the user says.
+    /// The user's message.
     pub query: ComparedText,
     /// The calls, aligned.
     pub calls: Vec<ComparedCall>,
     /// Why the calls are not aligned.
     pub note: Option<String>,
-    /// What the agent answers.
+    /// The final response.
     pub response: ComparedText,
 }
 
-/// A text of both.
+/// A text on both sides.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ComparedText {
-    /// What is expected; `None` where there is none.
+    /// The expected text; `None` if there is none.
     pub expected: Option<String>,
-    /// What is held against it.
+    /// The actual text; `None` if there is none.
     pub actual: Option<String>,
-    /// Whether both read the same.
+    /// Whether both are the same.
     pub is_same: bool,
-    /// Both word by word; empty where they are the same or too long.
+    /// The difference by words; empty if they are the same or too long.
     pub parts: Vec<TextPart>,
 }
 
-/// A call of one side or of both.
+/// A call on one side or on both.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ComparedCall {
     /// How it matches.
     pub status: MatchStatus,
-    /// As expected.
+    /// The expected call.
     pub expected: Option<CallSide>,
-    /// As made.
+    /// The actual call.
     pub actual: Option<CallSide>,
     /// The names of the arguments that differ.
     pub differing: Vec<String>,
@@ -116,11 +116,11 @@ pub enum MatchStatus {
     Extra,
 }
 
-/// A call as one side has it.
+/// A call on one side.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CallSide {
     /// The tool.
     pub tool: String,
-    /// The arguments, where there are some.
+    /// The arguments, if any.
     pub arguments: Option<JsonText>,
 }

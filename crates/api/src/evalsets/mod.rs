@@ -1,5 +1,5 @@
-//! Eval sets to read and to change: the files of the registered agents and of the configured folders,
-//! their cases, one case step by step, and two cases side by side.
+//! Eval sets: the files of the registered agents and of the configured folders, their cases, edits
+//! and comparisons.
 
 mod case;
 mod cases;
@@ -17,7 +17,7 @@ pub use comparison::*;
 pub use list::*;
 
 id! {
-    /// An eval set: the id of its agent, or what the host calls a file in a configured folder.
+    /// An eval set: the id of its agent, or the host's id for a file in a configured folder.
     SetId
 }
 

@@ -1,4 +1,4 @@
-//! What the model would be given in a turn.
+//! The request of a turn.
 
 use json_text::JsonText;
 use serde::{Deserialize, Serialize};
@@ -6,82 +6,82 @@ use serde::{Deserialize, Serialize};
 use super::{LiveRow, LiveTurnId};
 use crate::ToolView;
 
-/// Whose words a content holds.
+/// The author of a content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LiveRole {
     /// The user's.
     User,
     /// The model's.
     Model,
-    /// What tools answered.
+    /// Tool results.
     Function,
 }
 
 /// One entry of the conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LiveContent {
-    /// Whose words.
+    /// The author.
     pub role: LiveRole,
-    /// The pieces in order.
+    /// The parts, in order.
     pub parts: Vec<LivePart>,
 }
 
-/// A piece of a content.
+/// A part of a content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LivePart {
     /// Text.
     Text(String),
-    /// What the model thought.
+    /// A thought of the model.
     Thought(String),
-    /// A tool asked for.
+    /// A tool call.
     Call {
-        /// The call's id, where there is one.
+        /// The call's id, if it has one.
         id: Option<String>,
         /// The tool.
         name: String,
         /// The arguments.
         args: Option<LiveValue>,
     },
-    /// What a tool answered.
+    /// A tool result.
     Response {
-        /// The call's id, where there is one.
+        /// The call's id, if it has one.
         id: Option<String>,
         /// The tool.
         name: String,
-        /// The answer.
+        /// The result.
         response: Option<LiveValue>,
     },
-    /// Bytes, such as a picture.
+    /// Bytes, such as an image.
     Data {
         /// Such as `image/png`.
         mime_type: String,
         /// How many bytes.
         bytes: u64,
-        /// A file's name, where there is one.
+        /// The file's name, if it has one.
         name: Option<String>,
-        /// The bytes; none on a line.
+        /// The bytes; `None` in a row.
         content: Option<LiveBytes>,
     },
-    /// A piece of another kind, as it came.
+    /// A part of another kind, unchanged.
     Other {
-        /// The vendor's name of it.
+        /// The vendor's name of the kind.
         kind: String,
-        /// The piece.
+        /// The part.
         value: LiveValue,
     },
 }
 
-/// Bytes as a page shows them.
+/// The bytes for a page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LiveBytes {
-    /// Of a type that people read.
+    /// Text.
     Text {
-        /// The words.
+        /// The text.
         text: String,
-        /// The address of the file.
+        /// The URL of the file.
         at: String,
     },
-    /// Anything else, at an address of the host.
+    /// Anything else: the URL of the file.
     At(String),
 }
 
@@ -94,19 +94,19 @@ pub enum LiveValue {
     Head {
         /// The beginning.
         text: String,
-        /// How long the whole text is.
+        /// The length of the whole text.
         bytes: u64,
     },
 }
 
-/// Everything that the model would be given in a turn.
+/// The whole request of a turn, and what followed it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LiveTurn {
     /// The turn.
     pub turn: LiveTurnId,
-    /// Who asks.
+    /// The agent.
     pub agent: String,
-    /// Which of the agent's runs; may be empty.
+    /// The agent's run; may be empty.
     pub run: String,
     /// The sequence number of the request.
     pub sequence: u64,
@@ -120,16 +120,16 @@ pub struct LiveTurn {
     pub contents: Vec<LiveContent>,
     /// The functions that may be called.
     pub tools: Vec<ToolView>,
-    /// Temperature, tool choice and the like in the vendor's words.
+    /// Temperature, tool choice and other settings, in the vendor's format.
     pub config: Option<JsonText>,
-    /// JSON Schema of the answer that is wanted.
+    /// The JSON Schema of the response, if the request has one.
     pub output_schema: Option<JsonText>,
     /// What the person should know about this request.
     pub warnings: Vec<String>,
-    /// What closed the turn, whole; nothing while it waits.
+    /// The event that closed the turn; `None` while it is pending.
     pub closed: Option<LiveRow>,
-    /// What the tools that its answer called gave back, as far as their agent told.
+    /// The results of the tools that the response called, if the agent recorded them.
     pub results: Vec<LivePart>,
-    /// How its run ended, where it ended with this turn and the agent told.
+    /// How its run ended, if it ended with this turn and the agent recorded it.
     pub ended: Option<LiveRow>,
 }

@@ -1,23 +1,23 @@
-//! What happened in a session, each event on a line.
+//! The events of a session, as rows.
 
 use serde::{Deserialize, Serialize};
 
 use super::{LivePart, LiveRole, LiveTurnId, LiveValue};
 
-/// One event on a line. Long texts and values are there in part.
+/// The row of an event. Long texts and values are truncated.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LiveRow {
-    /// Its place: 1, 2, 3 and so on.
+    /// Its sequence number: 1, 2, 3 and so on.
     pub sequence: u64,
     /// When, in milliseconds since 1970.
     pub at_ms: i64,
     /// The turn that it is about.
     pub turn: LiveTurnId,
-    /// Whose turn.
+    /// The agent of the turn.
     pub agent: String,
-    /// Which of the agent's runs; may be empty.
+    /// The agent's run; may be empty.
     pub run: String,
-    /// Who answered or cancelled.
+    /// Who responded or canceled.
     pub by: Option<String>,
     /// What happened.
     pub what: LiveEventKind,
@@ -26,36 +26,36 @@ pub struct LiveRow {
 /// What happened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LiveEventKind {
-    /// The agent asked its model.
+    /// The agent sent a request.
     Asked {
-        /// The end of the conversation that it sent.
+        /// The last content of the conversation.
         last: Vec<LivePart>,
-        /// How many of its pieces are left out of a line.
+        /// How many of its parts are left out.
         more: usize,
-        /// Whose words these are.
+        /// The author of the last content.
         role: LiveRole,
-        /// How long the conversation is.
+        /// The number of contents.
         contents: u64,
-        /// How many tools it offers.
+        /// The number of tools.
         tools: u64,
     },
-    /// A person answered.
+    /// A person responded.
     Answered {
-        /// The first candidate.
+        /// The parts of the first candidate.
         parts: Vec<LivePart>,
-        /// How many of its pieces are left out of a line.
+        /// How many of its parts are left out.
         more: usize,
     },
-    /// The turn left the queue without an answer.
+    /// The turn was canceled.
     Cancelled {
         /// Why.
         reason: String,
     },
-    /// A tool answered.
+    /// A tool returned a result.
     ToolAnswered {
         /// The tool.
         tool: String,
-        /// What it answered; nothing is not `{}`.
+        /// The result; `None` is not `{}`.
         response: Option<LiveValue>,
         /// Whether it failed.
         failed: bool,
@@ -66,7 +66,7 @@ pub enum LiveEventKind {
     Ended {
         /// How.
         outcome: LiveOutcome,
-        /// What went wrong, where something did.
+        /// What went wrong, if anything.
         message: String,
     },
 }
@@ -74,10 +74,10 @@ pub enum LiveEventKind {
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LiveOutcome {
-    /// With its last answer.
+    /// With its last response.
     Completed,
     /// With an error.
     Failed,
-    /// It was stopped.
+    /// It was canceled.
     Cancelled,
 }

@@ -1,4 +1,4 @@
-//! What of a session becomes a case.
+//! The parts of a session that can be exported as a case.
 
 use serde::{Deserialize, Serialize};
 use session::AgentId;
@@ -6,34 +6,34 @@ use session::AgentId;
 /// One run of an agent in a session: a user's message and all that followed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LiveRun {
-    /// The agent that the user spoke to.
+    /// The agent that received the message.
     pub agent: String,
-    /// What the user said; the beginning of it.
+    /// The beginning of the message.
     pub query: String,
     /// Its answered turns, in order of time.
     pub turns: Vec<AnsweredTurn>,
-    /// The kinds of part in it that a case has no place for, in their vendor's words.
+    /// The kinds of parts that a case cannot contain, by the vendor's names.
     pub left_out: Vec<String>,
-    /// How many later messages in the user's words are within it, which its invocation has no room for.
+    /// How many later user messages are left out: an invocation has one.
     pub said_later: usize,
 }
 
 /// An answered turn of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AnsweredTurn {
-    /// The sequence number of its answer, by which it is chosen.
+    /// The sequence number of its response, by which it is selected.
     pub answer: u64,
-    /// The agent that was answered.
+    /// The agent of the turn.
     pub agent: String,
     /// The tools that were called, in order.
     pub calls: Vec<String>,
-    /// What was said; the beginning of it.
+    /// The beginning of the text.
     pub text: String,
     /// Whether a run may end with it.
     pub ends: bool,
 }
 
-/// What can be exported of a session, and where it would go.
+/// The parts of a session that can be exported, and the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LiveExportPlan {
     /// The runs, in order of time.

@@ -1,8 +1,8 @@
-//! Live sessions: agents that run elsewhere ask, people answer here.
+//! Live sessions: agents that run elsewhere send requests, people respond here.
 //!
-//! A session may have 100,000 events and a request the whole of a conversation, so that a page is
-//! told of a session in little ([`LiveSummary`]), reads its events a window at a time ([`LiveRow`])
-//! and a request whole only where somebody reads it ([`LiveTurn`]).
+//! A session may have 100,000 events, and a request contains a whole conversation. A page therefore
+//! receives summaries of sessions ([`LiveSummary`]), reads events in windows ([`LiveRow`]), and loads
+//! a whole request only to show it ([`LiveTurn`]).
 
 mod content;
 mod event;
@@ -27,7 +27,7 @@ id! {
     LiveTurnId
 }
 id! {
-    /// The secret under which this page holds a turn. A UUID of version 4.
+    /// The lease of a page on a turn. It authorizes a response. A UUID of version 4.
     LiveLeaseId
 }
 

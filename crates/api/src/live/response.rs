@@ -1,20 +1,20 @@
-//! What a person answers.
+//! A person's response to a turn.
 
 use json_text::JsonText;
 use serde::{Deserialize, Serialize};
 
 use super::{LiveLeaseId, LivePlace};
 
-/// An answer in the model's place.
+/// A response in the model's place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LiveResponse {
     /// The turn.
     pub place: LivePlace,
-    /// Who answers.
+    /// Who responds.
     pub by: String,
-    /// The secret under which this page holds the turn, or would; nothing refuses it where nobody does.
+    /// The id of this page's lease; checked only while somebody holds the lease.
     pub lease: Option<LiveLeaseId>,
-    /// The text, where there is one.
+    /// The text, if any.
     pub text: Option<String>,
     /// The tools to call.
     pub calls: Vec<LiveCall>,
@@ -23,7 +23,7 @@ pub struct LiveResponse {
 /// One tool to call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LiveCall {
-    /// Made by the page, so that the same answer sent again is the same.
+    /// Created by the page, so that a repeated response is recognized.
     pub id: String,
     /// The tool.
     pub name: String,
@@ -31,11 +31,11 @@ pub struct LiveCall {
     pub args: JsonText,
 }
 
-/// What a value is checked against.
+/// The schema that a value is checked against.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LiveTarget {
     /// The parameters of this tool.
     Arguments(String),
-    /// The schema of the answer.
+    /// The output schema.
     Output,
 }

@@ -1,65 +1,65 @@
-//! A session in little: who waits, for how long, and who answers.
+//! The summary of a session: its pending turns and the lease of the first.
 
 use serde::{Deserialize, Serialize};
 
 use super::{LiveId, LiveTurnId};
 
-/// A session in little.
+/// The summary of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LiveSummary {
     /// Its id.
     pub id: LiveId,
-    /// What its agent says of it; may be empty.
+    /// Its description; may be empty.
     pub description: String,
     /// When it was opened, in milliseconds since 1970.
     pub created_ms: i64,
-    /// Whether it has ended.
+    /// Whether it is completed.
     pub is_completed: bool,
-    /// How many events it has, which is the sequence number of the last one.
+    /// The number of its events, which is the sequence number of the last one.
     pub events: u64,
-    /// The agents that asked first, by name, at most 20.
+    /// The names of the first agents that sent requests, at most 20.
     pub agents: Vec<String>,
-    /// How many turns wait for an answer.
+    /// The number of pending turns.
     pub depth: u64,
-    /// The oldest turns that wait, at most 20; the first is up for answer.
+    /// The oldest pending turns, at most 20; the first is the head of the queue.
     pub waiting: Vec<WaitingTurn>,
-    /// Who answers the first.
+    /// The lease of the head of the queue.
     pub lease: Option<LiveLease>,
 }
 
 impl LiveSummary {
-    /// The turn that is up for answer.
+    /// The turn at the head of the queue.
     #[must_use]
     pub fn head(&self) -> Option<&WaitingTurn> {
         self.waiting.first()
     }
 }
 
-/// A turn without an answer.
+/// A pending turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WaitingTurn {
     /// The turn.
     pub turn: LiveTurnId,
-    /// Who asks.
+    /// The agent.
     pub agent: String,
     /// The sequence number of its request.
     pub sequence: u64,
-    /// Since when, in milliseconds since 1970.
+    /// When it was requested, in milliseconds since 1970.
     pub since_ms: i64,
-    /// Whether the agent listens right now.
+    /// Whether the agent is connected and waits for the response.
     pub is_awaited: bool,
 }
 
-/// Who answers the turn that is up.
+/// The lease of the head of the queue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LiveLease {
     /// The turn.
     pub turn: LiveTurnId,
-    /// The name of whoever holds it, or to whom it is offered.
+    /// The person who holds it, or to whom it is offered.
     pub holder: String,
-    /// When it ends without a further word, in milliseconds since 1970.
+    /// When it expires unless it is renewed, in milliseconds since 1970.
     pub until_ms: i64,
-    /// Handed over and not yet taken up.
+    /// Whether it is offered to the holder, who has not taken it yet.
     pub is_offered: bool,
 }
 
@@ -68,6 +68,6 @@ pub struct LiveLease {
 pub struct LiveList {
     /// The sessions.
     pub sessions: Vec<LiveSummary>,
-    /// Where the next ones begin; nothing after the last.
+    /// The start of the next page; `None` on the last one.
     pub next: Option<i64>,
 }
