@@ -222,7 +222,7 @@ fn session_of(event: &SourceEvent) -> &SessionId {
         SourceEvent::Progress(progress) => &progress.session,
         SourceEvent::Asked(question) => &question.session,
         SourceEvent::Withdrawn { session, .. } => session,
-        SourceEvent::CatalogueChanged(change) => &change.session,
+        SourceEvent::CatalogChanged(change) => &change.session,
     }
 }
 

@@ -113,8 +113,8 @@ pub(crate) fn host_event(event: SourceEvent) -> api::HostEvent {
         }),
         SourceEvent::Asked(it) => api::HostEvent::Asked(Box::new(question(*it))),
         SourceEvent::Withdrawn { session, number } => api::HostEvent::Withdrawn { session, number },
-        SourceEvent::CatalogueChanged(it) => {
-            api::HostEvent::CatalogueChanged(Box::new(api::CatalogueChange {
+        SourceEvent::CatalogChanged(it) => {
+            api::HostEvent::CatalogChanged(Box::new(api::CatalogChange {
                 session: it.session,
                 view: session_view(it.view),
                 added: it.added,
@@ -211,6 +211,6 @@ pub(crate) fn live_run(run: LiveRun) -> api::LiveRun {
         query: run.query,
         turns: run.turns.into_iter().map(turn).collect(),
         left_out: run.left_out,
-        said_later: run.said_later,
+        later_messages: run.later_messages,
     }
 }

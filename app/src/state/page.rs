@@ -80,7 +80,7 @@ pub fn provide_page() -> Page {
         HostEvent::Withdrawn { session, number } => {
             rehearsals.tell(&session, |rehearsal| rehearsal.withdrawn(number));
         }
-        HostEvent::CatalogueChanged(change) => {
+        HostEvent::CatalogChanged(change) => {
             rehearsals.tell(&change.session.clone(), |rehearsal| rehearsal.tools_changed(*change));
         }
     });

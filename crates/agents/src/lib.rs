@@ -27,7 +27,7 @@ const MAX_RESULT_BYTES: usize = 128 * 1024 * 1024;
 pub use log::{AgentLog, LogLine};
 pub use question::{Answer, Asks, Question, SampledMessage, SamplingRequest};
 pub use registry::SimulatedAgentConfig;
-pub use reporter::{CallProgressed, CatalogueChange, Reporter, SourceEvent};
+pub use reporter::{CallProgressed, CatalogChange, Reporter, SourceEvent};
 pub use source::{
     AgentFacts, AgentFault, AgentSource, AnswerError, CallProgress, CallReport, SessionSeed,
     SourceError, SourceKind, ToolFailure, ToolInvocation,

@@ -10,7 +10,7 @@ use super::adk_python::AdkPythonSource;
 use super::mcp::{McpAgent, McpSource};
 use super::native::{NativeAgent, NativeSource};
 use super::{
-    AgentFacts, AgentFault, AgentLog, AgentSource, CatalogueChange, Reporter, SessionSeed,
+    AgentFacts, AgentFault, AgentLog, AgentSource, CatalogChange, Reporter, SessionSeed,
     SourceEvent,
 };
 
@@ -134,7 +134,7 @@ impl Registry {
     #[must_use]
     pub fn new(
         configs: Vec<SimulatedAgentConfig>,
-        views: impl Fn(&CatalogueChange) + Clone + Send + Sync + 'static,
+        views: impl Fn(&CatalogChange) + Clone + Send + Sync + 'static,
     ) -> Self {
         let news = broadcast::channel(256).0;
         let changes = broadcast::channel(64).0;
@@ -149,7 +149,7 @@ impl Registry {
             };
             let (views, passed_on) = (views.clone(), news.clone());
             config.agent.report_to(Reporter::new(move |event| {
-                if let SourceEvent::CatalogueChanged(change) = &event {
+                if let SourceEvent::CatalogChanged(change) = &event {
                     views(change);
                 }
                 // No page listening is no fault: it asks when it connects.

@@ -21,7 +21,7 @@ pub enum SourceEvent {
         number: u64,
     },
     /// The tools of a session's agent changed.
-    CatalogueChanged(Box<CatalogueChange>),
+    CatalogChanged(Box<CatalogChange>),
 }
 
 /// How far a call is, as its tool says.
@@ -39,9 +39,9 @@ pub struct CallProgressed {
     pub message: Option<String>,
 }
 
-/// What changed in a catalogue, and what the model would see now.
+/// What changed in the catalog of tools, and what the model would see now.
 #[derive(Debug, Clone, PartialEq)]
-pub struct CatalogueChange {
+pub struct CatalogChange {
     /// The session.
     pub session: SessionId,
     /// What the model would see now.

@@ -49,7 +49,7 @@ pub enum HostEvent {
         number: u64,
     },
     /// The tools of a session's agent changed.
-    CatalogueChanged(Box<CatalogueChange>),
+    CatalogChanged(Box<CatalogChange>),
     /// Live sessions changed.
     Live(Box<LiveUpdate>),
 }
@@ -89,9 +89,9 @@ pub struct CallProgressed {
     pub message: Option<String>,
 }
 
-/// What changed in a catalogue, and what the model would see now.
+/// What changed in the catalog of tools, and what the model would see now.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct CatalogueChange {
+pub struct CatalogChange {
     /// The session.
     pub session: SessionId,
     /// What the model would see now.

@@ -257,7 +257,7 @@ fn summarised(
     }
     let calls = turns.iter().flat_map(|turn| &turn.steps).filter_map(|step| match step {
         api::CaseStep::Call { tool, .. } => Some(tool),
-        api::CaseStep::Said { .. } | api::CaseStep::Plan(_) => None,
+        api::CaseStep::Message { .. } | api::CaseStep::Plan(_) => None,
     });
     for tool in calls {
         summary.calls += 1;

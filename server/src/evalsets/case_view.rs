@@ -151,7 +151,7 @@ fn adk_turn(turn: &adk::Invocation) -> CaseTurn {
                 if let Some(it) = &part.function_call {
                     steps.push(call(&event.author, it));
                 } else if let Some(text) = part_text(part) {
-                    steps.push(CaseStep::Said { author: event.author.clone(), text });
+                    steps.push(CaseStep::Message { author: event.author.clone(), text });
                 }
             }
         }
@@ -159,7 +159,7 @@ fn adk_turn(turn: &adk::Invocation) -> CaseTurn {
             let texts: Vec<String> = response.parts.iter().filter_map(part_text).collect();
             if !texts.is_empty() {
                 let author = response.author.clone();
-                steps.push(CaseStep::Said { author, text: texts.join("\n") });
+                steps.push(CaseStep::Message { author, text: texts.join("\n") });
             }
         }
     }
@@ -186,7 +186,7 @@ fn agentflow_turn(turn: &agentflow::Invocation) -> CaseTurn {
     let words = turn
         .expected_intermediate_responses
         .iter()
-        .map(|message| CaseStep::Said { author: String::new(), text: message.get_text() });
+        .map(|message| CaseStep::Message { author: String::new(), text: message.get_text() });
     CaseTurn {
         query: turn.user_content.get_text(),
         steps: calls.chain(words).collect(),
@@ -230,7 +230,7 @@ mod tests {
                 CaseStep::Call { tool, arguments, result, .. } => {
                     format!("{tool}{arguments} -> {}", result.clone().unwrap_or_else(empty))
                 }
-                CaseStep::Said { text, .. } | CaseStep::Plan(text) => text.clone(),
+                CaseStep::Message { text, .. } | CaseStep::Plan(text) => text.clone(),
             })
             .collect();
         assert_eq!(

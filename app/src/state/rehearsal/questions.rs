@@ -1,6 +1,6 @@
 //! What a tool's server reports and asks while it runs, and what it says of its tools.
 
-use api::{Asks, CallProgressed, CatalogueChange, Question};
+use api::{Asks, CallProgressed, CatalogChange, Question};
 use leptos::prelude::*;
 
 use super::Rehearsal;
@@ -39,7 +39,7 @@ impl Rehearsal {
     }
 
     /// The tools are others than before.
-    pub fn tools_changed(self, change: CatalogueChange) {
+    pub fn tools_changed(self, change: CatalogChange) {
         self.announcement.set(format!("The tools changed: {}.", summary(&change)));
         self.see(change.view.clone());
         self.catalogue_change.set(Some(change));
@@ -48,7 +48,7 @@ impl Rehearsal {
 
 /// What changed, such as `2 added, 1 removed`.
 #[must_use]
-pub fn summary(change: &CatalogueChange) -> String {
+pub fn summary(change: &CatalogChange) -> String {
     let counts = [
         (change.added.len(), "added"),
         (change.removed.len(), "removed"),

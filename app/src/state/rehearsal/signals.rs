@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use api::{ApiError, CallProgressed, CatalogueChange, FieldMessage, Question, SessionView};
+use api::{ApiError, CallProgressed, CatalogChange, FieldMessage, Question, SessionView};
 use leptos::prelude::*;
 use session::CallId;
 
@@ -59,7 +59,7 @@ signals! {
         /// The open questions of servers, oldest first.
         questions: Vec<Question>,
         /// The last change of the catalogue, until it is dismissed.
-        catalogue_change: Option<CatalogueChange>,
+        catalogue_change: Option<CatalogChange>,
         /// The numbers of calls after which a restart of the host reset the tools' state.
         restarts: Vec<usize>,
         /// How far the export is.

@@ -286,7 +286,7 @@ fn RowActions(
 
 fn step_row(place: StepPosition, step: CaseStep, edits: Option<CaseEdits>) -> AnyView {
     match step {
-        CaseStep::Said { author, text } => {
+        CaseStep::Message { author, text } => {
             let who = if author.is_empty() { "Agent".to_owned() } else { author };
             just_said(TextStep {
                 number: place.number,

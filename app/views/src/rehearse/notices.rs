@@ -1,6 +1,6 @@
 //! Notices over the page: an agent that failed, a session that could not be opened, a refusal.
 
-use api::{AgentStatus, AgentSummary, ApiError, CatalogueChange};
+use api::{AgentStatus, AgentSummary, ApiError, CatalogChange};
 use leptos::prelude::*;
 
 use crate::rehearse::state::workspace::use_this_workspace;
@@ -79,7 +79,7 @@ pub fn Notices() -> impl IntoView {
 #[component]
 fn CatalogueDiff(
     /// What changed.
-    change: CatalogueChange,
+    change: CatalogChange,
 ) -> impl IntoView {
     let kinds = [
         ("added", "+", change.added),

@@ -212,7 +212,7 @@ impl OpenSession {
         };
         let before: Vec<_> = before.tools.into_iter().map(|listed| listed.view).collect();
         if let Some(change) = tools::change(&self.link.session, &before, self.view().await) {
-            self.link.reporter.report(SourceEvent::CatalogueChanged(Box::new(change)));
+            self.link.reporter.report(SourceEvent::CatalogChanged(Box::new(change)));
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{CatalogueChange, SessionView, ToolHints, ToolView};
+use crate::{CatalogChange, SessionView, ToolHints, ToolView};
 use json_text::JsonText;
 use rmcp::model::Tool;
 use serde::Serialize;
@@ -183,7 +183,7 @@ pub(super) fn change(
     session: &SessionId,
     before: &[ToolView],
     now: SessionView,
-) -> Option<CatalogueChange> {
+) -> Option<CatalogChange> {
     let names_missing_in = |there: &[ToolView], from: &[ToolView]| -> Vec<ToolName> {
         from.iter()
             .filter(|tool| !there.iter().any(|other| other.name == tool.name))
@@ -198,7 +198,7 @@ pub(super) fn change(
         .filter(|tool| before.iter().any(|old| old.name == tool.name && old != *tool))
         .map(|tool| tool.name.clone())
         .collect();
-    (!(added.is_empty() && removed.is_empty() && changed.is_empty())).then(|| CatalogueChange {
+    (!(added.is_empty() && removed.is_empty() && changed.is_empty())).then(|| CatalogChange {
         session: session.clone(),
         view: now,
         added,

@@ -65,7 +65,7 @@ pub enum CaseStep {
         result: Option<JsonText>,
     },
     /// An intermediate message.
-    Said {
+    Message {
         /// The agent that sends it; empty if unknown.
         author: String,
         /// The text.

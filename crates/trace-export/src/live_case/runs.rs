@@ -27,7 +27,7 @@ pub struct LiveRun {
     /// The kinds of part in it that a case has no place for, in their vendor's words.
     pub left_out: Vec<String>,
     /// How many later messages in the user's words are within it, which its invocation has no room for.
-    pub said_later: usize,
+    pub later_messages: usize,
 }
 
 /// An answered turn of a run.
@@ -171,7 +171,7 @@ pub fn runs(events: &[SessionEvent]) -> Vec<LiveRun> {
             query: named(&run.query).chars().take(NAME).collect(),
             turns: responses.iter().map(turn).collect(),
             left_out: left_out(run.query.iter().copied().chain(said)),
-            said_later: run.said_later(),
+            later_messages: run.later_messages(),
         }
     };
     collect(events).iter().map(described).collect()
@@ -369,7 +369,7 @@ impl<'a> Run<'a> {
     /// How often its agent, having answered without a call, asked on with something in the user's words:
     /// an invocation has room for the first message only. ADK words as the user's what other agents
     /// did, so of the plugin's runs, which tell of their end, nothing is counted.
-    fn said_later(&self) -> usize {
+    fn later_messages(&self) -> usize {
         if self.events().any(|event| matches!(event.payload, Payload::RunEnded(_))) {
             return 0;
         }

@@ -239,7 +239,7 @@ impl Replay {
             CaseStep::Call { tool, arguments, result, .. } => {
                 Some((tool.as_str(), arguments, result.as_ref()))
             }
-            CaseStep::Said { .. } | CaseStep::Plan(_) => None,
+            CaseStep::Message { .. } | CaseStep::Plan(_) => None,
         });
         Some(look(&Turn {
             query: &turn.query,
