@@ -1,49 +1,48 @@
-//! Model requests and responses: the messages of `proto/rehearsal/v1/content.proto`,
-//! checked.
+//! Model requests and responses: the messages of `proto/rehearsal/v1/content.proto`, validated.
 
 use json_text::JsonText;
 
-/// Whose words a [`Content`] holds.
+/// The author of a [`Content`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
     /// The user's.
     User,
     /// The model's.
     Model,
-    /// What tools answered.
+    /// Tool results.
     Function,
 }
 
 /// One entry of the conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Content {
-    /// Whose words these are.
+    /// The author.
     pub role: Role,
-    /// The pieces in order.
+    /// The parts, in order.
     pub parts: Vec<Part>,
 }
 
-/// A piece of a [`Content`].
+/// A part of a [`Content`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Part {
     /// Text.
     Text(String),
-    /// A tool asked for.
+    /// A tool call.
     FunctionCall(FunctionCall),
-    /// What a tool answered.
+    /// A tool result.
     FunctionResponse(FunctionResponse),
-    /// What the model thought before it answered.
+    /// A thought of the model.
     Thought(String),
-    /// Bytes within the conversation, such as a picture.
+    /// Bytes within the conversation, such as an image.
     InlineData(InlineData),
-    /// A part of another kind, shown and kept as it came.
+    /// A part of another kind, shown and stored unchanged.
     Other(OtherPart),
 }
 
-/// A tool asked for.
+/// A tool call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FunctionCall {
-    /// The call's id, where the agent gives one.
+    /// The call's id, if the agent sends one.
     pub id: Option<String>,
     /// The tool's name, not empty.
     pub name: String,
@@ -51,14 +50,14 @@ pub struct FunctionCall {
     pub args: Option<JsonText>,
 }
 
-/// What a tool answered.
+/// A tool result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FunctionResponse {
-    /// The id of the call that is answered, where there is one.
+    /// The id of the call, if it has one.
     pub id: Option<String>,
     /// The tool's name, not empty.
     pub name: String,
-    /// The answer; `None` is not `{}`.
+    /// The result; `None` is not `{}`.
     pub response: Option<JsonText>,
 }
 
@@ -69,11 +68,11 @@ pub struct InlineData {
     pub mime_type: String,
     /// The bytes.
     pub data: Vec<u8>,
-    /// A file's name, where there is one.
+    /// The file's name, if it has one.
     pub display_name: Option<String>,
 }
 
-/// A part of a kind that has no type here: a file by reference, code, its result.
+/// A part without a type of its own here: a file by reference, code, or its result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OtherPart {
     /// The vendor's name of the part, not empty.
@@ -98,11 +97,11 @@ pub struct FunctionDeclaration {
     pub description: String,
     /// JSON Schema of the arguments, an object or a boolean; `None` for a function without any.
     pub parameters: Option<JsonText>,
-    /// JSON Schema of the answer, where the agent says.
+    /// JSON Schema of the result, if the agent sends it.
     pub response: Option<JsonText>,
 }
 
-/// Everything that the model would be given.
+/// A model request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LlmRequest {
     /// The conversation; may be empty.
@@ -111,20 +110,20 @@ pub struct LlmRequest {
     pub system_instruction: Option<String>,
     /// The tools.
     pub tools: Vec<Tool>,
-    /// Temperature, tool choice and the like in the vendor's words: an object.
+    /// Temperature, tool choice and other settings in the vendor's format: an object.
     pub generation_config: Option<JsonText>,
-    /// JSON Schema of the answer that is wanted, an object or a boolean.
+    /// JSON Schema of the response, an object or a boolean.
     pub output_schema: Option<JsonText>,
     /// The model that the agent names.
     pub model: Option<String>,
-    /// What the user said to the run that asks, where its agent tells and the conversation holds more
-    /// in the user's name.
+    /// The user's message that started the run, if the agent sends it because the conversation
+    /// contains other user contents.
     pub user_content: Option<Content>,
 }
 
-/// A person's answer in the model's place.
+/// A person's response in the model's place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HumanResponse {
-    /// At least one, each with at least one part. All are kept; the first is the answer.
+    /// At least one, each with at least one part. All are stored; the first is the response.
     pub candidates: Vec<Content>,
 }

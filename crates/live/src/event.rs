@@ -1,12 +1,11 @@
-//! [`SessionEvent`]: one thing that happened in a session.
+//! [`SessionEvent`]: an event of a session.
 
 use crate::{
     AgentName, DisplayName, EventId, FunctionResponse, HumanResponse, InvocationId, LiveSessionId,
     LlmRequest, Note, Sequence, Timestamp, TurnId,
 };
 
-/// One thing that happened. Ordered within its session by time, and by the sequence that breaks
-/// ties.
+/// An event. Events are ordered within their session by time, then by sequence number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionEvent {
     /// Its id.
@@ -17,13 +16,13 @@ pub struct SessionEvent {
     pub sequence: Sequence,
     /// Never earlier than that of the event before.
     pub at: Timestamp,
-    /// The turn that this is about.
+    /// The turn that it is about.
     pub turn_id: TurnId,
     /// The agent of the turn.
     pub agent_name: AgentName,
-    /// Which of the agent's runs this belongs to.
+    /// The agent's run that it belongs to.
     pub invocation_id: InvocationId,
-    /// Who answered or cancelled.
+    /// Who responded or canceled.
     pub by: Option<DisplayName>,
     /// What happened.
     pub payload: Payload,
@@ -32,13 +31,13 @@ pub struct SessionEvent {
 /// What happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Payload {
-    /// The agent asked. A turn has one.
+    /// The agent sent a request. A turn has one.
     Request(LlmRequest),
-    /// A person answered. A turn has at most one, and none once it is cancelled.
+    /// A person responded. A turn has at most one response, and none after it was canceled.
     Response(HumanResponse),
-    /// The turn will not be answered, and why.
+    /// The turn was canceled, with the reason.
     Cancelled(Note),
-    /// A tool answered a call of the turn's response.
+    /// A tool returned the result of a call of the turn's response.
     ToolResult(ToolOutcome),
     /// The run that the turn belongs to is over.
     RunEnded(RunEnd),
@@ -74,7 +73,7 @@ pub enum PayloadType {
 }
 
 impl PayloadType {
-    /// The name by which it is stored.
+    /// The name in the database.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -87,10 +86,10 @@ impl PayloadType {
     }
 }
 
-/// What a tool answered.
+/// The result of a tool call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolOutcome {
-    /// The answer.
+    /// The result.
     pub response: FunctionResponse,
     /// Whether the tool failed.
     pub failed: bool,
@@ -101,19 +100,19 @@ pub struct ToolOutcome {
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunEnd {
-    /// Well or not.
+    /// The kind of end.
     pub outcome: RunOutcome,
-    /// What went wrong, where something did.
+    /// What went wrong, if anything.
     pub message: String,
 }
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RunOutcome {
-    /// With its last answer.
+    /// With its last response.
     Completed,
     /// With an error.
     Failed,
-    /// It was stopped.
+    /// It was canceled.
     Cancelled,
 }

@@ -13,10 +13,10 @@ macro_rules! id {
         pub struct $name(Uuid);
 
         impl $name {
-            /// What it is called on the wire.
+            /// The field's name on the wire.
             pub const FIELD: &str = $field;
 
-            /// Reads the hyphenated form.
+            /// Parses the hyphenated form.
             ///
             /// # Errors
             /// [`Invalid`] when the text is not a UUID of version 4 in that form.
@@ -26,7 +26,7 @@ macro_rules! id {
                     .ok()
                     .filter(|_| hyphenated)
                     .and_then(Self::from_uuid)
-                    .ok_or_else(|| Invalid::new(Self::FIELD, refusal(text)))
+                    .ok_or_else(|| Invalid::new(Self::FIELD, rule(text)))
             }
 
             /// The identifier with this value; `None` when it is not of version 4.
@@ -35,7 +35,7 @@ macro_rules! id {
                 (uuid.get_version() == Some(Version::Random)).then_some(Self(uuid))
             }
 
-            /// The identifier made of these random bytes: version and variant are set.
+            /// The identifier from random bytes, with version and variant set.
             #[must_use]
             pub fn from_random(bytes: [u8; 16]) -> Self {
                 Self(uuid::Builder::from_random_bytes(bytes).into_uuid())
@@ -65,7 +65,7 @@ id! {
     TurnId, "turn_id"
 }
 id! {
-    /// One thing that happened.
+    /// One event of a session.
     EventId, "event_id"
 }
 id! {
@@ -73,7 +73,7 @@ id! {
     LeaseId, "lease_id"
 }
 
-fn refusal(text: &str) -> String {
+fn rule(text: &str) -> String {
     let seen: String = text.chars().take(60).collect();
     format!("must be a hyphenated UUID of version 4, not {seen:?}")
 }
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_version_4_in_hyphenated_form_is_read() {
+    fn parses_only_hyphenated_uuids_of_version_4() {
         let good = "936da01f-9abd-4d9d-80c7-02af85c822a8";
         assert_eq!(TurnId::parse(good).expect("version 4").to_string(), good);
         assert_eq!(TurnId::parse(&good.to_uppercase()).expect("any case").to_string(), good);

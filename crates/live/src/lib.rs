@@ -1,9 +1,9 @@
-//! Live sessions as values: an agent that runs elsewhere asks, a person answers.
+//! Live sessions as values: an agent that runs elsewhere sends requests, and a person responds.
 //!
 //! `session`, `content` and `event` define what is stored; `queue` is the state machine:
-//! `(Queue, Command) -> Vec<Fact>`, where the facts alone move the queue.
-//! Nothing here reads a clock or creates an identifier, and this crate leaves to others the
-//! wire (`rpc`), the disk and the waiting (the host).
+//! `(Queue, Command) -> Vec<Fact>`, where only facts change the queue.
+//! Nothing here reads a clock or creates an identifier. The wire format is in `rpc`; the host stores
+//! events and waits.
 
 mod content;
 mod error;

@@ -1,4 +1,4 @@
-//! The short texts: checked once where they come in, trusted inside.
+//! Short texts: validated once when they arrive, trusted afterwards.
 
 use std::fmt;
 
@@ -22,7 +22,7 @@ macro_rules! text {
     };
 }
 
-/// The name of the agent that asks: 1 to 100 characters, none of them a control character.
+/// The name of an agent: 1 to 100 characters, none of them a control character.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AgentName(Box<str>);
 text!(AgentName);
@@ -36,19 +36,19 @@ impl AgentName {
         check("agent_name", text, 1).map(Self)
     }
 
-    /// Checks the name that an agent gives: one can see it besides, and it turns no line around. What was
-    /// kept before that rule stays readable.
+    /// Checks a name that an agent sends: it also has a visible character, and none that changes the
+    /// writing direction. Names that were stored before this rule stay readable through `parse`.
     ///
     /// # Errors
     /// [`Invalid`] with the rule.
     pub fn given(text: &str) -> Result<Self, Invalid> {
-        seen("agent_name", text)?;
+        visible("agent_name", text)?;
         Self::parse(text)
     }
 }
 
-/// White space, and characters that show nothing: those that Unicode has a reader pass over
-/// (`Default_Ignorable_Code_Point`), and Braille without a dot.
+/// White space and invisible characters: Unicode's `Default_Ignorable_Code_Point`, and the blank
+/// Braille pattern.
 fn is_blank(character: char) -> bool {
     character.is_whitespace()
         || matches!(
@@ -75,18 +75,18 @@ fn is_blank(character: char) -> bool {
 }
 
 /// Characters that change the writing direction: in a name they would reorder the text beside it.
-fn turns_the_line(character: char) -> bool {
+fn changes_direction(character: char) -> bool {
     matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// The name of a person who responds or watches: 1 to 100 characters, not blank, none of them a
-/// control character. Who it really is, is for a login to say.
+/// control character. It does not authenticate the person.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DisplayName(Box<str>);
 text!(DisplayName);
 
 impl DisplayName {
-    /// Checks the name; white space around it is dropped.
+    /// Checks the name; surrounding white space is removed.
     ///
     /// # Errors
     /// [`Invalid`] with the rule.
@@ -94,29 +94,28 @@ impl DisplayName {
         check("display_name", text.trim(), 1).map(Self)
     }
 
-    /// Checks the name that somebody gives: one can see it besides, and it turns no line around. What was
-    /// kept before that rule stays readable.
+    /// Checks a name that a person enters, with the additional rules of [`AgentName::given`].
     ///
     /// # Errors
     /// [`Invalid`] with the rule.
     pub fn given(text: &str) -> Result<Self, Invalid> {
-        seen("display_name", text)?;
+        visible("display_name", text)?;
         Self::parse(text)
     }
 }
 
-fn seen(field: &str, text: &str) -> Result<(), Invalid> {
+fn visible(field: &str, text: &str) -> Result<(), Invalid> {
     if !text.is_empty() && text.chars().all(is_blank) {
         return Err(Invalid::new(field, "must not be blank"));
     }
-    if text.chars().any(turns_the_line) {
+    if text.chars().any(changes_direction) {
         let rule = "must not contain characters that change the writing direction";
         return Err(Invalid::new(field, rule));
     }
     Ok(())
 }
 
-/// Which of its runs an agent speaks of, in its own words: at most 200 characters, perhaps none.
+/// The agent's id of one of its runs: at most 200 characters; may be empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct InvocationId(Box<str>);
 text!(InvocationId);
@@ -136,13 +135,13 @@ impl InvocationId {
     }
 }
 
-/// A description or a reason: at most 500 characters; longer text is cut.
+/// A description or a reason: at most 500 characters; longer text is truncated.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Note(Box<str>);
 text!(Note);
 
 impl Note {
-    /// How many characters are kept.
+    /// The most characters.
     pub const MOST: usize = 500;
 
     /// Keeps the first 500 characters.
@@ -174,23 +173,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_count_characters_not_bytes() {
+    fn names_are_limited_in_characters_and_must_be_visible() {
         assert!(AgentName::parse(&"é".repeat(100)).is_ok());
         let refused = AgentName::parse(&"é".repeat(101)).expect_err("too long");
         assert_eq!(refused.to_string(), "agent_name: must have 1 to 100 characters, not 101");
         assert!(AgentName::parse("a\nb").is_err());
         for blank in [" ", "\u{a0}\u{200b}", "\u{2800}", "\u{ad}\u{115f}\u{3164}", "\u{202e}"] {
-            let refused = AgentName::given(blank).expect_err("nothing to see").to_string();
+            let refused = AgentName::given(blank).expect_err("blank").to_string();
             assert_eq!(refused, "agent_name: must not be blank");
-            assert!(AgentName::parse(blank).is_ok(), "it may have been kept");
+            assert!(AgentName::parse(blank).is_ok(), "it may be stored");
         }
         assert_eq!(AgentName::given(" a").expect("a name").as_str(), " a");
         assert!(AgentName::given("").is_err());
         for turned in ["a\u{202e}b", "\u{2066}a"] {
-            let refused = AgentName::given(turned).expect_err("turned").to_string();
+            let refused = AgentName::given(turned).expect_err("changes the direction").to_string();
             assert!(refused.contains("writing direction"), "{refused}");
             assert!(DisplayName::given(turned).is_err());
-            assert!(DisplayName::parse(turned).is_ok(), "it may have been kept");
+            assert!(DisplayName::parse(turned).is_ok(), "it may be stored");
         }
         assert!(DisplayName::given("\u{200b}\u{2800}").is_err());
         for seen in ["Ann", "علي", "👩‍💻", "نام\u{200c}ها"] {

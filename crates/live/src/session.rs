@@ -7,7 +7,7 @@ use crate::{LiveSessionId, Note, Status};
 pub struct Timestamp(pub i64);
 
 impl Timestamp {
-    /// So many milliseconds later.
+    /// This many milliseconds later.
     #[must_use]
     pub fn plus(self, milliseconds: i64) -> Self {
         Self(self.0.saturating_add(milliseconds))
@@ -19,10 +19,10 @@ impl Timestamp {
 pub struct LiveSession {
     /// Its id.
     pub id: LiveSessionId,
-    /// When it was opened.
+    /// When it was created.
     pub created_at: Timestamp,
-    /// What people read in the list.
+    /// Its description in the list.
     pub description: Option<Note>,
-    /// Whether it still takes requests.
+    /// Whether it accepts requests.
     pub status: Status,
 }

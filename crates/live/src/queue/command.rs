@@ -2,85 +2,85 @@
 
 use crate::{AgentName, DisplayName, EventId, Fingerprint, InvocationId, LeaseId, TurnId};
 
-/// A request to change a session. The payloads stay with the host; their fingerprints tell a repeated message
-/// from a different one.
+/// A request to change a session. The payloads stay with the host; their fingerprints distinguish a
+/// repeated message from a different one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
-    /// An agent asks.
+    /// An agent sends a request.
     Submit {
-        /// The agent's name for this call.
+        /// The turn, a new id from the agent.
         turn_id: TurnId,
-        /// Who asks.
+        /// The agent.
         agent_name: AgentName,
-        /// In which run.
+        /// The agent's run.
         invocation_id: InvocationId,
-        /// Of the names above and the request.
+        /// The fingerprint of the names above and the request.
         fingerprint: Fingerprint,
     },
-    /// A person answers.
+    /// A person responds.
     Respond {
         /// The turn.
         turn_id: TurnId,
-        /// Of the person's name and the response.
+        /// The fingerprint of the person's name and the response.
         fingerprint: Fingerprint,
-        /// Under which lease, where there is one.
+        /// The person's lease, if any.
         lease_id: Option<LeaseId>,
     },
-    /// The agent gives up, or a person refuses to answer.
+    /// The agent gives up, or a person declines to respond.
     Cancel {
         /// The turn.
         turn_id: TurnId,
         /// The fingerprint of the canceling person's name, if any, and the reason.
         fingerprint: Fingerprint,
     },
-    /// No further requests.
+    /// Completes the session: it accepts no more requests.
     Complete {
         /// Cancels pending turns instead of rejecting the command.
         cancel_pending: bool,
     },
-    /// What else the run showed.
+    /// Records a tool result or the end of a run.
     Record {
-        /// The sender's name for this event.
+        /// The event, a new id from the sender.
         event_id: EventId,
         /// The turn that it is about.
         turn_id: TurnId,
-        /// Whose run.
+        /// The agent.
         agent_name: AgentName,
-        /// Which run.
+        /// The agent's run.
         invocation_id: InvocationId,
-        /// Of the names above and the payload.
+        /// The fingerprint of the names above and the payload.
         fingerprint: Fingerprint,
     },
-    /// Takes the turn that is up, or keeps it.
+    /// Takes or renews the lease of the head of the queue.
     TakeLease {
         /// The turn.
         turn_id: TurnId,
-        /// The holder's secret.
+        /// The lease.
         lease_id: LeaseId,
-        /// Who.
+        /// The holder.
         by: DisplayName,
-        /// For how long without a further word, in milliseconds.
+        /// How long it lasts unless it is renewed, in milliseconds.
         length_ms: i64,
     },
     /// Hands the lease over to another person.
     HandOver {
         /// The turn.
         turn_id: TurnId,
-        /// The holder's secret.
+        /// The lease.
         lease_id: LeaseId,
-        /// To whom.
+        /// The new holder.
         to: DisplayName,
         /// How long it stays reserved, in milliseconds.
         length_ms: i64,
     },
-    /// Lets go of the turn.
+    /// Releases the lease.
     Release {
         /// The turn.
         turn_id: TurnId,
-        /// The holder's secret.
+        /// The lease.
         lease_id: LeaseId,
     },
-    /// Time has passed: a lease may have run out.
+    /// Time has passed: a lease may have expired.
     Tick,
 }
 

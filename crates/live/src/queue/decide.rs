@@ -23,9 +23,9 @@ pub struct Transition {
 pub enum CommandReply {
     /// The event that it caused: now, or the first time it was sent.
     Event(Sequence),
-    /// The hold that it has.
+    /// The lease that it holds or has offered.
     Lease(Lease),
-    /// It is done.
+    /// The command is done.
     Done,
 }
 
@@ -76,8 +76,8 @@ impl Queue {
                 Ok(Transition { facts, reply: CommandReply::Done })
             }
             Command::Tick => {
-                let over = self.lease.as_ref().is_some_and(|lease| !lease.is_valid(now));
-                let facts = if over { vec![Fact::Freed] } else { Vec::new() };
+                let is_expired = self.lease.as_ref().is_some_and(|lease| !lease.is_valid(now));
+                let facts = if is_expired { vec![Fact::Freed] } else { Vec::new() };
                 Ok(Transition { facts, reply: CommandReply::Done })
             }
         }
@@ -180,7 +180,7 @@ impl Queue {
         Ok(Transition { facts, reply: CommandReply::Done })
     }
 
-    /// Also in a completed session: the outcome of its last turns may arrive later.
+    /// Also works in a completed session: results of its last turns may arrive later.
     fn record(&self, command: &Command, now: Timestamp) -> Result<Transition, Refusal> {
         let Command::Record { event_id, turn_id, agent_name, invocation_id, fingerprint } = command
         else {
@@ -237,7 +237,7 @@ impl Queue {
             Some(lease) if lease.id == Some(lease_id) => {
                 Ok(Transition::lease(Lease { turn_id, id: None, holder: to.clone(), until }))
             }
-            // Sent again: it was offered, and is not yet taken up.
+            // A repeated command: the lease is offered already.
             Some(lease) if lease.id.is_none() && lease.holder == *to => {
                 Ok(Transition::nothing(CommandReply::Lease(lease.clone())))
             }

@@ -2,19 +2,19 @@
 
 use crate::{AgentName, EventId, InvocationId, Lease, Timestamp, TurnId};
 
-/// The place of an event in its session: 1 for the first, without gaps.
+/// The number of an event in its session: 1 for the first, without gaps.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Sequence(pub u64);
 
 impl Sequence {
-    /// The one after.
+    /// The next number.
     #[must_use]
     pub fn next(self) -> Self {
         Self(self.0.saturating_add(1))
     }
 }
 
-/// Stands for the content of a message: equal exactly when the messages are (SHA-256).
+/// The SHA-256 of a message: equal for equal messages only.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Fingerprint(pub [u8; 32]);
 
@@ -24,43 +24,43 @@ impl std::fmt::Debug for Fingerprint {
     }
 }
 
-/// What every event has.
+/// The fields of every event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Its place.
+    /// Its number.
     pub sequence: Sequence,
-    /// When; never earlier than the entry before.
+    /// Its time; never earlier than that of the entry before.
     pub at: Timestamp,
     /// The turn.
     pub turn_id: TurnId,
-    /// Whose turn.
+    /// The agent of the turn.
     pub agent_name: AgentName,
-    /// In which run.
+    /// The agent's run.
     pub invocation_id: InvocationId,
 }
 
-/// What has happened. Those with an [`Entry`] are events of the session and are kept; a lease lives
-/// in memory and is renewed by its owner's heartbeat.
+/// A change of the queue. Facts with an [`Entry`] are events of the session and are stored. Leases
+/// live in memory and are renewed by their owner's heartbeat.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fact {
     /// A turn joined the queue.
     Requested(Entry, Fingerprint),
-    /// The turn that was up was answered.
+    /// The head of the queue got its response.
     Answered(Entry, Fingerprint),
-    /// A turn left the queue: cancelled by a command of this content, or with its session.
+    /// A turn was canceled: by a command with this fingerprint, or when its session was completed.
     Cancelled(Entry, Option<Fingerprint>),
-    /// Something else that the run showed.
+    /// A tool result or the end of a run was recorded.
     Recorded(Entry, EventId, Fingerprint),
-    /// The session ended.
+    /// The session was completed.
     Completed,
-    /// The turn that is up is held, or held longer, or offered.
+    /// The lease of the head of the queue was taken, renewed or offered.
     Leased(Lease),
-    /// Nobody holds it any more.
+    /// The lease was released or expired.
     Freed,
 }
 
 impl Fact {
-    /// The entry, where it is an event of the session.
+    /// The entry, if it is an event of the session.
     #[must_use]
     pub fn entry(&self) -> Option<&Entry> {
         match self {

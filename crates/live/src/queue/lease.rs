@@ -1,28 +1,29 @@
-//! [`Lease`]: one person's hold on the turn that is up.
+//! [`Lease`]: one person's right to respond to the head of the queue.
 
 use crate::{DisplayName, LeaseId, Timestamp, TurnId};
 
-/// Who answers the turn that is up. It ends with the turn, or when no heartbeat comes in time.
+/// One person's right to respond to the head of the queue. It ends with the turn, or expires without
+/// a heartbeat.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lease {
     /// The turn.
     pub turn_id: TurnId,
-    /// The holder's secret; `None` while it is offered to the holder and not yet taken up.
+    /// Its id, known to the holder only; `None` while it is offered and not yet taken.
     pub id: Option<LeaseId>,
-    /// Who holds it, or to whom it is offered.
+    /// The person who holds it, or to whom it is offered.
     pub holder: DisplayName,
-    /// When it ends.
+    /// When it expires.
     pub until: Timestamp,
 }
 
 impl Lease {
-    /// Whether it still counts.
+    /// Whether it has not expired at `now`.
     #[must_use]
     pub fn is_valid(&self, now: Timestamp) -> bool {
         now < self.until
     }
 
-    /// Whether a person named `by` with `lease_id` may hold the lease now.
+    /// Whether the person `by` may take or renew the lease with `lease_id`.
     pub(super) fn may_be_taken_by(
         &self,
         lease_id: LeaseId,

@@ -1,7 +1,7 @@
 //! The state machine of a session's queue.
 //!
-//! [`Queue::decide`] judges a [`Command`] and gives [`Fact`]s; [`Queue::apply`] moves the queue by a
-//! fact and never refuses. Replaying the facts gives the queue again.
+//! [`Queue::decide`] checks a [`Command`] and returns [`Fact`]s; [`Queue::apply`] changes the queue by
+//! a fact and cannot fail. Replaying the facts restores the queue.
 
 mod command;
 mod decide;

@@ -12,38 +12,38 @@ use super::fact::Entry;
 /// The status of a session. It only changes from active to completed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Status {
-    /// Takes requests.
+    /// Accepts requests.
     #[default]
     Active,
-    /// Takes no further requests.
+    /// Accepts no more requests.
     Completed,
 }
 
-/// A turn that waits for its answer.
+/// A turn that waits for its response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PendingTurn {
     /// The turn.
     pub turn_id: TurnId,
-    /// The place of its request.
+    /// The number of its request.
     pub sequence: Sequence,
-    /// When it was asked.
+    /// When it was requested.
     pub since: Timestamp,
-    /// Who asks.
+    /// The agent.
     pub agent_name: AgentName,
-    /// In which run.
+    /// The agent's run.
     pub invocation_id: InvocationId,
-    /// Of its request.
+    /// The fingerprint of its request.
     pub fingerprint: Fingerprint,
 }
 
 /// A turn that left the queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClosedTurn {
-    /// The place of its request.
+    /// The number of its request.
     pub requested: Sequence,
-    /// Of its request.
+    /// The fingerprint of its request.
     pub request: Fingerprint,
-    /// The position of the event that closed it.
+    /// The number of the event that closed it.
     pub closed: Sequence,
     /// What closed it.
     pub closing: Closing,
@@ -52,25 +52,25 @@ pub struct ClosedTurn {
 /// What closed a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Closing {
-    /// An answer with this fingerprint.
+    /// A response with this fingerprint.
     Answered(Fingerprint),
-    /// Nobody will answer: a cancellation with this fingerprint, or the end of the session.
+    /// A cancellation with this fingerprint, or without one when the session was completed.
     Cancelled(Option<Fingerprint>),
 }
 
-/// An event that was recorded beside requests and responses.
+/// An event that was recorded besides requests and responses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Recorded {
-    /// Its place.
+    /// Its number.
     pub sequence: Sequence,
-    /// Of its content.
+    /// The fingerprint of its content.
     pub fingerprint: Fingerprint,
 }
 
 /// What a queue must load before it can decide a command.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Unknown {
-    /// A turn that is not pending: it may be closed, or never have been.
+    /// A turn that is not pending: it may be closed, or not exist.
     pub turn: Option<TurnId>,
     /// An event that may have been recorded.
     pub event: Option<EventId>,
@@ -78,8 +78,8 @@ pub struct Unknown {
 
 /// The turns of one session.
 ///
-/// What is pending is always known. What is closed may be forgotten, so that a session's memory does
-/// not grow with its history; [`Queue::unknown_to`] names what a command needs to have loaded.
+/// Pending turns are always in memory. Closed ones may be dropped, so that memory does not grow with
+/// the history; [`Queue::unknown_to`] names what must be loaded for a command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Queue {
     pub(super) status: Status,
@@ -99,8 +99,8 @@ impl Queue {
         Self::default()
     }
 
-    /// The queue of a session that was kept: `last` and `last_at` are those of its last event, and
-    /// `pending` its turns without an answer, in any order.
+    /// The queue of a stored session: `last` and `last_at` are those of its last event, and `pending`
+    /// its pending turns, in any order.
     #[must_use]
     pub fn restored(
         status: Status,
@@ -116,42 +116,42 @@ impl Queue {
         queue
     }
 
-    /// Whether the session still takes requests.
+    /// Whether the session accepts requests.
     #[must_use]
     pub fn status(&self) -> Status {
         self.status
     }
 
-    /// The place of the last event; 0 before the first.
+    /// The number of the last event; 0 before the first.
     #[must_use]
     pub fn last(&self) -> Sequence {
         self.last
     }
 
-    /// How many turns wait.
+    /// How many turns are pending.
     #[must_use]
     pub fn depth(&self) -> usize {
         self.pending.len()
     }
 
-    /// The turn that is up for answer: the oldest one that waits.
+    /// The head of the queue: the oldest pending turn.
     #[must_use]
     pub fn head(&self) -> Option<&PendingTurn> {
         self.pending.values().next()
     }
 
-    /// The turns that wait, oldest first.
+    /// The pending turns, oldest first.
     pub fn pending(&self) -> impl Iterator<Item = &PendingTurn> {
         self.pending.values()
     }
 
-    /// The turn with this id, while it waits.
+    /// The turn with this id, if it is pending.
     #[must_use]
     pub fn pending_turn(&self, turn_id: TurnId) -> Option<&PendingTurn> {
         self.pending.get(self.places.get(&turn_id)?)
     }
 
-    /// How many turns are before this one. Costs as much as there are.
+    /// How many pending turns are before this one. Takes time linear in that number.
     #[must_use]
     pub fn ahead(&self, turn_id: TurnId) -> Option<usize> {
         let place = self.places.get(&turn_id)?;
@@ -164,7 +164,7 @@ impl Queue {
         self.lease.as_ref()
     }
 
-    /// What must be looked up before `command` can be judged.
+    /// What must be loaded before `command` can be decided.
     #[must_use]
     pub fn unknown_to(&self, command: &Command) -> Unknown {
         let event = match command {
@@ -179,17 +179,17 @@ impl Queue {
         }
     }
 
-    /// Tells the queue of a turn that it has forgotten.
+    /// Loads a closed turn that was dropped.
     pub fn recall_turn(&mut self, turn_id: TurnId, turn: ClosedTurn) {
         self.closed.insert(turn_id, turn);
     }
 
-    /// Tells the queue of an event that it has forgotten.
+    /// Loads a recorded event that was dropped.
     pub fn recall_event(&mut self, event_id: EventId, recorded: Recorded) {
         self.recorded.insert(event_id, recorded);
     }
 
-    /// Drops closed turns that are recorded.
+    /// Drops closed turns and recorded events: the store has them.
     pub fn forget(&mut self) {
         self.closed = HashMap::new();
         self.recorded = HashMap::new();
@@ -204,7 +204,9 @@ impl Queue {
         match fact {
             Fact::Requested(entry, fingerprint) => self.join(entry, *fingerprint),
             Fact::Answered(entry, response) => self.close(entry, Closing::Answered(*response)),
-            Fact::Cancelled(entry, words) => self.close(entry, Closing::Cancelled(*words)),
+            Fact::Cancelled(entry, fingerprint) => {
+                self.close(entry, Closing::Cancelled(*fingerprint));
+            }
             Fact::Recorded(entry, event_id, fingerprint) => {
                 let recorded = Recorded { sequence: entry.sequence, fingerprint: *fingerprint };
                 self.recorded.insert(*event_id, recorded);

@@ -1,4 +1,4 @@
-//! The rules by example, and invariants as properties.
+//! Examples of the rules, and their invariants as properties.
 
 use proptest::prelude::*;
 
@@ -96,7 +96,7 @@ fn oldest_turn_is_the_head_of_the_queue() {
 }
 
 #[test]
-fn repeated_request_gets_the_first_result() {
+fn repeats_the_reply_to_a_repeated_command() {
     let mut session = TestSession::new();
     session.run(&submit(1)).expect("joins");
     assert_eq!(session.run(&submit(1)), Ok(CommandReply::Event(Sequence(1))));
@@ -113,22 +113,22 @@ fn repeated_request_gets_the_first_result() {
     assert_eq!(session.run(&cancel(2, 5)), Ok(CommandReply::Event(Sequence(4))));
     assert_eq!(session.run(&cancel(2, 5)), Ok(CommandReply::Event(Sequence(4))));
     let cancelled = Refusal::AlreadyCancelled { turn_id: turn(2), sequence: Sequence(4) };
-    assert_eq!(session.run(&cancel(2, 6)), Err(cancelled), "other words would be lost");
+    assert_eq!(session.run(&cancel(2, 6)), Err(cancelled), "another reason would be lost");
 }
 
 #[test]
-fn complete_rejects_waiting_turns_unless_they_are_cancelled() {
+fn complete_rejects_pending_turns_unless_they_are_canceled() {
     let mut session = TestSession::new();
     (1..=2).for_each(|number| drop(session.run(&submit(number)).expect("joins")));
     let complete = |cancel_pending| Command::Complete { cancel_pending };
     assert_eq!(session.run(&complete(false)), Err(Refusal::TurnsPending { count: 2 }));
     assert_eq!(session.run(&complete(true)), Ok(CommandReply::Done));
-    assert_eq!(session.queue.last(), Sequence(4), "both turns say that they are cancelled");
+    assert_eq!(session.queue.last(), Sequence(4), "both turns have a cancellation");
     assert_eq!(session.run(&submit(3)), Err(Refusal::Completed));
     assert_eq!(
         session.run(&submit(1)),
         Ok(CommandReply::Event(Sequence(1))),
-        "a repeated one is known"
+        "a repeated request gets its reply"
     );
     assert_eq!(session.run(&complete(false)), Ok(CommandReply::Done));
     assert_eq!(
@@ -138,7 +138,7 @@ fn complete_rejects_waiting_turns_unless_they_are_cancelled() {
 }
 
 #[test]
-fn one_person_holds_the_turn_until_it_is_given_up_or_runs_out() {
+fn one_person_holds_the_lease_until_it_is_released_or_expires() {
     let mut session = TestSession::new();
     (1..=2).for_each(|number| drop(session.run(&submit(number)).expect("joins")));
     assert!(matches!(
@@ -159,7 +159,7 @@ fn one_person_holds_the_turn_until_it_is_given_up_or_runs_out() {
     session.now += 1;
     session.run(&Command::Tick).expect("time passes");
     assert_eq!(session.queue.lease(), None);
-    session.run(&take_lease(1, 2, "Bo")).expect("Ann's has run out");
+    session.run(&take_lease(1, 2, "Bo")).expect("Ann's lease has expired");
 
     let over = Command::HandOver {
         turn_id: turn(1),
@@ -171,7 +171,7 @@ fn one_person_holds_the_turn_until_it_is_given_up_or_runs_out() {
     assert_eq!(session.run(&over), Ok(offered), "sent again");
     assert!(session.run(&respond(1, 1, Some(2))).is_err(), "Bo gave it away");
     assert!(session.run(&take_lease(1, 1, "Ann")).is_err(), "it is meant for Cy");
-    session.run(&take_lease(1, 3, "Cy")).expect("Cy takes it up");
+    session.run(&take_lease(1, 3, "Cy")).expect("Cy takes it");
     assert_eq!(session.run(&over), Err(Refusal::LeaseNotHeld));
     session.run(&respond(1, 1, Some(3))).expect("Cy answers");
     assert_eq!(session.queue.lease(), None, "a lease ends with its turn");
@@ -184,9 +184,9 @@ fn one_person_holds_the_turn_until_it_is_given_up_or_runs_out() {
     assert_eq!(session.queue.lease(), None);
 }
 
-/// A page sends its answer before it has heard whether it holds the turn.
+/// A page may send its response before the host has confirmed its lease.
 #[test]
-fn response_without_a_held_lease_is_accepted_with_its_name() {
+fn accepts_a_response_when_nobody_holds_the_lease() {
     let mut session = TestSession::new();
     session.run(&submit(1)).expect("joins");
     assert_eq!(session.run(&respond(1, 5, Some(7))), Ok(CommandReply::Event(Sequence(2))));
@@ -196,7 +196,7 @@ fn response_without_a_held_lease_is_accepted_with_its_name() {
 }
 
 #[test]
-fn event_of_a_closed_turn_is_accepted() {
+fn records_an_event_of_a_closed_turn() {
     let record = |event_id: u8, number: u8, content: u8| Command::Record {
         event_id: event(event_id),
         turn_id: turn(number),
@@ -277,7 +277,7 @@ proptest! {
                     }
                     Fact::Cancelled(entry, _) => {
                         let place = waiting.iter().position(|turn| *turn == entry.turn_id);
-                        prop_assert!(place.is_some(), "only what waits is cancelled");
+                        prop_assert!(place.is_some(), "only a pending turn is canceled");
                         closed.push(waiting.remove(place.unwrap_or_default()));
                     }
                     Fact::Completed => {
@@ -292,13 +292,13 @@ proptest! {
             prop_assert_eq!(&pending, &waiting);
             prop_assert_eq!(queue.status() == Status::Completed, completed);
             if let Some(lease) = queue.lease() {
-                prop_assert_eq!(Some(&lease.turn_id), waiting.first(), "only the turn that is up");
+                prop_assert_eq!(Some(&lease.turn_id), waiting.first(), "only the head of the queue");
             }
         }
     }
 
     #[test]
-    fn replaying_the_facts_gives_the_queue_again(run in any_run()) {
+    fn replaying_the_facts_restores_the_queue(run in any_run()) {
         let (mut queue, mut now, mut facts) = (Queue::new(), 0, Vec::new());
         for (command, passed) in run {
             now += passed;
@@ -312,14 +312,14 @@ proptest! {
     }
 
     #[test]
-    fn a_repeated_command_changes_nothing_and_gets_the_same_answer(run in any_run()) {
+    fn a_repeated_command_adds_no_event_and_gets_the_same_reply(run in any_run()) {
         let (mut queue, mut now) = (Queue::new(), 0);
         for (command, passed) in run {
             now += passed;
             let Ok(transition) = queue.decide(&command, Timestamp(now)) else { continue };
             transition.facts.iter().for_each(|fact| queue.apply(fact));
             let again = queue.decide(&command, Timestamp(now));
-            prop_assert!(again.is_ok(), "{command:?} is refused when repeated: {again:?}");
+            prop_assert!(again.is_ok(), "{command:?} is rejected when repeated: {again:?}");
             let again = again.unwrap_or_else(|_| unreachable!("asserted"));
             prop_assert_eq!(again.reply, transition.reply);
             prop_assert!(again.facts.iter().all(|fact| fact.entry().is_none()));
@@ -327,9 +327,9 @@ proptest! {
         }
     }
 
-    /// As the host does: keeps pending turns, and loads others when a command needs them.
+    /// Like the host: keeps pending turns, and loads others when a command needs them.
     #[test]
-    fn evicted_entries_do_not_change_decisions(run in any_run()) {
+    fn dropped_turns_do_not_change_decisions(run in any_run()) {
         let (mut whole, mut lean, mut now) = (Queue::new(), Queue::new(), 0);
         for (command, passed) in run {
             now += passed;
@@ -340,9 +340,9 @@ proptest! {
             if let Some(event) = unknown.event.and_then(|event| whole.recorded.get(&event).map(|it| (event, *it))) {
                 lean.recall_event(event.0, event.1);
             }
-            let judged = lean.decide(&command, Timestamp(now));
-            prop_assert_eq!(&judged, &whole.decide(&command, Timestamp(now)));
-            for fact in judged.map(|transition| transition.facts).unwrap_or_default() {
+            let decided = lean.decide(&command, Timestamp(now));
+            prop_assert_eq!(&decided, &whole.decide(&command, Timestamp(now)));
+            for fact in decided.map(|transition| transition.facts).unwrap_or_default() {
                 lean.apply(&fact);
                 whole.apply(&fact);
             }
