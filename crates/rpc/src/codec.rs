@@ -1,5 +1,5 @@
-//! [`MessageCodec`]: messages as bytes. What comes in and is none is the sender's fault, and the refusal
-//! names the message.
+//! [`MessageCodec`]: encodes and decodes messages. An invalid message is the sender's error, and the
+//! status names the message.
 
 use std::any::type_name;
 use std::marker::PhantomData;
@@ -11,9 +11,9 @@ use tonic_prost::{ProstCodec, ProstEncoder};
 
 /// The codec of the generated client and server: it writes `Out` and reads `In`.
 ///
-/// Bytes that are no `In` are refused with `INVALID_ARGUMENT`, where tonic's own codec would say
-/// `INTERNAL`, which is a fault of the host and worth another try. The message is `In: why`, with the
-/// field where one is known.
+/// Bytes that are not an `In` are rejected with `INVALID_ARGUMENT`. tonic's own codec returns
+/// `INTERNAL`, which means a fault of the host and invites a retry. The message is `In: why`, with the
+/// field if it is known.
 #[derive(Debug, Clone)]
 pub struct MessageCodec<Out, In> {
     messages: PhantomData<(Out, In)>,

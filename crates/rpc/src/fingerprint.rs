@@ -5,15 +5,15 @@ use sha2::{Digest, Sha256};
 
 use crate::wire::session_event::Payload;
 
-/// Of a payload and of the names that belong to it, such as the agent's or that of whoever answers.
+/// The fingerprint of a payload and of its names, such as the agent's or the person's.
 ///
-/// The messages have no maps, so that equal ones have equal bytes; the kinds of payload differ in
-/// their tags.
+/// The messages have no maps, so equal ones have equal bytes. The kinds of payload differ in their
+/// tags.
 #[must_use]
 pub fn fingerprint(names: &[&str], payload: &Payload) -> Fingerprint {
     let mut hash = Sha256::new();
     for name in names {
-        // Lengths first: no two lists of names give the same bytes.
+        // With their lengths, so that no two lists of names give the same bytes.
         hash.update((name.len() as u64).to_le_bytes());
         hash.update(name.as_bytes());
     }
@@ -29,7 +29,7 @@ mod tests {
     use crate::wire;
 
     #[test]
-    fn names_and_content_count_and_do_not_run_into_each_other() {
+    fn distinguishes_names_and_contents() {
         let payload = |model: &str| {
             let model = Some(model.to_owned());
             Payload::Request(wire::SimulatedLlmRequest { model, ..Default::default() })
@@ -42,7 +42,7 @@ mod tests {
         assert_ne!(
             fingerprint(&[], &Payload::Response(empty)),
             fingerprint(&[], &Payload::Request(wire::SimulatedLlmRequest::default())),
-            "the kinds differ even when there is nothing in them"
+            "empty payloads of different kinds differ"
         );
     }
 }

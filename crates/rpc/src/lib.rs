@@ -1,8 +1,8 @@
-//! The wire of live sessions: `proto/rehearsal/v1` as generated types, and the way between them and
-//! the values of `live`.
+//! The wire format of live sessions: `proto/rehearsal/v1` as generated types, and conversions to and
+//! from the values of `live`.
 //!
-//! `read` checks what comes in and names the field and the rule; `write` puts values out; what was
-//! written reads back the same. Transport is asked for by the features `client` and `server`.
+//! `read` validates messages, and its errors name the field and the rule. `write` converts values to
+//! messages, which read back as the same values. The features `client` and `server` add the transport.
 
 #[cfg(any(feature = "client", feature = "server"))]
 mod codec;
@@ -19,8 +19,8 @@ pub use read::{
 };
 pub use write::{event_to_wire, payload_to_wire, person_to_wire, status_to_wire};
 
-/// The messages, the client and the server as they are generated of `proto/`; `tests/contract.rs` keeps
-/// them current.
+/// The messages, the client and the server, generated from `proto/`; `tests/contract.rs` checks that
+/// they are current.
 pub mod wire {
     #![allow(
         missing_docs,

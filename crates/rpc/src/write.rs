@@ -1,4 +1,4 @@
-//! From values to the wire.
+//! Converts values to messages.
 
 use json_text::JsonText;
 use live::{
@@ -10,7 +10,7 @@ use crate::wire;
 use crate::wire::part::Kind as PartKind;
 use crate::wire::session_event::Payload as WirePayload;
 
-/// An event as it is sent and kept.
+/// The message of an event.
 #[must_use]
 pub fn event_to_wire(event: SessionEvent) -> wire::SessionEvent {
     wire::SessionEvent {
@@ -26,7 +26,7 @@ pub fn event_to_wire(event: SessionEvent) -> wire::SessionEvent {
     }
 }
 
-/// What happened, as it is sent and kept.
+/// The message of a payload.
 #[must_use]
 pub fn payload_to_wire(payload: Payload) -> WirePayload {
     match payload {
@@ -51,13 +51,13 @@ pub fn payload_to_wire(payload: Payload) -> WirePayload {
     }
 }
 
-/// Somebody, as others are shown them.
+/// The message of a person.
 #[must_use]
 pub fn person_to_wire(person: &DisplayName) -> wire::Person {
     wire::Person { display_name: person.to_string() }
 }
 
-/// A session's status.
+/// The message of a session's status.
 #[must_use]
 pub fn status_to_wire(status: Status) -> wire::SessionStatus {
     match status {

@@ -52,26 +52,26 @@ pub fn human_response(message: wire::HumanResponse) -> Result<HumanResponse, Inv
     Ok(HumanResponse { candidates })
 }
 
-/// Checks a response that a person gives now. Besides, it is what a model can say: each candidate has the
-/// model's role, says something, and answers for no tool; the arguments of its calls are objects, or null.
-/// Agents reject anything else, and an answered turn cannot be answered again.
+/// Checks a new response of a person. In addition to [`human_response`], a model must be able to produce
+/// it: each candidate has the model's role, is not empty, and contains no tool result; the arguments of
+/// its calls are objects or null. Agents reject anything else, and a turn has only one response.
 ///
 /// # Errors
 /// [`Invalid`] with the path of the field below the response.
 pub fn decision(message: wire::HumanResponse) -> Result<HumanResponse, Invalid> {
     let response = human_response(message)?;
     for (place, candidate) in response.candidates.iter().enumerate() {
-        models_own(candidate).map_err(|fault| fault.at("candidates", place))?;
+        model_content(candidate).map_err(|fault| fault.at("candidates", place))?;
     }
     Ok(response)
 }
 
-fn models_own(candidate: &Content) -> Result<(), Invalid> {
+fn model_content(candidate: &Content) -> Result<(), Invalid> {
     if candidate.role != Role::Model {
         return Err(Invalid::new("role", "must be model"));
     }
     for (place, part) in candidate.parts.iter().enumerate() {
-        sayable(part).map_err(|fault| fault.at("parts", place))?;
+        model_part(part).map_err(|fault| fault.at("parts", place))?;
     }
     let is_blank =
         |part: &Part| matches!(part, Part::Text(text) | Part::Thought(text) if text.is_empty());
@@ -81,7 +81,7 @@ fn models_own(candidate: &Content) -> Result<(), Invalid> {
     Ok(())
 }
 
-fn sayable(part: &Part) -> Result<(), Invalid> {
+fn model_part(part: &Part) -> Result<(), Invalid> {
     match part {
         Part::FunctionResponse(_) => Err(Invalid::new(
             "function_response",

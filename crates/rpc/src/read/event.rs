@@ -1,4 +1,4 @@
-//! Events, and the short texts beside them.
+//! Events, and short texts such as names.
 
 use live::{
     AgentName, DisplayName, EventId, Invalid, InvocationId, LiveSessionId, Note, Payload, RunEnd,
@@ -11,10 +11,10 @@ use crate::wire;
 use crate::wire::record_event_request::Payload as RecordPayload;
 use crate::wire::session_event::Payload as WirePayload;
 
-/// Reads an event from the bytes in which it is kept.
+/// Decodes a stored event.
 ///
 /// # Errors
-/// [`Invalid`] when they are not a `SessionEvent`, or one that breaks its rules.
+/// [`Invalid`] if the bytes are not a valid `SessionEvent`.
 pub fn stored_event(bytes: &[u8]) -> Result<SessionEvent, Invalid> {
     let message = wire::SessionEvent::decode(bytes)
         .map_err(|fault| Invalid::new("event", format!("must be a SessionEvent: {fault}")))?;
@@ -49,7 +49,7 @@ pub fn event(message: wire::SessionEvent) -> Result<SessionEvent, Invalid> {
         turn_id: TurnId::parse(&message.turn_id)?,
         agent_name: AgentName::parse(&message.agent_name)?,
         invocation_id: InvocationId::parse(&message.invocation_id)?,
-        // As it was kept.
+        // Stored names may break the newer rules of `given`.
         by: message
             .by
             .map(|by| DisplayName::parse(&by.display_name))
@@ -59,7 +59,7 @@ pub fn event(message: wire::SessionEvent) -> Result<SessionEvent, Invalid> {
     })
 }
 
-/// Checks an event that an agent records besides requests.
+/// Checks a tool result or the end of a run that an agent records.
 ///
 /// # Errors
 /// [`Invalid`] with the path of the field.
@@ -106,7 +106,7 @@ pub fn agent_name(text: &str) -> Result<AgentName, Invalid> {
     AgentName::given(text)
 }
 
-/// Checks a run's name.
+/// Checks a run's id.
 ///
 /// # Errors
 /// [`Invalid`] with the rule.
@@ -120,7 +120,7 @@ pub fn description(text: Option<&str>) -> Option<Note> {
     text.filter(|text| !text.trim().is_empty()).map(Note::cut)
 }
 
-/// Checks the name that a person gives, where there is one.
+/// Checks a person's name, if there is one.
 ///
 /// # Errors
 /// [`Invalid`] with the rule.

@@ -1,10 +1,10 @@
-//! How a list of sessions is asked for.
+//! The page size and the cursor of a list of sessions.
 
 use live::Invalid;
 
 /// The default number of sessions on a page.
 const USUAL: u32 = 50;
-/// And at most.
+/// The most sessions on a page.
 const MOST: u32 = 500;
 
 /// Checks the number of sessions on a page; 0 means the default of 50.
@@ -19,10 +19,10 @@ pub fn page_size(asked: u32) -> Result<u32, Invalid> {
     }
 }
 
-/// Reads where a list goes on: the host gave it out, as a number above 0. Empty is the beginning.
+/// Parses the cursor of the next page, a number above 0; an empty one is the beginning.
 ///
 /// # Errors
-/// [`Invalid`] for anything that the host does not write.
+/// [`Invalid`] for a text that [`cursor_to_wire`] does not write.
 pub fn cursor(text: &str) -> Result<Option<i64>, Invalid> {
     if text.is_empty() {
         return Ok(None);
@@ -33,7 +33,7 @@ pub fn cursor(text: &str) -> Result<Option<i64>, Invalid> {
         .ok_or_else(|| Invalid::new("cursor", "must be a next_cursor of an earlier page"))
 }
 
-/// Writes where a list goes on.
+/// Formats a cursor.
 #[must_use]
 pub fn cursor_to_wire(number: i64) -> String {
     number.to_string()
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cursor_is_what_the_host_wrote() {
+    fn reads_only_cursors_that_the_host_writes() {
         assert_eq!(cursor(""), Ok(None));
         for number in [1, i64::MAX] {
             assert_eq!(cursor(&cursor_to_wire(number)), Ok(Some(number)));

@@ -1,4 +1,4 @@
-//! From the wire to values: every rule of `proto/rehearsal/v1` is checked here, and a refusal names
+//! Converts messages to values. Every rule of `proto/rehearsal/v1` is checked here, and an error names
 //! the field and the rule.
 
 mod content;

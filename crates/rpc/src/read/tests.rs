@@ -36,7 +36,7 @@ fn refused_request(request: wire::SimulatedLlmRequest) -> String {
 }
 
 #[test]
-fn a_response_has_candidates_and_each_has_parts() {
+fn rejects_a_response_without_candidates_or_parts() {
     assert_eq!(refused_response(vec![]), "candidates: must have at least one candidate");
     assert_eq!(
         refused_response(vec![model(vec![Kind::Text("a".into())]), model(vec![])]),
@@ -54,7 +54,7 @@ fn a_response_has_candidates_and_each_has_parts() {
 }
 
 #[test]
-fn json_text_must_be_json() {
+fn rejects_text_that_is_not_json() {
     assert_eq!(
         refused_response(vec![model(vec![Kind::Text("a".into()), call("f", Some("{'a': 1}"))])]),
         "candidates[0].parts[1].function_call.args: must be valid JSON: expected a member name in \
@@ -91,10 +91,10 @@ fn json_text_must_be_json() {
 }
 
 #[test]
-fn a_decision_calls_with_objects() {
+fn decision_accepts_only_objects_as_arguments() {
     let read = |args| {
-        let said = vec![model(vec![Kind::Text("so".to_owned()), call("f", args)])];
-        decision(wire::HumanResponse { candidates: said })
+        let candidates = vec![model(vec![Kind::Text("so".to_owned()), call("f", args)])];
+        decision(wire::HumanResponse { candidates })
     };
     for args in [None, Some("null"), Some("{}"), Some(r#"{"n": 1}"#)] {
         read(args).expect("taken");
@@ -136,14 +136,14 @@ fn decision_accepts_only_model_content() {
 }
 
 #[test]
-fn contents_may_be_empty_and_args_may_be_absent() {
+fn accepts_empty_contents_and_missing_args() {
     assert!(llm_request(wire::SimulatedLlmRequest::default()).is_ok());
     let read =
         human_response(wire::HumanResponse { candidates: vec![model(vec![call("f", None)])] });
     let Part::FunctionCall(call) = &read.expect("valid").candidates[0].parts[0] else {
         panic!("a call")
     };
-    assert_eq!(call.args, None, "which is not an empty object");
+    assert_eq!(call.args, None, "not an empty object");
 }
 
 fn any_json() -> impl Strategy<Value = JsonText> {
