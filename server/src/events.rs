@@ -39,7 +39,7 @@ pub(crate) struct Visitor {
 impl Visitor {
     async fn is_gone(&self) {
         match &self.lifetime {
-            Some(lifetime) => lifetime.over().await,
+            Some(lifetime) => lifetime.ended().await,
             None => std::future::pending().await,
         }
     }

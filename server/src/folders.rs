@@ -64,12 +64,12 @@ pub(crate) fn find(
     let mut summaries = Vec::with_capacity(folders.len());
     for folder in folders {
         let path = std::path::absolute(folder).unwrap_or_else(|_| folder.clone());
-        let mut looking = Looking { root: &path, endings, found: Vec::new(), faults: Vec::new() };
-        match looking.begin(key) {
-            Ok(canonical) => looking.look(&path, &canonical, 0),
-            Err(fault) => looking.faults.push(fault),
+        let mut search = Search { root: &path, endings, found: Vec::new(), faults: Vec::new() };
+        match search.begin(key) {
+            Ok(canonical) => search.search_folder(&path, &canonical, 0),
+            Err(fault) => search.faults.push(fault),
         }
-        let Looking { mut found, mut faults, .. } = looking;
+        let Search { mut found, mut faults, .. } = search;
         if found.len() > MOST {
             faults.push(format!(
                 "{} contains more than {MOST} files, and only the first {MOST} are listed. \
@@ -85,20 +85,20 @@ pub(crate) fn find(
         });
         files.extend(found.into_iter().filter(|file| known.insert(file.path.clone())));
     }
-    name_apart(&mut files, taken);
+    make_ids_unique(&mut files, taken);
     (files, summaries)
 }
 
 /// When several files would share an id, each gets one that includes its path. A stored link can
 /// lead to a different file only if its own file is gone and exactly one other file has the same
 /// name.
-fn name_apart(files: &mut [FoundFile], taken: &dyn Fn(&str) -> bool) {
-    let mut bearers: HashMap<String, usize> = HashMap::new();
+fn make_ids_unique(files: &mut [FoundFile], taken: &dyn Fn(&str) -> bool) {
+    let mut users: HashMap<String, usize> = HashMap::new();
     for file in &*files {
-        *bearers.entry(file.id.clone()).or_default() += 1;
+        *users.entry(file.id.clone()).or_default() += 1;
     }
     for file in files {
-        if taken(&file.id) || bearers.get(&file.id).is_some_and(|bearers| *bearers > 1) {
+        if taken(&file.id) || users.get(&file.id).is_some_and(|users| *users > 1) {
             let digest = Sha256::digest(file.path.to_string_lossy().as_bytes());
             let digits: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
             file.id = format!("{}-{digits}", file.id);
@@ -106,14 +106,14 @@ fn name_apart(files: &mut [FoundFile], taken: &dyn Fn(&str) -> bool) {
     }
 }
 
-struct Looking<'l> {
+struct Search<'l> {
     root: &'l Path,
     endings: &'l [&'l str],
     found: Vec<FoundFile>,
     faults: Vec<String>,
 }
 
-impl Looking<'_> {
+impl Search<'_> {
     fn begin(&self, key: &str) -> Result<PathBuf, String> {
         let shown = self.root.display();
         match fs::metadata(self.root) {
@@ -134,7 +134,7 @@ impl Looking<'_> {
         }
     }
 
-    fn look(&mut self, folder: &Path, root: &Path, depth: usize) {
+    fn search_folder(&mut self, folder: &Path, root: &Path, depth: usize) {
         let entries = match fs::read_dir(folder) {
             Ok(entries) => entries,
             Err(error) => {
@@ -152,7 +152,7 @@ impl Looking<'_> {
             }
             let Ok(kind) = entry.file_type() else { continue };
             if kind.is_dir() && depth < DEEPEST {
-                self.look(&path, root, depth + 1);
+                self.search_folder(&path, root, depth + 1);
             } else if let Some(end) = self.endings.iter().find(|end| name.ends_with(*end)) {
                 // A link to outside of the folder is skipped.
                 let is_within = !kind.is_symlink()
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_named_after_their_place_and_never_alike() {
+    fn files_get_unique_ids_from_their_paths() {
         let folder = tempfile::tempdir().expect("a folder");
         for name in [
             "Home.evalset.json",
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_is_not_there_says_so() {
+    fn reports_a_missing_folder() {
         let folder = tempfile::tempdir().expect("a folder");
         let folders = [folder.path().join("none")];
         let (files, summaries) = find(&folders, "folders.reports", &ENDINGS, &|_| false);
@@ -235,7 +235,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_link_that_leads_out_is_not_followed() {
+    fn skips_links_that_lead_out_of_the_folder() {
         let (folder, outside) = (tempfile::tempdir().expect("a"), tempfile::tempdir().expect("b"));
         write(outside.path(), "out.evalset.json");
         write(folder.path(), "in.evalset.json");

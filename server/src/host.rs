@@ -20,10 +20,10 @@ use json_text::JsonText;
 use session::{AgentId, CallId, GoldenTrace, SessionId};
 use tokio::sync::Semaphore;
 
-use crate::access::Note;
+use crate::access::AuditEntry;
 use crate::actor::exporter;
 use crate::blocking::run_blocking;
-use crate::evalsets::{self, ComparedCase, SetFile, Sets};
+use crate::evalsets::{self, ComparedCase, EvalSets, SetFile};
 use crate::folders::Folders;
 use crate::page_dto;
 use crate::reports;
@@ -35,7 +35,7 @@ const STORED_IN_MEMORY: u64 = 128 * 1024 * 1024;
 const SWEEP: Duration = Duration::from_secs(30);
 /// How many agents load at once, and how long one may delay the others.
 const LOADING_AT_ONCE: usize = 2;
-const MAKES_WAY: Duration = Duration::from_secs(10);
+const SLOW_LOAD: Duration = Duration::from_secs(10);
 
 /// The agents, sessions and calls of the page.
 pub(crate) struct Host {
@@ -60,17 +60,17 @@ impl Host {
     /// Loads every agent in order, a few at once: imports are expensive, and the first agents are
     /// usable while the later ones load. A slow agent lets the next one start.
     pub(crate) async fn load_agents(&self) {
-        let places = Semaphore::new(LOADING_AT_ONCE);
+        let permits = Semaphore::new(LOADING_AT_ONCE);
         let load = async |agent: &Arc<RegisteredAgent>| {
             // Nothing is imported or started for it.
             if agent.source.kind() == SourceKind::Native {
                 return self.registry.load(agent).await;
             }
             // The semaphore is never closed.
-            let place = places.acquire().await;
+            let permit = permits.acquire().await;
             let mut loading = std::pin::pin!(self.registry.load(agent));
-            if tokio::time::timeout(MAKES_WAY, loading.as_mut()).await.is_err() {
-                drop(place);
+            if tokio::time::timeout(SLOW_LOAD, loading.as_mut()).await.is_err() {
+                drop(permit);
                 loading.await;
             }
         };
@@ -133,8 +133,8 @@ impl Host {
         run_blocking("find an eval set", move || sets.find(&id)).await
     }
 
-    fn sets(&self) -> Sets {
-        Sets::new(&self.registry, self.folders.eval_sets.clone())
+    fn sets(&self) -> EvalSets {
+        EvalSets::new(&self.registry, self.folders.eval_sets.clone())
     }
 
     /// The trace of an exported rehearsal, validated, with its agent and, if it still exists, the
@@ -295,9 +295,10 @@ impl RehearsalHost for Host {
                 schemas::run_blocking(move || schemas::check_ends(&view, &query, &response)).await;
             fits.map_err(|error| ApiError::NotExportable { reason: error.to_string() })?;
         }
-        let noted = Note::new("export").with("agent", &agent.id).with("session", &trace.session_id);
-        let noted = noted.perhaps_by(by.as_ref());
-        evalsets::export(agent, session.as_deref(), trace, noted.here()).await
+        let entry =
+            AuditEntry::new("export").with("agent", &agent.id).with("session", &trace.session_id);
+        let entry = entry.by_optional(by.as_ref());
+        evalsets::export(agent, session.as_deref(), trace, entry.with_caller()).await
     }
 }
 
@@ -386,7 +387,7 @@ impl EvalSetHost for Host {
         index: u64,
     ) -> Result<CaseView, ApiError> {
         let set = self.set(set).await?;
-        Ok(set.cast(&self.registry, evalsets::case(&set, eval_id, index).await?))
+        Ok(set.with_agent(&self.registry, evalsets::case(&set, eval_id, index).await?))
     }
 
     async fn change_case(
@@ -396,12 +397,12 @@ impl EvalSetHost for Host {
         change: CaseChange,
     ) -> Result<CaseView, ApiError> {
         let set = self.set(set).await?;
-        Ok(set.cast(&self.registry, evalsets::change(&set, case, change).await?))
+        Ok(set.with_agent(&self.registry, evalsets::change(&set, case, change).await?))
     }
 
     async fn duplicate_case(&self, set: SetId, case: CaseVersion) -> Result<CaseView, ApiError> {
         let set = self.set(set).await?;
-        Ok(set.cast(&self.registry, evalsets::duplicate(&set, case).await?))
+        Ok(set.with_agent(&self.registry, evalsets::duplicate(&set, case).await?))
     }
 
     async fn remove_case(&self, set: SetId, case: CaseVersion) -> Result<(), ApiError> {
@@ -415,7 +416,7 @@ impl EvalSetHost for Host {
         text: JsonText,
     ) -> Result<CaseView, ApiError> {
         let set = self.set(set).await?;
-        Ok(set.cast(&self.registry, evalsets::insert(&set, index, text).await?))
+        Ok(set.with_agent(&self.registry, evalsets::insert(&set, index, text).await?))
     }
 
     async fn compare_cases(

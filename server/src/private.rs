@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_new_folder_is_its_owners_and_an_old_one_stays() {
+    fn new_folders_are_private_and_existing_ones_unchanged() {
         let folder = tempfile::tempdir().expect("a folder");
         let mode = |path: &Path| path.metadata().expect("there").permissions().mode() & 0o777;
         let old = folder.path().join("old");

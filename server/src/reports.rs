@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_report_is_left_out_and_no_path_is_taken() {
+    fn lists_only_reports_and_accepts_no_paths() {
         let folder = tempfile::tempdir().expect("a folder");
         let write = |name: &str, text: &str| {
             fs::write(folder.path().join(name), text).expect("written");

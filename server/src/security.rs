@@ -26,7 +26,7 @@ pub(crate) struct OriginPolicy {
     /// Proxies whose `X-Forwarded-For` is trusted.
     proxies: Vec<IpAddr>,
     /// Whether authentication is on, so that other machines may connect.
-    asks: bool,
+    authenticates: bool,
 }
 
 impl OriginPolicy {
@@ -46,8 +46,8 @@ impl OriginPolicy {
     }
 
     /// Also accepts numeric addresses other than loopback. DNS rebinding works with names only.
-    pub(crate) fn asking(mut self, asks: bool) -> Self {
-        self.asks = asks;
+    pub(crate) fn with_authentication(mut self, authenticates: bool) -> Self {
+        self.authenticates = authenticates;
         self
     }
 
@@ -61,7 +61,9 @@ impl OriginPolicy {
         }
         let host = authority.host().trim_start_matches('[').trim_end_matches(']');
         host.eq_ignore_ascii_case("localhost")
-            || host.parse::<IpAddr>().is_ok_and(|address| self.asks || address.is_loopback())
+            || host
+                .parse::<IpAddr>()
+                .is_ok_and(|address| self.authenticates || address.is_loopback())
     }
 
     /// The own origin is the address that this request was sent to, which a foreign page's never
@@ -77,9 +79,10 @@ impl OriginPolicy {
         let mut from = connected;
         let lines = headers.get_all(FORWARDED_FOR).iter().rev().filter_map(|it| it.to_str().ok());
         // The last address was seen by the nearest proxy; the ones before it cannot be trusted.
-        let mut said = lines.flat_map(|line| line.rsplit(','));
+        let mut addresses = lines.flat_map(|line| line.rsplit(','));
         while self.proxies.contains(&from.ip().to_canonical()) {
-            let Some(address) = said.next().and_then(|it| it.trim().parse::<IpAddr>().ok()) else {
+            let Some(address) = addresses.next().and_then(|it| it.trim().parse::<IpAddr>().ok())
+            else {
                 break;
             };
             from = SocketAddr::new(address, 0);
@@ -103,7 +106,7 @@ impl OriginPolicy {
             return Some(format!(
                 "Rejected: the host name {host:?} is not allowed. Open http://127.0.0.1:{}{}.",
                 self.port,
-                if self.asks {
+                if self.authenticates {
                     ", or add its origin to [security] allowed_origins in rehearsal.toml"
                 } else {
                     ""
@@ -180,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn own_names_are_let_in() {
+    fn accepts_its_own_names() {
         assert!(!refused("127.0.0.1:4180", None));
         assert!(!refused("localhost:4180", Some("http://localhost:4180")));
         assert!(!refused("[::1]:4180", Some("http://[::1]:4180")));
@@ -189,20 +192,21 @@ mod tests {
     }
 
     #[test]
-    fn a_development_server_may_leave_the_port_out() {
+    fn accepts_a_development_server_that_omits_the_port() {
         assert!(!refused("127.0.0.1", Some("http://127.0.0.1:8080")));
         assert!(refused("127.0.0.1", Some("http://127.0.0.1")), "another local page");
         assert!(refused("localhost.evil.example", Some("http://127.0.0.1:8080")));
         let alone = OriginPolicy::default().at(SocketAddr::from(([127, 0, 0, 1], 4180)));
         let request = Request::builder().uri("/").header(HOST, "127.0.0.1");
         let request = request.body(axum::body::Body::empty()).expect("builds");
-        assert!(alone.refusal(&request).is_some(), "nobody was let in besides");
+        assert!(alone.refusal(&request).is_some(), "no other origin is configured");
     }
 
     #[test]
-    fn where_everybody_is_asked_digits_are_let_in_and_names_are_not() {
-        let mut origins =
-            OriginPolicy::default().at(SocketAddr::from(([0, 0, 0, 0], 4180))).asking(true);
+    fn accepts_numeric_addresses_with_authentication() {
+        let mut origins = OriginPolicy::default()
+            .at(SocketAddr::from(([0, 0, 0, 0], 4180)))
+            .with_authentication(true);
         origins.allow_origin("https://rehearsal.example");
         let refused = |host: &str| {
             let request = Request::builder().uri("/").header(HOST, host);
@@ -214,9 +218,10 @@ mod tests {
     }
 
     #[test]
-    fn an_origin_is_ours_by_scheme_name_and_port() {
-        let mut origins =
-            OriginPolicy::default().at(SocketAddr::from(([0, 0, 0, 0], 4180))).asking(true);
+    fn compares_origins_by_scheme_name_and_port() {
+        let mut origins = OriginPolicy::default()
+            .at(SocketAddr::from(([0, 0, 0, 0], 4180)))
+            .with_authentication(true);
         origins.allow_origin("https://rehearsal.example");
         let refused = |host: &str, origin: &str| {
             let request = Request::builder().uri("/").header(HOST, host).header(ORIGIN, origin);
@@ -230,12 +235,12 @@ mod tests {
     }
 
     #[test]
-    fn only_a_trusted_proxy_says_where_a_request_comes_from() {
+    fn reads_client_addresses_from_trusted_proxies_only() {
         let mut origins = OriginPolicy::default();
         origins.trust_proxy(IpAddr::from([10, 0, 0, 1]));
-        let peer = |connected: [u8; 4], said: &[&'static str]| {
+        let peer = |connected: [u8; 4], addresses: &[&'static str]| {
             let mut headers = HeaderMap::new();
-            for line in said {
+            for line in addresses {
                 headers.append(FORWARDED_FOR, HeaderValue::from_static(line));
             }
             origins.peer(SocketAddr::from((connected, 9)), &headers).ip().to_string()
@@ -245,11 +250,15 @@ mod tests {
         assert_eq!(peer([10, 0, 0, 1], &["203.0.113.5, 10.0.0.1"]), "203.0.113.5", "two proxies");
         assert_eq!(peer([10, 0, 0, 1], &["nonsense"]), "10.0.0.1");
         assert_eq!(peer([10, 0, 0, 1], &[]), "10.0.0.1");
-        assert_eq!(peer([198, 51, 100, 7], &["203.0.113.5"]), "198.51.100.7", "a stranger's word");
+        assert_eq!(
+            peer([198, 51, 100, 7], &["203.0.113.5"]),
+            "198.51.100.7",
+            "not a trusted proxy"
+        );
     }
 
     #[test]
-    fn foreign_names_and_origins_are_not() {
+    fn rejects_foreign_names_and_origins() {
         assert!(refused("evil.example:4180", None), "a rebound name");
         assert!(refused("evil.example", None));
         assert!(refused("", None));

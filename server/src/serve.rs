@@ -76,7 +76,7 @@ impl Running {
 
 pub(crate) async fn start(settings: Settings) -> Result<Running, ServeError> {
     let Settings { agents, listen, origins, live, access, folders, site, owns_process } = settings;
-    if !listen.ip().to_canonical().is_loopback() && !access.is_asked() {
+    if !listen.ip().to_canonical().is_loopback() && !access.is_enabled() {
         return Err(ServeError::NotLoopback { address: listen });
     }
     let bound = async {
@@ -88,7 +88,7 @@ pub(crate) async fn start(settings: Settings) -> Result<Running, ServeError> {
         bound.await.map_err(|cause| ServeError::Bind { address: listen, cause })?;
     let host = Host::new(agents, folders);
     let stop = CancellationToken::new();
-    let origins = origins.at(address).asking(access.is_asked());
+    let origins = origins.at(address).with_authentication(access.is_enabled());
     let authenticator = Authenticator::new(access, address.port());
     let router =
         router(Arc::clone(&host), live.clone(), site, origins, authenticator, stop.clone());

@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_error_keeps_its_words_and_gets_its_status() {
+    async fn an_error_keeps_its_body_and_gets_its_status() {
         for (error, expected) in [
             (ApiError::Transport { reason: "no field `id`".into() }, StatusCode::BAD_REQUEST),
             (ApiError::CallRunning, StatusCode::CONFLICT),
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn another_answer_is_left_alone() {
+    async fn other_responses_are_unchanged() {
         let response = with_status((StatusCode::INTERNAL_SERVER_ERROR, "x").into_response()).await;
         assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
     }

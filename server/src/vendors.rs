@@ -96,7 +96,7 @@ impl Api {
 
     /// Whether the client reads a fault in a stream as a response without content. Google's does,
     /// so its stream is aborted instead.
-    pub(crate) fn breaks_off(self) -> bool {
+    pub(crate) fn aborts_on_fault(self) -> bool {
         matches!(self, Self::Gemini | Self::GeminiList)
     }
 

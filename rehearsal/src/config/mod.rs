@@ -149,7 +149,7 @@ impl Config {
         let (path, text) = source.unwrap_or((Path::new(""), ""));
         let place = |span| Place::of(path, text, span);
         let access = access::check(&file, place)?;
-        let asked = access.is_asked();
+        let asked = access.is_enabled();
         let listen = match (overrides.listen, &file.listen) {
             (Some(listen), _) => listen.checked(None, asked)?,
             (None, Some(written)) => {

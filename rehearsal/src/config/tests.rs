@@ -473,8 +473,8 @@ fn people_and_tokens_are_checked_where_they_stand() {
         Config::from_text(text, path, &Overrides::default(), &["math"])
     };
     let known = read(&format!("listen = \"0.0.0.0:4180\"\n{ann}{agent}")).expect("asks everybody");
-    assert!(known.access.is_asked());
-    assert!(!read(agent).expect("asks nobody").access.is_asked());
+    assert!(known.access.is_enabled());
+    assert!(!read(agent).expect("asks nobody").access.is_enabled());
     let fault = |text: &str| read(text).expect_err(text).to_string();
     let clear = fault("[[person]]\nname = \"Ann\"\npassword = \"correct horse\"\n");
     assert!(clear.starts_with("rehearsal.toml:3:12: this is not an Argon2 hash"), "{clear}");

@@ -12,9 +12,9 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use model_wire::{Fault, FaultKind};
 
-use super::audit::{VISIT, Visit};
+use super::audit::{REQUEST, RequestContext};
 use super::caller::Caller;
-use super::{Authenticator, LoginLifetime, Refused, login_bound};
+use super::{AuthError, Authenticator, LoginLifetime, login_bound};
 use crate::connections::Peer;
 use crate::vendors::{Api, refusal};
 
@@ -27,25 +27,25 @@ pub(crate) async fn admit(
     mut request: Request,
     next: Next,
 ) -> Response {
-    let mut visit = Visit { audit: authenticator.audit.clone(), caller: None };
+    let mut context = RequestContext { audit: authenticator.audit.clone(), caller: None };
     let mut login = None;
-    if authenticator.is_asked() && !OPEN.contains(&request.uri().path()) {
-        match authenticator.caller(Shown::by(&request, &authenticator)).await {
+    if authenticator.is_enabled() && !OPEN.contains(&request.uri().path()) {
+        match authenticator.caller(Credentials::by(&request, &authenticator)).await {
             Ok((caller, lifetime)) => {
                 request.extensions_mut().insert(caller.clone());
-                if lifetime.is_none() && is_the_pages(&request) {
+                if lifetime.is_none() && is_for_people(&request) {
                     return people_only();
                 }
                 if let Some(lifetime) = &lifetime {
                     request.extensions_mut().insert(lifetime.clone());
                 }
                 login = lifetime;
-                visit.caller = Some(caller);
+                context.caller = Some(caller);
             }
-            Err(refused) => return turned_away(&request, refused),
+            Err(error) => return reject(&request, error),
         }
     }
-    let response = VISIT.scope(visit, next.run(request)).await;
+    let response = REQUEST.scope(context, next.run(request)).await;
     match login {
         Some(lifetime) => login_bound::bound_to_login(lifetime, response),
         None => response,
@@ -54,7 +54,7 @@ pub(crate) async fn admit(
 
 /// Whether only people may send this request: pages and their requests run the host's tools, change
 /// its files and read all sessions. Anything else is a request to a model endpoint.
-fn is_the_pages(request: &Request) -> bool {
+fn is_for_people(request: &Request) -> bool {
     let path = request.uri().path();
     let is_programs = path.starts_with("/rehearsal.v1.") || Api::of_path(path).is_some();
     path.starts_with("/api/") || request.method() != Method::POST && !is_programs
@@ -68,13 +68,13 @@ fn people_only() -> Response {
 }
 
 /// The credentials and the client address of a request.
-struct Shown {
+struct Credentials {
     cookie: Option<String>,
     token: Option<String>,
     peer: IpAddr,
 }
 
-impl Shown {
+impl Credentials {
     fn by(request: &Request, authenticator: &Authenticator) -> Self {
         let peer = request.extensions().get::<Peer>();
         Self {
@@ -89,15 +89,15 @@ impl Authenticator {
     /// The caller, and for a person the lifetime of the login; a token does not expire.
     async fn caller(
         self: &Arc<Self>,
-        shown: Shown,
-    ) -> Result<(Caller, Option<LoginLifetime>), Refused> {
+        credentials: Credentials,
+    ) -> Result<(Caller, Option<LoginLifetime>), AuthError> {
         if let Some((caller, lifetime)) =
-            shown.cookie.and_then(|it| self.login_sessions.caller(&it))
+            credentials.cookie.and_then(|it| self.login_sessions.caller(&it))
         {
             return Ok((caller, Some(lifetime)));
         }
-        let Some(token) = shown.token else { return Err(Refused::Unknown) };
-        self.token(shown.peer, &token).await.map(|caller| (caller, None))
+        let Some(token) = credentials.token else { return Err(AuthError::Unknown) };
+        self.token(credentials.peer, &token).await.map(|caller| (caller, None))
     }
 }
 
@@ -117,22 +117,22 @@ fn token(headers: &HeaderMap, uri: &Uri) -> Option<String> {
 }
 
 /// The response to an unauthenticated request.
-fn turned_away(request: &Request, refused: Refused) -> Response {
+fn reject(request: &Request, error: AuthError) -> Response {
     let path = request.uri().path();
-    let message = match refused {
-        Refused::Unknown => {
+    let message = match error {
+        AuthError::Unknown => {
             "authentication required: send a token as the API key or as `Authorization: Bearer` \
              (`rehearsal token add NAME` creates one), or log in at /login"
                 .to_owned()
         }
-        Refused::TooMany(seconds) => {
+        AuthError::TooMany(seconds) => {
             format!("too many failed attempts: try again in {seconds} s")
         }
     };
     let mut response = if is_grpc(request) {
-        let code = match refused {
-            Refused::Unknown => tonic::Code::Unauthenticated,
-            Refused::TooMany(_) => tonic::Code::ResourceExhausted,
+        let code = match error {
+            AuthError::Unknown => tonic::Code::Unauthenticated,
+            AuthError::TooMany(_) => tonic::Code::ResourceExhausted,
         };
         let mut response = tonic::Status::new(code, message).into_http();
         if let Some(kind) = request.headers().get(CONTENT_TYPE) {
@@ -140,32 +140,32 @@ fn turned_away(request: &Request, refused: Refused) -> Response {
         }
         return response;
     } else if let Some(api) = Api::of_path(path) {
-        let kind = match refused {
-            Refused::Unknown => FaultKind::Unauthenticated,
-            Refused::TooMany(_) => FaultKind::TooMany,
+        let kind = match error {
+            AuthError::Unknown => FaultKind::Unauthenticated,
+            AuthError::TooMany(_) => FaultKind::TooMany,
         };
         refusal(api, &Fault::new(kind, message))
-    } else if wants_a_page(request) {
+    } else if is_navigation(request) {
         let next = request.uri().path_and_query().map_or("/", |it| it.as_str());
-        let login = format!("/login?next={}", in_query(next));
+        let login = format!("/login?next={}", percent_encoded(next));
         let mut response = StatusCode::SEE_OTHER.into_response();
         if let Ok(login) = HeaderValue::from_str(&login) {
             response.headers_mut().insert(LOCATION, login);
         }
         return response;
     } else {
-        let status = match refused {
-            Refused::Unknown => StatusCode::UNAUTHORIZED,
-            Refused::TooMany(_) => StatusCode::TOO_MANY_REQUESTS,
+        let status = match error {
+            AuthError::Unknown => StatusCode::UNAUTHORIZED,
+            AuthError::TooMany(_) => StatusCode::TOO_MANY_REQUESTS,
         };
         (status, message).into_response()
     };
-    match refused {
-        Refused::Unknown => {
+    match error {
+        AuthError::Unknown => {
             let scheme = HeaderValue::from_static("Bearer realm=\"rehearsal\"");
             response.headers_mut().insert(WWW_AUTHENTICATE, scheme);
         }
-        Refused::TooMany(seconds) => {
+        AuthError::TooMany(seconds) => {
             response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
         }
     }
@@ -178,12 +178,12 @@ fn is_grpc(request: &Request) -> bool {
 }
 
 /// Whether this is a navigation, rather than a fetch by a page.
-fn wants_a_page(request: &Request) -> bool {
+fn is_navigation(request: &Request) -> bool {
     let accepts = request.headers().get(ACCEPT).and_then(|accept| accept.to_str().ok());
     request.method() == Method::GET && accepts.is_some_and(|accept| accept.contains("text/html"))
 }
 
-fn in_query(text: &str) -> String {
+fn percent_encoded(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
     text.bytes()
         .map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })

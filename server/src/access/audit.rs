@@ -15,17 +15,17 @@ use super::caller::Caller;
 
 /// The file to which lines are written in addition to the log.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Audit(Option<Arc<Kept>>);
+pub(crate) struct Audit(Option<Arc<AuditFile>>);
 
 #[derive(Debug)]
-struct Kept {
+struct AuditFile {
     path: PathBuf,
     file: Mutex<Option<File>>,
 }
 
 /// The audited action.
 #[derive(Debug, Clone)]
-pub(crate) struct Note {
+pub(crate) struct AuditEntry {
     what: &'static str,
     who: Option<String>,
     members: Vec<(&'static str, String)>,
@@ -34,23 +34,23 @@ pub(crate) struct Note {
 /// An audit entry that carries the caller of the request that created it: it may be written on
 /// another task, and after the request has ended.
 #[derive(Debug, Clone)]
-pub(crate) struct Noted {
-    note: Note,
-    visit: Visit,
+pub(crate) struct AttributedEntry {
+    entry: AuditEntry,
+    context: RequestContext,
 }
 
 /// The audit context of a request, set while the host handles it.
 #[derive(Debug, Clone)]
-pub(super) struct Visit {
+pub(super) struct RequestContext {
     pub(super) audit: Audit,
     pub(super) caller: Option<Caller>,
 }
 
 tokio::task_local! {
-    pub(super) static VISIT: Visit;
+    pub(super) static REQUEST: RequestContext;
 }
 
-impl Note {
+impl AuditEntry {
     pub(crate) fn new(what: &'static str) -> Self {
         Self { what, who: None, members: Vec::new() }
     }
@@ -62,7 +62,7 @@ impl Note {
     }
 
     /// Sets the actor, if there is one.
-    pub(crate) fn perhaps_by(self, who: Option<&DisplayName>) -> Self {
+    pub(crate) fn by_optional(self, who: Option<&DisplayName>) -> Self {
         match who {
             Some(who) => self.by(who.as_str()),
             None => self,
@@ -75,10 +75,11 @@ impl Note {
     }
 
     /// Sets the caller of the current request as the actor.
-    pub(crate) fn here(self) -> Noted {
-        let visit = VISIT.try_with(Clone::clone);
-        let visit = visit.unwrap_or_else(|_| Visit { audit: Audit::default(), caller: None });
-        Noted { note: self, visit }
+    pub(crate) fn with_caller(self) -> AttributedEntry {
+        let context = REQUEST.try_with(Clone::clone);
+        let context =
+            context.unwrap_or_else(|_| RequestContext { audit: Audit::default(), caller: None });
+        AttributedEntry { entry: self, context }
     }
 
     fn line(self, caller: Option<&Caller>) -> String {
@@ -100,38 +101,38 @@ impl Note {
 
 /// The caller of the current request; `None` when authentication is off.
 pub(crate) fn caller() -> Option<Caller> {
-    VISIT.try_with(|visit| visit.caller.clone()).ok().flatten()
+    REQUEST.try_with(|context| context.caller.clone()).ok().flatten()
 }
 
-impl Noted {
+impl AttributedEntry {
     pub(crate) fn with(mut self, key: &'static str, value: &impl ToString) -> Self {
-        self.note = self.note.with(key, value);
+        self.entry = self.entry.with(key, value);
         self
     }
 
     /// Writes the entry.
     pub(crate) fn write(self) {
-        self.visit.audit.write(self.note, self.visit.caller.as_ref());
+        self.context.audit.write(self.entry, self.context.caller.as_ref());
     }
 }
 
 impl Audit {
     pub(super) fn to(path: Option<PathBuf>) -> Self {
-        Self(path.map(|path| Arc::new(Kept { path, file: Mutex::default() })))
+        Self(path.map(|path| Arc::new(AuditFile { path, file: Mutex::default() })))
     }
 
-    pub(super) fn write(&self, note: Note, caller: Option<&Caller>) {
-        let line = note.line(caller);
+    pub(super) fn write(&self, entry: AuditEntry, caller: Option<&Caller>) {
+        let line = entry.line(caller);
         tracing::info!(target: "audit", "{line}");
-        if let Some(kept) = &self.0
-            && let Err(error) = kept.append(&line)
+        if let Some(file) = &self.0
+            && let Err(error) = file.append(&line)
         {
-            tracing::error!("the audit log cannot be written to {}: {error}", kept.path.display());
+            tracing::error!("the audit log cannot be written to {}: {error}", file.path.display());
         }
     }
 }
 
-impl Kept {
+impl AuditFile {
     fn append(&self, line: &str) -> std::io::Result<()> {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         let open = match file.as_mut() {
@@ -151,6 +152,6 @@ impl Kept {
 
 /// Runs `work` as a request with this audit log.
 #[cfg(test)]
-pub(crate) async fn visiting<T>(path: PathBuf, work: impl Future<Output = T>) -> T {
-    VISIT.scope(Visit { audit: Audit::to(Some(path)), caller: None }, work).await
+pub(crate) async fn with_audit_file<T>(path: PathBuf, work: impl Future<Output = T>) -> T {
+    REQUEST.scope(RequestContext { audit: Audit::to(Some(path)), caller: None }, work).await
 }

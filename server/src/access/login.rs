@@ -15,16 +15,16 @@ use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{get, post};
 use serde::Deserialize;
 
-use super::audit::Note;
+use super::audit::AuditEntry;
 use super::page::LoginPage;
 use super::request_limit::RequestLimit;
-use super::{Authenticator, Refused};
+use super::{AuthError, Authenticator};
 use crate::connections::Peer;
 
 /// The longest accepted form; a name, a password and a path are short.
 const FORM_BYTES: usize = 16 * 1024;
 /// How long a form may take to arrive and to be checked.
-const PATIENCE: Duration = Duration::from_secs(15);
+const FORM_TIMEOUT: Duration = Duration::from_secs(15);
 /// The page has no script of its own and loads nothing from other hosts.
 const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; \
@@ -40,13 +40,13 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>(
         .route("/logout", post(log_out))
         .layer(DefaultBodyLimit::max(FORM_BYTES))
         .layer(Extension(authenticator))
-        .layer(middleware::from_fn(briefly))
+        .layer(middleware::from_fn(limit_forms))
 }
 
 /// Unauthenticated clients reach this handler, so it limits the number of concurrent forms and the
 /// time for each: slow or numerous forms must not use up the host's memory or block other logins.
 /// The page itself needs no limit.
-async fn briefly(request: Request, next: Next) -> Response {
+async fn limit_forms(request: Request, next: Next) -> Response {
     static FORMS: LazyLock<RequestLimit> = LazyLock::new(RequestLimit::default);
     let peer = request.extensions().get::<Peer>();
     let address = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.ip());
@@ -58,20 +58,20 @@ async fn briefly(request: Request, next: Next) -> Response {
         let message = "Too many login attempts at once. Try again in a moment.";
         return (StatusCode::SERVICE_UNAVAILABLE, message).into_response();
     };
-    match tokio::time::timeout(PATIENCE, next.run(request)).await {
+    match tokio::time::timeout(FORM_TIMEOUT, next.run(request)).await {
         Ok(response) => response,
         Err(_) => (StatusCode::REQUEST_TIMEOUT, "The login timed out. Try again.").into_response(),
     }
 }
 
 #[derive(Deserialize)]
-struct Asked {
+struct LoginQuery {
     #[serde(default)]
     next: String,
 }
 
 #[derive(Deserialize)]
-struct Entered {
+struct LoginForm {
     name: String,
     password: String,
     #[serde(default)]
@@ -81,15 +81,15 @@ struct Entered {
 async fn show(
     Extension(authenticator): Extension<Arc<Authenticator>>,
     headers: HeaderMap,
-    Query(asked): Query<Asked>,
+    Query(query): Query<LoginQuery>,
 ) -> Response {
-    let next = local(&asked.next);
+    let next = local_path(&query.next);
     let known = authenticator
         .cookie
         .content(&headers)
         .and_then(|it| authenticator.login_sessions.caller(&it));
-    if known.is_some() || !authenticator.is_asked() {
-        return go(next);
+    if known.is_some() || !authenticator.is_enabled() {
+        return redirect(next);
     }
     page(StatusCode::OK, &LoginPage { next, name: "", fault: None })
 }
@@ -98,32 +98,32 @@ async fn log_in(
     Extension(authenticator): Extension<Arc<Authenticator>>,
     Extension(Peer(peer)): Extension<Peer>,
     headers: HeaderMap,
-    Form(entered): Form<Entered>,
+    Form(form): Form<LoginForm>,
 ) -> Response {
-    let next = local(&entered.next);
-    let name = entered.name.trim();
-    match authenticator.person(peer.ip(), name, entered.password).await {
+    let next = local_path(&form.next);
+    let name = form.name.trim();
+    match authenticator.person(peer.ip(), name, form.password).await {
         Ok(caller) => {
-            let note = Note::new("login").with("from", &peer.ip());
-            authenticator.audit.write(note, Some(&caller));
+            let entry = AuditEntry::new("login").with("from", &peer.ip());
+            authenticator.audit.write(entry, Some(&caller));
             if let Some(old) = authenticator.cookie.content(&headers) {
                 authenticator.login_sessions.revoke(&old);
             }
             let content = authenticator.login_sessions.issue(caller);
-            with_cookie(go(next), &authenticator.cookie.set(&content, &headers))
+            with_cookie(redirect(next), &authenticator.cookie.set(&content, &headers))
         }
-        Err(refused) => {
-            let (status, fault) = match refused {
-                Refused::Unknown => {
+        Err(error) => {
+            let (status, fault) = match error {
+                AuthError::Unknown => {
                     (StatusCode::UNAUTHORIZED, "Incorrect name or password.".to_owned())
                 }
-                Refused::TooMany(seconds) => (
+                AuthError::TooMany(seconds) => (
                     StatusCode::TOO_MANY_REQUESTS,
                     format!("Too many attempts. Try again in {}.", minutes(seconds)),
                 ),
             };
             let mut response = page(status, &LoginPage { next, name, fault: Some(&fault) });
-            if let Refused::TooMany(seconds) = refused {
+            if let AuthError::TooMany(seconds) = error {
                 response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
             }
             response
@@ -138,7 +138,7 @@ async fn log_out(
     if let Some(content) = authenticator.cookie.content(&headers) {
         authenticator.login_sessions.revoke(&content);
     }
-    with_cookie(go("/login"), &authenticator.cookie.clear(&headers))
+    with_cookie(redirect("/login"), &authenticator.cookie.clear(&headers))
 }
 
 fn minutes(seconds: u64) -> String {
@@ -150,13 +150,13 @@ fn minutes(seconds: u64) -> String {
 
 /// The path if it is on this host, otherwise `/`. A second slash, or a backslash, which browsers
 /// treat as a slash, would make it the address of another host.
-fn local(next: &str) -> &str {
+fn local_path(next: &str) -> &str {
     let plain = next.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
-    let local = next.starts_with('/') && !next.starts_with("//") && !next.starts_with("/login");
-    if plain && local { next } else { "/" }
+    let is_local = next.starts_with('/') && !next.starts_with("//") && !next.starts_with("/login");
+    if plain && is_local { next } else { "/" }
 }
 
-fn go(next: &str) -> Response {
+fn redirect(next: &str) -> Response {
     let mut response = StatusCode::SEE_OTHER.into_response();
     let next = HeaderValue::from_str(next).unwrap_or(HeaderValue::from_static("/"));
     response.headers_mut().insert(LOCATION, next);
@@ -179,16 +179,16 @@ fn page(status: StatusCode, page: &LoginPage<'_>) -> Response {
 
 #[cfg(test)]
 mod tests {
-    use super::local;
+    use super::local_path;
 
     #[test]
-    fn only_paths_of_this_host_are_gone_to() {
-        assert_eq!(local("/live/1?x=y#z"), "/live/1?x=y#z");
+    fn redirects_only_to_paths_of_this_host() {
+        assert_eq!(local_path("/live/1?x=y#z"), "/live/1?x=y#z");
         for elsewhere in
             ["", "//evil.example", "/\\evil.example", "https://evil.example", "/a\r\nb"]
         {
-            assert_eq!(local(elsewhere), "/", "{elsewhere:?}");
+            assert_eq!(local_path(elsewhere), "/", "{elsewhere:?}");
         }
-        assert_eq!(local("/login?next=/login"), "/", "not in a circle");
+        assert_eq!(local_path("/login?next=/login"), "/", "not in a circle");
     }
 }

@@ -24,12 +24,12 @@ pub(crate) fn while_logged_in<T: Send + 'static>(
     stream: BoxStream<'static, Result<T, Status>>,
 ) -> BoxStream<'static, Result<T, Status>> {
     let Some(lifetime) = lifetime else { return stream };
-    unfold(Some((stream, over(lifetime))), |state| async move {
-        let (mut stream, mut over) = state?;
+    unfold(Some((stream, ended(lifetime))), |state| async move {
+        let (mut stream, mut ended) = state?;
         tokio::select! {
             biased;
-            () = &mut over => Some((Err(Status::unauthenticated(LOGGED_OUT)), None)),
-            next = stream.next() => Some((next?, Some((stream, over)))),
+            () = &mut ended => Some((Err(Status::unauthenticated(LOGGED_OUT)), None)),
+            next = stream.next() => Some((next?, Some((stream, ended)))),
         }
     })
     .boxed()
@@ -43,18 +43,18 @@ pub(super) fn bound_to_login(lifetime: LoginLifetime, response: Response) -> Res
     if is_grpc || response.body().is_end_stream() {
         return response;
     }
-    response.map(|body| Body::new(LoginBoundBody { body, over: Some(over(lifetime)) }))
+    response.map(|body| Body::new(LoginBoundBody { body, ended: Some(ended(lifetime)) }))
 }
 
-fn over(lifetime: LoginLifetime) -> BoxFuture<'static, ()> {
-    Box::pin(async move { lifetime.over().await })
+fn ended(lifetime: LoginLifetime) -> BoxFuture<'static, ()> {
+    Box::pin(async move { lifetime.ended().await })
 }
 
 /// A body that ends with the login of its caller.
 struct LoginBoundBody {
     body: Body,
     /// `None` after the error was sent.
-    over: Option<BoxFuture<'static, ()>>,
+    ended: Option<BoxFuture<'static, ()>>,
 }
 
 impl HttpBody for LoginBoundBody {
@@ -65,9 +65,9 @@ impl HttpBody for LoginBoundBody {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        let Some(over) = &mut self.over else { return Poll::Ready(None) };
-        if over.as_mut().poll(context).is_ready() {
-            self.over = None;
+        let Some(ended) = &mut self.ended else { return Poll::Ready(None) };
+        if ended.as_mut().poll(context).is_ready() {
+            self.ended = None;
             return Poll::Ready(Some(Err(axum::Error::new(Status::unauthenticated(LOGGED_OUT)))));
         }
         Pin::new(&mut self.body).poll_frame(context)

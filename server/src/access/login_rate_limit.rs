@@ -17,10 +17,10 @@ const MANY: usize = 4096;
 
 /// Failed attempts, by address and name, and by address alone.
 #[derive(Debug, Default)]
-pub(super) struct LoginRateLimit(Mutex<HashMap<(String, Option<String>), Wrong>>);
+pub(super) struct LoginRateLimit(Mutex<HashMap<(String, Option<String>), Failures>>);
 
 #[derive(Debug)]
-struct Wrong {
+struct Failures {
     count: u32,
     first: Instant,
 }
@@ -31,12 +31,12 @@ impl LoginRateLimit {
     /// # Errors
     /// The number of seconds until the next attempt is allowed.
     pub(super) fn allow(&self, from: &str, name: &str) -> Result<(), u64> {
-        let wrong = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let failures = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let limits = [(Some(name.to_owned()), FOR_A_NAME), (None, FROM_AN_ADDRESS)];
         for (name, most) in limits {
-            if let Some(wrong) = wrong.get(&(from.to_owned(), name))
-                && wrong.count >= most
-                && let Some(left) = WINDOW.checked_sub(wrong.first.elapsed())
+            if let Some(failures) = failures.get(&(from.to_owned(), name))
+                && failures.count >= most
+                && let Some(left) = WINDOW.checked_sub(failures.first.elapsed())
             {
                 return Err(left.as_secs() + 1);
             }
@@ -44,14 +44,14 @@ impl LoginRateLimit {
         Ok(())
     }
 
-    pub(super) fn wrong(&self, from: &str, name: &str) {
-        let mut wrong = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if wrong.len() > MANY {
-            wrong.retain(|_, wrong| wrong.first.elapsed() < WINDOW);
+    pub(super) fn record_failure(&self, from: &str, name: &str) {
+        let mut failures = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if failures.len() > MANY {
+            failures.retain(|_, failures| failures.first.elapsed() < WINDOW);
         }
         for name in [Some(name.to_owned()), None] {
-            let fresh = || Wrong { count: 0, first: Instant::now() };
-            let entry = wrong.entry((from.to_owned(), name)).or_insert_with(fresh);
+            let fresh = || Failures { count: 0, first: Instant::now() };
+            let entry = failures.entry((from.to_owned(), name)).or_insert_with(fresh);
             if entry.first.elapsed() >= WINDOW {
                 *entry = fresh();
             }
@@ -60,9 +60,9 @@ impl LoginRateLimit {
     }
 
     /// Resets the count after a successful attempt.
-    pub(super) fn forgive(&self, from: &str, name: &str) {
-        let mut wrong = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        wrong.remove(&(from.to_owned(), Some(name.to_owned())));
+    pub(super) fn reset(&self, from: &str, name: &str) {
+        let mut failures = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        failures.remove(&(from.to_owned(), Some(name.to_owned())));
     }
 }
 
@@ -82,31 +82,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_closed_after_five_and_opened_by_the_right_one() {
+    fn rejects_a_name_after_five_failures_until_a_success() {
         let rate_limit = LoginRateLimit::default();
         for _ in 0..5 {
             assert_eq!(rate_limit.allow("1.2.3.4", "Ann"), Ok(()));
-            rate_limit.wrong("1.2.3.4", "Ann");
+            rate_limit.record_failure("1.2.3.4", "Ann");
         }
         assert!(rate_limit.allow("1.2.3.4", "Ann").is_err_and(|seconds| seconds <= 301));
         assert_eq!(rate_limit.allow("1.2.3.4", "Bob"), Ok(()), "another name");
         assert_eq!(rate_limit.allow("4.3.2.1", "Ann"), Ok(()), "another address");
-        rate_limit.forgive("1.2.3.4", "Ann");
+        rate_limit.reset("1.2.3.4", "Ann");
         assert_eq!(rate_limit.allow("1.2.3.4", "Ann"), Ok(()));
     }
 
     #[test]
-    fn an_address_is_closed_after_fifty_whatever_the_names() {
+    fn rejects_an_address_after_fifty_failures() {
         let rate_limit = LoginRateLimit::default();
         for number in 0..50 {
-            rate_limit.wrong("1.2.3.4", &format!("name {number}"));
+            rate_limit.record_failure("1.2.3.4", &format!("name {number}"));
         }
         assert!(rate_limit.allow("1.2.3.4", "one more").is_err());
         assert_eq!(rate_limit.allow("4.3.2.1", "one more"), Ok(()));
     }
 
     #[test]
-    fn a_network_is_one_address() {
+    fn counts_an_ipv6_network_as_one_address() {
         let one = origin("2001:db8:1:2:3:4:5:6".parse().expect("an address"));
         assert_eq!(one, origin("2001:db8:1:2::1".parse().expect("an address")));
         assert_eq!(origin("::ffff:1.2.3.4".parse().expect("an address")), "1.2.3.4");

@@ -102,7 +102,7 @@ impl LoginLifetime {
     }
 
     /// Returns when the person logs out or the login session expires.
-    pub(crate) async fn over(&self) {
+    pub(crate) async fn ended(&self) {
         while let Some(ends) = self.ends().filter(|ends| *ends > Instant::now()) {
             tokio::select! {
                 () = self.revoked.cancelled() => return,
@@ -139,16 +139,16 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_stay_is_over_when_its_time_is() {
+    async fn an_idle_login_session_expires() {
         let login_sessions = Arc::new(LoginSessions::lasting(Duration::from_millis(40), PATIENCE));
         let content = login_sessions.issue(ann());
         let (_, lifetime) = login_sessions.caller(&content).expect("logged in");
-        tokio::time::timeout(PATIENCE, lifetime.over()).await.expect("it ends by itself");
+        tokio::time::timeout(PATIENCE, lifetime.ended()).await.expect("it ends by itself");
         assert!(login_sessions.caller(&content).is_none());
     }
 
     #[tokio::test]
-    async fn a_request_makes_it_longer_and_logging_out_ends_it() {
+    async fn a_request_extends_a_login_session_and_logging_out_ends_it() {
         let login_sessions = Arc::new(LoginSessions::lasting(PATIENCE, PATIENCE * 2));
         let content = login_sessions.issue(ann());
         let (_, lifetime) = login_sessions.caller(&content).expect("logged in");
@@ -157,7 +157,7 @@ mod tests {
         assert!(lifetime.ends().expect("known") > first);
         let waiting = tokio::spawn({
             let lifetime = lifetime.clone();
-            async move { lifetime.over().await }
+            async move { lifetime.ended().await }
         });
         login_sessions.revoke(&content);
         tokio::time::timeout(PATIENCE, waiting).await.expect("at once").expect("it returns");

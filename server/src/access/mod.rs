@@ -28,8 +28,8 @@ use tokio::sync::Semaphore;
 
 pub(crate) use admit::admit;
 #[cfg(test)]
-pub(crate) use audit::visiting;
-pub(crate) use audit::{Audit, Note, Noted, caller};
+pub(crate) use audit::with_audit_file;
+pub(crate) use audit::{AttributedEntry, Audit, AuditEntry, caller};
 pub(crate) use caller::{Caller, How};
 pub(crate) use login::routes;
 pub(crate) use login_bound::while_logged_in;
@@ -80,7 +80,7 @@ impl Access {
 
     /// Whether authentication is on: a person or a token is configured.
     #[must_use]
-    pub fn is_asked(&self) -> bool {
+    pub fn is_enabled(&self) -> bool {
         !self.people.is_empty() || !self.tokens.is_empty()
     }
 }
@@ -93,14 +93,14 @@ pub(crate) struct Authenticator {
     rate_limit: LoginRateLimit,
     /// The SHA-256 of tokens that were verified: a program sends its token with every request, and
     /// Argon2 is slow.
-    right: Mutex<HashMap<[u8; 32], Caller>>,
+    verified_tokens: Mutex<HashMap<[u8; 32], Caller>>,
     hashing: Semaphore,
     pub(crate) audit: Audit,
 }
 
 /// Why authentication failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Refused {
+pub(crate) enum AuthError {
     /// The password or the token is wrong or missing.
     Unknown,
     /// Too many failed attempts; the next one is allowed after this many seconds.
@@ -116,14 +116,14 @@ impl Authenticator {
             cookie: Cookie::of_port(port),
             login_sessions: Arc::default(),
             rate_limit: LoginRateLimit::default(),
-            right: Mutex::default(),
+            verified_tokens: Mutex::default(),
             hashing: Semaphore::new(AT_ONCE),
             audit,
         })
     }
 
-    pub(crate) fn is_asked(&self) -> bool {
-        self.access.is_asked()
+    pub(crate) fn is_enabled(&self) -> bool {
+        self.access.is_enabled()
     }
 
     /// Authenticates a person by name and password.
@@ -132,21 +132,21 @@ impl Authenticator {
         from: IpAddr,
         name: &str,
         password: String,
-    ) -> Result<Caller, Refused> {
+    ) -> Result<Caller, AuthError> {
         let known = self.access.people.get(name.trim()).cloned();
         self.check(from, name.trim(), known, password, How::Password).await
     }
 
     /// Authenticates a program by its token.
-    async fn token(self: &Arc<Self>, from: IpAddr, token: &str) -> Result<Caller, Refused> {
+    async fn token(self: &Arc<Self>, from: IpAddr, token: &str) -> Result<Caller, AuthError> {
         let digest: [u8; 32] = Sha256::digest(token).into();
-        if let Some(caller) = self.right().get(&digest) {
+        if let Some(caller) = self.verified_tokens().get(&digest) {
             return Ok(caller.clone());
         }
         let id = secret::token_id(token).unwrap_or("token");
         let known = self.access.tokens.get(id).cloned();
         let caller = self.check(from, id, known, token.to_owned(), How::Token).await?;
-        self.right().insert(digest, caller.clone());
+        self.verified_tokens().insert(digest, caller.clone());
         Ok(caller)
     }
 
@@ -158,44 +158,44 @@ impl Authenticator {
         known: Option<(DisplayName, SecretHash)>,
         secret: String,
         how: How,
-    ) -> Result<Caller, Refused> {
+    ) -> Result<Caller, AuthError> {
         // Truncated, because anybody can send a long name.
         let name: String = name.chars().take(NAME_CHARACTERS).collect();
-        self.rate_limit.allow(&origin(from), &name).map_err(Refused::TooMany)?;
+        self.rate_limit.allow(&origin(from), &name).map_err(AuthError::TooMany)?;
         let authenticator = Arc::clone(self);
         let checked = tokio::spawn(async move {
             let Ok(_permit) = authenticator.hashing.acquire().await else {
-                return Err(Refused::Unknown);
+                return Err(AuthError::Unknown);
             };
             // Attempts that were made while this one waited count.
-            authenticator.rate_limit.allow(&origin(from), &name).map_err(Refused::TooMany)?;
+            authenticator.rate_limit.allow(&origin(from), &name).map_err(AuthError::TooMany)?;
             let fitting = tokio::task::spawn_blocking(move || match known {
                 Some((name, hash)) => hash.fits(&secret).then_some(name),
                 None => {
                     // Takes as long as for a known name.
-                    let _ = SecretHash::nobodys().fits(&secret);
+                    let _ = SecretHash::matching_nothing().fits(&secret);
                     None
                 }
             });
             match fitting.await.unwrap_or_default() {
                 Some(known) => {
-                    authenticator.rate_limit.forgive(&origin(from), &name);
+                    authenticator.rate_limit.reset(&origin(from), &name);
                     Ok(Caller { name: known, how })
                 }
                 // Attempts beyond the limit are not logged: otherwise anybody could fill the disk.
                 None => {
-                    authenticator.rate_limit.wrong(&origin(from), &name);
-                    let note = Note::new("refused").by(&name).with("from", &from);
-                    let note = note.with("how", &how.word());
-                    authenticator.audit.write(note, None);
-                    Err(Refused::Unknown)
+                    authenticator.rate_limit.record_failure(&origin(from), &name);
+                    let entry = AuditEntry::new("refused").by(&name).with("from", &from);
+                    let entry = entry.with("how", &how.word());
+                    authenticator.audit.write(entry, None);
+                    Err(AuthError::Unknown)
                 }
             }
         });
-        checked.await.unwrap_or(Err(Refused::Unknown))
+        checked.await.unwrap_or(Err(AuthError::Unknown))
     }
 
-    fn right(&self) -> std::sync::MutexGuard<'_, HashMap<[u8; 32], Caller>> {
-        self.right.lock().unwrap_or_else(PoisonError::into_inner)
+    fn verified_tokens(&self) -> std::sync::MutexGuard<'_, HashMap<[u8; 32], Caller>> {
+        self.verified_tokens.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

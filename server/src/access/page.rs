@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_typed_stays_text() {
+    fn escapes_the_entered_text() {
         let name = r#""><script>alert(1)</script>"#;
         let page = LoginPage { next: "/", name, fault: Some("<b>") }.html();
         assert!(!page.contains("<script>alert"));

@@ -56,13 +56,13 @@ impl SecretHash {
     }
 
     /// A hash that matches no secret, for checks that must take the usual time.
-    pub(super) fn nobodys() -> &'static Self {
-        static NOBODYS: LazyLock<SecretHash> = LazyLock::new(|| {
+    pub(super) fn matching_nothing() -> &'static Self {
+        static MATCHING_NOTHING: LazyLock<SecretHash> = LazyLock::new(|| {
             let mut bytes = [0; SECRET_BYTES];
             OsRng.fill_bytes(&mut bytes);
             SecretHash::of(&hex(&bytes)).unwrap_or_else(|_| SecretHash(String::new()))
         });
-        &NOBODYS
+        &MATCHING_NOTHING
     }
 }
 
@@ -117,18 +117,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_secret_fits_its_hash_and_no_other_does() {
+    fn only_the_secret_itself_matches_its_hash() {
         let hash = SecretHash::of("correct horse").expect("hashes");
         let read = SecretHash::parse(hash.as_str()).expect("reads its own");
         assert!(read.fits("correct horse"));
         assert!(!read.fits("correct hors"));
-        assert!(!SecretHash::nobodys().fits(""));
+        assert!(!SecretHash::matching_nothing().fits(""));
         assert_ne!(hash, SecretHash::of("correct horse").expect("hashes"), "salted");
         assert_eq!(format!("{hash:?}"), "SecretHash(…)");
     }
 
     #[test]
-    fn only_argon2_is_read() {
+    fn parses_only_argon2_hashes() {
         for wrong in
             ["", "correct horse", "$2b$12$abc", "$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ"]
         {
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_found_by_its_id() {
+    fn a_token_contains_its_id() {
         let fresh = FreshToken::new().expect("makes");
         assert_eq!(token_id(&fresh.token), Some(fresh.id.as_str()));
         assert!(fresh.hash.fits(&fresh.token));

@@ -12,7 +12,7 @@ use live::{Fingerprint, LiveSessionId, Payload, TurnId};
 use model_wire::{Asked, Fault, FaultKind, Head};
 
 use super::fault::{of_body, of_host};
-use super::retries::{Own, Sending, Series};
+use super::retries::{MatchedTurn, RetryHints, Series};
 use super::session_lookup::{ResolvedSession, request_target};
 use super::waiting_request::{Turn, WaitingRequest};
 use super::{Endpoints, reply};
@@ -61,7 +61,7 @@ impl Endpoints {
     /// Adds the request to its session as a turn, or finds the turn of an earlier attempt.
     async fn submit(&self, parts: &mut Parts, asked: Asked) -> Result<WaitingRequest, Fault> {
         let target = request_target(parts).await?;
-        let sending = Sending::of(&parts.headers);
+        let hints = RetryHints::of(&parts.headers);
         let Asked { request, candidates, echo, free_text, .. } = asked;
         let agent = target.agent(request.model.as_deref())?;
         let model = request.model.clone().unwrap_or_else(|| agent.to_string());
@@ -73,11 +73,11 @@ impl Endpoints {
         let found = ResolvedSession::of(&target, &agent, sessions).await.map_err(of_host)?;
         let series = Series::new(found.id, content);
         let gate = self.waiting_clients.gate(series.digest).await;
-        let own = self.own_turn(&found, content, &sending).await;
-        let (session_id, turn_id) = own.map_err(of_host)?;
+        let matched = self.match_turn(&found, content, &hints).await;
+        let (session_id, turn_id) = matched.map_err(of_host)?;
         let submitted = sessions.submit(session_id, turn_id, agent, run, request).await;
-        submitted.map_err(|error| sending.fault(error))?;
-        let client = self.waiting_clients.attend(turn_id, content);
+        submitted.map_err(|error| hints.fault(error))?;
+        let client = self.waiting_clients.register(turn_id, content);
         drop(gate);
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let head = Head {
@@ -93,31 +93,31 @@ impl Endpoints {
 
     /// The turn of an earlier attempt, in the request's session or in a completed one of the same
     /// name. Otherwise a new turn, in a session that is opened if necessary.
-    async fn own_turn(
+    async fn match_turn(
         &self,
         found: &ResolvedSession,
         content: Fingerprint,
-        sending: &Sending,
+        hints: &RetryHints,
     ) -> Result<(LiveSessionId, TurnId), LiveError> {
-        if let Some(turn) = sending.keyed(&found.scope()) {
+        if let Some(turn) = hints.keyed(&found.scope()) {
             if let Some(known) = self.sessions.turn(turn).await? {
                 return Ok((known.session_id, turn));
             }
             found.open(&self.sessions).await?;
             return Ok((found.id, turn));
         }
-        let own = async |series: Series| {
-            series.own_turn(sending, &self.waiting_clients, &self.sessions).await
+        let matched = async |series: Series| {
+            series.match_turn(hints, &self.waiting_clients, &self.sessions).await
         };
-        let new = match own(Series::new(found.id, content)).await? {
-            Own::Known(turn) => return Ok((found.id, turn)),
-            Own::New(turn) => turn,
+        let new = match matched(Series::new(found.id, content)).await? {
+            MatchedTurn::Known(turn) => return Ok((found.id, turn)),
+            MatchedTurn::New(turn) => turn,
         };
-        if let Some(reach) = sending.reach(content, &self.waiting_clients) {
+        if let Some(reach) = hints.reach(content, &self.waiting_clients) {
             let mut earlier = found.earlier.clone();
             while let Some(before) = earlier.next(reach, &self.sessions).await? {
                 let series = Series::new(before, content).completed();
-                if let Own::Known(turn) = own(series).await? {
+                if let MatchedTurn::Known(turn) = matched(series).await? {
                     return Ok((before, turn));
                 }
             }
@@ -150,12 +150,12 @@ mod tests {
         assert_eq!(interval("9", 15_000), 3_000);
         assert_eq!(interval("0.001", 15_000), 100);
         assert_eq!(interval("600", 15_000), 15_000);
-        assert_eq!(interval("0.001", 50), 50, "a usual pace below the least");
+        assert_eq!(interval("0.001", 50), 50, "a default below the minimum");
         assert_eq!(interval("nonsense", 50), 50);
     }
 
     #[test]
-    fn a_pace_that_leaves_no_room_is_refused() {
+    fn rejects_a_keep_alive_interval_that_is_too_short() {
         let lease = Duration::from_secs(30);
         let error = LiveSessions::with_pace("live.sqlite", lease, Duration::from_millis(9));
         let error = error.map(|_| ()).expect_err("too fast");

@@ -67,7 +67,7 @@ enum Phase {
     /// The stream is complete.
     Delivered,
     /// A fault was sent to a client that would otherwise read it as a response.
-    BrokenOff,
+    Aborted,
 }
 
 impl ReplyStream {
@@ -86,7 +86,7 @@ impl ReplyStream {
                 self.client.delivered();
                 return None;
             }
-            Phase::BrokenOff => {
+            Phase::Aborted => {
                 self.client.delivered();
                 self.phase = Phase::Delivered;
                 return Some((Err(io::Error::other("the turn has no response")), self));
@@ -100,8 +100,8 @@ impl ReplyStream {
         match outcome {
             Ok(candidates) => self.api.rest(&Answer { head: &self.head, candidates: &candidates }),
             Err(fault) => {
-                if self.api.breaks_off() {
-                    self.phase = Phase::BrokenOff;
+                if self.api.aborts_on_fault() {
+                    self.phase = Phase::Aborted;
                 }
                 self.api.fault_within(&self.head, &fault)
             }

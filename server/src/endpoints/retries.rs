@@ -1,4 +1,4 @@
-//! Finds the turn of a request that a client sends again after it gave up waiting.
+//! Finds the turn of a request that a client sends again after it stopped waiting.
 //!
 //! A turn's id is derived from the session, the agent, the run, the content and a number that
 //! counts equal requests, so that it stays the same after a restart of the host. With an
@@ -6,7 +6,7 @@
 //! other content under that key. An empty key is ignored.
 //!
 //! Without a key, `same_request` decides by the equal requests before it. `exchange` also searches
-//! the completed sessions of the same name, as far back as `Sending::reach`.
+//! the completed sessions of the same name, as far back as `RetryHints::reach`.
 
 use std::time::Duration;
 
@@ -25,16 +25,16 @@ const KEY: &str = "idempotency-key";
 const RETRIES: &str = "x-stainless-retry-count";
 
 /// How many equal requests are examined.
-const LOOK: u64 = 64;
+const MOST_EXAMINED: u64 = 64;
 
 /// What a client sends about its request in addition to the content.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Sending {
+pub(super) struct RetryHints {
     key: Option<Vec<u8>>,
     tries_again: bool,
 }
 
-impl Sending {
+impl RetryHints {
     pub(super) fn of(headers: &HeaderMap) -> Self {
         let retries = headers.get(RETRIES).and_then(|value| value.to_str().ok());
         Self {
@@ -67,7 +67,11 @@ impl Sending {
         content: Fingerprint,
         waiting_clients: &WaitingClients,
     ) -> Option<Duration> {
-        if waiting_clients.owes(content) { Some(KEPT) } else { self.tries_again.then_some(RECENT) }
+        if waiting_clients.has_undelivered(content) {
+            Some(KEPT)
+        } else {
+            self.tries_again.then_some(RECENT)
+        }
     }
 }
 
@@ -81,7 +85,7 @@ pub(super) struct Series {
 
 /// The turn for a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Own {
+pub(super) enum MatchedTurn {
     /// An earlier attempt created it.
     Known(TurnId),
     New(TurnId),
@@ -95,7 +99,7 @@ impl Series {
         Self { digest: hash.finalize().into(), is_completed: false }
     }
 
-    /// As for an open session, but a request that was cancelled when its session completed gets a
+    /// As for an open session, but a request that was canceled when its session completed gets a
     /// new turn, unless the client marks it as a retry.
     pub(super) fn completed(self) -> Self {
         Self { is_completed: true, ..self }
@@ -106,21 +110,21 @@ impl Series {
     }
 
     /// The turn of the request. The caller holds the gate of this series.
-    pub(super) async fn own_turn(
+    pub(super) async fn match_turn(
         &self,
-        sending: &Sending,
+        hints: &RetryHints,
         waiting_clients: &WaitingClients,
         sessions: &LiveSessions,
-    ) -> Result<Own, LiveError> {
+    ) -> Result<MatchedTurn, LiveError> {
         let Some((last, known)) = self.last(sessions).await? else {
-            return Ok(Own::New(self.turn(0)));
+            return Ok(MatchedTurn::New(self.turn(0)));
         };
         let mut newest = Some(known);
         let mut same_request = SameRequests::default();
-        for number in (last.saturating_sub(LOOK)..=last).rev() {
+        for number in (last.saturating_sub(MOST_EXAMINED)..=last).rev() {
             let turn = self.turn(number);
-            let owed = waiting_clients.is_owed(turn);
-            if same_request.is_past_answer() && !owed {
+            let undelivered = waiting_clients.is_undelivered(turn);
+            if same_request.is_past_answer() && !undelivered {
                 continue;
             }
             let known = match newest.take() {
@@ -132,19 +136,19 @@ impl Series {
                 None => RequestStatus::Pending { attended: waiting_clients.is_attended(turn) },
                 Some(closed) => {
                     let answered = matches!(closed.closing, Closing::Answered(_));
-                    let owed = owed && (answered || !self.is_completed);
-                    // Read where it counts.
-                    let age = match owed || sending.tries_again {
+                    let undelivered = undelivered && (answered || !self.is_completed);
+                    // Read only if the rules need it.
+                    let age = match undelivered || hints.tries_again {
                         true => since_the_end(sessions, &known, &closed).await?,
                         false => Duration::MAX,
                     };
-                    RequestStatus::Ended { answered, owed, age }
+                    RequestStatus::Ended { answered, undelivered, age }
                 }
             };
             same_request.take(turn, status);
         }
-        let own = same_request.own(sending.tries_again);
-        Ok(own.map_or_else(|| Own::New(self.turn(last + 1)), Own::Known))
+        let matched = same_request.matched(hints.tries_again);
+        Ok(matched.map_or_else(|| MatchedTurn::New(self.turn(last + 1)), MatchedTurn::Known))
     }
 
     /// The number of the last equal request. The numbers have no gaps.

@@ -1,10 +1,10 @@
-//! Which session a request belongs to.
+//! Finds the session of a request.
 //!
-//! The path says so, `/s/{session}` and `/a/{agent}` before the vendor's own, or the headers
-//! `x-rehearsal-session` and `x-rehearsal-agent` do; the path wins.
-//! A session's id opens that session. Any other word is a name: the session that was opened under it,
-//! and a new one once that is completed. Without a word the agent's name is the session's, and without
-//! that the model's is the agent's.
+//! The path names it, with `/s/{session}` and `/a/{agent}` before the vendor's path, or the headers
+//! `x-rehearsal-session` and `x-rehearsal-agent` do; the path has precedence.
+//! A session's id selects that session. Any other text is a name: it selects the session that was
+//! opened with it, or a new one after that is completed. Without a name, the session has the agent's
+//! name, and without an agent's name, the model's.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -21,14 +21,14 @@ use sha2::{Digest, Sha256};
 
 use crate::live::{LiveError, LiveSessions};
 
-/// Reads what the path's parameters and the headers say.
+/// Reads the session, the agent and the run from the path's parameters and the headers.
 pub(super) async fn request_target(parts: &mut Parts) -> Result<RequestTarget, Invalid> {
     let params = match RawPathParams::from_request_parts(parts, &()).await {
         Ok(params) => Some(params),
         Err(RawPathParamsRejection::MissingPathParams(_)) => None,
         Err(rejection) => return Err(unreadable(&rejection)),
     };
-    // The path wins; an empty header says nothing, an empty place in the path has lost its word.
+    // The path has precedence. An empty header is ignored; an empty path segment is an error.
     let word = |param: &str, segment, header| {
         let found = params.iter().flatten().find(|(key, _)| *key == param);
         match found {
@@ -43,17 +43,17 @@ pub(super) async fn request_target(parts: &mut Parts) -> Result<RequestTarget, I
     RequestTarget::read(session, agent, run.map_or("", |run| run.text))
 }
 
-/// The session of a request, which may still be to be opened.
+/// The session of a request. It may not be opened yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ResolvedSession {
     pub(super) id: LiveSessionId,
-    /// The completed ones of the same name before it: what was asked there is answered there.
+    /// The earlier sessions of the same name: a repeated request may have its turn there.
     pub(super) earlier: Earlier,
     description: Note,
 }
 
 impl ResolvedSession {
-    /// The session; nothing is opened.
+    /// Finds the session without opening it.
     pub(super) async fn of(
         target: &RequestTarget,
         agent: &AgentName,
@@ -75,15 +75,15 @@ impl ResolvedSession {
         })
     }
 
-    /// What all sessions have in common that a request under the same words may get to.
+    /// The name that all sessions for requests with this target share, or the session's id.
     pub(super) fn scope(&self) -> String {
         if self.earlier.name.is_empty() { self.id.to_string() } else { self.earlier.name.clone() }
     }
 
-    /// Opens it where it is not.
+    /// Opens the session if it is not open.
     pub(super) async fn open(&self, sessions: &LiveSessions) -> Result<(), LiveError> {
         match sessions.create(Some(self.id), Some(self.description.clone())).await {
-            // It is there, under a description of its own.
+            // It exists with another description.
             Err(LiveError::SessionTaken(_)) => Ok(()),
             opened => opened.map(drop),
         }
@@ -94,13 +94,13 @@ impl ResolvedSession {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Earlier {
     name: String,
-    /// That of the session after the next one to look at; 0 when there is none.
+    /// The number after that of the next session to return; 0 if none is left.
     number: u64,
 }
 
 impl Earlier {
-    /// The next one, unless it was completed longer ago than `reach`: the one after it has been
-    /// opened before that.
+    /// The next one, unless it was completed longer ago than `reach`, which the opening time of the
+    /// session after it shows.
     pub(super) async fn next(
         &mut self,
         reach: Duration,
@@ -109,7 +109,7 @@ impl Earlier {
         let Some(number) = self.number.checked_sub(1) else { return Ok(None) };
         match sessions.session(numbered(&self.name, self.number)).await {
             Ok(after) if age(after.session.created_at.0) > reach => return Ok(None),
-            // It is not opened yet.
+            // The session after it is not open yet.
             Ok(_) | Err(LiveError::UnknownSession(_)) => {}
             Err(error) => return Err(error),
         }
@@ -118,27 +118,27 @@ impl Earlier {
     }
 }
 
-/// How long ago a moment is, given in milliseconds since 1970.
+/// The time since a moment, given in milliseconds since 1970.
 pub(super) fn age(at_ms: i64) -> Duration {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     now.saturating_sub(Duration::from_millis(at_ms.unsigned_abs()))
 }
 
-/// The path holds what is no text.
+/// The error for a path that is not UTF-8.
 pub(super) fn unreadable(rejection: &RawPathParamsRejection) -> Invalid {
-    Invalid::new("path", format!("must be UTF-8 once its escapes are read: {rejection}"))
+    Invalid::new("path", format!("must be UTF-8 after decoding its escapes: {rejection}"))
 }
 
-/// The ids are made from the name and a number, so that a host that was started anew finds them again
-/// and two requests at once find the same one.
+/// The id is derived from the name and a number, so that it is the same after a restart of the host
+/// and for concurrent requests.
 fn numbered(name: &str, number: u64) -> LiveSessionId {
     LiveSessionId::from_random(digest("session", name, number))
 }
 
 /// The number of the first session of this name that is not completed.
 ///
-/// The next number is taken only once a session is completed: the completed ones come first, and the
-/// end of them is found by halving.
+/// A number is used only after the session before it is completed, so the completed ones come first
+/// and a binary search finds their end.
 async fn first_not_completed(name: &str, sessions: &LiveSessions) -> Result<u64, LiveError> {
     let is_completed = async |number| match sessions.session(numbered(name, number)).await {
         Ok(known) => Ok(known.session.status == Status::Completed),
@@ -171,7 +171,7 @@ fn digest(kind: &str, name: &str, number: u64) -> [u8; 16] {
     first
 }
 
-/// What a header says.
+/// The text of a header.
 fn header_value<'h>(
     headers: &'h HeaderMap,
     name: &'static str,
@@ -186,11 +186,11 @@ fn header_value<'h>(
 mod tests {
     use super::*;
 
-    /// Longer than a test takes.
+    /// Longer than any test takes.
     const LONG: Duration = Duration::from_secs(60 * 60);
 
     #[tokio::test]
-    async fn completed_sessions_of_a_name_are_found_as_far_back_as_it_reaches() {
+    async fn finds_completed_sessions_of_a_name_within_the_reach() {
         let folder = tempfile::tempdir().expect("a folder");
         let sessions = LiveSessions::at(folder.path().join("live.sqlite"));
         let target =
@@ -209,9 +209,9 @@ mod tests {
         while let Some(id) = all.next(LONG, &sessions).await.expect("read") {
             assert_eq!(Some(id), opened.pop());
         }
-        assert!(opened.is_empty(), "each of them");
+        assert!(opened.is_empty(), "all of them");
 
-        // The last was completed a moment ago, those before it before it was opened.
+        // The last was completed a moment ago; the earlier ones before it was opened.
         tokio::time::sleep(Duration::from_millis(20)).await;
         let last = none.next(Duration::ZERO, &sessions).await.expect("read");
         assert!(last.is_some(), "nothing was opened after it");

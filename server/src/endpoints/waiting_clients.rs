@@ -63,17 +63,21 @@ impl WaitingClients {
     }
 
     /// Whether the turn's client left before the response.
-    pub(super) fn is_owed(&self, turn_id: TurnId) -> bool {
+    pub(super) fn is_undelivered(&self, turn_id: TurnId) -> bool {
         self.with(|turns| turns.get(&turn_id).is_some_and(|turn| turn.clients == 0))
     }
 
     /// Whether the client of any turn with this content left before the response.
-    pub(super) fn owes(&self, content: Fingerprint) -> bool {
+    pub(super) fn has_undelivered(&self, content: Fingerprint) -> bool {
         self.with(|turns| turns.values().any(|turn| turn.clients == 0 && turn.content == content))
     }
 
     /// Registers a client that waits for the turn with this content.
-    pub(super) fn attend(self: &Arc<Self>, turn_id: TurnId, content: Fingerprint) -> WaitingClient {
+    pub(super) fn register(
+        self: &Arc<Self>,
+        turn_id: TurnId,
+        content: Fingerprint,
+    ) -> WaitingClient {
         self.with(|turns| {
             if turns.len() > MANY {
                 turns.retain(|_, turn| turn.clients > 0 || turn.left.elapsed() < KEPT);
@@ -114,20 +118,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_is_owed_until_it_was_taken() {
+    fn a_response_is_undelivered_until_its_client_has_it() {
         let waiting_clients = Arc::new(WaitingClients::default());
         let turn = TurnId::from_random([1; 16]);
-        assert!(!waiting_clients.is_owed(turn), "nobody asked");
+        assert!(!waiting_clients.is_undelivered(turn), "no client");
         let content = Fingerprint([7; 32]);
-        let first = waiting_clients.attend(turn, content);
-        assert!(waiting_clients.is_attended(turn) && !waiting_clients.is_owed(turn));
+        let first = waiting_clients.register(turn, content);
+        assert!(waiting_clients.is_attended(turn) && !waiting_clients.is_undelivered(turn));
         drop(first);
-        assert!(!waiting_clients.is_attended(turn) && waiting_clients.is_owed(turn));
-        assert!(waiting_clients.owes(content) && !waiting_clients.owes(Fingerprint([8; 32])));
-        let mut again = waiting_clients.attend(turn, content);
+        assert!(!waiting_clients.is_attended(turn) && waiting_clients.is_undelivered(turn));
+        assert!(
+            waiting_clients.has_undelivered(content)
+                && !waiting_clients.has_undelivered(Fingerprint([8; 32]))
+        );
+        let mut again = waiting_clients.register(turn, content);
         again.delivered();
         drop(again);
-        assert!(!waiting_clients.is_attended(turn) && !waiting_clients.is_owed(turn));
-        assert!(!waiting_clients.owes(content));
+        assert!(!waiting_clients.is_attended(turn) && !waiting_clients.is_undelivered(turn));
+        assert!(!waiting_clients.has_undelivered(content));
     }
 }

@@ -49,7 +49,7 @@ pub(crate) async fn cases(set: &SetFile, asked: CaseQuery) -> Result<CaseList, A
         EvalSetContents::Nothing => return Ok(list),
         EvalSetContents::Unreadable(reason) => return Err(ApiError::EvalSet { reason }),
     }
-    let (_waits, waiting) = Waits::new();
+    let (_guard, caller) = CallerGuard::new();
     run_blocking("list an eval set", move || {
         let CaseQuery { searched, order, skipped, most, holding } = asked;
         let wanted = searched.trim().to_lowercase();
@@ -71,7 +71,7 @@ pub(crate) async fn cases(set: &SetFile, asked: CaseQuery) -> Result<CaseList, A
         let mut ids = Ids::default();
         while let Some(found) = cases.next() {
             // Each keystroke sends a new search and cancels the one before.
-            if !waiting.is_alive() {
+            if !caller.is_waiting() {
                 break;
             }
             let found = match found {
@@ -88,7 +88,7 @@ pub(crate) async fn cases(set: &SetFile, asked: CaseQuery) -> Result<CaseList, A
             }
             // Cases without an id share the empty id.
             ids.take(found.eval_id.as_deref().unwrap_or_default());
-            let (summary, created) = summarised(&mut cases, &found, format)?;
+            let (summary, created) = summary_of(&mut cases, &found, format)?;
             if wanted.is_empty() || holds(&summary, &wanted) {
                 if is_sorted {
                     sorted.push((Sorted::of(order, &summary, created), found));
@@ -106,7 +106,7 @@ pub(crate) async fn cases(set: &SetFile, asked: CaseQuery) -> Result<CaseList, A
         }
         list.skipped = page.start.min(list.fitting);
         for (_, found) in sorted.iter().skip(whole(page.start)).take(whole(page.end - page.start)) {
-            list.cases.push(summarised(&mut cases, found, format)?.0);
+            list.cases.push(summary_of(&mut cases, found, format)?.0);
         }
         for summary in &mut list.cases {
             summary.repeats = ids.repeats(&summary.eval_id);
@@ -141,21 +141,21 @@ impl Ids {
 }
 
 /// Alive while a caller waits for the result of work on another thread.
-struct Waits(#[expect(dead_code, reason = "it is there or not")] Arc<()>);
+struct CallerGuard(#[expect(dead_code, reason = "it is there or not")] Arc<()>);
 
 /// Whether the caller still waits.
-struct Waiting(Weak<()>);
+struct CallerWatch(Weak<()>);
 
-impl Waits {
-    fn new() -> (Self, Waiting) {
+impl CallerGuard {
+    fn new() -> (Self, CallerWatch) {
         let alive = Arc::new(());
-        let waiting = Waiting(Arc::downgrade(&alive));
-        (Self(alive), waiting)
+        let caller = CallerWatch(Arc::downgrade(&alive));
+        (Self(alive), caller)
     }
 }
 
-impl Waiting {
-    fn is_alive(&self) -> bool {
+impl CallerWatch {
+    fn is_waiting(&self) -> bool {
         self.0.strong_count() > 0
     }
 }
@@ -170,20 +170,20 @@ enum Sorted {
     Text(String),
     Number(f64),
     /// The case lacks the value: it is last.
-    Untold,
+    Missing,
 }
 
 impl Sorted {
     #[expect(clippy::cast_precision_loss, reason = "no case has 2^53 calls")]
     fn of(order: CaseOrder, summary: &CaseSummary, created: Option<f64>) -> Self {
-        let told = |number: Option<f64>| number.map_or(Self::Untold, Self::Number);
+        let known = |number: Option<f64>| number.map_or(Self::Missing, Self::Number);
         match order {
             CaseOrder::File => Self::Number(summary.index as f64),
             CaseOrder::FileFromEnd => Self::Number(-(summary.index as f64)),
-            CaseOrder::Id if summary.eval_id.is_empty() => Self::Untold,
+            CaseOrder::Id if summary.eval_id.is_empty() => Self::Missing,
             CaseOrder::Id => Self::Text(summary.eval_id.to_lowercase()),
-            CaseOrder::Newest => told(created.map(|created| -created)),
-            CaseOrder::Oldest => told(created),
+            CaseOrder::Newest => known(created.map(|created| -created)),
+            CaseOrder::Oldest => known(created),
             CaseOrder::MostCalls => Self::Number(-(summary.calls as f64)),
             CaseOrder::FewestCalls => Self::Number(summary.calls as f64),
             CaseOrder::MostTurns => Self::Number(-(summary.turns as f64)),
@@ -194,9 +194,9 @@ impl Sorted {
         match (self, other) {
             (Self::Text(one), Self::Text(other)) => one.cmp(other),
             (Self::Number(one), Self::Number(other)) => one.total_cmp(other),
-            (Self::Untold, Self::Untold) => Ordering::Equal,
-            (Self::Untold, _) => Ordering::Greater,
-            (_, Self::Untold) => Ordering::Less,
+            (Self::Missing, Self::Missing) => Ordering::Equal,
+            (Self::Missing, _) => Ordering::Greater,
+            (_, Self::Missing) => Ordering::Less,
             // Keys of different kinds are never compared.
             (Self::Number(_), Self::Text(_)) => Ordering::Less,
             (Self::Text(_), Self::Number(_)) => Ordering::Greater,
@@ -223,7 +223,7 @@ pub(crate) async fn case(set: &SetFile, eval_id: String, index: u64) -> Result<C
 }
 
 /// The list row of a case, and its creation time.
-fn summarised(
+fn summary_of(
     cases: &mut Cases,
     found: &FoundCase,
     format: Format,
@@ -285,7 +285,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn an_order_looks_at_the_whole_file_before_it_is_cut() {
+    async fn sorts_the_whole_file_before_it_takes_a_page() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("s.evalset.json");
         let case = |id: &str, created: &str, calls: usize| {
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_turns_of_one_case_are_read_like_a_case() {
+    async fn lists_the_one_case_of_a_legacy_file() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("lights.test.json");
         let text = r#"[
@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn sessions_of_an_older_list_are_read_like_cases() {
+    async fn lists_legacy_sessions_as_cases() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("old.test.json");
         let text = r#"[
@@ -380,10 +380,10 @@ mod tests {
         let asked = CaseQuery { most: 9, ..CaseQuery::default() };
         let list = super::cases(&set, asked).await.expect("read");
         assert_eq!((list.format.as_str(), list.fault), ("adk-legacy", None));
-        let told = |case: &CaseSummary| (case.eval_id.clone(), case.turns, case.tools.join(" "));
-        let told: Vec<_> = list.cases.iter().map(told).collect();
+        let known = |case: &CaseSummary| (case.eval_id.clone(), case.turns, case.tools.join(" "));
+        let known: Vec<_> = list.cases.iter().map(known).collect();
         let (one, two) = ("one".to_owned(), "two".to_owned());
-        assert_eq!(told, [(one, 1, "set_lights".to_owned()), (two, 2, String::new())]);
+        assert_eq!(known, [(one, 1, "set_lights".to_owned()), (two, 2, String::new())]);
         let case = super::case(&set, "two".into(), 1).await.expect("read");
         assert_eq!((case.turns[1].query.as_str(), case.faults.len()), ("Bye.", 0));
     }

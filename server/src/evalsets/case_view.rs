@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_find_their_calls_by_id() {
+    fn matches_results_to_calls_by_id() {
         let turns = read(
             r#"{"eval_id": "a", "conversation": [{"invocation_id": "i",
                 "user_content": {"parts": [{"text": "5 + 3?"}]},
@@ -223,7 +223,7 @@ mod tests {
                 "final_response": {"parts": [{"text": "8"}]}}]}"#,
             Format::Adk,
         );
-        let told: Vec<String> = turns[0]
+        let steps: Vec<String> = turns[0]
             .steps
             .iter()
             .map(|step| match step {
@@ -234,7 +234,7 @@ mod tests {
             })
             .collect();
         assert_eq!(
-            told,
+            steps,
             [r#"add{"a": 9007199254740993} -> {"result": 8}"#, r#"log{} -> {"result": null}"#]
         );
         assert_eq!(turns[0].query, "5 + 3?");
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn what_metrics_would_ask_of_a_run_is_in_view() {
+    fn shows_everything_that_metrics_evaluate() {
         let text = r##"{"eval_id": "a", "conversation": [{"invocation_id": "i",
             "user_content": {"parts": [{"text": "Hi"}]},
             "rubrics": [{"rubric_id": "short", "rubric_content": {"text_property": "It is short."}}]}],

@@ -25,7 +25,7 @@ pub(crate) async fn change(
     at: CaseVersion,
     change: CaseChange,
 ) -> Result<CaseView, ApiError> {
-    let set = Set::of(set);
+    let set = EditedSet::of(set);
     run_blocking("change a case", move || {
         let read = set.read(&at)?;
         let files = match change {
@@ -57,7 +57,7 @@ pub(crate) async fn change(
 /// # Errors
 /// As [`change`].
 pub(crate) async fn duplicate(set: &SetFile, at: CaseVersion) -> Result<CaseView, ApiError> {
-    let set = Set::of(set);
+    let set = EditedSet::of(set);
     run_blocking("copy a case", move || {
         let read = set.read(&at)?;
         let mut case = read.case()?;
@@ -82,7 +82,7 @@ pub(crate) async fn duplicate(set: &SetFile, at: CaseVersion) -> Result<CaseView
 /// # Errors
 /// [`ApiError::EvalSet`] if the case has changed since.
 pub(crate) async fn remove(set: &SetFile, at: CaseVersion) -> Result<(), ApiError> {
-    let set = Set::of(set);
+    let set = EditedSet::of(set);
     run_blocking("remove a case", move || {
         let read = set.read(&at)?;
         let at = CaseAt::AsRead { index: read.found.index, text: read.text };
@@ -101,7 +101,7 @@ pub(crate) async fn insert(
     index: u64,
     text: JsonText,
 ) -> Result<CaseView, ApiError> {
-    let set = Set::of(set);
+    let set = EditedSet::of(set);
     run_blocking("put a case back", move || {
         // Every item that can be removed can be inserted again: also a case without an id, and an
         // item that is not a case.
@@ -117,7 +117,7 @@ pub(crate) async fn insert(
 }
 
 /// The eval set to change.
-struct Set {
+struct EditedSet {
     path: PathBuf,
     files: EvalSetFiles,
     app_name: String,
@@ -125,13 +125,13 @@ struct Set {
 }
 
 /// A case of the file and its text.
-struct Read {
+struct CaseInFile {
     found: FoundCase,
     text: String,
     format: Format,
 }
 
-impl Read {
+impl CaseInFile {
     fn case(&self) -> Result<Case, ApiError> {
         let (case, faults) = read_case(&self.text, self.format, whole());
         case.ok_or_else(|| {
@@ -141,7 +141,7 @@ impl Read {
     }
 }
 
-impl Set {
+impl EditedSet {
     fn of(set: &SetFile) -> Self {
         Self {
             files: files_for(&set.path),
@@ -153,15 +153,15 @@ impl Set {
 
     /// The case at the index that the page names, if its text is unchanged. Otherwise the only case
     /// of the file with that text, which other edits have moved.
-    fn read(&self, at: &CaseVersion) -> Result<Read, ApiError> {
-        let (read, _) = self.look(at.index)?;
+    fn read(&self, at: &CaseVersion) -> Result<CaseInFile, ApiError> {
+        let (read, _) = self.read_at(at.index)?;
         match read {
             Some(read) if digest(&read.text) == at.digest => Ok(read),
-            _ => self.moved(at),
+            _ => self.find_moved(at),
         }
     }
 
-    fn moved(&self, at: &CaseVersion) -> Result<Read, ApiError> {
+    fn find_moved(&self, at: &CaseVersion) -> Result<CaseInFile, ApiError> {
         let mut cases = Cases::open(&self.path).map_err(refused)?;
         let (mut text, mut meant) = (String::new(), None);
         while let Some(found) = cases.next() {
@@ -177,18 +177,18 @@ impl Set {
         }
         let (found, text) = meant.ok_or(ApiError::CaseChanged)?;
         let format = Cases::told_format(&self.path).map_err(refused)?;
-        Ok(Read { found, text, format })
+        Ok(CaseInFile { found, text, format })
     }
 
     /// The case at `index` and the open file.
-    fn look(&self, index: u64) -> Result<(Option<Read>, Cases), ApiError> {
+    fn read_at(&self, index: u64) -> Result<(Option<CaseInFile>, Cases), ApiError> {
         let mut cases = Cases::open(&self.path).map_err(refused)?;
         while let Some(found) = cases.next() {
             let found = found.map_err(refused)?;
             if found.index == index {
                 let text = cases.text(&found).map_err(refused)?;
                 let format = Cases::told_format(&self.path).map_err(refused)?;
-                return Ok((Some(Read { found, text, format }), cases));
+                return Ok((Some(CaseInFile { found, text, format }), cases));
             }
         }
         Ok((None, cases))
@@ -204,15 +204,15 @@ impl Set {
     }
 
     fn view(&self, index: u64) -> Result<CaseView, ApiError> {
-        let (read, mut cases) = self.look(index)?;
-        let Some(Read { found, text, format }) = read else {
+        let (read, mut cases) = self.read_at(index)?;
+        let Some(CaseInFile { found, text, format }) = read else {
             return Err(ApiError::UnknownCase { eval_id: format!("at index {index}") });
         };
         let origin = cases.origin(&found).map_err(refused)?;
         case_view(&found, &text, format, origin)
     }
 
-    fn changed(&self, read: &Read, change: CaseChange) -> Result<Case, ApiError> {
+    fn changed(&self, read: &CaseInFile, change: CaseChange) -> Result<Case, ApiError> {
         if let CaseChange::Whole(text) = change {
             let (case, faults) = read_case(text.as_str(), read.format, whole());
             let fault = faults.iter().find(|fault| fault.severity() == Severity::Error);
@@ -325,8 +325,8 @@ mod tests {
   {"eval_id": "b", "conversation": [{"invocation_id": "j", "user_content": {"parts": [{"text": "two"}], "role": "user"}}]}
 ]}"#;
 
-    fn set(path: &Path) -> Set {
-        Set {
+    fn set(path: &Path) -> EditedSet {
+        EditedSet {
             path: path.to_owned(),
             files: files_for(path),
             app_name: "app".into(),
@@ -335,12 +335,12 @@ mod tests {
     }
 
     #[test]
-    fn only_a_case_that_the_format_accepts_is_written() {
+    fn writes_only_cases_that_the_format_accepts() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("set.evalset.json");
         fs::write(&path, TEXT).expect("written");
         let set = set(&path);
-        let (read, _) = set.look(1).expect("read");
+        let (read, _) = set.read_at(1).expect("read");
         let read = read.expect("the second case");
         let asked = CaseVersion { index: 1, digest: digest(&read.text) };
         assert_eq!(set.read(&asked).expect("as read").found.eval_id.as_deref(), Some("b"));
@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn cases_of_older_lists_stay_as_they_are() {
+    async fn rejects_edits_of_legacy_cases() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("old.test.json");
         let file = SetFile::at(&api::SetId::new("s"), path.clone());
@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn beside_an_item_that_is_no_case_cases_are_listed_and_changed() {
+    async fn lists_and_edits_cases_beside_invalid_items() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("set.evalset.json");
         let text = TEXT.replace("},\n", "},\n  7 , [[]],\n").replace("\n]}", ",\n  \"x\"\n]}");
@@ -410,10 +410,9 @@ mod tests {
         let asked = api::CaseQuery { most: 9, ..Default::default() };
         let list = super::super::cases(&file, asked).await.expect("listed");
         assert_eq!((list.all, list.fault), (5, None));
-        let faults = list.cases.iter().filter_map(|case| case.fault.as_deref());
-        let told: Vec<_> = faults.collect();
-        assert_eq!(told.len(), 4, "{told:?}");
-        assert!(told[1].starts_with("line 3, column 3, the case at index 1: "), "{}", told[1]);
+        let faults: Vec<_> = list.cases.iter().filter_map(|case| case.fault.as_deref()).collect();
+        assert_eq!(faults.len(), 4, "{faults:?}");
+        assert!(faults[1].starts_with("line 3, column 3, the case at index 1: "), "{}", faults[1]);
 
         let read = async |id: &str, index| {
             let case = super::super::case(&file, id.into(), index).await.expect("read");
@@ -432,7 +431,7 @@ mod tests {
             json(&fs::read_to_string(&path).expect("read")) == json(wanted)
         };
         assert!(same(&text));
-        // And what is no case can be taken out.
+        // Invalid items can be removed.
         for index in [4, 2, 1] {
             let (at, other) = read("", index).await;
             assert!(!other.faults.is_empty());
@@ -457,7 +456,7 @@ mod tests {
         fs::write(&path, &one_more).expect("written");
 
         let edit = CaseChange::Query { turn: 0, text: "deux".into() };
-        let changed = change(&file, at.clone(), edit).await.expect("saved where it stands");
+        let changed = change(&file, at.clone(), edit).await.expect("saved at its new index");
         assert_eq!((changed.index, changed.turns[0].query.as_str()), (2, "deux"));
         // Undo after another case was inserted.
         let two_more = before(&fs::read_to_string(&path).expect("read"), "d");
@@ -479,7 +478,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn of_cases_with_one_id_the_one_that_is_meant_is_changed() {
+    async fn edits_the_case_at_the_index_if_ids_repeat() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("set.evalset.json");
         fs::write(&path, TEXT.replace(r#""eval_id": "b""#, r#""eval_id": "a""#)).expect("written");

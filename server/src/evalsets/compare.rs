@@ -86,13 +86,13 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn of_cases_with_one_id_those_that_are_meant_are_compared() {
+    async fn compares_the_cases_at_the_indexes_if_ids_repeat() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("s.evalset.json");
-        let case = |said: &str| {
+        let case = |text: &str| {
             format!(
-                r#"{{"eval_id": "twin", "conversation": [{{"invocation_id": "{said}",
-                "user_content": {{"parts": [{{"text": "{said}"}}], "role": "user"}}}}]}}"#
+                r#"{{"eval_id": "twin", "conversation": [{{"invocation_id": "{text}",
+                "user_content": {{"parts": [{{"text": "{text}"}}], "role": "user"}}}}]}}"#
             )
         };
         let cases = [case("one"), case("two")].join(",");
@@ -100,7 +100,7 @@ mod tests {
         std::fs::write(&path, text).expect("written");
         let set = SetFile::at(&api::SetId::new("s"), path);
         let name = |at| CaseName { set: set.id.clone(), eval_id: "twin".into(), at };
-        for (one, other, said) in [
+        for (one, other, text) in [
             (Some(0), Some(1), (Some("one"), Some("two"))),
             (Some(1), Some(0), (Some("two"), Some("one"))),
             (Some(1), Some(1), (Some("two"), Some("two"))),
@@ -111,8 +111,8 @@ mod tests {
             let actual = ComparedCase::Case(Box::new(set.clone()), name(other));
             let compared = compare((set.clone(), name(one)), actual).await.expect("compared");
             let query = &compared.turns[0].query;
-            assert_eq!((query.expected.as_deref(), query.actual.as_deref()), said);
-            assert_eq!(compared.why.is_empty(), said.0 == said.1, "{:?}", compared.why);
+            assert_eq!((query.expected.as_deref(), query.actual.as_deref()), text);
+            assert_eq!(compared.why.is_empty(), text.0 == text.1, "{:?}", compared.why);
         }
     }
 }

@@ -14,7 +14,7 @@ use live::{LiveSessionId, SessionEvent};
 use session::GoldenTrace;
 use trace_export::{eval_case, live_case, object};
 
-use crate::access::Noted;
+use crate::access::AttributedEntry;
 use crate::page_dto;
 use crate::sessions::HostSession;
 
@@ -31,10 +31,10 @@ pub(crate) async fn export(
     agent: &RegisteredAgent,
     session: Option<&HostSession>,
     trace: GoldenTrace,
-    noted: Noted,
+    audit_entry: AttributedEntry,
 ) -> Result<ExportReceipt, ApiError> {
     let case = case_of_rehearsal(agent, session, trace).await?;
-    keep(agent.eval_set_path.clone(), &agent.name, case, noted).await
+    append_in_background(agent.eval_set_path.clone(), &agent.name, case, audit_entry).await
 }
 
 /// The case that `trace` is exported as.
@@ -61,7 +61,7 @@ pub(crate) async fn case_of_rehearsal(
 
 /// Where a live session with these events would be exported to, and which of its turns can be.
 pub(crate) fn live_plan(registry: &Registry, events: &[SessionEvent]) -> LiveExportPlan {
-    let (name, path) = live_home(registry, events);
+    let (name, path) = app_and_file(registry, events);
     let agent = find(registry, &name).map(|agent| agent.id.clone());
     let runs = trace_export::runs(events).into_iter().map(page_dto::live_run).collect();
     LiveExportPlan { runs, path: path.display().to_string(), agent }
@@ -77,10 +77,11 @@ pub(crate) async fn export_live(
     session: LiveSessionId,
     events: &[SessionEvent],
     turns: &[u64],
-    noted: Noted,
+    audit_entry: AttributedEntry,
 ) -> Result<ExportReceipt, ApiError> {
-    let (name, path) = live_home(registry, events);
-    keep(path, &name, case_of_live(registry, session, events, turns)?, noted).await
+    let (name, path) = app_and_file(registry, events);
+    append_in_background(path, &name, case_of_live(registry, session, events, turns)?, audit_entry)
+        .await
 }
 
 /// The case that these turns are exported as.
@@ -93,7 +94,7 @@ pub(crate) fn case_of_live(
     events: &[SessionEvent],
     turns: &[u64],
 ) -> Result<EvalCase, ApiError> {
-    let (name, _) = live_home(registry, events);
+    let (name, _) = app_and_file(registry, events);
     let user = find(registry, &name).map_or("user", |agent| agent.seed.user_id.as_str());
     let input = SessionInput::new(name.clone(), user, object(&agent_state(registry, &name)));
     let case = live_case(&name, &session.to_string(), input, events, turns);
@@ -104,7 +105,7 @@ pub(crate) fn case_of_live(
 
 /// The app of a live session and its eval-set file: those of the registered agent with the name of
 /// the agent that talked to the user, otherwise that name and a file in `evals/`.
-fn live_home(registry: &Registry, events: &[SessionEvent]) -> (String, PathBuf) {
+fn app_and_file(registry: &Registry, events: &[SessionEvent]) -> (String, PathBuf) {
     let name = trace_export::root(events).unwrap_or("agent").to_owned();
     let path = match find(registry, &name) {
         Some(agent) => agent.eval_set_path.clone(),
@@ -123,11 +124,11 @@ fn find<'a>(registry: &'a Registry, name: &str) -> Option<&'a Arc<RegisteredAgen
 }
 
 /// The job writes the audit entry, because the caller may have disconnected.
-async fn keep(
+async fn append_in_background(
     path: PathBuf,
     name: &str,
     case: EvalCase,
-    noted: Noted,
+    audit_entry: AttributedEntry,
 ) -> Result<ExportReceipt, ApiError> {
     let header = EvalSetHeader {
         eval_set_id: eval_set_id(name),
@@ -136,7 +137,7 @@ async fn keep(
     };
     let job = move || {
         let receipt = append(&path, case, &header)?;
-        noted.with("eval_id", &receipt.eval_id).with("file", &receipt.path).write();
+        audit_entry.with("eval_id", &receipt.eval_id).with("file", &receipt.path).write();
         Ok(receipt)
     };
     let appended = tokio::task::spawn_blocking(job).await;
@@ -209,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn the_receipt_says_where_what_and_whether_anew() {
+    fn the_receipt_contains_the_file_and_the_case_and_whether_it_is_new() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("evals/math.evalset.json");
         let export = |session: &str, text: &str| {
@@ -231,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_names_the_file_and_the_remedy() {
+    fn a_failed_export_names_the_file_and_the_remedy() {
         let folder = tempfile::tempdir().expect("a folder");
         let refused = append(folder.path(), case("s1", "hi"), &header());
         let Err(ApiError::Export { reason, path }) = refused else { panic!("{refused:?}") };

@@ -91,7 +91,7 @@ impl SetFile {
     }
 
     /// The case, and the agent that can rehearse it.
-    pub(crate) fn cast(&self, registry: &Registry, mut case: CaseView) -> CaseView {
+    pub(crate) fn with_agent(&self, registry: &Registry, mut case: CaseView) -> CaseView {
         case.agent = self.agent.clone().or_else(|| {
             let name = snake_case(&case.app_name);
             let named = |agent: &&std::sync::Arc<RegisteredAgent>| {
@@ -105,12 +105,12 @@ impl SetFile {
 
 /// The host's eval sets.
 #[derive(Debug, Clone)]
-pub(crate) struct Sets {
+pub(crate) struct EvalSets {
     of_agents: Vec<SetFile>,
     folders: Vec<PathBuf>,
 }
 
-impl Sets {
+impl EvalSets {
     /// The sets of the agents and those in `folders`.
     pub(crate) fn new(registry: &Registry, folders: Vec<PathBuf>) -> Self {
         let of_agents = registry.agents().iter().map(|agent| SetFile::of(agent)).collect();

@@ -42,14 +42,15 @@ impl LiveSessions {
         // The same response by a different person is a different decision.
         let fingerprint = rpc::fingerprint(&[by.as_str()], &payload);
         let command = Command::Respond { turn_id, fingerprint, lease_id };
-        let decision = access::Note::new("decision").by(by.as_str());
-        let noted = decision.with("session", &session_id).with("turn", &turn_id).here();
+        let decision = access::AuditEntry::new("decision").by(by.as_str());
+        let audit_entry =
+            decision.with("session", &session_id).with("turn", &turn_id).with_caller();
         let action = Action {
             session_id,
             command,
             payload: Some(payload),
             by: Some(by),
-            noted: Some(noted),
+            audit_entry: Some(audit_entry),
         };
         let action = Box::new(action);
         event(&self.request(|reply| LedgerRequest::Apply(action, reply)).await?.reply)
@@ -88,7 +89,7 @@ impl LiveSessions {
         event(&self.apply(session_id, command, Some(payload), None).await?.reply)
     }
 
-    /// Completes the session: it takes no more requests. Pending ones are cancelled if
+    /// Completes the session: it takes no more requests. Pending ones are canceled if
     /// `cancel_pending`.
     pub(crate) async fn complete(
         &self,
@@ -121,7 +122,7 @@ impl LiveSessions {
         payload: Option<WirePayload>,
         by: Option<DisplayName>,
     ) -> Result<ActionResult, LiveError> {
-        let action = Box::new(Action { session_id, command, payload, by, noted: None });
+        let action = Box::new(Action { session_id, command, payload, by, audit_entry: None });
         self.request(|reply| LedgerRequest::Apply(action, reply)).await
     }
 
@@ -153,7 +154,7 @@ impl LiveSessions {
 fn event(reply: &CommandReply) -> Result<Sequence, LiveError> {
     match reply {
         CommandReply::Event(sequence) => Ok(*sequence),
-        // The rules answer these commands with an event.
+        // These commands always result in an event.
         CommandReply::Lease(_) | CommandReply::Done => Err(LiveError::Stopping),
     }
 }

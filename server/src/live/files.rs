@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn nothing_but_pictures_and_sounds_goes_under_its_name() {
+    async fn serves_only_images_and_sounds_with_their_type() {
         for (mime_type, expected) in [
             ("image/svg+xml; charset=utf-8", "image/svg+xml"),
             ("AUDIO/wav", "audio/wav"),
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_but_a_picture_is_opened() {
+    fn opens_only_images_in_the_browser() {
         for (mime_type, opened) in [
             ("image/png", "inline"),
             ("image/svg+xml", "attachment"),
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_piece_is_given_where_one_is_asked_for() {
+    async fn serves_a_requested_range() {
         let (status, _, piece, body) = asked("audio/wav", Some("bytes=7-")).await;
         assert_eq!((status, piece.as_str(), body), (206, "bytes 7-9/10", vec![7, 8, 9]));
         let (status, _, piece, body) = asked("audio/wav", Some("bytes=-2")).await;
@@ -252,12 +252,12 @@ mod tests {
         assert_eq!(
             (status, piece.as_str(), body.len()),
             (200, "", 0),
-            "of nothing there is no piece"
+            "an empty file has no ranges"
         );
     }
 
     #[tokio::test]
-    async fn an_event_is_read_once_while_its_files_are_asked_for() {
+    async fn caches_the_files_of_recent_events() {
         let event = |number: u64| {
             let data = InlineData { mime_type: "x".into(), data: vec![1], display_name: None };
             let parts = vec![Part::InlineData(data)];
@@ -294,7 +294,7 @@ mod tests {
         ask(5).await;
         assert_eq!(reads.load(Ordering::Relaxed), 5);
         ask(1).await;
-        assert_eq!(reads.load(Ordering::Relaxed), 6, "the oldest made room");
+        assert_eq!(reads.load(Ordering::Relaxed), 6, "the oldest was evicted");
         assert_eq!(kept.events.lock().await.len(), ReadFiles::MOST);
     }
 }

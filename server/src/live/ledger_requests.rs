@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 use super::active_session::{ActiveSession, Outcome};
 use super::error::LiveError;
 use super::feed::{QueueState, Watch};
-use crate::access::Noted;
+use crate::access::AttributedEntry;
 
 /// A message to the ledger.
 pub(super) enum LedgerRequest {
@@ -38,7 +38,7 @@ pub(super) struct Action {
     pub(super) by: Option<DisplayName>,
     /// The audit entry to write once the decision is stored, because the caller may have
     /// disconnected.
-    pub(super) noted: Option<Noted>,
+    pub(super) audit_entry: Option<AttributedEntry>,
 }
 
 /// The outcome of a command.
@@ -84,17 +84,17 @@ impl LedgerRequest {
         // A caller that disconnected sends the request again and gets the same reply.
         match (self, result) {
             (Self::Open(_, reply), Ok(LedgerReply::Opened(session))) => {
-                drop(reply.send(Ok(session)))
+                drop(reply.send(Ok(session)));
             }
             (Self::Apply(_, reply), Ok(LedgerReply::Applied(result))) => {
-                drop(reply.send(Ok(result)))
+                drop(reply.send(Ok(result)));
             }
             (Self::Wait(_, _, reply), Ok(LedgerReply::Waited(waited))) => {
-                drop(reply.send(Ok(waited)))
+                drop(reply.send(Ok(waited)));
             }
             (Self::Watch(_, reply), Ok(LedgerReply::Watched(watch))) => drop(reply.send(Ok(watch))),
             (Self::Snapshot(_, reply), Ok(LedgerReply::Snapshots(snapshots))) => {
-                drop(reply.send(Ok(snapshots)))
+                drop(reply.send(Ok(snapshots)));
             }
             (Self::Depth(reply), Ok(LedgerReply::Counted(count))) => drop(reply.send(Ok(count))),
             (Self::Open(_, reply), Err(error)) => drop(reply.send(Err(error))),

@@ -220,10 +220,12 @@ impl LiveHost for LivePages {
         let session = session_id(&session)?;
         let by = exporter(by.as_deref())?;
         let events = self.completed(session).await?;
-        let noted =
-            access::Note::new("export").with("session", &session).perhaps_by(by.as_ref()).here();
+        let entry = access::AuditEntry::new("export")
+            .with("session", &session)
+            .by_optional(by.as_ref())
+            .with_caller();
         let registry = &self.host.registry;
-        let receipt = evalsets::export_live(registry, session, &events, &turns, noted).await?;
+        let receipt = evalsets::export_live(registry, session, &events, &turns, entry).await?;
         tracing::info!(%session, eval_id = %receipt.eval_id, "exported to {}", receipt.path);
         Ok(receipt)
     }
@@ -252,19 +254,19 @@ impl LiveTurnHost for LivePages {
         .await
     }
 
-    async fn respond_to_turn(&self, answer: LiveResponse) -> Result<(), ApiError> {
-        let (session, turn) = ids(&answer.place)?;
-        let by = actor(&answer.by)?;
-        let lease = answer.lease.as_ref().map(lease_id).transpose()?;
-        let text = answer.text.filter(|text| !text.is_empty()).map(Part::Text);
-        let no_object = |call: &&LiveCall| call.args.kind() != Kind::Object;
-        if let Some(call) = answer.calls.iter().find(no_object) {
+    async fn respond_to_turn(&self, response: LiveResponse) -> Result<(), ApiError> {
+        let (session, turn) = ids(&response.place)?;
+        let by = actor(&response.by)?;
+        let lease = response.lease.as_ref().map(lease_id).transpose()?;
+        let text = response.text.filter(|text| !text.is_empty()).map(Part::Text);
+        let is_not_an_object = |call: &&LiveCall| call.args.kind() != Kind::Object;
+        if let Some(call) = response.calls.iter().find(is_not_an_object) {
             // The form shows this at the field; this check is for other callers.
             let (tool, kind) = (&call.name, call.args.kind().name());
             let reason = format!("The arguments of {tool} must be an object, not {kind}.");
             return Err(ApiError::LiveRefused { reason });
         }
-        let calls = answer.calls.into_iter().map(|call| {
+        let calls = response.calls.into_iter().map(|call| {
             Part::FunctionCall(FunctionCall {
                 id: Some(call.id),
                 name: call.name,
@@ -279,7 +281,7 @@ impl LiveTurnHost for LivePages {
         let response = HumanResponse { candidates: vec![Content { role: Role::Model, parts }] };
         match self.sessions.respond(session, turn, response, by.clone(), lease).await {
             Ok(sequence) => {
-                tracing::info!(%session, %turn, %by, "answered, event {}", sequence.0);
+                tracing::info!(%session, %turn, %by, "responded, event {}", sequence.0);
                 Ok(())
             }
             Err(error) => Err(self.api_error(session, error).await),
@@ -335,7 +337,7 @@ impl LiveTurnHost for LivePages {
         let by = actor(&by)?;
         match self.sessions.cancel(session, turn, Note::cut(&reason), Some(by.clone())).await {
             Ok(sequence) => {
-                tracing::info!(%session, %turn, %by, "cancelled, event {}", sequence.0);
+                tracing::info!(%session, %turn, %by, "canceled, event {}", sequence.0);
                 Ok(())
             }
             Err(error) => Err(self.api_error(session, error).await),

@@ -84,7 +84,7 @@ impl LiveService for LiveGrpc {
         let caller = Caller::of(&request);
         let asked = request.into_inner();
         let id = session_id(&asked.session_id)?;
-        let by = perhaps(caller, asked.by)?;
+        let by = optional_actor(caller, asked.by)?;
         let session = self.sessions.complete(id, asked.cancel_pending, by).await?;
         let session = Some(proto::session(&session));
         Ok(Response::new(wire::CompleteSessionResponse { session }))
@@ -100,8 +100,8 @@ impl LiveService for LiveGrpc {
         let asked = request.get_ref();
         let watch = self.sessions.watch(session_id(&asked.session_id)?).await?;
         let (after, stop) = (Sequence(asked.after_sequence), self.stop.clone());
-        let told = streams::watch(watch, after, self.sessions.keep_alive(), stop)?;
-        Ok(Response::new(while_logged_in(lifetime, told)))
+        let stream = streams::watch(watch, after, self.sessions.keep_alive(), stop)?;
+        Ok(Response::new(while_logged_in(lifetime, stream)))
     }
 
     async fn submit_request(
@@ -153,7 +153,7 @@ impl LiveService for LiveGrpc {
         let (id, turn_id) = place(&asked.session_id, &asked.turn_id)?;
         let lease_id = asked.lease_id.as_deref().map(LeaseId::parse).transpose();
         let lease_id = lease_id.map_err(LiveError::from)?;
-        let by = surely(caller, asked.by)?;
+        let by = required_actor(caller, asked.by)?;
         let response = asked.response.ok_or_else(|| invalid("response", "must be given"))?;
         let response = rpc::decision(response).map_err(|fault| fault.within("response"));
         let response = response.map_err(LiveError::from)?;
@@ -168,7 +168,7 @@ impl LiveService for LiveGrpc {
         let caller = Caller::of(&request);
         let asked = request.into_inner();
         let (id, turn_id) = place(&asked.session_id, &asked.turn_id)?;
-        let by = perhaps(caller, asked.by)?;
+        let by = optional_actor(caller, asked.by)?;
         let sequence = self.sessions.cancel(id, turn_id, Note::cut(&asked.reason), by).await?;
         Ok(Response::new(wire::CancelTurnResponse { sequence: sequence.0 }))
     }
@@ -181,7 +181,7 @@ impl LiveService for LiveGrpc {
         let asked = request.into_inner();
         let (id, turn_id) = place(&asked.session_id, &asked.turn_id)?;
         let lease_id = LeaseId::parse(&asked.lease_id).map_err(LiveError::from)?;
-        let by = surely(caller, asked.by)?;
+        let by = required_actor(caller, asked.by)?;
         let lease = self.sessions.take_lease(id, turn_id, lease_id, by).await?;
         let lease = lease.map(|lease| proto::lease(&lease, true));
         Ok(Response::new(wire::HoldTurnResponse { lease }))
@@ -213,22 +213,25 @@ impl LiveService for LiveGrpc {
 }
 
 /// The person who responds or holds a lease: the logged-in one, whatever the message names.
-fn surely(caller: Option<Caller>, said: Option<wire::Person>) -> Result<DisplayName, LiveError> {
+fn required_actor(
+    caller: Option<Caller>,
+    named: Option<wire::Person>,
+) -> Result<DisplayName, LiveError> {
     match caller {
         Some(caller) => Ok(caller.name),
-        None => Ok(rpc::required_person("by", said)?),
+        None => Ok(rpc::required_person("by", named)?),
     }
 }
 
 /// The person who cancels or completes; `None` when an agent gives up.
-fn perhaps(
+fn optional_actor(
     caller: Option<Caller>,
-    said: Option<wire::Person>,
+    named: Option<wire::Person>,
 ) -> Result<Option<DisplayName>, LiveError> {
     match caller {
-        Some(caller) if said.is_some() || caller.how == How::Password => Ok(Some(caller.name)),
+        Some(caller) if named.is_some() || caller.how == How::Password => Ok(Some(caller.name)),
         Some(_) => Ok(None),
-        None => Ok(rpc::person(said)?),
+        None => Ok(rpc::person(named)?),
     }
 }
 

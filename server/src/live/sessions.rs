@@ -91,7 +91,7 @@ impl LiveSessions {
     /// Stores sessions in this file; relative paths start at the working directory.
     #[must_use]
     pub fn at(database: impl Into<PathBuf>) -> Self {
-        Self::paced(database.into(), Duration::from_secs(30), Duration::from_secs(15))
+        Self::with_intervals(database.into(), Duration::from_secs(30), Duration::from_secs(15))
     }
 
     /// As [`LiveSessions::at`], with another lease duration and keep-alive interval.
@@ -106,10 +106,10 @@ impl LiveSessions {
         if keep_alive < PaceError::LEAST {
             return Err(PaceError { keep_alive });
         }
-        Ok(Self::paced(database.into(), lease, keep_alive))
+        Ok(Self::with_intervals(database.into(), lease, keep_alive))
     }
 
-    fn paced(database: PathBuf, lease: Duration, keep_alive: Duration) -> Self {
+    fn with_intervals(database: PathBuf, lease: Duration, keep_alive: Duration) -> Self {
         let shared = Shared {
             database,
             lease,
@@ -139,7 +139,7 @@ impl LiveSessions {
         let open = async || {
             let store: Arc<dyn LiveStore> =
                 Arc::new(SqliteStore::open(&self.shared.database).await?);
-            self.open_over(store).await
+            self.open_with_store(store).await
         };
         self.shared.opened.get_or_try_init(open).await
     }
@@ -148,7 +148,7 @@ impl LiveSessions {
         Ok(&self.opened().await?.store)
     }
 
-    async fn open_over(&self, store: Arc<dyn LiveStore>) -> Result<Opened, LiveError> {
+    async fn open_with_store(&self, store: Arc<dyn LiveStore>) -> Result<Opened, LiveError> {
         let changes = self.shared.changes.clone();
         let ledger = Ledger::restore(Arc::clone(&store), changes).await?;
         let (requests, received) = mpsc::channel(REQUESTS);
@@ -164,9 +164,9 @@ impl LiveSessions {
 
     /// Stores sessions in `store`.
     #[cfg(test)]
-    pub(super) async fn over(store: Arc<dyn LiveStore>) -> Result<Self, LiveError> {
+    pub(super) async fn with_store(store: Arc<dyn LiveStore>) -> Result<Self, LiveError> {
         let sessions = Self::default();
-        let opened = sessions.open_over(store).await?;
+        let opened = sessions.open_with_store(store).await?;
         let _ = sessions.shared.opened.set(opened);
         Ok(sessions)
     }

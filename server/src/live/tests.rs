@@ -1,5 +1,5 @@
-//! The ledger over a store that fails: nothing is told that is not kept. What pages ask, and what they
-//! are told.
+//! The ledger with a store that fails: nothing is reported before it is stored. The requests of pages
+//! and their updates.
 
 use std::sync::Arc;
 
@@ -25,19 +25,19 @@ use super::store::{LiveStore, StoreError};
 use crate::folders::Folders;
 use crate::host::Host;
 
-struct Stage {
+struct TestSession {
     store: Arc<SqliteStore>,
     sessions: LiveSessions,
     session: LiveSessionId,
     _folder: tempfile::TempDir,
 }
 
-impl Stage {
+impl TestSession {
     async fn open() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("live.sqlite");
         let store = Arc::new(SqliteStore::open(&path).await.expect("opens"));
-        let sessions = LiveSessions::over(Arc::clone(&store) as Arc<dyn LiveStore>).await;
+        let sessions = LiveSessions::with_store(Arc::clone(&store) as Arc<dyn LiveStore>).await;
         let sessions = sessions.expect("starts");
         let session = sessions.create(None, None).await.expect("creates").id;
         Self { store, sessions, session, _folder: folder }
@@ -73,55 +73,55 @@ fn is_full(result: &Result<Sequence, LiveError>) -> bool {
 }
 
 #[tokio::test]
-async fn a_full_disk_refuses_and_recovers_and_nothing_is_lost_or_told() {
-    let stage = Stage::open().await;
-    stage.submit(1, 10).await.expect("keeps");
-    let Ok(Waited::Pending { mut outcome, .. }) = stage.sessions.wait(stage.session, turn(1)).await
+async fn recovers_from_a_full_disk_without_losing_or_reporting_events() {
+    let test = TestSession::open().await;
+    test.submit(1, 10).await.expect("stored");
+    let Ok(Waited::Pending { mut outcome, .. }) = test.sessions.wait(test.session, turn(1)).await
     else {
         panic!("the first turn is pending")
     };
-    let watch = stage.sessions.watch(stage.session).await.expect("watches");
+    let watch = test.sessions.watch(test.session).await.expect("watches");
 
-    stage.fill().await;
-    assert!(is_full(&stage.submit(2, 100_000).await));
-    assert!(is_full(&stage.submit(2, 100_000).await), "and again, cleanly");
-    assert!(outcome.try_recv().is_err(), "nobody was told of anything");
+    test.fill().await;
+    assert!(is_full(&test.submit(2, 100_000).await));
+    assert!(is_full(&test.submit(2, 100_000).await), "and again, cleanly");
+    assert!(outcome.try_recv().is_err(), "no client got an outcome");
     assert_eq!(watch.states.borrow().last, Sequence(1));
     assert_eq!(watch.feed.after(Sequence(0)).await.expect("reads").len(), 1);
-    let summary = stage.sessions.session(stage.session).await.expect("reads");
-    assert_eq!(summary.state().depth, 1, "what was asked before still waits");
+    let summary = test.sessions.session(test.session).await.expect("reads");
+    assert_eq!(summary.state().depth, 1, "the first turn is still pending");
 
-    stage.store.limit(1_000_000).await;
-    assert_eq!(stage.submit(2, 100_000).await.expect("room again"), Sequence(2));
-    assert_eq!(stage.decide(1).await.expect("room again"), Sequence(3));
-    let actual = outcome.await.expect("the one who waited through it is told");
+    test.store.limit(1_000_000).await;
+    assert_eq!(test.submit(2, 100_000).await.expect("room again"), Sequence(2));
+    assert_eq!(test.decide(1).await.expect("room again"), Sequence(3));
+    let actual = outcome.await.expect("the waiting client gets the outcome");
     assert_eq!(actual.sequence, 3);
 }
 
 #[tokio::test]
-async fn a_session_that_is_watched_stays_in_memory_however_idle() {
-    let stage = Stage::open().await;
-    let mut watch = stage.sessions.watch(stage.session).await.expect("watches");
-    // Longer than the ledger takes to leave what nobody uses to the store.
+async fn a_watched_session_stays_in_memory_while_idle() {
+    let test = TestSession::open().await;
+    let mut watch = test.sessions.watch(test.session).await.expect("watches");
+    // Longer than the ledger takes to drop unused sessions from memory.
     tokio::time::sleep(super::ledger::SWEEP * 3).await;
-    stage.submit(1, 10).await.expect("keeps");
+    test.submit(1, 10).await.expect("stored");
     let actual = watch.states.wait_for(|state| state.last == Sequence(1));
     tokio::time::timeout(std::time::Duration::from_secs(10), actual)
         .await
-        .expect("the watcher is told")
+        .expect("the watcher is notified")
         .expect("by the same ledger");
 }
 
 #[tokio::test]
-async fn what_fits_is_kept_when_its_batch_does_not() {
-    let stage = Stage::open().await;
-    stage.submit(1, 10).await.expect("keeps");
-    // Room for small things, not for a large one.
-    let pages = stage.store.number("PRAGMA page_count").await;
-    stage.store.limit(u32::try_from(pages).expect("small") + 3).await;
+async fn stores_what_fits_of_a_batch_that_does_not() {
+    let test = TestSession::open().await;
+    test.submit(1, 10).await.expect("stored");
+    // Room for small events, not for a large one.
+    let pages = test.store.number("PRAGMA page_count").await;
+    test.store.limit(u32::try_from(pages).expect("small") + 3).await;
     // Sent together, so that they share a batch, or two.
     let (large, small, answer) =
-        tokio::join!(stage.submit(2, 1_000_000), stage.submit(3, 10), stage.decide(1));
+        tokio::join!(test.submit(2, 1_000_000), test.submit(3, 10), test.decide(1));
     assert!(is_full(&large), "{large:?}");
     let mut kept = [small.expect("fits"), answer.expect("fits")];
     kept.sort();
@@ -129,83 +129,83 @@ async fn what_fits_is_kept_when_its_batch_does_not() {
 }
 
 #[tokio::test]
-async fn a_turn_of_two_sessions_in_one_batch_belongs_to_one() {
-    let stage = Stage::open().await;
-    let other = stage.sessions.create(None, None).await.expect("creates").id;
-    let elsewhere = Stage {
-        store: Arc::clone(&stage.store),
-        sessions: stage.sessions.clone(),
+async fn accepts_a_turn_id_once_if_two_sessions_use_it_in_one_batch() {
+    let test = TestSession::open().await;
+    let other = test.sessions.create(None, None).await.expect("creates").id;
+    let elsewhere = TestSession {
+        store: Arc::clone(&test.store),
+        sessions: test.sessions.clone(),
         session: other,
         _folder: tempfile::tempdir().expect("a folder"),
     };
-    let (here, there) = tokio::join!(stage.submit(1, 10), elsewhere.submit(1, 10));
+    let (here, there) = tokio::join!(test.submit(1, 10), elsewhere.submit(1, 10));
     assert_eq!([here.is_ok(), there.is_ok()].iter().filter(|ok| **ok).count(), 1);
-    assert_eq!(stage.store.number("SELECT count(*) FROM events").await, 1);
+    assert_eq!(test.store.number("SELECT count(*) FROM events").await, 1);
 }
 
 #[tokio::test]
-async fn a_decision_is_written_down_once_also_when_whoever_sent_it_has_gone() {
-    let stage = Stage::open().await;
-    stage.submit(1, 10).await.expect("keeps");
-    let mut watch = stage.sessions.watch(stage.session).await.expect("watches");
+async fn audits_a_decision_once_even_if_its_sender_disconnects() {
+    let test = TestSession::open().await;
+    test.submit(1, 10).await.expect("stored");
+    let mut watch = test.sessions.watch(test.session).await.expect("watches");
     let folder = tempfile::tempdir().expect("a folder");
     let audit = folder.path().join("audit.jsonl");
     let gone = async {
-        let mut decision = Box::pin(stage.decide(1));
+        let mut decision = Box::pin(test.decide(1));
         let sent = std::future::poll_fn(|context| {
             std::task::Poll::Ready(decision.as_mut().poll(context).is_pending())
         });
-        assert!(sent.await, "it is sent, and not answered yet");
+        assert!(sent.await, "it is sent, without a reply yet");
     };
-    crate::access::visiting(audit.clone(), gone).await;
-    watch.states.wait_for(|it| it.last == Sequence(2)).await.expect("it is kept");
+    crate::access::with_audit_file(audit.clone(), gone).await;
+    watch.states.wait_for(|it| it.last == Sequence(2)).await.expect("it is stored");
     for _ in 0..2 {
-        let again = crate::access::visiting(audit.clone(), stage.decide(1)).await;
+        let again = crate::access::with_audit_file(audit.clone(), test.decide(1)).await;
         assert_eq!(again.expect("the same"), Sequence(2));
     }
-    let lines = std::fs::read_to_string(&audit).expect("written before anybody was told");
+    let lines = std::fs::read_to_string(&audit).expect("written before the reply");
     assert_eq!(lines.lines().count(), 1, "{lines}");
     assert!(lines.contains(r#""what":"decision","who":"Ann""#), "{lines}");
 }
 
 #[tokio::test]
-async fn a_turn_whose_waiters_left_without_a_word_is_no_longer_awaited() {
-    let stage = Stage::open().await;
-    stage.submit(1, 10).await.expect("keeps");
-    let mut watch = stage.sessions.watch(stage.session).await.expect("watches");
-    let mut changes = stage.sessions.changes();
+async fn a_turn_is_not_awaited_after_its_clients_disconnect() {
+    let test = TestSession::open().await;
+    test.submit(1, 10).await.expect("stored");
+    let mut watch = test.sessions.watch(test.session).await.expect("watches");
+    let mut changes = test.sessions.changes();
     let awaited = |wanted: bool| {
         move |state: &super::feed::QueueState| {
             state.head.as_ref().is_some_and(|(_, awaited)| *awaited == wanted)
         }
     };
-    let waited = stage.sessions.wait(stage.session, turn(1)).await.expect("pending");
-    watch.states.wait_for(awaited(true)).await.expect("told");
+    let waited = test.sessions.wait(test.session, turn(1)).await.expect("pending");
+    watch.states.wait_for(awaited(true)).await.expect("notified");
     while changes.try_recv().is_ok() {}
     drop(waited);
     let actual = tokio::time::timeout(std::time::Duration::from_secs(10), async {
-        watch.states.wait_for(awaited(false)).await.expect("told");
-        changes.recv().await.expect("told")
+        watch.states.wait_for(awaited(false)).await.expect("notified");
+        changes.recv().await.expect("notified")
     });
-    assert_eq!(actual.await.expect("the watchers hear of it"), stage.session);
+    assert_eq!(actual.await.expect("the watchers are notified"), test.session);
 }
 
-/// The pages' port over the stage's sessions, with a host that serves no agents.
-fn pages(stage: &Stage) -> LivePages {
-    LivePages::new(stage.sessions.clone(), Host::new(Vec::new(), Folders::default()))
+/// The live pages of the test's sessions, with a host without agents.
+fn pages(test: &TestSession) -> LivePages {
+    LivePages::new(test.sessions.clone(), Host::new(Vec::new(), Folders::default()))
 }
 
 fn live_turn(number: u8) -> LiveTurnId {
     LiveTurnId::new(turn(number).to_string())
 }
 
-fn place(stage: &Stage, number: u8) -> LivePlace {
-    LivePlace { session: LiveId::new(stage.session.to_string()), turn: live_turn(number) }
+fn place(test: &TestSession, number: u8) -> LivePlace {
+    LivePlace { session: LiveId::new(test.session.to_string()), turn: live_turn(number) }
 }
 
-fn answer(stage: &Stage, number: u8, by: &str, text: &str) -> LiveResponse {
+fn answer(test: &TestSession, number: u8, by: &str, text: &str) -> LiveResponse {
     LiveResponse {
-        place: place(stage, number),
+        place: place(test, number),
         by: by.to_owned(),
         lease: None,
         text: Some(text.to_owned()),
@@ -214,14 +214,14 @@ fn answer(stage: &Stage, number: u8, by: &str, text: &str) -> LiveResponse {
 }
 
 #[tokio::test]
-async fn a_page_cannot_answer_with_arguments_that_are_no_object() {
-    let stage = Stage::open().await;
-    stage.submit(1, 10).await.expect("keeps");
+async fn rejects_arguments_that_are_not_an_object() {
+    let test = TestSession::open().await;
+    test.submit(1, 10).await.expect("stored");
     for (args, is_taken) in [("[1]", false), ("\"x\"", false), ("null", false), ("{}", true)] {
         let args = json_text::JsonText::parse(args).expect("JSON");
         let call = LiveCall { id: "c".to_owned(), name: "forecast".to_owned(), args };
-        let answer = LiveResponse { calls: vec![call], ..answer(&stage, 1, "Ann", "") };
-        match pages(&stage).respond_to_turn(answer).await {
+        let answer = LiveResponse { calls: vec![call], ..answer(&test, 1, "Ann", "") };
+        match pages(&test).respond_to_turn(answer).await {
             Ok(()) => assert!(is_taken),
             Err(ApiError::LiveRefused { reason }) => {
                 assert!(!is_taken, "{reason}");
@@ -233,77 +233,76 @@ async fn a_page_cannot_answer_with_arguments_that_are_no_object() {
     }
 }
 
-async fn told(news: &mut PageUpdates) -> LiveUpdate {
-    let next = tokio::time::timeout(std::time::Duration::from_secs(10), news.next());
-    let HostEvent::Live(told) = next.await.expect("something is told") else {
-        panic!("only live sessions are told")
+async fn next_update(updates: &mut PageUpdates) -> LiveUpdate {
+    let next = tokio::time::timeout(std::time::Duration::from_secs(10), updates.next());
+    let HostEvent::Live(update) = next.await.expect("an update") else {
+        panic!("only live sessions have updates")
     };
-    *told
+    *update
 }
 
 #[tokio::test]
-async fn a_page_is_told_what_it_watches() {
-    let stage = Stage::open().await;
-    let other = stage.sessions.create(None, None).await.expect("creates").id;
-    let id = LiveId::new(stage.session.to_string());
-    let mut news = PageUpdates::new(stage.sessions.clone());
-    news.watch(&LiveWatch { all: false, sessions: vec![id.clone()] });
-    let first = told(&mut news).await;
-    assert_eq!((first.sessions.len(), first.sessions[0].depth), (1, 0), "how it stands at first");
-    stage.submit(1, 10).await.expect("keeps");
-    let asked = told(&mut news).await;
+async fn a_page_receives_updates_of_what_it_watches() {
+    let test = TestSession::open().await;
+    let other = test.sessions.create(None, None).await.expect("creates").id;
+    let id = LiveId::new(test.session.to_string());
+    let mut updates = PageUpdates::new(test.sessions.clone());
+    updates.watch(&LiveWatch { all: false, sessions: vec![id.clone()] });
+    let first = next_update(&mut updates).await;
+    assert_eq!(
+        (first.sessions.len(), first.sessions[0].depth),
+        (1, 0),
+        "the current status at first"
+    );
+    test.submit(1, 10).await.expect("stored");
+    let asked = next_update(&mut updates).await;
     assert_eq!(asked.sessions[0].head().map(|head| &head.turn), Some(&live_turn(1)));
     assert_eq!(asked.waiting, None, "it watches one");
 
-    let mut list = PageUpdates::new(stage.sessions.clone());
+    let mut list = PageUpdates::new(test.sessions.clone());
     list.watch(&LiveWatch { all: true, sessions: Vec::new() });
-    assert_eq!(told(&mut list).await.waiting, Some(1));
+    assert_eq!(next_update(&mut list).await.waiting, Some(1));
     let agent = AgentName::parse("other").expect("valid");
-    let asked = stage.sessions.submit(
-        other,
-        turn(9),
-        agent,
-        InvocationId::default(),
-        LlmRequest::default(),
-    );
-    asked.await.expect("keeps");
-    let changed = told(&mut list).await;
+    let asked =
+        test.sessions.submit(other, turn(9), agent, InvocationId::default(), LlmRequest::default());
+    asked.await.expect("stored");
+    let changed = next_update(&mut list).await;
     assert_eq!((changed.waiting, changed.sessions.len()), (Some(2), 1));
     assert_eq!(changed.sessions[0].id.as_str(), other.to_string());
 }
 
 #[tokio::test]
-async fn a_page_is_told_however_often_something_else_comes_between() {
-    let stage = Stage::open().await;
-    let id = LiveId::new(stage.session.to_string());
-    let mut news = PageUpdates::new(stage.sessions.clone());
-    news.watch(&LiveWatch { all: true, sessions: vec![id] });
+async fn a_page_receives_updates_after_canceled_waits() {
+    let test = TestSession::open().await;
+    let id = LiveId::new(test.session.to_string());
+    let mut updates = PageUpdates::new(test.sessions.clone());
+    updates.watch(&LiveWatch { all: true, sessions: vec![id] });
     let actual = async {
         loop {
-            // As the page's connection does: whatever comes first ends the wait for the others.
+            // Like the page's connection: the first event cancels the wait for the others.
             tokio::select! {
                 biased;
-                actual = news.next() => break actual,
+                actual = updates.next() => break actual,
                 () = tokio::task::yield_now() => {}
             }
         }
     };
     let actual = tokio::time::timeout(std::time::Duration::from_secs(10), actual).await;
-    let HostEvent::Live(actual) = actual.expect("it is told") else { panic!("of live sessions") };
+    let HostEvent::Live(actual) = actual.expect("an update") else { panic!("live sessions") };
     assert_eq!((actual.sessions.len(), actual.waiting), (1, Some(0)));
 }
 
 #[tokio::test]
-async fn who_came_too_late_hears_who_was_faster() {
-    let stage = Stage::open().await;
-    let pages = pages(&stage);
-    stage.submit(1, 10).await.expect("keeps");
-    pages.respond_to_turn(answer(&stage, 1, "Ann", "yes")).await.expect("answers");
-    pages.respond_to_turn(answer(&stage, 1, "Ann", "yes")).await.expect("the same again");
-    let late = pages.respond_to_turn(answer(&stage, 1, "Bo", "no")).await;
+async fn a_late_response_fails_with_the_name_of_the_first_person() {
+    let test = TestSession::open().await;
+    let pages = pages(&test);
+    test.submit(1, 10).await.expect("stored");
+    pages.respond_to_turn(answer(&test, 1, "Ann", "yes")).await.expect("answers");
+    pages.respond_to_turn(answer(&test, 1, "Ann", "yes")).await.expect("the same again");
+    let late = pages.respond_to_turn(answer(&test, 1, "Bo", "no")).await;
     let by = "Ann".to_owned();
     assert_eq!(late, Err(ApiError::LiveClosed { by, cancelled: false }));
-    let shown = pages.read_live_turn(place(&stage, 1)).await;
+    let shown = pages.read_live_turn(place(&test, 1)).await;
     let closed = shown.expect("reads").closed.expect("closed");
     let parts = vec![LivePart::Text("yes".to_owned())];
     assert_eq!(closed.what, LiveEventKind::Answered { parts, more: 0 });
@@ -311,15 +310,15 @@ async fn who_came_too_late_hears_who_was_faster() {
 }
 
 #[tokio::test]
-async fn events_are_read_a_window_at_a_time_and_long_ones_in_part() {
-    let stage = Stage::open().await;
-    let pages = pages(&stage);
-    let id = LiveId::new(stage.session.to_string());
+async fn reads_events_in_windows_and_truncates_long_ones() {
+    let test = TestSession::open().await;
+    let pages = pages(&test);
+    let id = LiveId::new(test.session.to_string());
     for number in 1..=3 {
-        stage.submit(number, 10).await.expect("keeps");
+        test.submit(number, 10).await.expect("stored");
     }
     let words = "é".repeat(5_000);
-    pages.respond_to_turn(answer(&stage, 1, "Ann", &words)).await.expect("answers");
+    pages.respond_to_turn(answer(&test, 1, "Ann", &words)).await.expect("answers");
     let rows = pages.read_live_rows(id.clone(), 1, 2, false).await.expect("reads");
     assert_eq!(rows.iter().map(|row| row.sequence).collect::<Vec<_>>(), [2, 3]);
     let text = async |whole| {
@@ -337,16 +336,16 @@ async fn events_are_read_a_window_at_a_time_and_long_ones_in_part() {
 }
 
 #[tokio::test]
-async fn a_line_tells_how_many_pieces_it_leaves_out() {
-    let stage = Stage::open().await;
-    let pages = pages(&stage);
-    let id = LiveId::new(stage.session.to_string());
+async fn a_row_counts_the_parts_that_it_leaves_out() {
+    let test = TestSession::open().await;
+    let pages = pages(&test);
+    let id = LiveId::new(test.session.to_string());
     let parts = (1..=23).map(|number| Part::Text(format!("piece {number}"))).collect();
     let contents = vec![Content { role: Role::User, parts }];
     let request = LlmRequest { contents, ..Default::default() };
     let agent = AgentName::parse("weather").expect("a name");
     let run = InvocationId::default();
-    stage.sessions.submit(stage.session, turn(1), agent, run, request).await.expect("keeps");
+    test.sessions.submit(test.session, turn(1), agent, run, request).await.expect("stored");
     for (whole, expected) in [(false, (20, 3)), (true, (23, 0))] {
         let row = pages.read_live_rows(id.clone(), 0, 1, whole).await.expect("reads").remove(0);
         let LiveEventKind::Asked { last, more, .. } = row.what else { panic!("a request") };
@@ -355,10 +354,10 @@ async fn a_line_tells_how_many_pieces_it_leaves_out() {
 }
 
 #[tokio::test]
-async fn each_file_of_a_request_has_an_address() {
-    let stage = Stage::open().await;
-    let pages = pages(&stage);
-    let id = LiveId::new(stage.session.to_string());
+async fn each_file_of_a_request_has_a_url() {
+    let test = TestSession::open().await;
+    let pages = pages(&test);
+    let id = LiveId::new(test.session.to_string());
     let file = |mime_type: &str, data: &[u8]| {
         let (mime_type, data) = (mime_type.to_owned(), data.to_vec());
         Part::InlineData(InlineData { mime_type, data, display_name: None })
@@ -371,7 +370,7 @@ async fn each_file_of_a_request_has_an_address() {
     let request = LlmRequest { contents, ..Default::default() };
     let agent = AgentName::parse("weather").expect("a name");
     let run = InvocationId::default();
-    stage.sessions.submit(stage.session, turn(1), agent, run, request).await.expect("keeps");
+    test.sessions.submit(test.session, turn(1), agent, run, request).await.expect("stored");
     let bytes = |parts: &[LivePart]| -> Vec<LiveBytes> {
         parts
             .iter()
@@ -383,7 +382,7 @@ async fn each_file_of_a_request_has_an_address() {
     };
     let address = |file: u8| format!("/api/live/{id}/1/{file}");
     let at = |file: u8| LiveBytes::At(address(file));
-    let turn = pages.read_live_turn(place(&stage, 1)).await.expect("reads");
+    let turn = pages.read_live_turn(place(&test, 1)).await.expect("reads");
     let [first, second] = &turn.contents[..] else { panic!("two contents") };
     assert_eq!(bytes(&first.parts), [at(0)]);
     let rest = [LiveBytes::Text { text: "a,b".to_owned(), at: address(1) }, at(2), at(3)];
@@ -402,20 +401,20 @@ async fn each_file_of_a_request_has_an_address() {
 }
 
 #[tokio::test]
-async fn what_is_unknown_or_wrong_is_named() {
-    let stage = Stage::open().await;
-    let pages = pages(&stage);
+async fn errors_name_what_is_unknown_or_invalid() {
+    let test = TestSession::open().await;
+    let pages = pages(&test);
     let nonsense = pages.read_live_session(LiveId::new("nonsense")).await;
     assert_eq!(nonsense, Err(ApiError::UnknownLiveSession { id: "nonsense".to_owned() }));
-    let nobody = pages.respond_to_turn(answer(&stage, 1, "  ", "yes")).await.expect_err("no name");
+    let nobody = pages.respond_to_turn(answer(&test, 1, "  ", "yes")).await.expect_err("no name");
     assert!(nobody.to_string().contains("display_name"), "{nobody}");
-    stage.submit(1, 10).await.expect("keeps");
-    stage.submit(2, 10).await.expect("keeps");
-    let early = pages.respond_to_turn(answer(&stage, 2, "Bo", "yes")).await.expect_err("early");
+    test.submit(1, 10).await.expect("stored");
+    test.submit(2, 10).await.expect("stored");
+    let early = pages.respond_to_turn(answer(&test, 2, "Bo", "yes")).await.expect_err("early");
     assert!(early.to_string().contains("is not at the head of the queue"), "{early}");
-    let empty = pages.respond_to_turn(answer(&stage, 1, "Bo", "")).await.expect_err("empty");
+    let empty = pages.respond_to_turn(answer(&test, 1, "Bo", "")).await.expect_err("empty");
     assert!(empty.to_string().contains("needs a text or a call"), "{empty}");
-    let id = LiveId::new(stage.session.to_string());
+    let id = LiveId::new(test.session.to_string());
     for expected in [
         pages.plan_live_export(id.clone()).await.map(drop),
         pages.export_live_session(id.clone(), vec![1], None).await.map(drop),
@@ -432,15 +431,15 @@ async fn what_is_unknown_or_wrong_is_named() {
 }
 
 #[tokio::test]
-async fn a_turn_shows_what_its_tools_answered_and_how_its_run_ended() {
-    let stage = Stage::open().await;
-    stage.submit(1, 10).await.expect("keeps");
-    stage.decide(1).await.expect("keeps");
+async fn a_turn_contains_its_tool_results_and_the_end_of_its_run() {
+    let test = TestSession::open().await;
+    test.submit(1, 10).await.expect("stored");
+    test.decide(1).await.expect("stored");
     let record = async |number: u8, payload| {
         let event = live::EventId::from_random([number; 16]);
         let agent = AgentName::parse("weather").expect("valid");
         let run = InvocationId::default();
-        stage.sessions.record(stage.session, event, turn(1), agent, run, payload).await
+        test.sessions.record(test.session, event, turn(1), agent, run, payload).await
     };
     let response = live::FunctionResponse {
         id: Some("c1".to_owned()),
@@ -448,20 +447,20 @@ async fn a_turn_shows_what_its_tools_answered_and_how_its_run_ended() {
         response: Some(json_text::JsonText::string("no such sensor")),
     };
     let outcome = live::ToolOutcome { response, failed: true, duration_ms: None };
-    record(1, live::Payload::ToolResult(outcome)).await.expect("keeps");
-    let shown = pages(&stage).read_live_turn(place(&stage, 1)).await.expect("reads");
+    record(1, live::Payload::ToolResult(outcome)).await.expect("stored");
+    let shown = pages(&test).read_live_turn(place(&test, 1)).await.expect("reads");
     assert!(matches!(&shown.results[..], [LivePart::Response { name, .. }] if name == "broken"));
     assert_eq!(shown.ended, None);
     let message = "ValueError: no such sensor".to_owned();
     let end = live::RunEnd { outcome: live::RunOutcome::Failed, message };
-    record(2, live::Payload::RunEnded(end)).await.expect("keeps");
-    let shown = pages(&stage).read_live_turn(place(&stage, 1)).await.expect("reads");
+    record(2, live::Payload::RunEnded(end)).await.expect("stored");
+    let shown = pages(&test).read_live_turn(place(&test, 1)).await.expect("reads");
     let ended = shown.ended.expect("has ended").what;
     assert!(matches!(ended, LiveEventKind::Ended { message, .. } if message.contains("sensor")));
 }
 
 #[test]
-fn a_call_without_an_id_is_shown_with_the_one_under_which_its_result_came() {
+fn a_call_without_an_id_gets_the_id_of_its_result() {
     let call = LivePart::Call { id: None, name: "f".to_owned(), args: None };
     let row = || api::LiveRow {
         sequence: 2,
@@ -489,23 +488,23 @@ fn a_call_without_an_id_is_shown_with_the_one_under_which_its_result_came() {
 }
 
 #[tokio::test]
-async fn a_turn_that_is_not_there_is_told_in_words() {
-    let stage = Stage::open().await;
+async fn an_unknown_turn_is_named_in_the_error() {
+    let test = TestSession::open().await;
     for id in ["nonsense".to_owned(), turn(9).to_string()] {
-        let place = LivePlace { turn: LiveTurnId::new(id.clone()), ..place(&stage, 1) };
-        let actual = pages(&stage).read_live_turn(place).await.expect_err("there is none");
+        let place = LivePlace { turn: LiveTurnId::new(id.clone()), ..place(&test, 1) };
+        let actual = pages(&test).read_live_turn(place).await.expect_err("there is none");
         assert_eq!(actual.to_string(), format!("This session has no turn {id}."));
     }
 }
 
 #[tokio::test]
-async fn an_export_is_in_the_audit_with_the_name_that_the_page_knows() {
-    let stage = Stage::open().await;
-    let audit = stage._folder.path().join("audit.jsonl");
-    for (said, who) in [(Some("Ann"), Some("Ann")), (None, None)] {
-        let noted = crate::access::Note::new("export")
-            .perhaps_by(crate::actor::exporter(said).expect("a name").as_ref());
-        crate::access::visiting(audit.clone(), async { noted.here().write() }).await;
+async fn audits_an_export_with_the_name_from_the_page() {
+    let test = TestSession::open().await;
+    let audit = test._folder.path().join("audit.jsonl");
+    for (name, who) in [(Some("Ann"), Some("Ann")), (None, None)] {
+        let entry = crate::access::AuditEntry::new("export")
+            .by_optional(crate::actor::exporter(name).expect("a name").as_ref());
+        crate::access::with_audit_file(audit.clone(), async { entry.with_caller().write() }).await;
         let lines = std::fs::read_to_string(&audit).expect("is written");
         let last: serde_json::Value =
             serde_json::from_str(lines.lines().last().expect("a line")).expect("JSON");
@@ -513,25 +512,25 @@ async fn an_export_is_in_the_audit_with_the_name_that_the_page_knows() {
     }
 }
 
-/// Something that happens to a session while others read it.
+/// A step in the life of a session.
 #[derive(Debug, Clone)]
-enum Happens {
-    /// An agent asks, with so many kilobytes.
-    Asks(usize),
-    /// Somebody comes to watch: events stay in memory from now on.
-    Comes,
-    /// The last who watched goes.
-    Goes,
-    /// Somebody reads everything after this share of what there is.
-    Reads(f64),
+enum Step {
+    /// An agent sends a request with this many kilobytes.
+    Submit(usize),
+    /// A watcher connects: events stay in memory from now on.
+    Watch,
+    /// The last watcher disconnects.
+    Unwatch,
+    /// A watcher reads everything after this share of the events.
+    Read(f64),
 }
 
-fn happens() -> impl Strategy<Value = Happens> {
+fn any_step() -> impl Strategy<Value = Step> {
     prop_oneof![
-        5 => prop_oneof![0..4_usize, 200..600_usize].prop_map(Happens::Asks),
-        1 => Just(Happens::Comes),
-        1 => Just(Happens::Goes),
-        3 => (0.0..=1.0).prop_map(Happens::Reads),
+        5 => prop_oneof![0..4_usize, 200..600_usize].prop_map(Step::Submit),
+        1 => Just(Step::Watch),
+        1 => Just(Step::Unwatch),
+        3 => (0.0..=1.0).prop_map(Step::Read),
     ]
 }
 
@@ -539,26 +538,26 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn a_replay_has_every_event_once_wherever_it_begins(
-        all in prop::collection::vec(happens(), 1..40)
+    fn reads_every_event_once_from_any_position(
+        all in prop::collection::vec(any_step(), 1..40)
     ) {
         let runtime = tokio::runtime::Runtime::new().expect("a runtime");
         runtime.block_on(async {
-            let stage = Stage::open().await;
+            let test = TestSession::open().await;
             let mut watching = Vec::new();
             let mut asked = 0;
             for one in all {
                 match one {
-                    Happens::Asks(kilobytes) => {
+                    Step::Submit(kilobytes) => {
                         asked += 1;
-                        stage.submit(asked, kilobytes * 1024).await.expect("keeps");
+                        test.submit(asked, kilobytes * 1024).await.expect("stored");
                     }
-                    Happens::Comes => {
-                        watching.push(stage.sessions.watch(stage.session).await.expect("watches"));
+                    Step::Watch => {
+                        watching.push(test.sessions.watch(test.session).await.expect("watches"));
                     }
-                    Happens::Goes => drop(watching.pop()),
-                    Happens::Reads(share) => {
-                        let watch = stage.sessions.watch(stage.session).await.expect("watches");
+                    Step::Unwatch => drop(watching.pop()),
+                    Step::Read(share) => {
+                        let watch = test.sessions.watch(test.session).await.expect("watches");
                         let last = watch.states.borrow().last.0;
                         assert_eq!(last, u64::from(asked));
                         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss,

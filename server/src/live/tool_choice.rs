@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_vendor_says_it_in_its_own_way() {
+    fn describes_the_tool_choice_of_each_vendor() {
         let a_tool = Some("The request requires a tool call.");
         let forecast = Some("The request requires a call of forecast.");
         let none = Some("The request allows no tool call.");

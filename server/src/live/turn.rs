@@ -37,7 +37,7 @@ impl LiveSessions {
         Ok(stored.map(|turn| KnownTurn { session_id: turn.session_id, closed: turn.closed }))
     }
 
-    /// Waits until the turn is answered or cancelled, and returns that event.
+    /// Waits until the turn is answered or canceled, and returns that event.
     pub(crate) async fn outcome(
         &self,
         session_id: LiveSessionId,

@@ -219,7 +219,7 @@ mod tests {
     use agents::registry::Registry;
 
     #[tokio::test]
-    async fn a_session_outlives_its_page_by_ten_minutes() {
+    async fn closes_a_session_ten_minutes_after_the_last_keep_alive() {
         let agent =
             SimulatedAgentConfig::native("Maths", NativeAgent::new("maths"), "maths.evalset.json");
         let registry = Registry::new(vec![agent], |_| {});

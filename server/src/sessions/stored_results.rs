@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_result_is_known_by_its_call() {
+    fn stores_results_by_call_id() {
         let stored = StoredResults::new(MemoryBound::new(0));
         let call = |id| CallId::parse(id).expect("valid");
         let text = format!(r#"{{"error": {:?}}}"#, "é".repeat(700_000));

@@ -147,8 +147,15 @@ impl Ledger {
             let bytes = kept.bytes.len();
             self.changes.push(Change::Append(kept));
             // A repeated decision is accepted without a new event.
-            let noted = action.noted.clone().filter(|_| matches!(fact, Fact::Answered(..)));
-            self.drafts.push(Draft { session_id: action.session_id, fact, event, bytes, noted });
+            let audit_entry =
+                action.audit_entry.clone().filter(|_| matches!(fact, Fact::Answered(..)));
+            self.drafts.push(Draft {
+                session_id: action.session_id,
+                fact,
+                event,
+                bytes,
+                audit_entry,
+            });
         }
     }
 

@@ -19,7 +19,7 @@ use super::active_session::{ActiveSession, Outcome};
 use super::error::LiveError;
 use super::ledger_requests::LedgerRequest;
 use super::store::{Change, LiveStore};
-use crate::access::Noted;
+use crate::access::AttributedEntry;
 
 /// The most requests in one transaction.
 const BATCH: usize = 512;
@@ -33,7 +33,7 @@ struct Draft {
     event: Outcome,
     bytes: usize,
     /// Written to the audit log once the event is stored.
-    noted: Option<Noted>,
+    audit_entry: Option<AttributedEntry>,
 }
 
 pub(super) struct Ledger {
@@ -109,7 +109,7 @@ impl Ledger {
         }
         match self.keep().await {
             Ok(()) => {
-                batch.into_iter().zip(replies).for_each(|(request, reply)| request.reply(reply))
+                batch.into_iter().zip(replies).for_each(|(request, reply)| request.reply(reply));
             }
             Err(error) if alone => {
                 batch.into_iter().for_each(|request| request.reply(Err(error.clone())));
@@ -137,8 +137,8 @@ impl Ledger {
             return Err(error);
         }
         for draft in drafts {
-            if let Some(noted) = draft.noted {
-                noted.write();
+            if let Some(audit_entry) = draft.audit_entry {
+                audit_entry.write();
             }
             if let Some(active) = self.active_sessions.get_mut(&draft.session_id) {
                 active.publish(&draft.fact, &draft.event, draft.bytes);

@@ -75,8 +75,8 @@ impl SqliteStore {
 }
 
 fn unopened(path: &Path, error: sqlx::Error) -> StoreError {
-    let told = error.as_database_error().map(|it| it.message().to_owned());
-    let cause = told.unwrap_or_else(|| error.to_string());
+    let message = error.as_database_error().map(|it| it.message().to_owned());
+    let cause = message.unwrap_or_else(|| error.to_string());
     match error.into() {
         StoreError::Full => StoreError::Full,
         _ => StoreError::Unopened { path: path.to_path_buf(), cause },

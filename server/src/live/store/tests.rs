@@ -1,4 +1,4 @@
-//! What SQLite keeps: all of a commit or nothing, once, and after the file is opened anew.
+//! SQLite stores all of a commit or nothing, rejects duplicates, and reads the data back.
 
 use std::path::Path;
 
@@ -42,7 +42,7 @@ async fn opened(folder: &tempfile::TempDir) -> SqliteStore {
 }
 
 #[tokio::test]
-async fn what_is_kept_is_there_when_opened_anew() {
+async fn stored_data_survives_reopening() {
     let folder = tempfile::tempdir().expect("a folder");
     let store = opened(&folder).await;
     let changes = [
@@ -51,7 +51,7 @@ async fn what_is_kept_is_there_when_opened_anew() {
         event(2, 2, PayloadType::Request),
         event(3, 1, PayloadType::Response),
     ];
-    store.commit(&changes).await.expect("keeps");
+    store.commit(&changes).await.expect("stored");
     store.close().await;
     drop(store);
 
@@ -69,26 +69,26 @@ async fn what_is_kept_is_there_when_opened_anew() {
     let closed = turn.closed.expect("is answered");
     assert_eq!((closed.requested, closed.closed), (Sequence(1), Sequence(3)));
     assert_eq!(closed.closing, Closing::Answered(Fingerprint([1; 32])));
-    store.commit(&[Change::Complete(session(1).id)]).await.expect("keeps");
+    store.commit(&[Change::Complete(session(1).id)]).await.expect("stored");
     let known = store.session(session(1).id).await.expect("reads").expect("is there");
     assert_eq!(known.session.status, Status::Completed);
 }
 
 #[tokio::test]
-async fn a_turn_has_one_request_and_is_closed_once_even_if_the_rules_failed() {
+async fn the_database_rejects_a_second_request_or_end_of_a_turn() {
     let folder = tempfile::tempdir().expect("a folder");
     let store = opened(&folder).await;
     store
         .commit(&[Change::Open(session(1)), event(1, 1, PayloadType::Request)])
         .await
-        .expect("keeps");
-    store.commit(&[event(2, 1, PayloadType::Response)]).await.expect("keeps");
+        .expect("stored");
+    store.commit(&[event(2, 1, PayloadType::Response)]).await.expect("stored");
     for twice in [
         event(3, 1, PayloadType::Request),
         event(3, 1, PayloadType::Cancelled),
         event(2, 9, PayloadType::Request),
     ] {
-        // What stands before it in the same commit is not kept either.
+        // Earlier changes of the same commit are not stored either.
         let refused = store.commit(&[event(4, 8, PayloadType::Request), twice]).await;
         assert!(matches!(refused, Err(StoreError::Database(_))), "{refused:?}");
     }
@@ -104,15 +104,15 @@ async fn a_commit_waits_for_the_disk() {
     assert_eq!(
         store.number("SELECT journal_mode = 'wal' FROM pragma_journal_mode").await,
         1,
-        "readers read beside the writer"
+        "readers do not wait for the writer"
     );
 }
 
 #[tokio::test]
-async fn a_full_disk_is_told_as_such_and_nothing_of_the_commit_is_kept() {
+async fn reports_a_full_disk_and_stores_nothing_of_the_commit() {
     let folder = tempfile::tempdir().expect("a folder");
     let store = opened(&folder).await;
-    store.commit(&[Change::Open(session(1))]).await.expect("keeps");
+    store.commit(&[Change::Open(session(1))]).await.expect("stored");
     let pages = store.number("PRAGMA page_count").await;
     store.limit(u32::try_from(pages).expect("small")).await;
     let large = |sequence, turn| {
@@ -129,7 +129,7 @@ async fn a_full_disk_is_told_as_such_and_nothing_of_the_commit_is_kept() {
 }
 
 #[tokio::test]
-async fn a_database_of_a_later_version_is_left_alone() {
+async fn rejects_a_database_of_a_later_version_unchanged() {
     let folder = tempfile::tempdir().expect("a folder");
     let store = opened(&folder).await;
     let later = "INSERT INTO _sqlx_migrations (version, description, success, checksum, \
@@ -141,10 +141,10 @@ async fn a_database_of_a_later_version_is_left_alone() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_no_database_is_named_and_left_alone() {
+async fn rejects_a_file_that_is_not_a_database_unchanged() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("live.sqlite");
-    let text = "none of a database's words, and enough of them for a header of its size".repeat(9);
+    let text = "not a database, but as long as the header of one, and some more text".repeat(9);
     std::fs::write(&path, &text).expect("written");
     let actual = is_not_opened(&path).await;
     assert!(actual.contains("(file is not a database)"), "{actual}");
@@ -161,12 +161,12 @@ async fn is_not_opened(path: &Path) -> String {
     );
     assert!(actual.contains("move the file away, or set another one under [live]"), "{actual}");
     let status = tonic::Status::from(LiveError::from(refused));
-    assert_eq!(status.code(), tonic::Code::FailedPrecondition, "no repeat helps");
+    assert_eq!(status.code(), tonic::Code::FailedPrecondition, "a retry cannot succeed");
     actual
 }
 
 #[tokio::test]
-async fn sessions_are_found_by_their_agents_and_in_any_case() {
+async fn searches_agents_and_descriptions_ignoring_case() {
     let folder = tempfile::tempdir().expect("a folder");
     let store = opened(&folder).await;
     let named = |number: u8, description: &str| {
@@ -185,8 +185,8 @@ async fn sessions_are_found_by_their_agents_and_in_any_case() {
         asks(2, 2, "north"),
         asks(3, 3, "Größe"),
     ];
-    store.commit(&changes).await.expect("keeps");
-    for again in ["as it was kept", "as an earlier version kept it"] {
+    store.commit(&changes).await.expect("stored");
+    for again in ["as stored", "as an earlier version stored it"] {
         for (search, found) in
             [("été", 1), ("ÉTÉ", 1), ("GRÖSSE", 0), ("GRÖß", 1), ("North", 1), ("RAIN", 2)]
         {
@@ -197,7 +197,7 @@ async fn sessions_are_found_by_their_agents_and_in_any_case() {
         }
         let of = store.session(session(1).id).await.expect("reads").expect("is there");
         assert_eq!(of.agents, ["Größe", "north"], "in the order in which they first asked");
-        // As a version before would have left them.
+        // As an earlier version left them.
         store.number("UPDATE sessions SET folded = NULL RETURNING number").await;
         store.number("UPDATE agents SET folded = NULL RETURNING number").await;
         store.fold_again().await;
