@@ -131,5 +131,5 @@ def test_an_idempotency_key_names_one_question(desk):
     desk.person.answer(text("no"))
     assert first.result(PATIENCE) == "no"
     assert keyed("Rain?") == "no"
-    with pytest.raises(openai.ConflictError, match="idempotency-key: already names"):
+    with pytest.raises(openai.ConflictError, match="idempotency-key: already used"):
         keyed("Snow?")

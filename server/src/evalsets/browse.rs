@@ -141,7 +141,7 @@ impl Ids {
 }
 
 /// Alive while a caller waits for the result of work on another thread.
-struct CallerGuard(#[expect(dead_code, reason = "it is there or not")] Arc<()>);
+struct CallerGuard(#[expect(dead_code, reason = "its existence is the signal")] Arc<()>);
 
 /// Whether the caller still waits.
 struct CallerWatch(Weak<()>);

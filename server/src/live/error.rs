@@ -17,7 +17,7 @@ pub(crate) enum LiveError {
     #[error("session_id: session {0} does not exist; create it first")]
     UnknownSession(LiveSessionId),
     /// The id belongs to another session.
-    #[error("session_id: {0} already names a session with another description")]
+    #[error("session_id: {0} is already used by a session with another description")]
     SessionTaken(LiveSessionId),
     /// The store failed.
     #[error(transparent)]

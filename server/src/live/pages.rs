@@ -44,7 +44,7 @@ impl LivePages {
         Self { sessions, host, files: Arc::default() }
     }
 
-    /// The page's error. Looks up who was faster, because the rule's error names only the event.
+    /// The page's error. Looks up who responded first, because the refusal names only the event.
     async fn api_error(&self, session: LiveSessionId, error: LiveError) -> ApiError {
         let (sequence, cancelled) = match &error {
             LiveError::Refused(Refusal::AlreadyAnswered { sequence, .. }) => (*sequence, false),
