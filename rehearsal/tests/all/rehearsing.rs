@@ -213,7 +213,7 @@ async fn a_cancel_that_overtakes_its_call_is_kept_and_a_session_keeps_its_agent(
         "session": session, "call_id": "late", "tool": "add", "arguments": { "a": 1, "b": 2 }
     } });
     let refused = page.ask::<()>("start_call", &late).await.unwrap_err();
-    assert!(refused.to_string().contains("cancelled before it came"), "{refused}");
+    assert!(refused.to_string().contains("canceled before it arrived"), "{refused}");
     let answer = page.call("add", &arguments(&json!({ "a": 5, "b": 3 }))).await;
     assert_eq!(output(&answer), "8");
 

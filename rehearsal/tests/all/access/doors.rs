@@ -64,7 +64,10 @@ async fn whoever_logs_in_is_let_in_until_they_log_out() {
     assert_eq!(wrong.status(), StatusCode::UNAUTHORIZED);
     assert!(!wrong.headers().contains_key(SET_COOKIE));
     let text = wrong.text().await.unwrap();
-    assert!(text.contains("do not fit") && text.contains("value=\"Ann\""), "{text}");
+    assert!(
+        text.contains("Incorrect name or password") && text.contains("value=\"Ann\""),
+        "{text}"
+    );
     let nobody = stage.log_in("Bob", PASSWORD).await;
     assert_eq!(nobody.status(), StatusCode::UNAUTHORIZED);
 
