@@ -8,7 +8,6 @@ pub mod adk_python;
 mod arguments;
 pub mod child;
 pub mod embedded;
-mod instruction;
 mod lines;
 mod log;
 pub mod mcp;

@@ -17,7 +17,7 @@ use super::client::{Requests, SessionLink};
 use super::connection::Connection;
 use super::listing::list_tools;
 use super::tools::{self, Catalogue, Listed};
-use crate::instruction::resolved_instruction;
+use crate::native::resolved_instruction;
 use crate::schemas;
 use crate::{AgentLog, SessionSeed, ToolFailure, ToolInvocation};
 

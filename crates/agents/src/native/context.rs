@@ -1,4 +1,5 @@
-//! [`CallContext`]: the tool context that a native tool runs with, and that instructions resolve in.
+//! [`CallContext`]: the context that a native tool runs with, and that placeholders of instructions are
+//! filled from.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -23,34 +24,6 @@ pub(super) struct CallContext {
     pub(super) actions: Mutex<EventActions>,
     pub(super) run_config: RunConfig,
     pub(super) cancel: CancellationToken,
-}
-
-/// A context in which nothing runs: enough to fill an instruction in from `state`.
-pub(crate) fn instruction_context(
-    agent: &str,
-    session: &str,
-    user_id: &str,
-    state: serde_json::Map<String, serde_json::Value>,
-) -> impl InvocationContext + use<> {
-    let stored = Arc::new(Stored::new(user_id.to_owned(), state.clone()));
-    CallContext {
-        agent_name: agent.to_owned(),
-        invocation_id: format!("{session}_inv_0"),
-        call_id: String::new(),
-        tool: None,
-        user_content: stored.user_content(),
-        session: CallSession {
-            id: session.to_owned(),
-            app_name: agent.to_owned(),
-            user_id: user_id.to_owned(),
-            state: StateCopy(state),
-            history: Vec::new(),
-        },
-        stored,
-        actions: Mutex::default(),
-        run_config: RunConfig::default(),
-        cancel: CancellationToken::new(),
-    }
 }
 
 /// The session as a tool sees it.
