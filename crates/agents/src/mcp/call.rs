@@ -13,8 +13,8 @@ use session::{ToolError, ToolName};
 use tokio_util::sync::CancellationToken;
 
 use super::agent::McpTransport;
-use super::fault::{CallFault, innermost};
-use super::http_fault::HttpFault;
+use super::fault::CallFault;
+use super::http_fault::{HttpFault, innermost};
 use super::open_session::{OpenSession, Reached};
 use super::output_schema::schema_violations;
 use super::results;

@@ -18,9 +18,9 @@ use tokio::sync::watch;
 
 use super::agent::{McpServer, McpTransport};
 use super::client::{Client, Requests, SessionLink};
-use super::fault::{ConnectFault, innermost};
+use super::fault::ConnectFault;
 use super::http::HttpClient;
-use super::http_fault::HttpFault;
+use super::http_fault::{HttpFault, innermost};
 use super::listing::{ListFault, list_tools};
 use super::server_log::ServerLog;
 use super::stdio_messages::StdioMessages;

@@ -8,7 +8,7 @@ use json_text::{JsonText, Node};
 use rmcp::model::RequestMetaObject;
 use serde_json::value::RawValue;
 
-use super::incoming::object;
+use super::json_object::{member, object, texts_except};
 
 /// Where the schema travels.
 const REQUESTED_SCHEMA: &str = "rehearsal/requestedSchema";
@@ -31,11 +31,11 @@ pub(super) fn with_schema_in_meta(members: &[(String, &RawValue)]) -> Option<Str
         _ => Vec::new(),
     };
     // What the server says under our name is not ours.
-    let mut meta = texts_but(&own_meta, REQUESTED_SCHEMA);
+    let mut meta = texts_except(&own_meta, REQUESTED_SCHEMA);
     meta.push((REQUESTED_SCHEMA, JsonText::string(schema.get()).to_string()));
-    let mut given = texts_but(&params, "_meta");
+    let mut given = texts_except(&params, "_meta");
     given.push(("_meta", object(&meta)));
-    let mut message = texts_but(members, "params");
+    let mut message = texts_except(members, "params");
     message.push(("params", object(&given)));
     Some(object(&message))
 }
@@ -43,15 +43,6 @@ pub(super) fn with_schema_in_meta(members: &[(String, &RawValue)]) -> Option<Str
 /// The schema as the server wrote it, where it passed by us.
 pub(super) fn schema_from_meta(meta: &RequestMetaObject) -> Option<JsonText> {
     JsonText::parse(meta.get(REQUESTED_SCHEMA)?.as_str()?).ok()
-}
-
-fn member<'a>(members: &[(String, &'a RawValue)], name: &str) -> Option<&'a RawValue> {
-    members.iter().find(|(key, _)| key == name).map(|(_, raw)| *raw)
-}
-
-fn texts_but<'k>(members: &'k [(String, &RawValue)], name: &str) -> Vec<(&'k str, String)> {
-    let others = members.iter().filter(|(key, _)| key != name);
-    others.map(|(key, raw)| (key.as_str(), raw.get().to_owned())).collect()
 }
 
 #[cfg(test)]

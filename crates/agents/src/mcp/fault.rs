@@ -96,12 +96,3 @@ pub(super) enum CallFault {
         message: Option<String>,
     },
 }
-
-/// The cause at the end of the chain: what happened, without who passed it on.
-pub(super) fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut cause = error;
-    while let Some(next) = cause.source() {
-        cause = next;
-    }
-    cause.to_string()
-}

@@ -21,8 +21,7 @@ use rmcp::transport::streamable_http_client::{
     AuthRequiredError, StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse,
 };
 
-use super::fault::innermost;
-use super::http_fault::{Answered, HttpFault};
+use super::http_fault::{Answered, HttpFault, innermost};
 use super::incoming::rewritten;
 use super::rejected_response::TOO_LONG;
 use super::server_log::ServerLog;

@@ -8,8 +8,6 @@ use rmcp::service::ClientInitializeError;
 use rmcp::transport::DynamicTransportError;
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 
-use super::fault::innermost;
-
 /// What became of a request, as the end of a sentence that begins with the server, with its full stop.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum HttpFault {
@@ -121,4 +119,13 @@ impl HttpFault {
             _ => false,
         }
     }
+}
+
+/// The cause at the end of the chain: what happened, without who passed it on.
+pub(super) fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut cause = error;
+    while let Some(next) = cause.source() {
+        cause = next;
+    }
+    cause.to_string()
 }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 pub(super) fn invalid_params(method: &str, params: Option<&Value>) -> Option<String> {
     let is_question = ["elicitation/create", "sampling/createMessage"].contains(&method);
     let Some(params) = params else {
-        return is_question.then(|| "its `params` are missing or nested too deep".to_owned());
+        return is_question.then(|| "its `params` are missing".to_owned());
     };
     let reason = match method {
         "elicitation/create" => invalid_form(params),
@@ -88,7 +88,7 @@ mod tests {
         assert_eq!(form(&json!({"requestedSchema": {}})), "it has no `message`");
         assert_eq!(form(&json!({"message": "?", "mode": "url"})), "it has no `url`");
         let missing = invalid_params("elicitation/create", None).expect("a question");
-        assert!(missing.contains("nested too deep"), "{missing}");
+        assert!(missing.contains("are missing"), "{missing}");
         let role = json!({"maxTokens": 1, "messages": [
             {"role": "alien", "content": {"type": "text", "text": "?"}}]});
         let actual = invalid_params("sampling/createMessage", Some(&role)).expect("a question");

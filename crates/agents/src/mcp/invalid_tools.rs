@@ -8,11 +8,12 @@ use json_text::{JsonText, Node};
 use rmcp::model::Tool;
 use serde_json::value::RawValue;
 
-use super::incoming::object;
+use super::json_object::{Members, object};
 
-/// Where the reason travels.
-const UNREADABLE: &str = "rehearsal/unreadable";
-const TOO_DEEP: &str = "rehearsal/tooDeep";
+/// The member of `_meta` with the reason why a tool is left out of the session's tools.
+const LEFT_OUT: &str = "rehearsal/leftOut";
+/// The member of `_meta` with the reason why a tool of the session cannot be called.
+const NOT_CALLABLE: &str = "rehearsal/notCallable";
 
 /// The members of the tool as the library reads them; what is left out goes to `notes`, a sentence
 /// each. `name` is the name that the notes show.
@@ -46,36 +47,36 @@ pub(super) fn readable_members<'k>(
     if is_tool(&kept) { kept } else { placeholder(name, "it cannot be read") }
 }
 
-/// What stands in the list for a tool that cannot be used.
-pub(super) fn placeholder(name: &str, reason: &str) -> Vec<(&'static str, String)> {
-    vec![
-        ("name", JsonText::string(name).to_string()),
-        ("inputSchema", r#"{"type":"object"}"#.to_owned()),
-        ("_meta", object(&[(UNREADABLE, JsonText::string(reason).to_string())])),
-    ]
+/// What is listed in place of a tool that is left out.
+pub(super) fn placeholder(name: &str, reason: &str) -> Members<'static> {
+    marked(LEFT_OUT, name, reason)
 }
 
-/// What stands in the list for a tool with a member that is nested too deep.
-pub(super) fn too_deep(name: &str, member: &str, levels: usize) -> Vec<(&'static str, String)> {
+/// What is listed in place of a tool with a member that is nested too deep.
+pub(super) fn too_deep(name: &str, member: &str, levels: usize) -> Members<'static> {
     let reason = format!(
         "its `{member}` is nested {levels} levels deep, deeper than the host reads. Let the server \
          flatten it"
     );
+    marked(NOT_CALLABLE, name, &reason)
+}
+
+fn marked(marker: &str, name: &str, reason: &str) -> Members<'static> {
     vec![
         ("name", JsonText::string(name).to_string()),
         ("inputSchema", r#"{"type":"object"}"#.to_owned()),
-        ("_meta", object(&[(TOO_DEEP, JsonText::string(&reason).to_string())])),
+        ("_meta", object(&[(marker, JsonText::string(reason).to_string())])),
     ]
 }
 
 /// Why the tool is listed but cannot be called, where it is nested too deep.
 pub(super) fn too_deep_reason(tool: &Tool) -> Option<&str> {
-    tool.meta.as_ref()?.0.get(TOO_DEEP)?.as_str()
+    tool.meta.as_ref()?.0.get(NOT_CALLABLE)?.as_str()
 }
 
-/// Why the tool cannot be used, where it only holds a place in the list.
+/// Why the tool is left out, where it is a placeholder.
 pub(super) fn invalid_reason(tool: &Tool) -> Option<&str> {
-    tool.meta.as_ref()?.0.get(UNREADABLE)?.as_str()
+    tool.meta.as_ref()?.0.get(LEFT_OUT)?.as_str()
 }
 
 /// Whether the library reads it.

@@ -15,6 +15,7 @@ mod http_fault;
 mod incoming;
 mod invalid_requests;
 mod invalid_tools;
+mod json_object;
 mod listing;
 mod lone_surrogates;
 mod open_session;

@@ -7,7 +7,7 @@
 use json_text::JsonText;
 use serde_json::Value;
 
-use super::incoming::object;
+use super::json_object::object;
 
 /// Why an answer that is too long is skipped.
 pub(super) const TOO_LONG: &str = "The server's response is longer than 16 MB, the limit. Return less from the tool, or \

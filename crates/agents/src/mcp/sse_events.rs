@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use sse_stream::{Sse, SseStream};
 
-use super::fault::innermost;
+use super::http_fault::innermost;
 use super::incoming::{log_line, rewritten};
 use super::rejected_response::TOO_LONG;
 use super::server_log::ServerLog;

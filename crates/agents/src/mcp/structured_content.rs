@@ -3,11 +3,12 @@
 //! The library reads integers through 64 bits and other numbers as doubles. What a tool's structured
 //! content says beyond that travels in the result's `_meta`.
 
+use json_text::scan::{scalar_end, string_end};
 use json_text::{JsonText, Node};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::incoming::object;
+use super::json_object::{Members, member, object, texts_except};
 
 const STRUCTURED: &str = "structuredContent";
 const CARRIED: &str = "rehearsal/structuredContent";
@@ -22,25 +23,18 @@ pub(super) fn may_round(message: &str) -> bool {
 /// it is written.
 pub(super) fn with_text_in_meta(result: &RawValue) -> Option<String> {
     let Node::Object(members) = Node::of(result) else { return None };
-    let member = |name: &str| members.iter().find(|(key, _)| key == name).map(|(_, raw)| *raw);
-    let own = match member("_meta").map(Node::of) {
+    let own = match member(&members, "_meta").map(Node::of) {
         Some(Node::Object(own)) => own,
         _ => Vec::new(),
     };
-    let content = member(STRUCTURED).filter(|content| rounds(content.get()));
+    let content = member(&members, STRUCTURED).filter(|content| rounds(content.get()));
     // What the server says under our name is not ours.
     if content.is_none() && !own.iter().any(|(key, _)| key == CARRIED) {
         return None;
     }
-    let mut meta: Vec<(&str, String)> = own
-        .iter()
-        .filter(|(key, _)| key != CARRIED)
-        .map(|(key, raw)| (key.as_str(), raw.get().to_owned()))
-        .collect();
+    let mut meta = texts_except(&own, CARRIED);
     meta.extend(content.map(|content| (CARRIED, JsonText::string(content.get()).to_string())));
-    let others = members.iter().filter(|(key, _)| key != "_meta");
-    let mut kept: Vec<(&str, String)> =
-        others.map(|(key, raw)| (key.as_str(), raw.get().to_owned())).collect();
+    let mut kept = texts_except(&members, "_meta");
     kept.push(("_meta", object(&meta)));
     Some(object(&kept))
 }
@@ -77,7 +71,7 @@ impl ExactResult {
             Some(content) if key == STRUCTURED => content.to_string(),
             _ => value.to_string(),
         };
-        let members: Vec<(&str, String)> =
+        let members: Members<'_> =
             self.members.iter().map(|member| (member.0.as_str(), text(member))).collect();
         JsonText::parse(&object(&members)).unwrap_or_else(|_| JsonText::null())
     }
@@ -88,28 +82,19 @@ fn rounds(text: &str) -> bool {
     let bytes = text.as_bytes();
     let mut at = 0;
     while let Some(byte) = bytes.get(at) {
-        match byte {
-            b'"' => {
-                at += 1;
-                while let Some(byte) = bytes.get(at).filter(|byte| **byte != b'"') {
-                    at += if *byte == b'\\' { 2 } else { 1 };
-                }
-                at += 1;
-            }
+        at = match byte {
+            b'"' => string_end(bytes, at),
             b'-' | b'0'..=b'9' => {
-                let ends =
-                    |byte: &u8| !matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9');
-                let rest = bytes.get(at..).unwrap_or_default();
-                let end = at + rest.iter().position(ends).unwrap_or(rest.len());
+                let end = scalar_end(bytes, at);
                 let number = text.get(at..end).unwrap_or_default();
                 let read = serde_json::from_str::<Value>(number).map(|read| read.to_string());
                 if read.ok().as_deref() != Some(number) {
                     return true;
                 }
-                at = end;
+                end
             }
-            _ => at += 1,
-        }
+            _ => at + 1,
+        };
     }
     false
 }

@@ -493,7 +493,7 @@ async fn a_tool_nested_beyond_reading_keeps_the_others_and_says_why() {
     assert!(failure.message.contains(reason), "{failure:?}");
     // A response that is nested too deep fails its call. The connection stays.
     let failure = failed(stage.call("flat", "{}").await);
-    assert!(failure.message.contains("levels deep"), "{failure:?}");
+    assert!(failure.message.contains("nested deeper than 127 levels"), "{failure:?}");
     stage.end().await;
 }
 
@@ -549,7 +549,10 @@ async fn over_http_a_deep_tool_keeps_the_others_as_well() {
         assert_eq!(names, ["flat", "deep"], "as events: {as_events}");
         assert!(tools[1].description.contains("nested 301 levels deep"), "{:?}", tools[1]);
         let failure = failed(stage.call("flat", "{}").await);
-        assert!(failure.message.contains("levels deep"), "as events: {as_events}: {failure:?}");
+        assert!(
+            failure.message.contains("nested deeper than 127 levels"),
+            "as events: {as_events}: {failure:?}"
+        );
         stage.end().await;
         serving.abort();
     }
@@ -1036,7 +1039,6 @@ fn asking(question: &str) -> McpServer {
 
 #[tokio::test]
 async fn a_question_that_cannot_be_put_is_answered_with_the_reason() {
-    let deep = format!("{}{{}}{}", r#"{"items":"#.repeat(200), "}".repeat(200));
     let form = |schema: &str| {
         format!(
             r#""method":"elicitation/create","params":{{"message":"Which?","requestedSchema":{schema}}}"#
@@ -1046,7 +1048,6 @@ async fn a_question_that_cannot_be_put_is_answered_with_the_reason() {
     let empty = r#"{"type":"object","properties":{"kind":{"type":"string","enum":[]}}}"#;
     let alien = r#""method":"sampling/createMessage","params":{"maxTokens":9,"messages":[{"role":"alien","content":{"type":"text","text":"?"}}]}"#;
     for (question, reason) in [
-        (form(&deep), "nested too deep"),
         (form(nested), "the property `home`"),
         (form(empty), "the property `kind`"),
         (r#""method":"elicitation/create","params":{"message":"?"}"#.to_owned(), "requestedSchema"),
