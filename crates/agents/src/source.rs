@@ -1,4 +1,4 @@
-//! [`AgentSource`]: the one seam behind which agents differ.
+//! [`AgentSource`]: the interface that each kind of agent implements.
 
 use schema_check::Violation;
 use std::collections::BTreeMap;
@@ -275,7 +275,7 @@ pub enum SourceError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AnswerError {
     /// The question is no longer open.
-    #[error("this question is no longer open")]
+    #[error("this request is closed")]
     NotWaiting,
     /// The values do not fit the form's schema. The question still waits.
     #[error("the values do not match the schema")]

@@ -191,7 +191,7 @@ mod unit {
     use super::*;
 
     #[test]
-    fn what_is_left_out_is_told() {
+    fn lists_what_is_left_out() {
         let mut agent = McpAgent::new("desk");
         agent = agent.server(McpServer::stdio("plain", "npx", ["-y"]));
         assert_eq!(left_out(&agent), [""; 0]);
@@ -206,7 +206,7 @@ mod unit {
     }
 
     #[test]
-    fn an_agent_is_written_as_python() {
+    fn writes_an_agent_as_python() {
         let mut files = McpServer::stdio("files\nx", "npx", ["-y", "server \"quoted\""]);
         files.tools = Some(vec!["read_file".to_owned()]);
         if let McpTransport::Stdio { env, pass_env, cwd, .. } = &mut files.transport {

@@ -86,13 +86,13 @@ pub(super) enum CallFault {
     /// The task ended without a result.
     #[error("The task failed: {reason}")]
     Failed {
-        /// What the server says of it.
+        /// The reason that the server gives.
         reason: String,
     },
-    /// The server called the task off.
+    /// The server canceled the task.
     #[error("The server canceled the task{}", message.as_deref().map(|it| format!(": {it}")).unwrap_or_default())]
     CalledOff {
-        /// What the server says of it.
+        /// The reason that the server gives.
         message: Option<String>,
     },
 }

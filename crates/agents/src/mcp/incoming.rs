@@ -37,14 +37,14 @@ const TASK_SUPPORT: &str = "rehearsal/taskSupport";
 /// A message as the library can read it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Rewritten {
-    /// Empty where it is no message.
+    /// Empty if the text is not a message.
     pub(super) message: String,
-    /// What a person should know about it, a sentence each.
+    /// Notes for the log, a sentence each.
     pub(super) notes: Vec<String>,
 }
 
-/// The message as a line for the log, where it is one that the library reads. The library handles
-/// notifications side by side, which would mix up the lines of a busy server.
+/// The text of a log notification; `None` for other messages. The library handles notifications
+/// concurrently, which would mix up the lines.
 pub(super) fn log_line(message: &str) -> Option<String> {
     if !message.contains("notifications/message") {
         return None;
@@ -62,7 +62,7 @@ pub(super) fn log_line(message: &str) -> Option<String> {
     Some(format!("{}{logger} {text}", params.level.as_deref().unwrap_or("log")))
 }
 
-/// A server's notification of a line for the log.
+/// A server's log notification.
 #[derive(Deserialize)]
 struct Notification {
     method: String,
@@ -76,8 +76,7 @@ struct LogParams {
     data: Value,
 }
 
-/// The message with what is too deep, or unknown to the library, put elsewhere; `None` when the
-/// library reads it as it is.
+/// The message as the library can read it; `None` if that is the same text.
 pub(super) fn rewritten(message: &str) -> Option<Rewritten> {
     let whole = replace_lone_surrogates(message);
     let text = whole.trim_start_matches('\u{feff}').trim();
@@ -141,7 +140,7 @@ fn rewritten_json(message: &str) -> Option<Rewritten> {
     Some(Rewritten { message: object(&whole), notes })
 }
 
-/// The tools that a result lists, and where its list goes on.
+/// The tools of a result, and its `nextCursor`.
 fn tools_of(result: &RawValue) -> Option<(Vec<&RawValue>, Members<'static>)> {
     let Node::Object(members) = Node::of(result) else { return None };
     let Node::Array(tools) = Node::of(member(&members, "tools")?) else { return None };
@@ -149,7 +148,7 @@ fn tools_of(result: &RawValue) -> Option<(Vec<&RawValue>, Members<'static>)> {
     Some((tools, cursor.into_iter().collect()))
 }
 
-/// Whether the library reads the tool and drops nothing of it that counts.
+/// Whether the library reads the whole tool.
 fn is_plain(tool: &RawValue) -> bool {
     !tool.get().contains("\"taskSupport\"") && !is_too_deep(tool) && is_readable(tool.get())
 }
@@ -158,7 +157,7 @@ fn is_too_deep(tool: &RawValue) -> bool {
     nesting(tool.get()) + AROUND_A_TOOL > READABLE
 }
 
-/// One tool, with what the library cannot take as its `_meta`.
+/// One tool. Members that the library does not know move to its `_meta`.
 fn tool(raw: &RawValue, notes: &mut Vec<String>) -> String {
     let Node::Object(members) = Node::of(raw) else {
         let reason = "it is not an object";
@@ -192,7 +191,7 @@ fn tool(raw: &RawValue, notes: &mut Vec<String>) -> String {
             key => kept.push((key, value.get().to_owned())),
         }
     }
-    // The server's own value under this name would be taken for ours.
+    // The server's own value under this name must not be taken for ours.
     let own = own_meta.iter().filter(|(key, _)| key != TASK_SUPPORT);
     meta.extend(own.map(|(key, raw)| (key.as_str(), raw.get().to_owned())));
     if !meta.is_empty() {
@@ -208,7 +207,7 @@ fn name_of(members: &[(String, &RawValue)]) -> String {
     }
 }
 
-/// Whether the tool says that it runs as a task only.
+/// Whether the tool runs as a task only.
 pub(super) fn is_task_only(tool: &Tool) -> bool {
     let meta = tool.meta.as_ref();
     meta.and_then(|meta| meta.0.get(TASK_SUPPORT)).and_then(Value::as_str) == Some("required")
@@ -229,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deep_tool_becomes_a_placeholder_and_the_others_stay() {
+    fn replaces_a_tool_nested_too_deep_with_a_placeholder() {
         let schema = deep(5_000);
         let message = format!(
             r#"{{"jsonrpc":"2.0","id":7,"result":{{"nextCursor":"c","tools":[
@@ -248,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_response_nested_too_deep_becomes_an_error_with_the_reason() {
+    fn replaces_a_response_nested_too_deep_with_an_error() {
         let message = format!(
             r#"{{"jsonrpc":"2.0","id":"x","result":{{"content":[],"structuredContent":{}}}}}"#,
             deep(500)
@@ -261,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_for_the_log_is_read() {
+    fn reads_a_log_line() {
         let line = r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","logger":"db","data":"up"}}"#;
         assert_eq!(log_line(line).as_deref(), Some("info db: up"));
         let data = line.replace(r#""up""#, "[1]").replace(r#""logger":"db","#, "");
@@ -283,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_that_cannot_be_read_leaves_the_others_where_they_are() {
+    fn replaces_invalid_tools_with_placeholders() {
         let message = r#"{"id":1,"result":{"tools":[{"name":"good","inputSchema":{}},
             {"name":"bool","inputSchema":true},{"name":"none"},7]}}"#;
         let rewritten = rewritten(message).expect("rewritten");
@@ -299,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_says_that_it_runs_as_a_task() {
+    fn recognizes_tools_that_run_as_tasks_only() {
         let message = r#"{"id":1,"result":{"tools":[
             {"name":"a","inputSchema":{},"execution":{"taskSupport":"required"}},
             {"name":"b","inputSchema":{},"execution":{"taskSupport":"optional"}}]}}"#;
@@ -308,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_beyond_reading_becomes_an_error_with_the_reason() {
+    fn replaces_an_unreadable_response_with_an_error() {
         let deep = format!("{}NaN{}", "[".repeat(900), "]".repeat(900));
         for (result, notes) in [
             ("{\"e\":NaN}}", "NaN is not a number"),
@@ -326,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_message_is_told_and_goes_no_further() {
+    fn skips_text_that_is_not_a_message() {
         for invalid_line in ["{\"half\":", "Welcome", "{\"method\":\"x\",\"params\":[NaN]}"] {
             let rewritten = rewritten(invalid_line).expect("rewritten");
             assert_eq!(
@@ -338,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn half_a_character_takes_no_message_away() {
+    fn replaces_lone_surrogates_in_messages() {
         let message = r#"{"id":1,"result":{"content":[{"type":"text","text":"a\ud83d b"}]}}"#;
         let read = rewritten(message).expect("rewritten");
         assert_eq!(read.message, message.replace("\\ud83d", "\u{fffd}"));
@@ -348,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_library_reads_stays_as_it_is() {
+    fn keeps_what_the_library_can_read() {
         assert_eq!(
             rewritten(r#"{"id":1,"result":{"tools":[{"name":"a","inputSchema":{}}]}}"#),
             None

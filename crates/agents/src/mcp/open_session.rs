@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::{AgentFault, AgentInCharge, SessionView, SourceEvent};
+use crate::{ActiveAgent, AgentFault, SessionView, SourceEvent};
 use json_text::JsonText;
 use rmcp::RoleClient;
 use rmcp::service::Peer;
@@ -126,7 +126,7 @@ impl OpenSession {
         warnings.extend(schemas::run_blocking(unchecked).await);
         SessionView {
             app_name: agent.name.clone(),
-            agent: AgentInCharge {
+            agent: ActiveAgent {
                 name: agent.name.clone(),
                 description: agent.description.clone(),
                 kind: "McpAgent".to_owned(),

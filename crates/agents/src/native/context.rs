@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::stored::{StateCopy, Stored, StoredArtifacts};
 
-/// Everything a native tool can ask for.
+/// The context of a native tool.
 pub(super) struct CallContext {
     pub(super) agent_name: String,
     pub(super) invocation_id: String,
@@ -128,7 +128,7 @@ impl CallContext {
     }
 }
 
-/// A rehearsal starts with an empty memory: nothing was said before it.
+/// A rehearsal starts with an empty memory.
 struct NoMemories;
 
 #[async_trait]
@@ -138,11 +138,11 @@ impl Memory for NoMemories {
     }
 }
 
-/// The agent while a person plays it: has a name, cannot be run.
-struct PlayedAgent(String);
+/// The agent while a person acts as it: it has a name, but cannot be run.
+struct ActedAgent(String);
 
 #[async_trait]
-impl Agent for PlayedAgent {
+impl Agent for ActedAgent {
     fn name(&self) -> &str {
         &self.0
     }
@@ -153,14 +153,14 @@ impl Agent for PlayedAgent {
         &[]
     }
     async fn run(&self, _: Arc<dyn InvocationContext>) -> adk_core::Result<EventStream> {
-        Err(adk_core::AdkError::tool("a person plays this agent; it cannot be run from a tool"))
+        Err(adk_core::AdkError::tool("a person acts as this agent, so a tool cannot run it"))
     }
 }
 
 #[async_trait]
 impl InvocationContext for CallContext {
     fn agent(&self) -> Arc<dyn Agent> {
-        Arc::new(PlayedAgent(self.agent_name.clone()))
+        Arc::new(ActedAgent(self.agent_name.clone()))
     }
     fn memory(&self) -> Option<Arc<dyn Memory>> {
         Some(Arc::new(NoMemories))

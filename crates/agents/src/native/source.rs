@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::{AgentFault, AgentInCharge, SessionView, SourceKind, ToolHints, ToolView};
+use crate::{ActiveAgent, AgentFault, SessionView, SourceKind, ToolHints, ToolView};
 use adk_core::{EventActions, RunConfig, Tool};
 use async_trait::async_trait;
 use json_text::JsonText;
@@ -93,7 +93,7 @@ impl NativeSource {
         };
         let view = SessionView {
             app_name: self.agent.name.clone(),
-            agent: AgentInCharge {
+            agent: ActiveAgent {
                 name: self.agent.name.clone(),
                 description: self.agent.description.clone(),
                 kind: "NativeAgent".to_owned(),
