@@ -202,7 +202,7 @@ def test_agents_in_parallel_queue_and_each_gets_its_own_answer(host):
     run = Run(ParallelAgent(name="all", sub_agents=agents), plugin)
     person = Person(host, plugin.session_id)
     for _ in names:
-        up = person.up()
+        up = person.wait_for_turn()
         person.answer(text(f"to {up.agent_name}"), turn_id=up.turn_id)
     said = {event.author: event.content.parts[0].text for event in run.end() if event.content}
     assert said == {name: f"to {name}" for name in names}
@@ -292,9 +292,9 @@ def test_streaming_thoughts_and_a_sub_agent(host):
     run = Run(weather_agent(sub_agents=[helper]), plugin, config=config)
     person = Person(host, plugin.session_id)
     person.answer({"thought": "Not mine."}, call("transfer_to_agent", {"agent_name": "helper"}))
-    up = person.up()
+    up = person.wait_for_turn()
     while up.agent_name != "helper":
-        up = person.up()
+        up = person.wait_for_turn()
     person.answer(text("Helped."), turn_id=up.turn_id)
     assert "Helped." in run.words()
     thoughts = [
@@ -338,10 +338,10 @@ def test_a_tool_that_asks_for_confirmation_runs_once_it_is_given(host):
     with ThreadPoolExecutor() as threads:
         future = threads.submit(lambda: asyncio.run(confirm()))
         person = Person(host, plugin.session_id)
-        first = person.up().turn_id
+        first = person.wait_for_turn().turn_id
         person.answer(call("warn_people", {"city": "Lisbon"}))
         until = time.monotonic() + PATIENCE
-        while not future.done() and person.up().turn_id == first:
+        while not future.done() and person.wait_for_turn().turn_id == first:
             assert time.monotonic() < until
         person.answer(text("Everybody is warned."))
         events = future.result(PATIENCE)
@@ -377,7 +377,7 @@ def test_a_long_running_tool_that_has_not_answered_is_recorded_with_no_answer(ho
 def test_a_host_that_is_killed_while_the_agent_waits(host):
     plugin = RehearsalPlugin(server_url=host.url)
     run = Run(weather_agent(), plugin)
-    Person(host, plugin.session_id).up()
+    Person(host, plugin.session_id).wait_for_turn()
     for _ in range(2):
         host.kill()
         time.sleep(0.3)
@@ -391,7 +391,7 @@ def test_a_cancelled_turn_ends_the_run_with_a_clear_error(host):
     plugin = RehearsalPlugin(server_url=host.url)
     run = Run(weather_agent(), plugin)
     person = Person(host, plugin.session_id)
-    turn = person.up().turn_id
+    turn = person.wait_for_turn().turn_id
     person.call("CancelTurn", turn_id=turn, reason="not today", by={"display_name": "Ann"})
     with pytest.raises(RuntimeError) as raised:
         run.end()
@@ -438,7 +438,7 @@ def test_a_cancelled_turn_is_found_behind_what_parallel_agents_end_with(host):
     plugin = RehearsalPlugin(server_url=host.url)
     run = Run(ParallelAgent(name="both", sub_agents=agents), plugin)
     person = Person(host, plugin.session_id)
-    person.call("CancelTurn", turn_id=person.up().turn_id, reason="", by={"display_name": "Ann"})
+    person.call("CancelTurn", turn_id=person.wait_for_turn().turn_id, reason="", by={"display_name": "Ann"})
     with pytest.raises(RuntimeError) as raised:
         run.end()
     assert TurnCancelled.behind(raised.value).agent_name in ("one", "two")
@@ -500,7 +500,7 @@ asyncio.run(main())
         [sys.executable, str(program)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
     )
     person = Person(host, session)
-    person.up()
+    person.wait_for_turn()
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=PATIENCE)
     assert b"KeyboardInterrupt" in said
