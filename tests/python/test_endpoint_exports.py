@@ -75,7 +75,7 @@ def looks_it_up(endpoint, vendor, ask_again):
         ("gemini", {"sky": "clear"}),
     ],
 )
-def test_what_tools_answered_is_exported_as_adk_keeps_it(host, endpoint, vendor, kept):
+def test_exports_tool_results_as_adk_stores_them(host, endpoint, vendor, kept):
     from google.adk.evaluation.eval_case import get_all_tool_calls_with_responses
     from google.adk.evaluation.eval_set import EvalSet
 

@@ -75,7 +75,7 @@ def litellm(monkeypatch):
 
 
 @pytest.mark.parametrize(("model", "path"), LITELLM)
-def test_litellm_with_each_vendors_words(litellm, endpoint, model, path):
+def test_litellm_with_each_vendors_protocol(litellm, endpoint, model, path):
     def complete(**options):
         messages = [{"role": "user", "content": "Rain?"}]
         asked = {"model": model, "messages": messages, "api_key": "none", **options}

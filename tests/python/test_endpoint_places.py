@@ -56,7 +56,7 @@ def test_headers_name_the_session_and_a_completed_name_opens_another(host):
     assert second.result(PATIENCE).choices[0].message.content == "two"
 
 
-def test_a_host_that_asks_takes_a_token_as_each_vendors_key(tmp_path):
+def test_a_host_with_authentication_takes_a_token_as_each_vendors_key(tmp_path):
     host = Host(tmp_path, asks=True)
     try:
         endpoint = Endpoint(host)

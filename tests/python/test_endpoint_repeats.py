@@ -83,7 +83,7 @@ def test_a_stream_outlives_the_read_timeout(endpoint, vendor):
     assert endpoint.kinds() == ["request", "response"]
 
 
-def test_the_same_question_again_is_a_new_one_unless_its_answer_was_missed(endpoint):
+def test_a_repeated_request_is_new_unless_its_response_was_missed(endpoint):
     first = ask(endpoint)
     endpoint.person.answer(text("one"))
     assert first.result(PATIENCE) == "one"
@@ -99,7 +99,7 @@ def test_the_same_question_again_is_a_new_one_unless_its_answer_was_missed(endpo
     assert endpoint.kinds().count("request") == 3
 
 
-def test_equal_questions_at_once_are_questions_of_their_own(endpoint):
+def test_equal_concurrent_requests_are_separate(endpoint):
     asked = [ask(endpoint) for _ in range(3)]
     until = time.monotonic() + PATIENCE
     while endpoint.kinds().count("request") < 3:
@@ -110,7 +110,7 @@ def test_equal_questions_at_once_are_questions_of_their_own(endpoint):
     assert sorted(one.result(PATIENCE) for one in asked) == ["0", "1", "2"]
 
 
-def test_a_host_that_was_killed_knows_the_question_again(host, endpoint):
+def test_a_restarted_host_recognizes_a_repeated_request(host, endpoint):
     asked = ask(endpoint, max_retries=9, timeout=PATIENCE)
     endpoint.person.wait_for_turn()
     host.kill()
@@ -120,7 +120,7 @@ def test_a_host_that_was_killed_knows_the_question_again(host, endpoint):
     assert endpoint.kinds() == ["request", "response"]
 
 
-def test_an_idempotency_key_names_one_question(endpoint):
+def test_an_idempotency_key_identifies_one_request(endpoint):
     def keyed(words):
         headers = {"idempotency-key": "k-1"}
         create = endpoint.openai().chat.completions.create

@@ -109,7 +109,7 @@ def test_a_custom_tool_of_responses_takes_a_text(endpoint):
     assert response.output[0].input == "ls"
 
 
-def test_what_a_developer_says_within_the_input_stands_there_as_text(endpoint):
+def test_keeps_developer_messages_in_the_input_as_text(endpoint):
     client = endpoint.openai()
     said = [
         {"role": "developer", "content": "Say where."},
