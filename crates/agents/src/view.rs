@@ -15,7 +15,7 @@ pub struct SessionView {
     pub agent: ActiveAgent,
     /// The system instruction with its placeholders filled in.
     pub instruction: String,
-    /// The instruction as written, placeholders and all, where the source can tell.
+    /// The instruction with its placeholders, if the source knows it.
     #[serde(default)]
     pub instruction_template: Option<String>,
     /// Every tool that has a declaration, in the model's order.

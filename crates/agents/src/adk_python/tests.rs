@@ -106,7 +106,7 @@ async fn rehearses_an_agent_up_to_a_transfer() {
     assert_eq!(view.agent.model.as_deref(), Some("gemini-2.5-flash"));
     let report = stage.call(&session, "remember_preference", r#"{"name":"tea","value":"é"}"#).await;
     assert_eq!(
-        report.state.as_ref().expect("told").as_str(),
+        report.state.as_ref().expect("a state").as_str(),
         r#"{"owner":"Ada","preferences":{"tea":"é"}}"#
     );
     assert!(report.view.is_some_and(|view| view.instruction.contains("'tea': 'é'")));
@@ -198,7 +198,7 @@ async fn drains_a_worker_that_ignores_a_cancellation() {
     assert_eq!(failed(stubborn.await.expect("ran")).error_type, ToolError::CANCELLED);
     // A fresh worker, with the session's state.
     let report = stage.call(&mine, "bare", "{}").await;
-    assert_eq!(report.state.as_ref().expect("told").as_str(), r#"{"kept":"yes"}"#);
+    assert_eq!(report.state.as_ref().expect("a state").as_str(), r#"{"kept":"yes"}"#);
     assert_eq!(returned(report), "5");
     assert_eq!(returned(other.await.expect("ran")), r#""slept""#);
     stage.source.shut_down().await;
@@ -230,7 +230,7 @@ async fn a_session_continues_after_its_worker_dies() {
         assert!(failure.message.contains(part), "{part}: {}", failure.message);
     }
     let report = stage.call(&session, "notes", "{}").await;
-    assert_eq!(report.state.as_ref().expect("told").as_str(), r#"{"a":"b","start":1}"#);
+    assert_eq!(report.state.as_ref().expect("a state").as_str(), r#"{"a":"b","start":1}"#);
     assert_eq!(returned(report), "1");
     assert!(stage.log.lines().iter().any(|line| line.text == "last words"));
     stage.source.shut_down().await;
@@ -282,7 +282,7 @@ async fn a_killed_worker_ends_processes_that_its_tools_started() {
         }
     }
 
-    /// A process that nobody has waited for yet is a zombie and runs no more.
+    /// A zombie has ended, but its parent has not waited for it.
     fn is_alive(id: Pid) -> bool {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", id.as_raw_nonzero()));
         match stat {
@@ -417,7 +417,7 @@ async fn distinguishes_an_agent_that_exits_from_a_program_that_is_not_python() {
     let fault = of(python).load(&seed(), Arc::clone(&log)).await.expect_err("it ends");
     assert!(fault.reason.contains("exit status 1"), "{}", fault.reason);
     assert!(fault.reason.ends_with("and was importing the agent."), "{}", fault.reason);
-    // What the host notes of it is no output of the agent.
+    // Lines that the host adds are not output of the agent.
     assert_eq!(fault.traceback, None);
     let marks: Vec<_> = log.lines().into_iter().filter(|line| line.by_host).collect();
     assert!(matches!(&marks[..], [mark] if mark.text.contains("exit status 1")), "{marks:?}");

@@ -11,7 +11,7 @@ pub type FolderFile = (&'static str, String);
 /// The files of an ADK agent with the same instruction, the same servers and `model`.
 ///
 /// `cwd` is where relative paths of the servers count from: ADK may be started elsewhere.
-/// What is left out of it, [`left_out`] tells.
+/// [`left_out`] lists what it leaves out.
 #[must_use]
 pub fn adk_folder(agent: &McpAgent, model: &str, cwd: &Path) -> Vec<FolderFile> {
     let mut files = vec![

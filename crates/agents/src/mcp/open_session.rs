@@ -47,7 +47,7 @@ pub(super) struct OpenSession {
     waiting: Mutex<Option<ToolInvocation>>,
     /// The tools that refused a plain call and run as tasks only.
     task_only: Mutex<HashSet<ToolName>>,
-    /// Follows what the servers say of their tools.
+    /// Watches for changes of the servers' tools.
     follower: Mutex<Option<JoinHandle<()>>>,
 }
 

@@ -156,7 +156,7 @@ pub(super) fn failure(fault: &CallFault) -> ToolFailure {
         CallFault::NoTask(_) | CallFault::NoState(_) => {
             ToolFailure::new(ToolError::INVALID_OUTPUT, fault.to_string())
         }
-        CallFault::Failed { .. } | CallFault::CalledOff { .. } => {
+        CallFault::Failed { .. } | CallFault::Canceled { .. } => {
             ToolFailure::new(TOOL_ERROR, fault.to_string())
         }
     }

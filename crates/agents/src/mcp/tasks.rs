@@ -120,7 +120,7 @@ async fn follow(
         match state.status {
             Status::Working => {}
             Status::Cancelled => {
-                return Err(CallFault::CalledOff { message: state.status_message });
+                return Err(CallFault::Canceled { message: state.status_message });
             }
             Status::InputRequired if result.is_some() => {}
             Status::InputRequired => result = Some(send(peer, "tasks/result", id.clone()).await?),

@@ -28,7 +28,7 @@ fn everything() -> Option<String> {
 struct TestSession {
     source: Arc<McpSource>,
     log: Arc<AgentLog>,
-    told: Arc<Mutex<Vec<SourceEvent>>>,
+    events: Arc<Mutex<Vec<SourceEvent>>>,
     session: SessionId,
 }
 
@@ -42,10 +42,10 @@ impl TestSession {
     async fn of(server: McpServer) -> Self {
         let agent = McpAgent::new("tester").instruction("Serve {owner}.").server(server);
         let source = Arc::new(McpSource::new(agent));
-        let told: Arc<Mutex<Vec<SourceEvent>>> = Arc::default();
-        let listener = Arc::clone(&told);
+        let events: Arc<Mutex<Vec<SourceEvent>>> = Arc::default();
+        let listener = Arc::clone(&events);
         source.report_to(Reporter::new(move |event| {
-            listener.lock().expect("nobody panicked").push(event);
+            listener.lock().expect("no panic").push(event);
         }));
         let log = Arc::new(AgentLog::default());
         source.load(&SessionSeed::default(), Arc::clone(&log)).await.expect("the agent loads");
@@ -55,7 +55,7 @@ impl TestSession {
             state: [("owner".to_owned(), JsonText::string("Ada"))].into(),
         };
         source.open_session(&session, &seed).await.expect("opens");
-        Self { source, log, told, session }
+        Self { source, log, events, session }
     }
 
     async fn call(&self, tool: &str, arguments: &str) -> CallReport {
@@ -88,36 +88,38 @@ impl TestSession {
         (question, running.await.expect("runs"))
     }
 
-    fn told(&self) -> Vec<SourceEvent> {
-        self.told.lock().expect("nobody panicked").clone()
+    fn events(&self) -> Vec<SourceEvent> {
+        self.events.lock().expect("no panic").clone()
     }
 
-    /// How far of four steps the tools said that they were.
+    /// The reported progress, in steps of four.
     fn dones(&self) -> Vec<f64> {
-        let told = self.told().into_iter();
-        told.filter_map(|event| match event {
-            SourceEvent::Progress(progress) => {
-                assert_eq!(progress.total, Some(4.0));
-                progress.done
-            }
-            _ => None,
-        })
-        .collect()
+        self.events()
+            .into_iter()
+            .filter_map(|event| match event {
+                SourceEvent::Progress(progress) => {
+                    assert_eq!(progress.total, Some(4.0));
+                    progress.done
+                }
+                _ => None,
+            })
+            .collect()
     }
 
-    /// What the tools said that they were doing.
+    /// The reported progress messages.
     fn messages(&self) -> Vec<String> {
-        let told = self.told().into_iter();
-        told.filter_map(|event| match event {
-            SourceEvent::Progress(progress) => progress.message,
-            _ => None,
-        })
-        .collect()
+        self.events()
+            .into_iter()
+            .filter_map(|event| match event {
+                SourceEvent::Progress(progress) => progress.message,
+                _ => None,
+            })
+            .collect()
     }
 
-    async fn until_told(&self, mut is_it: impl FnMut(&SourceEvent) -> bool) -> SourceEvent {
+    async fn wait_for_event(&self, mut is_it: impl FnMut(&SourceEvent) -> bool) -> SourceEvent {
         loop {
-            if let Some(event) = self.told().into_iter().find(|event| is_it(event)) {
+            if let Some(event) = self.events().into_iter().find(|event| is_it(event)) {
                 return event;
             }
             tokio::time::sleep(Duration::from_millis(10)).await;
@@ -258,7 +260,7 @@ async fn a_task_continues_after_an_answer() {
     assert_eq!(question.call_id, CallId::parse("c1").ok());
     let report = returned(report);
     assert!(report.as_str().contains("Research Report: python (snake)"), "{report}");
-    assert!(test.messages().iter().any(|said| said.contains("Requesting clarification")));
+    assert!(test.messages().iter().any(|message| message.contains("Requesting clarification")));
     test.end().await;
 }
 
@@ -296,13 +298,13 @@ async fn canceling_a_task_withdraws_its_question() {
     let call = test.invocation("simulate-research-query", r#"{"topic": "x", "ambiguous": true}"#);
     let (source, token) = (Arc::clone(&test.source), cancel.clone());
     let running = tokio::spawn(async move { source.call_tool(call, token).await });
-    let asked = test.until_told(|event| matches!(event, SourceEvent::Asked(_))).await;
+    let asked = test.wait_for_event(|event| matches!(event, SourceEvent::Asked(_))).await;
     let SourceEvent::Asked(question) = asked else { panic!("asked") };
     cancel.cancel();
     assert_eq!(failed(running.await.expect("runs")).error_type, ToolError::CANCELLED);
     assert!(test.source.questions(&test.session).await.is_empty());
     let number = question.number;
-    test.until_told(
+    test.wait_for_event(
         |event| matches!(event, SourceEvent::Withdrawn { number: it, .. } if *it == number),
     )
     .await;
@@ -324,9 +326,9 @@ async fn a_server_asks_the_person_with_a_form() {
     let (_, declined) = test.asked("trigger-elicitation-request", "{}", Answer::Decline).await;
     assert!(returned(declined).as_str().contains("declined"));
     assert!(test.source.questions(&test.session).await.is_empty());
-    let told = test.told();
-    let withdrawn = told.iter().filter(|event| matches!(event, SourceEvent::Withdrawn { .. }));
-    assert_eq!(withdrawn.count(), 2, "every question is taken back once");
+    let events = test.events();
+    let withdrawn = events.iter().filter(|event| matches!(event, SourceEvent::Withdrawn { .. }));
+    assert_eq!(withdrawn.count(), 2, "every question is withdrawn once");
     test.end().await;
 }
 
@@ -338,7 +340,7 @@ async fn an_invalid_answer_leaves_the_question_open() {
         (Arc::clone(&test.source), test.invocation("trigger-elicitation-request", "{}"));
     let token = cancel.clone();
     let running = tokio::spawn(async move { source.call_tool(call, token).await });
-    let asked = test.until_told(|event| matches!(event, SourceEvent::Asked(_))).await;
+    let asked = test.wait_for_event(|event| matches!(event, SourceEvent::Asked(_))).await;
     let SourceEvent::Asked(question) = asked else { panic!("asked") };
     let empty = Answer::Accept(Some(JsonText::parse("{}").expect("JSON")));
     let refused = test.source.answer(&test.session, question.number, empty).await;
@@ -362,7 +364,7 @@ async fn the_person_responds_in_place_of_the_model() {
     );
     let running =
         tokio::spawn(async move { source.call_tool(call, CancellationToken::new()).await });
-    let asked = test.until_told(|event| matches!(event, SourceEvent::Asked(_))).await;
+    let asked = test.wait_for_event(|event| matches!(event, SourceEvent::Asked(_))).await;
     let SourceEvent::Asked(question) = asked else { panic!("asked") };
     let Asks::Message(request) = question.asks else { panic!("a message") };
     assert_eq!(request.max_tokens, 40);
@@ -417,8 +419,8 @@ async fn restarts_a_server_after_it_was_killed() {
     assert_eq!(failure.error_type, ToolError::SERVER_EXITED, "{failure:?}");
     assert!(failure.message.contains("signal 9"), "{failure:?}");
     returned(test.call("echo", r#"{"message": "back"}"#).await);
-    // The new connection counts its requests anew, which takes nothing from what they tell.
-    test.told.lock().expect("nobody panicked").clear();
+    // The new connection has its own request numbers, and reports progress all the same.
+    test.events.lock().expect("no panic").clear();
     let steps = r#"{"duration": 0.4, "steps": 4}"#;
     returned(test.call("trigger-long-running-operation", steps).await);
     let dones = test.dones();
@@ -497,7 +499,7 @@ async fn lists_a_tool_nested_too_deep_with_its_error_and_keeps_the_others() {
     test.end().await;
 }
 
-/// The same server over HTTP, which answers with one JSON document or with a stream of events.
+/// The same server over HTTP, which responds with one JSON document or with a stream of events.
 async fn deep_over_http(levels: usize, as_events: bool) -> (McpServer, JoinHandle<()>) {
     let schema = format!("{}{{}}{}", r#"{"items":"#.repeat(levels), "}".repeat(levels));
     let listed = format!(
@@ -560,7 +562,7 @@ async fn lists_a_tool_nested_too_deep_over_http() {
 
 type Headers = Vec<(&'static str, &'static str)>;
 
-/// What a server over HTTP answers that is no answer: status, headers, body, and the reason told.
+/// Invalid responses of a server over HTTP: status, headers, body, and the expected reason.
 fn wrong_answers() -> Vec<(u16, Headers, String, &'static str)> {
     let text = ("content-type", "text/plain");
     let json = ("content-type", "application/json");
@@ -739,7 +741,7 @@ const CUT: &str = r#"{"content":[{"type":"text","text":"a\ud83d b"}]}"#;
 
 async fn promptly<T>(waiting: impl Future<Output = T>) -> T {
     let waited = tokio::time::timeout(Duration::from_secs(30), waiting).await;
-    waited.expect("nobody waits without end")
+    waited.expect("every request ends")
 }
 
 #[tokio::test]
@@ -778,7 +780,7 @@ async fn an_unreadable_response_over_http_fails_its_call() {
 
 #[tokio::test]
 async fn replaces_lone_surrogates_and_logs_it() {
-    // A line that is no message goes before.
+    // A line that is not a message precedes it.
     let listed = format!("\"result\":{ONE_TOOL}}}\n{{\"half\":");
     let test = TestSession::of(polite(&listed, &format!("\"result\":{CUT}"))).await;
     let result = returned(promptly(test.call("t", "{}")).await);
@@ -834,7 +836,9 @@ async fn a_slow_session_does_not_delay_others() {
         tokio::spawn(async move { source.open_session(&slow, &SessionSeed::default()).await });
     tokio::time::sleep(Duration::from_millis(300)).await;
     let called = tokio::time::timeout(Duration::from_secs(15), test.call("t", "{}")).await;
-    assert!(returned(called.expect("it waits for nobody")).as_str().contains("done"));
+    assert!(
+        returned(called.expect("it does not wait for other sessions")).as_str().contains("done")
+    );
     assert!(!opening.is_finished(), "it was to take long");
     tokio::time::timeout(Duration::from_secs(15), test.end()).await.expect("nor does the end");
     opening.abort();
@@ -909,7 +913,7 @@ async fn keeps_a_result_with_output_schema_violations() {
     assert_eq!(test.call("t", "{}").await.broken, []);
     test.end().await;
 
-    // What says that it failed promises nothing.
+    // A failed result is not checked.
     let failing = r#""result":{"content":[{"type":"text","text":"no"}],"isError":true}"#;
     let test = TestSession::of(polite(listed, failing)).await;
     let report = test.call("t", "{}").await;
@@ -1003,7 +1007,7 @@ async fn a_form_keeps_its_schema_and_lists_unchecked_parts() {
     let (source, call) = (Arc::clone(&test.source), test.invocation("ask", "{}"));
     let running =
         tokio::spawn(async move { source.call_tool(call, CancellationToken::new()).await });
-    let asked = test.until_told(|event| matches!(event, SourceEvent::Asked(_))).await;
+    let asked = test.wait_for_event(|event| matches!(event, SourceEvent::Asked(_))).await;
     let SourceEvent::Asked(question) = asked else { panic!("asked") };
     let Asks::Form { schema, unchecked, .. } = question.asks else { panic!("a form") };
     let text = schema.as_str();
