@@ -340,7 +340,7 @@ test("a tool nested too deep is listed with the reason, and the others stay", as
   // A response that is nested too deep fails its call.
   await player.choose("bottomless");
   await player.run();
-  await expect(player.call(2)).toContainText("levels deep");
+  await expect(player.call(2)).toContainText("nested deeper than 127 levels");
   await page.close();
   expect(await host.stop()).toBe(0);
 });

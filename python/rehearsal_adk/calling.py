@@ -75,7 +75,7 @@ async def confirm(session: RehearsalSession, call_id: str, confirmed: bool, payl
     request = _open_confirmation(session, call_id)
     event = _event_of_call(session, call_id)
     if request is None or event is None:
-        raise Refused(BAD_PARAMS, f"The call {call_id} waits for no confirmation.")
+        raise Refused(BAD_PARAMS, f"The call {call_id} is not waiting for a confirmation.")
     call = next(one for one in event.get_function_calls() if one.id == call_id)
     asked = ToolConfirmation.model_validate(request.args.get("toolConfirmation") or {})
     confirmation = ToolConfirmation(
@@ -117,7 +117,7 @@ async def supply_result(session: RehearsalSession, call_id: str, result, running
     call = next((one for one in calls if one.id == call_id), None)
     is_task = call is not None and view.is_task(session.tools.get(call.name))
     if call is None or not (is_task or call_id in (event.long_running_tool_ids or ())):
-        raise Refused(BAD_PARAMS, f"The call {call_id} waits for no result.")
+        raise Refused(BAD_PARAMS, f"The call {call_id} is not waiting for a result.")
     wrapped = {"output" if is_task else "result": result}
     response = types.FunctionResponse(
         id=call_id, name=call.name, response=result if isinstance(result, dict) else wrapped
@@ -165,7 +165,7 @@ async def _handle(session: RehearsalSession, context, call_event, call, confirma
         if getattr(error, "title", None) == "FunctionResponse" and session.observer.returned_at_all:
             raise _CallError(
                 "InvalidOutput",
-                f"The tool's result fits into no function response: {error}. "
+                f"The tool's result cannot be a function response: {error}. "
                 "Return plain values: text, numbers, booleans, null, lists, and objects whose "
                 "keys are text.",
             ) from error
@@ -258,7 +258,7 @@ async def _transfer(session: RehearsalSession, context, name: str) -> None:
         chosen = tree.find(session.loaded.root, name)
     target = tree.first_llm(chosen) if chosen is not None else None
     if target is None:
-        raise _CallError("TransferFailed", f"The agent {name} has no part that a model plays.")
+        raise _CallError("TransferFailed", f"The agent {name} contains no LLM agent.")
     session.agent = target
     line = tree.lineage(target)
     start = line.index(chosen) if chosen in line else -1

@@ -81,7 +81,7 @@ def load(agent_dir: str) -> LoadedAgent:
     if not folder.is_dir():
         raise Fault(
             "NotADirectoryError",
-            f"{folder} is no folder. Name the folder that holds agent.py or root_agent.yaml.",
+            f"{folder} is not a folder. Name the folder that contains agent.py or root_agent.yaml.",
         )
     from google.adk.apps.app import App
     from google.adk.cli.utils.agent_loader import AgentLoader

@@ -61,15 +61,15 @@ async def _build(session: RehearsalSession, opening: bool = False, asking: bool 
     agent = session.agent
     if not tree.is_llm(agent):
         warnings.append(
-            f"{session.loaded.app_name} has no agent that a model plays: {type(agent).__name__} "
+            f"{session.loaded.app_name} has no LLM agent: {type(agent).__name__} "
             f"{getattr(agent, 'name', '')} runs without one, so there is nothing to rehearse."
         )
         return _empty(session, warnings)
     if agent is not session.loaded.root and not _reached_by_transfer(session):
         root = session.loaded.root
         warnings.append(
-            f"The root is the {type(root).__name__} {root.name}, which asks no model itself. "
-            f"{agent.name}, the first agent in it that does, is rehearsed; sub_agents lists all."
+            f"The root is the {type(root).__name__} {root.name}, which does not call a model itself. "
+            f"The rehearsal starts with its first agent that does, {agent.name}. See sub_agents for all."
         )
     owners, faults = await _toolsets(session)
     if faults and opening:
@@ -308,7 +308,7 @@ def _stand_in_model(agent):
         """A placeholder for a model that cannot be resolved."""
 
         async def generate_content_async(self, llm_request, stream=False):
-            raise NotImplementedError("A rehearsal asks no model.")
+            raise NotImplementedError("A rehearsal does not call the model.")
             yield
 
     return UnresolvedModel(model=str(agent.model))

@@ -93,7 +93,7 @@ class Wire:
                 found = _ID.search(line[:4096])
                 self.refuse(
                     int(found.group(1)) if found else None,
-                    Refused(PARSE_ERROR, f"The line is no JSON-RPC request: {error}", error),
+                    Refused(PARSE_ERROR, f"The line is not a JSON-RPC request: {error}", error),
                 )
                 continue
             yield request.get("id"), method, params

@@ -330,7 +330,7 @@ class Worker:
         session = self._session(params, idle=True)
         call_id = _text(params, "call_id")
         if session.over:
-            raise Refused(BAD_PARAMS, "The final response was sent: no call follows it.")
+            raise Refused(BAD_PARAMS, "The final response was sent. No call can follow it.")
         task = asyncio.current_task()
         assert task is not None, "it runs as one"
         call = _Call(task)
@@ -374,7 +374,7 @@ class _Call:
 def _text(params: dict, key: str) -> str:
     value = params.get(key)
     if not isinstance(value, str) or (not value and key != "text"):
-        raise Refused(BAD_PARAMS, f"`{key}` must be a text.")
+        raise Refused(BAD_PARAMS, f"`{key}` must be a string.")
     return value
 
 

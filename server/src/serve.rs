@@ -98,8 +98,8 @@ pub(crate) async fn start(settings: Settings) -> Result<Running, ServeError> {
     tasks.spawn(until(&stop, Arc::clone(&host), |host| async move { host.sweep().await }));
     #[cfg(target_os = "linux")]
     if owns_process {
-        orphans::take_in();
-        tasks.spawn(until(&stop, Arc::clone(&host), |_| orphans::let_go()));
+        orphans::adopt();
+        tasks.spawn(until(&stop, Arc::clone(&host), |_| orphans::reap()));
     }
     Ok(Running { address, host, live, stop, tasks, owns_process })
 }

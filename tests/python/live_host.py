@@ -79,7 +79,7 @@ class Host:
 
 
 class Person:
-    """Somebody at the page: sees the queue, answers what is up."""
+    """A person at the page: sees the queue and responds to its head."""
 
     def __init__(self, host: Host, session_id: str):
         self.channel = grpc.insecure_channel(f"127.0.0.1:{host.port}")
@@ -107,8 +107,8 @@ class Person:
         asked = wire.message("ListSessionsRequest")(search=search)
         return method(asked, metadata=self.metadata).sessions
 
-    def up(self):
-        """The turn that is up, once there is one."""
+    def wait_for_turn(self):
+        """Waits for the head of the queue."""
         until = time.monotonic() + PATIENCE
         while time.monotonic() < until:
             try:
@@ -118,14 +118,14 @@ class Person:
             except grpc.RpcError as error:
                 assert error.code() in (grpc.StatusCode.NOT_FOUND, grpc.StatusCode.UNAVAILABLE)
             time.sleep(0.02)
-        raise AssertionError("nobody asked")
+        raise AssertionError("no request arrived")
 
     def answer(self, *parts, turn_id=None):
-        up = turn_id or self.up().turn_id
+        turn_id = turn_id or self.wait_for_turn().turn_id
         candidate = {"role": wire.ROLE_MODEL, "parts": list(parts)}
         return self.call(
             "SubmitDecision",
-            turn_id=up,
+            turn_id=turn_id,
             response={"candidates": [candidate]},
             by={"display_name": "Ann"},
         )
@@ -149,9 +149,9 @@ class Person:
                 return events
 
     def request(self):
-        """What the model would see in the turn that is up."""
-        up = self.up()
-        return next(event.request for event in self.events() if event.sequence == up.sequence)
+        """The request at the head of the queue."""
+        turn = self.wait_for_turn()
+        return next(event.request for event in self.events() if event.sequence == turn.sequence)
 
 
 def text(words):

@@ -121,7 +121,7 @@ def test_an_exception_is_an_error_whose_traceback_starts_in_the_tool(worker):
         ("int_keys", "objects whose keys are text"),
     ],
 )
-def test_a_result_that_is_no_json_is_an_error_that_says_where(hazards, tool, said):
+def test_a_result_that_is_not_json_is_an_error_with_its_place(hazards, tool, said):
     outcome = hazards.call(tool)
     assert outcome["status"] == "error"
     assert outcome["error"]["type"] == "InvalidOutput"
@@ -148,7 +148,7 @@ def test_a_five_megabyte_result_passes(hazards):
     assert len(hazards.call("big", size=5_000_000)["result"]) == 5_000_000
 
 
-def test_a_result_over_the_limit_is_refused(worker):
+def test_rejects_a_result_over_the_limit(worker):
     one = worker("hazards")
     one.initialize(max_result_bytes=1000)
     one.open()
@@ -185,13 +185,13 @@ def test_scoped_state_lives_as_long_as_the_rehearsal_and_no_further(hazards):
     assert hazards.open(session_id="other")["state"] == {}
 
 
-def test_odd_state_is_described_and_harms_nothing(hazards):
+def test_describes_state_that_is_not_json(hazards):
     outcome = hazards.call("odd_state")
     assert outcome["status"] == "output"
     assert outcome["state"]["odd"] == {"nan": None, "text": "\ufffd"}
 
 
-def test_a_tool_that_asks_for_a_login_says_what_adk_would_do(worker):
+def test_explains_what_adk_does_for_a_tool_that_needs_a_login(worker):
     one = worker(FIXTURES / "locked")
     one.open()
     asked = one.call("read_mail")
@@ -251,7 +251,7 @@ def test_a_long_running_tool_waits_for_its_result(worker, hazards):
     assert refused["code"] == -32602
 
 
-def test_a_transfer_changes_the_agent_in_charge(worker):
+def test_a_transfer_changes_the_active_agent(worker):
     one = worker(SMART_HOME)
     one.open(state={"owner": "Ada"})
     moved = one.call("transfer_to_agent", agent_name="garage_agent")
@@ -287,7 +287,7 @@ def test_callbacks_of_plugins_and_agent_fire_as_under_the_runner(worker):
     assert seen.count("on_tool_error fail LookupError") == 2
 
 
-def test_unknown_tools_and_sessions_and_methods_are_refused(hazards):
+def test_rejects_unknown_tools_sessions_and_methods(hazards):
     def refusal(**params):
         return hazards.error("call_tool", **{"session_id": "s", "call_id": "c", **params})
 

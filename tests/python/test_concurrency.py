@@ -25,7 +25,7 @@ def still_runs(one, session_id="s"):
     return refused["code"] == -32003
 
 
-def test_a_blocking_tool_holds_up_nobody(hazards):
+def test_a_blocking_tool_does_not_delay_other_calls(hazards):
     hazards.open(session_id="other")
     slow = hazards.start("sleeps", "slow", seconds=1.5)
     assert hazards.call("bare", session_id="other")["result"] == 5
@@ -53,7 +53,7 @@ def test_one_call_at_a_time_in_a_session(hazards):
     assert hazards.call("bare", call_id="next")["result"] == 5
 
 
-def test_cancelling_an_async_tool_ends_it(hazards):
+def test_canceling_an_async_tool_ends_it(hazards):
     slow = hazards.start("sleeps_async", "slow", seconds=30)
     eventually(lambda: hazards.result("ping")["loop_idle_ms"] < 100)
     answer = cancel(hazards, "slow")
@@ -71,7 +71,7 @@ def test_a_cancel_that_follows_its_call_at_once_is_not_lost(hazards):
         assert hazards.answer(hasty)["result"]["error"]["type"] == "Cancelled"
 
 
-def test_cancelling_a_blocking_tool_leaves_its_thread_and_nothing_else(hazards):
+def test_canceling_a_blocking_tool_leaves_only_its_thread(hazards):
     hazards.open(session_id="other")
     theirs = hazards.start("sleeps", "theirs", session_id="other", seconds=1.5)
     mine = hazards.start("writes_then_sleeps", "mine", key="late", seconds=0.8)
@@ -97,7 +97,7 @@ def test_a_tool_that_blocks_the_loop_is_reported_as_not_ended(hazards):
     assert hazards.answer(stuck)["result"]["call_id"] == "stuck"
 
 
-def test_a_tool_that_ignores_its_cancel_is_reported_as_not_ended(hazards):
+def test_a_tool_that_ignores_its_cancellation_is_reported_as_not_ended(hazards):
     stubborn = hazards.start("ignores_cancel", "stubborn", seconds=1)
     time.sleep(0.2)
     assert cancel(hazards, "stubborn")["ended"] is False
@@ -105,7 +105,7 @@ def test_a_tool_that_ignores_its_cancel_is_reported_as_not_ended(hazards):
     assert hazards.call("bare")["result"] == 5
 
 
-def test_cancelling_what_does_not_run_is_no_error(hazards):
+def test_canceling_a_call_that_does_not_run_is_not_an_error(hazards):
     assert cancel(hazards, "never")["ended"] is True
 
 
@@ -182,7 +182,7 @@ def test_a_session_is_restored_in_a_new_worker(worker):
     assert again["code"] == -32602
 
 
-def test_the_agent_in_charge_and_scoped_state_are_restored(worker, hazards):
+def test_restores_the_active_agent_and_scoped_state(worker, hazards):
     one, record = worker(SMART_HOME), Recorder()
     one.open()
     record.take(one.call("transfer_to_agent", agent_name="garage_agent"))

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from endpoint_desk import (  # noqa: F401 - two of them are fixtures
+from endpoint_fixture import (  # noqa: F401 - two of them are fixtures
     ANTHROPIC_TOOL,
     DAYS,
     PIXEL,
@@ -14,7 +14,7 @@ from endpoint_desk import (  # noqa: F401 - two of them are fixtures
     anthropic,
     asking,
     declared,
-    desk,
+    endpoint,
     host,
     parallel,
     results,
@@ -25,8 +25,8 @@ from live_host import PATIENCE, call, text, needs_binary
 pytestmark = needs_binary
 
 
-def test_anthropic_tools_in_parallel_and_their_results(desk):
-    client = desk.anthropic()
+def test_anthropic_tools_in_parallel_and_their_results(endpoint):
+    client = endpoint.anthropic()
     picture = {"type": "base64", "media_type": "image/png", "data": PIXEL}
     messages = [
         {
@@ -43,12 +43,12 @@ def test_anthropic_tools_in_parallel_and_their_results(desk):
         "tool_choice": {"type": "any"},
     }
     first = asking(lambda: client.messages.create(**asked))
-    desk.person.up()
-    request = desk.person.request()
+    endpoint.person.wait_for_turn()
+    request = endpoint.person.request()
     assert request.system_instruction == "Be short."
     assert declared(request) == "forecast"
     assert request.contents[0].parts[0].inline_data.mime_type == "image/png"
-    desk.person.answer(thought("Two cities."), *parallel())
+    endpoint.person.answer(thought("Two cities."), *parallel())
     message = first.result(PATIENCE)
     assert message.stop_reason == "tool_use"
     assert [block.type for block in message.content] == ["thinking", "text", "tool_use", "tool_use"]
@@ -63,17 +63,17 @@ def test_anthropic_tools_in_parallel_and_their_results(desk):
         {"role": "user", "content": [*blocks, {"type": "text", "text": "And now?"}]},
     ]
     second = asking(lambda: client.messages.create(**asked))
-    desk.person.up()
-    request = desk.person.request()
+    endpoint.person.wait_for_turn()
+    request = endpoint.person.request()
     assert results(request) == [("forecast", '"clear"')] * 2
     assert request.contents[-1].parts[0].text == "And now?"
-    desk.person.answer(text("No rain."))
+    endpoint.person.answer(text("No rain."))
     message = second.result(PATIENCE)
     assert message.content[0].text == "No rain." and message.stop_reason == "end_turn"
 
 
-def test_the_vendors_tool_runner_sends_the_whole_conversation(desk):
-    client = desk.anthropic()
+def test_the_vendors_tool_runner_sends_the_whole_conversation(endpoint):
+    client = endpoint.anthropic()
 
     @anthropic.beta_tool
     def forecast(city: str) -> str:
@@ -89,18 +89,18 @@ def test_the_vendors_tool_runner_sends_the_whole_conversation(desk):
         model="m", max_tokens=100, tools=[forecast], messages=messages
     )
     ended = asking(runner.until_done)
-    desk.person.up()
-    desk.person.answer(call("forecast", {"city": "Lisbon"}))
-    desk.person.up()
-    request = desk.person.request()
+    endpoint.person.wait_for_turn()
+    endpoint.person.answer(call("forecast", {"city": "Lisbon"}))
+    endpoint.person.wait_for_turn()
+    request = endpoint.person.request()
     assert request.contents[0].parts[0].text == "Rain in Lisbon?"
     assert results(request) == [("forecast", '"clear in Lisbon"')]
-    desk.person.answer(text("No rain."))
+    endpoint.person.answer(text("No rain."))
     assert ended.result(PATIENCE).content[0].text == "No rain."
 
 
-def test_anthropic_streams_and_structures(desk):
-    client = desk.anthropic()
+def test_anthropic_streams_and_structures(endpoint):
+    client = endpoint.anthropic()
     asked = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "Rain?"}]}
 
     def stream():
@@ -108,8 +108,8 @@ def test_anthropic_streams_and_structures(desk):
             return events.get_final_message()
 
     streamed = asking(stream)
-    desk.person.up()
-    desk.person.answer(thought("Two cities."), *parallel())
+    endpoint.person.wait_for_turn()
+    endpoint.person.answer(thought("Two cities."), *parallel())
     message = streamed.result(PATIENCE)
     assert message.content[1].text == "Let me look."
     assert message.content[2].input == {"city": "Lisbon", "days": DAYS}
@@ -118,14 +118,14 @@ def test_anthropic_streams_and_structures(desk):
     schema = {**Weather.model_json_schema(), "additionalProperties": False}
     output = {"format": {"type": "json_schema", "schema": schema}}
     structured = asking(lambda: client.messages.create(**asked, output_config=output))
-    desk.person.up()
-    assert json.loads(desk.person.request().output_schema) == schema
-    desk.person.answer(text('{"city": "Lisbon", "dry": true}'))
+    endpoint.person.wait_for_turn()
+    assert json.loads(endpoint.person.request().output_schema) == schema
+    endpoint.person.answer(text('{"city": "Lisbon", "dry": true}'))
     assert Weather.model_validate_json(structured.result(PATIENCE).content[0].text).dry
 
 
-def test_anthropic_errors_name_the_field(desk):
-    client = desk.anthropic(max_retries=2)
+def test_anthropic_errors_name_the_field(endpoint):
+    client = endpoint.anthropic(max_retries=2)
     unknown = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "x"}
     with pytest.raises(anthropic.BadRequestError) as refused:
         client.messages.create(
@@ -142,6 +142,7 @@ def test_anthropic_errors_name_the_field(desk):
             return events.get_final_message()
 
     cancelled = asking(stream)
-    desk.person.call("CancelTurn", turn_id=desk.person.up().turn_id, reason="not now")
+    turn = endpoint.person.wait_for_turn()
+    endpoint.person.call("CancelTurn", turn_id=turn.turn_id, reason="not now")
     with pytest.raises(anthropic.APIStatusError, match="not now"):
         cancelled.result(PATIENCE)

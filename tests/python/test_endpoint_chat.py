@@ -6,14 +6,14 @@ import json
 
 import pytest
 
-from endpoint_desk import (  # noqa: F401 - two of them are fixtures
+from endpoint_fixture import (  # noqa: F401 - two of them are fixtures
     CHAT_TOOL,
     DAYS,
     PIXEL,
     Weather,
     asking,
     declared,
-    desk,
+    endpoint,
     host,
     openai,
     parallel,
@@ -25,8 +25,8 @@ from live_host import PATIENCE, call, text, needs_binary
 pytestmark = needs_binary
 
 
-def test_chat_tools_in_parallel_and_their_results(desk):
-    client = desk.openai()
+def test_chat_tools_in_parallel_and_their_results(endpoint):
+    client = endpoint.openai()
     asked = {
         "model": "gpt-test",
         "messages": [
@@ -38,13 +38,13 @@ def test_chat_tools_in_parallel_and_their_results(desk):
         "temperature": 0.10,
     }
     first = asking(lambda: client.chat.completions.create(**asked))
-    desk.person.up()
-    request = desk.person.request()
+    endpoint.person.wait_for_turn()
+    request = endpoint.person.request()
     assert request.system_instruction == "Be short."
     assert declared(request) == "forecast"
     assert json.loads(request.generation_config) == {"tool_choice": "required", "temperature": 0.1}
-    assert desk.person.events()[0].agent_name == "planner"
-    desk.person.answer(*parallel())
+    assert endpoint.person.events()[0].agent_name == "planner"
+    endpoint.person.answer(*parallel())
     choice = first.result(PATIENCE).choices[0]
     assert choice.finish_reason == "tool_calls"
     assert choice.message.content == "Let me look."
@@ -58,12 +58,12 @@ def test_chat_tools_in_parallel_and_their_results(desk):
         for index, one in enumerate(calls)
     ]
     second = asking(lambda: client.chat.completions.create(**asked))
-    desk.person.up()
-    assert results(desk.person.request()) == [
+    endpoint.person.wait_for_turn()
+    assert results(endpoint.person.request()) == [
         ("forecast", '"clear 0"'),
         ("forecast", '"clear 1"'),
     ]
-    desk.person.answer(thought("Both clear."), text("No rain."))
+    endpoint.person.answer(thought("Both clear."), text("No rain."))
     answered = second.result(PATIENCE)
     assert answered.choices[0].message.content == "No rain."
     assert answered.choices[0].message.reasoning_content == "Both clear."
@@ -71,8 +71,8 @@ def test_chat_tools_in_parallel_and_their_results(desk):
     assert answered.usage.total_tokens == 0, "nobody counted, and some clients read it unasked"
 
 
-def test_chat_streams_structures_and_shows_pictures(desk):
-    client = desk.openai()
+def test_chat_streams_structures_and_shows_pictures(endpoint):
+    client = endpoint.openai()
     picture = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PIXEL}"}}
     message = {"role": "user", "content": [{"type": "text", "text": "What is it?"}, picture]}
 
@@ -83,10 +83,10 @@ def test_chat_streams_structures_and_shows_pictures(desk):
         return list(chunks)
 
     chunks = asking(stream)
-    desk.person.up()
-    parts = desk.person.request().contents[0].parts
+    endpoint.person.wait_for_turn()
+    parts = endpoint.person.request().contents[0].parts
     assert parts[1].inline_data.data == b"\x89PNG pixel"
-    desk.person.answer(*parallel())
+    endpoint.person.answer(*parallel())
     deltas = [chunk.choices[0].delta for chunk in chunks.result(PATIENCE)]
     assert "".join(delta.content or "" for delta in deltas) == "Let me look."
     calls = [one for delta in deltas for one in delta.tool_calls or []]
@@ -97,16 +97,16 @@ def test_chat_streams_structures_and_shows_pictures(desk):
             model="m", messages=[{"role": "user", "content": "Lisbon?"}], response_format=Weather
         )
     )
-    desk.person.up()
-    schema = json.loads(desk.person.request().output_schema)
+    endpoint.person.wait_for_turn()
+    schema = json.loads(endpoint.person.request().output_schema)
     assert schema["properties"]["dry"]["type"] == "boolean"
-    desk.person.answer(text('{"city": "Lisbon", "dry": true}'))
+    endpoint.person.answer(text('{"city": "Lisbon", "dry": true}'))
     parsed = structured.result(PATIENCE).choices[0].message.parsed
     assert parsed == Weather(city="Lisbon", dry=True)
 
 
-def test_openai_errors_name_the_field_and_models_are_listed(desk):
-    client = desk.openai(max_retries=2)
+def test_openai_errors_name_the_field_and_models_are_listed(endpoint):
+    client = endpoint.openai(max_retries=2)
     with pytest.raises(openai.BadRequestError) as refused:
         client.chat.completions.create(model="m", messages=[{"role": "robot", "content": "x"}])
     assert refused.value.param == "messages[0].role"
@@ -120,18 +120,19 @@ def test_openai_errors_name_the_field_and_models_are_listed(desk):
             model="m", messages=[{"role": "user", "content": "x"}]
         )
     )
-    desk.person.call("CancelTurn", turn_id=desk.person.up().turn_id, reason="not now")
+    turn = endpoint.person.wait_for_turn()
+    endpoint.person.call("CancelTurn", turn_id=turn.turn_id, reason="not now")
     with pytest.raises(openai.UnprocessableEntityError, match="not now"):
         cancelled.result(PATIENCE)
-    assert desk.kinds() == ["request", "cancelled"], "and it was not asked again"
+    assert endpoint.kinds() == ["request", "cancelled"], "and it was not asked again"
 
 
-def test_a_custom_tool_of_chat_takes_a_text(desk):
-    client = desk.openai()
+def test_a_custom_tool_of_chat_takes_a_text(endpoint):
+    client = endpoint.openai()
     tool = {"type": "custom", "custom": {"name": "shell", "description": "Runs a line."}}
     create = client.chat.completions.create
     messages = [{"role": "user", "content": "Go."}]
     asked = asking(lambda: create(model="m", messages=messages, tools=[tool]))
-    desk.person.answer(call("shell", {"input": "ls"}))
+    endpoint.person.answer(call("shell", {"input": "ls"}))
     (made,) = asked.result(PATIENCE).choices[0].message.tool_calls
     assert (made.type, made.custom.name, made.custom.input) == ("custom", "shell", "ls")

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from endpoint_desk import (  # noqa: F401 - two of them are fixtures
+from endpoint_fixture import (  # noqa: F401 - two of them are fixtures
     ANTHROPIC_TOOL,
     CHAT_TOOL,
     GEMINI_TOOL,
@@ -14,7 +14,7 @@ from endpoint_desk import (  # noqa: F401 - two of them are fixtures
     RESPONSES_TOOL,
     anthropic,
     asking,
-    desk,
+    endpoint,
     host,
 )
 from google.genai import types
@@ -23,11 +23,11 @@ from live_host import PATIENCE, call, text, needs_binary
 pytestmark = needs_binary
 
 
-def looks_it_up(desk, vendor, ask_again):
+def looks_it_up(endpoint, vendor, ask_again):
     """An agent that calls `forecast`, shows the model what it answered, and gets a text."""
     message = {"role": "user", "content": "Rain?"}
     if vendor == "chat":
-        create = desk.openai().chat.completions.create
+        create = endpoint.openai().chat.completions.create
         made = create(model="m", messages=[message], tools=[CHAT_TOOL]).choices[0].message
         (one,) = made.tool_calls
         ask_again()
@@ -35,14 +35,14 @@ def looks_it_up(desk, vendor, ask_again):
         said = [message, made.model_dump(exclude_none=True), result]
         return create(model="m", messages=said, tools=[CHAT_TOOL]).choices[0].message.content
     if vendor == "responses":
-        create = desk.openai().responses.create
+        create = endpoint.openai().responses.create
         made = create(model="m", input="Rain?", tools=[RESPONSES_TOOL])
         (one,) = made.output
         ask_again()
         result = {"type": "function_call_output", "call_id": one.call_id, "output": "clear"}
         return create(model="m", previous_response_id=made.id, input=[result]).output_text
     if vendor == "anthropic":
-        create = desk.anthropic().messages.create
+        create = endpoint.anthropic().messages.create
         asked = {"model": "m", "max_tokens": 9, "tools": [ANTHROPIC_TOOL]}
         made = create(**asked, messages=[message])
         (one,) = made.content
@@ -51,7 +51,7 @@ def looks_it_up(desk, vendor, ask_again):
         used = {"role": "assistant", "content": [one.model_dump()]}
         said = [message, used, {"role": "user", "content": [block]}]
         return create(**asked, messages=said).content[0].text
-    client = desk.gemini()
+    client = endpoint.gemini()
     config = types.GenerateContentConfig(
         tools=[GEMINI_TOOL], automatic_function_calling=NO_CALLING
     )
@@ -75,21 +75,21 @@ def looks_it_up(desk, vendor, ask_again):
         ("gemini", {"sky": "clear"}),
     ],
 )
-def test_what_tools_answered_is_exported_as_adk_keeps_it(host, desk, vendor, kept):
+def test_exports_tool_results_as_adk_stores_them(host, endpoint, vendor, kept):
     from google.adk.evaluation.eval_case import get_all_tool_calls_with_responses
     from google.adk.evaluation.eval_set import EvalSet
 
     runs = threading.Event()
-    asked = asking(lambda: looks_it_up(desk, vendor, runs.set))
-    desk.person.answer(call("forecast", {"city": "Lisbon"}))
+    asked = asking(lambda: looks_it_up(endpoint, vendor, runs.set))
+    endpoint.person.answer(call("forecast", {"city": "Lisbon"}))
     assert runs.wait(PATIENCE)
-    desk.person.up()
-    desk.person.answer(text("No rain."))
+    endpoint.person.wait_for_turn()
+    endpoint.person.answer(text("No rain."))
     assert asked.result(PATIENCE) == "No rain."
-    desk.person.call("CompleteSession")
-    plan = host.page("plan_live_export", session=desk.session_id)
+    endpoint.person.call("CompleteSession")
+    plan = host.page("plan_live_export", session=endpoint.session_id)
     turns = [turn["answer"] for run in plan["runs"] for turn in run["turns"]]
-    receipt = host.page("export_live_session", session=desk.session_id, turns=turns)
+    receipt = host.page("export_live_session", session=endpoint.session_id, turns=turns)
     exported = EvalSet.model_validate_json((host.folder / receipt["path"]).read_text())
     (turn,) = exported.eval_cases[0].conversation
     ((used, response),) = get_all_tool_calls_with_responses(turn.intermediate_data)

@@ -8,12 +8,12 @@ import time
 
 import pytest
 
-from endpoint_desk import (  # noqa: F401 - two of them are fixtures
+from endpoint_fixture import (  # noqa: F401 - two of them are fixtures
     DAYS,
     FORECAST,
     Weather,
     asking,
-    desk,
+    endpoint,
     host,
     openai,
     results,
@@ -24,7 +24,7 @@ pytestmark = needs_binary
 
 
 @pytest.mark.parametrize("api", ["responses", "chat"])
-def test_an_agent_of_another_framework(desk, api):
+def test_an_agent_of_another_framework(endpoint, api):
     agents = pytest.importorskip("agents")
     agents.set_tracing_disabled(True)
 
@@ -34,7 +34,7 @@ def test_an_agent_of_another_framework(desk, api):
         return f"clear in {city}"
 
     async def run():
-        client = openai.AsyncOpenAI(base_url=f"{desk.url}/v1", api_key="none")
+        client = openai.AsyncOpenAI(base_url=f"{endpoint.url}/v1", api_key="none")
         models = {
             "responses": agents.OpenAIResponsesModel,
             "chat": agents.OpenAIChatCompletionsModel,
@@ -50,17 +50,17 @@ def test_an_agent_of_another_framework(desk, api):
         return (await agents.Runner.run(agent, "Is it dry in Lisbon?")).final_output
 
     asked = asking(lambda: asyncio.run(run()))
-    desk.person.up()
-    request = desk.person.request()
+    endpoint.person.wait_for_turn()
+    request = endpoint.person.request()
     assert request.system_instruction == "Answer about the weather."
     assert "dry" in request.output_schema
-    desk.person.answer(call("forecast", {"city": "Lisbon"}), call("forecast", {"city": "Porto"}))
-    desk.person.up()
-    assert results(desk.person.request()) == [
+    endpoint.person.answer(call("forecast", {"city": "Lisbon"}), call("forecast", {"city": "Porto"}))
+    endpoint.person.wait_for_turn()
+    assert results(endpoint.person.request()) == [
         ("forecast", '"clear in Lisbon"'),
         ("forecast", '"clear in Porto"'),
     ]
-    desk.person.answer(text('{"city": "Lisbon", "dry": true}'))
+    endpoint.person.answer(text('{"city": "Lisbon", "dry": true}'))
     assert asked.result(PATIENCE) == Weather(city="Lisbon", dry=True)
 
 
@@ -75,28 +75,28 @@ def litellm(monkeypatch):
 
 
 @pytest.mark.parametrize(("model", "path"), LITELLM)
-def test_litellm_with_each_vendors_words(litellm, desk, model, path):
+def test_litellm_with_each_vendors_protocol(litellm, endpoint, model, path):
     def complete(**options):
         messages = [{"role": "user", "content": "Rain?"}]
         asked = {"model": model, "messages": messages, "api_key": "none", **options}
-        return litellm.completion(api_base=desk.url + path, **asked)
+        return litellm.completion(api_base=endpoint.url + path, **asked)
 
     def streamed():
         return "".join(chunk.choices[0].delta.content or "" for chunk in complete(stream=True))
 
     function = {"name": "forecast", "parameters": FORECAST}
     calling = asking(lambda: complete(tools=[{"type": "function", "function": function}]))
-    desk.person.answer(call("forecast", {"city": "Lisbon", "days": DAYS}))
+    endpoint.person.answer(call("forecast", {"city": "Lisbon", "days": DAYS}))
     (made,) = calling.result(PATIENCE).choices[0].message.tool_calls
     assert made.function.name == "forecast"
     assert json.loads(made.function.arguments) == {"city": "Lisbon", "days": DAYS}
     streaming = asking(streamed)
-    desk.person.answer(text("No rain."))
+    endpoint.person.answer(text("No rain."))
     assert streaming.result(PATIENCE) == "No rain."
 
 
 @pytest.mark.parametrize("kind", ["gemini", "litellm"])
-def test_google_adk_without_the_plugin(litellm, desk, kind, monkeypatch):
+def test_google_adk_without_the_plugin(litellm, endpoint, kind, monkeypatch):
     from google.adk.agents import LlmAgent
     from google.adk.models.google_llm import Gemini
     from google.adk.models.lite_llm import LiteLlm
@@ -109,9 +109,9 @@ def test_google_adk_without_the_plugin(litellm, desk, kind, monkeypatch):
         return {"sky": f"clear in {city}"}
 
     if kind == "gemini":
-        model = Gemini(model="gem-test", base_url=desk.url)
+        model = Gemini(model="gem-test", base_url=endpoint.url)
     else:
-        model = LiteLlm(model="openai/gpt-test", api_base=f"{desk.url}/v1", api_key="none")
+        model = LiteLlm(model="openai/gpt-test", api_base=f"{endpoint.url}/v1", api_key="none")
     agent = LlmAgent(name="weather", model=model, tools=[forecast])
 
     async def run():
@@ -119,12 +119,12 @@ def test_google_adk_without_the_plugin(litellm, desk, kind, monkeypatch):
         return (await runner.run_debug("Rain?", quiet=True))[-1].content.parts[0].text
 
     asked = asking(lambda: asyncio.run(run()))
-    desk.person.answer(call("forecast", {"city": "Lisbon"}))
+    endpoint.person.answer(call("forecast", {"city": "Lisbon"}))
     until = time.monotonic() + PATIENCE
-    while desk.kinds().count("request") < 2:
+    while endpoint.kinds().count("request") < 2:
         assert time.monotonic() < until
         time.sleep(0.05)
-    ((name, answer),) = results(desk.person.request())
+    ((name, answer),) = results(endpoint.person.request())
     assert name == "forecast" and "clear in Lisbon" in answer
-    desk.person.answer(text("No rain."))
+    endpoint.person.answer(text("No rain."))
     assert asked.result(PATIENCE) == "No rain."

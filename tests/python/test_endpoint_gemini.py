@@ -6,14 +6,14 @@ import json
 
 import pytest
 
-from endpoint_desk import (  # noqa: F401 - two of them are fixtures
+from endpoint_fixture import (  # noqa: F401 - two of them are fixtures
     DAYS,
     GEMINI_TOOL,
     NO_CALLING,
     Weather,
     asking,
     declared,
-    desk,
+    endpoint,
     host,
     parallel,
     results,
@@ -25,8 +25,8 @@ from live_host import PATIENCE, text, needs_binary
 pytestmark = needs_binary
 
 
-def test_gemini_tools_in_parallel_and_their_results(desk):
-    client = desk.gemini()
+def test_gemini_tools_in_parallel_and_their_results(endpoint):
+    client = endpoint.gemini()
     config = types.GenerateContentConfig(
         system_instruction="Be short.",
         tools=[GEMINI_TOOL],
@@ -41,14 +41,14 @@ def test_gemini_tools_in_parallel_and_their_results(desk):
     )
     asked = {"model": "gemini-test", "config": config}
     first = asking(lambda: client.models.generate_content(contents=[said], **asked))
-    desk.person.up()
-    request = desk.person.request()
+    endpoint.person.wait_for_turn()
+    request = endpoint.person.request()
     assert request.system_instruction == "Be short."
     assert request.model == "gemini-test"
     assert declared(request) == "forecast"
     assert request.contents[0].parts[0].inline_data.data == b"\x89PNG"
     assert "ANY" in request.generation_config
-    desk.person.answer(thought("Two cities."), *parallel())
+    endpoint.person.answer(thought("Two cities."), *parallel())
     response = first.result(PATIENCE)
     calls = response.function_calls
     assert [one.args.get("days") for one in calls] == [DAYS, None]
@@ -64,23 +64,23 @@ def test_gemini_tools_in_parallel_and_their_results(desk):
     ]
     contents = [said, response.candidates[0].content, types.Content(role="user", parts=answers)]
     second = asking(lambda: client.models.generate_content(contents=contents, **asked))
-    desk.person.up()
-    request = desk.person.request()
+    endpoint.person.wait_for_turn()
+    request = endpoint.person.request()
     assert [json.loads(one) for _, one in results(request)] == [{"sky": "clear"}] * 2
     assert request.contents[1].parts[0].thought == "Two cities."
-    desk.person.answer(text("No rain."))
+    endpoint.person.answer(text("No rain."))
     assert second.result(PATIENCE).text == "No rain."
 
 
-def test_gemini_streams_and_structures(desk):
-    client = desk.gemini()
+def test_gemini_streams_and_structures(endpoint):
+    client = endpoint.gemini()
 
     def stream():
         return list(client.models.generate_content_stream(model="m", contents="Rain?"))
 
     streamed = asking(stream)
-    desk.person.up()
-    desk.person.answer(*parallel())
+    endpoint.person.wait_for_turn()
+    endpoint.person.answer(*parallel())
     (chunk,) = streamed.result(PATIENCE)
     assert chunk.candidates[0].content.parts[0].text == "Let me look."
     assert len(chunk.function_calls) == 2
@@ -91,14 +91,14 @@ def test_gemini_streams_and_structures(desk):
     structured = asking(
         lambda: client.models.generate_content(model="m", contents="Lisbon?", config=config)
     )
-    desk.person.up()
-    assert set(json.loads(desk.person.request().output_schema)["properties"]) == {"city", "dry"}
-    desk.person.answer(text('{"city": "Lisbon", "dry": true}'))
+    endpoint.person.wait_for_turn()
+    assert set(json.loads(endpoint.person.request().output_schema)["properties"]) == {"city", "dry"}
+    endpoint.person.answer(text('{"city": "Lisbon", "dry": true}'))
     assert structured.result(PATIENCE).parsed == Weather(city="Lisbon", dry=True)
 
 
-def test_gemini_errors_name_the_field(desk):
-    client = desk.gemini()
+def test_gemini_errors_name_the_field(endpoint):
+    client = endpoint.gemini()
     with pytest.raises(errors.ClientError) as refused:
         client.models.generate_content(
             model="m", contents=[types.Content(role="robot", parts=[types.Part(text="x")])]
@@ -110,6 +110,7 @@ def test_gemini_errors_name_the_field(desk):
     cancelled = asking(
         lambda: list(client.models.generate_content_stream(model="m", contents="x"))
     )
-    desk.person.call("CancelTurn", turn_id=desk.person.up().turn_id, reason="not now")
+    turn = endpoint.person.wait_for_turn()
+    endpoint.person.call("CancelTurn", turn_id=turn.turn_id, reason="not now")
     with pytest.raises(Exception):  # noqa: B017 - whichever the HTTP library has for a cut stream
         cancelled.result(PATIENCE)

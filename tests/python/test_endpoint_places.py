@@ -7,11 +7,11 @@ import uuid
 
 import pytest
 
-from endpoint_desk import (  # noqa: F401 - two of them are fixtures
-    Desk,
+from endpoint_fixture import (  # noqa: F401 - two of them are fixtures
+    Endpoint,
     anthropic,
     asking,
-    desk,
+    endpoint,
     host,
     openai,
 )
@@ -56,27 +56,27 @@ def test_headers_name_the_session_and_a_completed_name_opens_another(host):
     assert second.result(PATIENCE).choices[0].message.content == "two"
 
 
-def test_a_host_that_asks_takes_a_token_as_each_vendors_key(tmp_path):
+def test_a_host_with_authentication_takes_a_token_as_each_vendors_key(tmp_path):
     host = Host(tmp_path, asks=True)
     try:
-        desk = Desk(host)
+        endpoint = Endpoint(host)
         message = {"role": "user", "content": "Rain?"}
         with pytest.raises(openai.AuthenticationError, match="rehearsal token add"):
-            desk.openai().chat.completions.create(model="m", messages=[message])
+            endpoint.openai().chat.completions.create(model="m", messages=[message])
         with pytest.raises(anthropic.AuthenticationError):
-            desk.anthropic().messages.create(model="m", max_tokens=9, messages=[message])
+            endpoint.anthropic().messages.create(model="m", max_tokens=9, messages=[message])
         with pytest.raises(errors.ClientError) as refused:
-            stranger = desk.gemini()
+            stranger = endpoint.gemini()
             stranger.models.generate_content(model="m", contents="Rain?")
         assert refused.value.status == "UNAUTHENTICATED"
 
-        desk.key = host.token
+        endpoint.key = host.token
         # It closes its connections once nobody refers to it.
-        gemini = desk.gemini()
+        gemini = endpoint.gemini()
         asked = [
-            lambda: desk.openai().responses.create(model="m", input="Rain?").output_text,
+            lambda: endpoint.openai().responses.create(model="m", input="Rain?").output_text,
             lambda: (
-                desk.anthropic()
+                endpoint.anthropic()
                 .messages.create(model="m", max_tokens=9, messages=[message])
                 .content[0]
                 .text
@@ -85,9 +85,9 @@ def test_a_host_that_asks_takes_a_token_as_each_vendors_key(tmp_path):
         ]
         for work in asked:
             future = asking(work)
-            desk.person.answer(text("No rain."))
+            endpoint.person.answer(text("No rain."))
             assert future.result(PATIENCE) == "No rain."
-        answer = desk.person.events()[1]
+        answer = endpoint.person.events()[1]
         assert answer.by.display_name == "tests", "the token's name, whatever the message says"
     finally:
         host.kill()

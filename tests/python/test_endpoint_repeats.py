@@ -6,11 +6,11 @@ import time
 
 import pytest
 
-from endpoint_desk import (  # noqa: F401 - two of them are fixtures
+from endpoint_fixture import (  # noqa: F401 - two of them are fixtures
     anthropic,
     ask,
     asking,
-    desk,
+    endpoint,
     host,
     openai,
 )
@@ -23,112 +23,112 @@ pytestmark = needs_binary
 LONGER = 5.0
 
 
-def late(desk, *parts):
+def late(endpoint, *parts):
     """Answers once the client has given up at least once."""
-    desk.person.up()
+    endpoint.person.wait_for_turn()
     time.sleep(LONGER)
-    desk.person.answer(*parts)
+    endpoint.person.answer(*parts)
 
 
 @pytest.mark.parametrize("vendor", ["chat", "responses", "anthropic", "gemini"])
-def test_a_repeated_request_finds_its_own_turn(desk, vendor):
+def test_a_repeated_request_finds_its_own_turn(endpoint, vendor):
     message = {"role": "user", "content": "Rain?"}
     if vendor == "gemini":
-        client = desk.gemini(
+        client = endpoint.gemini(
             timeout=2000, retry_options=types.HttpRetryOptions(attempts=9, max_delay=0.5)
         )
         asked = asking(lambda: client.models.generate_content(model="m", contents="Rain?").text)
     elif vendor == "anthropic":
-        client = desk.anthropic(timeout=2.0, max_retries=9)
+        client = endpoint.anthropic(timeout=2.0, max_retries=9)
         create = client.messages.create
         asked = asking(lambda: create(model="m", max_tokens=9, messages=[message]).content[0].text)
     elif vendor == "chat":
-        create = desk.openai(timeout=2.0, max_retries=9).chat.completions.create
+        create = endpoint.openai(timeout=2.0, max_retries=9).chat.completions.create
         asked = asking(lambda: create(model="m", messages=[message]).choices[0].message.content)
     else:
-        create = desk.openai(timeout=2.0, max_retries=9).responses.create
+        create = endpoint.openai(timeout=2.0, max_retries=9).responses.create
         asked = asking(lambda: create(model="m", input="Rain?").output_text)
-    late(desk, text("No rain."))
+    late(endpoint, text("No rain."))
     assert asked.result(PATIENCE) == "No rain."
-    assert desk.kinds() == ["request", "response"], "one turn, however often it was asked"
+    assert endpoint.kinds() == ["request", "response"], "one turn, however often it was asked"
 
 
 @pytest.mark.parametrize("vendor", ["chat", "responses", "anthropic", "gemini"])
-def test_a_stream_outlives_the_read_timeout(desk, vendor):
+def test_a_stream_outlives_the_read_timeout(endpoint, vendor):
     message = {"role": "user", "content": "Rain?"}
 
     def chat():
-        create = desk.openai(timeout=2.0).chat.completions.create
+        create = endpoint.openai(timeout=2.0).chat.completions.create
         chunks = create(model="m", messages=[message], stream=True)
         return "".join(chunk.choices[0].delta.content or "" for chunk in chunks)
 
     def responses():
-        with desk.openai(timeout=2.0).responses.stream(model="m", input="Rain?") as events:
+        with endpoint.openai(timeout=2.0).responses.stream(model="m", input="Rain?") as events:
             return events.get_final_response().output_text
 
     def messages():
-        client = desk.anthropic(timeout=2.0)
+        client = endpoint.anthropic(timeout=2.0)
         with client.messages.stream(model="m", max_tokens=9, messages=[message]) as events:
             return events.get_final_message().content[0].text
 
     def gemini():
-        client = desk.gemini(timeout=2000)
+        client = endpoint.gemini(timeout=2000)
         chunks = client.models.generate_content_stream(model="m", contents="Rain?")
         return "".join(chunk.text or "" for chunk in chunks)
 
     work = {"chat": chat, "responses": responses, "anthropic": messages, "gemini": gemini}[vendor]
     asked = asking(work)
-    late(desk, text("No rain."))
+    late(endpoint, text("No rain."))
     assert asked.result(PATIENCE) == "No rain."
-    assert desk.kinds() == ["request", "response"]
+    assert endpoint.kinds() == ["request", "response"]
 
 
-def test_the_same_question_again_is_a_new_one_unless_its_answer_was_missed(desk):
-    first = ask(desk)
-    desk.person.answer(text("one"))
+def test_a_repeated_request_is_new_unless_its_response_was_missed(endpoint):
+    first = ask(endpoint)
+    endpoint.person.answer(text("one"))
     assert first.result(PATIENCE) == "one"
-    second = ask(desk)
-    desk.person.answer(text("two"))
+    second = ask(endpoint)
+    endpoint.person.answer(text("two"))
     assert second.result(PATIENCE) == "two"
     # Gives up, and is answered while it is away.
-    third = ask(desk, timeout=0.5)
+    third = ask(endpoint, timeout=0.5)
     with pytest.raises(openai.APITimeoutError):
         third.result(PATIENCE)
-    desk.person.answer(text("three"))
-    assert ask(desk).result(PATIENCE) == "three"
-    assert desk.kinds().count("request") == 3
+    endpoint.person.answer(text("three"))
+    assert ask(endpoint).result(PATIENCE) == "three"
+    assert endpoint.kinds().count("request") == 3
 
 
-def test_equal_questions_at_once_are_questions_of_their_own(desk):
-    asked = [ask(desk) for _ in range(3)]
+def test_equal_concurrent_requests_are_separate(endpoint):
+    asked = [ask(endpoint) for _ in range(3)]
     until = time.monotonic() + PATIENCE
-    while desk.kinds().count("request") < 3:
+    while endpoint.kinds().count("request") < 3:
         assert time.monotonic() < until
         time.sleep(0.05)
     for number in range(3):
-        desk.person.answer(text(str(number)))
+        endpoint.person.answer(text(str(number)))
     assert sorted(one.result(PATIENCE) for one in asked) == ["0", "1", "2"]
 
 
-def test_a_host_that_was_killed_knows_the_question_again(host, desk):
-    asked = ask(desk, max_retries=9, timeout=PATIENCE)
-    desk.person.up()
+def test_a_restarted_host_recognizes_a_repeated_request(host, endpoint):
+    asked = ask(endpoint, max_retries=9, timeout=PATIENCE)
+    endpoint.person.wait_for_turn()
     host.kill()
     host.start()
-    desk.person.answer(text("still here"))
+    endpoint.person.answer(text("still here"))
     assert asked.result(PATIENCE) == "still here"
-    assert desk.kinds() == ["request", "response"]
+    assert endpoint.kinds() == ["request", "response"]
 
 
-def test_an_idempotency_key_names_one_question(desk):
+def test_an_idempotency_key_identifies_one_request(endpoint):
     def keyed(words):
         headers = {"idempotency-key": "k-1"}
-        create = desk.openai().chat.completions.create
+        create = endpoint.openai().chat.completions.create
         messages = [{"role": "user", "content": words}]
         return create(model="m", messages=messages, extra_headers=headers).choices[0].message.content
 
     first = asking(lambda: keyed("Rain?"))
-    desk.person.answer(text("no"))
+    endpoint.person.answer(text("no"))
     assert first.result(PATIENCE) == "no"
     assert keyed("Rain?") == "no"
     with pytest.raises(openai.ConflictError, match="idempotency-key: already used"):

@@ -146,7 +146,7 @@ def test_a_person_calls_a_tool_and_answers(host, capsys):
     assert told.count(f"{host.url}/live/{plugin.session_id}") == 1, "printed once"
 
 
-def test_what_the_user_said_is_told_where_adk_says_more_in_their_name(host):
+def test_sends_the_users_own_message_beside_what_adk_adds(host):
     plugin = RehearsalPlugin(server_url=host.url, session_description="Lisbon")
     picture = types.Part.from_bytes(data=b"\x89PNG", mime_type="image/png")
     fixed = types.Content(parts=[types.Part(text="You know the weather."), picture])
@@ -169,7 +169,7 @@ def test_what_the_user_said_is_told_where_adk_says_more_in_their_name(host):
     run.end()
 
 
-def test_an_app_brings_the_plugin_along(host):
+def test_an_app_can_contain_the_plugin(host):
     plugin = RehearsalPlugin(server_url=host.url)
     app = App(name="app", root_agent=weather_agent(), plugins=[plugin])
     run = Run(app.root_agent, plugin, app=app)
@@ -202,7 +202,7 @@ def test_agents_in_parallel_queue_and_each_gets_its_own_answer(host):
     run = Run(ParallelAgent(name="all", sub_agents=agents), plugin)
     person = Person(host, plugin.session_id)
     for _ in names:
-        up = person.up()
+        up = person.wait_for_turn()
         person.answer(text(f"to {up.agent_name}"), turn_id=up.turn_id)
     said = {event.author: event.content.parts[0].text for event in run.end() if event.content}
     assert said == {name: f"to {name}" for name in names}
@@ -245,7 +245,7 @@ def team():
     return LlmAgent(name="boss", tools=[AgentTool(finder)], sub_agents=[clerk], **options)
 
 
-def test_a_target_that_no_agent_is_called_is_warned_of_once(caplog):
+def test_warns_once_about_a_target_that_matches_no_agent(caplog):
     named = ["clerk", "finder", "reader", "finde", "CLERKS", "zz"]
     plugin = RehearsalPlugin("http://127.0.0.1:9", target_agents=named)
     for _ in range(2):
@@ -256,13 +256,13 @@ def test_a_target_that_no_agent_is_called_is_warned_of_once(caplog):
     assert "(known before the run: 'boss', 'clerk', 'finder', 'reader')" in told[0]
 
 
-def test_targets_that_the_run_has_are_not_warned_of(caplog):
+def test_does_not_warn_about_targets_of_the_run(caplog):
     plugin = RehearsalPlugin("http://127.0.0.1:9", target_agents=["clerk", "reader", "finder"])
     assert Run(team(), plugin).words() == ["model"]
     assert "target_agents" not in caplog.text
 
 
-def test_the_agents_of_a_workflow_are_not_shown_to_a_plugin_and_nothing_is_said(caplog):
+def test_does_not_warn_about_targets_within_a_workflow(caplog):
     office = Workflow(name="office", edges=[("START", team())])
     plugin = RehearsalPlugin("http://127.0.0.1:9", target_agents=["clerk"])
     assert Run(office, plugin).words() == ["model"]
@@ -292,9 +292,9 @@ def test_streaming_thoughts_and_a_sub_agent(host):
     run = Run(weather_agent(sub_agents=[helper]), plugin, config=config)
     person = Person(host, plugin.session_id)
     person.answer({"thought": "Not mine."}, call("transfer_to_agent", {"agent_name": "helper"}))
-    up = person.up()
+    up = person.wait_for_turn()
     while up.agent_name != "helper":
-        up = person.up()
+        up = person.wait_for_turn()
     person.answer(text("Helped."), turn_id=up.turn_id)
     assert "Helped." in run.words()
     thoughts = [
@@ -338,10 +338,10 @@ def test_a_tool_that_asks_for_confirmation_runs_once_it_is_given(host):
     with ThreadPoolExecutor() as threads:
         future = threads.submit(lambda: asyncio.run(confirm()))
         person = Person(host, plugin.session_id)
-        first = person.up().turn_id
+        first = person.wait_for_turn().turn_id
         person.answer(call("warn_people", {"city": "Lisbon"}))
         until = time.monotonic() + PATIENCE
-        while not future.done() and person.up().turn_id == first:
+        while not future.done() and person.wait_for_turn().turn_id == first:
             assert time.monotonic() < until
         person.answer(text("Everybody is warned."))
         events = future.result(PATIENCE)
@@ -353,7 +353,7 @@ def test_a_tool_that_asks_for_confirmation_runs_once_it_is_given(host):
     assert answers == ["warned"], "and not that it was asked for first"
 
 
-def test_a_long_running_tool_that_has_not_answered_is_recorded_with_no_answer(host):
+def test_records_a_long_running_tool_without_a_result(host):
     started = []
 
     def approve(amount: int) -> dict | None:
@@ -377,7 +377,7 @@ def test_a_long_running_tool_that_has_not_answered_is_recorded_with_no_answer(ho
 def test_a_host_that_is_killed_while_the_agent_waits(host):
     plugin = RehearsalPlugin(server_url=host.url)
     run = Run(weather_agent(), plugin)
-    Person(host, plugin.session_id).up()
+    Person(host, plugin.session_id).wait_for_turn()
     for _ in range(2):
         host.kill()
         time.sleep(0.3)
@@ -387,11 +387,11 @@ def test_a_host_that_is_killed_while_the_agent_waits(host):
     assert kinds(Person(host, plugin.session_id)) == ["request", "response", "run_ended"]
 
 
-def test_a_cancelled_turn_ends_the_run_with_a_clear_error(host):
+def test_a_canceled_turn_ends_the_run_with_a_clear_error(host):
     plugin = RehearsalPlugin(server_url=host.url)
     run = Run(weather_agent(), plugin)
     person = Person(host, plugin.session_id)
-    turn = person.up().turn_id
+    turn = person.wait_for_turn().turn_id
     person.call("CancelTurn", turn_id=turn, reason="not today", by={"display_name": "Ann"})
     with pytest.raises(RuntimeError) as raised:
         run.end()
@@ -407,7 +407,7 @@ def test_a_cancelled_turn_ends_the_run_with_a_clear_error(host):
     assert ended.run_ended.message == said, "without the words of ADK around it"
 
 
-def test_how_a_run_ended_is_told_where_its_error_has_no_text_in_utf_8(host):
+def test_reports_an_error_that_utf_8_cannot_encode(host):
     def half():
         raise LookupError("half an emoji: \ud83d")
 
@@ -421,7 +421,7 @@ def test_how_a_run_ended_is_told_where_its_error_has_no_text_in_utf_8(host):
     assert ended.run_ended.message == "LookupError: half an emoji: ?"
 
 
-def test_an_answer_that_adk_cannot_take_ends_the_run_and_is_told(host):
+def test_a_response_that_adk_cannot_read_ends_the_run(host):
     plugin = RehearsalPlugin(server_url=host.url)
     run = Run(weather_agent(), plugin)
     person = Person(host, plugin.session_id)
@@ -433,12 +433,12 @@ def test_an_answer_that_adk_cannot_take_ends_the_run_and_is_told(host):
     assert kinds(person) == ["request", "response", "run_ended"]
 
 
-def test_a_cancelled_turn_is_found_behind_what_parallel_agents_end_with(host):
+def test_finds_a_canceled_turn_in_the_error_of_parallel_agents(host):
     agents = [LlmAgent(name=name, model="gemini-2.5-flash") for name in ("one", "two")]
     plugin = RehearsalPlugin(server_url=host.url)
     run = Run(ParallelAgent(name="both", sub_agents=agents), plugin)
     person = Person(host, plugin.session_id)
-    person.call("CancelTurn", turn_id=person.up().turn_id, reason="", by={"display_name": "Ann"})
+    person.call("CancelTurn", turn_id=person.wait_for_turn().turn_id, reason="", by={"display_name": "Ann"})
     with pytest.raises(RuntimeError) as raised:
         run.end()
     assert TurnCancelled.behind(raised.value).agent_name in ("one", "two")
@@ -446,7 +446,7 @@ def test_a_cancelled_turn_is_found_behind_what_parallel_agents_end_with(host):
     assert said.startswith("TurnCancelled: Ann canceled the turn of"), said
 
 
-def test_an_unreachable_host_is_told_with_its_address(monkeypatch):
+def test_reports_an_unreachable_host_with_its_address(monkeypatch):
     monkeypatch.setattr("rehearsal_adk.live.client.FIRST_TIMEOUT", 0.5)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -457,7 +457,7 @@ def test_an_unreachable_host_is_told_with_its_address(monkeypatch):
     assert "refused" in str(RehearsalUnreachable.behind(raised.value)), "why, not only that"
 
 
-def test_a_completed_session_refuses_with_the_rule(host):
+def test_a_completed_session_rejects_requests(host):
     plugin = RehearsalPlugin(server_url=host.url)
     run = Run(weather_agent(), plugin)
     person = Person(host, plugin.session_id)
@@ -500,7 +500,7 @@ asyncio.run(main())
         [sys.executable, str(program)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
     )
     person = Person(host, session)
-    person.up()
+    person.wait_for_turn()
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=PATIENCE)
     assert b"KeyboardInterrupt" in said
@@ -530,7 +530,7 @@ def test_settings_come_from_the_environment(monkeypatch):
         ("   ", "no host"),
     ],
 )
-def test_an_address_that_is_none_is_told_where_it_was_given(monkeypatch, given, why):
+def test_reports_where_an_invalid_address_was_set(monkeypatch, given, why):
     with pytest.raises(AddressUnusable, match=why) as raised:
         RehearsalPlugin(server_url=given)
     assert str(raised.value).startswith(f"server_url is {given!r}")
@@ -555,13 +555,13 @@ def test_a_password_in_an_address_is_not_repeated():
         ("http://[::1]:4180/", "http://[::1]:4180"),
     ],
 )
-def test_an_address_is_printed_as_it_is_called(given, read):
+def test_prints_the_address_that_is_used(given, read):
     plugin = RehearsalPlugin(server_url=given)
     assert plugin.server_url == read
     assert plugin.session_url == f"{read}/live/{plugin.session_id}"
 
 
-def test_a_host_that_asks_wants_a_token(tmp_path, monkeypatch):
+def test_a_host_with_authentication_needs_a_token(tmp_path, monkeypatch):
     host = Host(tmp_path, asks=True)
     try:
         stranger = Run(weather_agent(), RehearsalPlugin(server_url=host.url))

@@ -59,14 +59,14 @@ def test_every_kind_of_part_is_kept():
     assert json.loads(content.parts[6].other.json)["code"] == "1+1"
 
 
-def test_what_tools_answered_has_a_role_of_its_own():
+def test_tool_results_have_their_own_role():
     answer = types.FunctionResponse(id="1", name="f", response={"result": [1, None]})
     content = converted([types.Part(function_response=answer)]).contents[0]
     assert content.role == wire.ROLE_FUNCTION
     assert content.parts[0].function_response.response == '{"result":[1,null]}'
 
 
-def test_what_a_tool_gave_besides_its_answer_comes_after_it():
+def test_other_content_of_a_tool_follows_its_result():
     def answered(picture):
         given = types.FunctionResponsePart(
             inline_data=types.FunctionResponseBlob(mime_type="image/png", data=picture)
@@ -82,7 +82,7 @@ def test_what_a_tool_gave_besides_its_answer_comes_after_it():
     assert answered(b"two") != content, "a new picture is another request"
 
 
-def test_what_stands_beside_a_part_is_kept():
+def test_keeps_the_metadata_of_a_part():
     video = types.Part(
         inline_data=types.Blob(mime_type="video/mp4", data=b"x"),
         video_metadata=types.VideoMetadata(start_offset="40s"),
@@ -95,7 +95,7 @@ def test_what_stands_beside_a_part_is_kept():
     )
 
 
-def test_a_lone_surrogate_ends_no_run():
+def test_a_lone_surrogate_does_not_end_the_run():
     half = "a\ud83d"
     parts = [
         types.Part(text=half),
@@ -119,7 +119,7 @@ def test_a_lone_surrogate_ends_no_run():
         ({"other": {"kind": "hologram", "json": "{}"}}, "hologram"),
     ],
 )
-def test_an_answer_that_adk_cannot_take_is_named(part, named):
+def test_rejects_a_response_that_adk_cannot_read(part, named):
     parts = [{"text": "so"}, part]
     message = wire.HumanResponse(candidates=[{"role": wire.ROLE_MODEL, "parts": parts}])
     with pytest.raises(AnswerUnusable, match=f"part 1 of the response .{named}.") as raised:
@@ -161,7 +161,7 @@ def test_a_host_that_fails_each_time_ends_the_run(monkeypatch, caplog):
     assert len(caplog.records) == client.MAX_DOUBTS - 1, "each try is told"
 
 
-def test_declarations_in_both_dialects():
+def test_converts_declarations_in_both_schema_dialects():
     plain = types.FunctionDeclaration(
         name="plain", parameters_json_schema={"type": "object", "properties": {"a": {"$ref": "#"}}}
     )
@@ -191,7 +191,7 @@ def test_settings_are_shown_and_secrets_are_not():
     assert request.system_instruction == "a\n\nb"
 
 
-def test_a_request_with_nothing_in_it():
+def test_converts_an_empty_request():
     message = convert.request(LlmRequest())
     assert message == wire.SimulatedLlmRequest()
 

@@ -78,7 +78,7 @@ def test_a_missing_folder_is_named(worker, tmp_path):
     assert "gone" in error["message"]
 
 
-def test_a_python_without_google_adk_tells_the_remedy(tmp_path):
+def test_explains_how_to_install_google_adk(tmp_path):
     """`-I -S` hides the site packages, as in a virtual environment that lacks them."""
     bootstrap = (
         f"import sys; sys.path.append({str(ROOT / 'python')!r}); "
@@ -101,7 +101,7 @@ def test_a_python_without_google_adk_tells_the_remedy(tmp_path):
     assert f"{sys.executable} -m pip install google-adk" in answer
 
 
-def test_another_protocol_is_refused(worker):
+def test_rejects_another_protocol(worker):
     one = worker("structured")
     error = one.error("initialize", protocol=99, agent_dir=one.agent_dir)
     assert error["data"]["type"] == "ProtocolMismatch"

@@ -148,7 +148,7 @@ def test_callbacks_fire_as_under_adks_own_runner(play, tmp_path, root, acts):
     assert f"Question {state['asked']}." in final["view"]["instruction"]
 
 
-def test_the_view_is_what_the_callbacks_left(play):
+def test_the_view_is_the_request_after_the_callbacks(play):
     played = play()
     [warning] = [one for one in played.view["warnings"] if "may see more" in one]
     assert "before_model_callback of host" in warning
@@ -165,7 +165,7 @@ def test_the_view_is_what_the_callbacks_left(play):
     assert played.count("before_model") == 1
 
 
-def test_what_a_callback_puts_beside_the_conversation_is_shown(play):
+def test_shows_content_that_a_callback_adds(play):
     played = play("static")
     played.say()
     instruction = played.worker.call("echo", text="a")["view"]["instruction"]
@@ -175,7 +175,7 @@ def test_what_a_callback_puts_beside_the_conversation_is_shown(play):
     assert "Hello." not in instruction
 
 
-def test_no_other_person_is_asked_to_be_the_model(play):
+def test_does_not_ask_another_person_to_respond_as_the_model(play):
     played = play("live")
     assert played.say()["view"]["warnings"] == []
 
@@ -190,7 +190,7 @@ def test_what_the_callbacks_write_stays_when_the_tool_fails(play):
     assert played.journal()[-1] == ["before_model", 2]
 
 
-def test_a_cancelled_call_leads_to_the_next_model_call(play):
+def test_a_canceled_call_leads_to_the_next_model_call(play):
     played = play()
     played.say()
     under_way = played.worker.start("waits", "c1")
@@ -224,7 +224,7 @@ def test_a_call_that_waits_leads_to_no_model_call_until_it_is_done(play):
         ("raise after", "after_model_callback of host raised LookupError: cannot take it. ADK"),
     ],
 )
-def test_what_a_callback_would_do_instead_is_told_and_the_act_stands(play, wish, said):
+def test_warns_that_a_callback_would_replace_the_response(play, wish, said):
     played = play()
     played.say()
     played.worker.call("wishes", wish=wish)
@@ -235,7 +235,7 @@ def test_what_a_callback_would_do_instead_is_told_and_the_act_stands(play, wish,
     assert final["delta"]["events"][0]["content"]["parts"] == [{"text": "Mine."}]
 
 
-def test_an_answer_that_comes_back_as_it_was_is_nothing_to_tell(play):
+def test_does_not_warn_about_an_unchanged_response(play):
     played = play()
     played.say()
     played.worker.call("wishes", wish="same")
@@ -293,7 +293,7 @@ def restored(deltas):
     }
 
 
-def test_a_run_that_a_tool_ended_asks_the_model_no_more(play):
+def test_a_run_that_a_tool_ended_does_not_call_the_model(play):
     played = play()
     played.say()
     outcome = played.worker.call("exit_loop")
@@ -303,7 +303,7 @@ def test_a_run_that_a_tool_ended_asks_the_model_no_more(play):
     assert played.journal()[-1] == ["after_run"]
 
 
-def test_a_session_without_a_query_asks_nothing(play):
+def test_a_session_without_a_query_makes_no_model_call(play):
     played = play()
     assert played.worker.call("echo", text="a")["view"] is None
     assert played.count("before_model") == played.count("after_model") == 0
@@ -342,7 +342,7 @@ def test_a_task_for_another_agent_waits_for_its_result(play, tmp_path):
     assert [line[0] for line in played.journal()] == names[:begun] + names[back:]
 
 
-def test_a_tasks_result_that_is_no_object_is_its_output(play):
+def test_a_tasks_result_that_is_not_an_object_is_its_output(play):
     played = play()
     played.say()
     played.worker.call("errand", call_id="c1", request="Buy milk.")
@@ -377,7 +377,7 @@ def test_a_structured_response_ends_the_run(play):
     assert played.count("before_model") == 1
 
 
-def test_an_output_that_breaks_the_schema_is_told(play):
+def test_warns_about_an_output_that_violates_the_schema(play):
     played = play("structured")
     played.say()
     final = played.answer("no JSON")
@@ -385,7 +385,7 @@ def test_an_output_that_breaks_the_schema_is_told(play):
     assert played.journal()[-1] == ["after_run"]
 
 
-def test_a_print_without_an_end_is_a_line_of_its_own(play):
+def test_a_print_without_a_newline_is_a_line_of_its_own(play):
     played = play()
     played.say()
     played.worker.call("wishes", wish="print")

@@ -13,7 +13,7 @@ def tool_named(view, name):
     return next(tool for tool in view["tools"] if tool["name"] == name)
 
 
-def test_the_smart_home_as_the_model_sees_it(worker):
+def test_shows_the_smart_home_as_the_model_sees_it(worker):
     view = worker(SMART_HOME).open(state={"owner": "Ada"})
     assert view["app_name"] == "smart_home"
     assert view["agent"]["model"] == "gemini-2.5-flash"
@@ -29,7 +29,7 @@ def test_the_smart_home_as_the_model_sees_it(worker):
     assert view["warnings"] == []
 
 
-def test_declarations_are_whole(worker):
+def test_declarations_are_complete(worker):
     view = worker(SMART_HOME).open()
     heating = tool_named(view, "set_temperature")
     schema = heating["parameters"]
@@ -46,7 +46,7 @@ def test_declarations_are_whole(worker):
     assert heating["provided_by"] == "agent"
 
 
-def test_schemas_and_the_tool_that_adk_adds_for_them(worker):
+def test_shows_schemas_and_the_tool_that_adk_adds_for_them(worker):
     view = worker("structured").open()
     assert view["input_schema"]["properties"]["city"]["description"] == "Where"
     assert view["output_schema"]["required"] == ["summary"]
@@ -55,7 +55,7 @@ def test_schemas_and_the_tool_that_adk_adds_for_them(worker):
     assert "set_model_response" in view["instruction"]
 
 
-def test_the_vendors_own_schema_stays_as_it_is_declared(worker):
+def test_keeps_the_vendors_own_schema(worker):
     """Its conversion to JSON Schema would allow only null where `any_of` is nullable."""
     view = worker("genai_schema").open()
     measure = tool_named(view, "measure")
@@ -114,7 +114,7 @@ def test_the_view_is_what_the_runner_sends_to_the_model(worker, tmp_path):
     assert view["agent"]["model"] == request.model
 
 
-def test_placeholders_without_a_value_are_shown_and_named(worker):
+def test_warns_about_placeholders_without_a_value(worker):
     one = worker("placeholders")
     view = one.open(state={"owner": "Ada"})
     assert view["instruction"].startswith("You serve Ada, who {profile}. Mood: .")
@@ -201,7 +201,7 @@ def test_a_view_is_plain_json(worker):
     assert json.loads(json.dumps(view)) == view
 
 
-def test_a_tool_that_cannot_be_named_is_left_out_and_told(worker):
+def test_leaves_out_a_tool_with_an_invalid_name_and_warns(worker):
     view = worker("oddly_named").open()
     assert [tool["name"] for tool in view["tools"]] == ["plain"]
     assert any("line\\nbreak" in warning for warning in view["warnings"])

@@ -1,8 +1,8 @@
-//! What is depended upon: licenses, bans and sources of crates, and known vulnerabilities of crates,
-//! npm and Python packages.
+//! Checks dependencies: licenses, bans and sources of crates, and known vulnerabilities of crates, npm and
+//! Python packages.
 //!
-//! The lists of vulnerabilities are asked of the registries. One that does not answer is not a
-//! pass: it is named as not tested.
+//! The lists of vulnerabilities come from the registries. The summary lists those that do not respond as not
+//! tested.
 
 use std::process::{Command, Output};
 
@@ -10,28 +10,28 @@ use anyhow::{Context as _, Result, bail};
 use xtask::process;
 use xtask::workspace::Workspace;
 
-/// What was found out about one list of vulnerabilities.
+/// The result of one list of vulnerabilities.
 #[derive(Debug, PartialEq, Eq)]
-enum Answer {
-    /// Nothing is known against what is depended upon.
+enum AuditResult {
+    /// No dependency has a known vulnerability.
     Clean,
-    /// Something is.
+    /// A dependency has a known vulnerability.
     Vulnerable,
-    /// The list could not be had.
+    /// The list could not be fetched.
     NotReached,
 }
 
-/// Reads the answer from what a program printed.
-type Reader = fn(&Output) -> Answer;
+/// Reads the result from the output of a program.
+type Reader = fn(&Output) -> AuditResult;
 
-/// Checks all three, and returns the lists that could not be reached.
+/// Checks all dependencies, and returns the lists that could not be fetched.
 ///
 /// # Errors
 ///
 /// When a dependency breaks a rule of `deny.toml` or has a known vulnerability, or a program is
 /// not installed.
 pub(crate) fn run(workspace: &Workspace) -> Result<Vec<&'static str>> {
-    process::run_aloud(&mut deny(workspace, &["bans", "licenses", "sources"]))?;
+    process::print_and_run(&mut deny(workspace, &["bans", "licenses", "sources"]))?;
     let mut pip = Command::new(workspace.python());
     pip.args(["-m", "pip_audit", "--no-deps", "--disable-pip", "--progress-spinner", "off"])
         .args(["--format", "json", "--requirement", "xtask/requirements/tests.txt"])
@@ -50,16 +50,16 @@ pub(crate) fn run(workspace: &Workspace) -> Result<Vec<&'static str>> {
         eprintln!("{line}");
         let output = command.output().with_context(|| format!("`{line}` does not start"))?;
         match read(&output) {
-            Answer::Clean => {}
-            Answer::Vulnerable => {
+            AuditResult::Clean => {}
+            AuditResult::Vulnerable => {
                 eprint!("{}{}", text(&output.stdout), text(&output.stderr));
                 vulnerable.push(name);
             }
-            Answer::NotReached => not_reached.push(name),
+            AuditResult::NotReached => not_reached.push(name),
         }
     }
     if !vulnerable.is_empty() {
-        bail!("{} name a dependency: the output above says which", vulnerable.join(" and "));
+        bail!("{} list a dependency. See the output above", vulnerable.join(" and "));
     }
     Ok(not_reached)
 }
@@ -72,32 +72,34 @@ fn deny(workspace: &Workspace, checks: &[&str]) -> Command {
 }
 
 /// `cargo deny` ends with the same code whether the database cannot be fetched or names a crate.
-fn of_crates(output: &Output) -> Answer {
-    let told = text(&output.stderr);
+fn of_crates(output: &Output) -> AuditResult {
+    let output_text = text(&output.stderr);
     match output.status.success() {
-        true => Answer::Clean,
-        false if told.contains("failed to fetch advisory database") => Answer::NotReached,
-        false => Answer::Vulnerable,
+        true => AuditResult::Clean,
+        false if output_text.contains("failed to fetch advisory database") => {
+            AuditResult::NotReached
+        }
+        false => AuditResult::Vulnerable,
     }
 }
 
-/// npm's report has a version where there is a report.
-fn of_npm(output: &Output) -> Answer {
+/// A report of npm has a version. Without a report, the registry was not reached.
+fn of_npm(output: &Output) -> AuditResult {
     match (output.status.success(), text(&output.stdout).contains("\"auditReportVersion\"")) {
-        (true, true) => Answer::Clean,
-        (false, true) => Answer::Vulnerable,
-        (_, false) => Answer::NotReached,
+        (true, true) => AuditResult::Clean,
+        (false, true) => AuditResult::Vulnerable,
+        (_, false) => AuditResult::NotReached,
     }
 }
 
-/// pip-audit passes packages over that it cannot ask about, and ends well.
-fn of_pip(output: &Output) -> Answer {
-    let told = text(&output.stdout);
+/// pip-audit skips packages that it cannot look up, and succeeds.
+fn of_pip(output: &Output) -> AuditResult {
+    let output_text = text(&output.stdout);
     match output.status.success() {
-        true if told.contains("\"skip_reason\"") => Answer::NotReached,
-        true => Answer::Clean,
-        false if told.contains("\"id\"") => Answer::Vulnerable,
-        false => Answer::NotReached,
+        true if output_text.contains("\"skip_reason\"") => AuditResult::NotReached,
+        true => AuditResult::Clean,
+        false if output_text.contains("\"id\"") => AuditResult::Vulnerable,
+        false => AuditResult::NotReached,
     }
 }
 
@@ -121,28 +123,28 @@ mod tests {
     }
 
     #[test]
-    fn a_list_that_cannot_be_fetched_is_neither_clean_nor_a_vulnerability() {
+    fn recognizes_lists_that_cannot_be_fetched() {
         let fetch = "[ERROR] failed to fetch advisory database https://example.org with cli";
-        assert_eq!(of_crates(&output(1, "", fetch)), Answer::NotReached);
-        assert_eq!(of_npm(&output(1, r#"{"statusCode": 405}"#, "")), Answer::NotReached);
+        assert_eq!(of_crates(&output(1, "", fetch)), AuditResult::NotReached);
+        assert_eq!(of_npm(&output(1, r#"{"statusCode": 405}"#, "")), AuditResult::NotReached);
         let skipped = r#"{"dependencies": [{"name": "a", "skip_reason": "not found on PyPI"}]}"#;
-        assert_eq!(of_pip(&output(0, skipped, "")), Answer::NotReached);
-        assert_eq!(of_pip(&output(1, "", "ConnectionError")), Answer::NotReached);
+        assert_eq!(of_pip(&output(0, skipped, "")), AuditResult::NotReached);
+        assert_eq!(of_pip(&output(1, "", "ConnectionError")), AuditResult::NotReached);
     }
 
     #[test]
-    fn a_list_that_names_a_dependency_is_a_vulnerability() {
+    fn recognizes_vulnerable_dependencies() {
         let diagnostic = "error[vulnerability]: RUSTSEC-2026-0001\nadvisories FAILED";
-        assert_eq!(of_crates(&output(1, "", diagnostic)), Answer::Vulnerable);
-        assert_eq!(of_npm(&output(1, r#"{"auditReportVersion": 2}"#, "")), Answer::Vulnerable);
+        assert_eq!(of_crates(&output(1, "", diagnostic)), AuditResult::Vulnerable);
+        assert_eq!(of_npm(&output(1, r#"{"auditReportVersion": 2}"#, "")), AuditResult::Vulnerable);
         let vulnerable = r#"{"dependencies": [{"name": "a", "vulns": [{"id": "PYSEC-1"}]}]}"#;
-        assert_eq!(of_pip(&output(1, vulnerable, "")), Answer::Vulnerable);
+        assert_eq!(of_pip(&output(1, vulnerable, "")), AuditResult::Vulnerable);
     }
 
     #[test]
-    fn an_empty_list_is_clean() {
-        assert_eq!(of_crates(&output(0, "", "advisories ok")), Answer::Clean);
-        assert_eq!(of_npm(&output(0, r#"{"auditReportVersion": 2}"#, "")), Answer::Clean);
-        assert_eq!(of_pip(&output(0, r#"{"dependencies": []}"#, "")), Answer::Clean);
+    fn recognizes_clean_lists() {
+        assert_eq!(of_crates(&output(0, "", "advisories ok")), AuditResult::Clean);
+        assert_eq!(of_npm(&output(0, r#"{"auditReportVersion": 2}"#, "")), AuditResult::Clean);
+        assert_eq!(of_pip(&output(0, r#"{"dependencies": []}"#, "")), AuditResult::Clean);
     }
 }

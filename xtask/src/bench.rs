@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: the benches, which take minutes and want a quiet machine.
+//! `cargo xtask bench`: the benches, which take minutes and need an idle machine.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -10,7 +10,7 @@ use xtask::workspace::Workspace;
 use crate::build::ShippedBuild;
 use crate::setup::{self, Browser};
 
-/// The name by which the benches in the browser are asked for alone.
+/// The name that selects only the benches in the browser.
 const PAGE: &str = "page";
 
 /// Runs the benches of these names, or every bench of the workspace against release builds and then
@@ -23,7 +23,7 @@ pub(crate) fn run(workspace: &Workspace, names: &[String]) -> Result<ExitCode> {
         let mut command = process::cargo(workspace);
         command.args(["bench", "--workspace", "--exclude", "frontend"]);
         if native.is_empty() {
-            // Every one has its say, whatever bound another misses.
+            // Every bench runs, even if another one misses its bound.
             command.args(["--benches", "--no-fail-fast"]);
         }
         for name in &native {
@@ -41,7 +41,7 @@ pub(crate) fn run(workspace: &Workspace, names: &[String]) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What large forms, values and reports and long live sessions cost in Chromium.
+/// Measures large forms, values, reports and long live sessions in Chromium.
 fn in_browser(workspace: &Workspace, binary: &Path, browser: &Browser) -> Result<()> {
     let mut command = process::npm_program("npx");
     command

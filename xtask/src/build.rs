@@ -5,23 +5,23 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::Result;
-use xtask::process::{self, Beside};
+use xtask::process::{self, Background};
 use xtask::workspace::{Build, CLIENT_TARGET, QUICK_PROFILE, Workspace};
 
 use crate::setup;
 
-/// Sets up, builds the shipped binary where something changed, and returns its path.
+/// Sets up, builds the shipped binary if something changed, and returns its path.
 pub(crate) fn run(workspace: &Workspace) -> Result<PathBuf> {
     let build = ShippedBuild::begin(workspace)?;
     setup::for_build(workspace)?;
     build.finish()
 }
 
-/// The quick build under way: the host and the program that makes the site, which need neither the
-/// set-up nor the page.
+/// A quick build that has started with the host and the program that makes the site. They need neither setup
+/// nor the client.
 pub(crate) struct QuickBuild<'w> {
     workspace: &'w Workspace,
-    host: Beside,
+    host: Background,
 }
 
 impl<'w> QuickBuild<'w> {
@@ -29,15 +29,15 @@ impl<'w> QuickBuild<'w> {
     pub(crate) fn begin(workspace: &'w Workspace) -> Result<Self> {
         let mut host = quick_cargo(workspace, &process::host_triple()?);
         host.args(["-p", "rehearsal", "--bin", "rehearsal", "-p", "xtask-site", "--bin"]);
-        Ok(Self { workspace, host: Beside::start(host.arg("xtask-site"))? })
+        Ok(Self { workspace, host: Background::start(host.arg("xtask-site"))? })
     }
 
     /// Builds the client and its site, and returns the binary's path.
     pub(crate) fn finish(self) -> Result<PathBuf> {
         let Self { workspace, host } = self;
-        host.end()?;
+        host.wait()?;
         let mut client = quick_cargo(workspace, CLIENT_TARGET);
-        process::run_aloud(client.args(["-p", "frontend", "--lib"]))?;
+        process::print_and_run(client.args(["-p", "frontend", "--lib"]))?;
         let mut site = Command::new(workspace.quick_program("xtask-site")?);
         process::run(
             site.current_dir(workspace.root()).env("CARGO_TARGET_DIR", workspace.target()),
@@ -46,38 +46,38 @@ impl<'w> QuickBuild<'w> {
     }
 }
 
-/// The shipped build under way: of what needs neither the set-up nor the page.
+/// A shipped build that has started with the parts that need neither setup nor the client.
 pub(crate) struct ShippedBuild<'w> {
     workspace: &'w Workspace,
-    host: Beside,
-    site: Beside,
+    host: Background,
+    site: Background,
 }
 
 impl<'w> ShippedBuild<'w> {
     /// Begins to build the host, and the program that makes the site of a compiled client.
     pub(crate) fn begin(workspace: &'w Workspace) -> Result<Self> {
-        // The library without its page, and not the crates below it: asked for by themselves they
-        // would be compiled with other features, and then again.
-        let host = Beside::start(host(workspace, "rehearsal").args(["--lib", "--quiet"]))?;
+        // The library, not the crates that it uses: on their own they would be compiled with other
+        // features, and then again.
+        let host = Background::start(host(workspace, "rehearsal").args(["--lib", "--quiet"]))?;
         let mut site = process::cargo(workspace);
-        let site = Beside::start(site.args(["build", "-p", "xtask-ship", "--quiet"]))?;
+        let site = Background::start(site.args(["build", "-p", "xtask-ship", "--quiet"]))?;
         Ok(Self { workspace, host, site })
     }
 
-    /// Builds the rest, with the set-up done, and returns the binary's path.
+    /// Builds the rest, after setup, and returns the binary's path.
     pub(crate) fn finish(self) -> Result<PathBuf> {
         let Self { workspace, host: begun, site } = self;
-        process::run_aloud(&mut client(workspace))?;
-        site.end()?;
+        process::print_and_run(&mut client(workspace))?;
+        site.wait()?;
         process::run(process::cargo(workspace).args(["run", "-p", "xtask-ship", "--quiet"]))?;
-        begun.end()?;
-        process::run_aloud(&mut host(workspace, "rehearsal"))?;
+        begun.wait()?;
+        process::print_and_run(&mut host(workspace, "rehearsal"))?;
         Ok(workspace.binary())
     }
 }
 
-/// Both halves name their target: without it, what runs at build time would be compiled once for
-/// each half, with and without the flags of the other.
+/// Host and client name their target. Without it, build scripts would be compiled twice, with and without the
+/// flags.
 fn quick_cargo(workspace: &Workspace, target: &str) -> Command {
     let mut command = process::page_cargo(workspace);
     command
@@ -98,7 +98,7 @@ fn client(workspace: &Workspace) -> Command {
             "--features",
             "split",
         ])
-        // What calls what is read from the relocations; stripping takes them out.
+        // The split reads relocations, which stripping would remove.
         .args(["--", "-Clink-arg=--emit-relocs", "-Cstrip=none"]);
     command
 }

@@ -94,17 +94,17 @@ enum Outcome {
     Skipped(&'static str),
 }
 
-/// What checks share: the folders, and what set-up found.
+/// What checks share: the folders, and what setup found.
 struct Context<'a> {
     workspace: &'a Workspace,
     browser: Browser,
-    /// The release build, once it was begun beside a check that leaves it room.
+    /// The release build, if it was started during another check.
     build: RefCell<Option<ShippedBuild<'a>>>,
-    /// What could not be asked of a registry.
+    /// The lists of vulnerabilities that could not be fetched.
     not_reached: RefCell<Vec<&'static str>>,
 }
 
-/// Sets up, runs the checks and reports; fails when any of them did.
+/// Sets up, runs the checks and reports. Fails if any check fails.
 pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<ExitCode> {
     if options.list {
         for check in Check::value_variants() {
@@ -135,7 +135,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<ExitCode> 
         eprintln!("\n== [{}/{}] {}: {}", index + 1, chosen.len(), check.name(), check.about());
         let began = Instant::now();
         if check == Check::Python && chosen.contains(&Check::Binary) {
-            // Python's tests start processes and wait; the compiler uses what they leave.
+            // Python's tests mostly wait for processes, so there is time to compile.
             context.build.replace(Some(ShippedBuild::begin(workspace)?));
         }
         let outcome = if binary_failed && check.needs_binary() {
@@ -158,30 +158,30 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<ExitCode> 
     }
     let mut absent = not_tested(&fs::read_to_string(absent).unwrap_or_default());
     let not_reached = context.not_reached.take();
-    absent.extend(not_reached.iter().map(|list| format!("no answer: {list}")));
-    Ok(summarise(&results, &absent, since.elapsed()))
+    absent.extend(not_reached.iter().map(|list| format!("the registry did not respond: {list}")));
+    Ok(summarize(&results, &absent, since.elapsed()))
 }
 
-/// Where the tests write down what they had to go without.
+/// The file in which tests record what was missing.
 fn absences(workspace: &Workspace) -> PathBuf {
     workspace.target().join("tests-absent")
 }
 
-/// What of a machine was absent, and how many tests went without it, from the lines that
+/// What was missing on the machine, with the tests that were skipped for it, from the lines that
 /// `test-needs` writes.
 fn not_tested(lines: &str) -> Vec<String> {
     let mut tests: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for (what, test) in lines.lines().filter_map(|line| line.split_once('\t')) {
         tests.entry(what).or_default().insert(test);
     }
-    let told = tests.iter().map(|(what, tests)| {
+    let missing = tests.iter().map(|(what, tests)| {
         let names = tests.iter().copied().collect::<Vec<_>>().join(", ");
-        format!("for lack of {what}: {names}")
+        format!("{what} is missing: {names}")
     });
-    told.collect()
+    missing.collect()
 }
 
-fn summarise(
+fn summarize(
     results: &[(Check, Duration, Outcome)],
     absent: &[String],
     whole: Duration,
@@ -189,27 +189,27 @@ fn summarise(
     eprintln!("\n{:<12}{:>12}  result", "check", "time");
     let mut passed = true;
     for (check, duration, outcome) in results {
-        let told = match outcome {
+        let result = match outcome {
             Outcome::Passed => "passed".to_owned(),
             Outcome::Failed(reason) => format!("FAILED: {reason}"),
             Outcome::Skipped(reason) => format!("skipped: {reason}"),
         };
         passed &= matches!(outcome, Outcome::Passed);
-        eprintln!("{:<12}{:>12}  {told}", check.name(), elapsed(*duration));
+        eprintln!("{:<12}{:>12}  {result}", check.name(), elapsed(*duration));
     }
     for what in absent {
-        eprintln!("NOT TESTED, {what}");
+        eprintln!("NOT TESTED: {what}");
     }
     let verdict = match (passed, absent) {
         (true, []) => "All passed",
-        (true, _) => "All passed but what was not tested",
+        (true, _) => "All passed, except checks that were not run",
         (false, _) => "Not all passed",
     };
     eprintln!("{verdict}, in {}.", elapsed(whole));
     if passed { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// What the property tests draw their cases from.
+/// The variable with the random seed of the property tests.
 const SEED: &str = "PROPTEST_RNG_SEED";
 
 impl Check {
@@ -236,12 +236,11 @@ impl Check {
                 .env("PATH", context.workspace.path_with_programs())
                 .env("REHEARSAL_TEST_MCP", context.workspace.npm_programs())
                 .env("REHEARSAL_TEST_ABSENT", absences(context.workspace));
-            // The same cases at every run: a check that fails must fail again. Other cases are for
-            // those who look for them, as CONTRIBUTING says.
+            // The same cases in every run, so that a failure repeats. CONTRIBUTING says how to try others.
             if std::env::var_os(SEED).is_none() {
                 command.env(SEED, "20261121");
             }
-            process::run_aloud(&mut command)
+            process::print_and_run(&mut command)
         };
         match self {
             Self::Commits => commits::check(context.workspace),
@@ -271,14 +270,14 @@ impl Check {
             }
             Self::Fuzz => fuzz::replay(context.workspace),
             Self::Types => {
-                process::run_aloud(&mut npx(context, &["tsc", "--noEmit"]))?;
+                process::print_and_run(&mut npx(context, &["tsc", "--noEmit"]))?;
                 let mut command = Command::new(context.workspace.python());
-                // The settings are in pyproject.toml, what it remembers is not in the checkout.
+                // The settings are in pyproject.toml. The cache is outside of the checkout.
                 command
                     .args(["-m", "mypy", "--cache-dir"])
                     .arg(context.workspace.target().join("mypy"))
                     .current_dir(context.workspace.root().join("python"));
-                process::run_aloud(&mut command)
+                process::print_and_run(&mut command)
             }
             Self::Python => {
                 let mut command = Command::new(context.workspace.python());
@@ -288,7 +287,7 @@ impl Check {
                     // The plugin's check runs these.
                     .args(["--ignore-glob=*/test_endpoint_*.py", "--ignore-glob=*/test_live.py"])
                     .current_dir(context.workspace.root());
-                process::run_aloud(&mut command)
+                process::print_and_run(&mut command)
             }
             Self::Binary => match context.build.take() {
                 Some(begun) => begun.finish(),
@@ -306,7 +305,7 @@ impl Check {
                     .args(["tests/python", "-k", "test_live.py or test_endpoint_"])
                     .current_dir(context.workspace.root())
                     .env("REHEARSAL_TEST_BINARY", binary(context)?);
-                process::run_aloud(&mut command)
+                process::print_and_run(&mut command)
             }
             Self::Stories => {
                 let mut command = npx(context, &["playwright", "test"]);
@@ -316,7 +315,7 @@ impl Check {
                 if let Browser::Installed(path) = &context.browser {
                     command.env("REHEARSAL_TEST_BROWSER", path);
                 }
-                process::run_aloud(&mut command)
+                process::print_and_run(&mut command)
             }
             Self::Acceptance => {
                 let mut command = process::cargo(context.workspace);
@@ -327,7 +326,7 @@ impl Check {
                 if let Browser::Installed(path) = &context.browser {
                     command.env("REHEARSAL_TEST_BROWSER", path);
                 }
-                process::run_aloud(&mut command)
+                process::print_and_run(&mut command)
             }
         }
     }
@@ -343,7 +342,7 @@ fn npx(context: &Context<'_>, arguments: &[&str]) -> Command {
 fn binary(context: &Context<'_>) -> Result<std::path::PathBuf> {
     let binary = context.workspace.binary();
     if !binary.is_file() {
-        bail!("{} is not there: `cargo xtask build` makes it", binary.display());
+        bail!("{} does not exist. Run `cargo xtask build`", binary.display());
     }
     Ok(binary)
 }
@@ -353,11 +352,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_absent_is_told_once_with_its_tests() {
+    fn lists_what_was_missing_with_its_tests() {
         let lines = "corpus a\tone\na Python\ttwo\ncorpus a\tthree\ncorpus a\tone\n";
         assert_eq!(
             not_tested(lines),
-            ["for lack of a Python: two", "for lack of corpus a: one, three"]
+            ["a Python is missing: two", "corpus a is missing: one, three"]
         );
         assert_eq!(not_tested(""), [""; 0]);
     }

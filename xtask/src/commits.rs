@@ -19,7 +19,7 @@ pub(crate) fn run(workspace: &Workspace, range: Option<&str>) -> Result<ExitCode
     let range = range.map_or_else(|| format!("{BASE}..HEAD"), str::to_owned);
     let mut command = git(workspace);
     command.args(["log", "--no-merges", "--format=%h %s", &range, "--"]);
-    let log = process::answer(&mut command).with_context(|| {
+    let log = process::output(&mut command).with_context(|| {
         format!("git cannot list `{range}`: fetch the full history, or name a range")
     })?;
     let (mut checked, mut wrong) = (0, 0);
@@ -48,7 +48,7 @@ pub(crate) fn check(workspace: &Workspace) -> Result<()> {
 pub(crate) fn has_history(workspace: &Workspace) -> bool {
     let mut command = git(workspace);
     command.args(["merge-base", "--is-ancestor", BASE, "HEAD"]);
-    process::answer(&mut command).is_some()
+    process::output(&mut command).is_some()
 }
 
 fn git(workspace: &Workspace) -> Command {

@@ -12,18 +12,18 @@ use xtask::{process, stamp};
 
 use crate::setup;
 
-/// How soon a change in an imported stylesheet is seen.
+/// How often imported stylesheets are checked for changes.
 const POLL: Duration = Duration::from_millis(400);
 
-/// What `cargo leptos` makes of `main.css`. Before it is there, the folder is still being emptied.
+/// The name that `cargo leptos` gives `main.css`. Until it exists, `cargo leptos` may still clear the folder.
 const COPIED: &str = "rehearsal.css";
 
 /// Runs `cargo leptos watch` with its tools on `PATH`.
 pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<ExitCode> {
     setup::for_dev(workspace)?;
-    // `site-root` in Cargo.toml, which counts from the checkout wherever the target folder is.
+    // `site-root` in Cargo.toml is relative to the checkout, wherever the target folder is.
     let site = workspace.root().join("target").join("site");
-    // `cargo leptos` empties it, and gives up when somebody writes meanwhile.
+    // `cargo leptos` clears the folder, and fails if files are written meanwhile.
     if site.exists() {
         fs::remove_dir_all(&site).with_context(|| format!("{} stays", site.display()))?;
     }
@@ -44,17 +44,17 @@ pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<ExitCod
     Ok(ExitCode::SUCCESS)
 }
 
-/// `cargo leptos` copies `main.css` alone and leaves its imports to the browser, which asks for
-/// them beside it. They are put there, now and whenever they change, until this program ends.
+/// Copies imported stylesheets beside `main.css`, now and whenever they change, until this program ends.
+/// `cargo leptos` copies only `main.css`.
 fn keep_imports_beside(style: PathBuf, pkg: PathBuf) {
     thread::spawn(move || {
-        let mut told = false;
+        let mut was_reported = false;
         loop {
             if let Err(error) = copy_imports(&style, &pkg)
-                && !told
+                && !was_reported
             {
                 eprintln!("warning: the stylesheets are not up to date: {error:#}");
-                told = true;
+                was_reported = true;
             }
             thread::sleep(POLL);
         }

@@ -1,10 +1,9 @@
-//! Times of files that outlive a clone, for `cargo xtask test --keep-times`.
+//! Restores file times in a new clone, for `cargo xtask test --keep-times`.
 //!
-//! Cargo compiles again what is newer than its result, and in a new clone everything is. So each run
-//! writes down the contents and the time of every file that git has unchanged, and gives a file with
-//! the same contents in the same place its time back. A file that was edited is not written down: its
-//! result is of other contents than the commit's. That holds as long as only such runs compile in the
-//! target folder, as `.ci/run` sees to.
+//! Cargo recompiles files that are newer than their results, which in a new clone is every file. So each run
+//! records the content hash and the time of every file that git has unchanged, and restores the time of files
+//! with the same path and content. Edited files are not recorded. This is correct only if no other runs
+//! compile in the target folder, as in `.ci/run`.
 
 use std::collections::HashMap;
 use std::fs;
@@ -16,11 +15,11 @@ use anyhow::{Context as _, Result};
 use xtask::process;
 use xtask::workspace::Workspace;
 
-/// Restores the times of the last run, and writes down those of this one.
+/// Restores the times of the last run, and records those of this one.
 ///
 /// # Errors
 ///
-/// When the checkout is not one of git, or a file's time cannot be read or set.
+/// When the folder is not a git checkout, or a file's time cannot be read or set.
 pub(crate) fn restore(workspace: &Workspace) -> Result<()> {
     let root = workspace.root();
     let list = workspace.target().join("setup").join("file-times");
@@ -49,16 +48,16 @@ pub(crate) fn restore(workspace: &Workspace) -> Result<()> {
     Ok(())
 }
 
-/// The files that are as git has them, each with the name of its contents.
+/// The files that git has unchanged, each with its content hash.
 fn unchanged(root: &Path) -> Result<Vec<(String, String)>> {
     let git = |arguments: &[&str]| {
-        process::answer(Command::new("git").args(arguments).current_dir(root))
+        process::output(Command::new("git").args(arguments).current_dir(root))
             .with_context(|| format!("`git {}` failed", arguments.join(" ")))
     };
     let changed = git(&["diff", "--name-only", "HEAD"])?;
     let changed: Vec<&str> = changed.lines().collect();
     let tracked = git(&["ls-tree", "-r", "HEAD"])?;
-    // `100644 blob 9f2c...\tpath`; links and submodules are passed over.
+    // `100644 blob 9f2c...\tpath`; links and submodules are skipped.
     let files = tracked.lines().filter_map(|line| {
         let (entry, path) = line.split_once('\t')?;
         let (_, contents) = entry.strip_prefix("100")?.split_once(" blob ")?;
@@ -68,7 +67,7 @@ fn unchanged(root: &Path) -> Result<Vec<(String, String)>> {
     Ok(files.collect())
 }
 
-/// What was written down for the checkout at `root`; nothing where it was another.
+/// The recorded files of the checkout at `root`; empty if the list is of another checkout.
 fn read<'l>(list: &'l str, root: &Path) -> HashMap<&'l str, (&'l str, SystemTime)> {
     let mut lines = list.lines();
     if lines.next().map(Path::new) != Some(root) {
@@ -87,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_is_of_one_place() {
+    fn reads_only_the_list_of_its_own_checkout() {
         let list = "/here\n9f2c 1500000000 a file.rs\n";
         let read_here = read(list, Path::new("/here"));
         let time = UNIX_EPOCH + Duration::from_millis(1_500);

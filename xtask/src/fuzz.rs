@@ -1,8 +1,7 @@
-//! The fuzz targets: built with stable Rust, they replay their corpus as a check, and look for new
-//! inputs in `cargo xtask fuzz`.
+//! The fuzz targets, built with stable Rust: replays their corpus as a check, and looks for new inputs in
+//! `cargo xtask fuzz`.
 //!
-//! Both are without the sanitizers, which need a nightly compiler: CONTRIBUTING says how to run
-//! with them.
+//! Sanitizers need a nightly compiler. CONTRIBUTING says how to run with them.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -14,7 +13,7 @@ use xtask::workspace::Workspace;
 /// How long one input may take, in seconds: more is a hang.
 const LONGEST_INPUT: usize = 20;
 
-/// What tells the fuzzer which code an input reached. All of it is stable.
+/// Flags for coverage, which the fuzzer needs. All of them are stable.
 const INSTRUMENTED: [&str; 5] = [
     "--cfg fuzzing",
     "-Cpasses=sancov-module",
@@ -29,7 +28,7 @@ pub(crate) fn is_possible() -> bool {
         && ["c++", "g++", "clang++"].iter().any(|name| process::on_path(name).is_some())
 }
 
-/// Builds every target and replays its corpus: nothing known does harm again.
+/// Builds every target and replays its corpus, so that known failures do not return.
 pub(crate) fn replay(workspace: &Workspace) -> Result<()> {
     for target in build(workspace)? {
         eprintln!("{}: its corpus", target.name);
@@ -48,7 +47,7 @@ pub(crate) fn explore(workspace: &Workspace, names: &[String], seconds: u32) -> 
     let targets = build(workspace)?;
     if let Some(unknown) = names.iter().find(|name| targets.iter().all(|it| it.name != **name)) {
         let known = targets.iter().map(|it| it.name.as_str()).collect::<Vec<_>>().join(", ");
-        bail!("no fuzz target is named {unknown}; there are {known}");
+        bail!("no fuzz target is named {unknown}. The targets are {known}");
     }
     for target in targets.iter().filter(|it| names.is_empty() || names.contains(&it.name)) {
         eprintln!("{}: {seconds} s", target.name);
@@ -77,7 +76,7 @@ impl Target {
             .arg(format!("-artifact_prefix={}/", self.found.display()))
             .args(["-verbosity=0", "-print_final_stats=0"]);
         process::run(command).with_context(|| {
-            format!("{} failed; the input that does it lies in {}", self.name, self.found.display())
+            format!("{} failed. The input is in {}", self.name, self.found.display())
         })
     }
 }
@@ -108,7 +107,7 @@ fn build(workspace: &Workspace) -> Result<Vec<Target>> {
 fn target(workspace: &Workspace, programs: &Path, name: String) -> Result<Target> {
     let program = programs.join(&name);
     if !program.is_file() {
-        bail!("fuzz/corpus/{name} belongs to no target: add it to fuzz/Cargo.toml");
+        bail!("fuzz/corpus/{name} has no target. Add it to fuzz/Cargo.toml");
     }
     let corpus = workspace.root().join("fuzz/corpus").join(&name);
     let found = workspace.target().join("fuzz-found").join(&name);

@@ -1,5 +1,4 @@
-//! What the project's own commands share: where things lie, running programs aloud, knowing that
-//! nothing changed.
+//! Code that the commands of the project share: paths, running programs, progress and stamp files.
 
 pub mod process;
 pub mod progress;

@@ -1,9 +1,9 @@
-//! `cargo xtask`: the project's own commands, each doing all of its own set-up.
+//! `cargo xtask`: the commands of the project. Each one sets up what it needs.
 //!
-//! `run` and `test` are the two that the README names.
-//! The others are parts of those two (`setup`, `build`) or serve development (`dev`, `bench`, `fuzz`,
+//! The README names `run` and `test`.
+//! The others are parts of those two (`setup`, `build`) or are for development (`dev`, `bench`, `fuzz`,
 //! `commits`, `text`).
-//! What is installed is pinned: npm packages by `end2end/package-lock.json`, Python packages by
+//! Installed packages are pinned: npm packages by `end2end/package-lock.json`, Python packages by
 //! `xtask/requirements/*.txt`, everything written in Rust by `Cargo.lock`.
 
 mod audit;
@@ -29,7 +29,7 @@ use xtask::workspace::Workspace;
     name = "cargo xtask",
     bin_name = "cargo xtask",
     about = "Set up, build, run and test Rehearsal",
-    after_help = "The two that matter:\n  cargo xtask run     build what is missing and serve http://127.0.0.1:4180\n  \
+    after_help = "Most used:\n  cargo xtask run     build what is missing and serve http://127.0.0.1:4180\n  \
                   cargo xtask test    run every check that this repository has"
 )]
 struct Arguments {
@@ -47,9 +47,9 @@ enum Command {
     },
     /// Run every check: format, lints, tests, wasm, Python, browser stories, `adk eval` acceptance
     Test(checks::Options),
-    /// Install what is lacking and stop there
+    /// Install what is missing
     Setup,
-    /// Build the site and the release binary, and say where the binary is
+    /// Build the site and the release binary, and print its path
     Build,
     /// Run the slow benches; they print what docs/performance.md quotes
     Bench {
@@ -68,9 +68,9 @@ enum Command {
         /// Folders or files to read [default: every crate that the page is built from]
         paths: Vec<PathBuf>,
     },
-    /// Look for inputs that do harm with the fuzz targets (Linux, with a C++ compiler)
+    /// Look for inputs that make the fuzz targets fail (Linux, with a C++ compiler)
     Fuzz {
-        /// How long each target looks
+        /// How long each target runs, in seconds
         #[arg(long, default_value_t = 60)]
         seconds: u32,
         /// Targets to run alone, named as the folders in `fuzz/corpus`
@@ -107,7 +107,7 @@ fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         }
         Command::Build => {
             let binary = build::run(&workspace)?;
-            eprintln!("\nThe binary carries its site: {}", binary.display());
+            eprintln!("\nThe binary, which contains the site: {}", binary.display());
             Ok(ExitCode::SUCCESS)
         }
         Command::Bench { names } => bench::run(&workspace, &names),

@@ -1,5 +1,5 @@
-//! Running other programs so that a person can follow: the command line is printed, its output
-//! passes through, and a failure says what was run.
+//! Runs other programs: prints the command line, passes the output through, and names the command in
+//! errors.
 
 use std::env;
 use std::ffi::OsString;
@@ -10,14 +10,14 @@ use anyhow::{Context, Result, bail};
 
 use crate::workspace::{Build, Workspace};
 
-/// Runs `command` to its end with its output passed through; anything but success is an error.
+/// Runs `command` and passes its output through. Fails unless the command succeeds.
 pub fn run(command: &mut Command) -> Result<()> {
     let line = line(command);
     let status = command.status().with_context(|| format!("`{line}` could not be started"))?;
-    judge(&line, status)
+    check_status(&line, status)
 }
 
-fn judge(line: &str, status: ExitStatus) -> Result<()> {
+fn check_status(line: &str, status: ExitStatus) -> Result<()> {
     if status.success() {
         return Ok(());
     }
@@ -28,20 +28,20 @@ fn judge(line: &str, status: ExitStatus) -> Result<()> {
 }
 
 /// Prints the command line, then runs it.
-pub fn run_aloud(command: &mut Command) -> Result<()> {
+pub fn print_and_run(command: &mut Command) -> Result<()> {
     eprintln!("{}", line(command));
     run(command)
 }
 
-/// A program that runs beside this one. It is ended with it.
+/// A program that runs in the background. Dropping this kills it.
 #[derive(Debug)]
-pub struct Beside {
+pub struct Background {
     child: Child,
     line: String,
 }
 
-impl Beside {
-    /// Prints the command line and starts it; its output passes through.
+impl Background {
+    /// Prints the command line and starts it. Its output passes through.
     pub fn start(command: &mut Command) -> Result<Self> {
         let line = line(command);
         eprintln!("{line} &");
@@ -49,23 +49,26 @@ impl Beside {
         Ok(Self { child, line })
     }
 
-    /// Waits for its end; anything but success is an error.
-    pub fn end(mut self) -> Result<()> {
-        let status = self.child.wait().with_context(|| format!("`{}` was lost", self.line))?;
-        judge(&self.line, status)
+    /// Waits for its end. Fails unless the program succeeds.
+    pub fn wait(mut self) -> Result<()> {
+        let status = self
+            .child
+            .wait()
+            .with_context(|| format!("`{}` could not be waited for", self.line))?;
+        check_status(&self.line, status)
     }
 }
 
-impl Drop for Beside {
+impl Drop for Background {
     fn drop(&mut self) {
-        // One that has ended refuses, which is as well.
+        // This fails if the program has ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// What `command` prints on standard output, trimmed; `None` when it cannot run or fails.
-pub fn answer(command: &mut Command) -> Option<String> {
+/// The standard output of `command`, trimmed; `None` if it cannot run or fails.
+pub fn output(command: &mut Command) -> Option<String> {
     let output = command.stderr(Stdio::null()).stdin(Stdio::null()).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
@@ -74,9 +77,9 @@ pub fn answer(command: &mut Command) -> Option<String> {
 ///
 /// # Errors
 ///
-/// When there is no compiler, or it does not say.
+/// When there is no compiler, or its output names no platform.
 pub fn host_triple() -> Result<String> {
-    let version = answer(Command::new("rustc").arg("-vV")).context("rustc does not start")?;
+    let version = output(Command::new("rustc").arg("-vV")).context("rustc does not start")?;
     let host = version.lines().find_map(|line| line.strip_prefix("host: "));
     Ok(host.context("rustc does not name its platform")?.to_owned())
 }
@@ -97,8 +100,8 @@ pub fn line(command: &Command) -> String {
 
 /// `cargo`, in the top folder, with the target folder of this run.
 ///
-/// The variables that `cargo run` set for this program are taken out again: build scripts would
-/// see them change from call to call and rebuild.
+/// Removes the variables that `cargo run` sets for this program, because build scripts would rebuild when
+/// they change.
 pub fn cargo(workspace: &Workspace) -> Command {
     let mut command = Command::new("cargo");
     for (name, _) in env::vars_os() {
@@ -114,9 +117,9 @@ pub fn cargo(workspace: &Workspace) -> Command {
     command
 }
 
-/// `cargo` for a program with its page: views are erased to one type, which makes the client a fifth
-/// smaller and unoptimized less than half as large. Host and client must agree on it, for it decides
-/// what markup is hydrated.
+/// `cargo` for a program with its page. All views have one erased type, which makes the client a fifth
+/// smaller, and less than half as large if it is not optimized. Host and client must use the same setting,
+/// because it changes the markup.
 pub fn page_cargo(workspace: &Workspace) -> Command {
     let mut command = cargo(workspace);
     let flags = env::var("RUSTFLAGS").unwrap_or_default();
@@ -141,7 +144,7 @@ pub fn on_path(name: &str) -> Option<PathBuf> {
 pub fn path_with(folders: &[PathBuf]) -> Result<OsString> {
     let inherited = env::var_os("PATH").unwrap_or_default();
     let all = folders.iter().cloned().chain(env::split_paths(&inherited));
-    env::join_paths(all).context("a folder's name holds the separator of PATH")
+    env::join_paths(all).context("a folder's name contains the separator of PATH")
 }
 
 #[cfg(test)]
@@ -149,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_command_line_reads_as_typed() {
+    fn prints_a_command_line_as_typed() {
         let mut command = Command::new("/somewhere/bin/cargo");
         command.args(["test", "--", "a name", ""]);
         assert_eq!(line(&command), "cargo test -- 'a name' ''");
@@ -159,7 +162,7 @@ mod tests {
     fn a_failure_names_the_command_and_its_exit_code() {
         let mut command = Command::new("cargo");
         command.args(["--no-such-option"]).stderr(Stdio::null());
-        let error = run(&mut command).expect_err("cargo refuses the option");
+        let error = run(&mut command).expect_err("cargo rejects the option");
         assert_eq!(error.to_string(), "`cargo --no-such-option` ended with exit code 1");
     }
 }

@@ -1,4 +1,4 @@
-//! Steps counted aloud: `[2/5] Python packages`, and how long each took.
+//! Prints the steps of a command, such as `[2/5] Python packages`, and how long each took.
 
 use std::time::{Duration, Instant};
 
@@ -12,25 +12,25 @@ pub struct Progress {
     since: Instant,
 }
 
-/// What a step found to do.
+/// What a step did.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Done {
-    /// Nothing was lacking.
+    /// Nothing: everything was present.
     Present,
-    /// Something was installed or built.
+    /// It installed or built something.
     Made,
 }
 
 impl Progress {
-    /// A count that will go up to `total`.
+    /// A count of `total` steps.
     pub fn new(total: usize) -> Self {
         Self { total, begun: 0, since: Instant::now() }
     }
 
     /// Runs one step.
     ///
-    /// `step` calls the function it is given with a sentence as soon as it finds something to do;
-    /// a step that has nothing to do is told in one line.
+    /// `step` calls its argument with a sentence as soon as it finds something to do. A step with nothing to
+    /// do prints one line.
     pub fn step(
         &mut self,
         name: &str,
@@ -54,7 +54,7 @@ impl Progress {
     }
 }
 
-/// A duration as a person reads it: `0.4 s`, `75 s`, `12 min 5 s`.
+/// A duration as text: `0.4 s`, `75 s`, `12 min 5 s`.
 pub fn elapsed(duration: Duration) -> String {
     let seconds = duration.as_secs_f64();
     if seconds < 10.0 {
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn durations_read_as_people_say_them() {
+    fn formats_durations() {
         let read = |milliseconds| elapsed(Duration::from_millis(milliseconds));
         assert_eq!(read(430), "0.4 s");
         assert_eq!(read(75_200), "75 s");

@@ -1,7 +1,6 @@
-//! Installing what is lacking, pinned, and saying so.
+//! Installs pinned tools and packages that are missing or out of date.
 //!
-//! Each part first looks whether it is there, which costs milliseconds; only what is missing or
-//! out of date is installed.
+//! Each part first checks whether it is present, which takes milliseconds.
 
 mod browser;
 mod cargo_programs;
@@ -18,18 +17,18 @@ use xtask::workspace::Workspace;
 pub(crate) use browser::Browser;
 use python::Packages;
 
-/// What the site and the binary are built with.
+/// Installs what the site and the binary are built with.
 pub(crate) fn for_build(workspace: &Workspace) -> Result<()> {
     let mut progress = Progress::new(2);
     wasm_target::ensure(workspace, &mut progress)?;
     node::ensure(workspace, &mut progress)
 }
 
-/// What `run` needs: the tools of the build, and for the example agents the packages of npm and
-/// Python, which are fetched while `build` keeps the processors busy. Returns what `build` does.
+/// Installs what `run` needs: the tools of the build, and the npm and Python packages of the example
+/// agents, which are fetched while `build` runs. Returns what `build` returns.
 ///
-/// The host itself needs neither. Where they cannot be installed, the reason is shown and the page
-/// comes up all the same, with the agents that need them in the list beside their faults.
+/// The host does not need the packages. If they cannot be installed, the reason is shown, and the page lists
+/// the agents that need them with their faults.
 pub(crate) fn for_run<T>(workspace: &Workspace, build: impl FnOnce() -> Result<T>) -> Result<T> {
     let mut progress = Progress::new(3);
     wasm_target::ensure(workspace, &mut progress)?;
@@ -46,7 +45,7 @@ pub(crate) fn for_run<T>(workspace: &Workspace, build: impl FnOnce() -> Result<T
     })
 }
 
-/// Everything that the tests need; answers with the browser for the stories.
+/// Installs everything that the tests need, and returns the browser for the stories.
 pub(crate) fn everything(workspace: &Workspace) -> Result<Browser> {
     let mut progress = Progress::new(6);
     wasm_target::ensure(workspace, &mut progress)?;
@@ -54,11 +53,11 @@ pub(crate) fn everything(workspace: &Workspace) -> Result<Browser> {
     python::ensure(workspace, &mut progress, Packages::Tests)?;
     cargo_programs::ensure_for_tests(workspace, &mut progress)?;
     let browser = browser::ensure(workspace, &mut progress)?;
-    eprintln!("Set-up stands after {}.", elapsed(progress.since()));
+    eprintln!("Setup finished after {}.", elapsed(progress.since()));
     Ok(browser)
 }
 
-/// What `cargo leptos watch` needs.
+/// Installs what `cargo leptos watch` needs.
 pub(crate) fn for_dev(workspace: &Workspace) -> Result<()> {
     let mut progress = Progress::new(5);
     wasm_target::ensure(workspace, &mut progress)?;

@@ -1,4 +1,4 @@
-//! Knowing that nothing changed: a digest of a step's inputs, kept beside its result.
+//! Stamp files: a digest of a step's inputs beside its result, to skip a step whose inputs did not change.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -30,20 +30,20 @@ impl Inputs {
         self.0.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// Lengths go before contents, so that two inputs cannot pass for one longer input.
+    /// Adds the length before the contents, so that two inputs differ from one longer input.
     fn add(&mut self, bytes: &[u8]) {
         self.0.update((bytes.len() as u64).to_le_bytes());
         self.0.update(bytes);
     }
 }
 
-/// Whether the stamp file holds `digest`.
+/// Whether the stamp file contains `digest`.
 pub fn matches(stamp: &Path, digest: &str) -> bool {
     fs::read_to_string(stamp).is_ok_and(|kept| kept.trim() == digest)
 }
 
-/// Removes a stamp before its result is touched, so that a broken-off step is done again.
-pub fn lift(stamp: &Path) -> Result<()> {
+/// Removes a stamp before its result is changed, so that an interrupted step is repeated.
+pub fn clear(stamp: &Path) -> Result<()> {
     match fs::remove_file(stamp) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
             Err(error).with_context(|| format!("cannot remove {}", stamp.display()))
@@ -52,7 +52,7 @@ pub fn lift(stamp: &Path) -> Result<()> {
     }
 }
 
-/// Writes the stamp once the result stands.
+/// Writes the stamp after the result is complete.
 pub fn set(stamp: &Path, digest: &str) -> Result<()> {
     if let Some(folder) = stamp.parent() {
         fs::create_dir_all(folder)
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_digest_tells_contents_and_boundaries_apart() -> Result<()> {
+    fn a_digest_depends_on_contents_and_boundaries() -> Result<()> {
         let folder = tempfile::tempdir()?;
         let path = folder.path().join("a");
         fs::write(&path, "one")?;
@@ -102,15 +102,15 @@ mod tests {
     }
 
     #[test]
-    fn a_lifted_stamp_no_longer_matches() -> Result<()> {
+    fn a_cleared_stamp_does_not_match() -> Result<()> {
         let folder = tempfile::tempdir()?;
         let stamp = folder.path().join("deep").join("stamp");
         assert!(!matches(&stamp, "x"));
         set(&stamp, "x")?;
         assert!(matches(&stamp, "x"));
         assert!(!matches(&stamp, "y"));
-        lift(&stamp)?;
-        lift(&stamp)?;
+        clear(&stamp)?;
+        clear(&stamp)?;
         assert!(!matches(&stamp, "x"));
         Ok(())
     }

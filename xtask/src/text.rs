@@ -1,9 +1,7 @@
-//! `cargo xtask text`: the text of the page in one list, with file and line, for a reader who did
-//! not write it.
+//! `cargo xtask text`: lists the text of the page with file and line, to proofread it.
 //!
-//! Sources are read token by token: [`tokens`]. Which string literals people read is decided by
-//! where they stand and what they look like: [`Reader`]. The list may hold a few literals that
-//! nobody sees. It must not lack one that somebody does.
+//! [`tokens`] splits sources into tokens. [`Reader`] decides by position and content which string literals
+//! people read. The list may contain a few others, but must not omit any.
 
 mod tokens;
 
@@ -42,8 +40,7 @@ fn crates_of_the_page(workspace: &Workspace) -> Result<Vec<PathBuf>> {
     let mut command = process::cargo(workspace);
     command.args(["tree", "-p", "frontend", "--target", "wasm32-unknown-unknown"]);
     command.args(["-e", "normal", "--prefix", "none", "--format", "{p}"]);
-    let tree =
-        process::answer(&mut command).context("cargo cannot tell what the page is built from")?;
+    let tree = process::output(&mut command).context("cargo cannot list the crates of the page")?;
     let root = workspace.root().display().to_string();
     let folders = tree.lines().filter_map(|line| {
         let (_, path) = line.split_once(&format!("({root}"))?;
@@ -149,7 +146,7 @@ fn texts(source: &str) -> Vec<(usize, String)> {
     reader.found
 }
 
-/// Walks the tokens of one file and keeps track of where a string stands.
+/// Reads the tokens of one file and tracks the position of strings.
 #[derive(Default)]
 struct Reader {
     found: Vec<(usize, String)>,
@@ -287,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn children_and_labels_of_a_view_are_text() {
+    fn lists_children_and_labels_of_views() {
         check(
             r##"fn a() { view! {
                 <button class="quiet small" class:on=move || is("a b") aria-label="Close" title="close">"send"</button>
@@ -299,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_are_text_and_what_developers_read_is_not() {
+    fn lists_messages_but_not_text_for_developers() {
         check(
             r##"
             /// "A comment."
@@ -323,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_count_from_one() {
+    fn counts_lines_from_one() {
         assert_eq!(
             texts("\n\nlet a = r#\"Two\nlines\"#;\nlet b = \"One line.\";"),
             [(3, "Two⏎lines".to_owned()), (5, "One line.".to_owned())]

@@ -1,4 +1,4 @@
-//! Where things lie: the checkout, the target folder, and what set-up puts into each.
+//! The paths of the checkout, the target folder, and what setup installs in them.
 
 use std::env;
 use std::ffi::OsString;
@@ -13,10 +13,10 @@ pub const CLIENT_TARGET: &str = "wasm32-unknown-unknown";
 /// The profile of the quick build, client and host.
 pub const QUICK_PROFILE: &str = "quick";
 
-/// How the client and the host are compiled: docs/design/first-build.md.
+/// How the client and the host are compiled. See docs/design/first-build.md.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Build {
-    /// Soon there: unoptimized, the client in one piece, served from disk.
+    /// Fast to build: unoptimized, the client in one file, served from disk.
     Quick,
     /// Small and fast: the client split, shrunk and compressed, inside the binary.
     Shipped,
@@ -45,10 +45,9 @@ pub struct Workspace {
 
 impl Workspace {
     /// The checkout around the working directory, and cargo's target folder for it: two checkouts
-    /// may share a target folder, and with it this very program.
+    /// may share a target folder, and so this program.
     ///
-    /// `CARGO_TARGET_DIR` is honoured as cargo honours it: a relative path counts from the
-    /// folder in which cargo was called.
+    /// `CARGO_TARGET_DIR` works as in cargo: a relative path starts at the folder in which cargo was called.
     pub fn find() -> Result<Self> {
         let here = env::current_dir().context("the working directory cannot be read")?;
         let root = here
@@ -82,7 +81,7 @@ impl Workspace {
         })
     }
 
-    /// The client as the compiler makes it.
+    /// The client before it is processed.
     pub fn client(&self, build: Build) -> PathBuf {
         self.target.join(CLIENT_TARGET).join(build.client_profile()).join("frontend.wasm")
     }
@@ -96,7 +95,7 @@ impl Workspace {
     ///
     /// # Errors
     ///
-    /// When the compiler does not say for which platform it compiles.
+    /// When the platform of the compiler is unknown.
     pub fn quick_program(&self, name: &str) -> Result<PathBuf> {
         Ok(self.target.join(process::host_triple()?).join(QUICK_PROFILE).join(program(name)))
     }
@@ -106,8 +105,8 @@ impl Workspace {
         self.root.join("end2end")
     }
 
-    /// `PATH` with the programs of the set-up behind everything else: the example agents find their
-    /// MCP servers there, and cargo its subcommands.
+    /// `PATH` with the programs that setup installs at the end, for the MCP servers of the example agents and
+    /// the subcommands of cargo.
     pub fn path_with_programs(&self) -> OsString {
         let path = env::var_os("PATH").unwrap_or_default();
         let python = self.python();
@@ -127,8 +126,7 @@ impl Workspace {
 
     /// The Python virtual environment that the tests and the example agents run in.
     ///
-    /// It lies in the target folder, so that a target folder shared by several checkouts spares
-    /// each of them the installation.
+    /// It is in the target folder, so that checkouts that share one install it once.
     pub fn python_environment(&self) -> PathBuf {
         self.target.join("setup").join("python")
     }
@@ -142,7 +140,7 @@ impl Workspace {
         }
     }
 
-    /// Rust programs that set-up installs for development and the tests.
+    /// Rust programs that setup installs for development and the tests.
     pub fn cargo_programs(&self) -> PathBuf {
         self.target.join("setup").join("cargo")
     }

@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn integers_beyond_64_bits_are_refused_rather_than_rounded() {
+    fn rejects_integers_of_more_than_64_bits() {
         let value = |text| exact_value(&JsonText::parse(text).expect("valid"));
         assert_eq!(
             value(r#"{"n":9007199254740993}"#).expect("fits")["n"],

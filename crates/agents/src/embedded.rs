@@ -1,7 +1,7 @@
-//! Folders carried inside the binary, laid out on disk: Python to import, files of examples.
+//! Writes folders that are part of the binary to disk, such as Python packages and examples.
 //!
-//! Each lies in the user's cache under a name made from its contents, so that two releases share
-//! nothing. Where the cache cannot be written a temporary folder serves.
+//! Each is in the user's cache, in a folder named by its contents, so that releases do not share files. If the
+//! cache cannot be written, a temporary folder is used.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use std::{env, fs, io};
 
 use rust_embed::RustEmbed;
 
-/// Lays the package out as `NAME` and answers with the folder that holds it.
+/// Writes the package as a folder `name`, and returns the folder that contains it.
 ///
 /// # Errors
 /// The operating system's, when neither the cache nor a temporary folder can be written.
@@ -25,7 +25,7 @@ pub fn unpacked<Package: RustEmbed>(name: &str) -> io::Result<PathBuf> {
             Err(error) => tracing::debug!("{}: {error}", folder.display()),
         }
     }
-    // A name that nobody can guess: a shared temporary folder is no place to trust what is there.
+    // A random name: other users could have put files into a shared temporary folder.
     let folder = tempfile::Builder::new().prefix("rehearsal-").tempdir()?.keep();
     unpack_at(&folder.join(name), &files)?;
     Ok(folder)
@@ -41,7 +41,7 @@ fn files<Package: RustEmbed>() -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// Lays the files out at `package`, unless they lie there already, byte for byte.
+/// Writes the files to `package`, unless the same files are there.
 fn unpack_at(package: &Path, files: &[(String, Vec<u8>)]) -> io::Result<()> {
     let is_there = |(name, bytes): &(String, Vec<u8>)| {
         fs::read(package.join(name)).is_ok_and(|found| found == *bytes)
@@ -83,7 +83,7 @@ mod tests {
     struct Package;
 
     #[test]
-    fn a_package_is_whole_and_a_spoilt_copy_is_mended() {
+    fn writes_a_package_and_repairs_a_changed_copy() {
         let files = files::<Package>();
         assert!(files.iter().any(|(name, _)| name == "worker.py"));
         assert!(files.iter().all(|(name, _)| !name.contains("__pycache__")));
@@ -92,7 +92,7 @@ mod tests {
         unpack_at(&folder, &files).expect("written");
         let worker = folder.join("worker.py");
         let whole = fs::read(&worker).expect("read");
-        fs::write(&worker, "spoilt").expect("written");
+        fs::write(&worker, "changed").expect("written");
         unpack_at(&folder, &files).expect("written");
         assert_eq!(fs::read(&worker).expect("read"), whole);
     }

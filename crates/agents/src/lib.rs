@@ -1,14 +1,12 @@
-//! Agents: the trait [`AgentSource`] behind which they differ, its sources, and the registry of those
-//! that a host serves.
+//! Agents: the trait [`AgentSource`], its implementations, and the registry of the agents that a host serves.
 //!
-//! Nothing here knows of pages, routes or files of eval sets: a program that only calls agents' tools
-//! can use this crate by itself. The host converts these types to the page's where it answers.
+//! This crate does not depend on pages, routes or files of eval sets, so a program that only calls agents' tools
+//! can use it alone. The host converts these types to those of the page.
 
 pub mod adk_python;
 mod arguments;
 pub mod child;
 pub mod embedded;
-mod instruction;
 mod lines;
 mod log;
 pub mod mcp;
@@ -21,7 +19,7 @@ mod source;
 pub mod spill_store;
 mod view;
 
-/// The longest result of a native or Python tool that is taken, in bytes of JSON.
+/// The longest result of a native or Python tool, in bytes of JSON.
 const MAX_RESULT_BYTES: usize = 128 * 1024 * 1024;
 
 pub use log::{AgentLog, LogLine};

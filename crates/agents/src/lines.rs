@@ -1,4 +1,4 @@
-//! Lines of any length from a pipe, in memory that has a bound.
+//! Reads lines of any length from a pipe with bounded memory.
 
 use std::io;
 
@@ -38,7 +38,7 @@ mod tests {
     use super::next_line;
 
     #[tokio::test]
-    async fn a_long_line_is_cut_and_the_next_one_is_whole() {
+    async fn cuts_a_long_line_and_keeps_the_next_one() {
         let mut input = tokio::io::BufReader::with_capacity(4, &b"abcdefghij\nxy\n\nlast"[..]);
         let mut line = Vec::new();
         let mut read = Vec::new();

@@ -1,4 +1,4 @@
-//! [`AgentLog`]: the last lines that an agent printed, and whoever listens to them.
+//! [`AgentLog`]: the last lines that an agent printed.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -19,8 +19,7 @@ pub struct LogLine {
     pub at_ms: i64,
     /// The line without its end.
     pub text: String,
-    /// Whether the host wrote it, and not the agent: where one worker's lines end and the next one's
-    /// begin.
+    /// Whether the host wrote it, for example between the lines of two workers.
     pub by_host: bool,
 }
 
@@ -44,12 +43,12 @@ impl Default for AgentLog {
 }
 
 impl AgentLog {
-    /// Adds a line of the agent's; a very long one is cut.
+    /// Adds a line of the agent. A very long one is cut.
     pub fn push(&self, text: &str) {
         self.add(text, false);
     }
 
-    /// Adds a line of the host's own, such as that a worker has ended.
+    /// Adds a line of the host, such as that a worker has ended.
     pub fn mark(&self, text: &str) {
         self.add(text, true);
     }
@@ -73,7 +72,7 @@ impl AgentLog {
         }
         ring.lines.push_back(line.clone());
         drop(ring);
-        // Nobody listening is no fault.
+        // There may be no listener.
         let _ = self.listeners.send(line);
     }
 

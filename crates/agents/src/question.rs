@@ -1,6 +1,7 @@
-//! [`Question`]: what the server of a tool asks the person while the tool runs.
+//! [`Question`]: a request of an MCP server to the person while a tool runs.
 //!
-//! MCP calls them elicitation (the person's own answer) and sampling (an answer in the model's place).
+//! It is an elicitation (a form or an address for the person) or a sampling request (the person responds in
+//! place of the model).
 
 use json_text::JsonText;
 use session::{CallId, SessionId};
@@ -29,7 +30,7 @@ pub enum Asks {
         message: String,
         /// JSON Schema of an object.
         schema: JsonText,
-        /// What of the schema the host cannot hold the answer against, a sentence each.
+        /// The parts of the schema that the answer is not checked against, a sentence each.
         unchecked: Vec<String>,
     },
     /// To open an address in a browser (elicitation by URL).
@@ -43,10 +44,10 @@ pub enum Asks {
     Message(SamplingRequest),
 }
 
-/// A conversation that the model is asked to go on with.
+/// A conversation to continue in place of the model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SamplingRequest {
-    /// What the model is told first.
+    /// The system prompt.
     pub system_prompt: Option<String>,
     /// The conversation so far.
     pub messages: Vec<SampledMessage>,
@@ -74,8 +75,8 @@ pub enum Answer {
     Accept(Option<JsonText>),
     /// No.
     Decline,
-    /// Neither: the person put the question away.
+    /// Neither: the person dismissed the question.
     Dismiss,
-    /// What the model says.
+    /// The text in place of the model's.
     Message(String),
 }

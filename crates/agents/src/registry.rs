@@ -85,13 +85,13 @@ impl SimulatedAgentConfig {
 pub struct Registry {
     agents: Vec<Arc<RegisteredAgent>>,
     changes: broadcast::Sender<AgentId>,
-    /// What sources tell of their sessions unasked.
+    /// Events that sources report.
     news: broadcast::Sender<Arc<SourceEvent>>,
 }
 
 /// One agent.
 pub struct RegisteredAgent {
-    /// The name in addresses, of which there is only one among the agents of a registry.
+    /// The name in addresses, unique in a registry.
     pub id: AgentId,
     /// The name that people read.
     pub name: String,
@@ -101,22 +101,22 @@ pub struct RegisteredAgent {
     pub seed: SessionSeed,
     /// What runs it.
     pub source: Box<dyn AgentSource>,
-    /// What it printed.
+    /// Its output.
     pub log: Arc<AgentLog>,
     condition: watch::Sender<Condition>,
     changes: broadcast::Sender<AgentId>,
-    /// Held while the source loads, so that it is loaded once at a time.
+    /// Locked while the source loads, so that it is loaded once at a time.
     loading: Mutex<()>,
 }
 
-/// Whether an agent can be used now.
+/// Whether an agent can be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AgentStatus {
     /// Its source is still being loaded.
     Starting,
-    /// It can.
+    /// It can be used.
     Ready(AgentFacts),
-    /// It cannot, and this is why.
+    /// It cannot be used, with the reason.
     Faulted(AgentFault),
 }
 
@@ -124,13 +124,13 @@ pub enum AgentStatus {
 enum Condition {
     Starting,
     Ready(AgentFacts),
-    /// The fault, and what was known of the agent where it was ready before.
+    /// The fault, and the facts of an agent that was ready before.
     Faulted(AgentFault, Option<AgentFacts>),
 }
 
 impl Registry {
-    /// Of the agents of one name each but the first gets a number in its id.
-    /// `views` hears of each session whose view a source changed.
+    /// Agents with the same name get numbers in their ids, except the first one. `views` is called for each session
+    /// whose view a source changed.
     #[must_use]
     pub fn new(
         configs: Vec<SimulatedAgentConfig>,
@@ -152,7 +152,7 @@ impl Registry {
                 if let SourceEvent::CatalogChanged(change) = &event {
                     views(change);
                 }
-                // No page listening is no fault: it asks when it connects.
+                // There may be no listener. A page reads the state when it connects.
                 let _ = passed_on.send(Arc::new(event));
             }));
             agents.push(Arc::new(RegisteredAgent {
@@ -170,7 +170,7 @@ impl Registry {
         Self { agents, changes, news }
     }
 
-    /// What sources tell of their sessions from now on.
+    /// Events that sources report from now on.
     #[must_use]
     pub fn news(&self) -> broadcast::Receiver<Arc<SourceEvent>> {
         self.news.subscribe()
@@ -194,7 +194,7 @@ impl Registry {
         self.changes.subscribe()
     }
 
-    /// Loads `agent`, anew if it was loaded before, and tells whoever listens.
+    /// Loads `agent`, again if it was loaded before, and reports the change.
     pub async fn load(&self, agent: &RegisteredAgent) {
         let alone = agent.loading.lock().await;
         agent.set(Condition::Starting);
@@ -213,11 +213,11 @@ impl Registry {
 impl RegisteredAgent {
     fn set(&self, condition: Condition) {
         self.condition.send_replace(condition);
-        // Nobody listening is no fault.
+        // There may be no listener.
         let _ = self.changes.send(self.id.clone());
     }
 
-    /// The agent turned out to be faulted after it was ready.
+    /// Sets a fault of an agent that was ready.
     pub fn fault(&self, fault: AgentFault) {
         let before = match &*self.condition.borrow() {
             Condition::Ready(facts) => Some(facts.clone()),
@@ -227,7 +227,7 @@ impl RegisteredAgent {
         self.set(Condition::Faulted(fault, before));
     }
 
-    /// The agent did what a session asked of it: a fault that it had meanwhile is mended.
+    /// Clears a fault, after the agent has handled a request.
     pub fn works(&self) {
         let before = match &*self.condition.borrow() {
             Condition::Faulted(_, Some(before)) => before.clone(),
@@ -246,7 +246,7 @@ impl RegisteredAgent {
         }
     }
 
-    /// The app that its cases belong to, once it is loaded; `None` where it cannot be.
+    /// Waits until the agent is loaded, and returns the app that its cases belong to; `None` if it has a fault.
     pub async fn app_name(&self) -> Option<String> {
         self.ready().await.ok()?;
         match &*self.condition.borrow() {

@@ -6,14 +6,14 @@ use session::{CallId, SessionId, ToolName};
 
 use crate::{Question, SessionView};
 
-/// What happens in a session of a source without being asked for.
+/// An event in a session that is not the response to a request.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SourceEvent {
-    /// A tool says how far it is.
+    /// A tool reports progress.
     Progress(CallProgressed),
     /// A tool's server asks the person.
     Asked(Box<Question>),
-    /// A question needs no answer any more: it was answered, or whoever asked is gone.
+    /// A question is over: it was answered, or its request ended.
     Withdrawn {
         /// The session.
         session: SessionId,
@@ -24,7 +24,7 @@ pub enum SourceEvent {
     CatalogChanged(Box<CatalogChange>),
 }
 
-/// How far a call is, as its tool says.
+/// The progress of a call, as its tool reports it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallProgressed {
     /// The session.
@@ -54,7 +54,7 @@ pub struct CatalogChange {
     pub changed: Vec<ToolName>,
 }
 
-/// Passes events of a source's sessions on to whoever listens.
+/// Passes the events of a source's sessions to a listener.
 #[derive(Clone)]
 pub struct Reporter(Arc<dyn Fn(SourceEvent) + Send + Sync>);
 
@@ -65,7 +65,7 @@ impl Reporter {
         Self(Arc::new(listener))
     }
 
-    /// Nobody listens.
+    /// A reporter without a listener.
     #[must_use]
     pub fn silent() -> Self {
         Self::new(drop)

@@ -1,7 +1,7 @@
 //! Checks values against an agent's schemas, with `schema-check` as the authority.
 //!
-//! A schema may be long and its faults many, and a value may be long: what may take its time is done
-//! by [`run_blocking`] on a thread that may block, each schema compiled once (`compiled`).
+//! Checking a long schema or value takes long, so [`run_blocking`] runs it on a thread that may block. Each
+//! schema is compiled once (`compiled`).
 
 mod compiled;
 
@@ -11,13 +11,13 @@ use schema_check::Violation;
 
 use compiled::compiled;
 
-/// Does `work` on a thread that may block. Where it panics, its panic goes on here.
+/// Runs `work` on a thread that may block. A panic of `work` continues here.
 pub async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     match tokio::task::spawn_blocking(work).await {
         Ok(done) => done,
         Err(error) => match error.try_into_panic() {
             Ok(panic) => std::panic::resume_unwind(panic),
-            // Work that never began: the runtime is ending, and whoever waits here with it.
+            // The runtime is ending, and `work` did not start.
             Err(_) => std::future::pending().await,
         },
     }
@@ -101,7 +101,7 @@ pub fn check_arguments(parameters: Option<&JsonText>, arguments: &JsonText) -> V
     check_schema(parameters, arguments)
 }
 
-/// What of the schema values are not checked against, a sentence each; nothing for a sound one.
+/// The parts of the schema that values are not checked against, a sentence each.
 #[must_use]
 pub fn left_unchecked(schema: &JsonText) -> Vec<String> {
     match &*compiled(schema) {
@@ -114,13 +114,13 @@ pub fn left_unchecked(schema: &JsonText) -> Vec<String> {
     }
 }
 
-/// What of the schema of a tool's `parameters` values are not checked against.
+/// The parts of the schema of a tool's `parameters` that values are not checked against.
 #[must_use]
 pub fn left_unchecked_of(tool: &str, parameters: Option<&JsonText>) -> Vec<String> {
     named(&format!("The input schema of {tool}"), parameters).collect()
 }
 
-/// What of an agent's own schemas, for its input and its output, values are not checked against.
+/// The parts of an agent's input and output schemas that values are not checked against.
 #[must_use]
 pub fn left_unchecked_at_ends(ends: (Option<&JsonText>, Option<&JsonText>)) -> Vec<String> {
     let (input, output) = ends;
@@ -128,7 +128,7 @@ pub fn left_unchecked_at_ends(ends: (Option<&JsonText>, Option<&JsonText>)) -> V
     input.chain(named("The agent's output schema", output)).collect()
 }
 
-/// Adds to the view's warnings what of its schemas values are not checked against.
+/// Adds a warning to the view for each part of its schemas that values are not checked against.
 pub async fn warned_of_unchecked(mut view: SessionView) -> SessionView {
     run_blocking(move || {
         let ends = (view.input_schema.as_ref(), view.output_schema.as_ref());
@@ -156,7 +156,7 @@ pub fn check_schema(schema: Option<&JsonText>, value: &JsonText) -> Vec<Violatio
     let check = match &*compiled {
         Ok(sound) => &sound.check,
         Err(error) => {
-            // A model would be shown this schema all the same, and the tool would run.
+            // A model would get this schema too, and the tool would run.
             tracing::debug!("{error}");
             return Vec::new();
         }
@@ -176,14 +176,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_at_its_place() {
+    fn reports_violations_with_their_places() {
         let schema = r#"{"type":"OBJECT","properties":{"a":{"type":"INTEGER"}},"required":["a"]}"#;
         assert_eq!(messages(schema, "{}"), [("/a".to_owned(), "Required.".to_owned())]);
         assert_eq!(messages(schema, r#"{"a":1}"#), []);
     }
 
     #[test]
-    fn one_broken_part_does_not_let_the_rest_pass() {
+    fn checks_the_valid_parts_of_a_schema() {
         let schema = r##"{"type":"object","unevaluatedProperties":false,
             "properties":{"a":{"$ref":"#/$defs/gone"},"n":{"type":"integer"}}}"##;
         assert_eq!(messages(schema, r#"{"zz":1}"#).len(), 1);
@@ -195,13 +195,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_may_take_its_time_leaves_the_runtime_its_thread() {
+    async fn runs_blocking_work_on_another_thread() {
         let here = std::thread::current().id();
         assert_ne!(run_blocking(|| std::thread::current().id()).await, here);
     }
 
     #[test]
-    fn a_schema_that_is_none_refuses_nothing() {
+    fn an_invalid_schema_has_no_violations() {
         assert_eq!(messages(r#"{"type":"object","properties":7}"#, "{}"), []);
         assert_eq!(messages(r#"{"$ref":"https://example.org/remote.json"}"#, "{}"), []);
     }

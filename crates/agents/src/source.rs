@@ -1,4 +1,4 @@
-//! [`AgentSource`]: the one seam behind which agents differ.
+//! [`AgentSource`]: the interface that each kind of agent implements.
 
 use schema_check::Violation;
 use std::collections::BTreeMap;
@@ -14,19 +14,18 @@ use super::log::AgentLog;
 use super::reporter::Reporter;
 use crate::{Answer, Question, SessionView};
 
-/// Where one agent comes from: how it is loaded, what its model would see, how its tools run.
+/// Loads one agent, shows what its model would see, and runs its tools.
 ///
-/// One source serves all sessions of its agent. The host sees to it that a session has one call
-/// under way at a time and that no call outlives its cancellation by more than a second; a source
-/// should stop what it can when `cancel` fires and return [`ToolFailure::cancelled`], or
+/// One source serves all sessions of its agent. The host makes sure that a session has one call
+/// at a time, and that no call lasts more than a second after its cancellation. A source should stop what it
+/// can when `cancel` fires and return [`ToolFailure::cancelled`], or
 /// [`ToolFailure::abandoned`].
 #[async_trait]
 pub trait AgentSource: Send + Sync + 'static {
-    /// Which sort of source this is.
+    /// The kind of source.
     fn kind(&self) -> SourceKind;
 
-    /// Loads the agent, or loads it anew after a fault, as a session from `seed` would find it. What
-    /// it prints goes to `log`.
+    /// Loads the agent, or reloads it after a fault, with the state of `seed`. Its output goes to `log`.
     ///
     /// # Errors
     /// The fault that the agent shows in the list until it is retried.
@@ -42,7 +41,7 @@ pub trait AgentSource: Send + Sync + 'static {
         seed: &SessionSeed,
     ) -> Result<SessionView, SourceError>;
 
-    /// Tells what the user asked.
+    /// Starts the invocation with the user's query.
     ///
     /// # Errors
     /// A fault of the agent, or a session that is not open.
@@ -52,8 +51,8 @@ pub trait AgentSource: Send + Sync + 'static {
         content: &str,
     ) -> Result<SessionView, SourceError>;
 
-    /// Tells what the agent answered, which ends the session's one invocation. Gives the view where
-    /// that may have changed it; told again, it changes nothing.
+    /// Ends the session's invocation with the final response. Returns the view if it may have changed. A
+    /// second call changes nothing.
     ///
     /// # Errors
     /// A fault of the agent, or a session that is not open.
@@ -68,7 +67,7 @@ pub trait AgentSource: Send + Sync + 'static {
     /// Runs a tool to its end, or to the point where it needs the person.
     async fn call_tool(&self, call: ToolInvocation, cancel: CancellationToken) -> CallReport;
 
-    /// Goes on with a call that asked for confirmation.
+    /// Continues a call that asked for confirmation.
     async fn confirm(
         &self,
         session: &SessionId,
@@ -78,7 +77,7 @@ pub trait AgentSource: Send + Sync + 'static {
         cancel: CancellationToken,
     ) -> CallReport;
 
-    /// Goes on with a long-running call, whose result the person supplied.
+    /// Continues a long-running call with the result that the person supplied.
     async fn supply_result(
         &self,
         session: &SessionId,
@@ -87,10 +86,10 @@ pub trait AgentSource: Send + Sync + 'static {
         cancel: CancellationToken,
     ) -> CallReport;
 
-    /// Where the source tells what happens unasked. Called once, before anything else.
+    /// Sets the reporter for events. Called once, before all other methods.
     fn report_to(&self, _reporter: Reporter) {}
 
-    /// What the tools of a session ask the person now, oldest first.
+    /// The open questions of a session's tools, oldest first.
     async fn questions(&self, _session: &SessionId) -> Vec<Question> {
         Vec::new()
     }
@@ -98,7 +97,7 @@ pub trait AgentSource: Send + Sync + 'static {
     /// Answers a question.
     ///
     /// # Errors
-    /// Nobody waits for it, or the values do not fit; then it still waits.
+    /// The question is over, or the values do not match its schema. In that case it stays open.
     async fn answer(
         &self,
         _session: &SessionId,
@@ -142,7 +141,7 @@ pub struct AgentFault {
 pub struct AgentFacts {
     /// The app that an exported case belongs to.
     pub app_name: String,
-    /// What the agent says of itself.
+    /// The agent's description.
     pub description: String,
     /// The model it names.
     pub model: Option<String>,
@@ -174,24 +173,24 @@ pub struct ToolInvocation {
     pub arguments: JsonText,
 }
 
-/// How a call went on, and what it left behind.
+/// The outcome of a call, and its effects.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallReport {
-    /// How it went on.
+    /// The outcome.
     pub progress: CallProgress,
     /// Time spent in the tool, in milliseconds.
     pub duration_ms: f64,
-    /// The whole session state after it, where the source can tell.
+    /// The session state after it, if the source knows it.
     pub state: Option<JsonText>,
     /// What the model would see now, where that has changed.
     pub view: Option<SessionView>,
-    /// Where what was returned breaks the schema that the tool promises it by.
+    /// Violations of the tool's output schema.
     pub broken: Vec<Violation>,
-    /// Why no tool of this agent can be called any more, if none can.
+    /// The fault of the agent, if no tool can be called any more.
     pub fault: Option<AgentFault>,
 }
 
-/// How a call went on.
+/// The outcome of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CallProgress {
     /// The tool returned.
@@ -247,20 +246,20 @@ impl ToolFailure {
 }
 
 impl CallReport {
-    /// A call that left nothing behind.
+    /// A call without effects.
     #[must_use]
     pub fn of(progress: CallProgress, duration_ms: f64) -> Self {
         Self { progress, duration_ms, state: None, view: None, broken: Vec::new(), fault: None }
     }
 
-    /// A failed call that left nothing behind.
+    /// A failed call without effects.
     #[must_use]
     pub fn failed(failure: ToolFailure, duration_ms: f64) -> Self {
         Self::of(CallProgress::Failed(failure), duration_ms)
     }
 }
 
-/// Why a source could not do what was asked of it.
+/// Why a source could not handle a request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SourceError {
     /// The agent cannot be used.
@@ -275,7 +274,7 @@ pub enum SourceError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AnswerError {
     /// The question is no longer open.
-    #[error("this question is no longer open")]
+    #[error("this request is closed")]
     NotWaiting,
     /// The values do not fit the form's schema. The question still waits.
     #[error("the values do not match the schema")]

@@ -1,5 +1,5 @@
-//! [`SpillStore`]: JSON texts that are kept for long, in memory while a shared bound allows and in one
-//! unnamed temporary file beyond it.
+//! [`SpillStore`]: keeps JSON texts in memory up to a shared bound, and further ones in an unnamed temporary
+//! file.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -33,18 +33,18 @@ impl MemoryBound {
     }
 }
 
-/// Texts in the order in which they came. What it took is free again when it is dropped.
+/// Texts in the order in which they were added. Dropping it frees their memory.
 #[derive(Debug)]
 pub struct SpillStore {
     bound: Arc<MemoryBound>,
     reserved: u64,
-    texts: Vec<Place>,
+    texts: Vec<TextLocation>,
     spill: Option<File>,
     spilled: u64,
 }
 
 #[derive(Debug)]
-enum Place {
+enum TextLocation {
     Memory(JsonText),
     Disk { offset: u64, bytes: u64 },
 }
@@ -56,16 +56,16 @@ impl SpillStore {
         Self { bound, reserved: 0, texts: Vec::new(), spill: None, spilled: 0 }
     }
 
-    /// Keeps a text and answers with its number, counted from 0.
+    /// Keeps a text and returns its number, counted from 0.
     ///
     /// # Errors
     /// The operating system's, when the memory is used up and the disk takes no more. The store is
     /// as it was.
     pub fn put(&mut self, text: JsonText) -> std::io::Result<usize> {
         let bytes = text.byte_len() as u64;
-        let place = if self.bound.reserve(bytes) {
+        let location = if self.bound.reserve(bytes) {
             self.reserved += bytes;
-            Place::Memory(text)
+            TextLocation::Memory(text)
         } else {
             let file = match &mut self.spill {
                 Some(file) => file,
@@ -75,9 +75,9 @@ impl SpillStore {
             file.seek(SeekFrom::Start(offset))?;
             file.write_all(text.as_str().as_bytes())?;
             self.spilled += bytes;
-            Place::Disk { offset, bytes }
+            TextLocation::Disk { offset, bytes }
         };
-        self.texts.push(place);
+        self.texts.push(location);
         Ok(self.texts.len() - 1)
     }
 
@@ -100,8 +100,8 @@ impl SpillStore {
     pub fn whole(&mut self, number: usize) -> std::io::Result<Option<JsonText>> {
         match self.texts.get(number) {
             None => Ok(None),
-            Some(Place::Memory(text)) => Ok(Some(text.clone())),
-            Some(Place::Disk { offset, bytes }) => {
+            Some(TextLocation::Memory(text)) => Ok(Some(text.clone())),
+            Some(TextLocation::Disk { offset, bytes }) => {
                 let part = read(self.spill.as_mut(), *offset, *bytes)?;
                 let text = String::from_utf8(part).map_err(std::io::Error::other)?;
                 JsonText::parse(&text).map(Some).map_err(std::io::Error::other)
@@ -120,9 +120,9 @@ impl SpillStore {
         from: u64,
         most: u64,
     ) -> std::io::Result<Option<(u64, String, u64)>> {
-        let Some(place) = self.texts.get(number) else { return Ok(None) };
-        let (part, start, total) = match place {
-            Place::Memory(text) => {
+        let Some(location) = self.texts.get(number) else { return Ok(None) };
+        let (part, start, total) = match location {
+            TextLocation::Memory(text) => {
                 let whole = text.as_str().as_bytes();
                 let start = from.min(whole.len() as u64);
                 let end = start.saturating_add(most).min(whole.len() as u64);
@@ -130,7 +130,7 @@ impl SpillStore {
                 let part = range.and_then(|(start, end)| whole.get(start..end));
                 (part.unwrap_or_default().to_vec(), start, whole.len() as u64)
             }
-            Place::Disk { offset, bytes } => {
+            TextLocation::Disk { offset, bytes } => {
                 let start = from.min(*bytes);
                 let length = most.min(*bytes - start);
                 (read(self.spill.as_mut(), offset + start, length)?, start, *bytes)
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_come_back_whole_from_memory_from_disk_and_from_both() {
+    fn returns_texts_from_memory_and_from_disk() {
         check(u64::MAX);
         check(0);
         check(10);

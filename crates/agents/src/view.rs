@@ -11,11 +11,11 @@ use session::ToolName;
 pub struct SessionView {
     /// The application's name; exports carry it.
     pub app_name: String,
-    /// The agent now in charge: after a transfer, the sub-agent.
+    /// The active agent: after a transfer, the sub-agent.
     pub agent: ActiveAgent,
     /// The system instruction with its placeholders filled in.
     pub instruction: String,
-    /// The instruction as written, placeholders and all, where the source can tell.
+    /// The instruction with its placeholders, if the source knows it.
     #[serde(default)]
     pub instruction_template: Option<String>,
     /// Every tool that has a declaration, in the model's order.
@@ -39,12 +39,12 @@ pub struct SessionView {
     pub warnings: Vec<String>,
 }
 
-/// The agent now in charge.
+/// The active agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ActiveAgent {
     /// Its name in code.
     pub name: String,
-    /// What it says of itself.
+    /// Its description.
     #[serde(default)]
     pub description: String,
     /// Its class, such as `LlmAgent`.
@@ -60,7 +60,7 @@ pub struct ActiveAgent {
 pub struct SubAgent {
     /// Its name.
     pub name: String,
-    /// What it says of itself.
+    /// Its description.
     #[serde(default)]
     pub description: String,
 }
@@ -93,7 +93,7 @@ pub struct ToolView {
     /// `agent`, `adk`, or the toolset or MCP server it came from.
     #[serde(default)]
     pub provided_by: String,
-    /// What it says of its own behaviour.
+    /// Hints about its behavior.
     #[serde(default)]
     pub hints: ToolHints,
     /// Whether integers reach it through 64 bits, which larger ones do not fit.
@@ -101,7 +101,7 @@ pub struct ToolView {
     pub integers_of_64_bits: bool,
 }
 
-/// What a tool says of its own behaviour (MCP's tool annotations). Absent: it does not say.
+/// Hints about a tool's behavior (MCP's tool annotations); `None` if the tool gives none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolHints {
     /// It changes nothing.

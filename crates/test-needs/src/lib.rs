@@ -1,9 +1,8 @@
-//! What a test needs of the machine that it runs on.
+//! Programs and files that tests need on the machine.
 //!
-//! A test that ends early counts as passed, and what it prints is hidden: without more, nobody
-//! learns that it tested nothing. So whatever is absent is asked for here. `cargo xtask test` sets
-//! up what it can, so that its absence fails there, and names in its summary what else was absent;
-//! every other run says it on standard error.
+//! A test that ends early counts as passed, and its output is hidden. So tests use this crate to look for what
+//! they need. In `cargo xtask test`, a test fails if something is missing that setup installs, and the summary
+//! lists what else was missing. Other runs print it to standard error.
 
 #![expect(clippy::expect_used, reason = "a test fails by panicking")]
 
@@ -12,14 +11,14 @@ use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Names a file to which each absence is added as a line: what, a tab, the test. `cargo xtask test`
-/// sets it.
+/// The variable with the path of a file to which each missing item is added as a line: the item, a tab, the
+/// test. `cargo xtask test` sets it.
 pub const ABSENT: &str = "REHEARSAL_TEST_ABSENT";
 
 /// A Python that has google-adk.
 ///
 /// # Panics
-/// It is absent in a run of `cargo xtask test`.
+/// It is missing in a run of `cargo xtask test`.
 #[must_use]
 pub fn python() -> Option<PathBuf> {
     set_up("REHEARSAL_TEST_PYTHON", "a Python that has google-adk")
@@ -28,13 +27,13 @@ pub fn python() -> Option<PathBuf> {
 /// The folder of the MCP servers' programs, `mcp-server-everything` among them.
 ///
 /// # Panics
-/// It is absent in a run of `cargo xtask test`.
+/// It is missing in a run of `cargo xtask test`.
 #[must_use]
 pub fn mcp_programs() -> Option<PathBuf> {
     set_up("REHEARSAL_TEST_MCP", "the folder of mcp-server-everything")
 }
 
-/// A file or folder of the shared corpora, which lie beside the workspace in `shared/corpora`.
+/// A file or folder of the shared corpora, beside the workspace in `shared/corpora`.
 #[must_use]
 pub fn corpus(name: &str) -> Option<PathBuf> {
     let corpora = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpora");
@@ -46,10 +45,10 @@ pub fn corpus(name: &str) -> Option<PathBuf> {
     Some(path)
 }
 
-/// Says that the test that calls this goes without `what`, such as "a Python".
+/// Records that the calling test is skipped because `what` is missing, such as "a Python".
 ///
 /// # Panics
-/// The run's list of what is absent cannot be written.
+/// The list of missing items cannot be written.
 pub fn absent(what: &str) {
     note(list().as_deref(), what);
 }
@@ -61,14 +60,14 @@ fn list() -> Option<PathBuf> {
 fn note(list: Option<&Path>, what: &str) {
     let thread = std::thread::current();
     let test = thread.name().unwrap_or("a test");
-    // Past the capture of a test's output, which is shown of failed tests alone.
-    let _ = writeln!(std::io::stderr(), "NOT TESTED by {test}, for lack of {what}");
+    // Written directly, because the output of passing tests is hidden.
+    let _ = writeln!(std::io::stderr(), "NOT TESTED by {test}: {what} is missing");
     if let Some(list) = list {
         let line = format!("{what}\t{test}\n");
         let list = OpenOptions::new().append(true).create(true).open(list);
-        // One call, for tests run side by side.
+        // In one call, because tests run in parallel.
         let written = list.and_then(|mut list| list.write_all(line.as_bytes()));
-        written.expect("the list of what is absent is written");
+        written.expect("the list of missing items is written");
     }
 }
 
@@ -76,8 +75,7 @@ fn set_up(variable: &str, what: &str) -> Option<PathBuf> {
     found(std::env::var_os(variable), list().as_deref(), variable, what)
 }
 
-/// The path that `variable` gives. Where there is a list, set-up has been, and nothing it makes may
-/// be absent.
+/// The path in `variable`. If there is a list, setup has run, and what it installs must not be missing.
 fn found(
     given: Option<OsString>,
     list: Option<&Path>,
@@ -108,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn test_is_skipped_without_set_up() {
+    fn skips_a_test_without_setup() {
         assert_eq!(found(None, None, "A_VARIABLE", "a program"), None);
         let given = found(Some("/a".into()), Some(Path::new("list")), "A_VARIABLE", "a program");
         assert_eq!(given, Some(PathBuf::from("/a")));
@@ -116,7 +114,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "A_VARIABLE is not set")]
-    fn after_set_up_a_test_fails() {
+    fn fails_a_test_after_setup() {
         found(None, Some(Path::new("list")), "A_VARIABLE", "a program");
     }
 }

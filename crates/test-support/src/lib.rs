@@ -1,4 +1,4 @@
-//! A page without a browser: plays a [`Session`](session::Session) against a running host, over the
+//! A page without a browser: runs a [`Session`](session::Session) against a running host, over the
 //! same server functions and the same WebSocket as the real page.
 //!
 //! For tests only, so its methods panic with what went wrong.

@@ -96,7 +96,7 @@ impl Page {
         ask(&self.http, self.address, function, request).await
     }
 
-    /// The next thing that the host tells.
+    /// The next message of the host.
     pub async fn next_event(&mut self) -> HostEvent {
         if let Some(event) = self.unread.pop_front() {
             return event;
@@ -104,8 +104,8 @@ impl Page {
         loop {
             let message = tokio::time::timeout(PATIENCE, self.socket.next())
                 .await
-                .expect("the host tells something in time")
-                .expect("the connection stands")
+                .expect("the host sends a message in time")
+                .expect("the connection is open")
                 .expect("the connection is sound");
             if let Message::Text(text) = message {
                 return serde_json::from_str(&text).expect("the host speaks the protocol");

@@ -1,7 +1,7 @@
 //! The client: split by area, bound to the browser, made small.
 //!
 //! The first module is all that the first page needs; each area has a part of its own, and what
-//! several parts need is in chunks that each of them loads. docs/design/client-size.md tells why.
+//! several parts need is in chunks that each of them loads. docs/design/client-size.md gives the reasons.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -17,7 +17,7 @@ use xtask::stamp::{self, Inputs};
 use xtask::workspace::{Build, Workspace};
 use xtask_site::{NAME, bind};
 
-/// Changes when this module does something else with the same inputs.
+/// Increase this when the output changes for the same inputs.
 const RECIPE: &str = "split, name, bind, shrink";
 
 /// The script that fetches the later parts.
@@ -44,7 +44,7 @@ const WASM_OPT: [&str; 10] = [
 pub(crate) struct Made {
     /// Where its files are.
     pub(crate) folder: PathBuf,
-    /// The file among them that is not the client's: it tells what they were made of.
+    /// A file among them that is not part of the client: the stamp of its inputs.
     pub(crate) stamp: PathBuf,
 }
 
@@ -60,7 +60,7 @@ pub(crate) fn build(workspace: &Workspace) -> Result<Made> {
         .text(RECIPE)
         .digest();
     if !stamp::matches(&stamp, &digest) {
-        stamp::lift(&stamp)?;
+        stamp::clear(&stamp)?;
         let first = workspace.target().join("setup").join("client-first.wasm");
         let later = split(&module, &first, &folder, &digest)?;
         bind(&first, &folder)?;
@@ -73,12 +73,11 @@ pub(crate) fn build(workspace: &Workspace) -> Result<Made> {
     Ok(Made { folder, stamp })
 }
 
-/// Takes the module apart at the client's split points: writes the part that is loaded first to
-/// `first`, everything else into `into`, and answers with the parts that are loaded later.
+/// Splits the module: writes the part that is loaded first to `first` and all other files into `into`, and
+/// returns the parts that are loaded later.
 ///
-/// Nothing but its name keeps a part from being loaded by the first module of another build, whose
-/// memory it would spoil. So the name carries `digest`: an open page that outlives its host asks
-/// the next host for a file that is not there.
+/// A part must not be loaded by the first module of another build, because it would corrupt the memory. So its
+/// name contains `digest`: an open page of an older build requests a file that does not exist.
 fn split(module: &Path, first: &Path, into: &Path, digest: &str) -> Result<Vec<PathBuf>> {
     let since = Instant::now();
     if into.exists() {
@@ -101,7 +100,7 @@ fn split(module: &Path, first: &Path, into: &Path, digest: &str) -> Result<Vec<P
     Ok(parts)
 }
 
-/// Puts the beginning of `digest` into the name of `part`, there and in the loader.
+/// Adds the beginning of `digest` to the name of `part`, also in the loader.
 fn name(part: &Path, loader: &Path, digest: &str) -> Result<PathBuf> {
     let stem = part.file_stem().and_then(OsStr::to_str).context("a part's name is not text")?;
     let named = format!("{stem}.{}.wasm", digest.get(..16).unwrap_or(digest));

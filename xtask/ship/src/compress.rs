@@ -1,15 +1,15 @@
-//! Brotli at its highest quality, once at build time rather than at every request.
+//! Compresses with brotli at its highest quality, at build time.
 
 use std::io::Write as _;
 
 use anyhow::{Context, Result};
 
-/// As high as brotli goes.
+/// The highest quality of brotli.
 const QUALITY: u32 = 11;
 /// The largest window that every browser accepts, as a power of two.
 const WINDOW: u32 = 22;
 
-/// `contents`, compressed.
+/// Compresses `contents`.
 pub(crate) fn brotli(contents: &[u8]) -> Result<Vec<u8>> {
     let mut packed = Vec::with_capacity(contents.len() / 3);
     let mut writer = brotli::CompressorWriter::new(&mut packed, 64 * 1024, QUALITY, WINDOW);
@@ -23,7 +23,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_compressed_comes_back() -> Result<()> {
+    fn decompresses_to_the_same_bytes() -> Result<()> {
         let text = "body { color: red } ".repeat(100);
         let packed = brotli(text.as_bytes())?;
         assert!(packed.len() < text.len() / 10);

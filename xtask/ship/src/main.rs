@@ -1,7 +1,7 @@
-//! Makes the shipped site of a client that is compiled: split by area, shrunk and compressed.
+//! Makes the shipped site from a compiled client: split by area, shrunk and compressed.
 //!
 //! docs/design/client-size.md gives the reasons for the split, docs/design/first-build.md those for
-//! a crate apart from `xtask-site`.
+//! a separate crate.
 
 mod client;
 mod compress;

@@ -1,4 +1,4 @@
-//! wasm-bindgen as a library: its program would take minutes to install.
+//! Runs wasm-bindgen as a library, because its program takes minutes to install.
 
 use std::path::Path;
 use std::time::Instant;
@@ -20,7 +20,7 @@ pub fn bind(module: &Path, into: &Path) -> Result<()> {
         .input_path(module)
         .out_name(NAME)
         .typescript(false)
-        // The parts that are loaded later import what the linker exports.
+        // Parts that are loaded later import symbols that the linker exports.
         .keep_lld_exports(true)
         .demangle(false)
         .remove_name_section(true)

@@ -1,4 +1,4 @@
-//! [`SiteFolder`]: the files of a site, written where they changed.
+//! [`SiteFolder`]: writes the files of a site that changed.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -79,7 +79,7 @@ impl SiteFolder {
         let is_there = fs::read(&path).is_ok_and(|there| there == contents)
             && compressed.is_file() == compression.is_some();
         if !is_there {
-            stamp::lift(&compressed)?;
+            stamp::clear(&compressed)?;
             fs::write(&path, contents).with_context(|| cannot("write", &path))?;
             if let Some(compress) = compression {
                 fs::write(&compressed, compress(contents)?)
@@ -91,14 +91,14 @@ impl SiteFolder {
     }
 }
 
-/// Where the compressed form of a file lies: its name with `.br` after it.
+/// The path of a file's compressed form: its name with `.br` added.
 pub fn compressed_path(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".br");
     PathBuf::from(name)
 }
 
-/// Pictures and fonts are compressed in themselves.
+/// Whether compression makes sense. Pictures and fonts are compressed already.
 fn compresses(path: &Path) -> bool {
     let packed = ["png", "jpg", "jpeg", "webp", "avif", "woff2", "gif"];
     !path.extension().and_then(OsStr::to_str).is_some_and(|ending| packed.contains(&ending))
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_rewritten_only_when_it_changes() -> Result<()> {
+    fn rewrites_a_file_only_when_it_changes() -> Result<()> {
         let folder = tempfile::tempdir()?;
         let path = folder.path().join("pkg").join("a.css");
         let mut site = SiteFolder::new(folder.path().to_path_buf(), Some(half));
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_is_not_compressed() -> Result<()> {
+    fn does_not_compress_pictures() -> Result<()> {
         let folder = tempfile::tempdir()?;
         let path = folder.path().join("icon.png");
         SiteFolder::new(folder.path().to_path_buf(), Some(half)).put(path.clone(), b"\x89PNG")?;
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_compression_what_was_compressed_before_goes() -> Result<()> {
+    fn removes_compressed_files_if_there_is_no_compression() -> Result<()> {
         let folder = tempfile::tempdir()?;
         let path = folder.path().join("a.css");
         SiteFolder::new(folder.path().to_path_buf(), Some(half)).put(path.clone(), b"body{}")?;

@@ -1,7 +1,7 @@
-//! The site: the client bound for the browser, one stylesheet, and the contents of `public/`.
+//! Makes the site: the client with its JavaScript, one stylesheet, and the contents of `public/`.
 //!
-//! The program of this crate makes the quick build's site. The shipped one is made by `xtask-ship`,
-//! which also splits, shrinks and compresses: libraries that a first run need not wait for.
+//! The program of this crate makes the quick build's site. `xtask-ship` makes the shipped one, and also
+//! splits, shrinks and compresses it, with libraries that a first run does not need.
 
 mod bind;
 mod folder;

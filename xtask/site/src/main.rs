@@ -1,5 +1,4 @@
-//! Makes the quick build's site of a client that is compiled: in one piece, as large as the
-//! compiler makes it, and not compressed.
+//! Makes the quick build's site from a compiled client: in one file, not shrunk and not compressed.
 
 use std::fs;
 
@@ -15,7 +14,7 @@ fn main() -> Result<()> {
     let stamp = bound.join("stamp");
     let digest = Inputs::default().file(&module)?.digest();
     if !stamp::matches(&stamp, &digest) {
-        stamp::lift(&stamp)?;
+        stamp::clear(&stamp)?;
         fs::create_dir_all(&bound).with_context(|| format!("cannot create {}", bound.display()))?;
         bind(&module, &bound)?;
         stamp::set(&stamp, &digest)?;

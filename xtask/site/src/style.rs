@@ -1,8 +1,8 @@
-//! One stylesheet out of `style/main.css` and the files that it imports.
+//! Makes one stylesheet from `style/main.css` and the files that it imports.
 //!
-//! `@import "name.css";` is replaced by the file's contents, deeply and once each.
-//! Nothing else is changed: brotli makes minifying worth a kilobyte, and what a person reads in
-//! the browser's inspector is what stands in the source.
+//! `@import "name.css";` is replaced by the file's contents, recursively, and each file once.
+//! Nothing else is changed. With brotli, minifying would save a kilobyte, and the browser's inspector shows
+//! the source.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -46,7 +46,7 @@ fn append(path: &Path, bundled: &mut String, seen: &mut BTreeSet<PathBuf>) -> Re
     Ok(())
 }
 
-/// `name.css` of ` "name.css";`: a file of ours, neither an address nor an import with conditions.
+/// `name.css` of ` "name.css";`: a local file, not a URL or an import with conditions.
 fn imported(rest: &str) -> Option<&str> {
     let quoted = rest.trim().strip_suffix(';')?.trim_end();
     let name = quoted.strip_prefix('"')?.strip_suffix('"')?;
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn imports_are_replaced_in_order_and_once() -> Result<()> {
+    fn replaces_imports_in_order_and_once() -> Result<()> {
         let folder = folder(&[
             ("main.css", "@import \"tokens.css\";\n@import \"parts/a.css\";\nbody {}\n"),
             ("tokens.css", ":root {}\n"),
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_import_is_named_with_the_line_that_wants_it() -> Result<()> {
+    fn names_a_missing_import_with_its_line() -> Result<()> {
         let folder = folder(&[("main.css", "/* one */\n@import \"gone.css\";\n")])?;
         let error = bundle(&folder.path().join("main.css")).expect_err("gone.css is not there");
         assert!(format!("{error:#}").contains("main.css:2"), "{error:#}");
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_file_of_ours_is_refused() -> Result<()> {
+    fn rejects_other_imports() -> Result<()> {
         for import in [
             "@import \"https://example.org/a.css\";",
             "@import url(a.css);",

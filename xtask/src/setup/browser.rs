@@ -22,7 +22,7 @@ pub(crate) enum Browser {
     Playwright,
 }
 
-/// Programs by which a Chromium or a Chrome goes, the headless shell first, then the most open.
+/// Program names of Chromium and Chrome, in order of preference.
 const NAMES: [&str; 5] = [
     "chromium-headless-shell",
     "chromium",
@@ -31,7 +31,7 @@ const NAMES: [&str; 5] = [
     "google-chrome-stable",
 ];
 
-/// Where browsers lie that are not on `PATH`.
+/// Paths of browsers that are not on `PATH`.
 const PLACES: [&str; 2] = [
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
@@ -98,12 +98,12 @@ fn installed() -> Option<PathBuf> {
         .or_else(|| PLACES.into_iter().map(PathBuf::from).find(|path| path.is_file()))
 }
 
-/// Debian by name: Ubuntu's package of that name is a snap, which does not run everywhere.
+/// Only on Debian: Ubuntu's package of that name is a snap, which does not run everywhere.
 fn is_debian() -> bool {
     fs::read_to_string("/etc/os-release")
         .is_ok_and(|release| release.lines().any(|line| line == "ID=debian"))
 }
 
 fn is_root() -> bool {
-    process::answer(Command::new("id").arg("-u")).is_some_and(|id| id == "0")
+    process::output(Command::new("id").arg("-u")).is_some_and(|id| id == "0")
 }

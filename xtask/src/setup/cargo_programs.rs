@@ -1,7 +1,7 @@
 //! Programs written in Rust: `cargo leptos` with the `wasm-bindgen` that it calls, for development,
 //! and `cargo nextest` and `cargo deny`, for the tests.
 //!
-//! `run` does without them: it calls wasm-bindgen as a library.
+//! `run` does not need them: it calls wasm-bindgen as a library.
 
 use std::path::Path;
 use std::process::Command;
@@ -18,7 +18,7 @@ struct Program {
     version: &'static str,
     /// Arguments for `cargo install` besides the package.
     options: &'static [&'static str],
-    /// Whether one that is on `PATH` does as well, whatever its version.
+    /// Whether any version on `PATH` can be used.
     may_be_on_path: bool,
     minutes: u32,
 }
@@ -72,7 +72,7 @@ pub(crate) fn ensure_for_tests(workspace: &Workspace, progress: &mut Progress) -
     ensure(workspace, progress, [&CARGO_NEXTEST, &CARGO_DENY])
 }
 
-/// Installs into the target folder, so that no other project's versions are touched.
+/// Installs into the target folder, so that other projects keep their versions.
 fn ensure(workspace: &Workspace, progress: &mut Progress, programs: [&Program; 2]) -> Result<()> {
     for program in programs {
         progress.step(program.package, |announce| install(workspace, program, announce))?;
@@ -97,7 +97,7 @@ fn install(workspace: &Workspace, program: &Program, announce: &dyn Fn(&str)) ->
         .arg(format!("{}@{}", program.package, program.version))
         .arg("--root")
         .arg(&root)
-        // A development tool: quick to build before quick to run.
+        // For a development tool, a fast build matters more than its speed.
         .env("CARGO_PROFILE_RELEASE_LTO", "false")
         .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "256")
         .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0")
@@ -109,7 +109,7 @@ fn install(workspace: &Workspace, program: &Program, announce: &dyn Fn(&str)) ->
 }
 
 fn has_version(binary: &Path, version: &str) -> bool {
-    let answer = process::answer(Command::new(binary).arg("--version"));
+    let answer = process::output(Command::new(binary).arg("--version"));
     answer.is_some_and(|answer| answer.split_whitespace().any(|word| word == version))
 }
 
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_program_and_the_crate_are_one_version() {
+    fn the_program_has_the_version_of_the_crate() {
         let lock = include_str!("../../../Cargo.lock");
         let pinned = format!("name = \"wasm-bindgen\"\nversion = \"{}\"\n", WASM_BINDGEN.version);
         assert!(lock.contains(&pinned), "Cargo.lock has another wasm-bindgen");

@@ -11,7 +11,7 @@ use xtask::workspace::Workspace;
 /// The oldest Node that the packages work with.
 const OLDEST: u32 = 20;
 
-/// Runs `npm ci` when the lock file changed since the last time, or never ran.
+/// Runs `npm ci` if the lock file changed since the last run.
 pub(crate) fn ensure(workspace: &Workspace, progress: &mut Progress) -> Result<()> {
     progress.step("npm packages", |announce| {
         let folder = workspace.end2end();
@@ -22,8 +22,8 @@ pub(crate) fn ensure(workspace: &Workspace, progress: &mut Progress) -> Result<(
         }
         require_node()?;
         announce("npm ci in end2end/ (Playwright, axe, binaryen)");
-        stamp::lift(&stamp)?;
-        // The browser is a step of its own, which prefers one that is already installed.
+        stamp::clear(&stamp)?;
+        // Another step installs the browser, unless there is one.
         process::run(
             process::npm_program("npm")
                 .args(["ci", "--no-fund", "--no-audit", "--loglevel=error"])
@@ -36,7 +36,7 @@ pub(crate) fn ensure(workspace: &Workspace, progress: &mut Progress) -> Result<(
 }
 
 fn require_node() -> Result<()> {
-    let version = process::answer(Command::new("node").arg("--version")).with_context(|| {
+    let version = process::output(Command::new("node").arg("--version")).with_context(|| {
         format!("Node is not installed: install Node {OLDEST} or newer (https://nodejs.org)")
     })?;
     match major(&version) {

@@ -2,8 +2,8 @@
 //! evaluation, pytest and the vendors' clients.
 //!
 //! `requirements/examples.txt` and `tests.txt` pin every package for every supported Python; they
-//! are written by `uv pip compile --universal`. The second holds all of the first: the tests take
-//! ten times the space, which nobody shall wait for who wants to see the page.
+//! are written by `uv pip compile --universal`. The second contains the first. The packages of the
+//! tests take ten times the space, so the first run does not install them.
 
 use std::env;
 use std::fs;
@@ -16,22 +16,22 @@ use xtask::progress::{Done, Progress};
 use xtask::stamp::{self, Inputs};
 use xtask::workspace::Workspace;
 
-/// The oldest Python that a pinned google-adk supports: 3.10 gets the last one for it.
+/// The oldest Python that a pinned google-adk supports.
 const OLDEST: (u32, u32) = (3, 10);
 
-/// Names under which a new enough Python is commonly found, the plainest first.
+/// Common names of Python programs, in order of preference.
 const NAMES: [&str; 7] =
     ["python3", "python3.14", "python3.13", "python3.12", "python3.11", "python3.10", "python"];
 
-/// Prints `3.11.7` and fails where environments cannot be made.
+/// Prints `3.11.7`, and fails if environments cannot be created.
 const PROBE: &str = "import sys, venv, ensurepip; print('%d.%d.%d' % sys.version_info[:3])";
 
-/// What is installed.
+/// The packages to install.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Packages {
-    /// What the example agents need.
+    /// The packages of the example agents.
     Examples,
-    /// What the tests need, the examples' among it.
+    /// The packages of the tests and the example agents.
     Tests,
 }
 
@@ -48,7 +48,7 @@ impl Packages {
         Ok(Inputs::default().file(&self.requirements(workspace))?.digest())
     }
 
-    fn said(self) -> &'static str {
+    fn description(self) -> &'static str {
         match self {
             Self::Examples => "google-adk and what the examples need",
             Self::Tests => "google-adk with its evaluation, pytest and what the tests need",
@@ -56,8 +56,8 @@ impl Packages {
     }
 }
 
-/// Makes the environment, or makes it anew when the pins changed or its interpreter went away. One
-/// that has the examples' packages gets those of the tests added.
+/// Creates the environment, and creates it again if the pins changed or its interpreter is gone. If it has the
+/// examples' packages, those of the tests are added.
 pub(crate) fn ensure(
     workspace: &Workspace,
     progress: &mut Progress,
@@ -73,19 +73,19 @@ pub(crate) fn ensure(
             return Ok(Done::Present);
         }
         if has(&Packages::Examples.digest(workspace)?) {
-            announce(&format!("{} (a minute or two)", packages.said()));
-            stamp::lift(&stamp)?;
+            announce(&format!("{} (a minute or two)", packages.description()));
+            stamp::clear(&stamp)?;
         } else {
             let base = find()?;
-            announce(&format!("{}, with {base} (a minute or two)", packages.said()));
-            stamp::lift(&stamp)?;
+            announce(&format!("{}, with {base} (a minute or two)", packages.description()));
+            stamp::clear(&stamp)?;
             if let Some(parent) = environment.parent() {
                 fs::create_dir_all(parent)
                     .with_context(|| format!("cannot create {}", parent.display()))?;
             }
             process::run(Command::new(&base).args(["-m", "venv", "--clear"]).arg(&environment))?;
         }
-        // Python compiles what it loads when it loads it; all at once takes longer than the rest.
+        // Python compiles modules when it loads them. Compiling all of them takes longer than the rest.
         process::run(
             Command::new(&python)
                 .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"])
@@ -99,7 +99,7 @@ pub(crate) fn ensure(
 
 /// An environment breaks when the Python that it was made from is removed.
 fn runs(python: &Path) -> bool {
-    process::answer(Command::new(python).args(["-c", "print(1)"])).is_some()
+    process::output(Command::new(python).args(["-c", "print(1)"])).is_some()
 }
 
 /// The first interpreter that is new enough and can make environments; `PYTHON` is tried first.
@@ -107,10 +107,10 @@ fn find() -> Result<String> {
     let mut seen = Vec::new();
     let named = env::var("PYTHON").ok();
     for name in named.as_deref().into_iter().chain(NAMES) {
-        match process::answer(Command::new(name).args(["-c", PROBE])) {
+        match process::output(Command::new(name).args(["-c", PROBE])) {
             Some(version) if new_enough(&version) => return Ok(name.to_owned()),
             Some(version) => seen.push(format!("{name} is {version}")),
-            None if process::answer(Command::new(name).arg("--version")).is_some() => {
+            None if process::output(Command::new(name).arg("--version")).is_some() => {
                 seen.push(format!(
                     "{name} lacks venv or ensurepip (Debian: apt install python3-venv)"
                 ));

@@ -10,7 +10,7 @@ use xtask::workspace::Workspace;
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
-/// Adds the target through rustup where the compiler in use lacks it.
+/// Adds the target with rustup if the compiler does not have it.
 pub(crate) fn ensure(workspace: &Workspace, progress: &mut Progress) -> Result<()> {
     progress.step("WebAssembly target", |announce| {
         if present(workspace) {
@@ -18,7 +18,7 @@ pub(crate) fn ensure(workspace: &Workspace, progress: &mut Progress) -> Result<(
         }
         if process::on_path("rustup").is_none() {
             bail!(
-                "this compiler has no {TARGET} and there is no rustup to add it: \
+                "this compiler does not have {TARGET}, and rustup is not installed: \
                  install Rust from https://rustup.rs, or add the target with your package manager"
             );
         }
@@ -32,7 +32,7 @@ pub(crate) fn ensure(workspace: &Workspace, progress: &mut Progress) -> Result<(
 
 /// Whether the compiler that cargo uses here has the target's standard library.
 fn present(workspace: &Workspace) -> bool {
-    process::answer(
+    process::output(
         Command::new("rustc")
             .args(["--print", "target-libdir", "--target", TARGET])
             .current_dir(workspace.root()),

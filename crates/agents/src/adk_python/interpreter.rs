@@ -1,4 +1,4 @@
-//! Finding the interpreter of an ADK agent: the one that `adk` would run it with.
+//! Finds the interpreter of an ADK agent: the one that `adk` would use.
 
 use std::env;
 use std::ffi::OsStr;
@@ -22,7 +22,7 @@ pub enum FoundBy {
     ActiveEnvironment,
     /// A virtual environment in the agent's folder or in one above it.
     NearbyEnvironment,
-    /// It lies beside the `adk` program on `PATH`.
+    /// It is in the folder of the `adk` program on `PATH`.
     BesideAdk,
     /// The first Python on `PATH`.
     Path,
@@ -94,16 +94,16 @@ fn find(folder: &Path, named: Option<&Path>, active: Option<&OsStr>, path: &OsSt
     Interpreter { program: first.unwrap_or_else(|| "python3".into()), found_by: FoundBy::Path }
 }
 
-/// The interpreter of a virtual environment, which its `pyvenv.cfg` tells from a folder of settings
-/// that happens to be called `env`.
+/// The interpreter of a virtual environment. A folder without `pyvenv.cfg` is not an environment, even if
+/// its name is `env`.
 fn python_of(environment: &Path) -> Option<PathBuf> {
     let inside = if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" };
     let program = environment.join(inside);
     (environment.join("pyvenv.cfg").is_file() && program.is_file()).then_some(program)
 }
 
-/// A path becomes absolute, since a worker may start in another folder; a bare name stays, and a
-/// virtual environment's folder stands for its interpreter.
+/// A path becomes absolute, because a worker may start in another folder. A bare name stays as it is. For a
+/// virtual environment's folder, the result is its interpreter.
 fn settled(named: &Path) -> PathBuf {
     if named.components().count() == 1 && !named.is_dir() {
         return named.to_path_buf();
@@ -130,7 +130,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn the_nearest_claim_wins() -> io::Result<()> {
+    fn finds_interpreters_in_order_of_precedence() -> io::Result<()> {
         let root = tempfile::tempdir()?;
         let agent = root.path().join("agents").join("weather");
         fs::create_dir_all(&agent)?;
@@ -176,7 +176,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn the_folder_of_an_environment_stands_for_its_interpreter() -> io::Result<()> {
+    fn accepts_the_folder_of_an_environment() -> io::Result<()> {
         let root = tempfile::tempdir()?;
         let program = environment(&root.path().join("mine"))?;
         assert_eq!(settled(&root.path().join("mine")), program);
@@ -185,7 +185,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_folder_called_env_is_no_environment_by_its_name() -> io::Result<()> {
+    fn ignores_an_env_folder_that_is_not_an_environment() -> io::Result<()> {
         let root = tempfile::tempdir()?;
         fs::create_dir_all(root.path().join("env/bin"))?;
         fs::write(root.path().join("env/bin/python"), "")?;

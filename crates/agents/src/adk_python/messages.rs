@@ -1,4 +1,4 @@
-//! What host and worker say to each other. The worker's values stay JSON text.
+//! The messages between host and worker. The worker's values stay JSON text.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -25,7 +25,7 @@ pub(super) struct Request<'a> {
     pub(super) params: &'a JsonText,
 }
 
-/// A line of the worker's. What it carries is decoded by whoever asked.
+/// A line of the worker. The caller of the request decodes the result.
 #[derive(Deserialize)]
 pub(super) struct Response<'a> {
     pub(super) id: Option<u64>,
@@ -50,13 +50,13 @@ impl Answer {
     /// Reads the result as `T`.
     ///
     /// # Errors
-    /// It has not the shape of `T`.
+    /// The result is not a `T`.
     pub(super) fn decode<'a, T: Deserialize<'a>>(&'a self) -> Result<T, serde_json::Error> {
         serde_json::from_slice(self.line.get(self.result.clone()).unwrap_or_default())
     }
 }
 
-/// A refusal by the worker.
+/// An error response of the worker.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct RpcError {
     pub(super) code: i64,
@@ -119,7 +119,7 @@ pub(super) struct Initialize<'a> {
     pub(super) max_result_bytes: usize,
 }
 
-/// What a worker says of itself once it has imported the agent.
+/// A worker's versions, once it has imported the agent.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct Initialized {
     pub(super) python: String,
@@ -139,7 +139,7 @@ pub(super) struct OfSession<'a> {
     pub(super) session_id: &'a str,
 }
 
-/// What the user asked, or the agent answered.
+/// The user's query, or the agent's final response.
 #[derive(Serialize)]
 pub(super) struct Content<'a> {
     pub(super) session_id: &'a str,
@@ -187,7 +187,7 @@ pub(super) struct Cancelled {
     pub(super) ended: bool,
 }
 
-/// How a call went on, and what it changed.
+/// The outcome of a call, and its changes.
 #[derive(Deserialize)]
 pub(super) struct CallOutcome {
     status: Status,
@@ -210,7 +210,7 @@ enum Status {
     LongRunning,
 }
 
-/// What one call made: recorded, so that the session can be rebuilt in another worker.
+/// The changes of one call, recorded so that the session can be restored in another worker.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Delta {
     pub(super) state: BTreeMap<String, JsonText>,

@@ -1,4 +1,4 @@
-//! [`Worker`]: one worker process and the conversation with it.
+//! [`Worker`]: one worker process, and the requests to it.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -23,24 +23,24 @@ const BOOTSTRAP: &str = "import sys; sys.path.append(sys.argv.pop()); \
      from rehearsal_adk.worker import main; sys.path.pop(); main()";
 /// How much of a line on standard error is read.
 const MAX_LOG_LINE_BYTES: usize = 64 * 1024;
-/// How long the pipes of a worker that has ended may take to run dry.
-const DRY: Duration = Duration::from_millis(300);
+/// How long reading the pipes of a worker that has ended may take.
+const PIPE_TIMEOUT: Duration = Duration::from_millis(300);
 
-/// One worker process. It is killed, with all that it started, when this is dropped.
+/// One worker process. Dropping this kills it and all processes that it started.
 pub(super) struct Worker {
     requests: mpsc::UnboundedSender<Vec<u8>>,
     replies: Arc<Replies>,
     next_id: AtomicU64,
-    /// Calls that somebody waits for.
+    /// The number of calls that callers wait for.
     under_way: watch::Sender<usize>,
     ended: watch::Receiver<Option<Exit>>,
-    end: child::End,
+    killer: child::TreeKiller,
 }
 
 /// How a worker ended.
 #[derive(Debug, Clone)]
 pub(super) struct Exit {
-    /// Who, such as `smart_home (process 4711)`.
+    /// The worker's name, such as `smart_home (process 4711)`.
     worker: String,
     status: String,
     last_line: Option<String>,
@@ -49,7 +49,7 @@ pub(super) struct Exit {
 /// Why a request got no result.
 #[derive(Debug, Clone, thiserror::Error)]
 pub(super) enum RequestError {
-    /// The worker refused it.
+    /// The worker rejected it.
     #[error("{}", .0.message)]
     Refused(RpcError),
     /// The worker ended.
@@ -58,7 +58,7 @@ pub(super) enum RequestError {
     /// The answer was too long to read.
     #[error("the response is longer than {MAX_LINE_BYTES} bytes")]
     TooLong,
-    /// The answer is not what the protocol says.
+    /// The response does not follow the protocol.
     #[error("the worker's response cannot be read: {0}")]
     Unreadable(String),
 }
@@ -67,8 +67,8 @@ impl std::fmt::Display for Exit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "The worker of {} ended with {}.", self.worker, self.status)?;
         match &self.last_line {
-            // The line may be anything, and sentences follow.
-            Some(line) => write!(f, " The last it wrote: \u{201c}{line}\u{201d}."),
+            // The line may be any text, and other sentences follow.
+            Some(line) => write!(f, " Last output: \u{201c}{line}\u{201d}."),
             None => Ok(()),
         }
     }
@@ -87,7 +87,7 @@ struct Waiting {
     exit: Option<Exit>,
 }
 
-/// Counts a call for as long as somebody waits for it.
+/// Counts a call while a caller waits for it.
 pub(super) struct RunningCall<'a>(&'a Worker);
 
 impl Drop for RunningCall<'_> {
@@ -121,8 +121,8 @@ impl Worker {
         if let Some(parent) = folder.parent().filter(|parent| parent.is_dir()) {
             command.current_dir(parent);
         }
-        let mut family = child::start(&mut command)?;
-        let child = family.child();
+        let mut tree = child::start(&mut command)?;
+        let child = tree.child();
         let missing = || std::io::Error::other("a pipe to the worker is missing");
         let input = child.stdin.take().ok_or_else(missing)?;
         let output = child.stdout.take().ok_or_else(missing)?;
@@ -136,17 +136,17 @@ impl Worker {
         let replies = Arc::new(Replies::default());
         let (requests, queued) = mpsc::unbounded_channel();
         let (report, ended) = watch::channel(None);
-        let end = family.end();
+        let killer = tree.killer();
         tokio::spawn(write_requests(input, queued));
         let reading = tokio::spawn(read_replies(output, Arc::clone(&replies)));
         let logging = tokio::spawn(read_log(errors, Arc::clone(&log)));
         tokio::spawn({
             let replies = Arc::clone(&replies);
             async move {
-                let status = family.outlive().await;
-                // Answers sent before the end still count.
-                let _ = tokio::time::timeout(DRY, reading).await;
-                let last_line = tokio::time::timeout(DRY, logging).await.ok();
+                let status = tree.wait().await;
+                // Responses sent before the end still count.
+                let _ = tokio::time::timeout(PIPE_TIMEOUT, reading).await;
+                let last_line = tokio::time::timeout(PIPE_TIMEOUT, logging).await.ok();
                 let exit =
                     Exit { worker, status, last_line: last_line.and_then(Result::ok).flatten() };
                 log.mark(&format!("The worker of {} ended with {}.", exit.worker, exit.status));
@@ -160,21 +160,21 @@ impl Worker {
             next_id: AtomicU64::new(1),
             under_way: watch::channel(0).0,
             ended,
-            end,
+            killer,
         })
     }
 
-    /// Asks and waits for the answer.
+    /// Sends a request and waits for its response.
     ///
     /// # Errors
-    /// The worker's refusal, or its end.
+    /// The worker rejected the request, or ended.
     pub(super) async fn request<P: Serialize + ?Sized>(&self, method: &str, params: &P) -> Reply {
-        self.send(method, params)?.await.unwrap_or_else(|_| {
-            Err(RequestError::Unreadable("it was lost while the host stops".to_owned()))
-        })
+        self.send(method, params)?
+            .await
+            .unwrap_or_else(|_| Err(RequestError::Unreadable("the host is stopping".to_owned())))
     }
 
-    /// Asks; the answer comes through the channel.
+    /// Sends a request. The response comes through the channel.
     pub(super) fn send<P: Serialize + ?Sized>(
         &self,
         method: &str,
@@ -194,7 +194,7 @@ impl Worker {
             }
             waiting.by_id.insert(id, reply);
         }
-        // When the writer is gone so is the worker, and its end answers this.
+        // If the writer has ended, so has the worker, and its end answers the request.
         let _ = self.requests.send(line);
         Ok(answered)
     }
@@ -205,7 +205,7 @@ impl Worker {
         RunningCall(self)
     }
 
-    /// Waits until nobody waits for a call any more.
+    /// Waits until no caller waits for a call.
     pub(super) async fn idle(&self) {
         // The sender lives in `self`: waiting cannot fail.
         let _ = self.under_way.subscribe().wait_for(|count| *count == 0).await;
@@ -216,22 +216,22 @@ impl Worker {
         self.ended.borrow().is_some()
     }
 
-    /// Ends the process: politely, then, after `patience`, with all that it started.
+    /// Asks the process to end, and after `patience` kills it with all processes that it started.
     pub(super) async fn stop(&self, patience: Duration) {
-        self.end.coming().await;
+        self.killer.note_escaped().await;
         let asked = self.send("shutdown", &serde_json::Map::new());
         let mut ended = self.ended.clone();
         if asked.is_ok() {
             let _ = tokio::time::timeout(patience, ended.wait_for(Option::is_some)).await;
         }
-        self.end.kill();
+        self.killer.kill();
         let _ = tokio::time::timeout(Duration::from_secs(2), ended.wait_for(Option::is_some)).await;
     }
 }
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        self.end.kill();
+        self.killer.kill();
     }
 }
 
@@ -242,7 +242,7 @@ impl Replies {
 
     fn answer(&self, id: u64, reply: Reply) {
         if let Some(waiting) = self.lock().by_id.remove(&id) {
-            // Whoever asked may have stopped waiting.
+            // The caller may have stopped waiting.
             let _ = waiting.send(reply);
         }
     }
@@ -268,31 +268,31 @@ async fn read_replies(output: ChildStdout, replies: Arc<Replies>) {
     let mut output = BufReader::with_capacity(1 << 16, output);
     let mut line = Vec::new();
     while let Ok(Some(whole)) = next_line(&mut output, &mut line, MAX_LINE_BYTES).await {
-        // An answer goes to who asked in the line that it came in.
+        // A response is passed on in its line, without a copy.
         let line = std::mem::take(&mut line);
         match read_line(line, whole) {
             Line::Answer { id, reply } => replies.answer(id, reply),
-            Line::Complaint(message) => tracing::warn!("a worker complains: {message}"),
+            Line::Error(message) => tracing::warn!("error from a worker: {message}"),
             Line::Noise => {
-                tracing::warn!("a tool wrote a line between its worker's answers; it is left out");
+                tracing::warn!("a line in a worker's output is skipped: it is not a response");
             }
         }
     }
 }
 
-/// What a worker's line is.
+/// One line of a worker's output.
 #[derive(Debug)]
 enum Line {
-    /// An answer, or what is left of one.
+    /// A response, or what is left of one.
     Answer { id: u64, reply: Reply },
-    /// A request could not be read.
-    Complaint(String),
-    /// None of the worker's: a tool found the descriptor of its answers and wrote there.
+    /// An error without a request, which could not be read.
+    Error(String),
+    /// Output of a tool, which found the file descriptor for responses and wrote to it.
     Noise,
 }
 
-/// How each line of a worker begins. In a JSON text these quotes would be escaped, so that where it
-/// stands a line begins, whatever a tool has put before it.
+/// How each line of a worker begins. Inside a JSON string these quotes would be escaped, so this text
+/// marks the beginning even if a tool wrote something before it.
 const HEAD: &[u8] = br#"{"jsonrpc":"2.0","id":"#;
 
 fn read_line(mut line: Vec<u8>, whole: bool) -> Line {
@@ -321,7 +321,7 @@ fn read_line(mut line: Vec<u8>, whole: bool) -> Line {
             Line::Answer { id, reply: Ok(Answer::new(b"null".to_vec(), 0..4)) }
         }
         (Ok(Response { error, .. }), _) => {
-            Line::Complaint(error.map_or_else(String::new, |error| error.message))
+            Line::Error(error.map_or_else(String::new, |error| error.message))
         }
         (Err(error), Some(id)) => {
             Line::Answer { id, reply: Err(RequestError::Unreadable(error.to_string())) }
@@ -330,7 +330,7 @@ fn read_line(mut line: Vec<u8>, whole: bool) -> Line {
     }
 }
 
-/// Puts every line into the log; gives the last one that says something.
+/// Writes every line to the log, and returns the last one that is not blank.
 async fn read_log(errors: ChildStderr, log: Arc<AgentLog>) -> Option<String> {
     let mut errors = BufReader::new(errors);
     let mut line = Vec::new();
@@ -349,42 +349,42 @@ async fn read_log(errors: ChildStderr, log: Arc<AgentLog>) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn told(line: &str, whole: bool) -> String {
+    fn read(line: &str, whole: bool) -> String {
         match read_line(line.as_bytes().to_vec(), whole) {
             Line::Answer { id, reply: Ok(answer) } => {
                 format!("{id}: {}", answer.decode::<JsonText>().expect("JSON").as_str())
             }
             Line::Answer { id, reply: Err(error) } => format!("{id} failed: {error}"),
-            Line::Complaint(message) => format!("complaint: {message}"),
+            Line::Error(message) => format!("error: {message}"),
             Line::Noise => "noise".to_owned(),
         }
     }
 
     #[test]
-    fn what_a_tool_writes_among_the_answers_costs_no_other_call_its_answer() {
+    fn keeps_responses_when_a_tool_writes_between_them() {
         let answer = r#"{"jsonrpc":"2.0","id":12,"result":{"a": 1.50}}"#;
-        assert_eq!(told(answer, true), r#"12: {"a": 1.50}"#);
-        assert_eq!(told(&format!("hello{answer}"), true), r#"12: {"a": 1.50}"#);
-        assert_eq!(told(r#"{"jsonrpc":"2.0","id":12}"#, true), "12: null");
+        assert_eq!(read(answer, true), r#"12: {"a": 1.50}"#);
+        assert_eq!(read(&format!("hello{answer}"), true), r#"12: {"a": 1.50}"#);
+        assert_eq!(read(r#"{"jsonrpc":"2.0","id":12}"#, true), "12: null");
         for broken in [
             r#"{"jsonrpc":"2.0","id":12,"result":{"a":hello 1}}"#,
             r#"x{"jsonrpc":"2.0","id":12,"res"#,
             "{\"jsonrpc\":\"2.0\",\"id\":12,\"result\":\"\u{1}\"}",
         ] {
             assert!(
-                told(broken, true).starts_with("12 failed: the worker's response cannot be read")
+                read(broken, true).starts_with("12 failed: the worker's response cannot be read")
             );
         }
-        assert!(told(answer, false).starts_with("12 failed: the response is longer than"));
+        assert!(read(answer, false).starts_with("12 failed: the response is longer than"));
         for noise in ["", "hello", "{}", r#"{"jsonrpc":"2.0","id":hello12}"#, r#""result":1}"#] {
-            assert_eq!(told(noise, true), "noise", "{noise}");
+            assert_eq!(read(noise, true), "noise", "{noise}");
         }
     }
 
     #[test]
-    fn refusals_and_complaints_are_told_apart() {
+    fn distinguishes_rejected_requests_from_errors_without_an_id() {
         let error = r#""error":{"code":-32000,"message":"no","data":null}}"#;
-        assert_eq!(told(&format!(r#"{{"jsonrpc":"2.0","id":3,{error}"#), true), "3 failed: no");
-        assert_eq!(told(&format!(r#"{{"jsonrpc":"2.0","id":null,{error}"#), true), "complaint: no");
+        assert_eq!(read(&format!(r#"{{"jsonrpc":"2.0","id":3,{error}"#), true), "3 failed: no");
+        assert_eq!(read(&format!(r#"{{"jsonrpc":"2.0","id":null,{error}"#), true), "error: no");
     }
 }

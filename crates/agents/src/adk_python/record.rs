@@ -1,4 +1,4 @@
-//! [`Record`]: what the host keeps of a session so that another worker can take it over.
+//! [`Record`]: what the host keeps of a session, so that it can restore it in another worker.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,10 +9,9 @@ use serde::Serialize;
 use super::messages::Delta;
 use crate::spill_store::{MemoryBound, SpillStore};
 
-/// Everything a session has become since it was opened, from the deltas of its calls.
+/// All changes to a session since it was opened, from the deltas of its calls.
 ///
-/// Artifacts and events can be large and many: they lie on shelves, in memory within a bound that
-/// all sessions of the agent share and on disk beyond.
+/// Artifacts and events can be large and many, so they are in [`SpillStore`]s.
 #[derive(Debug)]
 pub(super) struct Record {
     state: BTreeMap<String, JsonText>,
@@ -47,8 +46,8 @@ impl Record {
     /// Adds what one call changed.
     ///
     /// # Errors
-    /// The operating system's, when neither memory nor disk takes more. The session goes on, and
-    /// could not be restored whole.
+    /// The operating system's, when neither memory nor disk takes more. The session
+    /// continues, but cannot be restored completely.
     pub(super) fn take(&mut self, delta: Delta) -> std::io::Result<()> {
         // A key that was removed stays as null: ADK's sessions know no other removal.
         self.state.extend(delta.state);
@@ -61,20 +60,20 @@ impl Record {
         Ok(())
     }
 
-    /// Notes what the user asked.
-    pub(super) fn said(&mut self, text: &str) {
+    /// Records the user's message.
+    pub(super) fn record_user_content(&mut self, text: &str) {
         self.user_text = Some(text.to_owned());
     }
 
-    /// Notes the agent now in charge.
-    pub(super) fn in_charge(&mut self, agent: &str) {
+    /// Records the active agent.
+    pub(super) fn set_active_agent(&mut self, agent: &str) {
         self.agent = Some(agent.to_owned());
     }
 
-    /// What another worker needs to take the session over.
+    /// The session as another worker restores it.
     ///
     /// # Errors
-    /// The operating system's, when what lies on disk cannot be read back.
+    /// The operating system's, when a file on disk cannot be read.
     pub(super) fn restore(&mut self) -> std::io::Result<JsonText> {
         let restore = Restore {
             state: &self.state,

@@ -28,11 +28,11 @@ use crate::{
 
 /// How long a worker may take to end a cancelled call before it is replaced.
 const CANCEL: Duration = Duration::from_millis(500);
-/// How long a toolset's server may keep a view waiting.
+/// How long a view may wait for the server of a toolset.
 const VIEW: Duration = Duration::from_secs(120);
 /// Memory that records may take before they go to disk.
 const RECORDED_IN_MEMORY: u64 = 64 * 1024 * 1024;
-/// The session that is opened to see what the agent is.
+/// The session that is opened to find out the agent's tools.
 const LOOK: &str = "rehearsal-look";
 
 /// The source of one agent folder, as `adk web` would load it.
@@ -47,22 +47,22 @@ pub struct AdkPythonSource {
 struct Open {
     id: SessionId,
     seed: SessionSeed,
-    place: tokio::sync::Mutex<Place>,
+    slot: tokio::sync::Mutex<SessionSlot>,
 }
 
-/// Where a session lives, and what is needed to move it.
-struct Place {
+/// The worker of a session, and what is needed to move the session to another one.
+struct SessionSlot {
     record: Record,
     worker: Option<Arc<Worker>>,
-    /// Whether any worker ever had it: if so, the next one restores it.
+    /// Whether any worker has had the session. If so, the next one restores it.
     lived: bool,
 }
 
-impl Place {
-    /// Lets the worker forget the session.
+impl SessionSlot {
+    /// Closes the session in its worker.
     fn forget(&self, session: &SessionId) {
         if let Some(worker) = &self.worker {
-            // One that has ended knows it no longer.
+            // A worker that has ended has no sessions.
             let _ = worker.send("close_session", &OfSession { session_id: session.as_str() });
         }
     }
@@ -88,20 +88,20 @@ impl AdkPythonSource {
         self.find(session).ok_or_else(|| SourceError::UnknownSession(session.clone()))
     }
 
-    /// The worker that has the session; a session that has none, or whose worker is no longer the
-    /// one that serves, moves. The view is what the worker showed when the session moved in.
+    /// The worker that has the session. A session without a worker, or whose worker no longer serves, moves
+    /// to the one that does. Returns the view if the session moved.
     async fn settle(
         &self,
         open: &Open,
-        place: &mut Place,
+        slot: &mut SessionSlot,
     ) -> Result<(Arc<Worker>, Option<SessionView>), AgentFault> {
         let worker = self.supervisor.worker().await?;
-        if place.worker.as_ref().is_some_and(|at| Arc::ptr_eq(at, &worker)) {
+        if slot.worker.as_ref().is_some_and(|at| Arc::ptr_eq(at, &worker)) {
             return Ok((worker, None));
         }
-        let restore = place
+        let restore = slot
             .lived
-            .then(|| place.record.restore())
+            .then(|| slot.record.restore())
             .transpose()
             .map_err(|error| unreadable(&error.to_string()))?;
         let about = OpenSession {
@@ -111,18 +111,18 @@ impl AdkPythonSource {
             restore: restore.as_ref(),
         };
         let view: SessionView = ask(&worker, "open_session", &about).await.map_err(fault_of)?;
-        place.record.in_charge(&view.agent.name);
-        place.lived = true;
-        if let Some(old) = place.worker.replace(Arc::clone(&worker)) {
-            // It may live on for other sessions' calls; this one is not its concern any more.
+        slot.record.set_active_agent(&view.agent.name);
+        slot.lived = true;
+        if let Some(old) = slot.worker.replace(Arc::clone(&worker)) {
+            // The old worker may still run calls of other sessions.
             let _ = old.send("close_session", &OfSession { session_id: open.id.as_str() });
         }
         Ok((worker, Some(view)))
     }
 
     /// What the model would see now.
-    async fn show(&self, open: &Open, place: &mut Place) -> Result<SessionView, AgentFault> {
-        match self.settle(open, place).await? {
+    async fn show(&self, open: &Open, slot: &mut SessionSlot) -> Result<SessionView, AgentFault> {
+        match self.settle(open, slot).await? {
             (_, Some(view)) => Ok(view),
             (worker, None) => {
                 let about = OfSession { session_id: open.id.as_str() };
@@ -131,34 +131,34 @@ impl AdkPythonSource {
         }
     }
 
-    /// Tells what the user asked or the agent answered, and records what the agent's callbacks made of
-    /// it. A worker that ends over it is replaced once.
-    async fn tell(
+    /// Sends the query or the final response to the worker, and records the changes that the agent's
+    /// callbacks make. A worker that ends meanwhile is replaced once.
+    async fn update_view(
         &self,
         open: &Open,
-        place: &mut Place,
+        slot: &mut SessionSlot,
         method: &str,
         text: &str,
     ) -> Result<SessionView, SourceError> {
         let about = Content { session_id: open.id.as_str(), text };
         let mut tried_again = false;
         let report: StepReport = loop {
-            let (worker, _) = self.settle(open, place).await.map_err(SourceError::Faulted)?;
+            let (worker, _) = self.settle(open, slot).await.map_err(SourceError::Faulted)?;
             match ask(&worker, method, &about).await {
                 Ok(report) => break report,
                 Err(RequestError::Exited(_)) if !tried_again => {
                     tried_again = true;
-                    place.worker = None;
+                    slot.worker = None;
                 }
                 Err(error) => return Err(SourceError::Faulted(fault_of(error))),
             }
         };
-        note(place.record.take(report.delta));
-        place.record.in_charge(&report.view.agent.name);
+        warn_of_failed_record(slot.record.take(report.delta));
+        slot.record.set_active_agent(&report.view.agent.name);
         Ok(report.view)
     }
 
-    /// Runs one call, or goes on with it. Cancelled, it ends within [`CANCEL`].
+    /// Runs one call, or continues it. A canceled call ends within [`CANCEL`].
     async fn run<P: Serialize + Sync>(
         &self,
         session: &SessionId,
@@ -173,9 +173,9 @@ impl AdkPythonSource {
             let message = format!("session {session} is not open");
             return CallReport::failed(ToolFailure::new("UnknownSession", message), 0.0);
         };
-        let mut place = open.place.lock().await;
+        let mut slot = open.slot.lock().await;
         let settled = tokio::select! {
-            settled = self.settle(&open, &mut place) => settled,
+            settled = self.settle(&open, &mut slot) => settled,
             () = cancel.cancelled() => {
                 return CallReport::failed(ToolFailure::cancelled(), elapsed());
             }
@@ -190,15 +190,15 @@ impl AdkPythonSource {
         let under_way = worker.begin();
         let answered = match worker.send(method, &params) {
             Ok(answered) => answered,
-            Err(error) => return self.lost(&mut place, error, elapsed()),
+            Err(error) => return self.lost(&mut slot, error, elapsed()),
         };
-        let lost = || Err(RequestError::Unreadable("it was lost".to_owned()));
+        let lost = || Err(RequestError::Unreadable("the host is stopping".to_owned()));
         tokio::pin!(answered);
         let answer = tokio::select! {
             answer = &mut answered => answer.unwrap_or_else(|_| lost()),
             () = cancel.cancelled() => {
                 let ended = stop_call(&worker, session, call_id);
-                // A worker that knows that the call does not let go is not waited for.
+                // If the worker reports that the call does not end, it is not waited for.
                 let both = async {
                     match ended.await {
                         true => Some((&mut answered).await.unwrap_or_else(|_| lost())),
@@ -209,7 +209,7 @@ impl AdkPythonSource {
                     Ok(Some(answer)) => answer,
                     Ok(None) | Err(_) => {
                         // Stuck: new calls go to a fresh worker, this session moves there.
-                        place.worker = None;
+                        slot.worker = None;
                         drop(under_way);
                         self.supervisor.replace(&worker).await;
                         self.prepare();
@@ -224,22 +224,22 @@ impl AdkPythonSource {
                 .map_err(|error| RequestError::Unreadable(error.to_string()))
         }) {
             Ok(mut outcome) => {
-                note(place.record.take(std::mem::take(&mut outcome.delta)));
+                warn_of_failed_record(slot.record.take(std::mem::take(&mut outcome.delta)));
                 if let Some(view) = &outcome.view {
-                    place.record.in_charge(&view.agent.name);
+                    slot.record.set_active_agent(&view.agent.name);
                 }
                 outcome.report().await
             }
-            Err(error) => self.lost(&mut place, error, elapsed()),
+            Err(error) => self.lost(&mut slot, error, elapsed()),
         }
     }
 
-    /// What is told of a call whose outcome never came.
-    fn lost(&self, place: &mut Place, error: RequestError, duration_ms: f64) -> CallReport {
+    /// The failure of a call without an outcome.
+    fn lost(&self, slot: &mut SessionSlot, error: RequestError, duration_ms: f64) -> CallReport {
         let failure = match error {
             RequestError::Refused(error) => error.failure(),
             error @ RequestError::Exited(_) => {
-                place.worker = None;
+                slot.worker = None;
                 self.prepare();
                 let message = format!(
                     "{error} A new worker takes over with the session's state and artifacts as \
@@ -249,7 +249,7 @@ impl AdkPythonSource {
             }
             error @ (RequestError::TooLong | RequestError::Unreadable(_)) => {
                 // The worker's session holds what the record lacks: rebuild it.
-                place.worker = None;
+                slot.worker = None;
                 let message = format!("The tool's result cannot be read: {error}. Return less.");
                 ToolFailure::new(ToolError::INVALID_OUTPUT, message)
             }
@@ -257,7 +257,7 @@ impl AdkPythonSource {
         CallReport::failed(failure, duration_ms)
     }
 
-    /// Starts the next worker before anybody needs it.
+    /// Starts the next worker before it is needed.
     fn prepare(&self) {
         let supervisor = Arc::clone(&self.supervisor);
         tokio::spawn(async move {
@@ -268,13 +268,13 @@ impl AdkPythonSource {
     }
 }
 
-/// Every tool that the model has, those last that only its own service runs.
+/// Every tool of the model, last those that only its own service runs.
 fn tool_names(view: &SessionView) -> Vec<String> {
     let declared = view.tools.iter().map(|tool| tool.name.to_string());
     declared.chain(view.model_side_tools.iter().cloned()).collect()
 }
 
-/// Tells the worker to cancel; whether the call is over.
+/// Cancels a call. Returns whether it is over.
 async fn stop_call(worker: &Worker, session: &SessionId, call_id: &CallId) -> bool {
     let about = Cancel { session_id: session.as_str(), call_id: call_id.as_str() };
     let answer: Result<Cancelled, RequestError> = ask(worker, "cancel", &about).await;
@@ -295,8 +295,8 @@ async fn ask<P: Serialize + Sync, T: serde::de::DeserializeOwned>(
     answer.decode().map_err(|error| RequestError::Unreadable(error.to_string()))
 }
 
-/// A record that could not grow: the session goes on, and is not whole in another worker.
-fn note(recorded: std::io::Result<()>) {
+/// Logs that a record is incomplete. The session continues, but cannot be restored completely.
+fn warn_of_failed_record(recorded: std::io::Result<()>) {
     if let Err(error) = recorded {
         tracing::warn!("a session's record could not be kept whole: {error}; free some disk space");
     }
@@ -310,7 +310,7 @@ fn unreadable(what: &str) -> AgentFault {
     }
 }
 
-/// There is no worker to run the call: whatever its reason is called, the tool raised nothing.
+/// The failure of a call without a worker. The tool did not run, so its error type is not the fault's.
 fn failure_of(fault: AgentFault) -> ToolFailure {
     let named = fault.error_type.filter(|it| it != ToolError::WORKER_EXITED);
     let named = named.map(|it| format!("{it}: ")).unwrap_or_default();
@@ -333,7 +333,7 @@ impl AgentSource for AdkPythonSource {
 
     async fn load(&self, seed: &SessionSeed, log: Arc<AgentLog>) -> Result<AgentFacts, AgentFault> {
         let (worker, about) = self.supervisor.restart(log).await?;
-        // A session shows what an import does not: toolsets that cannot connect.
+        // Opening a session shows more than an import, such as toolsets that cannot connect.
         let look = OpenSession {
             session_id: LOOK,
             user_id: &seed.user_id,
@@ -363,7 +363,7 @@ impl AgentSource for AdkPythonSource {
                 Arc::new(Open {
                     id: session.clone(),
                     seed: seed.clone(),
-                    place: tokio::sync::Mutex::new(Place {
+                    slot: tokio::sync::Mutex::new(SessionSlot {
                         record: Record::new(seed.state.clone(), &self.recorded),
                         worker: None,
                         lived: false,
@@ -372,24 +372,23 @@ impl AgentSource for AdkPythonSource {
             });
             Arc::clone(open)
         };
-        let mut place = open.place.lock().await;
-        let shown = match self.show(&open, &mut place).await {
-            // A worker may end while somebody comes in, killed for another session's stuck call: the
-            // next one serves both.
+        let mut slot = open.slot.lock().await;
+        let shown = match self.show(&open, &mut slot).await {
+            // The worker may have been killed for a stuck call of another session: use the next one.
             Err(fault) if fault.error_type.as_deref() == Some(ToolError::WORKER_EXITED) => {
-                place.worker = None;
-                self.show(&open, &mut place).await
+                slot.worker = None;
+                self.show(&open, &mut slot).await
             }
             shown => shown,
         };
-        if shown.is_err() && !place.lived {
-            // Nobody will close what was never open.
+        if shown.is_err() && !slot.lived {
+            // A session that was never open is not closed by its caller.
             let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
             if sessions.get(session).is_some_and(|now| Arc::ptr_eq(now, &open)) {
                 sessions.remove(session);
             }
         }
-        drop(place);
+        drop(slot);
         Ok(schemas::warned_of_unchecked(shown.map_err(SourceError::Faulted)?).await)
     }
 
@@ -399,10 +398,10 @@ impl AgentSource for AdkPythonSource {
         content: &str,
     ) -> Result<SessionView, SourceError> {
         let open = self.opened(session)?;
-        let mut place = open.place.lock().await;
-        let view = self.tell(&open, &mut place, "user_content", content).await?;
-        place.record.said(content);
-        drop(place);
+        let mut slot = open.slot.lock().await;
+        let view = self.update_view(&open, &mut slot, "user_content", content).await?;
+        slot.record.record_user_content(content);
+        drop(slot);
         Ok(schemas::warned_of_unchecked(view).await)
     }
 
@@ -412,9 +411,9 @@ impl AgentSource for AdkPythonSource {
         content: &str,
     ) -> Result<Option<SessionView>, SourceError> {
         let open = self.opened(session)?;
-        let mut place = open.place.lock().await;
-        let view = self.tell(&open, &mut place, "final_response", content).await?;
-        drop(place);
+        let mut slot = open.slot.lock().await;
+        let view = self.update_view(&open, &mut slot, "final_response", content).await?;
+        drop(slot);
         Ok(Some(schemas::warned_of_unchecked(view).await))
     }
 
@@ -452,7 +451,7 @@ impl AgentSource for AdkPythonSource {
         let params = SupplyResult { session_id, call_id: id, result: &result };
         let mut report = self.run(session, call_id, "supply_result", params, cancel).await;
         if let crate::CallProgress::Returned(returned) = &mut report.progress {
-            // What the person typed, digit for digit.
+            // Keeps the digits that the person typed.
             *returned = result;
         }
         report
@@ -461,13 +460,13 @@ impl AgentSource for AdkPythonSource {
     async fn close_session(&self, session: &SessionId) {
         let open = self.sessions.lock().unwrap_or_else(PoisonError::into_inner).remove(session);
         let Some(open) = open else { return };
-        if let Ok(place) = open.place.try_lock() {
-            place.forget(session);
+        if let Ok(slot) = open.slot.try_lock() {
+            slot.forget(session);
             return;
         }
-        // A call under way keeps the place; the worker's copy goes when it ends.
+        // A call under way has the slot locked. The worker closes the session after it.
         let session = session.clone();
-        tokio::spawn(async move { open.place.lock().await.forget(&session) });
+        tokio::spawn(async move { open.slot.lock().await.forget(&session) });
     }
 
     async fn shut_down(&self) {

@@ -1,4 +1,4 @@
-//! [`Supervisor`]: sees to it that an agent has a worker, and that none outlives the host.
+//! [`Supervisor`]: starts, replaces and stops the workers of an agent.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,20 +16,20 @@ use crate::MAX_RESULT_BYTES;
 
 /// How long an agent may take to be imported.
 const IMPORT: Duration = Duration::from_secs(300);
-/// How many of a failed worker's last lines are told with its fault.
-const LINES_TOLD: usize = 40;
+/// How many of a failed worker's last lines are part of its fault.
+const LAST_LINES: usize = 40;
 /// How long a worker may take to close its toolsets when the host stops.
-const FAREWELL: Duration = Duration::from_secs(5);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The workers of one agent: the one that serves, and those that are being drained.
+/// The workers of one agent: the one that serves, and those whose last calls are still running.
 pub(super) struct Supervisor {
     folder: PathBuf,
     python: Option<PathBuf>,
     log: Mutex<Arc<AgentLog>>,
-    /// Held while a worker is started, so that one is started at a time.
+    /// Locked while a worker is started, so that one is started at a time.
     serving: tokio::sync::Mutex<Serving>,
     drained: Mutex<Vec<Arc<Worker>>>,
-    /// Cancelled when the host stops, which waits for no import.
+    /// Canceled when the host stops, which does not wait for an import.
     stopping: CancellationToken,
 }
 
@@ -52,7 +52,7 @@ impl Supervisor {
         }
     }
 
-    /// Starts a worker in place of the one there is; what it prints goes to `log`.
+    /// Replaces the current worker. What the new one prints goes to `log`.
     pub(super) async fn restart(
         &self,
         log: Arc<AgentLog>,
@@ -65,7 +65,7 @@ impl Supervisor {
         self.start(&mut serving).await
     }
 
-    /// The worker that serves; started when there is none or it has ended.
+    /// The worker that serves. Starts one if there is none or it has ended.
     pub(super) async fn worker(&self) -> Result<Arc<Worker>, AgentFault> {
         let mut serving = self.serving.lock().await;
         if let Some(worker) = serving.worker.as_ref().filter(|worker| !worker.has_ended()) {
@@ -74,7 +74,7 @@ impl Supervisor {
         Ok(self.start(&mut serving).await?.0)
     }
 
-    /// Takes a worker out of service. It lives until nobody waits for a call of it any more.
+    /// Takes a worker out of service. It ends after its last call.
     pub(super) async fn replace(&self, worker: &Arc<Worker>) {
         let mut serving = self.serving.lock().await;
         if serving.worker.as_ref().is_some_and(|serving| Arc::ptr_eq(serving, worker)) {
@@ -84,7 +84,7 @@ impl Supervisor {
         }
     }
 
-    /// Ends every worker and starts no further one.
+    /// Ends every worker, and prevents new ones.
     pub(super) async fn stop(&self) {
         self.stopping.cancel();
         let mut serving = self.serving.lock().await;
@@ -93,10 +93,10 @@ impl Supervisor {
         drop(serving);
         let drained =
             std::mem::take(&mut *self.drained.lock().unwrap_or_else(PoisonError::into_inner));
-        let farewells = worker.iter().map(|worker| worker.stop(FAREWELL));
-        // A drained worker is stuck as like as not: no farewell.
+        let serving = worker.iter().map(|worker| worker.stop(SHUTDOWN_TIMEOUT));
+        // A drained worker is probably stuck, so it gets little time.
         let ends = drained.iter().map(|worker| worker.stop(Duration::from_millis(100)));
-        futures::join!(futures::future::join_all(farewells), futures::future::join_all(ends));
+        futures::join!(futures::future::join_all(serving), futures::future::join_all(ends));
     }
 
     fn drain(&self, worker: Arc<Worker>) {
@@ -127,8 +127,8 @@ impl Supervisor {
             agent_dir: &agent_dir,
             max_result_bytes: MAX_RESULT_BYTES,
         };
-        // Answered before the agent is imported, and only by a Python that can read the package.
-        let greeted = worker.send("ping", &serde_json::Map::new());
+        // The worker responds before it imports the agent, if its Python can read the package.
+        let ping = worker.send("ping", &serde_json::Map::new());
         let answered = tokio::time::timeout(IMPORT, worker.request("initialize", &about));
         let answer = tokio::select! {
             answer = answered => answer,
@@ -145,7 +145,7 @@ impl Supervisor {
             ))
         })?;
         let initialized = answer.map_err(|error| {
-            let is_python = greeted.is_ok_and(|mut reply| matches!(reply.try_recv(), Ok(Ok(_))));
+            let is_python = ping.is_ok_and(|mut reply| matches!(reply.try_recv(), Ok(Ok(_))));
             fault(error, &interpreter, is_python, &printed)
         })?;
         let initialized: Initialized = initialized
@@ -169,7 +169,7 @@ pub(super) fn fault_of(error: RequestError) -> AgentFault {
     }
 }
 
-/// What a worker prints from its start.
+/// The output of a worker since its start.
 struct Printed {
     log: Arc<AgentLog>,
     from: u64,
@@ -188,7 +188,7 @@ impl Printed {
             .lines()
             .into_iter()
             .rev()
-            .take(LINES_TOLD)
+            .take(LAST_LINES)
             .filter(|line| line.number >= self.from && !line.by_host)
             .map(|line| line.text)
             .collect();

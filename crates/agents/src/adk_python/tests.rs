@@ -98,7 +98,7 @@ async fn pause(millis: u64) {
 }
 
 #[tokio::test]
-async fn a_smart_home_is_rehearsed_from_the_first_look_to_a_transfer() {
+async fn rehearses_an_agent_up_to_a_transfer() {
     let Some(stage) = Stage::smart_home().await else { return };
     let session = stage.open("s", r#"{"owner": "Ada"}"#).await;
     let view = stage.source.begin_invocation(&session, "Warm the kitchen.").await.expect("begins");
@@ -106,7 +106,7 @@ async fn a_smart_home_is_rehearsed_from_the_first_look_to_a_transfer() {
     assert_eq!(view.agent.model.as_deref(), Some("gemini-2.5-flash"));
     let report = stage.call(&session, "remember_preference", r#"{"name":"tea","value":"é"}"#).await;
     assert_eq!(
-        report.state.as_ref().expect("told").as_str(),
+        report.state.as_ref().expect("a state").as_str(),
         r#"{"owner":"Ada","preferences":{"tea":"é"}}"#
     );
     assert!(report.view.is_some_and(|view| view.instruction.contains("'tea': 'é'")));
@@ -121,7 +121,7 @@ async fn a_smart_home_is_rehearsed_from_the_first_look_to_a_transfer() {
 }
 
 #[tokio::test]
-async fn what_of_a_schema_is_not_checked_is_told_of_every_view() {
+async fn each_view_lists_the_unchecked_parts_of_its_schemas() {
     let Some(stage) = Stage::new("tests/python/fixtures/half_checked").await else { return };
     let session = SessionId::parse("s").expect("valid");
     let seed = SessionSeed { user_id: "user".to_owned(), ..SessionSeed::default() };
@@ -141,7 +141,7 @@ async fn what_of_a_schema_is_not_checked_is_told_of_every_view() {
 }
 
 #[tokio::test]
-async fn confirmation_and_a_supplied_result() {
+async fn continues_calls_with_a_confirmation_or_a_result() {
     let Some(stage) = Stage::smart_home().await else { return };
     let session = stage.open("s", "{}").await;
     let call = invocation(&session, "pay_bill", r#"{"amount":500}"#);
@@ -172,7 +172,7 @@ async fn confirmation_and_a_supplied_result() {
 }
 
 #[tokio::test]
-async fn one_cancel_of_a_blocking_tool_leaves_the_other_tabs_call_untouched() {
+async fn canceling_a_blocking_tool_keeps_the_calls_of_other_sessions() {
     let Some(stage) = Stage::hazards().await else { return };
     let (mine, theirs) = (stage.open("mine", "{}").await, stage.open("theirs", "{}").await);
     let (other, _) = stage.start(&theirs, "sleeps", r#"{"seconds":2}"#);
@@ -186,7 +186,7 @@ async fn one_cancel_of_a_blocking_tool_leaves_the_other_tabs_call_untouched() {
 }
 
 #[tokio::test]
-async fn a_worker_that_ignores_a_cancel_is_drained_and_not_pulled_from_under_another_call() {
+async fn drains_a_worker_that_ignores_a_cancellation() {
     let Some(stage) = Stage::hazards().await else { return };
     let (mine, theirs) = (stage.open("mine", "{}").await, stage.open("theirs", "{}").await);
     stage.call(&mine, "writes_state", r#"{"key":"kept","value":"yes"}"#).await;
@@ -198,14 +198,14 @@ async fn a_worker_that_ignores_a_cancel_is_drained_and_not_pulled_from_under_ano
     assert_eq!(failed(stubborn.await.expect("ran")).error_type, ToolError::CANCELLED);
     // A fresh worker, with the session's state.
     let report = stage.call(&mine, "bare", "{}").await;
-    assert_eq!(report.state.as_ref().expect("told").as_str(), r#"{"kept":"yes"}"#);
+    assert_eq!(report.state.as_ref().expect("a state").as_str(), r#"{"kept":"yes"}"#);
     assert_eq!(returned(report), "5");
     assert_eq!(returned(other.await.expect("ran")), r#""slept""#);
     stage.source.shut_down().await;
 }
 
 #[tokio::test]
-async fn a_blocked_loop_is_left_behind() {
+async fn replaces_a_worker_with_a_blocked_event_loop() {
     let Some(stage) = Stage::hazards().await else { return };
     let session = stage.open("s", "{}").await;
     let (stuck, cancel) = stage.start(&session, "blocks_the_loop", r#"{"seconds":600}"#);
@@ -217,7 +217,7 @@ async fn a_blocked_loop_is_left_behind() {
 }
 
 #[tokio::test]
-async fn a_worker_that_dies_in_a_call_is_named_and_the_session_goes_on() {
+async fn a_session_continues_after_its_worker_dies() {
     let Some(stage) = Stage::hazards().await else { return };
     let session = stage.open("s", r#"{"start":1}"#).await;
     stage.source.begin_invocation(&session, "Go.").await.expect("begins");
@@ -230,7 +230,7 @@ async fn a_worker_that_dies_in_a_call_is_named_and_the_session_goes_on() {
         assert!(failure.message.contains(part), "{part}: {}", failure.message);
     }
     let report = stage.call(&session, "notes", "{}").await;
-    assert_eq!(report.state.as_ref().expect("told").as_str(), r#"{"a":"b","start":1}"#);
+    assert_eq!(report.state.as_ref().expect("a state").as_str(), r#"{"a":"b","start":1}"#);
     assert_eq!(returned(report), "1");
     assert!(stage.log.lines().iter().any(|line| line.text == "last words"));
     stage.source.shut_down().await;
@@ -238,7 +238,7 @@ async fn a_worker_that_dies_in_a_call_is_named_and_the_session_goes_on() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_killed_worker_takes_what_its_tools_started_with_it() {
+async fn a_killed_worker_ends_processes_that_its_tools_started() {
     use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
     let Some(stage) = Stage::hazards().await else { return };
@@ -282,7 +282,7 @@ async fn a_killed_worker_takes_what_its_tools_started_with_it() {
         }
     }
 
-    /// A process that nobody has waited for yet is a zombie and runs no more.
+    /// A zombie has ended, but its parent has not waited for it.
     fn is_alive(id: Pid) -> bool {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", id.as_raw_nonzero()));
         match stat {
@@ -293,7 +293,7 @@ async fn a_killed_worker_takes_what_its_tools_started_with_it() {
 }
 
 #[tokio::test]
-async fn faults_carry_the_original_traceback_and_retry_loads_anew() {
+async fn faults_have_the_traceback_and_loading_can_be_retried() {
     let Some(python) = python() else { return };
     let log = || Arc::new(AgentLog::default());
     let load = |agent: &str| {
@@ -324,7 +324,7 @@ async fn faults_carry_the_original_traceback_and_retry_loads_anew() {
 }
 
 #[tokio::test]
-async fn an_agent_is_judged_with_the_state_that_its_sessions_start_from() {
+async fn loads_an_agent_with_the_initial_state_of_its_sessions() {
     let Some(python) = python() else { return };
     let folder = tempfile::tempdir().expect("made");
     let agent = folder.path().join("tenants");
@@ -351,7 +351,7 @@ async fn an_agent_is_judged_with_the_state_that_its_sessions_start_from() {
 }
 
 #[tokio::test]
-async fn an_agent_that_broke_meanwhile_is_no_exception_of_the_tool() {
+async fn distinguishes_a_broken_agent_from_an_exception_of_a_tool() {
     let Some(python) = python() else { return };
     let folder = tempfile::tempdir().expect("made");
     let agent = folder.path().join("fragile");
@@ -380,7 +380,7 @@ async fn an_agent_that_broke_meanwhile_is_no_exception_of_the_tool() {
 }
 
 #[tokio::test]
-async fn the_final_response_reaches_the_agent_once() {
+async fn sends_the_final_response_to_the_agent_once() {
     let Some(python) = python() else { return };
     let folder = tempfile::tempdir().expect("made");
     let agent = folder.path().join("ending");
@@ -406,7 +406,7 @@ async fn the_final_response_reaches_the_agent_once() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn an_agent_that_ends_its_worker_is_told_apart_from_a_program_that_is_no_python() {
+async fn distinguishes_an_agent_that_exits_from_a_program_that_is_not_python() {
     let Some(python) = python() else { return };
     let folder = tempfile::tempdir().expect("made");
     let agent = folder.path().join("silent");
@@ -417,7 +417,7 @@ async fn an_agent_that_ends_its_worker_is_told_apart_from_a_program_that_is_no_p
     let fault = of(python).load(&seed(), Arc::clone(&log)).await.expect_err("it ends");
     assert!(fault.reason.contains("exit status 1"), "{}", fault.reason);
     assert!(fault.reason.ends_with("and was importing the agent."), "{}", fault.reason);
-    // What the host notes of it is no output of the agent.
+    // Lines that the host adds are not output of the agent.
     assert_eq!(fault.traceback, None);
     let marks: Vec<_> = log.lines().into_iter().filter(|line| line.by_host).collect();
     assert!(matches!(&marks[..], [mark] if mark.text.contains("exit status 1")), "{marks:?}");
@@ -426,7 +426,7 @@ async fn an_agent_that_ends_its_worker_is_told_apart_from_a_program_that_is_no_p
 }
 
 #[tokio::test]
-async fn a_python_that_is_none_is_a_fault_that_says_so() {
+async fn reports_an_interpreter_that_cannot_start() {
     let fault = AdkPythonSource::new(
         workspace("examples/smart_home/smart_home"),
         Some("no-such-python-anywhere".into()),

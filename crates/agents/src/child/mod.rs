@@ -1,13 +1,13 @@
-//! Child processes that end together with all that they started, and how they ended, for people.
+//! Child processes that end together with all processes that they started.
 //!
-//! A child leads a process group, and carries a mark in its environment that its own children
-//! inherit: by the mark are those found that have left the group. Marks are looked for where
-//! `/proc` is, on Linux; elsewhere the group alone is ended.
+//! A child leads a process group. It also has a mark in its environment, which its own children inherit,
+//! so that processes that left the group are found too. This needs `/proc`, so that on systems other
+//! than Linux only the group ends.
 
 #[cfg(target_os = "linux")]
-pub mod orphans;
+mod escaped_processes;
 #[cfg(target_os = "linux")]
-mod strays;
+pub mod orphans;
 
 use std::process::ExitStatus;
 #[cfg(target_os = "linux")]
@@ -19,65 +19,65 @@ use tokio_util::sync::CancellationToken;
 /// The variable that holds the mark.
 const MARK: &str = "_REHEARSAL_FAMILY";
 
-/// A child and all that it starts.
-pub(crate) struct Family {
+/// A child process and all processes that it starts.
+pub(crate) struct ProcessTree {
     child: Child,
-    end: End,
+    killer: TreeKiller,
 }
 
-/// Ends a family.
+/// Kills a child and all processes that it started.
 #[derive(Clone)]
-pub(crate) struct End {
+pub(crate) struct TreeKiller {
     leader: Option<u32>,
     kill: CancellationToken,
     #[cfg(target_os = "linux")]
-    strays: Arc<strays::Strays>,
+    escaped: Arc<escaped_processes::EscapedProcesses>,
 }
 
-/// Starts the program as the first of a family. Its environment must be complete.
+/// Starts a program as the root of a process tree. Its environment must be complete.
 ///
 /// # Errors
 /// The operating system's.
-pub(crate) fn start(command: &mut Command) -> std::io::Result<Family> {
+pub(crate) fn start(command: &mut Command) -> std::io::Result<ProcessTree> {
     let mark = uuid::Uuid::new_v4().to_string();
     command.env(MARK, &mark).kill_on_drop(true);
     #[cfg(unix)]
     command.process_group(0);
     let child = command.spawn()?;
     let leader = child.id();
-    let end = End {
+    let killer = TreeKiller {
         leader,
         kill: CancellationToken::new(),
         #[cfg(target_os = "linux")]
-        strays: Arc::new(strays::Strays::of(&mark, leader)),
+        escaped: Arc::new(escaped_processes::EscapedProcesses::of(&mark, leader)),
     };
-    Ok(Family { child, end })
+    Ok(ProcessTree { child, killer })
 }
 
-impl Family {
+impl ProcessTree {
     pub(crate) fn child(&mut self) -> &mut Child {
         &mut self.child
     }
 
-    pub(crate) fn end(&self) -> End {
-        self.end.clone()
+    pub(crate) fn killer(&self) -> TreeKiller {
+        self.killer.clone()
     }
 
-    /// Waits for the end of the child, or brings it about when that is asked for, ends what is left
-    /// of its family and tells how the child ended.
-    pub(crate) async fn outlive(mut self) -> String {
+    /// Waits until the child has ended or [`TreeKiller::kill`] is called. Kills what is left of its process
+    /// tree, and returns how the child ended, such as `exit status 3`.
+    pub(crate) async fn wait(mut self) -> String {
         let status = tokio::select! {
             status = self.child.wait() => status,
-            () = self.end.kill.cancelled() => {
-                self.end.coming().await;
-                self.end.kill_group();
+            () = self.killer.kill.cancelled() => {
+                self.killer.note_escaped().await;
+                self.killer.kill_group();
                 // Without process groups only the child itself can be ended.
                 let _ = self.child.start_kill();
                 self.child.wait().await
             }
         };
-        self.end.kill_group();
-        self.end.kill_strays().await;
+        self.killer.kill_group();
+        self.killer.kill_escaped().await;
         match status {
             Ok(status) => described(status),
             Err(error) => format!("a status that cannot be read ({error})"),
@@ -86,30 +86,31 @@ impl Family {
 }
 
 #[cfg(target_os = "linux")]
-impl End {
-    /// To be told before the child is asked to end by itself: whom it started is seen while it lives.
-    pub(crate) async fn coming(&self) {
-        let strays = Arc::clone(&self.strays);
-        // A list of processes that cannot be read leaves those of the group.
-        let _ = tokio::task::spawn_blocking(move || strays.note()).await;
+impl TreeKiller {
+    /// Call this before the child is asked to end by itself: only while it runs are processes known to be
+    /// its children.
+    pub(crate) async fn note_escaped(&self) {
+        let escaped = Arc::clone(&self.escaped);
+        // If the list of processes cannot be read, the group is still killed.
+        let _ = tokio::task::spawn_blocking(move || escaped.note()).await;
     }
 
-    async fn kill_strays(&self) {
-        let strays = Arc::clone(&self.strays);
-        let _ = tokio::task::spawn_blocking(move || strays.kill()).await;
+    async fn kill_escaped(&self) {
+        let escaped = Arc::clone(&self.escaped);
+        let _ = tokio::task::spawn_blocking(move || escaped.kill()).await;
     }
 }
 
 #[cfg(not(target_os = "linux"))]
 #[expect(clippy::unused_async, reason = "there is something to wait for elsewhere")]
-impl End {
-    pub(crate) async fn coming(&self) {}
+impl TreeKiller {
+    pub(crate) async fn note_escaped(&self) {}
 
-    async fn kill_strays(&self) {}
+    async fn kill_escaped(&self) {}
 }
 
-impl End {
-    /// Ends the child and its family, without waiting for it.
+impl TreeKiller {
+    /// Kills the child and its process tree, without waiting for it.
     pub(crate) fn kill(&self) {
         self.kill.cancel();
     }

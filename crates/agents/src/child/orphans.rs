@@ -1,7 +1,7 @@
-//! What a tool starts and orphans, in a process that is the host's own.
+//! Ends processes that tools started and whose parents ended.
 //!
-//! An orphan that carries no mark any more cannot be told by its worker; it can by its new parent,
-//! which on Linux is the nearest one that takes orphans in.
+//! Such a process may have removed the mark from its environment. On Linux its new parent is the nearest
+//! ancestor that adopts orphans, so the host makes itself that ancestor.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -9,45 +9,45 @@ use std::time::{Duration, Instant};
 use procfs::process::{ProcState, Stat, all_processes};
 use rustix::process::{Pid, WaitOptions, getpid, set_child_subreaper, waitpid};
 
-use super::strays;
+use super::escaped_processes;
 
-/// How often those that have ended are let go.
-const SWEEP: Duration = Duration::from_secs(30);
-/// How long the last ones may take to end.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// How often children that have ended are reaped.
+const REAP_INTERVAL: Duration = Duration::from_secs(30);
+/// How long the last children may take to end.
+const END_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// From now on this process is the parent of what its descendants orphan.
-pub fn take_in() {
+/// Makes this process the parent of its descendants whose parents end.
+pub fn adopt() {
     if let Err(error) = set_child_subreaper(Some(getpid())) {
         tracing::debug!("orphans go to another process: {error}");
     }
 }
 
-/// Lets go of those that have ended, which nobody else waits for. Never returns.
-pub async fn let_go() {
+/// Reaps children that have ended and that no other code waits for. Never returns.
+pub async fn reap() {
     let mut before = HashSet::new();
-    let mut ticks = tokio::time::interval(SWEEP);
+    let mut ticks = tokio::time::interval(REAP_INTERVAL);
     loop {
         ticks.tick().await;
         let ended = tokio::task::spawn_blocking(|| children(is_zombie)).await.unwrap_or_default();
-        let ended: HashSet<_> = ended.iter().map(strays::id).collect();
-        // Whoever waits for a child of its own has done so within half a minute.
-        ended.intersection(&before).for_each(|(pid, _)| forget(*pid));
+        let ended: HashSet<_> = ended.iter().map(escaped_processes::id).collect();
+        // Other code that waits for its own child has done so within half a minute.
+        ended.intersection(&before).for_each(|(pid, _)| reap_one(*pid));
         before = ended;
     }
 }
 
-/// Ends every child that is left. The host has ended its workers before.
+/// Kills every child that is left, after the host has stopped its workers.
 pub fn end() {
-    let until = Instant::now() + PATIENCE;
+    let until = Instant::now() + END_TIMEOUT;
     loop {
-        children(is_zombie).iter().for_each(|child| forget(child.pid));
-        // As each ends, what it has started comes here.
+        children(is_zombie).iter().for_each(|child| reap_one(child.pid));
+        // When a child ends, this process adopts its children.
         let left = children(|child| !is_zombie(child));
         if left.is_empty() || Instant::now() > until {
             return;
         }
-        left.iter().map(strays::id).for_each(strays::end);
+        left.iter().map(escaped_processes::id).for_each(escaped_processes::end);
         std::thread::sleep(Duration::from_millis(5));
     }
 }
@@ -63,9 +63,9 @@ fn is_zombie(child: &Stat) -> bool {
     child.state().is_ok_and(|state| state == ProcState::Zombie)
 }
 
-fn forget(child: i32) {
+fn reap_one(child: i32) {
     if let Some(child) = Pid::from_raw(child) {
-        // It may have been waited for meanwhile.
+        // Other code may have waited for it meanwhile.
         let _ = waitpid(Some(child), WaitOptions::NOHANG);
     }
 }

@@ -11,7 +11,7 @@ pub type FolderFile = (&'static str, String);
 /// The files of an ADK agent with the same instruction, the same servers and `model`.
 ///
 /// `cwd` is where relative paths of the servers count from: ADK may be started elsewhere.
-/// What is left out of it, [`left_out`] tells.
+/// [`left_out`] lists what it leaves out.
 #[must_use]
 pub fn adk_folder(agent: &McpAgent, model: &str, cwd: &Path) -> Vec<FolderFile> {
     let mut files = vec![
@@ -191,7 +191,7 @@ mod unit {
     use super::*;
 
     #[test]
-    fn what_is_left_out_is_told() {
+    fn lists_what_is_left_out() {
         let mut agent = McpAgent::new("desk");
         agent = agent.server(McpServer::stdio("plain", "npx", ["-y"]));
         assert_eq!(left_out(&agent), [""; 0]);
@@ -206,7 +206,7 @@ mod unit {
     }
 
     #[test]
-    fn an_agent_is_written_as_python() {
+    fn writes_an_agent_as_python() {
         let mut files = McpServer::stdio("files\nx", "npx", ["-y", "server \"quoted\""]);
         files.tools = Some(vec!["read_file".to_owned()]);
         if let McpTransport::Stdio { env, pass_env, cwd, .. } = &mut files.transport {

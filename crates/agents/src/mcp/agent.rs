@@ -6,23 +6,23 @@ use std::time::Duration;
 
 use json_text::JsonText;
 
-/// How long a server may take to start and to list its tools, unless told otherwise: `npx` may have
-/// to fetch it first.
+/// How long a server may take to start and to list its tools, by default: `npx` may have to
+/// download it first.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// An agent: what the model would be told, and where its tools are.
+/// An agent: its instruction, and the servers of its tools.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct McpAgent {
     /// Its name in code.
     pub name: String,
-    /// What it says of itself.
+    /// Its description.
     pub description: String,
     /// The system instruction. `{key}` is filled from the session state, `{key?}` may be missing.
     pub instruction: String,
-    /// The model that would play it.
+    /// The name of its model.
     pub model: Option<String>,
-    /// Where its tools are. A tool's name must be new: what a later server calls the same is left
-    /// out, with a warning.
+    /// The servers of its tools. If two servers have a tool of the same name, the later one is left out with a
+    /// warning.
     pub servers: Vec<McpServer>,
     /// JSON Schema of the user's query; text when absent.
     pub input_schema: Option<JsonText>,
@@ -41,7 +41,7 @@ pub struct McpServer {
     pub tools: Option<Vec<String>>,
     /// Put before each tool's name, with an underscore between, as ADK's `McpToolset` does.
     pub tool_name_prefix: Option<String>,
-    /// Folders that it may be told of when it asks for roots.
+    /// Folders for its requests for roots.
     pub roots: Vec<PathBuf>,
     /// How long it may take to start and to list its tools.
     pub patience: Duration,

@@ -13,8 +13,8 @@ use session::{ToolError, ToolName};
 use tokio_util::sync::CancellationToken;
 
 use super::agent::McpTransport;
-use super::fault::{CallFault, innermost};
-use super::http_fault::HttpFault;
+use super::fault::CallFault;
+use super::http_fault::{HttpFault, innermost};
 use super::open_session::{OpenSession, Reached};
 use super::output_schema::schema_violations;
 use super::results;
@@ -77,12 +77,12 @@ impl OpenSession {
         self.link.set_call(Some(call.call_id.clone()));
         let progress = self.ask(&server, listed, arguments, cancel).await;
         self.link.set_call(None);
-        // A server that gave up waiting, or called its task off, does not take back what it asked.
+        // A server that timed out or canceled its task does not withdraw its questions.
         self.link.questions.withdraw(&call.call_id);
         progress
     }
 
-    /// Asks the server; where it first wants the person to visit an address, asks a second time.
+    /// Calls the tool, a second time if the server first wants the person to visit an address.
     async fn ask(
         &self,
         server: &Reached,
@@ -114,7 +114,7 @@ impl OpenSession {
         }
     }
 
-    /// Calls the tool, as a task where the server takes it no other way.
+    /// Calls the tool, as a task if the server requires one.
     async fn request(
         &self,
         server: &Reached,
@@ -126,7 +126,7 @@ impl OpenSession {
         let is_task_only = listed.is_task_only || self.task_only().contains(tool);
         if !is_task_only {
             let answer = plain(server, name, arguments.clone(), cancel).await;
-            if !tasks::is_wanted(&answer) {
+            if !tasks::needs_task(&answer) {
                 return Ok(answer?);
             }
             self.task_only().insert(tool.clone());
@@ -152,7 +152,7 @@ impl OpenSession {
         }
     }
 
-    /// The server is gone: who it was, how it ended, what it wrote last.
+    /// The failure of a call whose server is gone, with its exit status and last output.
     async fn exited(&self, listed: &Listed, error: &ServiceError) -> ToolFailure {
         let name = &self.agent.servers[listed.server].name;
         let slot = self.connections[listed.server].lock().await;
@@ -176,7 +176,7 @@ impl OpenSession {
     }
 }
 
-/// Calls the tool and waits for its answer.
+/// Calls the tool and waits for its result.
 async fn plain(
     server: &Reached,
     name: &str,
@@ -192,7 +192,7 @@ async fn plain(
         answer = &mut handle.rx => answer.unwrap_or(Err(ServiceError::TransportClosed)),
         () = cancel.cancelled() => {
             let reason = "The person canceled the call.".to_owned();
-            // A server that cannot be told is gone already.
+            // If this fails, the server is gone.
             let _ = handle.cancel(Some(reason.clone())).await;
             Err(ServiceError::Cancelled { reason: Some(reason) })
         }

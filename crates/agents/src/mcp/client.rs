@@ -1,5 +1,5 @@
-//! [`Client`]: our side of one connection, as the server sees it. What it asks and tells goes to the
-//! session that the connection belongs to.
+//! [`Client`]: handles the requests and notifications of one server, and passes them on to the session of
+//! its connection.
 
 #![expect(
     deprecated,
@@ -29,12 +29,12 @@ use super::{elicitation_schema, invalid_requests};
 use crate::Reporter;
 use crate::schemas;
 
-/// The session at the other end of its connections.
+/// The session that connections belong to.
 pub(super) struct SessionLink {
     pub(super) session: SessionId,
     pub(super) reporter: Reporter,
     pub(super) questions: Questions,
-    /// Woken when a server says that its tools changed.
+    /// Notified when a server reports that its tools changed.
     pub(super) tools_changed: Notify,
     call: Mutex<Option<CallId>>,
 }
@@ -50,7 +50,7 @@ impl SessionLink {
         }
     }
 
-    /// The call under way: a session has one at a time, so what is reported belongs to it.
+    /// The call under way. A session has one at a time.
     pub(super) fn call(&self) -> Option<CallId> {
         self.call.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -59,7 +59,7 @@ impl SessionLink {
         *self.call.lock().unwrap_or_else(PoisonError::into_inner) = call;
     }
 
-    /// Tells the page how far the call under way is; nothing where there is none.
+    /// Reports the progress of the call under way, if there is one.
     pub(super) fn progressed(
         &self,
         done: Option<f64>,
@@ -73,19 +73,18 @@ impl SessionLink {
     }
 }
 
-/// What is known of the requests of one connection. The next connection to the same server counts
-/// its tokens anew.
+/// The progress of the requests of one connection. Each connection has its own progress tokens.
 #[derive(Default)]
 pub(super) struct Requests {
-    /// The progress tokens of those that are over. A server that does not heed a cancel goes on
-    /// telling of it, which is nothing to the call after it.
+    /// The progress tokens of requests that are over. A server that ignores a cancellation still sends
+    /// progress, which must not count for the next call.
     ended: Mutex<HashSet<ProgressToken>>,
-    /// How far the one under way has come, which only grows.
+    /// The progress of the request under way, which only grows.
     furthest: Mutex<Option<(ProgressToken, f64)>>,
 }
 
 impl Requests {
-    /// What the server tells under this token counts no longer.
+    /// Ignores further progress with this token.
     pub(super) fn has_ended(&self, token: ProgressToken) {
         self.ended.lock().unwrap_or_else(PoisonError::into_inner).insert(token);
     }
@@ -94,7 +93,7 @@ impl Requests {
         self.ended.lock().unwrap_or_else(PoisonError::into_inner).contains(token)
     }
 
-    /// Whether nothing further was told of the request before.
+    /// Whether no higher progress was reported for the request before.
     fn is_ahead(&self, token: &ProgressToken, done: f64) -> bool {
         let mut furthest = self.furthest.lock().unwrap_or_else(PoisonError::into_inner);
         let is_behind = furthest.as_ref().is_some_and(|(of, far)| of == token && done < *far);
@@ -105,13 +104,13 @@ impl Requests {
     }
 }
 
-/// Answers one server over one connection.
+/// Handles the requests of one server over one connection.
 pub(super) struct Client {
     pub(super) server: String,
     pub(super) roots: Vec<PathBuf>,
     pub(super) output: ServerLog,
     pub(super) requests: Arc<Requests>,
-    /// Absent while the agent is only being listed: nobody is there to be asked.
+    /// Absent while the agent is only listed, without a session.
     pub(super) link: Option<Arc<SessionLink>>,
 }
 
@@ -123,8 +122,8 @@ impl Client {
         }
     }
 
-    /// What the server hears, and the log with it, when its question cannot be put to a person.
-    fn refuse(&self, method: &str, reason: String) -> ErrorData {
+    /// Logs why a request is invalid, and returns the error for the server.
+    fn reject(&self, method: &str, reason: String) -> ErrorData {
         self.output.log(&format!("sent an invalid request ({method}): {reason}."));
         ErrorData::invalid_params(reason, None)
     }
@@ -136,7 +135,7 @@ impl ClientHandler for Client {
             capabilities(),
             Implementation::new("rehearsal", env!("CARGO_PKG_VERSION")),
         )
-        // The library would offer a later one, which has no such greeting.
+        // The library would offer a later version, which has no `initialize`.
         .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
     }
 
@@ -155,7 +154,7 @@ impl ClientHandler for Client {
                 })?;
                 let fields = schema.to_value().unwrap_or_default();
                 if let Some(reason) = invalid_requests::empty_choice(&fields) {
-                    return Err(self.refuse("elicitation/create", reason));
+                    return Err(self.reject("elicitation/create", reason));
                 }
                 let declared = schema.clone();
                 let unchecked =
@@ -188,11 +187,11 @@ impl ClientHandler for Client {
         match self.ask(Asks::Message(sampling_request(&request))).await {
             Answer::Message(text) => {
                 let message = SamplingMessage::assistant_text(text);
-                // The name that ends up in the server's records: no model said this.
+                // Servers record this name, so it shows that no model wrote the text.
                 Ok(CreateMessageResult::new(message, "rehearsal-person".to_owned())
                     .with_stop_reason(CreateMessageResult::STOP_REASON_END_TURN))
             }
-            // The code that the protocol gives for a person who says no.
+            // The protocol's code for a person who declines.
             _ => Err(ErrorData::new(
                 ErrorCode(-1),
                 "The person declined to respond in place of the model",
@@ -201,7 +200,7 @@ impl ClientHandler for Client {
         }
     }
 
-    /// What the library could not read as a request that it knows.
+    /// Rejects requests that the library could not read or does not know.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -209,7 +208,7 @@ impl ClientHandler for Client {
     ) -> Result<CustomResult, ErrorData> {
         let CustomRequest { method, params, .. } = request;
         match invalid_requests::invalid_params(&method, params.as_ref()) {
-            Some(reason) => Err(self.refuse(&method, reason)),
+            Some(reason) => Err(self.reject(&method, reason)),
             None => Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None)),
         }
     }
@@ -237,7 +236,7 @@ impl ClientHandler for Client {
         if let Some(link) = &self.link
             && !self.requests.is_over(&progress.progress_token)
         {
-            // Handled side by side with those before it, so that it may come late.
+            // Notifications are handled concurrently, so that this one may be late.
             if !self.requests.is_ahead(&progress.progress_token, progress.progress) {
                 return;
             }
@@ -253,9 +252,9 @@ impl ClientHandler for Client {
     }
 }
 
-/// What servers may ask of the person here.
+/// The capabilities of this client.
 fn capabilities() -> ClientCapabilities {
-    // In the wire's own words: the builder comes with the server half of the library only.
+    // As JSON, because the builder is part of the library's server feature.
     let offered = serde_json::json!({
         "roots": {},
         "sampling": {},
@@ -287,7 +286,7 @@ fn sampling_request(request: &CreateMessageRequestParams) -> SamplingRequest {
     }
 }
 
-/// The message's text, where it holds nothing but text.
+/// The message's text, if it has only text.
 fn text_alone(message: &SamplingMessage) -> Option<String> {
     let parts = message.content.clone().into_vec();
     let texts: Option<Vec<String>> = parts
@@ -300,7 +299,7 @@ fn text_alone(message: &SamplingMessage) -> Option<String> {
     texts.map(|texts| texts.join("\n"))
 }
 
-/// A folder as a `file:` URL, what URLs do not allow in percent signs.
+/// A folder as a `file:` URL, percent-encoded.
 fn file_url(path: &std::path::Path) -> String {
     let mut url = "file://".to_owned();
     for byte in path.to_string_lossy().replace('\\', "/").bytes() {
@@ -315,11 +314,11 @@ fn file_url(path: &std::path::Path) -> String {
 }
 
 #[cfg(test)]
-mod unit {
+mod tests {
     use super::file_url;
 
     #[test]
-    fn a_folder_is_a_url() {
+    fn converts_a_folder_to_a_url() {
         assert_eq!(file_url("/tmp/a b/é".as_ref()), "file:///tmp/a%20b/%C3%A9");
     }
 }

@@ -18,9 +18,9 @@ use tokio::sync::watch;
 
 use super::agent::{McpServer, McpTransport};
 use super::client::{Client, Requests, SessionLink};
-use super::fault::{ConnectFault, innermost};
+use super::fault::ConnectFault;
 use super::http::HttpClient;
-use super::http_fault::HttpFault;
+use super::http_fault::{HttpFault, innermost};
 use super::listing::{ListFault, list_tools};
 use super::server_log::ServerLog;
 use super::stdio_messages::StdioMessages;
@@ -28,8 +28,8 @@ use super::unmatched_responses::UnmatchedResponseLog;
 use crate::AgentLog;
 use crate::child;
 
-/// Variables that every program needs; others are named in the configuration. The same set that
-/// MCP's own SDKs pass on, so that a server meets here what it meets under ADK.
+/// Variables that every program needs. The configuration names others. MCP's own SDKs pass on the same
+/// ones, so that a server runs as it does under ADK.
 const INHERITED: [&str; 13] = [
     "HOME",
     "LOGNAME",
@@ -46,18 +46,18 @@ const INHERITED: [&str; 13] = [
     "USERPROFILE",
 ];
 
-/// How long a server may take to end once its input is closed.
+/// How long a server may take to end after its input is closed.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(800);
 
-/// How long standard error is read on after the end. What the server left behind may hold it open.
+/// How long standard error is still read after the end. Processes that the server started may keep it open.
 const STDERR_TIMEOUT: Duration = Duration::from_millis(400);
 
-/// A server that answers. What it started ends when this is dropped.
+/// A connection to one server. Dropping it kills the processes that the server started.
 pub(super) struct Connection {
     service: RunningService<RoleClient, Client>,
     /// The server's tools as it last listed them.
     pub(super) tools: Vec<Tool>,
-    /// Its name and version, as it says.
+    /// The name and version that it reports.
     pub(super) about: String,
     output: ServerLog,
     process: Option<Process>,
@@ -66,17 +66,17 @@ pub(super) struct Connection {
 /// The process behind a stdio server.
 struct Process {
     ended: watch::Receiver<Option<String>>,
-    end: child::End,
+    killer: child::TreeKiller,
 }
 
 impl Drop for Process {
     fn drop(&mut self) {
-        self.end.kill();
+        self.killer.kill();
     }
 }
 
 impl Connection {
-    /// Starts or reaches `server`, greets it and lists its tools.
+    /// Starts or reaches `server`, opens a session and lists its tools.
     pub(super) async fn open(
         server: &McpServer,
         log: &Arc<AgentLog>,
@@ -112,8 +112,8 @@ impl Connection {
                 .map_err(|error| HandshakeError::Refused(Box::new(error)))?;
             Self::greeted(service, output.clone()).await.map_err(HandshakeError::Unlisted)
         };
-        // Kept until the reason is known: with the greeting goes the server's input, and a server
-        // that ends with its input would seem to have ended by itself.
+        // Kept until the reason is known: dropping it closes the server's input, and a server that ends
+        // then would seem to have ended by itself.
         let mut greeting = std::pin::pin!(greeting);
         let fault = match tokio::time::timeout(server.patience, &mut greeting).await {
             Ok(Ok(connection)) => return Ok(Self { process: Some(process), ..connection }),
@@ -123,29 +123,31 @@ impl Connection {
         let mut ended = process.ended.clone();
         let is_broken_off = fault.as_ref().is_some_and(HandshakeError::is_broken_off);
         let status = if is_broken_off {
-            // Its end, and why, may be on their way.
-            let last_words = ended.wait_for(Option::is_some);
-            match tokio::time::timeout(SHUTDOWN_TIMEOUT, last_words).await {
+            // The exit status may not have arrived yet.
+            let end = ended.wait_for(Option::is_some);
+            match tokio::time::timeout(SHUTDOWN_TIMEOUT, end).await {
                 Ok(Ok(status)) => status.clone(),
                 _ => None,
             }
         } else {
             ended.borrow().clone()
         };
-        let (name, said) = (server.name.clone(), output.last_lines());
+        let (name, last_lines) = (server.name.clone(), output.last_lines());
         Err(match (fault, output.invalid_line(), status) {
             (Some(error), ..) if !is_broken_off => {
-                ConnectFault::Refused { server: name, error: error.to_string(), output: said }
+                ConnectFault::Refused { server: name, error: error.to_string(), output: last_lines }
             }
             (_, Some(sample), _) => {
-                ConnectFault::InvalidLine { server: name, sample, output: said }
+                ConnectFault::InvalidLine { server: name, sample, output: last_lines }
             }
-            (_, None, Some(status)) => ConnectFault::Ended { server: name, status, output: said },
+            (_, None, Some(status)) => {
+                ConnectFault::Ended { server: name, status, output: last_lines }
+            }
             (None, None, None) => {
-                ConnectFault::Silent { server: name, patience: server.patience, output: said }
+                ConnectFault::Silent { server: name, patience: server.patience, output: last_lines }
             }
             (Some(error), None, None) => {
-                ConnectFault::Refused { server: name, error: error.to_string(), output: said }
+                ConnectFault::Refused { server: name, error: error.to_string(), output: last_lines }
             }
         })
     }
@@ -156,7 +158,7 @@ impl Connection {
         output: ServerLog,
     ) -> Result<Self, ConnectFault> {
         let McpTransport::Http { url, headers, bearer_token_env } = &server.transport else {
-            return Err(refused(server, "it is no HTTP server"));
+            return Err(refused(server, "its transport is not HTTP"));
         };
         use_ring();
         let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str());
@@ -206,17 +208,17 @@ impl Connection {
         self.service.peer()
     }
 
-    /// What is known of what was asked of it.
+    /// What is known of the requests to it.
     pub(super) fn requests(&self) -> &Arc<Requests> {
         &self.service.service().requests
     }
 
-    /// Whether nothing can be asked of it any more.
+    /// Whether no requests can be sent to it any more.
     pub(super) fn is_closed(&self) -> bool {
         self.service.is_closed() || self.service.peer().is_transport_closed()
     }
 
-    /// How it ended, once it has, and what it wrote last.
+    /// How it ended, if it has, and the last lines that it wrote.
     pub(super) async fn end_of(&self) -> (Option<String>, Option<String>) {
         let Some(process) = &self.process else { return (None, None) };
         let mut ended = process.ended.clone();
@@ -231,16 +233,16 @@ impl Connection {
     /// Closes the connection, then ends the server's process.
     pub(super) async fn close(mut self) {
         if let Some(process) = &self.process {
-            process.end.coming().await;
+            process.killer.note_escaped().await;
         }
-        let farewell = self.service.close_with_timeout(SHUTDOWN_TIMEOUT);
-        if let Err(error) = farewell.await {
+        let closing = self.service.close_with_timeout(SHUTDOWN_TIMEOUT);
+        if let Err(error) = closing.await {
             tracing::debug!("a connection to an MCP server did not end well: {error}");
         }
         if let Some(process) = &self.process {
             let mut ended = process.ended.clone();
             let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, ended.wait_for(Option::is_some)).await;
-            process.end.kill();
+            process.killer.kill();
             let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, ended.wait_for(Option::is_some)).await;
         }
     }
@@ -249,23 +251,23 @@ impl Connection {
 /// Why the handshake, or the first `tools/list`, failed.
 #[derive(Debug, thiserror::Error)]
 enum HandshakeError {
-    #[error("{}", said(.0))]
+    #[error("{}", initialize_error(.0))]
     Refused(Box<ClientInitializeError>),
     #[error("its tools cannot be listed: {0}")]
     Unlisted(ListFault),
 }
 
 impl HandshakeError {
-    /// What went wrong before there was a message.
+    /// The HTTP error, if there was one.
     fn over_http(&self) -> Option<HttpFault> {
         match self {
-            Self::Refused(error) => HttpFault::at_greeting(error),
+            Self::Refused(error) => HttpFault::of_initialize(error),
             Self::Unlisted(ListFault::Service(error)) => HttpFault::of_request(error),
             Self::Unlisted(_) => None,
         }
     }
 
-    /// Whether the connection broke, so that the end of the process says more than this.
+    /// Whether the connection broke. Then the exit status of the process explains more.
     fn is_broken_off(&self) -> bool {
         match self {
             Self::Refused(error) => matches!(
@@ -281,12 +283,12 @@ impl HandshakeError {
     }
 }
 
-/// What went wrong, for people: the library shows some of it as code.
-fn said(error: &ClientInitializeError) -> String {
+/// The message for people. The library shows some of these errors as code.
+fn initialize_error(error: &ClientInitializeError) -> String {
     match error {
         ClientInitializeError::ExpectedInitResponse(_)
-        | ClientInitializeError::ExpectedInitResult(_) => "its answer to `initialize` is no \
-             greeting: it names `protocolVersion`, `capabilities` and `serverInfo`"
+        | ClientInitializeError::ExpectedInitResult(_) => "its response to `initialize` is \
+             invalid: it must contain `protocolVersion`, `capabilities` and `serverInfo`"
             .to_owned(),
         ClientInitializeError::JsonRpcError(error) => {
             format!("{} (code {})", error.message, error.code.0)
@@ -312,7 +314,7 @@ fn spawn(
 ) -> Result<(StdioMessages<ChildStdout>, ChildStdin, Process), ConnectFault> {
     let McpTransport::Stdio { command: program, args, env, pass_env, cwd } = &server.transport
     else {
-        return Err(refused(server, "it is no program"));
+        return Err(refused(server, "its transport is not a program"));
     };
     let mut command = Command::new(program);
     command
@@ -334,13 +336,13 @@ fn spawn(
         }
         command.current_dir(cwd);
     }
-    let mut family = child::start(&mut command).map_err(|error| match error.kind() {
+    let mut tree = child::start(&mut command).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => {
             ConnectFault::NoProgram { server: server.name.clone(), command: program.clone() }
         }
         _ => ConnectFault::NotStarted { server: server.name.clone(), error },
     })?;
-    let child = family.child();
+    let child = tree.child();
     let (Some(input), Some(messages), Some(errors)) =
         (child.stdin.take(), child.stdout.take(), child.stderr.take())
     else {
@@ -349,14 +351,14 @@ fn spawn(
     };
     let reading = tokio::spawn(output.clone().read_errors(errors));
     let (report, ended) = watch::channel(None);
-    let end = family.end();
+    let killer = tree.killer();
     tokio::spawn(async move {
-        let status = family.outlive().await;
-        // Whoever hears of the end asks next what the server wrote.
+        let status = tree.wait().await;
+        // After the end, callers ask for what the server wrote.
         let _ = tokio::time::timeout(STDERR_TIMEOUT, reading).await;
         report.send_replace(Some(status));
     });
-    Ok((StdioMessages::new(messages, output.clone()), input, Process { ended, end }))
+    Ok((StdioMessages::new(messages, output.clone()), input, Process { ended, killer }))
 }
 
 fn checked_headers(
@@ -374,11 +376,11 @@ fn checked_headers(
         .collect()
 }
 
-/// rustls asks for one provider of cryptography in a process.
+/// rustls needs one provider of cryptography for the process.
 fn use_ring() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        // Another part of the process may have chosen one: that serves as well.
+        // Other code in the process may have installed one, which works too.
         let _ = rustls::crypto::ring::default_provider().install_default();
     });
 }

@@ -1,20 +1,19 @@
-//! [`with_schema_in_meta`]: the schema of a server's question as the server wrote it.
+//! [`with_schema_in_meta`]: keeps an elicitation's schema as the server wrote it.
 //!
-//! The library reads it into types of its own and drops what these do not know: a `pattern`, a
-//! `multipleOf`, the order of the fields. It travels in the request's `_meta` as text, so that the
-//! form shows all of it and the host checks all of it.
+//! The library's own types drop what they do not know, such as a `pattern`, a `multipleOf` and the order of
+//! the fields. So the schema travels as text in the request's `_meta`.
 
 use json_text::{JsonText, Node};
 use rmcp::model::RequestMetaObject;
 use serde_json::value::RawValue;
 
-use super::incoming::object;
+use super::json_object::{member, object, texts_except};
 
 /// Where the schema travels.
 const REQUESTED_SCHEMA: &str = "rehearsal/requestedSchema";
 const METHOD: &str = "\"elicitation/create\"";
 
-/// Whether `message` may be such a question.
+/// Whether `message` may be an elicitation.
 pub(super) fn may_be_elicitation(message: &str) -> bool {
     message.contains(METHOD)
 }
@@ -30,28 +29,19 @@ pub(super) fn with_schema_in_meta(members: &[(String, &RawValue)]) -> Option<Str
         Some(Node::Object(meta)) => meta,
         _ => Vec::new(),
     };
-    // What the server says under our name is not ours.
-    let mut meta = texts_but(&own_meta, REQUESTED_SCHEMA);
+    // The server's own value under our name is dropped.
+    let mut meta = texts_except(&own_meta, REQUESTED_SCHEMA);
     meta.push((REQUESTED_SCHEMA, JsonText::string(schema.get()).to_string()));
-    let mut given = texts_but(&params, "_meta");
+    let mut given = texts_except(&params, "_meta");
     given.push(("_meta", object(&meta)));
-    let mut message = texts_but(members, "params");
+    let mut message = texts_except(members, "params");
     message.push(("params", object(&given)));
     Some(object(&message))
 }
 
-/// The schema as the server wrote it, where it passed by us.
+/// The schema as the server wrote it, from the request's `_meta`.
 pub(super) fn schema_from_meta(meta: &RequestMetaObject) -> Option<JsonText> {
     JsonText::parse(meta.get(REQUESTED_SCHEMA)?.as_str()?).ok()
-}
-
-fn member<'a>(members: &[(String, &'a RawValue)], name: &str) -> Option<&'a RawValue> {
-    members.iter().find(|(key, _)| key == name).map(|(_, raw)| *raw)
-}
-
-fn texts_but<'k>(members: &'k [(String, &RawValue)], name: &str) -> Vec<(&'k str, String)> {
-    let others = members.iter().filter(|(key, _)| key != name);
-    others.map(|(key, raw)| (key.as_str(), raw.get().to_owned())).collect()
 }
 
 #[cfg(test)]
@@ -69,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_arrives_as_it_was_written() {
+    fn keeps_the_schema_as_written() {
         let schema = r#"{"type":"object","properties":{"z":{"type":"string","pattern":"^a"},"a":{"type":"integer","minimum":9007199254740993}}}"#;
         let message = format!(
             r#"{{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{{"message":"?",
@@ -83,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn other_messages_stay_as_they_are() {
+    fn ignores_other_messages() {
         for message in [
             r#"{"id":1,"result":{"content":"\"elicitation/create\""}}"#,
             r#"{"id":1,"method":"elicitation/create","params":{"mode":"url","url":"x"}}"#,

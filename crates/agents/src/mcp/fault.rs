@@ -1,5 +1,5 @@
-//! [`ConnectFault`]: why a server cannot be used, and what to do about it; [`CallFault`]: why a call of
-//! it gave no result.
+//! [`ConnectFault`]: why a server cannot be used, and what to do. [`CallFault`]: why a call returned no
+//! result.
 
 use std::time::Duration;
 
@@ -71,37 +71,28 @@ impl From<ConnectFault> for AgentFault {
     }
 }
 
-/// Why a call gave no result: what any may meet, and what one that runs as a task may.
+/// Why a call returned no result.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum CallFault {
-    /// The server refused a request, or is gone, or the person cancelled.
+    /// The server rejected a request, or is gone, or the person canceled the call.
     #[error(transparent)]
     Service(#[from] ServiceError),
-    /// The answer to the call is neither a task nor a result.
+    /// The response to the call is neither a task nor a result.
     #[error("The server returned neither a task nor a result for the call: {0}")]
     NoTask(String),
-    /// The answer to `tasks/get` says nothing about a task.
+    /// The response to `tasks/get` has no task state.
     #[error("The server returned an invalid response to `tasks/get`: {0}")]
     NoState(String),
     /// The task ended without a result.
     #[error("The task failed: {reason}")]
     Failed {
-        /// What the server says of it.
+        /// The reason that the server gives.
         reason: String,
     },
-    /// The server called the task off.
+    /// The server canceled the task.
     #[error("The server canceled the task{}", message.as_deref().map(|it| format!(": {it}")).unwrap_or_default())]
-    CalledOff {
-        /// What the server says of it.
+    Canceled {
+        /// The reason that the server gives.
         message: Option<String>,
     },
-}
-
-/// The cause at the end of the chain: what happened, without who passed it on.
-pub(super) fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut cause = error;
-    while let Some(next) = cause.source() {
-        cause = next;
-    }
-    cause.to_string()
 }

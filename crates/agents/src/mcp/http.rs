@@ -21,8 +21,7 @@ use rmcp::transport::streamable_http_client::{
     AuthRequiredError, StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse,
 };
 
-use super::fault::innermost;
-use super::http_fault::{Answered, HttpFault};
+use super::http_fault::{Answered, HttpFault, innermost};
 use super::incoming::rewritten;
 use super::rejected_response::TOO_LONG;
 use super::server_log::ServerLog;
@@ -30,14 +29,14 @@ use super::sse_events::{LONGEST, PendingRequest, events, is_same};
 
 /// How many times a request is redirected.
 const MOST_REDIRECTS: usize = 10;
-/// How much of the body of a refusal is read, in bytes.
-const REFUSAL: usize = 64 * 1024;
-/// How long the body of a refusal is waited for.
+/// How much of the body of an error response is read, in bytes.
+const ERROR_BODY: usize = 64 * 1024;
+/// How long reading the body of an error response may take.
 const BODY_TIMEOUT: Duration = Duration::from_secs(5);
 /// How much of a body is shown.
 const SAMPLE_CHARACTERS: usize = 200;
 
-type Fault = StreamableHttpError<HttpFault>;
+type TransportError = StreamableHttpError<HttpFault>;
 type Headers = HashMap<HeaderName, HeaderValue>;
 
 /// Reaches one server.
@@ -47,7 +46,7 @@ pub(super) struct HttpClient {
     output: ServerLog,
 }
 
-/// Who asks, and in which session.
+/// The headers of a request, with its session and token.
 struct RequestHeaders {
     session: Option<Arc<str>>,
     token: Option<String>,
@@ -55,7 +54,7 @@ struct RequestHeaders {
 }
 
 impl RequestHeaders {
-    fn names_itself(&self) -> bool {
+    fn has_credentials(&self) -> bool {
         self.token.is_some() || self.headers.contains_key(&AUTHORIZATION)
     }
 }
@@ -88,7 +87,7 @@ impl HttpClient {
         uri: &str,
         request_headers: &RequestHeaders,
         rest: impl FnOnce(RequestBuilder) -> RequestBuilder,
-    ) -> Result<Response, Fault> {
+    ) -> Result<Response, TransportError> {
         let mut request = self.client.request(method, uri);
         for (name, value) in &request_headers.headers {
             let is_ours = *name == ACCEPT
@@ -108,14 +107,14 @@ impl HttpClient {
         }
         rest(request).send().await.map_err(|error| {
             let why = innermost(&error);
-            Fault::Client(match error.is_connect() {
+            TransportError::Client(match error.is_connect() {
                 true => HttpFault::Unreachable(why),
                 false => HttpFault::BrokenOff(why),
             })
         })
     }
 
-    /// The message in a body.
+    /// Reads the message from the body.
     async fn message(
         &self,
         mut response: Response,
@@ -152,45 +151,45 @@ impl HttpClient {
             }
             None => serde_json::from_str(&text),
         };
-        match message.map_err(|_| no_message("it is no JSON-RPC"))? {
+        match message.map_err(|_| no_message("it is not JSON-RPC"))? {
             JsonRpcMessage::Response(answer) if !is_same(&answer.id, id) => {
-                Err(self.stray(answer.id))
+                Err(self.unmatched_response(answer.id))
             }
             JsonRpcMessage::Error(mut error) => match error.id.take() {
-                Some(other) if !is_same(&other, id) => Err(self.stray(other)),
+                Some(other) if !is_same(&other, id) => Err(self.unmatched_response(other)),
                 _ => Ok(ServerJsonRpcMessage::error(error.error, Some(id.clone()))),
             },
             answer @ JsonRpcMessage::Response(_) => Ok(answer),
-            _ => Err(no_message("it answers nothing")),
+            _ => Err(no_message("it is not a response")),
         }
     }
 
-    fn stray(&self, id: RequestId) -> HttpFault {
+    fn unmatched_response(&self, id: RequestId) -> HttpFault {
         let fault = HttpFault::Another(id);
         self.output.log(&fault.to_string());
         fault
     }
 
-    /// What a status that is no success says: an error for the request, or a fault.
-    async fn refusal(
+    /// Handles an error status: a JSON-RPC error for the request, or a fault.
+    async fn error_response(
         &self,
         response: Response,
         request_headers: &RequestHeaders,
         asked: Option<&RequestId>,
-    ) -> Result<StreamableHttpPostResponse, Fault> {
+    ) -> Result<StreamableHttpPostResponse, TransportError> {
         let status = response.status();
         if status == StatusCode::NOT_FOUND && request_headers.session.is_some() {
             return Err(StreamableHttpError::SessionExpired);
         }
         let header = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
         let retry_after = header(RETRY_AFTER).map(str::to_owned);
-        let elsewhere = header(LOCATION).map(|location| format!("it points to {location}"));
+        let elsewhere = header(LOCATION).map(|location| format!("it redirects to {location}"));
         let is_json = kind(&response).starts_with(JSON_MIME_TYPE);
-        let body = beginning(response, REFUSAL).await;
+        let body = beginning(response, ERROR_BODY).await;
         let sample = elsewhere.unwrap_or_else(|| sample(&body));
         let answered = Answered { status, retry_after, sample };
         if matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
-            return Err(Fault::Client(match request_headers.names_itself() {
+            return Err(TransportError::Client(match request_headers.has_credentials() {
                 true => HttpFault::NotAccepted(answered),
                 false => HttpFault::Unauthorized(answered),
             }));
@@ -202,7 +201,7 @@ impl HttpClient {
             let message = ServerJsonRpcMessage::error(error.error, Some(id.clone()));
             return Ok(StreamableHttpPostResponse::Json(message, None));
         }
-        Err(Fault::Client(HttpFault::Refused(answered)))
+        Err(TransportError::Client(HttpFault::Refused(answered)))
     }
 
     async fn answer(
@@ -210,36 +209,36 @@ impl HttpClient {
         response: Response,
         request_headers: &RequestHeaders,
         message: &ClientJsonRpcMessage,
-    ) -> Result<StreamableHttpPostResponse, Fault> {
+    ) -> Result<StreamableHttpPostResponse, TransportError> {
         let status = response.status();
         let asked = match message {
             JsonRpcMessage::Request(request) => Some(&request.id),
             _ => None,
         };
         if !status.is_success() {
-            return self.refusal(response, request_headers, asked).await;
+            return self.error_response(response, request_headers, asked).await;
         }
-        // Nobody waits for an answer to an answer.
+        // Only requests get a response.
         let Some(id) = asked else { return Ok(StreamableHttpPostResponse::Accepted) };
         if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
-            return Err(Fault::Client(HttpFault::Nothing(status)));
+            return Err(TransportError::Client(HttpFault::Nothing(status)));
         }
         let session = response.headers().get(HEADER_SESSION_ID);
         let session = session.and_then(|it| it.to_str().ok()).map(str::to_owned);
         let kind = kind(&response);
         if kind.starts_with(EVENT_STREAM_MIME_TYPE) {
-            // At the greeting the library reads the stream no further than its end.
-            let resumes = !is_greeting(message);
+            // For `initialize` the library reads the stream only once.
+            let resumes = !is_initialize(message);
             let asked = Some(PendingRequest { id: id.clone(), resumes });
             let events = events(response, self.output.clone(), asked);
             return Ok(StreamableHttpPostResponse::Sse(events, session));
         }
         if kind.starts_with(JSON_MIME_TYPE) {
-            let message = self.message(response, id).await.map_err(Fault::Client)?;
+            let message = self.message(response, id).await.map_err(TransportError::Client)?;
             return Ok(StreamableHttpPostResponse::Json(message, session));
         }
-        let body = beginning(response, REFUSAL).await;
-        Err(Fault::Client(match body.is_empty() {
+        let body = beginning(response, ERROR_BODY).await;
+        Err(TransportError::Client(match body.is_empty() {
             true => HttpFault::Nothing(status),
             false => HttpFault::Kind { kind: named(&kind), sample: sample(&body) },
         }))
@@ -256,7 +255,7 @@ impl StreamableHttpClient for HttpClient {
         session: Option<Arc<str>>,
         token: Option<String>,
         headers: Headers,
-    ) -> Result<StreamableHttpPostResponse, Fault> {
+    ) -> Result<StreamableHttpPostResponse, TransportError> {
         let request_headers = RequestHeaders { session, token, headers };
         let body = serde_json::to_vec(&message)?;
         let accepted = [EVENT_STREAM_MIME_TYPE, JSON_MIME_TYPE].join(", ");
@@ -267,10 +266,10 @@ impl StreamableHttpClient for HttpClient {
             Ok(response) => self.answer(response, &request_headers, &message).await,
             Err(fault) => Err(fault),
         };
-        if let Err(Fault::Client(fault)) = &answer
+        if let Err(TransportError::Client(fault)) = &answer
             && !matches!(message, JsonRpcMessage::Request(_))
         {
-            // Nobody else would say so.
+            // The library does not report it.
             self.output.log(&fault.to_string());
         }
         answer
@@ -282,9 +281,9 @@ impl StreamableHttpClient for HttpClient {
         session: Arc<str>,
         token: Option<String>,
         headers: Headers,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), TransportError> {
         let request_headers = RequestHeaders { session: Some(session), token, headers };
-        // A server that keeps its sessions, or has lost them, may say what it likes.
+        // The status does not matter: the session is over for the client.
         self.send(Method::DELETE, &uri, &request_headers, |request| request).await.map(drop)
     }
 
@@ -295,7 +294,7 @@ impl StreamableHttpClient for HttpClient {
         last_event: Option<String>,
         token: Option<String>,
         headers: Headers,
-    ) -> Result<BoxedSseResponse, Fault> {
+    ) -> Result<BoxedSseResponse, TransportError> {
         let request_headers = RequestHeaders { session, token, headers };
         let accepted = [EVENT_STREAM_MIME_TYPE, JSON_MIME_TYPE].join(", ");
         let response = self
@@ -311,7 +310,7 @@ impl StreamableHttpClient for HttpClient {
             StatusCode::METHOD_NOT_ALLOWED => {
                 return Err(StreamableHttpError::ServerDoesNotSupportSse);
             }
-            // By these the library knows that asking again is of no use.
+            // For these errors the library does not retry.
             status @ (StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) => {
                 let error = AuthRequiredError::new(status.to_string());
                 return Err(StreamableHttpError::AuthRequired(error));
@@ -320,7 +319,7 @@ impl StreamableHttpClient for HttpClient {
             status => {
                 let (retry_after, sample) = (None, String::new());
                 let answered = Answered { status, retry_after, sample };
-                return Err(Fault::Client(HttpFault::Refused(answered)));
+                return Err(TransportError::Client(HttpFault::Refused(answered)));
             }
         }
         let kind = kind(&response);
@@ -331,7 +330,7 @@ impl StreamableHttpClient for HttpClient {
     }
 }
 
-/// What the response says it is; empty where it does not.
+/// The content type; empty if there is none.
 fn kind(response: &Response) -> String {
     let kind = response.headers().get(CONTENT_TYPE);
     kind.map(|kind| String::from_utf8_lossy(kind.as_bytes()).into_owned()).unwrap_or_default()
@@ -367,8 +366,8 @@ fn sample(body: &[u8]) -> String {
     format!("{cut}…")
 }
 
-/// Whether the message is the first to a server.
-fn is_greeting(message: &ClientJsonRpcMessage) -> bool {
+/// Whether the message opens a session.
+fn is_initialize(message: &ClientJsonRpcMessage) -> bool {
     matches!(
         message,
         JsonRpcMessage::Request(request)

@@ -1,5 +1,5 @@
-//! [`HttpFault`]: why a server over HTTP gave no message in answer, in the same words at the greeting,
-//! in a call, and where its tools are listed.
+//! [`HttpFault`]: why a server over HTTP did not return a message. Opening a session, calls and listing
+//! tools use the same texts.
 
 use http::StatusCode;
 use rmcp::ServiceError;
@@ -8,9 +8,7 @@ use rmcp::service::ClientInitializeError;
 use rmcp::transport::DynamicTransportError;
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 
-use super::fault::innermost;
-
-/// What became of a request, as the end of a sentence that begins with the server, with its full stop.
+/// What happened to a request: the end of a sentence that begins with the server, with its full stop.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum HttpFault {
     #[error("cannot be reached: {0}. Is it running?")]
@@ -83,15 +81,15 @@ fn ended(sample: &str) -> String {
 }
 
 impl HttpFault {
-    /// What went wrong at the greeting, where that is a matter of HTTP.
-    pub(super) fn at_greeting(error: &ClientInitializeError) -> Option<Self> {
+    /// The HTTP error when a session was opened; `None` for other errors.
+    pub(super) fn of_initialize(error: &ClientInitializeError) -> Option<Self> {
         match error {
             ClientInitializeError::TransportError { error, .. } => Some(Self::sending(error)),
             _ => None,
         }
     }
 
-    /// What went wrong with a later request, where that is a matter of HTTP.
+    /// The HTTP error of a later request; `None` for other errors.
     pub(super) fn of_request(error: &ServiceError) -> Option<Self> {
         match error {
             ServiceError::TransportSend(error) => Some(Self::sending(error)),
@@ -108,7 +106,7 @@ impl HttpFault {
         }
     }
 
-    /// Whether the address may be that of something else than an MCP server.
+    /// Whether the address may not be that of an MCP server.
     pub(super) fn doubts_the_address(&self) -> bool {
         match self {
             Self::Refused(answered) => {
@@ -121,4 +119,13 @@ impl HttpFault {
             _ => false,
         }
     }
+}
+
+/// The last cause in the chain, without the errors that wrap it.
+pub(super) fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut cause = error;
+    while let Some(next) = cause.source() {
+        cause = next;
+    }
+    cause.to_string()
 }

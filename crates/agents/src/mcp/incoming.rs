@@ -1,13 +1,14 @@
 //! [`rewritten`]: rewrites a server's message where the library cannot read it, or would drop part of it.
 //!
-//! - serde_json reads 127 levels of nesting. A response nested deeper becomes a JSON-RPC error, a
-//!   request loses its parameters, a tool becomes a placeholder that says why it cannot be called.
+//! - serde_json reads 127 levels of nesting. A tool nested deeper becomes a placeholder with the reason
+//!   why it cannot be called.
 //! - The library's `Tool` has no `execution`: `taskSupport` travels in the tool's `_meta`.
 //! - An elicitation's schema travels as text ([`super::elicitation_schema`]), and so does structured content
 //!   with numbers that the library would round ([`super::structured_content`]).
 //! - The library reads a list of tools whole or not at all: invalid tools are made [`readable_members`].
 //! - A lone surrogate becomes U+FFFD ([`super::lone_surrogates`]).
-//! - A response that is not JSON, or has a number out of range, becomes a JSON-RPC error.
+//! - A response that is not JSON, is nested too deep, or has a number out of range becomes a JSON-RPC
+//!   error. Any other such message is skipped.
 
 use std::borrow::Cow;
 
@@ -19,12 +20,13 @@ use serde_json::value::RawValue;
 
 use super::elicitation_schema;
 use super::invalid_tools::{is_readable, placeholder, readable_members, too_deep};
+use super::json_object::{Members, member, object, texts_except};
 use super::lone_surrogates::{REPLACED, replace_lone_surrogates};
 use super::rejected_response::RejectedResponse;
 use super::structured_content;
 
-/// How deep a message may be nested: serde_json opens 127 levels, less a few for the library's own.
-pub(super) const READABLE: usize = 120;
+/// The levels of nesting that serde_json reads.
+const READABLE: usize = 127;
 /// The levels of a message around a tool.
 const AROUND_A_TOOL: usize = 3;
 /// The most characters of a tool's name that a note shows.
@@ -35,14 +37,14 @@ const TASK_SUPPORT: &str = "rehearsal/taskSupport";
 /// A message as the library can read it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Rewritten {
-    /// Empty where it is no message.
+    /// Empty if the text is not a message.
     pub(super) message: String,
-    /// What a person should know about it, a sentence each.
+    /// Notes for the log, a sentence each.
     pub(super) notes: Vec<String>,
 }
 
-/// The message as a line for the log, where it is one that the library reads. The library handles
-/// notifications side by side, which would mix up the lines of a busy server.
+/// The text of a log notification; `None` for other messages. The library handles notifications
+/// concurrently, which would mix up the lines.
 pub(super) fn log_line(message: &str) -> Option<String> {
     if !message.contains("notifications/message") {
         return None;
@@ -60,7 +62,7 @@ pub(super) fn log_line(message: &str) -> Option<String> {
     Some(format!("{}{logger} {text}", params.level.as_deref().unwrap_or("log")))
 }
 
-/// A server's notification of a line for the log.
+/// A server's log notification.
 #[derive(Deserialize)]
 struct Notification {
     method: String,
@@ -74,17 +76,19 @@ struct LogParams {
     data: Value,
 }
 
-/// The message with what is too deep, or unknown to the library, put elsewhere; `None` when the
-/// library reads it as it is.
+/// The message as the library can read it; `None` if that is the same text.
 pub(super) fn rewritten(message: &str) -> Option<Rewritten> {
     let whole = replace_lone_surrogates(message);
     let text = whole.trim_start_matches('\u{feff}').trim();
     if text.is_empty() {
         return None;
     }
-    let rewritten = match unread(text) {
-        Some(fault) => Some(refused(text, &fault)),
-        None => rewritten_json(text),
+    let rewritten = match serde_json::from_str::<Value>(text) {
+        Ok(_) => rewritten_json(text),
+        // A tool that is nested too deep must not take the others away.
+        Err(error) => rewritten_json(text)
+            .filter(|it| serde_json::from_str::<Value>(&it.message).is_ok())
+            .or_else(|| Some(rejected(text, &JsonTextError::of(text, &error)))),
     };
     if matches!(whole, Cow::Borrowed(_)) {
         return rewritten;
@@ -95,16 +99,8 @@ pub(super) fn rewritten(message: &str) -> Option<Rewritten> {
     Some(rewritten)
 }
 
-/// Why the library's parser refuses the text, for another reason than its depth.
-fn unread(text: &str) -> Option<JsonTextError> {
-    if nesting(text) > READABLE {
-        return JsonText::parse(text).err();
-    }
-    serde_json::from_str::<Value>(text).err().map(|error| JsonTextError::of(text, &error))
-}
-
-/// Where the text answers a request, an error with the reason for whoever waits.
-fn refused(text: &str, fault: &JsonTextError) -> Rewritten {
+/// For a response, an error with the reason for its request; for any other text, an empty message.
+fn rejected(text: &str, fault: &JsonTextError) -> Rewritten {
     let reason = format!("The server's response cannot be read: {fault}.");
     match RejectedResponse::of(text.as_bytes()).answer(&reason) {
         Some(message) => Rewritten { message, notes: vec![reason] },
@@ -116,92 +112,52 @@ fn refused(text: &str, fault: &JsonTextError) -> Rewritten {
 }
 
 fn rewritten_json(message: &str) -> Option<Rewritten> {
-    let levels = nesting(message);
-    let is_deep = levels > READABLE;
     let is_read = !message.contains("\"tools\"")
         && !elicitation_schema::may_be_elicitation(message)
         && !structured_content::may_round(message);
-    if !is_deep && is_read {
+    if is_read {
         return None;
     }
     let message: JsonText = JsonText::parse(message).ok()?;
     let Node::Object(members) = message.open() else { return None };
-    let member = |name: &str| members.iter().find(|(key, _)| key == name).map(|(_, raw)| *raw);
-    if let Some(method) = member("method") {
-        if is_deep {
-            return Some(without_params(method, member("id"), levels));
-        }
-        let asked = elicitation_schema::with_schema_in_meta(&members);
-        return asked.map(|message| Rewritten { message, notes: Vec::new() });
-    }
-    let result = member("result")?;
     let mut notes = Vec::new();
-    let with_result = |result: String| {
-        let others = members.iter().filter(|(key, _)| key != "result");
-        let mut whole: Vec<(&str, String)> =
-            others.map(|(key, raw)| (key.as_str(), raw.get().to_owned())).collect();
-        whole.push(("result", result));
-        object(&whole)
-    };
-    let rewritten = match tools_of(result) {
-        Some((tools, _)) if !is_deep && tools.iter().all(|raw| is_plain(raw)) => return None,
-        Some((tools, rest)) => {
+    if member(&members, "method").is_some() {
+        let message = elicitation_schema::with_schema_in_meta(&members)?;
+        return Some(Rewritten { message, notes });
+    }
+    let result = member(&members, "result")?;
+    let result = match tools_of(result) {
+        Some((tools, _)) if tools.iter().all(|raw| is_plain(raw)) => return None,
+        Some((tools, mut result)) => {
             let tools: Vec<String> = tools.iter().map(|raw| tool(raw, &mut notes)).collect();
-            let mut result: Members<'_> = rest;
             result.push(("tools", format!("[{}]", tools.join(","))));
-            with_result(object(&result))
+            object(&result)
         }
-        None if is_deep => {
-            let reason = format!(
-                "The server's response is nested {levels} levels deep, but the limit is {READABLE}. \
-                 Return a flatter value from the tool, or return its JSON as text."
-            );
-            let error =
-                format!(r#"{{"code":-32603,"message":{}}}"#, JsonText::string(&reason).as_str());
-            let id = member("id").map_or("null", RawValue::get);
-            format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#)
-        }
-        None => with_result(structured_content::with_text_in_meta(result)?),
+        None => structured_content::with_text_in_meta(result)?,
     };
-    Some(Rewritten { message: rewritten, notes })
+    let mut whole = texts_except(&members, "result");
+    whole.push(("result", result));
+    Some(Rewritten { message: object(&whole), notes })
 }
 
-/// A request of the server without its parameters, so that the server gets an error; an empty message
-/// in place of a notification.
-fn without_params(method: &RawValue, id: Option<&RawValue>, levels: usize) -> Rewritten {
-    let what = if id.is_some() { "request" } else { "notification" };
-    let notes = vec![format!(
-        "A {what} of the server is skipped: it is nested {levels} levels deep, but the limit is \
-         {READABLE}."
-    )];
-    let message = id.map_or_else(String::new, |id| {
-        object(&[
-            ("jsonrpc", r#""2.0""#.to_owned()),
-            ("method", method.get().to_owned()),
-            ("id", id.get().to_owned()),
-        ])
-    });
-    Rewritten { message, notes }
-}
-
-/// Members of an object with their texts.
-type Members<'a> = Vec<(&'a str, String)>;
-
-/// The tools that a result lists, and where its list goes on.
+/// The tools of a result, and its `nextCursor`.
 fn tools_of(result: &RawValue) -> Option<(Vec<&RawValue>, Members<'static>)> {
     let Node::Object(members) = Node::of(result) else { return None };
-    let member = |name: &str| members.iter().find(|(key, _)| key == name).map(|(_, raw)| *raw);
-    let Node::Array(tools) = Node::of(member("tools")?) else { return None };
-    let cursor = member("nextCursor").map(|raw| ("nextCursor", raw.get().to_owned()));
+    let Node::Array(tools) = Node::of(member(&members, "tools")?) else { return None };
+    let cursor = member(&members, "nextCursor").map(|raw| ("nextCursor", raw.get().to_owned()));
     Some((tools, cursor.into_iter().collect()))
 }
 
-/// Whether the library reads the tool and drops nothing of it that counts.
+/// Whether the library reads the whole tool.
 fn is_plain(tool: &RawValue) -> bool {
-    !tool.get().contains("\"taskSupport\"") && is_readable(tool.get())
+    !tool.get().contains("\"taskSupport\"") && !is_too_deep(tool) && is_readable(tool.get())
 }
 
-/// One tool, with what the library cannot take as its `_meta`.
+fn is_too_deep(tool: &RawValue) -> bool {
+    nesting(tool.get()) + AROUND_A_TOOL > READABLE
+}
+
+/// One tool. Members that the library does not know move to its `_meta`.
 fn tool(raw: &RawValue, notes: &mut Vec<String>) -> String {
     let Node::Object(members) = Node::of(raw) else {
         let reason = "it is not an object";
@@ -210,7 +166,7 @@ fn tool(raw: &RawValue, notes: &mut Vec<String>) -> String {
     };
     let deepest = members.iter().max_by_key(|(_, value)| nesting(value.get()));
     if let Some((key, value)) = deepest
-        && nesting(raw.get()) + AROUND_A_TOOL > READABLE
+        && is_too_deep(raw)
     {
         return object(&too_deep(&name_of(&members), key, nesting(value.get())));
     }
@@ -235,7 +191,7 @@ fn tool(raw: &RawValue, notes: &mut Vec<String>) -> String {
             key => kept.push((key, value.get().to_owned())),
         }
     }
-    // The server's own value under this name would be taken for ours.
+    // The server's own value under this name must not be taken for ours.
     let own = own_meta.iter().filter(|(key, _)| key != TASK_SUPPORT);
     meta.extend(own.map(|(key, raw)| (key.as_str(), raw.get().to_owned())));
     if !meta.is_empty() {
@@ -245,20 +201,13 @@ fn tool(raw: &RawValue, notes: &mut Vec<String>) -> String {
 }
 
 fn name_of(members: &[(String, &RawValue)]) -> String {
-    let name = members.iter().find(|(key, _)| key == "name").map(|(_, raw)| Node::of(raw));
-    match name {
+    match member(members, "name").map(Node::of) {
         Some(Node::String(name)) => name.chars().take(NAME_CHARACTERS).collect(),
         _ => "without a name".to_owned(),
     }
 }
 
-pub(super) fn object(members: &[(&str, String)]) -> String {
-    let members: Vec<String> =
-        members.iter().map(|(key, value)| format!("{}:{value}", JsonText::string(key))).collect();
-    format!("{{{}}}", members.join(","))
-}
-
-/// Whether the tool says that it runs as a task only.
+/// Whether the tool runs as a task only.
 pub(super) fn is_task_only(tool: &Tool) -> bool {
     let meta = tool.meta.as_ref();
     meta.and_then(|meta| meta.0.get(TASK_SUPPORT)).and_then(Value::as_str) == Some("required")
@@ -266,7 +215,7 @@ pub(super) fn is_task_only(tool: &Tool) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::invalid_tools::too_deep_reason;
+    use super::super::invalid_tools::{invalid_reason, too_deep_reason};
     use super::*;
 
     fn deep(levels: usize) -> String {
@@ -279,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deep_tool_becomes_a_placeholder_and_the_others_stay() {
+    fn replaces_a_tool_nested_too_deep_with_a_placeholder() {
         let schema = deep(5_000);
         let message = format!(
             r#"{{"jsonrpc":"2.0","id":7,"result":{{"nextCursor":"c","tools":[
@@ -298,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deep_answer_becomes_an_error_with_the_reason() {
+    fn replaces_a_response_nested_too_deep_with_an_error() {
         let message = format!(
             r#"{{"jsonrpc":"2.0","id":"x","result":{{"content":[],"structuredContent":{}}}}}"#,
             deep(500)
@@ -307,11 +256,11 @@ mod tests {
         let value: Value = serde_json::from_str(&rewritten).expect("readable");
         assert_eq!(value["id"], "x");
         let notes = value["error"]["message"].as_str().expect("text");
-        assert!(notes.contains("nested 503 levels deep"), "{notes}");
+        assert!(notes.contains("nested deeper than 127 levels"), "{notes}");
     }
 
     #[test]
-    fn a_line_for_the_log_is_read() {
+    fn reads_a_log_line() {
         let line = r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","logger":"db","data":"up"}}"#;
         assert_eq!(log_line(line).as_deref(), Some("info db: up"));
         let data = line.replace(r#""up""#, "[1]").replace(r#""logger":"db","#, "");
@@ -320,30 +269,27 @@ mod tests {
     }
 
     #[test]
-    fn a_deep_request_loses_its_parameters_and_a_deep_notification_is_skipped() {
-        let request = |id: &str| {
+    fn skips_requests_and_notifications_nested_too_deep() {
+        for id in [r#""id":"q7","#, ""] {
             let deep = deep(200);
-            let request = format!(r#"{{"jsonrpc":"2.0",{id}"method":"x","params":{deep}}}"#);
-            rewritten(&request).expect("rewritten")
-        };
-        let asked = request(r#""id":"q7","#);
-        let message: Value = serde_json::from_str(&asked.message).expect("read");
-        assert_eq!(message, serde_json::json!({"jsonrpc": "2.0", "id": "q7", "method": "x"}));
-        assert!(asked.notes[0].contains("nested 202 levels deep"), "{:?}", asked.notes);
-        let notification = request("");
-        assert_eq!(notification.message, "");
-        assert!(notification.notes[0].contains("is skipped"), "{:?}", notification.notes);
+            let message = format!(r#"{{"jsonrpc":"2.0",{id}"method":"x","params":{deep}}}"#);
+            let rewritten = rewritten(&message).expect("rewritten");
+            assert_eq!(rewritten.message, "");
+            let notes = &rewritten.notes;
+            assert!(notes[0].contains("is skipped"), "{notes:?}");
+            assert!(notes[0].contains("nested deeper than 127 levels"), "{notes:?}");
+        }
     }
 
     #[test]
-    fn a_tool_that_cannot_be_read_leaves_the_others_where_they_are() {
+    fn replaces_invalid_tools_with_placeholders() {
         let message = r#"{"id":1,"result":{"tools":[{"name":"good","inputSchema":{}},
             {"name":"bool","inputSchema":true},{"name":"none"},7]}}"#;
         let rewritten = rewritten(message).expect("rewritten");
         let tools = read(&rewritten.message);
         let usable: Vec<_> = tools
             .iter()
-            .filter(|tool| super::super::invalid_tools::invalid_reason(tool).is_none())
+            .filter(|tool| invalid_reason(tool).is_none())
             .map(|tool| tool.name.as_ref())
             .collect();
         assert_eq!(usable, ["good"]);
@@ -352,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_says_that_it_runs_as_a_task() {
+    fn recognizes_tools_that_run_as_tasks_only() {
         let message = r#"{"id":1,"result":{"tools":[
             {"name":"a","inputSchema":{},"execution":{"taskSupport":"required"}},
             {"name":"b","inputSchema":{},"execution":{"taskSupport":"optional"}}]}}"#;
@@ -361,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_beyond_reading_becomes_an_error_with_the_reason() {
+    fn replaces_an_unreadable_response_with_an_error() {
         let deep = format!("{}NaN{}", "[".repeat(900), "]".repeat(900));
         for (result, notes) in [
             ("{\"e\":NaN}}", "NaN is not a number"),
@@ -379,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_message_is_told_and_goes_no_further() {
+    fn skips_text_that_is_not_a_message() {
         for invalid_line in ["{\"half\":", "Welcome", "{\"method\":\"x\",\"params\":[NaN]}"] {
             let rewritten = rewritten(invalid_line).expect("rewritten");
             assert_eq!(
@@ -391,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn half_a_character_takes_no_message_away() {
+    fn replaces_lone_surrogates_in_messages() {
         let message = r#"{"id":1,"result":{"content":[{"type":"text","text":"a\ud83d b"}]}}"#;
         let read = rewritten(message).expect("rewritten");
         assert_eq!(read.message, message.replace("\\ud83d", "\u{fffd}"));
@@ -401,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_library_reads_stays_as_it_is() {
+    fn keeps_what_the_library_can_read() {
         assert_eq!(
             rewritten(r#"{"id":1,"result":{"tools":[{"name":"a","inputSchema":{}}]}}"#),
             None

@@ -5,11 +5,11 @@
 use rmcp::model::{CreateMessageRequestParams, ElicitationSchema};
 use serde_json::{Map, Value, json};
 
-/// Why the library could not read the request; `None` for requests that are no questions.
+/// Why the library could not read the request; `None` for other requests.
 pub(super) fn invalid_params(method: &str, params: Option<&Value>) -> Option<String> {
     let is_question = ["elicitation/create", "sampling/createMessage"].contains(&method);
     let Some(params) = params else {
-        return is_question.then(|| "its `params` are missing or nested too deep".to_owned());
+        return is_question.then(|| "its `params` are missing".to_owned());
     };
     let reason = match method {
         "elicitation/create" => invalid_form(params),
@@ -23,7 +23,7 @@ pub(super) fn invalid_params(method: &str, params: Option<&Value>) -> Option<Str
     Some(reason.unwrap_or_else(|| "its parameters cannot be read".to_owned()))
 }
 
-/// Why nobody can answer a form with these fields, though the library reads it.
+/// Why no person can complete a form with these fields, although the library reads it.
 pub(super) fn empty_choice(schema: &Value) -> Option<String> {
     let is_empty = |values: Option<&Value>| {
         values.and_then(Value::as_array).is_some_and(|values| values.is_empty())
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn the_reason_names_the_place() {
+    fn gives_the_reason_and_where() {
         let nested = json!({"message": "?", "requestedSchema": {"type": "object", "properties": {
             "fine": {"type": "string"},
             "address": {"type": "object", "properties": {"street": {"type": "string"}}}}}});
@@ -88,7 +88,7 @@ mod tests {
         assert_eq!(form(&json!({"requestedSchema": {}})), "it has no `message`");
         assert_eq!(form(&json!({"message": "?", "mode": "url"})), "it has no `url`");
         let missing = invalid_params("elicitation/create", None).expect("a question");
-        assert!(missing.contains("nested too deep"), "{missing}");
+        assert!(missing.contains("are missing"), "{missing}");
         let role = json!({"maxTokens": 1, "messages": [
             {"role": "alien", "content": {"type": "text", "text": "?"}}]});
         let actual = invalid_params("sampling/createMessage", Some(&role)).expect("a question");

@@ -1,21 +1,21 @@
 //! [`readable_members`]: a tool without the members that the library cannot read.
 //!
-//! The library reads a list of tools whole or not at all, so that one odd tool would take every
-//! other away. What a tool can do without is left out of it; a tool without a name or an input
-//! schema stays in the list as a place that says why it cannot be used.
+//! The library rejects a whole list because of one invalid tool. So invalid optional members of a tool are
+//! left out, and a tool without a valid name or input schema is replaced by a placeholder with the reason.
 
 use json_text::{JsonText, Node};
 use rmcp::model::Tool;
 use serde_json::value::RawValue;
 
-use super::incoming::object;
+use super::json_object::{Members, object};
 
-/// Where the reason travels.
-const UNREADABLE: &str = "rehearsal/unreadable";
-const TOO_DEEP: &str = "rehearsal/tooDeep";
+/// The member of `_meta` with the reason why a tool is left out of the session's tools.
+const LEFT_OUT: &str = "rehearsal/leftOut";
+/// The member of `_meta` with the reason why a tool of the session cannot be called.
+const NOT_CALLABLE: &str = "rehearsal/notCallable";
 
-/// The members of the tool as the library reads them; what is left out goes to `notes`, a sentence
-/// each. `name` is the name that the notes show.
+/// The members of the tool that the library can read. `notes` gets a sentence for each member that is left
+/// out, with `name` as the tool's name.
 pub(super) fn readable_members<'k>(
     members: Vec<(&'k str, String)>,
     name: &str,
@@ -46,39 +46,39 @@ pub(super) fn readable_members<'k>(
     if is_tool(&kept) { kept } else { placeholder(name, "it cannot be read") }
 }
 
-/// What stands in the list for a tool that cannot be used.
-pub(super) fn placeholder(name: &str, reason: &str) -> Vec<(&'static str, String)> {
-    vec![
-        ("name", JsonText::string(name).to_string()),
-        ("inputSchema", r#"{"type":"object"}"#.to_owned()),
-        ("_meta", object(&[(UNREADABLE, JsonText::string(reason).to_string())])),
-    ]
+/// What is listed in place of a tool that is left out.
+pub(super) fn placeholder(name: &str, reason: &str) -> Members<'static> {
+    marked(LEFT_OUT, name, reason)
 }
 
-/// What stands in the list for a tool with a member that is nested too deep.
-pub(super) fn too_deep(name: &str, member: &str, levels: usize) -> Vec<(&'static str, String)> {
+/// What is listed in place of a tool with a member that is nested too deep.
+pub(super) fn too_deep(name: &str, member: &str, levels: usize) -> Members<'static> {
     let reason = format!(
         "its `{member}` is nested {levels} levels deep, deeper than the host reads. Let the server \
          flatten it"
     );
+    marked(NOT_CALLABLE, name, &reason)
+}
+
+fn marked(marker: &str, name: &str, reason: &str) -> Members<'static> {
     vec![
         ("name", JsonText::string(name).to_string()),
         ("inputSchema", r#"{"type":"object"}"#.to_owned()),
-        ("_meta", object(&[(TOO_DEEP, JsonText::string(&reason).to_string())])),
+        ("_meta", object(&[(marker, JsonText::string(reason).to_string())])),
     ]
 }
 
 /// Why the tool is listed but cannot be called, where it is nested too deep.
 pub(super) fn too_deep_reason(tool: &Tool) -> Option<&str> {
-    tool.meta.as_ref()?.0.get(TOO_DEEP)?.as_str()
+    tool.meta.as_ref()?.0.get(NOT_CALLABLE)?.as_str()
 }
 
-/// Why the tool cannot be used, where it only holds a place in the list.
+/// Why the tool is left out, where it is a placeholder.
 pub(super) fn invalid_reason(tool: &Tool) -> Option<&str> {
-    tool.meta.as_ref()?.0.get(UNREADABLE)?.as_str()
+    tool.meta.as_ref()?.0.get(LEFT_OUT)?.as_str()
 }
 
-/// Whether the library reads it.
+/// Whether the library can read it.
 pub(super) fn is_readable(tool: &str) -> bool {
     serde_json::from_str::<Tool>(tool).is_ok()
 }
@@ -87,7 +87,7 @@ fn is_tool(members: &[(&str, String)]) -> bool {
     is_readable(&object(members))
 }
 
-/// What it lacks to be called.
+/// The required member that is missing or invalid.
 fn missing(members: &[(&str, String)]) -> Option<String> {
     let member = |name| members.iter().find(|(key, _)| *key == name).map(|(_, value)| value);
     let Some(name) = member("name") else { return Some("it has no `name`".to_owned()) };
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_tool_can_do_without_is_left_out_and_named() {
+    fn leaves_out_optional_members_with_a_note() {
         let (tool, notes) = read(&[
             ("annotations", "[1]"),
             ("name", "\"t\""),
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_without_what_it_needs_holds_its_place_and_says_why() {
+    fn replaces_a_tool_without_required_members_with_a_placeholder() {
         let unusable = |tool: &[(&'static str, &str)]| {
             let (tool, notes) = read(tool);
             assert_eq!(notes.len(), 1, "{notes:?}");

@@ -6,8 +6,7 @@ use rmcp::model::{PaginatedRequestParams, Tool};
 use rmcp::service::Peer;
 use rmcp::{RoleClient, ServiceError};
 
-use super::fault::innermost;
-use super::http_fault::HttpFault;
+use super::http_fault::{HttpFault, innermost};
 
 /// The most pages that are read. Servers put tens of tools on a page.
 const MOST_PAGES: usize = 1_000;

@@ -1,7 +1,7 @@
 //! [`replace_lone_surrogates`]: replaces the lone surrogates of a message.
 //!
-//! JavaScript cuts texts through an emoji and writes what is left of it as `\ud83d`, which is no
-//! character: the library's parser refuses the whole message.
+//! JavaScript may cut a text inside of an emoji and write the rest as `\ud83d`. The library's parser rejects
+//! the whole message then.
 
 use std::borrow::Cow;
 
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_half_alone_is_replaced_and_all_else_stays() {
+    fn replaces_only_lone_surrogates() {
         for (written, read) in [
             (r#""a\ud83d b""#, "\"a\u{fffd} b\""),
             (r#""\uDE00\ud83d""#, "\"\u{fffd}\u{fffd}\""),

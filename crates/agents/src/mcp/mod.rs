@@ -1,7 +1,7 @@
 //! MCP agents: an instruction, and the tools of one or more MCP servers.
 //!
-//! Every session has connections of its own, so that what a server asks, reports and keeps in
-//! memory belongs to one person. A server that ended is started again by the next call.
+//! Every session has its own connections, so that a server's questions, reports and memory belong to one
+//! person. The next call restarts a server that ended.
 
 mod adk_folder;
 mod agent;
@@ -15,6 +15,7 @@ mod http_fault;
 mod incoming;
 mod invalid_requests;
 mod invalid_tools;
+mod json_object;
 mod listing;
 mod lone_surrogates;
 mod open_session;

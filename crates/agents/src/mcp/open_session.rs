@@ -17,7 +17,7 @@ use super::client::{Requests, SessionLink};
 use super::connection::Connection;
 use super::listing::list_tools;
 use super::tools::{self, Catalogue, Listed};
-use crate::instruction::resolved_instruction;
+use crate::native::resolved_instruction;
 use crate::schemas;
 use crate::{AgentLog, SessionSeed, ToolFailure, ToolInvocation};
 
@@ -47,7 +47,7 @@ pub(super) struct OpenSession {
     waiting: Mutex<Option<ToolInvocation>>,
     /// The tools that refused a plain call and run as tasks only.
     task_only: Mutex<HashSet<ToolName>>,
-    /// Follows what the servers say of their tools.
+    /// Watches for changes of the servers' tools.
     follower: Mutex<Option<JoinHandle<()>>>,
 }
 

@@ -8,10 +8,9 @@ use schema_check::Violation;
 
 use crate::schemas;
 
-/// Where what a tool returned breaks `schema`; nothing where it keeps to it.
+/// The violations of `schema` in what a tool returned.
 ///
-/// A schema of any size and a value of any length take their time: not for a thread that must
-/// answer others.
+/// This may take long for a large schema or value: do not call it on a thread that must not block.
 pub(super) fn schema_violations(schema: &JsonText, returned: &JsonText) -> Vec<Violation> {
     match structured_content(returned) {
         Some(structured) => schemas::check_schema(Some(schema), &structured),
@@ -22,7 +21,7 @@ pub(super) fn schema_violations(schema: &JsonText, returned: &JsonText) -> Vec<V
     }
 }
 
-/// The structured content of a result as the model gets it.
+/// The structured content of a result for the model.
 fn structured_content(returned: &JsonText) -> Option<JsonText> {
     let Node::Object(members) = returned.open() else { return None };
     let (_, raw) = members.iter().find(|(name, _)| name == "structuredContent")?;
@@ -47,7 +46,7 @@ mod tests {
         r#"{"type":"object","properties":{"g":{"type":"number"}},"required":["g"]}"#;
 
     #[test]
-    fn what_breaks_the_schema_is_told_at_its_place() {
+    fn reports_violations_with_their_places() {
         let kept = r#"{"content":[],"structuredContent":{"g":1.5},"isError":false}"#;
         assert_eq!(broken(SCHEMA, kept), []);
         let wrong = broken(SCHEMA, r#"{"content":[],"structuredContent":{"g":"1"}}"#);
@@ -58,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_without_what_was_promised_is_told() {
+    fn reports_missing_structured_content() {
         for returned in [r#"{"content":[]}"#, r#"{"content":[],"structuredContent":null}"#] {
             let actual = broken(SCHEMA, returned);
             assert!(actual[0].1.contains("no structured content"), "{actual:?}");
@@ -66,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_that_is_none_breaks_nothing() {
+    fn an_invalid_schema_has_no_violations() {
         let returned = r#"{"content":[],"structuredContent":{"g":"1"}}"#;
         assert_eq!(broken(r#"{"type":7}"#, returned), []);
     }

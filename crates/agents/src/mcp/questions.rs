@@ -1,4 +1,4 @@
-//! [`Questions`]: what servers ask the person of one session, until it is answered.
+//! [`Questions`]: the open questions of servers to the person of one session.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 use crate::schemas;
 use crate::{AnswerError, Reporter};
 
-/// Numbers are never used twice while the host runs, so that a late answer meets no other question.
+/// Numbers are not reused while the host runs, so that a late answer does not reach another question.
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
 /// The open questions of one session.
@@ -27,7 +27,7 @@ struct Open {
     answer: oneshot::Sender<Answer>,
 }
 
-/// Takes the question back when whoever asked stops waiting, as when the call is cancelled.
+/// Withdraws the question when its request ends, for example because the call is canceled.
 struct Withdrawal<'q>(&'q Questions, u64);
 
 impl Drop for Withdrawal<'_> {
@@ -42,7 +42,7 @@ impl Questions {
     }
 
     fn open(&self) -> MutexGuard<'_, BTreeMap<u64, Open>> {
-        // Plain data: a panic elsewhere leaves nothing half done.
+        // Plain data: a panic elsewhere leaves it complete.
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -60,11 +60,11 @@ impl Questions {
         self.open().insert(number, Open { question: question.clone(), answer });
         let _withdrawal = Withdrawal(self, number);
         self.reporter.report(SourceEvent::Asked(Box::new(question)));
-        // The sender goes with the session.
+        // The sender is dropped with the session.
         answered.await.unwrap_or(Answer::Dismiss)
     }
 
-    /// Gives the person's answer to whoever waits for it.
+    /// Sends the person's answer to the request that waits for it.
     pub(super) async fn answer(&self, number: u64, answer: Answer) -> Result<(), AnswerError> {
         let asks = match self.open().get(&number) {
             Some(waiting) => waiting.question.asks.clone(),
@@ -82,7 +82,7 @@ impl Questions {
         // It may have been answered or withdrawn meanwhile.
         let waiting = self.open().remove(&number).ok_or(AnswerError::NotWaiting)?;
         self.reporter.report(SourceEvent::Withdrawn { session: self.session.clone(), number });
-        // Whoever asked may have stopped waiting just now.
+        // The request may have ended just now.
         let _ = waiting.answer.send(answer);
         Ok(())
     }
@@ -92,7 +92,7 @@ impl Questions {
         self.open().values().map(|open| open.question.clone()).collect()
     }
 
-    /// Takes back what was asked for a call that goes on no more.
+    /// Withdraws the questions of a call that has ended.
     pub(super) fn withdraw(&self, call_id: &CallId) {
         let of_call = |open: &Open| open.question.call_id.as_ref() == Some(call_id);
         let numbers: Vec<u64> = self

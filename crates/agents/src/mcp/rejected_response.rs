@@ -7,38 +7,38 @@
 use json_text::JsonText;
 use serde_json::Value;
 
-use super::incoming::object;
+use super::json_object::object;
 
-/// Why an answer that is too long is skipped.
+/// The error for a response that is too long.
 pub(super) const TOO_LONG: &str = "The server's response is longer than 16 MB, the limit. Return less from the tool, or \
      return a link to a resource.";
 /// How much of the beginning and of the end is kept, in bytes.
 const KEPT: usize = 1_024;
-/// What is left of an answer after its id.
+/// What may follow the id at the end of a response.
 const ENDS: [&str; 2] = ["}", ",\"jsonrpc\":\"2.0\"}"];
 
-/// The beginning and the end of a message that is skipped.
+/// The beginning and the end of a rejected message.
 pub(super) struct RejectedResponse {
     head: Vec<u8>,
     tail: Vec<u8>,
 }
 
 impl RejectedResponse {
-    /// A message of which `begun` has been read.
+    /// Starts with the part of the message that has been read.
     pub(super) fn of(begun: &[u8]) -> Self {
         let mut skipped = Self { head: begun[..begun.len().min(KEPT)].to_vec(), tail: Vec::new() };
         skipped.take(begun);
         skipped
     }
 
-    /// Takes in more of it.
+    /// Adds a part of the message.
     pub(super) fn take(&mut self, part: &[u8]) {
         self.tail.extend_from_slice(&part[part.len().saturating_sub(KEPT)..]);
         let beyond = self.tail.len().saturating_sub(KEPT);
         self.tail.drain(..beyond);
     }
 
-    /// What whoever waits for it reads in its place, an error with the `reason`; `None` where it is no answer.
+    /// A JSON-RPC error with `reason` in place of the response; `None` if the message is not a response.
     pub(super) fn answer(&self, reason: &str) -> Option<String> {
         let head = String::from_utf8_lossy(&self.head);
         let outcome = head.find("\"result\"").or_else(|| head.find("\"error\""))?;
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_names_its_request_at_either_end() {
+    fn finds_the_id_at_either_end_of_a_response() {
         let long = format!(r#""{} \"id\":9,""#, "x".repeat(5_000));
         for (message, id) in [
             (format!(r#"{{"jsonrpc":"2.0","id":7,"result":{long}}}"#), Value::from(7)),
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_answer_has_none() {
+    fn ignores_other_messages() {
         let long = format!(r#"{{"text":"{}","result":1,"id":3}}"#, "x".repeat(5_000));
         for message in [
             format!(r#"{{"jsonrpc":"2.0","method":"notifications/message","params":{long}}}"#),

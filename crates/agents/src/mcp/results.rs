@@ -1,7 +1,7 @@
-//! From what a server answered to what the model would be told.
+//! Converts a server's responses to tool calls into results for the model.
 //!
-//! A result with a block of a kind that the library does not know reaches us unread; it is taken as
-//! it is, so that one such block does not take the others away.
+//! A result with a content block that the library does not know arrives as plain JSON and is passed on
+//! unchanged.
 
 use json_text::JsonText;
 use rmcp::ServiceError;
@@ -13,12 +13,12 @@ use super::fault::CallFault;
 use super::structured_content::ExactResult;
 use crate::{CallProgress, ToolFailure};
 
-/// The error type of a result that says it is an error.
+/// The error type of a result with `isError`.
 const TOOL_ERROR: &str = "ToolError";
 /// The error type of a JSON-RPC error.
 const MCP_ERROR: &str = "McpError";
 
-/// What came of a call that the server answered.
+/// The outcome of a call from its response.
 pub(super) fn progress(result: ServerResult) -> CallProgress {
     match result {
         ServerResult::CallToolResult(result) => match serde_json::to_value(result) {
@@ -34,7 +34,7 @@ pub(super) fn progress(result: ServerResult) -> CallProgress {
             ToolError::INVALID_OUTPUT,
             "The server requested input with a later protocol version than the negotiated one.",
         )),
-        // The answer to another request.
+        // The response to another request.
         _ => CallProgress::Failed(ToolFailure::new(
             ToolError::INVALID_OUTPUT,
             "The server returned a response that is not a tool result.",
@@ -42,7 +42,7 @@ pub(super) fn progress(result: ServerResult) -> CallProgress {
     }
 }
 
-/// A result that the library could not read.
+/// Takes a result that the library could not read.
 fn of_unread(result: Value) -> CallProgress {
     let fault = match &result {
         Value::Object(members) => fault_of(members),
@@ -61,7 +61,7 @@ fn of_unread(result: Value) -> CallProgress {
     }
 }
 
-/// Why this is no result, not even one with blocks of an unknown kind.
+/// Why this is not a result, even if blocks of unknown types are allowed.
 fn fault_of(members: &Map<String, Value>) -> Option<String> {
     let Some(content) = members.get("content") else {
         return Some("it has no `content`".to_owned());
@@ -81,8 +81,8 @@ fn fault_of(members: &Map<String, Value>) -> Option<String> {
     }
 }
 
-/// A result marked as an error is a tool's failure; any other is handed to the model whole, as
-/// ADK's `McpTool` does: content, structured content and `isError` in one object.
+/// A result marked as an error is a failure of the tool. Any other is passed to the model as one object with
+/// content, structured content and `isError`, as ADK's `McpTool` does.
 fn of_result(whole: Map<String, Value>) -> CallProgress {
     let mut exact = ExactResult::of(whole);
     let whole = exact.members();
@@ -113,8 +113,8 @@ fn of_result(whole: Map<String, Value>) -> CallProgress {
     })
 }
 
-/// What a failed result holds that is no text, such as `an image, a resource_link and structured
-/// content`.
+/// Lists the content of a failed result that is not text, such as `an image, a resource_link and
+/// structured content`.
 fn besides(whole: &Map<String, Value>) -> String {
     let member = |name: &str| whole.get(name).filter(|value| !value.is_null());
     let content = member("content").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
@@ -136,14 +136,14 @@ fn besides(whole: &Map<String, Value>) -> String {
     }
 }
 
-/// The SDK that ADK uses names `_meta` without its underscore when it hands a result on.
+/// Renames `_meta` to `meta`, as the SDK that ADK uses does.
 fn plain_meta(members: &mut Map<String, Value>) {
     if let Some(meta) = members.remove("_meta") {
         members.insert("meta".to_owned(), meta);
     }
 }
 
-/// A call that the server refused, or that got no answer it could use.
+/// The failure of a call that the server rejected, or that got no valid response.
 pub(super) fn failure(fault: &CallFault) -> ToolFailure {
     match fault {
         CallFault::Service(ServiceError::McpError(error)) => ToolFailure {
@@ -156,7 +156,7 @@ pub(super) fn failure(fault: &CallFault) -> ToolFailure {
         CallFault::NoTask(_) | CallFault::NoState(_) => {
             ToolFailure::new(ToolError::INVALID_OUTPUT, fault.to_string())
         }
-        CallFault::Failed { .. } | CallFault::CalledOff { .. } => {
+        CallFault::Failed { .. } | CallFault::Canceled { .. } => {
             ToolFailure::new(TOOL_ERROR, fault.to_string())
         }
     }
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_of_an_unknown_kind_leaves_the_others_where_they_are() {
+    fn keeps_blocks_of_unknown_types() {
         let progress = answered(
             r#"{"content":[{"type":"text","text":"seen","_meta":{"k":1}},
                 {"type":"hologram","beams":[1]},{"type":"text","text":"too"}]}"#,
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_with_a_block_of_an_unknown_kind_stays_an_error() {
+    fn keeps_an_error_with_blocks_of_unknown_types() {
         let progress = answered(
             r#"{"isError":true,"content":[{"type":"text","text":"no tide"},{"type":"hologram"}]}"#,
         );
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_without_words_tells_what_it_holds() {
+    fn describes_the_content_of_an_error_without_text() {
         let image = r#"{"type":"image","data":"aGk=","mimeType":"image/png"}"#;
         for (result, expected) in [
             (format!(r#"{{"isError":true,"content":[{image},{image}]}}"#), "It sent an image."),
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_result_is_told_in_words() {
+    fn explains_why_a_response_is_not_a_result() {
         for (answer, reason) in [
             (
                 r#"{"content":"text"}"#,
@@ -250,7 +250,7 @@ mod tests {
             assert!(failure.message.contains(reason), "{answer}: {failure:?}");
             assert!(!failure.message.contains("Result("), "{failure:?}");
             assert_eq!(failure.error_type, ToolError::INVALID_OUTPUT);
-            assert!(failure.traceback.is_some(), "the answer is shown as it came");
+            assert!(failure.traceback.is_some(), "the response is shown unchanged");
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::lines::next_line;
 const MAX_LOG_LINE_BYTES: usize = 64 * 1024;
 /// How many of the last lines are kept to explain an end.
 const LAST_LINES: usize = 20;
-/// How much of a line that is no message is shown.
+/// How much of a line that is not a message is shown.
 const SAMPLE_CHARACTERS: usize = 120;
 
 /// What one server wrote besides messages.
@@ -23,7 +23,7 @@ pub(super) struct ServerLog(Arc<Shared>);
 struct Shared {
     server: String,
     log: Arc<AgentLog>,
-    heard: Mutex<LoggedLines>,
+    logged: Mutex<LoggedLines>,
 }
 
 #[derive(Default)]
@@ -34,29 +34,29 @@ struct LoggedLines {
 
 impl ServerLog {
     pub(super) fn new(server: &str, log: Arc<AgentLog>) -> Self {
-        Self(Arc::new(Shared { server: server.to_owned(), log, heard: Mutex::default() }))
+        Self(Arc::new(Shared { server: server.to_owned(), log, logged: Mutex::default() }))
     }
 
-    fn heard(&self) -> MutexGuard<'_, LoggedLines> {
-        // Plain data: a panic elsewhere leaves nothing half done.
-        self.0.heard.lock().unwrap_or_else(PoisonError::into_inner)
+    fn logged(&self) -> MutexGuard<'_, LoggedLines> {
+        // Plain data: a panic elsewhere leaves it complete.
+        self.0.logged.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Enters a line into the agent's log under the server's name.
+    /// Adds a line to the agent's log, with the server's name.
     pub(super) fn log(&self, text: &str) {
         self.0.log.push(&format!("[{}] {text}", self.0.server));
     }
 
     /// The last lines of standard error, oldest first.
     pub(super) fn last_lines(&self) -> Option<String> {
-        let heard = self.heard();
-        let lines: Vec<&str> = heard.last.iter().map(String::as_str).collect();
+        let logged = self.logged();
+        let lines: Vec<&str> = logged.last.iter().map(String::as_str).collect();
         (!lines.is_empty()).then(|| lines.join("\n"))
     }
 
-    /// The first line of standard output that was no message.
+    /// The first line of standard output that was not a message.
     pub(super) fn invalid_line(&self) -> Option<String> {
-        self.heard().invalid_line.clone()
+        self.logged().invalid_line.clone()
     }
 
     /// Reads standard error to its end.
@@ -66,18 +66,18 @@ impl ServerLog {
         while let Ok(Some(_)) = next_line(&mut errors, &mut line, MAX_LOG_LINE_BYTES).await {
             let text = String::from_utf8_lossy(&line).into_owned();
             self.log(&text);
-            let mut heard = self.heard();
-            if heard.last.len() == LAST_LINES {
-                heard.last.pop_front();
+            let mut logged = self.logged();
+            if logged.last.len() == LAST_LINES {
+                logged.last.pop_front();
             }
-            heard.last.push_back(text);
+            logged.last.push_back(text);
         }
     }
 
-    /// Takes in a line of standard output that is no message.
+    /// Logs a line of standard output that is not a message.
     pub(super) fn log_invalid_line(&self, line: &[u8]) {
         let text: String = String::from_utf8_lossy(line).chars().take(SAMPLE_CHARACTERS).collect();
         self.log(&format!("wrote a line that is not a message: {text}"));
-        self.heard().invalid_line.get_or_insert(text);
+        self.logged().invalid_line.get_or_insert(text);
     }
 }

@@ -28,8 +28,8 @@ pub struct McpSource {
     sessions: Mutex<HashMap<SessionId, Arc<Opening>>>,
 }
 
-/// A session from the moment at which somebody asks for it: two tabs of one must not start two sets
-/// of servers, and one that takes long to start keeps no other waiting.
+/// A session that may still be starting. Two tabs of one session share it, so that its servers start once, and
+/// a slow start does not delay other sessions.
 type Opening = OnceCell<Arc<OpenSession>>;
 
 impl McpSource {
@@ -45,7 +45,7 @@ impl McpSource {
     }
 
     fn sessions(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<Opening>>> {
-        // Plain data: a panic elsewhere leaves nothing half done.
+        // Plain data: a panic elsewhere leaves it complete.
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -69,7 +69,7 @@ impl McpSource {
         Ok(OpenSession::new(agent, log, link, seed, connections, catalogue))
     }
 
-    /// Whether `opening` still is the session's, and not closed meanwhile.
+    /// Whether the session was not closed meanwhile.
     fn is_wanted(&self, session: &SessionId, opening: &Arc<Opening>) -> bool {
         self.sessions().get(session).is_some_and(|now| Arc::ptr_eq(now, opening))
     }
@@ -121,7 +121,7 @@ impl AgentSource for McpSource {
     }
 
     fn report_to(&self, reporter: Reporter) {
-        // Called once; a second listener would take the news from the first.
+        // Called once. A second reporter would be ignored.
         let _ = self.reporter.set(reporter);
     }
 
@@ -244,7 +244,7 @@ impl AgentSource for McpSource {
 
     async fn close_session(&self, session: &SessionId) {
         let opening = self.sessions().remove(session);
-        // What is still starting is closed by whoever waits for it.
+        // A session that is still starting is closed by the task that starts it.
         if let Some(open) = opening.as_ref().and_then(|opening| opening.get()) {
             open.close().await;
         }

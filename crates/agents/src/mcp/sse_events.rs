@@ -1,5 +1,5 @@
-//! [`events`]: a stream of server-sent events with each message rewritten for the library. A request whose
-//! response does not come gets a JSON-RPC error.
+//! [`events`]: a stream of server-sent events whose messages are rewritten for the library. If the stream
+//! ends without the response to its request, it gets a JSON-RPC error instead.
 
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
@@ -11,24 +11,24 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use sse_stream::{Sse, SseStream};
 
-use super::fault::innermost;
+use super::http_fault::innermost;
 use super::incoming::{log_line, rewritten};
 use super::rejected_response::TOO_LONG;
 use super::server_log::ServerLog;
 
-/// The longest event, and the longest answer, in bytes: as much as the library takes.
+/// The longest event, and the longest response, in bytes. This is the limit of the library.
 pub(super) const LONGEST: usize = 16 * 1024 * 1024;
-/// What whoever waits is told where the stream ends first.
-const NO_ANSWER: &str = "The server ended its event stream without a response.";
+/// The error when the stream ends before the response.
+const NO_RESPONSE: &str = "The server ended its event stream without a response.";
 
-/// Whose answer a stream brings.
+/// The request whose response a stream carries.
 pub(super) struct PendingRequest {
     pub(super) id: RequestId,
-    /// Whether the library takes the stream up again where an event had an id.
+    /// Whether the library resumes the stream after an event with an id.
     pub(super) resumes: bool,
 }
 
-/// The events of a response, which brings the answer to `asked`, or to nobody's request.
+/// The events of an HTTP response, which carries the response to `asked`, or to no request.
 pub(super) fn events(
     response: Response,
     output: ServerLog,
@@ -103,7 +103,7 @@ struct EventReader {
     /// Absent once the stream is over.
     events: Option<BoxStream<'static, Result<Sse, SseError>>>,
     output: ServerLog,
-    /// Absent once it is answered.
+    /// Absent once its response has arrived.
     asked: Option<PendingRequest>,
     had_id: bool,
     /// Why a message of this stream was skipped.
@@ -118,38 +118,38 @@ impl EventReader {
                 self.events = None;
                 let Some(asked) = self.asked.take() else {
                     self.output.log("A message is skipped: it is longer than 16 MB.");
-                    // The library would take the stream up again, to be sent the same once more.
+                    // The library would resume the stream and get the same message again.
                     return std::future::pending().await;
                 };
-                Some(Ok(self.stand_in(asked.id, TOO_LONG.to_owned())))
+                Some(Ok(self.error_response(asked.id, TOO_LONG.to_owned())))
             }
             Some(Err(error)) => {
                 self.events = None;
-                let Some(id) = self.left_waiting() else { return Some(Err(error)) };
+                let Some(id) = self.take_unanswered() else { return Some(Err(error)) };
                 let why = innermost(&error);
                 let reason = format!("The server's event stream failed: {why}.");
-                Some(Ok(self.stand_in(id, reason)))
+                Some(Ok(self.error_response(id, reason)))
             }
             None => {
                 self.events = None;
-                let id = self.left_waiting()?;
+                let id = self.take_unanswered()?;
                 let reason = match self.skipped.take() {
-                    Some(skipped) => format!("{NO_ANSWER} {skipped}"),
-                    None => NO_ANSWER.to_owned(),
+                    Some(skipped) => format!("{NO_RESPONSE} {skipped}"),
+                    None => NO_RESPONSE.to_owned(),
                 };
-                Some(Ok(self.stand_in(id, reason)))
+                Some(Ok(self.error_response(id, reason)))
             }
         }
     }
 
-    /// Whose answer comes no more.
-    fn left_waiting(&mut self) -> Option<RequestId> {
+    /// The request that will not get a response.
+    fn take_unanswered(&mut self) -> Option<RequestId> {
         let had_id = self.had_id;
         self.asked.take_if(|asked| !(asked.resumes && had_id)).map(|asked| asked.id)
     }
 
-    /// The answer that stands in the place of one that does not come.
-    fn stand_in(&self, id: RequestId, reason: String) -> Sse {
+    /// An error in place of a missing response.
+    fn error_response(&self, id: RequestId, reason: String) -> Sse {
         self.output.log(&reason);
         let error = ErrorData::new(ErrorCode::INTERNAL_ERROR, reason, None);
         let message = ServerJsonRpcMessage::error(error, Some(id));
@@ -164,7 +164,7 @@ impl EventReader {
         let Some(data) = event.data.take() else { return event };
         if let Some(text) = log_line(&data) {
             self.output.log(&text);
-            // The event's id stays: the stream is taken up again from there.
+            // The event's id stays, because the stream is resumed from it.
             return event;
         }
         let message = match rewritten(&data) {
@@ -186,7 +186,7 @@ impl EventReader {
     }
 }
 
-/// Whether the message is the answer to the request.
+/// Whether the message is the response to the request.
 fn answers(message: &str, id: &RequestId) -> bool {
     #[derive(Deserialize)]
     struct Head {
@@ -198,7 +198,7 @@ fn answers(message: &str, id: &RequestId) -> bool {
     })
 }
 
-/// Whether an answer's id is that of the request; some servers make a text of the number.
+/// Whether a response's id is that of the request. Some servers return the number as a string.
 pub(super) fn is_same(answered: &RequestId, asked: &RequestId) -> bool {
     match (answered, asked) {
         (NumberOrString::String(text), NumberOrString::Number(number)) => {

@@ -10,29 +10,29 @@ use super::incoming::{log_line, rewritten};
 use super::rejected_response::{RejectedResponse, TOO_LONG};
 use super::server_log::ServerLog;
 
-/// How much of a line that is no message is looked at, in bytes.
+/// How much of a line that is not a message is checked, in bytes.
 const SAMPLE: usize = 480;
-/// How much of a line must be there to tell that it is no message, in bytes.
-const TELLING: usize = 120;
-/// The longest line that is taken, in bytes. The library drops longer ones.
+/// How many bytes are enough to recognize a line that is not a message.
+const ENOUGH: usize = 120;
+/// The longest line that is read, in bytes. The library drops longer ones.
 const LONGEST: usize = 16 * 1024 * 1024 - 1;
-/// What is told where bytes were replaced.
-const NO_UTF8: &str = "A message of the server contains invalid UTF-8, which is read as \u{fffd}.";
+/// The note about replaced bytes.
+const INVALID_UTF8: &str =
+    "A message of the server contains invalid UTF-8, which is read as \u{fffd}.";
 /// How much is read at once, in bytes.
 const CHUNK: usize = 64 * 1024;
 
-/// The messages of a server. Other lines go to [`ServerLog`], because the library skips them
-/// silently. What the library cannot read in the others is rewritten, and an answer that is too long
-/// becomes an error.
+/// The messages of a server, rewritten so that the library can read them. Other lines go to [`ServerLog`],
+/// because the library skips them silently. A response that is too long becomes an error.
 pub(super) struct StdioMessages<R> {
     inner: R,
     output: ServerLog,
     chunk: Box<[u8]>,
     /// The line that is being read.
     line: Vec<u8>,
-    /// Whether that line was looked at for being no message.
+    /// Whether the start of that line was checked.
     is_checked: bool,
-    /// That line instead, where it is too long.
+    /// That line instead, if it is too long.
     skipped: Option<RejectedResponse>,
     /// What the library has not taken yet, from `taken` on.
     ready: Vec<u8>,
@@ -65,7 +65,7 @@ impl<R> StdioMessages<R> {
                 continue;
             }
             self.line.extend_from_slice(part);
-            if !self.is_checked && (ends || self.line.len() >= TELLING) {
+            if !self.is_checked && (ends || self.line.len() >= ENOUGH) {
                 self.check_start();
             }
             if self.line.len() > LONGEST {
@@ -82,7 +82,7 @@ impl<R> StdioMessages<R> {
         self.chunk = chunk;
     }
 
-    /// Whoever waits for what was skipped hears why.
+    /// Passes on an error for the request whose response was skipped.
     fn end_skipped(&mut self) {
         if let Some(answer) = self.skipped.take().and_then(|it| it.answer(TOO_LONG)) {
             self.ready.extend_from_slice(answer.as_bytes());
@@ -90,7 +90,7 @@ impl<R> StdioMessages<R> {
         }
     }
 
-    /// Hands the line on, rewritten where it must be.
+    /// Passes the line on, rewritten if necessary.
     fn pass_line(&mut self) {
         self.is_checked = false;
         let bytes = std::mem::take(&mut self.line);
@@ -102,12 +102,12 @@ impl<R> StdioMessages<R> {
         let rewritten = rewritten(&line);
         if rewritten.as_ref().is_some_and(|rewritten| rewritten.message.is_empty()) {
             if !may_be_message(&bytes) {
-                // That was told as soon as it was seen.
+                // It is in the log already.
                 return;
             }
             self.output.log_invalid_line(beginning(&bytes));
         } else if matches!(line, Cow::Owned(_)) {
-            self.output.log(NO_UTF8);
+            self.output.log(INVALID_UTF8);
         }
         match rewritten {
             Some(rewritten) => {
@@ -131,7 +131,8 @@ fn beginning(line: &[u8]) -> &[u8] {
     line[..line.len().min(SAMPLE)].trim_ascii()
 }
 
-/// A message is an object, a batch a list; a line without anything is nobody's fault.
+/// Whether the line may be a message, which is an object, or a batch, which is an array. Empty lines are
+/// allowed.
 fn may_be_message(line: &[u8]) -> bool {
     let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
     matches!(beginning(line).first(), None | Some(b'{' | b'['))
@@ -157,7 +158,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for StdioMessages<R> {
             let mut chunk = ReadBuf::new(&mut this.chunk);
             ready!(Pin::new(&mut this.inner).poll_read(context, &mut chunk))?;
             match chunk.filled().len() {
-                // What is left without an end of its line is no message.
+                // A last line without its end is not a message.
                 0 => return Poll::Ready(Ok(())),
                 length => this.take_in(length),
             }
@@ -183,15 +184,15 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn lines_pass_and_what_is_no_message_is_told() {
+    async fn passes_messages_on_and_logs_other_lines() {
         let long = format!("{{\"x\":\"{}\"}}", "y".repeat(200_000));
         let written = format!("{{\"id\":1}}\nWelcome\n{{\"half\":\n{long}\n");
         let (passed, output, log) = read(written.as_bytes()).await;
         assert_eq!(passed.replace("\n\n", "\n"), format!("{{\"id\":1}}\n{long}\n"));
         assert_eq!(output.invalid_line().as_deref(), Some("Welcome"));
-        let told: Vec<String> = log.lines().into_iter().map(|line| line.text).collect();
+        let logged: Vec<String> = log.lines().into_iter().map(|line| line.text).collect();
         assert_eq!(
-            told,
+            logged,
             [
                 "[s] wrote a line that is not a message: Welcome",
                 "[s] wrote a line that is not a message: {\"half\":",
@@ -202,7 +203,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn lines_for_the_log_keep_their_order() {
+    async fn keeps_the_order_of_log_lines() {
         let line = |number: usize| {
             format!(
                 "{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{{\"level\":\"info\",\"data\":\"{number}\"}}}}\n"
@@ -217,7 +218,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_answer_that_is_too_long_becomes_an_error_and_the_next_passes() {
+    async fn replaces_a_response_that_is_too_long_with_an_error() {
         let long = "x".repeat(LONGEST);
         let written = format!(
             "{{\"result\":{{\"text\":\"{long}\"}},\"jsonrpc\":\"2.0\",\"id\":4}}\n{{\"id\":5,\"result\":{{}}}}\n"
@@ -231,7 +232,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn bytes_that_are_no_text_take_no_message_away() {
+    async fn replaces_invalid_utf8() {
         let (passed, output, log) = read(b"{\"id\":1,\"result\":{\"text\":\"\xff\"}}\n").await;
         assert_eq!(passed, "{\"id\":1,\"result\":{\"text\":\"\u{fffd}\"}}\n");
         assert_eq!(output.invalid_line(), None);
@@ -239,13 +240,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_deep_answer_is_lifted() {
+    async fn replaces_a_response_nested_too_deep_with_an_error() {
         let deep = format!("{}{}", "[".repeat(900), "]".repeat(900));
         let written =
             format!("{{\"id\":1,\"result\":{deep}}}\n{{\"method\":\"x\",\"params\":{deep}}}\n");
         let (passed, _, log) = read(written.as_bytes()).await;
         let lines: Vec<&str> = passed.lines().collect();
-        assert!(lines[0].contains("nested 901 levels deep"), "{}", lines[0]);
+        assert!(lines[0].contains("nested deeper than 127 levels"), "{}", lines[0]);
         assert!(log.lines().iter().any(|line| line.text.contains("is skipped")));
     }
 }

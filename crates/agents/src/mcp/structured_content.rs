@@ -1,46 +1,39 @@
-//! Structured content with numbers that the library would round, carried past it as text.
+//! Keeps the digits of structured content that the library would round.
 //!
-//! The library reads integers through 64 bits and other numbers as doubles. What a tool's structured
-//! content says beyond that travels in the result's `_meta`.
+//! The library reads integers as 64 bits and other numbers as doubles. Structured content with other
+//! numbers travels as text in the result's `_meta`.
 
+use json_text::scan::{scalar_end, string_end};
 use json_text::{JsonText, Node};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::incoming::object;
+use super::json_object::{Members, member, object, texts_except};
 
 const STRUCTURED: &str = "structuredContent";
 const CARRIED: &str = "rehearsal/structuredContent";
 
-/// Whether the message may hold structured content that the library would round, or what a server
-/// says under our name.
+/// Whether the message may have structured content that the library would round, or a member with our
+/// name in `_meta`.
 pub(super) fn may_round(message: &str) -> bool {
     message.contains("\"structuredContent\"") && rounds(message) || message.contains(CARRIED)
 }
 
-/// The result with its structured content as text in `_meta`; `None` where the library reads it as
-/// it is written.
+/// The result with its structured content as text in `_meta`; `None` if the library keeps its digits.
 pub(super) fn with_text_in_meta(result: &RawValue) -> Option<String> {
     let Node::Object(members) = Node::of(result) else { return None };
-    let member = |name: &str| members.iter().find(|(key, _)| key == name).map(|(_, raw)| *raw);
-    let own = match member("_meta").map(Node::of) {
+    let own = match member(&members, "_meta").map(Node::of) {
         Some(Node::Object(own)) => own,
         _ => Vec::new(),
     };
-    let content = member(STRUCTURED).filter(|content| rounds(content.get()));
-    // What the server says under our name is not ours.
+    let content = member(&members, STRUCTURED).filter(|content| rounds(content.get()));
+    // The server's own value under our name is dropped.
     if content.is_none() && !own.iter().any(|(key, _)| key == CARRIED) {
         return None;
     }
-    let mut meta: Vec<(&str, String)> = own
-        .iter()
-        .filter(|(key, _)| key != CARRIED)
-        .map(|(key, raw)| (key.as_str(), raw.get().to_owned()))
-        .collect();
+    let mut meta = texts_except(&own, CARRIED);
     meta.extend(content.map(|content| (CARRIED, JsonText::string(content.get()).to_string())));
-    let others = members.iter().filter(|(key, _)| key != "_meta");
-    let mut kept: Vec<(&str, String)> =
-        others.map(|(key, raw)| (key.as_str(), raw.get().to_owned())).collect();
+    let mut kept = texts_except(&members, "_meta");
     kept.push(("_meta", object(&meta)));
     Some(object(&kept))
 }
@@ -52,7 +45,7 @@ pub(super) struct ExactResult {
 }
 
 impl ExactResult {
-    /// Takes what was carried out of `members`, those of a result.
+    /// Moves the text out of the `_meta` of a result with these members.
     pub(super) fn of(mut members: Map<String, Value>) -> Self {
         let mut content = None;
         if let Some(Value::Object(meta)) = members.get_mut("_meta")
@@ -77,39 +70,30 @@ impl ExactResult {
             Some(content) if key == STRUCTURED => content.to_string(),
             _ => value.to_string(),
         };
-        let members: Vec<(&str, String)> =
+        let members: Members<'_> =
             self.members.iter().map(|member| (member.0.as_str(), text(member))).collect();
         JsonText::parse(&object(&members)).unwrap_or_else(|_| JsonText::null())
     }
 }
 
-/// Whether a number in the JSON `text` would be written otherwise after the library has read it.
+/// Whether the library would change the digits of a number in the JSON `text`.
 fn rounds(text: &str) -> bool {
     let bytes = text.as_bytes();
     let mut at = 0;
     while let Some(byte) = bytes.get(at) {
-        match byte {
-            b'"' => {
-                at += 1;
-                while let Some(byte) = bytes.get(at).filter(|byte| **byte != b'"') {
-                    at += if *byte == b'\\' { 2 } else { 1 };
-                }
-                at += 1;
-            }
+        at = match byte {
+            b'"' => string_end(bytes, at),
             b'-' | b'0'..=b'9' => {
-                let ends =
-                    |byte: &u8| !matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9');
-                let rest = bytes.get(at..).unwrap_or_default();
-                let end = at + rest.iter().position(ends).unwrap_or(rest.len());
+                let end = scalar_end(bytes, at);
                 let number = text.get(at..end).unwrap_or_default();
                 let read = serde_json::from_str::<Value>(number).map(|read| read.to_string());
                 if read.ok().as_deref() != Some(number) {
                     return true;
                 }
-                at = end;
+                end
             }
-            _ => at += 1,
-        }
+            _ => at + 1,
+        };
     }
     false
 }
@@ -123,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_library_would_write_otherwise_is_carried() {
+    fn recognizes_numbers_that_the_library_would_round() {
         for kept in ["1", "-9007199254740993", "18446744073709551615", "1.5", r#""1e400""#, "[]"] {
             assert!(!rounds(kept), "{kept}");
         }
@@ -135,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn structured_content_comes_back_as_it_was_written() {
+    fn restores_structured_content_with_its_digits() {
         let result = r#"{"content":[],"structuredContent":{"n":123456789012345678901},"_meta":{"k":1,"rehearsal/structuredContent":"7"}}"#;
         let carried = with_text_in_meta(&raw(result)).expect("carried");
         let Ok(Value::Object(members)) = serde_json::from_str(&carried) else {
@@ -147,11 +131,11 @@ mod tests {
             exact.text().as_str(),
             r#"{"content":[],"structuredContent":{"n":123456789012345678901},"_meta":{"k":1}}"#
         );
-        // What a server says under our name is dropped.
-        let spoken = with_text_in_meta(&raw(
+        // The server's own value under our name is dropped.
+        let own = with_text_in_meta(&raw(
             r#"{"structuredContent":1,"_meta":{"rehearsal/structuredContent":"7"}}"#,
         ));
-        assert_eq!(spoken.as_deref(), Some(r#"{"structuredContent":1,"_meta":{}}"#));
+        assert_eq!(own.as_deref(), Some(r#"{"structuredContent":1,"_meta":{}}"#));
         assert_eq!(with_text_in_meta(&raw(r#"{"structuredContent":{"n":1}}"#)), None);
     }
 }

@@ -25,14 +25,14 @@ fn everything() -> Option<String> {
     Some(program.to_string_lossy().into_owned())
 }
 
-struct Stage {
+struct TestSession {
     source: Arc<McpSource>,
     log: Arc<AgentLog>,
-    told: Arc<Mutex<Vec<SourceEvent>>>,
+    events: Arc<Mutex<Vec<SourceEvent>>>,
     session: SessionId,
 }
 
-impl Stage {
+impl TestSession {
     async fn everything() -> Option<Self> {
         let mut server = McpServer::stdio("everything", everything()?, ["stdio"]);
         server.roots = vec![std::env::temp_dir()];
@@ -42,10 +42,10 @@ impl Stage {
     async fn of(server: McpServer) -> Self {
         let agent = McpAgent::new("tester").instruction("Serve {owner}.").server(server);
         let source = Arc::new(McpSource::new(agent));
-        let told: Arc<Mutex<Vec<SourceEvent>>> = Arc::default();
-        let listener = Arc::clone(&told);
+        let events: Arc<Mutex<Vec<SourceEvent>>> = Arc::default();
+        let listener = Arc::clone(&events);
         source.report_to(Reporter::new(move |event| {
-            listener.lock().expect("nobody panicked").push(event);
+            listener.lock().expect("no panic").push(event);
         }));
         let log = Arc::new(AgentLog::default());
         source.load(&SessionSeed::default(), Arc::clone(&log)).await.expect("the agent loads");
@@ -55,7 +55,7 @@ impl Stage {
             state: [("owner".to_owned(), JsonText::string("Ada"))].into(),
         };
         source.open_session(&session, &seed).await.expect("opens");
-        Self { source, log, told, session }
+        Self { source, log, events, session }
     }
 
     async fn call(&self, tool: &str, arguments: &str) -> CallReport {
@@ -88,36 +88,38 @@ impl Stage {
         (question, running.await.expect("runs"))
     }
 
-    fn told(&self) -> Vec<SourceEvent> {
-        self.told.lock().expect("nobody panicked").clone()
+    fn events(&self) -> Vec<SourceEvent> {
+        self.events.lock().expect("no panic").clone()
     }
 
-    /// How far of four steps the tools said that they were.
+    /// The reported progress, in steps of four.
     fn dones(&self) -> Vec<f64> {
-        let told = self.told().into_iter();
-        told.filter_map(|event| match event {
-            SourceEvent::Progress(progress) => {
-                assert_eq!(progress.total, Some(4.0));
-                progress.done
-            }
-            _ => None,
-        })
-        .collect()
+        self.events()
+            .into_iter()
+            .filter_map(|event| match event {
+                SourceEvent::Progress(progress) => {
+                    assert_eq!(progress.total, Some(4.0));
+                    progress.done
+                }
+                _ => None,
+            })
+            .collect()
     }
 
-    /// What the tools said that they were doing.
+    /// The reported progress messages.
     fn messages(&self) -> Vec<String> {
-        let told = self.told().into_iter();
-        told.filter_map(|event| match event {
-            SourceEvent::Progress(progress) => progress.message,
-            _ => None,
-        })
-        .collect()
+        self.events()
+            .into_iter()
+            .filter_map(|event| match event {
+                SourceEvent::Progress(progress) => progress.message,
+                _ => None,
+            })
+            .collect()
     }
 
-    async fn until_told(&self, mut is_it: impl FnMut(&SourceEvent) -> bool) -> SourceEvent {
+    async fn wait_for_event(&self, mut is_it: impl FnMut(&SourceEvent) -> bool) -> SourceEvent {
         loop {
-            if let Some(event) = self.told().into_iter().find(|event| is_it(event)) {
+            if let Some(event) = self.events().into_iter().find(|event| is_it(event)) {
                 return event;
             }
             tokio::time::sleep(Duration::from_millis(10)).await;
@@ -163,9 +165,9 @@ async fn refused(server: McpServer) -> AgentFault {
 }
 
 #[tokio::test]
-async fn the_model_would_see_what_adk_declares() {
-    let Some(stage) = Stage::everything().await else { return };
-    let view = stage.source.open_session(&stage.session, &SessionSeed::default()).await;
+async fn declares_tools_as_adk_does() {
+    let Some(test) = TestSession::everything().await else { return };
+    let view = test.source.open_session(&test.session, &SessionSeed::default()).await;
     let view = view.expect("open already");
     assert_eq!(view.instruction, "Serve Ada.");
     let echo = view.tools.iter().find(|tool| tool.name.as_str() == "echo").expect("listed");
@@ -175,95 +177,95 @@ async fn the_model_would_see_what_adk_declares() {
     let structured = view.tools.iter().find(|tool| tool.response_schema.is_some());
     assert!(structured.is_some(), "an output schema is passed on");
     assert!(view.tools.iter().any(|tool| tool.title.is_some()));
-    stage.end().await;
+    test.end().await;
 }
 
 #[tokio::test]
-async fn results_of_every_kind_reach_the_model_whole() {
-    let Some(stage) = Stage::everything().await else { return };
-    let echo = returned(stage.call("echo", r#"{"message": "hällo"}"#).await);
+async fn passes_on_results_of_every_kind() {
+    let Some(test) = TestSession::everything().await else { return };
+    let echo = returned(test.call("echo", r#"{"message": "hällo"}"#).await);
     let echo = echo.to_value().expect("JSON");
     assert_eq!(echo["content"][0]["text"], "Echo: hällo");
     assert_eq!(echo["isError"], false);
-    let image = returned(stage.call("get-tiny-image", "{}").await).to_value().expect("JSON");
+    let image = returned(test.call("get-tiny-image", "{}").await).to_value().expect("JSON");
     let image = image["content"].as_array().expect("a list").iter();
     let mut image = image.filter(|part| part["type"] == "image");
     assert_eq!(image.next().expect("an image")["mimeType"], "image/png");
-    let links = returned(stage.call("get-resource-links", r#"{"count": 2}"#).await);
+    let links = returned(test.call("get-resource-links", r#"{"count": 2}"#).await);
     assert!(links.as_str().contains("resource_link"));
     let reference = r#"{"resourceType": "Text", "resourceId": 1}"#;
-    let resource = returned(stage.call("get-resource-reference", reference).await);
+    let resource = returned(test.call("get-resource-reference", reference).await);
     assert!(resource.as_str().contains(r#""type":"resource""#));
     let structured =
-        returned(stage.call("get-structured-content", r#"{"location": "New York"}"#).await);
+        returned(test.call("get-structured-content", r#"{"location": "New York"}"#).await);
     assert!(structured.to_value().expect("JSON")["structuredContent"]["temperature"].is_number());
-    stage.end().await;
+    test.end().await;
 }
 
 #[tokio::test]
-async fn an_error_result_is_the_tools_failure() {
-    let Some(stage) = Stage::everything().await else { return };
-    let failure = failed(stage.call("get-sum", r#"{"a": "x"}"#).await);
+async fn an_error_result_is_a_failure_of_the_tool() {
+    let Some(test) = TestSession::everything().await else { return };
+    let failure = failed(test.call("get-sum", r#"{"a": "x"}"#).await);
     assert!(["ToolError", "McpError"].contains(&failure.error_type.as_str()), "{failure:?}");
     assert!(failure.message.contains("Invalid"), "{failure:?}");
-    stage.end().await;
+    test.end().await;
 }
 
 #[tokio::test]
-async fn progress_is_told_and_a_cancel_reaches_the_server() {
-    let Some(stage) = Stage::everything().await else { return };
+async fn reports_progress_and_sends_a_cancellation() {
+    let Some(test) = TestSession::everything().await else { return };
     let steps = r#"{"duration": 0.4, "steps": 4}"#;
-    returned(stage.call("trigger-long-running-operation", steps).await);
-    let dones = stage.dones();
+    returned(test.call("trigger-long-running-operation", steps).await);
+    let dones = test.dones();
     assert!(dones.len() >= 3 && dones.is_sorted(), "{dones:?}");
 
     let cancel = CancellationToken::new();
     let call =
-        stage.invocation("trigger-long-running-operation", r#"{"duration": 600, "steps": 600}"#);
-    let running = stage.source.call_tool(call, cancel.clone());
+        test.invocation("trigger-long-running-operation", r#"{"duration": 600, "steps": 600}"#);
+    let running = test.source.call_tool(call, cancel.clone());
     let ended = tokio::join!(running, async {
         tokio::time::sleep(Duration::from_millis(200)).await;
         cancel.cancel();
     });
     assert_eq!(failed(ended.0).error_type, ToolError::CANCELLED);
     // The connection is as good as before.
-    returned(stage.call("echo", r#"{"message": "again"}"#).await);
-    stage.end().await;
+    returned(test.call("echo", r#"{"message": "again"}"#).await);
+    test.end().await;
 }
 
 #[tokio::test]
-async fn a_tool_that_runs_as_a_task_only_is_followed_to_its_result() {
-    let Some(stage) = Stage::everything().await else { return };
-    let report = returned(stage.call("simulate-research-query", r#"{"topic": "tides"}"#).await);
+async fn waits_for_the_result_of_a_task() {
+    let Some(test) = TestSession::everything().await else { return };
+    let report = returned(test.call("simulate-research-query", r#"{"topic": "tides"}"#).await);
     let report = report.to_value().expect("JSON");
     let text = report["content"][0]["text"].as_str().expect("a text");
     assert!(text.starts_with("# Research Report: tides"), "{text}");
     assert_eq!(report.get("meta"), None, "the task's name is chance");
-    let messages = stage.messages();
+    let messages = test.messages();
     assert_eq!(messages.first().map(String::as_str), Some("Gathering sources..."), "{messages:?}");
     assert!(messages.contains(&"Generating report...".to_owned()), "{messages:?}");
-    stage.end().await;
+    test.end().await;
 }
 
 #[tokio::test]
-async fn a_task_asks_the_person_and_goes_on_with_the_answer() {
-    let Some(stage) = Stage::everything().await else { return };
+async fn a_task_continues_after_an_answer() {
+    let Some(test) = TestSession::everything().await else { return };
     let answer = JsonText::parse(r#"{"interpretation": "snake"}"#).expect("JSON");
     let arguments = r#"{"topic": "python", "ambiguous": true}"#;
     let (question, report) =
-        stage.asked("simulate-research-query", arguments, Answer::Accept(Some(answer))).await;
+        test.asked("simulate-research-query", arguments, Answer::Accept(Some(answer))).await;
     let Asks::Form { message, schema, .. } = question.asks else { panic!("a form") };
     assert!(message.contains("multiple interpretations"), "{message}");
     assert!(schema.as_str().contains("Python snake species"), "{schema}");
     assert_eq!(question.call_id, CallId::parse("c1").ok());
     let report = returned(report);
     assert!(report.as_str().contains("Research Report: python (snake)"), "{report}");
-    assert!(stage.messages().iter().any(|said| said.contains("Requesting clarification")));
-    stage.end().await;
+    assert!(test.messages().iter().any(|message| message.contains("Requesting clarification")));
+    test.end().await;
 }
 
 #[tokio::test]
-async fn a_task_is_followed_over_http_as_well() {
+async fn waits_for_the_result_of_a_task_over_http() {
     let Some(program) = everything() else { return };
     let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
     let port = free.local_addr().expect("bound").port();
@@ -275,94 +277,94 @@ async fn a_task_is_followed_over_http_as_well() {
         assert!(server.try_wait().expect("a child").is_none(), "the server ended");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    let stage =
-        Stage::of(McpServer::http("everything", format!("http://127.0.0.1:{port}/mcp"))).await;
+    let test =
+        TestSession::of(McpServer::http("everything", format!("http://127.0.0.1:{port}/mcp")))
+            .await;
     let answer = JsonText::parse(r#"{"interpretation": "comedy"}"#).expect("JSON");
     let arguments = r#"{"topic": "python", "ambiguous": true}"#;
     let (_, report) =
-        stage.asked("simulate-research-query", arguments, Answer::Accept(Some(answer))).await;
+        test.asked("simulate-research-query", arguments, Answer::Accept(Some(answer))).await;
     let report = returned(report);
     assert!(report.as_str().contains("Research Report: python (comedy)"), "{report}");
-    assert!(stage.messages().contains(&"Generating report...".to_owned()));
-    stage.end().await;
+    assert!(test.messages().contains(&"Generating report...".to_owned()));
+    test.end().await;
     server.kill().await.expect("killed");
 }
 
 #[tokio::test]
-async fn a_task_that_is_cancelled_is_called_off_and_takes_its_question_along() {
-    let Some(stage) = Stage::everything().await else { return };
+async fn canceling_a_task_withdraws_its_question() {
+    let Some(test) = TestSession::everything().await else { return };
     let cancel = CancellationToken::new();
-    let call = stage.invocation("simulate-research-query", r#"{"topic": "x", "ambiguous": true}"#);
-    let (source, token) = (Arc::clone(&stage.source), cancel.clone());
+    let call = test.invocation("simulate-research-query", r#"{"topic": "x", "ambiguous": true}"#);
+    let (source, token) = (Arc::clone(&test.source), cancel.clone());
     let running = tokio::spawn(async move { source.call_tool(call, token).await });
-    let asked = stage.until_told(|event| matches!(event, SourceEvent::Asked(_))).await;
+    let asked = test.wait_for_event(|event| matches!(event, SourceEvent::Asked(_))).await;
     let SourceEvent::Asked(question) = asked else { panic!("asked") };
     cancel.cancel();
     assert_eq!(failed(running.await.expect("runs")).error_type, ToolError::CANCELLED);
-    assert!(stage.source.questions(&stage.session).await.is_empty());
+    assert!(test.source.questions(&test.session).await.is_empty());
     let number = question.number;
-    stage
-        .until_told(
-            |event| matches!(event, SourceEvent::Withdrawn { number: it, .. } if *it == number),
-        )
-        .await;
+    test.wait_for_event(
+        |event| matches!(event, SourceEvent::Withdrawn { number: it, .. } if *it == number),
+    )
+    .await;
     // The connection is as good as before.
-    returned(stage.call("echo", r#"{"message": "again"}"#).await);
-    stage.end().await;
+    returned(test.call("echo", r#"{"message": "again"}"#).await);
+    test.end().await;
 }
 
 #[tokio::test]
 async fn a_server_asks_the_person_with_a_form() {
-    let Some(stage) = Stage::everything().await else { return };
+    let Some(test) = TestSession::everything().await else { return };
     let values = |text: &str| Answer::Accept(Some(JsonText::parse(text).expect("JSON")));
     let (question, report) =
-        stage.asked("trigger-elicitation-request", "{}", values(r#"{"name": "Ada"}"#)).await;
+        test.asked("trigger-elicitation-request", "{}", values(r#"{"name": "Ada"}"#)).await;
     let Asks::Form { message, schema, .. } = question.asks else { panic!("a form") };
     assert!(!message.is_empty());
     assert_eq!(schema.to_value().expect("JSON")["required"], serde_json::json!(["name"]));
     assert!(returned(report).as_str().contains("Ada"));
-    let (_, declined) = stage.asked("trigger-elicitation-request", "{}", Answer::Decline).await;
+    let (_, declined) = test.asked("trigger-elicitation-request", "{}", Answer::Decline).await;
     assert!(returned(declined).as_str().contains("declined"));
-    assert!(stage.source.questions(&stage.session).await.is_empty());
-    let told = stage.told();
-    let withdrawn = told.iter().filter(|event| matches!(event, SourceEvent::Withdrawn { .. }));
-    assert_eq!(withdrawn.count(), 2, "every question is taken back once");
-    stage.end().await;
+    assert!(test.source.questions(&test.session).await.is_empty());
+    let events = test.events();
+    let withdrawn = events.iter().filter(|event| matches!(event, SourceEvent::Withdrawn { .. }));
+    assert_eq!(withdrawn.count(), 2, "every question is withdrawn once");
+    test.end().await;
 }
 
 #[tokio::test]
-async fn an_answer_that_does_not_fit_leaves_the_question_open() {
-    let Some(stage) = Stage::everything().await else { return };
+async fn an_invalid_answer_leaves_the_question_open() {
+    let Some(test) = TestSession::everything().await else { return };
     let cancel = CancellationToken::new();
     let (source, call) =
-        (Arc::clone(&stage.source), stage.invocation("trigger-elicitation-request", "{}"));
+        (Arc::clone(&test.source), test.invocation("trigger-elicitation-request", "{}"));
     let token = cancel.clone();
     let running = tokio::spawn(async move { source.call_tool(call, token).await });
-    let asked = stage.until_told(|event| matches!(event, SourceEvent::Asked(_))).await;
+    let asked = test.wait_for_event(|event| matches!(event, SourceEvent::Asked(_))).await;
     let SourceEvent::Asked(question) = asked else { panic!("asked") };
     let empty = Answer::Accept(Some(JsonText::parse("{}").expect("JSON")));
-    let refused = stage.source.answer(&stage.session, question.number, empty).await;
+    let refused = test.source.answer(&test.session, question.number, empty).await;
     let Err(AnswerError::Invalid(messages)) = refused else { panic!("{refused:?}") };
     assert_eq!(messages[0].pointer, "/name");
-    assert_eq!(stage.source.questions(&stage.session).await.len(), 1);
+    assert_eq!(test.source.questions(&test.session).await.len(), 1);
     // A cancelled call takes its question with it.
     cancel.cancel();
     assert_eq!(failed(running.await.expect("runs")).error_type, ToolError::CANCELLED);
-    let gone = stage.source.answer(&stage.session, question.number, Answer::Decline).await;
-    assert!(gone.is_err() || stage.source.questions(&stage.session).await.is_empty());
-    stage.end().await;
+    let gone = test.source.answer(&test.session, question.number, Answer::Decline).await;
+    assert!(gone.is_err() || test.source.questions(&test.session).await.is_empty());
+    test.end().await;
 }
 
 #[tokio::test]
-async fn the_person_answers_as_the_model() {
-    let Some(stage) = Stage::everything().await else { return };
+async fn the_person_responds_in_place_of_the_model() {
+    let Some(test) = TestSession::everything().await else { return };
     let (source, call) = (
-        Arc::clone(&stage.source),
-        stage.invocation("trigger-sampling-request", r#"{"prompt": "Who?", "maxTokens": 40}"#),
+        Arc::clone(&test.source),
+        test.invocation("trigger-sampling-request", r#"{"prompt": "Who?", "maxTokens": 40}"#),
     );
     let running =
         tokio::spawn(async move { source.call_tool(call, CancellationToken::new()).await });
-    let asked = stage.until_told(|event| matches!(event, SourceEvent::Asked(_))).await;
+    let asked = test.wait_for_event(|event| matches!(event, SourceEvent::Asked(_))).await;
     let SourceEvent::Asked(question) = asked else { panic!("asked") };
     let Asks::Message(request) = question.asks else { panic!("a message") };
     assert_eq!(request.max_tokens, 40);
@@ -370,42 +372,42 @@ async fn the_person_answers_as_the_model() {
         request.messages.iter().any(|it| it.text.as_deref().is_some_and(|t| t.contains("Who?")))
     );
     let answer = Answer::Message("It was me, nonce 4711.".to_owned());
-    stage.source.answer(&stage.session, question.number, answer).await.expect("taken");
+    test.source.answer(&test.session, question.number, answer).await.expect("taken");
     assert!(returned(running.await.expect("runs")).as_str().contains("nonce 4711"));
-    stage.end().await;
+    test.end().await;
 }
 
 #[tokio::test]
-async fn roots_and_log_messages_reach_where_they_belong() {
-    let Some(stage) = Stage::everything().await else { return };
-    let roots = returned(stage.call("get-roots-list", "{}").await);
+async fn sends_roots_and_logs_messages() {
+    let Some(test) = TestSession::everything().await else { return };
+    let roots = returned(test.call("get-roots-list", "{}").await);
     assert!(roots.as_str().contains("file://"), "{roots}");
-    returned(stage.call("toggle-simulated-logging", "{}").await);
+    returned(test.call("toggle-simulated-logging", "{}").await);
     for _ in 0..800 {
-        if stage.log_text().contains("[everything] ") && stage.log_text().contains("level") {
+        if test.log_text().contains("[everything] ") && test.log_text().contains("level") {
             break;
         }
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    assert!(stage.log_text().contains("level"), "{}", stage.log_text());
-    stage.end().await;
+    assert!(test.log_text().contains("level"), "{}", test.log_text());
+    test.end().await;
 }
 
 #[tokio::test]
-async fn a_server_that_is_killed_fails_its_call_and_is_started_again() {
+async fn restarts_a_server_after_it_was_killed() {
     let Some(program) = everything() else { return };
     let folder = tempfile::tempdir().expect("made");
     let pid = folder.path().join("pid");
     let text = format!("echo $$ > '{}'; exec '{program}' stdio", pid.display());
     let mut server = McpServer::stdio("everything", "sh", ["-c", &text]);
     server.patience = Duration::from_secs(30);
-    let stage = Stage::of(server).await;
+    let test = TestSession::of(server).await;
     for _ in 0..4 {
-        returned(stage.call("echo", r#"{"message": "before"}"#).await);
+        returned(test.call("echo", r#"{"message": "before"}"#).await);
     }
     let call =
-        stage.invocation("trigger-long-running-operation", r#"{"duration": 600, "steps": 600}"#);
-    let running = stage.source.call_tool(call, CancellationToken::new());
+        test.invocation("trigger-long-running-operation", r#"{"duration": 600, "steps": 600}"#);
+    let running = test.source.call_tool(call, CancellationToken::new());
     let killed = async {
         tokio::time::sleep(Duration::from_millis(300)).await;
         let id = std::fs::read_to_string(&pid).expect("it runs");
@@ -416,31 +418,31 @@ async fn a_server_that_is_killed_fails_its_call_and_is_started_again() {
     let failure = failed(report);
     assert_eq!(failure.error_type, ToolError::SERVER_EXITED, "{failure:?}");
     assert!(failure.message.contains("signal 9"), "{failure:?}");
-    returned(stage.call("echo", r#"{"message": "back"}"#).await);
-    // The new connection counts its requests anew, which takes nothing from what they tell.
-    stage.told.lock().expect("nobody panicked").clear();
+    returned(test.call("echo", r#"{"message": "back"}"#).await);
+    // The new connection has its own request numbers, and reports progress all the same.
+    test.events.lock().expect("no panic").clear();
     let steps = r#"{"duration": 0.4, "steps": 4}"#;
-    returned(stage.call("trigger-long-running-operation", steps).await);
-    let dones = stage.dones();
+    returned(test.call("trigger-long-running-operation", steps).await);
+    let dones = test.dones();
     assert!(dones.len() >= 3 && dones.is_sorted(), "{dones:?}");
-    assert!(stage.log_text().contains("is started again"));
-    stage.end().await;
+    assert!(test.log_text().contains("is started again"));
+    test.end().await;
 }
 
 #[tokio::test]
-async fn a_filter_and_a_prefix_choose_and_name_the_tools() {
+async fn applies_the_tool_filter_and_prefix() {
     let Some(program) = everything() else { return };
     let mut server = McpServer::stdio("everything", program, ["stdio"]);
     server.tools = Some(vec!["echo".to_owned(), "no-such".to_owned()]);
     server.tool_name_prefix = Some("ev".to_owned());
-    let stage = Stage::of(server).await;
-    let view = stage.source.open_session(&stage.session, &SessionSeed::default()).await;
+    let test = TestSession::of(server).await;
+    let view = test.source.open_session(&test.session, &SessionSeed::default()).await;
     let view = view.expect("open already");
     let names: Vec<&str> = view.tools.iter().map(|tool| tool.name.as_str()).collect();
     assert_eq!(names, ["ev_echo"]);
     assert!(view.warnings.iter().any(|warning| warning.contains("no-such")), "{:?}", view.warnings);
-    returned(stage.call("ev_echo", r#"{"message": "hi"}"#).await);
-    stage.end().await;
+    returned(test.call("ev_echo", r#"{"message": "hi"}"#).await);
+    test.end().await;
 }
 
 /// A server with two tools, of which one takes a schema of so many levels and answers as deep.
@@ -479,25 +481,25 @@ fn deep_server(levels: usize, folder: &Path) -> McpServer {
 }
 
 #[tokio::test]
-async fn a_tool_nested_beyond_reading_keeps_the_others_and_says_why() {
+async fn lists_a_tool_nested_too_deep_with_its_error_and_keeps_the_others() {
     let folder = tempfile::tempdir().expect("made");
-    let stage = Stage::of(deep_server(300, folder.path())).await;
-    let view = stage.source.open_session(&stage.session, &SessionSeed::default()).await;
+    let test = TestSession::of(deep_server(300, folder.path())).await;
+    let view = test.source.open_session(&test.session, &SessionSeed::default()).await;
     let view = view.expect("open already");
     let names: Vec<&str> = view.tools.iter().map(|tool| tool.name.as_str()).collect();
     assert_eq!(names, ["flat", "deep"]);
     let reason = "The tool deep cannot be called: its `inputSchema` is nested 301 levels deep";
     assert!(view.tools[1].description.contains(reason), "{:?}", view.tools[1]);
     assert!(view.warnings.iter().any(|it| it.contains(reason)), "{:?}", view.warnings);
-    let failure = failed(stage.call("deep", "{}").await);
+    let failure = failed(test.call("deep", "{}").await);
     assert!(failure.message.contains(reason), "{failure:?}");
     // A response that is nested too deep fails its call. The connection stays.
-    let failure = failed(stage.call("flat", "{}").await);
-    assert!(failure.message.contains("levels deep"), "{failure:?}");
-    stage.end().await;
+    let failure = failed(test.call("flat", "{}").await);
+    assert!(failure.message.contains("nested deeper than 127 levels"), "{failure:?}");
+    test.end().await;
 }
 
-/// The same server over HTTP, which answers with one JSON document or with a stream of events.
+/// The same server over HTTP, which responds with one JSON document or with a stream of events.
 async fn deep_over_http(levels: usize, as_events: bool) -> (McpServer, JoinHandle<()>) {
     let schema = format!("{}{{}}{}", r#"{"items":"#.repeat(levels), "}".repeat(levels));
     let listed = format!(
@@ -539,25 +541,28 @@ async fn over_http(listed: String, called: String, as_events: bool) -> (McpServe
 }
 
 #[tokio::test]
-async fn over_http_a_deep_tool_keeps_the_others_as_well() {
+async fn lists_a_tool_nested_too_deep_over_http() {
     for as_events in [true, false] {
         let (server, serving) = deep_over_http(300, as_events).await;
-        let stage = Stage::of(server).await;
-        let view = stage.source.open_session(&stage.session, &SessionSeed::default()).await;
+        let test = TestSession::of(server).await;
+        let view = test.source.open_session(&test.session, &SessionSeed::default()).await;
         let tools = view.expect("open already").tools;
         let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
         assert_eq!(names, ["flat", "deep"], "as events: {as_events}");
         assert!(tools[1].description.contains("nested 301 levels deep"), "{:?}", tools[1]);
-        let failure = failed(stage.call("flat", "{}").await);
-        assert!(failure.message.contains("levels deep"), "as events: {as_events}: {failure:?}");
-        stage.end().await;
+        let failure = failed(test.call("flat", "{}").await);
+        assert!(
+            failure.message.contains("nested deeper than 127 levels"),
+            "as events: {as_events}: {failure:?}"
+        );
+        test.end().await;
         serving.abort();
     }
 }
 
 type Headers = Vec<(&'static str, &'static str)>;
 
-/// What a server over HTTP answers that is no answer: status, headers, body, and the reason told.
+/// Invalid responses of a server over HTTP: status, headers, body, and the expected reason.
 fn wrong_answers() -> Vec<(u16, Headers, String, &'static str)> {
     let text = ("content-type", "text/plain");
     let json = ("content-type", "application/json");
@@ -673,15 +678,15 @@ async fn wrong_over_http(
 }
 
 #[tokio::test]
-async fn over_http_a_call_and_the_greeting_tell_what_went_wrong_in_the_same_words() {
+async fn calls_and_initialize_report_http_errors_alike() {
     for (status, headers, body, reason) in wrong_answers() {
         let (server, serving) =
             wrong_over_http("tools/call", status, headers.clone(), body.clone()).await;
-        let stage = Stage::of(server).await;
-        let failure = failed(promptly(stage.call("t", "{}")).await);
+        let test = TestSession::of(server).await;
+        let failure = failed(promptly(test.call("t", "{}")).await);
         assert!(failure.message.contains(reason), "{failure:?}");
         assert_ne!(failure.error_type, ToolError::SERVER_EXITED, "no process ended: {failure:?}");
-        stage.end().await;
+        test.end().await;
         serving.abort();
 
         let (server, serving) = wrong_over_http("initialize", status, headers, body).await;
@@ -693,35 +698,35 @@ async fn over_http_a_call_and_the_greeting_tell_what_went_wrong_in_the_same_word
 }
 
 #[tokio::test]
-async fn an_answer_to_what_nobody_asked_is_told() {
+async fn logs_a_response_that_matches_no_request() {
     let stray = "{\"jsonrpc\":\"2.0\",\"id\":999999,\"result\":{}";
     let listed = format!("\"result\":{ONE_TOOL}}}\n{stray}");
-    let stage = Stage::of(polite(&listed, "\"result\":{\"content\":[]}")).await;
-    returned(promptly(stage.call("t", "{}")).await);
+    let test = TestSession::of(polite(&listed, "\"result\":{\"content\":[]}")).await;
+    returned(promptly(test.call("t", "{}")).await);
     let expected = "sent a response with the unknown request id 999999";
-    assert!(stage.log_text().contains(expected), "{}", stage.log_text());
+    assert!(test.log_text().contains(expected), "{}", test.log_text());
     assert_eq!(
-        stage.log_text().matches("unknown request id 999999").count(),
+        test.log_text().matches("unknown request id 999999").count(),
         2,
         "once a connection"
     );
-    stage.end().await;
+    test.end().await;
 }
 
 #[tokio::test]
-async fn a_server_over_http_that_is_gone_is_told_as_at_the_greeting() {
+async fn reports_an_http_server_that_is_gone() {
     let result = r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[]}}"#;
     let json = vec![("content-type", "application/json")];
     let (server, serving) = wrong_over_http("tools/call", 200, json, result.to_owned()).await;
-    let stage = Stage::of(server).await;
-    returned(stage.call("t", "{}").await);
+    let test = TestSession::of(server).await;
+    returned(test.call("t", "{}").await);
     serving.abort();
     let _ = serving.await;
-    let failure = failed(promptly(stage.call("t", "{}")).await);
+    let failure = failed(promptly(test.call("t", "{}")).await);
     assert_eq!(failure.error_type, ToolError::SERVER_UNUSABLE, "{failure:?}");
     assert!(failure.message.contains("/mcp cannot be reached: Connection refused"), "{failure:?}");
     assert!(failure.message.ends_with("Is it running?"), "{failure:?}");
-    stage.end().await;
+    test.end().await;
 }
 
 const ONE_TOOL: &str = r#"{"tools":[{"name":"t","inputSchema":{"type":"object"}}]}"#;
@@ -736,60 +741,60 @@ const CUT: &str = r#"{"content":[{"type":"text","text":"a\ud83d b"}]}"#;
 
 async fn promptly<T>(waiting: impl Future<Output = T>) -> T {
     let waited = tokio::time::timeout(Duration::from_secs(30), waiting).await;
-    waited.expect("nobody waits without end")
+    waited.expect("every request ends")
 }
 
 #[tokio::test]
-async fn an_answer_that_no_parser_reads_fails_its_call_with_the_reason() {
+async fn an_unreadable_response_fails_its_call() {
     for (called, reason) in BEYOND_READING {
         let listed = format!("\"result\":{ONE_TOOL}");
-        let stage = Stage::of(polite(&listed, &format!("\"result\":{called}"))).await;
-        let failure = failed(promptly(stage.call("t", "{}")).await);
+        let test = TestSession::of(polite(&listed, &format!("\"result\":{called}"))).await;
+        let failure = failed(promptly(test.call("t", "{}")).await);
         assert_eq!(failure.error_type, "McpError", "{failure:?}");
         assert!(failure.message.contains(reason), "{failure:?}");
-        assert!(stage.log_text().contains(reason), "{}", stage.log_text());
-        stage.end().await;
+        assert!(test.log_text().contains(reason), "{}", test.log_text());
+        test.end().await;
     }
 }
 
 #[tokio::test]
-async fn over_http_it_says_the_reason_as_well() {
+async fn an_unreadable_response_over_http_fails_its_call() {
     for (called, reason) in BEYOND_READING {
         for as_events in [true, false] {
             let (server, serving) =
                 over_http(ONE_TOOL.to_owned(), called.to_owned(), as_events).await;
-            let stage = Stage::of(server).await;
-            let failure = failed(promptly(stage.call("t", "{}")).await);
+            let test = TestSession::of(server).await;
+            let failure = failed(promptly(test.call("t", "{}")).await);
             assert_eq!(failure.error_type, "McpError", "as events: {as_events}: {failure:?}");
             assert!(
                 failure.message.contains("The server's response cannot be read: "),
                 "{failure:?}"
             );
             assert!(failure.message.contains(reason), "{failure:?}");
-            assert!(stage.log_text().contains("cannot be read"), "{}", stage.log_text());
-            stage.end().await;
+            assert!(test.log_text().contains("cannot be read"), "{}", test.log_text());
+            test.end().await;
             serving.abort();
         }
     }
 }
 
 #[tokio::test]
-async fn a_text_cut_through_an_emoji_is_read_and_told() {
-    // A line that is no message goes before.
+async fn replaces_lone_surrogates_and_logs_it() {
+    // A line that is not a message precedes it.
     let listed = format!("\"result\":{ONE_TOOL}}}\n{{\"half\":");
-    let stage = Stage::of(polite(&listed, &format!("\"result\":{CUT}"))).await;
-    let result = returned(promptly(stage.call("t", "{}")).await);
+    let test = TestSession::of(polite(&listed, &format!("\"result\":{CUT}"))).await;
+    let result = returned(promptly(test.call("t", "{}")).await);
     assert!(result.as_str().contains("a\u{fffd} b"), "{result}");
-    assert!(stage.log_text().contains("contains a lone surrogate"), "{}", stage.log_text());
-    assert!(stage.log_text().contains("not a message: {\"half\":}"), "{}", stage.log_text());
-    stage.end().await;
+    assert!(test.log_text().contains("contains a lone surrogate"), "{}", test.log_text());
+    assert!(test.log_text().contains("not a message: {\"half\":}"), "{}", test.log_text());
+    test.end().await;
 
     for as_events in [true, false] {
         let (server, serving) = over_http(ONE_TOOL.to_owned(), CUT.to_owned(), as_events).await;
-        let stage = Stage::of(server).await;
-        let result = returned(promptly(stage.call("t", "{}")).await);
+        let test = TestSession::of(server).await;
+        let result = returned(promptly(test.call("t", "{}")).await);
         assert!(result.as_str().contains("a\u{fffd} b"), "{result}");
-        stage.end().await;
+        test.end().await;
         serving.abort();
     }
 }
@@ -816,7 +821,7 @@ fn polite(listed: &str, called: &str) -> McpServer {
 }
 
 #[tokio::test]
-async fn a_session_that_takes_long_to_open_keeps_no_other_waiting() {
+async fn a_slow_session_does_not_delay_others() {
     let folder = tempfile::tempdir().expect("a folder");
     let marker = folder.path().join("slow");
     let text = format!(r#"if [ -e "{}" ]; then sleep 60; fi; {POLITE}"#, marker.display());
@@ -824,21 +829,23 @@ async fn a_session_that_takes_long_to_open_keeps_no_other_waiting() {
     let called = r#""result":{"content":[{"type":"text","text":"done"}]}"#;
     let mut server = McpServer::stdio("polite", "sh", ["-c", &text, "sh", listed, called]);
     server.patience = Duration::from_secs(40);
-    let stage = Stage::of(server).await;
+    let test = TestSession::of(server).await;
     std::fs::write(&marker, "").expect("written");
-    let (source, slow) = (Arc::clone(&stage.source), SessionId::parse("slow").expect("valid"));
+    let (source, slow) = (Arc::clone(&test.source), SessionId::parse("slow").expect("valid"));
     let opening =
         tokio::spawn(async move { source.open_session(&slow, &SessionSeed::default()).await });
     tokio::time::sleep(Duration::from_millis(300)).await;
-    let called = tokio::time::timeout(Duration::from_secs(15), stage.call("t", "{}")).await;
-    assert!(returned(called.expect("it waits for nobody")).as_str().contains("done"));
+    let called = tokio::time::timeout(Duration::from_secs(15), test.call("t", "{}")).await;
+    assert!(
+        returned(called.expect("it does not wait for other sessions")).as_str().contains("done")
+    );
     assert!(!opening.is_finished(), "it was to take long");
-    tokio::time::timeout(Duration::from_secs(15), stage.end()).await.expect("nor does the end");
+    tokio::time::timeout(Duration::from_secs(15), test.end()).await.expect("nor does the end");
     opening.abort();
 }
 
 #[tokio::test]
-async fn the_reason_is_not_the_farewell_of_a_polite_server() {
+async fn reports_the_reason_and_not_the_shutdown_of_a_server() {
     // Ends with its input, with status 0.
     let fault = refused(script("cat > /dev/null")).await;
     assert!(fault.reason.contains("did not respond within 2 s"), "{fault:?}");
@@ -856,23 +863,23 @@ async fn the_reason_is_not_the_farewell_of_a_polite_server() {
 }
 
 #[tokio::test]
-async fn what_a_server_wrote_before_it_ended_is_never_lost() {
+async fn keeps_the_last_output_of_a_server_that_ended() {
     // More than a pipe holds, so that reading it takes longer than noticing the end.
     let text = "yes 'a line of a long complaint' | head -n 20000 >&2; echo no database >&2; exit 4";
     for _ in 0..10 {
         let fault = refused(script(text)).await;
         assert!(fault.reason.contains("exit status 4"), "{fault:?}");
-        let said = fault.traceback.expect("it wrote something");
-        assert!(said.ends_with("no database"), "{said}");
+        let output = fault.traceback.expect("it wrote something");
+        assert!(output.ends_with("no database"), "{output}");
     }
 }
 
 #[tokio::test]
-async fn a_tool_that_cannot_be_read_is_named_and_the_others_stay() {
+async fn leaves_out_invalid_tools_with_a_warning() {
     let listed = r#""result":{"tools":[{"name":"good","inputSchema":{"type":"object"}},
         {"name":"bool","inputSchema":true},{"name":"none"},{"name":5,"inputSchema":{}}]}"#;
-    let stage = Stage::of(polite(&listed.replace('\n', " "), "")).await;
-    let view = stage.source.open_session(&stage.session, &SessionSeed::default()).await;
+    let test = TestSession::of(polite(&listed.replace('\n', " "), "")).await;
+    let view = test.source.open_session(&test.session, &SessionSeed::default()).await;
     let view = view.expect("open already");
     let names: Vec<&str> = view.tools.iter().map(|tool| tool.name.as_str()).collect();
     assert_eq!(names, ["good"]);
@@ -886,37 +893,37 @@ async fn a_tool_that_cannot_be_read_is_named_and_the_others_stay() {
         );
     }
     assert_eq!(view.warnings.len(), 3, "{:?}", view.warnings);
-    stage.end().await;
+    test.end().await;
 }
 
 #[tokio::test]
-async fn a_result_that_breaks_its_output_schema_is_kept_and_told() {
+async fn keeps_a_result_with_output_schema_violations() {
     let listed = r#""result":{"tools":[{"name":"t","inputSchema":{"type":"object"},"outputSchema":{"type":"object","properties":{"g":{"type":"number"}},"required":["g","unit"]}}]}"#;
     let broken = r#""result":{"content":[],"structuredContent":{"g":"1"}}"#;
-    let stage = Stage::of(polite(listed, broken)).await;
-    let report = stage.call("t", "{}").await;
+    let test = TestSession::of(polite(listed, broken)).await;
+    let report = test.call("t", "{}").await;
     let mut places: Vec<&str> = report.broken.iter().map(|it| it.pointer.as_str()).collect();
     places.sort_unstable();
     assert_eq!(places, ["/g", "/unit"]);
     assert!(returned(report).as_str().contains(r#""structuredContent":{"g":"1"}"#));
-    stage.end().await;
+    test.end().await;
 
     let kept = r#""result":{"content":[],"structuredContent":{"g":1,"unit":"g"}}"#;
-    let stage = Stage::of(polite(listed, kept)).await;
-    assert_eq!(stage.call("t", "{}").await.broken, []);
-    stage.end().await;
+    let test = TestSession::of(polite(listed, kept)).await;
+    assert_eq!(test.call("t", "{}").await.broken, []);
+    test.end().await;
 
-    // What says that it failed promises nothing.
+    // A failed result is not checked.
     let failing = r#""result":{"content":[{"type":"text","text":"no"}],"isError":true}"#;
-    let stage = Stage::of(polite(listed, failing)).await;
-    let report = stage.call("t", "{}").await;
+    let test = TestSession::of(polite(listed, failing)).await;
+    let report = test.call("t", "{}").await;
     assert_eq!(report.broken, []);
     assert_eq!(failed(report).message, "no");
-    stage.end().await;
+    test.end().await;
 }
 
 #[tokio::test]
-async fn the_protocol_that_is_offered_has_a_greeting() {
+async fn offers_a_protocol_version_with_initialize() {
     let text = r#"
         while IFS= read -r line; do
             case "$line" in
@@ -936,42 +943,42 @@ async fn structured_content_keeps_its_digits() {
     let exact =
         r#"{"big":123456789012345678901234567890,"fine":0.12345678901234567890,"price":1.10}"#;
     let called = format!(r#""result":{{"content":[],"structuredContent":{exact}}}"#);
-    let stage = Stage::of(polite(listed, &called)).await;
-    let result = returned(stage.call("t", "{}").await);
+    let test = TestSession::of(polite(listed, &called)).await;
+    let result = returned(test.call("t", "{}").await);
     assert_eq!(
         result.as_str(),
         format!(r#"{{"content":[],"structuredContent":{exact},"isError":false}}"#)
     );
-    stage.end().await;
+    test.end().await;
 }
 
 #[tokio::test]
-async fn a_root_that_is_not_there_is_told() {
+async fn warns_about_a_missing_root() {
     let mut server = polite(&format!("\"result\":{ONE_TOOL}"), "");
     server.roots = vec![std::env::temp_dir(), "/no/such/folder".into()];
-    let stage = Stage::of(server).await;
-    let view = stage.source.open_session(&stage.session, &SessionSeed::default()).await;
+    let test = TestSession::of(server).await;
+    let view = test.source.open_session(&test.session, &SessionSeed::default()).await;
     let warnings = view.expect("open already").warnings;
     assert_eq!(warnings.len(), 1, "{warnings:?}");
     let expected = "The folder /no/such/folder in `roots` of polite does not exist";
     assert!(warnings[0].contains(expected), "{warnings:?}");
-    stage.end().await;
+    test.end().await;
 }
 
 #[tokio::test]
-async fn what_of_a_schema_is_not_checked_is_told() {
+async fn warns_about_unchecked_parts_of_a_schema() {
     let listed = r#""result":{"tools":[{"name":"t","inputSchema":{"type":"object","properties":{"code":{"type":"string","pattern":"("},"n":{"type":"integer"}}}}]}"#;
-    let stage = Stage::of(polite(listed, "")).await;
-    let view = stage.source.open_session(&stage.session, &SessionSeed::default()).await;
+    let test = TestSession::of(polite(listed, "")).await;
+    let view = test.source.open_session(&test.session, &SessionSeed::default()).await;
     let warnings = view.expect("open already").warnings;
     assert_eq!(warnings.len(), 1, "{warnings:?}");
     let expected = "The input schema of t: The schema at /properties/code is not checked";
     assert!(warnings[0].contains(expected), "{warnings:?}");
-    stage.end().await;
+    test.end().await;
 }
 
 #[tokio::test]
-async fn what_of_the_agents_own_schemas_is_not_checked_is_told() {
+async fn warns_about_unchecked_parts_of_the_agents_schemas() {
     let listed = r#""result":{"tools":[]}"#;
     let odd = r#"{"type":"object","properties":{"code":{"type":"string","pattern":"("}}}"#;
     let mut agent = McpAgent::new("odd").server(polite(listed, ""));
@@ -992,15 +999,15 @@ async fn what_of_the_agents_own_schemas_is_not_checked_is_told() {
 }
 
 #[tokio::test]
-async fn a_question_keeps_what_the_library_drops_and_tells_what_is_not_checked() {
+async fn a_form_keeps_its_schema_and_lists_unchecked_parts() {
     let question = r#""method":"elicitation/create","params":{"message":"Which?","requestedSchema":
         {"type":"object","properties":{"z":{"type":"string","pattern":"^[A-Z]+$"},
         "a":{"type":"string","pattern":"("}}}}"#;
-    let stage = Stage::of(asking(&question.replace('\n', " "))).await;
-    let (source, call) = (Arc::clone(&stage.source), stage.invocation("ask", "{}"));
+    let test = TestSession::of(asking(&question.replace('\n', " "))).await;
+    let (source, call) = (Arc::clone(&test.source), test.invocation("ask", "{}"));
     let running =
         tokio::spawn(async move { source.call_tool(call, CancellationToken::new()).await });
-    let asked = stage.until_told(|event| matches!(event, SourceEvent::Asked(_))).await;
+    let asked = test.wait_for_event(|event| matches!(event, SourceEvent::Asked(_))).await;
     let SourceEvent::Asked(question) = asked else { panic!("asked") };
     let Asks::Form { schema, unchecked, .. } = question.asks else { panic!("a form") };
     let text = schema.as_str();
@@ -1008,13 +1015,13 @@ async fn a_question_keeps_what_the_library_drops_and_tells_what_is_not_checked()
     assert_eq!(unchecked.len(), 1, "{unchecked:?}");
     assert!(unchecked[0].contains("/properties/a is not checked"), "{unchecked:?}");
     let answer = |text: &str| Answer::Accept(Some(JsonText::parse(text).expect("JSON")));
-    let refused = stage.source.answer(&stage.session, question.number, answer(r#"{"z":"low"}"#));
+    let refused = test.source.answer(&test.session, question.number, answer(r#"{"z":"low"}"#));
     let Err(AnswerError::Invalid(messages)) = refused.await else { panic!("the pattern holds") };
     assert_eq!(messages[0].pointer, "/z");
-    let taken = stage.source.answer(&stage.session, question.number, answer(r#"{"z":"UP"}"#));
+    let taken = test.source.answer(&test.session, question.number, answer(r#"{"z":"UP"}"#));
     taken.await.expect("taken");
     assert!(returned(running.await.expect("runs")).as_str().contains("UP"));
-    stage.end().await;
+    test.end().await;
 }
 
 /// A server that answers a call with a question, and the call with what it was answered.
@@ -1035,8 +1042,7 @@ fn asking(question: &str) -> McpServer {
 }
 
 #[tokio::test]
-async fn a_question_that_cannot_be_put_is_answered_with_the_reason() {
-    let deep = format!("{}{{}}{}", r#"{"items":"#.repeat(200), "}".repeat(200));
+async fn rejects_invalid_questions_with_the_reason() {
     let form = |schema: &str| {
         format!(
             r#""method":"elicitation/create","params":{{"message":"Which?","requestedSchema":{schema}}}"#
@@ -1046,36 +1052,35 @@ async fn a_question_that_cannot_be_put_is_answered_with_the_reason() {
     let empty = r#"{"type":"object","properties":{"kind":{"type":"string","enum":[]}}}"#;
     let alien = r#""method":"sampling/createMessage","params":{"maxTokens":9,"messages":[{"role":"alien","content":{"type":"text","text":"?"}}]}"#;
     for (question, reason) in [
-        (form(&deep), "nested too deep"),
         (form(nested), "the property `home`"),
         (form(empty), "the property `kind`"),
         (r#""method":"elicitation/create","params":{"message":"?"}"#.to_owned(), "requestedSchema"),
         (alien.to_owned(), "alien"),
     ] {
-        let stage = Stage::of(asking(&question)).await;
-        let answered = returned(stage.call("ask", "{}").await).to_value().expect("JSON");
+        let test = TestSession::of(asking(&question)).await;
+        let answered = returned(test.call("ask", "{}").await).to_value().expect("JSON");
         let error = &answered["structuredContent"]["error"];
         assert_eq!(error["code"], -32602, "{question}: {answered}");
         let message = error["message"].as_str().expect("a reason");
         assert!(message.contains(reason), "{message}");
-        assert!(stage.log_text().contains(reason), "{}", stage.log_text());
-        stage.end().await;
+        assert!(test.log_text().contains(reason), "{}", test.log_text());
+        test.end().await;
     }
 }
 
 #[tokio::test]
-async fn a_block_of_an_unknown_kind_does_not_take_the_others_away() {
+async fn keeps_blocks_of_unknown_types() {
     let listed = r#""result":{"tools":[{"name":"t","inputSchema":{"type":"object"}}]}"#;
     let called = r#""result":{"content":[{"type":"text","text":"seen"},{"type":"hologram"}]}"#;
-    let stage = Stage::of(polite(listed, called)).await;
-    let result = returned(stage.call("t", "{}").await).to_value().expect("JSON");
+    let test = TestSession::of(polite(listed, called)).await;
+    let result = returned(test.call("t", "{}").await).to_value().expect("JSON");
     assert_eq!(result["content"][0]["text"], "seen");
     assert_eq!(result["content"][1]["type"], "hologram");
-    stage.end().await;
+    test.end().await;
 }
 
 #[tokio::test]
-async fn a_server_that_cannot_be_used_says_why() {
+async fn reports_why_a_server_cannot_be_used() {
     let missing = McpServer::stdio("none", "no-such-program-here", [""; 0]);
     assert!(refused(missing).await.reason.contains("there is no program `no-such-program-here`"));
 

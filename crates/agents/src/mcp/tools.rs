@@ -21,13 +21,13 @@ pub(super) struct Listed {
     pub(super) server: usize,
     /// Its name as the server knows it.
     pub(super) remote_name: String,
-    /// Whether the server said that it runs as a task only.
+    /// Whether it runs as a task only.
     pub(super) is_task_only: bool,
-    /// Why it cannot be called, in one sentence; `None` for a tool that can.
+    /// Why it cannot be called, in one sentence; `None` if it can.
     pub(super) unusable: Option<String>,
 }
 
-/// The tools of one agent, and what the person should know about them.
+/// The tools of one agent, and warnings about them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Catalogue {
     pub(super) tools: Vec<Listed>,
@@ -134,18 +134,18 @@ struct Declaration<'a> {
     response_json_schema: Option<&'a JsonText>,
 }
 
-/// The tool as the page shows it; one that cannot be called shows the reason as its description.
+/// The tool as the page shows it. If it cannot be called, its description is the reason.
 fn view(name: ToolName, server: &McpServer, tool: &Tool, unusable: Option<String>) -> ToolView {
-    let hints = tool.annotations.as_ref().map_or_else(ToolHints::default, |said| ToolHints {
-        read_only: said.read_only_hint,
-        destructive: said.destructive_hint,
-        idempotent: said.idempotent_hint,
-        open_world: said.open_world_hint,
+    let hints = tool.annotations.as_ref().map_or_else(ToolHints::default, |hints| ToolHints {
+        read_only: hints.read_only_hint,
+        destructive: hints.destructive_hint,
+        idempotent: hints.idempotent_hint,
+        open_world: hints.open_world_hint,
     });
     let title = tool
         .title
         .clone()
-        .or_else(|| tool.annotations.as_ref().and_then(|said| said.title.clone()))
+        .or_else(|| tool.annotations.as_ref().and_then(|hints| hints.title.clone()))
         .filter(|title| *title != tool.name);
     let text = |schema: &Arc<Map<String, Value>>| {
         JsonText::from_value(&Value::Object(schema.as_ref().clone()))
@@ -170,15 +170,15 @@ fn view(name: ToolName, server: &McpServer, tool: &Tool, unusable: Option<String
         response_schema,
         integers_of_64_bits: true,
         long_running: false,
-        // MCP takes an unmarked tool for destructive; asking for each of these would teach people
-        // to confirm without reading.
+        // In MCP an unmarked tool counts as destructive. Asking for each of these would teach people to
+        // confirm without reading.
         needs_confirmation: hints.destructive == Some(true) && hints.read_only != Some(true),
         provided_by: server.name.clone(),
         hints,
     }
 }
 
-/// What differs between two lists of tools; `None` when nothing does.
+/// The differences between two lists of tools; `None` if there are none.
 pub(super) fn change(
     session: &SessionId,
     before: &[ToolView],

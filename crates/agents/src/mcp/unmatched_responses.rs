@@ -10,7 +10,7 @@ use rmcp::transport::Transport;
 use super::server_log::ServerLog;
 use super::sse_events::is_same;
 
-/// A connection, and what was asked over it.
+/// A connection with the ids of its requests.
 pub(super) struct UnmatchedResponseLog<T> {
     inner: T,
     output: ServerLog,
@@ -28,10 +28,10 @@ impl<T> UnmatchedResponseLog<T> {
             JsonRpcMessage::Error(error) => match &error.id {
                 Some(id) => id,
                 None => {
-                    let said = &error.error;
+                    let error = &error.error;
                     self.output.log(&format!(
                         "sent an error without a request id: {} (code {})",
-                        said.message, said.code.0
+                        error.message, error.code.0
                     ));
                     return;
                 }

@@ -7,10 +7,9 @@ use adk_core::Tool;
 use schemars::JsonSchema;
 use serde_json::{Map, Value};
 
-/// An agent written in Rust: what the model would be told, and the tools it could call.
+/// An agent written in Rust: its instruction and its tools.
 ///
-/// An `LlmAgent` does not hand its tools and instruction back, so the definition is kept apart from
-/// it and both are built from here.
+/// An `LlmAgent` does not give access to its tools and instruction, so this definition is separate.
 ///
 /// ```
 /// use agents::native::NativeAgent;
@@ -46,7 +45,7 @@ impl NativeAgent {
         &self.name
     }
 
-    /// What the agent says of itself.
+    /// The agent's description.
     #[must_use]
     pub fn description(mut self, description: impl Into<String>) -> Self {
         self.description = description.into();
@@ -60,7 +59,7 @@ impl NativeAgent {
         self
     }
 
-    /// The name of the model that would play the agent.
+    /// The name of the agent's model.
     #[must_use]
     pub fn model(mut self, model: impl Into<String>) -> Self {
         self.model = Some(model.into());

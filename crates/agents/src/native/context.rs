@@ -1,4 +1,5 @@
-//! [`CallContext`]: the tool context that a native tool runs with, and that instructions resolve in.
+//! [`CallContext`]: the context that a native tool runs with, and that placeholders of instructions are
+//! filled from.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::stored::{StateCopy, Stored, StoredArtifacts};
 
-/// Everything a native tool can ask for.
+/// The context of a native tool.
 pub(super) struct CallContext {
     pub(super) agent_name: String,
     pub(super) invocation_id: String,
@@ -23,34 +24,6 @@ pub(super) struct CallContext {
     pub(super) actions: Mutex<EventActions>,
     pub(super) run_config: RunConfig,
     pub(super) cancel: CancellationToken,
-}
-
-/// A context in which nothing runs: enough to fill an instruction in from `state`.
-pub(crate) fn instruction_context(
-    agent: &str,
-    session: &str,
-    user_id: &str,
-    state: serde_json::Map<String, serde_json::Value>,
-) -> impl InvocationContext + use<> {
-    let stored = Arc::new(Stored::new(user_id.to_owned(), state.clone()));
-    CallContext {
-        agent_name: agent.to_owned(),
-        invocation_id: format!("{session}_inv_0"),
-        call_id: String::new(),
-        tool: None,
-        user_content: stored.user_content(),
-        session: CallSession {
-            id: session.to_owned(),
-            app_name: agent.to_owned(),
-            user_id: user_id.to_owned(),
-            state: StateCopy(state),
-            history: Vec::new(),
-        },
-        stored,
-        actions: Mutex::default(),
-        run_config: RunConfig::default(),
-        cancel: CancellationToken::new(),
-    }
 }
 
 /// The session as a tool sees it.
@@ -155,7 +128,7 @@ impl CallContext {
     }
 }
 
-/// A rehearsal starts with an empty memory: nothing was said before it.
+/// A rehearsal starts with an empty memory.
 struct NoMemories;
 
 #[async_trait]
@@ -165,11 +138,11 @@ impl Memory for NoMemories {
     }
 }
 
-/// The agent while a person plays it: has a name, cannot be run.
-struct PlayedAgent(String);
+/// The agent while a person acts as it: it has a name, but cannot be run.
+struct ActedAgent(String);
 
 #[async_trait]
-impl Agent for PlayedAgent {
+impl Agent for ActedAgent {
     fn name(&self) -> &str {
         &self.0
     }
@@ -180,14 +153,14 @@ impl Agent for PlayedAgent {
         &[]
     }
     async fn run(&self, _: Arc<dyn InvocationContext>) -> adk_core::Result<EventStream> {
-        Err(adk_core::AdkError::tool("a person plays this agent; it cannot be run from a tool"))
+        Err(adk_core::AdkError::tool("a person acts as this agent, so a tool cannot run it"))
     }
 }
 
 #[async_trait]
 impl InvocationContext for CallContext {
     fn agent(&self) -> Arc<dyn Agent> {
-        Arc::new(PlayedAgent(self.agent_name.clone()))
+        Arc::new(ActedAgent(self.agent_name.clone()))
     }
     fn memory(&self) -> Option<Arc<dyn Memory>> {
         Some(Arc::new(NoMemories))

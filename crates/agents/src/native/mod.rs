@@ -2,10 +2,11 @@
 
 mod agent;
 mod context;
+mod instruction;
 mod run;
 mod source;
 mod stored;
 
 pub use agent::NativeAgent;
-pub(super) use context::instruction_context;
+pub(crate) use instruction::resolved_instruction;
 pub use source::NativeSource;

@@ -1,4 +1,4 @@
-//! One native tool run, in a thread of its own: it may block, panic or never end.
+//! Runs a native tool in a thread of its own, because it may block, panic or never end.
 
 use std::any::Any;
 use std::io::{self, Write};
@@ -16,13 +16,13 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{MAX_RESULT_BYTES, ToolFailure};
 
-/// How long a cancelled tool may take to notice before its thread is left to itself.
+/// How long a canceled tool may take to end before its thread is abandoned.
 const GRACE: Duration = Duration::from_millis(200);
 
-/// Runs `tool` and tells what came of it and how many milliseconds it took.
+/// Runs `tool`. Returns its result and its duration in milliseconds.
 ///
-/// An asynchronous tool is dropped at its next await when `cancel` fires. A blocking one is
-/// abandoned: its thread goes on and what it returns is thrown away.
+/// When `cancel` fires, an asynchronous tool is dropped at its next await. A blocking one is abandoned: its
+/// thread continues, and its result is dropped.
 pub(super) async fn run_tool(
     tool: Arc<dyn Tool>,
     context: Arc<dyn ToolContext>,
@@ -34,7 +34,7 @@ pub(super) async fn run_tool(
     let inside = cancel.clone();
     let thread =
         std::thread::Builder::new().name(format!("tool {}", tool.name())).spawn(move || {
-            // The thread is the tool's alone; whoever waited may be gone.
+            // The caller may be gone.
             let _ = done.send(run_here(tool.as_ref(), context, arguments, &inside));
         });
     if let Err(error) = thread {
@@ -81,7 +81,7 @@ fn run_here(
     }
 }
 
-/// What a tool's error is called: never as what became of a call is.
+/// The error type of a tool's error. It differs from the types for failures of a call itself.
 fn category(error: &AdkError) -> String {
     let name = format!("{:?}", error.category);
     if ToolError::OF_THE_CALL.contains(&name.as_str()) { format!("adk_core.{name}") } else { name }
@@ -89,7 +89,7 @@ fn category(error: &AdkError) -> String {
 
 /// The result as text, unless that is too long.
 fn text_of(value: &Value) -> Result<JsonText, ToolFailure> {
-    match serde_json::to_writer(Measure { left: MAX_RESULT_BYTES }, value) {
+    match serde_json::to_writer(ByteLimit { left: MAX_RESULT_BYTES }, value) {
         Ok(()) => Ok(JsonText::from_value(value)),
         Err(_) => Err(ToolFailure::new(
             ToolError::INVALID_OUTPUT,
@@ -101,12 +101,12 @@ fn text_of(value: &Value) -> Result<JsonText, ToolFailure> {
     }
 }
 
-/// Takes so many bytes and keeps none.
-struct Measure {
+/// Counts bytes up to a limit.
+struct ByteLimit {
     left: usize,
 }
 
-impl Write for Measure {
+impl Write for ByteLimit {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.left = self.left.checked_sub(bytes.len()).ok_or(io::ErrorKind::FileTooLarge)?;
         Ok(bytes.len())

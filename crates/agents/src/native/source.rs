@@ -13,10 +13,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::NativeAgent;
 use super::context::{CallContext, CallSession};
+use super::instruction::InstructionError;
 use super::run::run_tool;
 use super::stored::{StateCopy, Stored};
 use crate::arguments::exact_value;
-use crate::instruction::InstructionError;
 use crate::schemas;
 use crate::{
     AgentFacts, AgentLog, AgentSource, CallProgress, CallReport, SessionSeed, SourceError,

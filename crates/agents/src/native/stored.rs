@@ -1,4 +1,4 @@
-//! What a native agent's session keeps between calls: state, artifacts, the conversation.
+//! The state, the artifacts and the conversation of a native agent's session.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,8 +16,8 @@ pub(super) struct Stored {
     user_content: Mutex<Option<Content>>,
 }
 
-fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A tool that panicked while it held the lock leaves plain data behind.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Plain data, which a tool that panicked leaves complete.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -27,11 +27,11 @@ impl Stored {
     }
 
     pub(super) fn snapshot(&self) -> Map<String, Value> {
-        held(&self.state).clone()
+        locked(&self.state).clone()
     }
 
     pub(super) fn apply(&self, delta: HashMap<String, Value>) {
-        let mut state = held(&self.state);
+        let mut state = locked(&self.state);
         let mut delta: Vec<_> = delta.into_iter().collect();
         delta.sort_by(|left, right| left.0.cmp(&right.0));
         for (key, value) in delta {
@@ -43,11 +43,11 @@ impl Stored {
     }
 
     pub(super) fn set_user_content(&self, text: &str) {
-        *held(&self.user_content) = Some(Content::new("user").with_text(text));
+        *locked(&self.user_content) = Some(Content::new("user").with_text(text));
     }
 
     pub(super) fn user_content(&self) -> Content {
-        held(&self.user_content).clone().unwrap_or_else(|| Content::new("user"))
+        locked(&self.user_content).clone().unwrap_or_else(|| Content::new("user"))
     }
 }
 
@@ -75,21 +75,21 @@ pub(super) struct StoredArtifacts(pub(super) Arc<Stored>);
 #[async_trait]
 impl Artifacts for StoredArtifacts {
     async fn save(&self, name: &str, data: &Part) -> adk_core::Result<i64> {
-        let mut artifacts = held(&self.0.artifacts);
+        let mut artifacts = locked(&self.0.artifacts);
         let versions = artifacts.entry(name.to_owned()).or_default();
         versions.push(data.clone());
         Ok(i64::try_from(versions.len()).unwrap_or(i64::MAX) - 1)
     }
 
     async fn load(&self, name: &str) -> adk_core::Result<Part> {
-        let artifacts = held(&self.0.artifacts);
+        let artifacts = locked(&self.0.artifacts);
         artifacts.get(name).and_then(|versions| versions.last()).cloned().ok_or_else(|| {
             adk_core::AdkError::tool(format!("no artifact is named {name}: save it first"))
         })
     }
 
     async fn list(&self) -> adk_core::Result<Vec<String>> {
-        let mut names: Vec<_> = held(&self.0.artifacts).keys().cloned().collect();
+        let mut names: Vec<_> = locked(&self.0.artifacts).keys().cloned().collect();
         names.sort();
         Ok(names)
     }

@@ -1,4 +1,4 @@
-"""A session, the person in it, and the vendors' own clients that know its address."""
+"""The endpoint of a live session, the person in it, and the vendors' own clients."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ def host(tmp_path):
     host.kill()
 
 
-class Desk:
-    """A session, the person in it, and clients that know its address."""
+class Endpoint:
+    """The endpoint of a live session, with the person in it and clients."""
 
     def __init__(self, host: Host):
         self.session_id = str(uuid.uuid4())
@@ -81,18 +81,18 @@ class Desk:
 
 
 @pytest.fixture
-def desk(host):
-    return Desk(host)
+def endpoint(host):
+    return Endpoint(host)
 
 
 def asking(work) -> Future:
-    """Runs what waits for a person in a thread of its own."""
+    """Runs a call that waits for a person in a thread of its own."""
     future: Future = Future()
 
     def run():
         try:
             future.set_result(work())
-        except BaseException as error:  # noqa: BLE001 - told to the test
+        except BaseException as error:  # noqa: BLE001 - raised in the test
             future.set_exception(error)
 
     threading.Thread(target=run, daemon=True).start()
@@ -119,13 +119,13 @@ def declared(request):
 
 
 def results(request):
-    """What tools answered, by name, in order."""
+    """The results of tools by name, in order."""
     parts = [part for content in request.contents for part in content.parts]
     kinds = [part for part in parts if part.WhichOneof("kind") == "function_response"]
     return [(part.function_response.name, part.function_response.response) for part in kinds]
 
 
-def ask(desk, words="Rain?", **options):
-    create = desk.openai(**options).chat.completions.create
+def ask(endpoint, words="Rain?", **options):
+    create = endpoint.openai(**options).chat.completions.create
     message = {"role": "user", "content": words}
     return asking(lambda: create(model="m", messages=[message]).choices[0].message.content)

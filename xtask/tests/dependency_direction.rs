@@ -1,0 +1,620 @@
+//! Tests that crates use each other in one direction only, and that the modules of a crate do.
+//!
+//! The rules are the constants below. A failure names the edge, and the file or the chain of crates.
+
+#![expect(clippy::expect_used, reason = "a test fails by panicking")]
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::fs;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+/// The crates of this workspace by layer. A crate may use those before it, and none after it.
+/// Dependencies for tests only are not checked: a form is tested with the validator that is built on it.
+const LAYERS: [(&str, &[&str]); 7] = [
+    (
+        PURE,
+        &[
+            "test-needs",
+            "json-text",
+            "session",
+            "schema-form",
+            "schema-check",
+            "tool-lint",
+            "value-tree",
+            "live",
+            "rpc",
+            "model-wire",
+            "evalset",
+            "scoring",
+            "case-trace",
+            "score-report",
+            "report-view",
+            "trace-export",
+            "api",
+        ],
+    ),
+    ("files and processes", &["evalset-file", "score-run", "agents"]),
+    ("page", &["app", "views", "frontend"]),
+    ("host", &["rehearsal-server"]),
+    ("program", &["rehearsal"]),
+    ("tests", &["test-support", "acceptance"]),
+    ("tools", &["xtask", "xtask-site", "xtask-ship"]),
+];
+
+/// The layer whose crates compile for the browser and read no clock, no file and no environment.
+const PURE: &str = "values";
+
+/// Crates that those of that layer must not use.
+const NOT_PURE: [&str; 14] = [
+    "axum", "clap", "hyper", "leptos", "procfs", "reqwest", "rmcp", "rustix", "sqlx", "tempfile",
+    "tokio", "tonic", "tower", "tracing",
+];
+
+/// Exceptions to that rule. A JUnit report gives the number of cases before the first one, so that the
+/// cases wait in an unnamed file.
+const EXCEPT: [(&str, &str); 1] = [("score-report", "tempfile")];
+
+/// Crates that a crate must not use, directly or through others, so that its users do not compile them.
+const WITHOUT: [(&str, &[&str]); 3] = [
+    ("agents", &["api", "app", "axum", "clap", "leptos", "server_fn"]),
+    ("rehearsal-server", &["clap", "clap_complete", "indicatif", "rpassword"]),
+    ("test-support", &["app", "views"]),
+];
+
+/// The crates whose modules are checked, each with the folder of its sources.
+const WITHIN: [(&str, &str); 3] = [
+    ("rehearsal-server", "server/src"),
+    ("agents", "crates/agents/src"),
+    ("trace-export", "crates/trace-export/src"),
+];
+
+/// Modules that another module of the same crate must not use: the folder of the sources, the user, and
+/// the used.
+const MODULE_WITHOUT: [(&str, &str, &str); 1] = [("app/src", "state", "components")];
+
+/// The files of the host that may name the page's crate `app`: they implement its host traits or serve
+/// its pages.
+const APP_IN_HOST: [&str; 5] =
+    ["host.rs", "live/pages.rs", "live/tests.rs", "routes.rs", "server_functions/fakes.rs"];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+#[test]
+fn crates_use_only_those_before_them() {
+    let found = broken_edges(&metadata(&["--no-deps"]));
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn crates_do_not_reach_what_their_users_need_not_compile() {
+    // Packages for other platforms may be missing here.
+    let found = forbidden_chains(&metadata(&["--filter-platform", &host_platform()]));
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn modules_of_a_crate_form_no_circle() {
+    for (name, folder) in WITHIN {
+        let sources = sources(&root().join(folder));
+        assert!(sources.len() > 1, "{folder} has no sources");
+        let globs = root_globs(&sources);
+        assert!(globs.is_empty(), "{name}: a glob import hides edges:\n{}", globs.join("\n"));
+        if let Some(circle) = circle(&edges(&sources)) {
+            panic!("modules of {name} use each other in a circle:\n{circle}");
+        }
+    }
+}
+
+#[test]
+fn state_does_not_use_components() {
+    for (folder, module, without) in MODULE_WITHOUT {
+        let sources = sources(&root().join(folder));
+        assert!(sources.keys().any(|file| module_of(file) == module), "no {module} in {folder}");
+        let found = uses(&sources, module, without);
+        assert!(found.is_empty(), "{folder}: {module} uses {without}:\n{}", found.join("\n"));
+    }
+}
+
+#[test]
+fn few_files_of_the_host_name_the_page() {
+    let sources = sources(&root().join("server/src"));
+    let found = files_that_name(&sources, "app");
+    let others: Vec<&str> = found.into_iter().filter(|file| !APP_IN_HOST.contains(file)).collect();
+    assert!(others.is_empty(), "server/src uses `app` outside of APP_IN_HOST: {others:?}");
+}
+
+/// What `cargo metadata` prints with these arguments.
+fn metadata(arguments: &[&str]) -> Value {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.args(["metadata", "--offline", "--format-version", "1"]).args(arguments);
+    let output = command.current_dir(root()).output().expect("cargo runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+fn host_platform() -> String {
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let output = Command::new(rustc).arg("-vV").output().expect("rustc runs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    text.lines().find_map(|line| line.strip_prefix("host: ")).expect("a platform").to_owned()
+}
+
+/// The dependencies that break a rule about crates, a line each.
+fn broken_edges(metadata: &Value) -> Vec<String> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let order: Vec<&str> = LAYERS.iter().flat_map(|(_, crates)| *crates).copied().collect();
+    let place = |name: &str| order.iter().position(|known| *known == name);
+    let layer = |name: &str| {
+        let holds = |(_, crates): &&(&str, &[&str])| crates.contains(&name);
+        LAYERS.iter().find(holds).map_or("no layer", |(layer, _)| *layer)
+    };
+    let packages = metadata["packages"].as_array().expect("packages");
+    let ours: BTreeSet<String> = packages.iter().map(|package| text(&package["name"])).collect();
+    let mut broken = Vec::new();
+    for package in packages {
+        let (name, manifest) = (text(&package["name"]), text(&package["manifest_path"]));
+        let Some(own) = place(&name) else {
+            broken.push(format!("{name} is in no layer: add it to LAYERS ({manifest})"));
+            continue;
+        };
+        let without = WITHOUT.iter().find(|(of, _)| *of == name).map_or(&[][..], |(_, it)| it);
+        for dependency in package["dependencies"].as_array().into_iter().flatten() {
+            let used = text(&dependency["name"]);
+            if dependency["kind"] == "dev" || used == name {
+                continue;
+            }
+            let edge = format!("{name} -> {used} ({manifest})");
+            if ours.contains(&used) && place(&used).is_some_and(|place| place > own) {
+                let (one, other) = (layer(&name), layer(&used));
+                broken.push(format!("{edge}: {used} ({other}) is above {name} ({one})"));
+            }
+            let is_always = dependency["optional"] == false && dependency["target"].is_null();
+            let is_excepted = EXCEPT.contains(&(name.as_str(), used.as_str()));
+            let is_pure = layer(&name) == PURE && !is_excepted;
+            if is_pure && is_always && NOT_PURE.contains(&used.as_str()) {
+                broken.push(format!("{edge}: a pure crate must not use {used}"));
+            }
+            if without.contains(&used.as_str()) {
+                broken.push(format!("{edge}: {name} must not use {used}"));
+            }
+        }
+    }
+    broken
+}
+
+/// The shortest chain of normal dependencies from each crate of [`WITHOUT`] to a crate that it must not
+/// use, a line each.
+fn forbidden_chains(metadata: &Value) -> Vec<String> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let names: BTreeMap<String, String> = list(&metadata["packages"])
+        .iter()
+        .map(|package| (text(&package["id"]), text(&package["name"])))
+        .collect();
+    let is_normal = |used: &&Value| list(&used["dep_kinds"]).iter().any(|it| it["kind"].is_null());
+    let used: BTreeMap<String, Vec<String>> = list(&metadata["resolve"]["nodes"])
+        .iter()
+        .map(|node| {
+            let used = list(&node["deps"]);
+            let used = used.iter().filter(is_normal).map(|used| text(&used["pkg"])).collect();
+            (text(&node["id"]), used)
+        })
+        .collect();
+    let mut found = Vec::new();
+    for (crate_name, without) in WITHOUT {
+        let starts = names.iter().filter(|(_, name)| *name == crate_name).map(|(id, _)| id);
+        let mut reached: BTreeSet<&String> = starts.clone().collect();
+        let mut chains: VecDeque<Vec<&String>> = starts.map(|id| vec![id]).collect();
+        while let Some(chain) = chains.pop_front() {
+            let Some(last) = chain.last() else { continue };
+            if without.contains(&names[*last].as_str()) {
+                let chain: Vec<&str> = chain.iter().map(|id| names[*id].as_str()).collect();
+                found.push(chain.join(" -> "));
+                continue;
+            }
+            for next in used.get(*last).into_iter().flatten() {
+                if reached.insert(next) {
+                    chains.push_back(chain.iter().copied().chain([next]).collect());
+                }
+            }
+        }
+    }
+    found
+}
+
+/// The text of each file by its path in a folder.
+type Sources = BTreeMap<String, String>;
+
+/// The Rust files in a folder and the folders below it.
+fn sources(folder: &Path) -> Sources {
+    fn look(folder: &Path, root: &Path, found: &mut Sources) {
+        for entry in fs::read_dir(folder).expect("a folder").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                look(&path, root, found);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let name = path.strip_prefix(root).expect("below").to_string_lossy().into_owned();
+                found.insert(name, fs::read_to_string(&path).expect("text"));
+            }
+        }
+    }
+    let mut found = Sources::new();
+    look(folder, folder, &mut found);
+    found
+}
+
+/// The top-level module that a file belongs to; `lib` for the crate's root.
+fn module_of(file: &str) -> &str {
+    file.split('/').next().unwrap_or_default().trim_end_matches(".rs")
+}
+
+/// The top-level modules that use each other, with the first file that does.
+type Edges = BTreeMap<(String, String), String>;
+
+fn edges(sources: &Sources) -> Edges {
+    let modules: BTreeSet<&str> = sources.keys().map(|file| module_of(file)).collect();
+    let mut edges = Edges::new();
+    for reference in references(sources) {
+        let (from, to) = (module_of(reference.file), reference.target);
+        if from != "lib" && from != to && modules.contains(to.as_str()) {
+            edges.entry((from.to_owned(), to)).or_insert_with(|| reference.file.to_owned());
+        }
+    }
+    edges
+}
+
+/// Where `module` uses `other`, a line for each path.
+fn uses(sources: &Sources, module: &str, other: &str) -> Vec<String> {
+    let references = references(sources).into_iter();
+    let found = references.filter(|it| module_of(it.file) == module && it.target == other);
+    found.map(|it| format!("  {}: {}", it.file, it.path)).collect()
+}
+
+/// The glob imports of a crate's root outside of tests, which hide the modules that are used.
+fn root_globs(sources: &Sources) -> Vec<String> {
+    let references = references(sources).into_iter();
+    let found = references.filter(|it| it.target == "*" && !it.is_test);
+    let mut found: Vec<String> = found.map(|it| format!("  {}: {}", it.file, it.path)).collect();
+    if let Some(module) = reexports(sources).get("*") {
+        found.push(format!("  lib.rs: {module}::*"));
+    }
+    found
+}
+
+/// The files that name a crate in a path.
+fn files_that_name<'s>(sources: &'s Sources, name: &str) -> Vec<&'s str> {
+    let prefix = format!("{name}::");
+    let names = |text: &str| {
+        let code = without_comments(text);
+        code.match_indices(&prefix).any(|(at, _)| begins_path(&code, at))
+    };
+    sources.iter().filter(|(_, text)| names(text)).map(|(file, _)| file.as_str()).collect()
+}
+
+/// A path to somewhere in its own crate.
+struct Reference<'s> {
+    file: &'s str,
+    /// As written, those in braces each in full.
+    path: String,
+    /// The top-level module that it leads to; `*` for all names of the crate's root.
+    target: String,
+    is_test: bool,
+}
+
+fn references(sources: &Sources) -> Vec<Reference<'_>> {
+    let reexports = reexports(sources);
+    let mut found = Vec::new();
+    for (file, text) in sources {
+        let code = without_comments(text);
+        let inline = inline_modules(&code);
+        let is_root = |part: &&str| !["lib", "mod"].contains(part);
+        let own: Vec<&str> = file.trim_end_matches(".rs").split('/').filter(is_root).collect();
+        for (at, path) in relative_paths(&code) {
+            let around = || inline.iter().filter(|module| module.bytes.contains(&at));
+            let mut place: Vec<&str> = own.clone();
+            place.extend(around().map(|module| module.name));
+            for part in &path {
+                match part.as_str() {
+                    "crate" => place.clear(),
+                    "super" => drop(place.pop()),
+                    "self" => {}
+                    name => place.push(name),
+                }
+            }
+            let Some(first) = place.first() else { continue };
+            found.push(Reference {
+                file,
+                path: path.join("::"),
+                target: match *first {
+                    "*" => "*".to_owned(),
+                    name => reexports.get(name).map_or(name, String::as_str).to_owned(),
+                },
+                is_test: own.contains(&"tests") || around().any(|module| module.is_test),
+            });
+        }
+    }
+    found
+}
+
+/// The names that a crate's root imports or exports, each with the module or crate that it comes from.
+fn reexports(sources: &Sources) -> BTreeMap<String, String> {
+    let root = without_comments(sources.get("lib.rs").map_or("", String::as_str));
+    let mut paths = Vec::new();
+    for path in root.split(';').filter_map(|item| item.split_once("use ")) {
+        expand(path.1, &[], &mut paths);
+    }
+    let mut found = BTreeMap::new();
+    for path in paths {
+        let path: Vec<String> =
+            path.into_iter().filter(|part| part != "self" && part != "crate").collect();
+        if let [module, .., name] = &path[..] {
+            found.insert(name.clone(), module.clone());
+        }
+    }
+    found
+}
+
+/// A module in braces.
+struct InlineModule<'t> {
+    name: &'t str,
+    bytes: Range<usize>,
+    is_test: bool,
+}
+
+/// The modules in braces, from the outside to the inside. A module ends at its own indentation.
+fn inline_modules(code: &str) -> Vec<InlineModule<'_>> {
+    let mut found = Vec::new();
+    let (mut start, mut before) = (0, "");
+    for line in code.split_inclusive('\n') {
+        let declared = line.trim_start();
+        let name = declared.trim_end().strip_suffix(" {").and_then(|it| it.split_once("mod "));
+        if let Some((visibility, name)) = name
+            && (visibility.is_empty() || visibility.starts_with("pub"))
+        {
+            let indentation = &line[..line.len() - declared.len()];
+            let end = code[start..].find(&format!("\n{indentation}}}"));
+            let bytes = start..end.map_or(code.len(), |end| start + end);
+            found.push(InlineModule { name, bytes, is_test: before.contains("#[cfg(test") });
+        }
+        start += line.len();
+        before = line;
+    }
+    found
+}
+
+fn without_comments(text: &str) -> String {
+    let code = text.lines().map(|line| line.find("//").map_or(line, |at| &line[..at]));
+    code.collect::<Vec<_>>().join("\n")
+}
+
+/// The paths of a text that begin with `crate`, `super` or `self`, each with its offset, those in braces
+/// each in full.
+fn relative_paths(text: &str) -> Vec<(usize, Vec<String>)> {
+    let mut found = Vec::new();
+    for prefix in ["crate::", "super::", "self::"] {
+        for (at, _) in text.match_indices(prefix).filter(|(at, _)| begins_path(text, *at)) {
+            let mut paths = Vec::new();
+            expand(&text[at..], &[], &mut paths);
+            found.extend(paths.into_iter().map(|path| (at, path)));
+        }
+    }
+    found
+}
+
+/// Whether a name that is found at `at` is the first of its path.
+fn begins_path(text: &str, at: usize) -> bool {
+    let before = text[..at].chars().next_back();
+    before.is_none_or(|it| !it.is_alphanumeric() && !"_:$".contains(it))
+}
+
+/// Adds the path at the start of a text, with `prefix` before it; of a group in braces, each path.
+fn expand(text: &str, prefix: &[String], found: &mut Vec<Vec<String>>) {
+    let mut path = prefix.to_vec();
+    let mut rest = text.trim_start();
+    loop {
+        let end = rest.find(|it: char| !it.is_alphanumeric() && it != '_').unwrap_or(rest.len());
+        if end > 0 {
+            path.push(rest[..end].to_owned());
+        }
+        match rest[end..].strip_prefix("::") {
+            Some(after) => rest = after,
+            None if end == 0 && rest.starts_with('*') => {
+                path.push("*".to_owned());
+                break;
+            }
+            None => break,
+        }
+        let Some(group) = rest.strip_prefix('{') else { continue };
+        let (mut depth, mut from) = (0_usize, 0);
+        for (at, letter) in group.char_indices() {
+            match letter {
+                ',' | '}' if depth == 0 => {
+                    expand(&group[from..at], &path, found);
+                    from = at + 1;
+                    if letter == '}' {
+                        return;
+                    }
+                }
+                '{' => depth += 1,
+                '}' => depth -= 1,
+                _ => {}
+            }
+        }
+        return;
+    }
+    if path.len() > prefix.len() {
+        found.push(path);
+    }
+}
+
+/// A circle of edges, each on a line with its file; `None` if there is none.
+fn circle(edges: &Edges) -> Option<String> {
+    fn look<'e>(module: &'e str, edges: &'e Edges, way: &mut Vec<&'e str>) -> Option<Vec<&'e str>> {
+        if let Some(first) = way.iter().position(|passed| *passed == module) {
+            way.push(module);
+            return Some(way[first..].to_vec());
+        }
+        way.push(module);
+        let next = edges.keys().filter(|(from, _)| from == module);
+        let found = next.into_iter().find_map(|(_, to)| look(to, edges, way));
+        if found.is_none() {
+            way.pop();
+        }
+        found
+    }
+    let way = edges.keys().find_map(|(from, _)| look(from, edges, &mut Vec::new()))?;
+    let edge = |pair: &[&str]| {
+        let file = edges.get(&(pair[0].to_owned(), pair[1].to_owned()));
+        format!("  {} -> {} ({})", pair[0], pair[1], file.map_or("", String::as_str))
+    };
+    Some(way.windows(2).map(edge).collect::<Vec<_>>().join("\n"))
+}
+
+/// Shows that the checks can fail.
+mod planted {
+    use serde_json::json;
+
+    use super::*;
+
+    fn package(name: &str, used: &[&str]) -> Value {
+        let used = used
+            .iter()
+            .map(|name| json!({ "name": name, "kind": null, "optional": false, "target": null }));
+        let used: Vec<Value> = used.collect();
+        json!({ "name": name, "manifest_path": format!("{name}/Cargo.toml"), "dependencies": used })
+    }
+
+    fn texts(files: &[(&str, &str)]) -> Sources {
+        files.iter().map(|(file, text)| ((*file).to_owned(), (*text).to_owned())).collect()
+    }
+
+    #[test]
+    fn names_a_crate_that_uses_one_after_it() {
+        let packages = [
+            package("json-text", &["tokio"]),
+            package("session", &["json-text"]),
+            package("api", &["session", "app"]),
+            package("app", &["api"]),
+            package("rehearsal-server", &["app", "clap"]),
+            package("new", &[]),
+        ];
+        let found = broken_edges(&json!({ "packages": packages }));
+        assert_eq!(
+            found,
+            [
+                "json-text -> tokio (json-text/Cargo.toml): a pure crate must not use tokio",
+                "api -> app (api/Cargo.toml): app (page) is above api (values)",
+                "rehearsal-server -> clap (rehearsal-server/Cargo.toml): rehearsal-server must not \
+                 use clap",
+                "new is in no layer: add it to LAYERS (new/Cargo.toml)",
+            ]
+        );
+    }
+
+    #[test]
+    fn names_the_chain_to_a_crate_that_must_not_be_reached() {
+        let node = |id: &str, used: &[(&str, Value)]| {
+            let used =
+                used.iter().map(|(id, kind)| json!({"pkg": id, "dep_kinds": [{"kind": kind}]}));
+            json!({"id": id, "deps": used.collect::<Vec<Value>>()})
+        };
+        let names = ["agents", "rmcp", "hyper", "axum", "clap"];
+        let packages: Vec<Value> =
+            names.iter().map(|name| json!({"id": name, "name": name})).collect();
+        let nodes = [
+            node("agents", &[("rmcp", Value::Null), ("axum", "dev".into())]),
+            node("rmcp", &[("hyper", Value::Null), ("clap", "build".into())]),
+            node("hyper", &[("axum", Value::Null)]),
+        ];
+        let found = forbidden_chains(&json!({"packages": packages, "resolve": {"nodes": nodes}}));
+        assert_eq!(found, ["agents -> rmcp -> hyper -> axum"]);
+    }
+
+    #[test]
+    fn names_a_module_that_uses_another_with_its_paths() {
+        let sources = texts(&[
+            ("lib.rs", "pub mod components;\npub mod state;\npub use components::icon::{Icon};\n"),
+            ("components/icon.rs", "use crate::components::dialog;\n"),
+            ("state/mod.rs", "use super::components::icon;\n"),
+            (
+                "state/rows.rs",
+                "use super::{\n    super::{components::{dialog, icon}, pages},\n    log,\n};\n",
+            ),
+            ("state/form/mod.rs", "fn f() { super::super::components::draw() }\n"),
+            ("state/form/undo.rs", "use crate::{Icon, state::rows};\n"),
+            ("state/log.rs", "use super::clock;\n// crate::components::icon\n"),
+        ]);
+        assert_eq!(
+            uses(&sources, "state", "components"),
+            [
+                "  state/form/mod.rs: super::super::components::draw",
+                "  state/form/undo.rs: crate::Icon",
+                "  state/mod.rs: super::components::icon",
+                "  state/rows.rs: super::super::components::dialog",
+                "  state/rows.rs: super::super::components::icon",
+            ]
+        );
+    }
+
+    #[test]
+    fn names_a_circle_with_its_files() {
+        let files = [
+            ("lib.rs", "mod a;\nmod b;\nmod c;\npub use c::{Deep, Other};\n"),
+            ("a.rs", "use crate::b::{x, y};\n// crate::c\n"),
+            ("b/mod.rs", "mod inner;\n"),
+            ("b/inner.rs", "use crate::{\n    Deep,\n    d::{e, a},\n};\n"),
+            ("c.rs", "fn f() { crate::b::inner() }\n"),
+        ];
+        let found = circle(&edges(&texts(&files))).expect("b and c use each other");
+        assert_eq!(found, "  b -> c (b/inner.rs)\n  c -> b (c.rs)");
+        assert_eq!(circle(&edges(&texts(&files[..4]))), None);
+    }
+
+    #[test]
+    fn names_a_circle_through_super() {
+        let files = [
+            ("lib.rs", "mod a;\nmod b;\n"),
+            ("a.rs", "use super::b::x;\nmod tests {\n    use super::super::b::y;\n}\n"),
+            ("b/mod.rs", "mod a;\nuse self::a::z;\nuse super::b;\n"),
+            // The first leads to `b::a`.
+            ("b/deep.rs", "use super::a;\nfn f() {\n    super::super::a::g()\n}\n"),
+        ];
+        let found = circle(&edges(&texts(&files))).expect("a and b use each other");
+        assert_eq!(found, "  a -> b (a.rs)\n  b -> a (b/deep.rs)");
+        let found = circle(&edges(&texts(&files[..3])));
+        assert_eq!(found, None, "`self::a` and the module `tests` stay inside of their own module");
+        let tests = [files[0], ("a.rs", "mod tests {\n    use super::super::b::y;\n}\n"), files[3]];
+        assert!(circle(&edges(&texts(&tests))).is_some(), "tests count");
+    }
+
+    #[test]
+    fn names_glob_imports_of_the_root_outside_of_tests() {
+        let tests = "#[cfg(test)]\nmod tests {\n    use super::*;\n    use crate::*;\n}\n";
+        let sources = texts(&[
+            ("lib.rs", "mod a;\nmod b;\npub use a::*;\n"),
+            ("a.rs", "use super::*;\nuse crate::b::*;\n"),
+            ("b/mod.rs", "use crate::{a::X, *};\n"),
+            ("b/inner.rs", tests),
+        ]);
+        assert_eq!(
+            root_globs(&sources),
+            ["  a.rs: super::*", "  b/mod.rs: crate::*", "  lib.rs: a::*"]
+        );
+    }
+
+    #[test]
+    fn names_files_that_use_a_crate() {
+        let sources = texts(&[
+            ("a.rs", "use app::host::LiveHost;\n"),
+            ("b.rs", "use leptos_app::x;\nuse crate::app::y;\n// app::z\n"),
+        ]);
+        assert_eq!(files_that_name(&sources, "app"), ["a.rs"]);
+    }
+}
