@@ -129,7 +129,7 @@ impl fmt::Display for Reason {
             Self::NoInvocations => formatter.write_str("the case has no invocations"),
             Self::NothingExpected { what } => write!(formatter, "the case expects no {what}"),
             Self::NothingAsked => {
-                formatter.write_str("the criterion's query asks nothing; give it a condition")
+                formatter.write_str("the criterion's query has no conditions; add one")
             }
             Self::NothingRecorded { what } => {
                 write!(formatter, "the actual trace records no {what}")
@@ -151,7 +151,7 @@ impl fmt::Display for Reason {
             ),
             Self::BadExpectation { fault } => formatter.write_str(fault),
             Self::NoVerdict { faults } => {
-                write!(formatter, "the judge gave no usable verdict: {}", faults.join("; "))
+                write!(formatter, "the judge returned no usable verdict: {}", faults.join("; "))
             }
             Self::NotHere { remedy } => write!(formatter, "it is not computed here; {remedy}"),
             Self::NotANumber => formatter.write_str("the score is not a finite number"),

@@ -27,7 +27,7 @@ impl<'d> Fields<'d> {
             faults: Vec::new(),
         };
         if value.kind() != Kind::Object {
-            fields.faults.push(Fault::new(place, format!("{what} is an object")));
+            fields.faults.push(Fault::new(place, format!("{what} must be an object")));
         }
         fields
     }
@@ -70,7 +70,7 @@ impl<'d> Fields<'d> {
         let value = self.take(name)?;
         let number = number(value);
         if number.is_none() {
-            self.fault(name, format!("{name} is a finite number"));
+            self.fault(name, format!("{name} must be a finite number"));
         }
         number
     }
@@ -80,7 +80,7 @@ impl<'d> Fields<'d> {
         let value = self.take(name)?;
         let count = value.text().parse().ok().filter(|count| *count >= 1);
         if count.is_none() {
-            self.fault(name, format!("{name} is a whole number from 1"));
+            self.fault(name, format!("{name} must be a whole number of at least 1"));
         }
         count
     }
@@ -93,7 +93,7 @@ impl<'d> Fields<'d> {
             "true" | "1" | "1.0" | "yes" | "y" | "on" | "t" => Some(true),
             "false" | "0" | "0.0" | "no" | "n" | "off" | "f" => Some(false),
             _ => {
-                self.fault(name, format!("{name} is true or false"));
+                self.fault(name, format!("{name} must be true or false"));
                 None
             }
         }
@@ -103,7 +103,7 @@ impl<'d> Fields<'d> {
     pub(crate) fn text(&mut self, name: &'static str) -> Option<String> {
         let value = self.take(name)?;
         if value.string().is_none() {
-            self.fault(name, format!("{name} is a string"));
+            self.fault(name, format!("{name} must be a string"));
         }
         value.string().map(Cow::into_owned)
     }
@@ -119,7 +119,7 @@ impl<'d> Fields<'d> {
         let choice = parse(&text);
         if choice.is_none() {
             let meant = nearest(&text, names.iter().copied());
-            self.fault(name, format!("there is no {name} {text:?}; {meant}"));
+            self.fault(name, format!("unknown {name} {text:?}; {meant}"));
         }
         choice
     }
@@ -133,13 +133,13 @@ impl<'d> Fields<'d> {
             let same = asked.and_then(|name| before.find(|(before, _)| is_name(before, name)));
             if let Some((same, _)) = same {
                 let place = format!("{}{}", self.place, pointer_step(written));
-                let message = format!("this says the same as {same}; remove one");
+                let message = format!("duplicate of {same}; remove one");
                 faults.push(Fault::new(&place, message));
             }
             if !self.asked.iter().any(|name| is_name(written, name)) {
                 let meant = nearest(written, self.asked.iter().copied());
                 let place = format!("{}{}", self.place, pointer_step(written));
-                faults.push(Fault::new(&place, format!("there is no {written:?} here; {meant}")));
+                faults.push(Fault::new(&place, format!("unknown field {written:?}; {meant}")));
             }
         }
         faults

@@ -170,19 +170,19 @@ impl Named {
                 let kind = fields.choice("event", &EventKind::NAMES, EventKind::parse);
                 if kind.is_none() && fields.faults.is_empty() {
                     let names = EventKind::NAMES.join(", ");
-                    fields.fault("event", format!("what is counted? event is one of {names}"));
+                    fields.fault("event", format!("event is required; use one of {names}"));
                 }
                 let (name, author) = (fields.text("name"), fields.text("author"));
                 if let Some(kind) = kind {
                     if name.is_some() && !kind.has_names() {
-                        let told =
-                            "only events tool_call and model_call go by a name; leave it out";
-                        fields.fault("name", told);
+                        let message =
+                            "name applies only to the events tool_call and model_call; remove it";
+                        fields.fault("name", message);
                     }
                     if author.is_some() && !kind.has_authors() {
-                        let told = "only events tool_call and intermediate_response have an author; \
-                                    leave it out";
-                        fields.fault("author", told);
+                        let message = "author applies only to the events tool_call and \
+                                       intermediate_response; remove it";
+                        fields.fault("author", message);
                     }
                 }
                 let (bounds, per) = bounds(fields)?;
@@ -213,14 +213,14 @@ fn match_type(fields: &mut Fields<'_>) -> Option<MatchType> {
         Some(value) => {
             let found = value.text().parse().ok().and_then(MatchType::from_number);
             if found.is_none() {
-                fields.fault("match_type", "as a number match_type is 0, 1 or 2");
+                fields.fault("match_type", "match_type must be 0, 1 or 2 when it is a number");
             }
             found
         }
         None => fields.choice("match_type", &MatchType::NAMES, MatchType::parse),
     };
     if found.is_none() && fields.is_null("match_type") {
-        fields.fault("match_type", "match_type is not null; leave it out for EXACT");
+        fields.fault("match_type", "match_type must not be null; remove it for EXACT");
     }
     if fields.faults.len() > before { None } else { Some(found.unwrap_or_default()) }
 }
@@ -290,7 +290,7 @@ fn texts(fields: &mut Fields<'_>, value: JsonValue<'_>) -> Option<Vec<String>> {
     };
     let texts = texts.filter(|texts| !texts.is_empty() && value.kind() != Kind::Object);
     if texts.is_none() {
-        fields.fault("texts", "texts is a string or an array of at least one");
+        fields.fault("texts", "texts must be a string or an array of at least one string");
     }
     texts
 }
@@ -325,7 +325,7 @@ fn bounds(fields: &mut Fields<'_>) -> Option<(Bounds, Per)> {
     let mut bound = |name: &'static str| {
         let bound = fields.number(name);
         if bound.is_some_and(|bound| bound < 0.0) {
-            fields.fault(name, format!("{name} is not negative, since nothing measured is"));
+            fields.fault(name, format!("{name} must not be negative"));
         }
         bound
     };
@@ -333,9 +333,9 @@ fn bounds(fields: &mut Fields<'_>) -> Option<(Bounds, Per)> {
     let bounds = Bounds { min: bound("min").or(exact), max: bound("max").or(exact) };
     let crossed = bounds.min.zip(bounds.max).is_some_and(|(min, max)| min > max);
     if crossed {
-        fields.fault("min", "min is above max, so nothing would pass");
+        fields.fault("min", "min is greater than max, so nothing can pass; correct one");
     } else if bounds == Bounds::default() && fields.faults.is_empty() {
-        fields.fault("max", "a gate has a bound: min, max or equals");
+        fields.fault("max", "a bound is required: min, max or equals");
     }
     (bounds != Bounds::default() && !crossed).then(|| (bounds, per.unwrap_or_default()))
 }

@@ -114,7 +114,7 @@ impl Config {
     /// assert_eq!(reading.config.criteria[1].name, "mentions_the_price");
     /// assert_eq!(
     ///     reading.faults[0].to_string(),
-    ///     "/criteria/tool_trajectory_avg_score/matchtype: there is no \"matchtype\" here; did you mean match_type?"
+    ///     "/criteria/tool_trajectory_avg_score/matchtype: unknown field \"matchtype\"; did you mean match_type?"
     /// );
     /// # Ok::<(), json_text::JsonTextError>(())
     /// ```
@@ -123,7 +123,7 @@ impl Config {
         let document = JsonIndex::of(text);
         let mut fields = Fields::of(document.root(), "", "a config");
         for place in document.repeated_names() {
-            let message = "this name appears twice, and only the last one counts; remove one";
+            let message = "duplicate name, of which only the last counts; remove one";
             fields.faults.push(Fault::new(&place, message));
         }
         let mut criteria = Vec::new();
@@ -141,7 +141,9 @@ impl Config {
                     fields.faults.extend(faults);
                 }
             }
-            Some(_) => fields.fault("criteria", "criteria is an object of names and thresholds"),
+            Some(_) => {
+                fields.fault("criteria", "criteria must be an object of names and thresholds")
+            }
             None => {}
         }
         for name in ["user_simulator_config", "live_model_config", "$schema"] {
@@ -150,11 +152,8 @@ impl Config {
         let mut faults = fields.finish();
         if criteria.is_empty() && faults.is_empty() {
             let message = match are_off {
-                true => "every criterion is switched off; leave out \"enabled\": false of one",
-                false => {
-                    "there are no criteria; name one, for example \
-                     \"tool_trajectory_avg_score\": 1.0"
-                }
+                true => "every criterion is disabled; remove \"enabled\": false from one",
+                false => "no criteria; add one, such as \"tool_trajectory_avg_score\": 1.0",
             };
             faults.push(Fault::new("/criteria", message));
         }
@@ -204,12 +203,12 @@ impl Config {
     }
 }
 
-/// Why no score is told from another by the threshold, if none is.
+/// The error for a threshold that every score meets, or none.
 fn no_threshold(threshold: f64) -> Option<&'static str> {
     if threshold > 1.0 {
-        Some("no score is above 1, so nothing would pass; 80 % are 0.8")
+        Some("threshold must be at most 1, the highest score; 80 % is 0.8")
     } else if threshold < 0.0 {
-        Some("no score is below 0, so everything would pass; name one up to 1")
+        Some("threshold must be at least 0; below that, every score passes")
     } else {
         None
     }
@@ -231,7 +230,7 @@ fn read_criterion(
     let is_object = value.kind() == Kind::Object;
     let given = value.member("metric").and_then(JsonValue::string);
     if KNOWN.contains(&name) && given.as_deref().is_some_and(|metric| metric != name) {
-        let message = format!("{name} is a metric of its own; give the criterion another name");
+        let message = format!("{name} is the name of another metric; rename the criterion");
         return (None, vec![Fault::new(place, message)]);
     }
     let found = match given.as_deref() {
@@ -244,18 +243,16 @@ fn read_criterion(
         Err(unknown) => {
             let meant = nearest(unknown, KNOWN);
             let message = if given.is_some() {
-                format!("there is no metric {unknown:?}; {meant}")
+                format!("unknown metric {unknown:?}; {meant}")
             } else {
-                format!(
-                    "there is no metric {unknown:?}; {meant} A name of your own goes with \"metric\""
-                )
+                format!("unknown metric {unknown:?}; {meant} (another name requires \"metric\")")
             };
             return (None, vec![Fault::new(place, message)]);
         }
     };
     if let Named::Informational = found {
-        let message = "this metric reports a value and takes no threshold; for a bound there are \
-                       the metrics count, duration and tokens";
+        let message = "this metric reports a value and has no threshold; use the metrics count, \
+                       duration and tokens for bounds";
         return (None, vec![Fault::new(place, message)]);
     }
     // A bare threshold says the same as an object with nothing else.
@@ -263,7 +260,7 @@ fn read_criterion(
     let nothing = JsonIndex::of(&empty);
     let bare = if is_object { None } else { number(value) };
     if !is_object && bare.is_none() {
-        let message = "a criterion is a threshold or an object";
+        let message = "a criterion must be a threshold or an object";
         return (None, vec![Fault::new(place, message)]);
     }
     let mut fields =
@@ -272,7 +269,7 @@ fn read_criterion(
     fields.take("metric");
     let threshold = fields.number("threshold").or(bare).or(found.default_threshold());
     if threshold.is_none() && fields.faults.is_empty() {
-        fields.fault("threshold", "a threshold is needed, as in ADK");
+        fields.fault("threshold", "threshold is required, as in ADK");
     }
     let metric = found.read(&mut fields, schemas);
     if found.is_ours()

@@ -111,127 +111,119 @@ fn mistyped_names_get_suggestions() {
     refused(
         r#"{"criteria": {"tool_trajectory_avg_scor": 1.0, "response_match_score": {"threshold": 0.8, "treshold": 1}}}"#,
         &expect![[r#"
-            /criteria/tool_trajectory_avg_scor: there is no metric "tool_trajectory_avg_scor"; did you mean tool_trajectory_avg_score? A name of your own goes with "metric"
-            /criteria/response_match_score/treshold: there is no "treshold" here; did you mean threshold?"#]],
+            /criteria/tool_trajectory_avg_scor: unknown metric "tool_trajectory_avg_scor"; did you mean tool_trajectory_avg_score? (another name requires "metric")
+            /criteria/response_match_score/treshold: unknown field "treshold"; did you mean threshold?"#]],
     );
     refused(
         r#"{"criterias": {"response_match_score": 1.0}}"#,
-        &expect![[r#"/criterias: there is no "criterias" here; did you mean criteria?"#]],
+        &expect![[r#"/criterias: unknown field "criterias"; did you mean criteria?"#]],
     );
     refused(
         r#"{"criteria": {"mine": {"metric": "respons"}}}"#,
-        &expect![[r#"/criteria/mine: there is no metric "respons"; did you mean response?"#]],
+        &expect![[r#"/criteria/mine: unknown metric "respons"; did you mean response?"#]],
     );
     refused(
         r#"{"criteria": {"response": {"metric": "state"}}}"#,
         &expect![
-            "/criteria/response: response is a metric of its own; give the criterion another name"
+            "/criteria/response: response is the name of another metric; rename the criterion"
         ],
     );
     refused(
         r#"{"criteria": {"tool_trajectory_avg_score": {"match_type": "INORDR"}}}"#,
         &expect![[r#"
-            /criteria/tool_trajectory_avg_score/threshold: a threshold is needed, as in ADK
-            /criteria/tool_trajectory_avg_score/match_type: there is no match_type "INORDR"; did you mean IN_ORDER?"#]],
+            /criteria/tool_trajectory_avg_score/threshold: threshold is required, as in ADK
+            /criteria/tool_trajectory_avg_score/match_type: unknown match_type "INORDR"; did you mean IN_ORDER?"#]],
     );
     refused(
         r#"{"criteria": {"tool_trajectory_avg_score": {"threshold": 1, "match_type": null}}}"#,
         &expect![
-            "/criteria/tool_trajectory_avg_score/match_type: match_type is not null; leave it out for EXACT"
+            "/criteria/tool_trajectory_avg_score/match_type: match_type must not be null; remove it for EXACT"
         ],
     );
     refused(
         r#"{"criteria": {"tool_call_count_v1": 5}}"#,
         &expect![
-            "/criteria/tool_call_count_v1: this metric reports a value and takes no threshold; for a bound there are the metrics count, duration and tokens"
+            "/criteria/tool_call_count_v1: this metric reports a value and has no threshold; use the metrics count, duration and tokens for bounds"
         ],
     );
     refused(
         r#"{"criteria": {"quick": {"metric": "duration"}}}"#,
-        &expect!["/criteria/quick/max: a gate has a bound: min, max or equals"],
+        &expect!["/criteria/quick/max: a bound is required: min, max or equals"],
     );
     refused(
         r#"{"criteria": {"few": {"metric": "count", "event": "toolcall", "max": 1}}}"#,
-        &expect![[r#"/criteria/few/event: there is no event "toolcall"; did you mean tool_call?"#]],
+        &expect![[r#"/criteria/few/event: unknown event "toolcall"; did you mean tool_call?"#]],
     );
     refused(
         r#"{"criteria": {"r": {"metric": "rubric", "rubrics": [{"name": "a", "description": "b", "weight": 0, "wait": 1}]}}}"#,
         &expect![[r#"
-            /criteria/r/rubrics/0/wait: there is no "wait" here; known are weight, rubric_id, rubric_content, name, description, scoring_guide
-            /criteria/r/rubrics: the weights are all 0, so nothing would count"#]],
+            /criteria/r/rubrics/0/wait: unknown field "wait"; known are weight, rubric_id, rubric_content, name, description, scoring_guide
+            /criteria/r/rubrics: all weights are 0; give a rubric a positive weight"#]],
     );
     refused(
         r#"{"criteria": {"rubric": 0.5}}"#,
         &expect![
-            "/criteria/rubric/rubrics: at least one rubric is needed: name, description, scoring_guide"
+            "/criteria/rubric/rubrics: rubrics must have at least one rubric with name and description"
         ],
     );
     refused(
         r#"{"criteria": {"s": {"metric": "state", "query": {"a": {"$exist": true}}}}}"#,
-        &expect![
-            "/criteria/s/query/a/$exist: there is no operator $exist here; did you mean $exists?"
-        ],
+        &expect!["/criteria/s/query/a/$exist: unknown operator $exist; did you mean $exists?"],
     );
     refused(
         r#"{"criteria": {"response": "high"}}"#,
-        &expect!["/criteria/response: a criterion is a threshold or an object"],
+        &expect!["/criteria/response: a criterion must be a threshold or an object"],
     );
     refused(
         "{}",
-        &expect![[
-            r#"/criteria: there are no criteria; name one, for example "tool_trajectory_avg_score": 1.0"#
-        ]],
+        &expect![[r#"/criteria: no criteria; add one, such as "tool_trajectory_avg_score": 1.0"#]],
     );
-    refused("[]", &expect!["a config is an object"]);
+    refused("[]", &expect!["a config must be an object"]);
 }
 
 #[test]
 fn settings_without_effect_are_reported() {
     refused(
         r#"{"criteria": {"response": 0.8, "state": 1, "response": 0.1}}"#,
-        &expect![
-            "/criteria/response: this name appears twice, and only the last one counts; remove one"
-        ],
+        &expect!["/criteria/response: duplicate name, of which only the last counts; remove one"],
     );
     refused(
         r#"{"criteria": {"t": {"metric": "trajectory", "arguments": {"f": {"a": "ignore", "a": "equals"}}}}}"#,
         &expect![
-            "/criteria/t/arguments/f/a: this name appears twice, and only the last one counts; remove one"
+            "/criteria/t/arguments/f/a: duplicate name, of which only the last counts; remove one"
         ],
     );
     refused(
         r#"{"criteria": {"trajectory": {"match_type": "EXACT", "matchType": "IN_ORDER"}}}"#,
-        &expect!["/criteria/trajectory/matchType: this says the same as match_type; remove one"],
+        &expect!["/criteria/trajectory/matchType: duplicate of match_type; remove one"],
     );
     refused(
         r#"{"criteria": {"response": 80, "t": {"metric": "trajectory", "threshold": 1.5}, "x": {"metric": "duration", "max": 1, "threshold": 1}}}"#,
         &expect![[r#"
-            /criteria/response: no score is above 1, so nothing would pass; 80 % are 0.8
-            /criteria/t/threshold: no score is above 1, so nothing would pass; 80 % are 0.8"#]],
+            /criteria/response: threshold must be at most 1, the highest score; 80 % is 0.8
+            /criteria/t/threshold: threshold must be at most 1, the highest score; 80 % is 0.8"#]],
     );
     refused(
         r#"{"criteria": {"response": -1, "t": {"metric": "trajectory", "threshold": -0.5}}}"#,
         &expect![[r#"
-            /criteria/response: no score is below 0, so everything would pass; name one up to 1
-            /criteria/t/threshold: no score is below 0, so everything would pass; name one up to 1"#]],
+            /criteria/response: threshold must be at least 0; below that, every score passes
+            /criteria/t/threshold: threshold must be at least 0; below that, every score passes"#]],
     );
     refused(
         r#"{"criteria": {"x": {"metric": "duration", "max": -1}, "y": {"metric": "tokens", "equals": -2}}}"#,
         &expect![[r#"
-            /criteria/x/max: max is not negative, since nothing measured is
-            /criteria/y/equals: equals is not negative, since nothing measured is"#]],
+            /criteria/x/max: max must not be negative
+            /criteria/y/equals: equals must not be negative"#]],
     );
     refused(
         r#"{"criteria": {"x": {"metric": "count", "event": "final_response", "name": "book", "max": 0}, "y": {"metric": "count", "event": "model_call", "author": "clerk", "max": 0}}}"#,
         &expect![[r#"
-            /criteria/x/name: only events tool_call and model_call go by a name; leave it out
-            /criteria/y/author: only events tool_call and intermediate_response have an author; leave it out"#]],
+            /criteria/x/name: name applies only to the events tool_call and model_call; remove it
+            /criteria/y/author: author applies only to the events tool_call and intermediate_response; remove it"#]],
     );
     refused(
         r#"{"criteria": {"x": {"metric": "duration", "max": 1, "enabled": false}}}"#,
-        &expect![[
-            r#"/criteria: every criterion is switched off; leave out "enabled": false of one"#
-        ]],
+        &expect![[r#"/criteria: every criterion is disabled; remove "enabled": false from one"#]],
     );
     // ADK takes these, whatever they mean.
     let config = sound(

@@ -18,16 +18,16 @@ pub struct Said {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum AnswerError {
     /// No JSON object in the answer has a `score` or a `verdict`.
-    #[error("the answer holds no JSON object with a score")]
+    #[error("the reply contains no JSON object with a score")]
     NoScore,
     /// The scale asks for yes or no; the value as the judge wrote it.
-    #[error("{0} is neither yes nor no")]
+    #[error("the verdict must be yes or no, not {0}")]
     NotYesNo(String),
     /// The scale asks for a number; the value as the judge wrote it.
-    #[error("{0} is not a number")]
+    #[error("the score must be a number, not {0}")]
     NotANumber(String),
     /// The number is outside the scale.
-    #[error("{0} is not on the scale")]
+    #[error("the score {0} is outside the scale")]
     OffScale(f64),
 }
 
@@ -114,13 +114,16 @@ mod tests {
         assert_eq!(read(r#"{"verdict":false}"#, Scale::YesNo), Ok((0.0, String::new())));
         let fault =
             |text: &str, scale| read_answer(text, scale).expect_err("no verdict").to_string();
-        assert_eq!(fault("4", points), "the answer holds no JSON object with a score");
-        assert_eq!(fault(r#"{"score": 9}"#, points), "9 is not on the scale");
-        assert_eq!(fault(r#"{"score": "high"}"#, points), "\"high\" is not a number");
-        assert_eq!(fault(r#"{"score": "NaN"}"#, points), "NaN is not on the scale");
+        assert_eq!(fault("4", points), "the reply contains no JSON object with a score");
+        assert_eq!(fault(r#"{"score": 9}"#, points), "the score 9 is outside the scale");
+        assert_eq!(
+            fault(r#"{"score": "high"}"#, points),
+            "the score must be a number, not \"high\""
+        );
+        assert_eq!(fault(r#"{"score": "NaN"}"#, points), "the score NaN is outside the scale");
         assert_eq!(
             fault(r#"{"verdict": "maybe"}"#, Scale::YesNo),
-            "\"maybe\" is neither yes nor no"
+            "the verdict must be yes or no, not \"maybe\""
         );
         assert!(read_answer(&"{".repeat(100_000), points).is_err());
     }

@@ -43,7 +43,7 @@ impl ScriptedJudge {
 
 impl Judge for ScriptedJudge {
     fn answer(&mut self, _: &JudgeRequest) -> Result<String, String> {
-        self.answers.pop_front().unwrap_or_else(|| Err("the script has no more answers".to_owned()))
+        self.answers.pop_front().unwrap_or_else(|| Err("the script has no more replies".to_owned()))
     }
 }
 

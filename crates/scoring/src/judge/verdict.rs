@@ -64,7 +64,7 @@ pub fn verdict(criterion: &JudgeCriterion, answers: &[Result<String, String>]) -
                 let told = samples.iter().filter(|sample| sample.score.is_none());
                 faults.extend(told.map(|sample| format!("{}: {}", rubric.name, sample.reasoning)));
                 if samples.is_empty() {
-                    faults.push(format!("{}: there is no answer", rubric.name));
+                    faults.push(format!("{}: no reply from the judge", rubric.name));
                 }
             }
         }
@@ -137,7 +137,7 @@ mod tests {
         let Outcome::Unscored { reason } = outcome(&two, &["5", "5", "5", "!"]) else {
             panic!("half of the samples are not more than half")
         };
-        assert_eq!(reason.to_string(), "the judge gave no usable verdict: r1: timed out");
+        assert_eq!(reason.to_string(), "the judge returned no usable verdict: r1: timed out");
         assert_eq!(score(&outcome(&two, &[])), None);
         assert_eq!(score(&outcome(&criterion(&[1.0], 1, Combine::Mean), &["7"])), None);
     }

@@ -126,7 +126,7 @@ fn turns(
         };
         let turn = match &actual.final_response {
             Some(actual) => compare(expected, actual, comparison, scorer)?,
-            None => ResponseTurn::no("there is no response"),
+            None => ResponseTurn::no("no response"),
         };
         let short = turn.score.is_none_or(|score| score < 1.0);
         Ok(ResponseTurn {
@@ -145,7 +145,7 @@ fn last(
 ) -> Result<ResponseTurn, Reason> {
     let turn = actual.invocations.last().ok_or(Reason::NoInvocations)?;
     let Some(text) = &turn.final_response else {
-        return Ok(ResponseTurn::no("there is no response"));
+        return Ok(ResponseTurn::no("no response"));
     };
     let seen = look(text)?;
     let short = seen.score.is_none_or(|score| score < 1.0);
@@ -173,12 +173,12 @@ fn compare(
                 true => normalised(expected) == normalised(actual),
                 false => expected == actual,
             };
-            if same { ResponseTurn::of(true) } else { ResponseTurn::no("the response is another") }
+            if same { ResponseTurn::of(true) } else { ResponseTurn::no("the response differs") }
         }
         Comparison::Contains { normalise, .. } => contained(&[expected], actual, *normalise),
         Comparison::Regex(_) => {
             let pattern = Regex::new(expected).map_err(|error| Reason::BadExpectation {
-                fault: format!("the expected response is no pattern: {error}"),
+                fault: format!("the expected response is not a valid pattern: {error}"),
             })?;
             found(&pattern, actual)
         }

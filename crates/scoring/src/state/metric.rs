@@ -56,7 +56,7 @@ pub fn state(
                 &of_case
             }
             Err(fault) => {
-                let fault = format!("the expected final state cannot be asked: {fault}");
+                let fault = format!("the expected final state is not a valid query: {fault}");
                 return Outcome::unscored(Reason::BadExpectation { fault });
             }
         },
@@ -144,10 +144,7 @@ mod tests {
             let own = Query::parse(&JsonText::parse(nothing).expect("valid")).expect("a query");
             let found = state(&trace(Some("{}")), &trace(None), Some(&own), StateMeasure::All);
             let Outcome::Unscored { reason } = found else { panic!("scored") };
-            assert_eq!(
-                reason.to_string(),
-                "the criterion's query asks nothing; give it a condition"
-            );
+            assert_eq!(reason.to_string(), "the criterion's query has no conditions; add one");
         }
         assert_eq!(
             reason(Some(r#"{"a":1}"#), None),
@@ -155,8 +152,8 @@ mod tests {
         );
         assert_eq!(
             reason(Some(r#"{"a":{"$exist":true}}"#), Some("{}")),
-            "the expected final state cannot be asked: /a/$exist: there is no operator $exist \
-             here; did you mean $exists?"
+            "the expected final state is not a valid query: /a/$exist: unknown operator $exist; did \
+             you mean $exists?"
         );
     }
 }

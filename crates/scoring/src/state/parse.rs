@@ -48,7 +48,7 @@ pub(super) fn clauses(
     depth: usize,
 ) -> Result<Vec<Clause>, Fault> {
     if value.kind() != Kind::Object {
-        return Err(Fault::new(place, "a query is an object of paths and conditions"));
+        return Err(Fault::new(place, "a query must be an object of paths and conditions"));
     }
     if depth > DEEPEST {
         return Err(Fault::new(place, "the query is nested more than 100 deep; flatten it"));
@@ -58,9 +58,9 @@ pub(super) fn clauses(
         let place = format!("{place}{}", pointer_step(&name));
         clauses.push(match &*name {
             "$comment" => continue,
-            "$and" => Clause::And(list(operand, &place, depth)?),
-            "$or" => Clause::Or(list(operand, &place, depth)?),
-            "$nor" => Clause::Nor(list(operand, &place, depth)?),
+            "$and" => Clause::And(list(operand, &name, &place, depth)?),
+            "$or" => Clause::Or(list(operand, &name, &place, depth)?),
+            "$nor" => Clause::Nor(list(operand, &name, &place, depth)?),
             _ if name.starts_with('$') => return Err(unknown(&name, &place, &LOGICAL)),
             _ => Clause::Field {
                 path: name.to_string(),
@@ -72,9 +72,9 @@ pub(super) fn clauses(
     Ok(clauses)
 }
 
-fn list(value: JsonValue<'_>, place: &str, depth: usize) -> Result<Vec<Clause>, Fault> {
+fn list(value: JsonValue<'_>, name: &str, place: &str, depth: usize) -> Result<Vec<Clause>, Fault> {
     if value.kind() != Kind::Array || value.is_empty() {
-        return Err(Fault::new(place, "here stands an array of at least one query"));
+        return Err(Fault::new(place, format!("{name} must be an array of at least one query")));
     }
     let queries = value.items().enumerate();
     queries
@@ -91,8 +91,8 @@ fn tests(value: JsonValue<'_>, place: &str, depth: usize) -> Result<Vec<Test>, F
     }
     if let Some((name, _)) = operands.iter().find(|entry| !is_operator(entry)) {
         let place = format!("{place}{}", pointer_step(name));
-        let message = "operators and members cannot stand beside each other; write the path as \
-                       name.member, or $eq for a whole object";
+        let message = "operators and members cannot be combined; write the path as name.member, or \
+                       $eq for a whole object";
         return Err(Fault::new(&place, message));
     }
     of_operators(&operands, place, depth)
@@ -105,7 +105,7 @@ fn of_operators(operands: &Operands<'_>, place: &str, depth: usize) -> Result<Ve
     let mut tests = Vec::new();
     for (name, operand) in operands {
         let place = format!("{place}{}", pointer_step(name));
-        let order = |orders| Ok::<_, Fault>(Test::Order(ordered(*operand, &place)?, orders));
+        let order = |orders| Ok::<_, Fault>(Test::Order(ordered(*operand, name, &place)?, orders));
         tests.push(match &**name {
             "$eq" => Test::Equal(operand.to_json()),
             "$ne" => Test::Not(vec![Test::Equal(operand.to_json())]),
@@ -113,13 +113,13 @@ fn of_operators(operands: &Operands<'_>, place: &str, depth: usize) -> Result<Ve
             "$gte" => order(&[Ordering::Greater, Ordering::Equal])?,
             "$lt" => order(&[Ordering::Less])?,
             "$lte" => order(&[Ordering::Less, Ordering::Equal])?,
-            "$in" => Test::In(choices(*operand, &place)?),
-            "$nin" => Test::Not(vec![Test::In(choices(*operand, &place)?)]),
+            "$in" => Test::In(choices(*operand, name, &place)?),
+            "$nin" => Test::Not(vec![Test::In(choices(*operand, name, &place)?)]),
             "$exists" => Test::Exists(truth(*operand, &place)?),
             "$type" => Test::Type(types(*operand, &place)?),
             "$regex" => Test::Regex(pattern(*operand, operands, &place)?),
             "$options" if operands.iter().any(|(name, _)| name == "$regex") => continue,
-            "$options" => return Err(Fault::new(&place, "$options stands beside $regex")),
+            "$options" => return Err(Fault::new(&place, "$options requires $regex")),
             "$size" => Test::Size(size(*operand, &place, depth)?),
             "$all" => Test::All(all(*operand, &place, depth)?),
             "$elemMatch" => Test::Element(Box::new(element(*operand, &place, depth)?)),
@@ -133,13 +133,13 @@ fn of_operators(operands: &Operands<'_>, place: &str, depth: usize) -> Result<Ve
 
 fn unknown(name: &str, place: &str, known: &[&str]) -> Fault {
     let meant = nearest(name, known.iter().copied());
-    Fault::new(place, format!("there is no operator {name} here; {meant}"))
+    Fault::new(place, format!("unknown operator {name}; {meant}"))
 }
 
-fn ordered(value: JsonValue<'_>, place: &str) -> Result<JsonText, Fault> {
+fn ordered(value: JsonValue<'_>, name: &str, place: &str) -> Result<JsonText, Fault> {
     match value.kind() {
         Kind::Number | Kind::String | Kind::Bool => Ok(value.to_json()),
-        _ => Err(Fault::new(place, "only numbers, strings and truth values have an order")),
+        _ => Err(Fault::new(place, format!("{name} must be a number, a string or a boolean"))),
     }
 }
 
@@ -147,15 +147,15 @@ fn truth(value: JsonValue<'_>, place: &str) -> Result<bool, Fault> {
     match value.text() {
         "true" | "1" => Ok(true),
         "false" | "0" => Ok(false),
-        _ => Err(Fault::new(place, "$exists takes true or false")),
+        _ => Err(Fault::new(place, "$exists must be true or false")),
     }
 }
 
-fn choices(value: JsonValue<'_>, place: &str) -> Result<Vec<JsonText>, Fault> {
+fn choices(value: JsonValue<'_>, name: &str, place: &str) -> Result<Vec<JsonText>, Fault> {
     if value.kind() == Kind::Array {
         Ok(value.items().map(JsonValue::to_json).collect())
     } else {
-        Err(Fault::new(place, "here stands an array of values"))
+        Err(Fault::new(place, format!("{name} must be an array")))
     }
 }
 
@@ -168,7 +168,7 @@ fn types(value: JsonValue<'_>, place: &str) -> Result<Vec<TypeName>, Fault> {
         found.ok_or_else(|| {
             let name = value.string().unwrap_or(Cow::Borrowed(value.text()));
             let meant = nearest(&name, TypeName::NAMES);
-            Fault::new(place, format!("JSON has no type {name}; {meant}"))
+            Fault::new(place, format!("unknown type {name}; {meant}"))
         })
     };
     if value.kind() == Kind::Array { value.items().map(of).collect() } else { Ok(vec![of(value)?]) }
@@ -176,12 +176,12 @@ fn types(value: JsonValue<'_>, place: &str) -> Result<Vec<TypeName>, Fault> {
 
 fn pattern(value: JsonValue<'_>, operands: &Operands<'_>, place: &str) -> Result<Regex, Fault> {
     let Some(text) = value.string() else {
-        return Err(Fault::new(place, "$regex takes a string"));
+        return Err(Fault::new(place, "$regex must be a string"));
     };
     let options = operands.iter().find(|(name, _)| name == "$options");
     let options = options.and_then(|(_, options)| options.string()).unwrap_or_default();
     if let Some(other) = options.chars().find(|option| !"imsx".contains(*option)) {
-        let message = format!("there is no option {other:?} of $regex; known are i, m, s, x");
+        let message = format!("unknown option {other:?} of $regex; known are i, m, s, x");
         return Err(Fault::new(place, message));
     }
     let has = |option: char| options.contains(option);
@@ -194,7 +194,7 @@ fn pattern(value: JsonValue<'_>, operands: &Operands<'_>, place: &str) -> Result
     built.map_err(|error| {
         let reason = error.to_string();
         let reason = reason.lines().last().unwrap_or_default().trim_start_matches("error: ");
-        Fault::new(place, format!("the pattern cannot be used: {reason}"))
+        Fault::new(place, format!("invalid pattern: {reason}"))
     })
 }
 
@@ -202,17 +202,17 @@ fn pattern(value: JsonValue<'_>, operands: &Operands<'_>, place: &str) -> Result
 fn size(value: JsonValue<'_>, place: &str, depth: usize) -> Result<Box<[Test]>, Fault> {
     match value.kind() {
         Kind::Number if value.text().parse().is_ok_and(|size: f64| size < 0.0) => {
-            Err(Fault::new(place, "no array has a negative length; name one from 0 on"))
+            Err(Fault::new(place, "$size must not be negative"))
         }
         Kind::Number => Ok(Box::new([Test::Equal(value.to_json())])),
         Kind::Object => Ok(of_operators(&value.entries(), place, depth + 1)?.into()),
-        _ => Err(Fault::new(place, "$size takes a number, or operators for one")),
+        _ => Err(Fault::new(place, "$size must be a number, or operators for one")),
     }
 }
 
 fn all(value: JsonValue<'_>, place: &str, depth: usize) -> Result<Vec<Test>, Fault> {
     if value.kind() != Kind::Array {
-        return Err(Fault::new(place, "$all takes an array"));
+        return Err(Fault::new(place, "$all must be an array"));
     }
     let tests = value.items().enumerate().map(|(at, item)| {
         let place = format!("{place}/{at}");
@@ -241,7 +241,7 @@ fn element(value: JsonValue<'_>, place: &str, depth: usize) -> Result<Clause, Fa
 fn negated(value: JsonValue<'_>, place: &str, depth: usize) -> Result<Vec<Test>, Fault> {
     let entries = value.entries();
     if entries.is_empty() || !entries.iter().all(|(name, _)| name.starts_with('$')) {
-        return Err(Fault::new(place, "$not takes operators; for a value there is $ne"));
+        return Err(Fault::new(place, "$not must be an object of operators; use $ne for a value"));
     }
     of_operators(&entries, place, depth + 1)
 }
@@ -250,7 +250,7 @@ fn modulo(value: JsonValue<'_>, place: &str) -> Result<Test, Fault> {
     let numbers: Option<Vec<i128>> = value.items().map(|item| item.text().parse().ok()).collect();
     match numbers.as_deref() {
         Some([divisor, remainder]) if *divisor != 0 => Ok(Test::Mod(*divisor, *remainder)),
-        _ => Err(Fault::new(place, "$mod takes a divisor other than 0 and a remainder")),
+        _ => Err(Fault::new(place, "$mod must be an array of a divisor, not 0, and a remainder")),
     }
 }
 
@@ -344,42 +344,33 @@ mod tests {
     fn errors_have_a_path_and_a_remedy() {
         refused(
             r#"{"a":{"$gret":1}}"#,
-            &expect!["/a/$gret: there is no operator $gret here; did you mean $gt?"],
+            &expect!["/a/$gret: unknown operator $gret; did you mean $gt?"],
         );
-        refused(
-            r#"{"$andd":[]}"#,
-            &expect!["/$andd: there is no operator $andd here; did you mean $and?"],
-        );
+        refused(r#"{"$andd":[]}"#, &expect!["/$andd: unknown operator $andd; did you mean $and?"]);
         refused(
             r#"{"$where":"x"}"#,
-            &expect!["/$where: there is no operator $where here; known are $and, $or, $nor"],
+            &expect!["/$where: unknown operator $where; known are $and, $or, $nor"],
         );
         refused(
             r#"{"a":{"$gt":1,"b":2}}"#,
             &expect![
-                "/a/b: operators and members cannot stand beside each other; write the path as name.member, or $eq for a whole object"
+                "/a/b: operators and members cannot be combined; write the path as name.member, or $eq for a whole object"
             ],
         );
         refused(
             r#"{"a":{"$gt":{}}}"#,
-            &expect!["/a/$gt: only numbers, strings and truth values have an order"],
+            &expect!["/a/$gt: $gt must be a number, a string or a boolean"],
         );
-        refused(
-            r#"{"a":{"$size":-1}}"#,
-            &expect!["/a/$size: no array has a negative length; name one from 0 on"],
-        );
-        refused(r#"{"$or":[]}"#, &expect!["/$or: here stands an array of at least one query"]);
-        refused(r#"[]"#, &expect!["a query is an object of paths and conditions"]);
+        refused(r#"{"a":{"$size":-1}}"#, &expect!["/a/$size: $size must not be negative"]);
+        refused(r#"{"$or":[]}"#, &expect!["/$or: $or must be an array of at least one query"]);
+        refused(r#"[]"#, &expect!["a query must be an object of paths and conditions"]);
         refused(
             r#"{"a":{"$type":"date"}}"#,
             &expect![
-                "/a/$type: JSON has no type date; known are object, array, string, bool, boolean, null, number, int, long, integer, double"
+                "/a/$type: unknown type date; known are object, array, string, bool, boolean, null, number, int, long, integer, double"
             ],
         );
-        refused(
-            r#"{"a":{"$regex":"("}}"#,
-            &expect!["/a/$regex: the pattern cannot be used: unclosed group"],
-        );
+        refused(r#"{"a":{"$regex":"("}}"#, &expect!["/a/$regex: invalid pattern: unclosed group"]);
         let deep = format!("{}{{}}{}", r#"{"$and":["#.repeat(150), "]}".repeat(150));
         assert!(Query::parse(&json(&deep)).is_err());
         let deep = format!(r#"{{"a":{}1{}}}"#, r#"{"$not":"#.repeat(150), "}".repeat(150));

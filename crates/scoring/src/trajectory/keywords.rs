@@ -95,7 +95,7 @@ pub(super) fn mistyped(schema: &JsonText) -> Option<String> {
                 return None;
             }
             near(key)
-                .map(|known| format!("a JSON Schema has no keyword {key:?}; did you mean {known}?"))
+                .map(|known| format!("unknown JSON Schema keyword {key:?}; did you mean {known}?"))
         }),
         _ => None,
     }

@@ -31,7 +31,7 @@ pub struct NoSchemas;
 
 impl Schemas for NoSchemas {
     fn compile(&self, _: &JsonText) -> Result<Arc<dyn SchemaCheck>, String> {
-        Err("JSON Schemas are not checked in this place".to_owned())
+        Err("JSON Schemas are not supported here".to_owned())
     }
 }
 
@@ -82,13 +82,15 @@ impl Matcher {
         let members = value.members();
         let [(name, operand)] = members.as_slice() else {
             let what =
-                "a matcher is \"ignore\", \"equals\", \"subset\" or an object with one member";
-            return Err(Fault::new(place, format!("{what}: {}", Self::NAMES.join(", "))));
+                "a matcher must be \"ignore\", \"equals\", \"subset\" or an object with one of";
+            return Err(Fault::new(place, format!("{what} {}", Self::NAMES.join(", "))));
         };
         let inner = format!("{place}{}", pointer_step(name));
         match &**name {
             "ignore" if operand.is_true() => Ok(Self::Ignore),
-            "ignore" => Err(Fault::new(&inner, "ignore takes true; leave the matcher out instead")),
+            "ignore" => {
+                Err(Fault::new(&inner, "ignore must be true; to compare the argument, remove it"))
+            }
             "equals" => Ok(Self::Equals(Some(operand.to_json()))),
             "subset" if operand.is_true() => Ok(Self::Subset(None)),
             "subset" => Ok(Self::Subset(Some(operand.to_json()))),
@@ -101,7 +103,7 @@ impl Matcher {
             "one_of" if operand.kind() == Kind::Array && !operand.is_empty() => {
                 Ok(Self::OneOf(operand.items().map(JsonValue::to_json).collect()))
             }
-            "one_of" => Err(Fault::new(&inner, "one_of takes an array of at least one value")),
+            "one_of" => Err(Fault::new(&inner, "one_of must be an array of at least one value")),
             other => Err(unknown(place, other)),
         }
     }
@@ -154,19 +156,19 @@ impl Matcher {
         match self {
             Self::Ignore => "anything".to_owned(),
             Self::Equals(value) => or_expected(value),
-            Self::Subset(part) => format!("what contains {}", or_expected(part)),
+            Self::Subset(part) => format!("a value that contains {}", or_expected(part)),
             Self::Regex(pattern) => format!("a string that matches {pattern}"),
             Self::Tolerance { absolute, relative } => {
                 let zero = absolute.plus(&absolute.negated());
-                let off = match (*absolute != zero, *relative != zero) {
-                    (true, true) => format!("by {absolute}, or by a share of {relative}, at most"),
-                    (true, false) => format!("by {absolute} at most"),
-                    (false, true) => format!("by a share of {relative} at most"),
+                let distance = match (*absolute != zero, *relative != zero) {
+                    (true, true) => format!("{absolute} (absolute) or {relative} (relative)"),
+                    (true, false) => absolute.to_string(),
+                    (false, true) => format!("{relative} (relative)"),
                     (false, false) => return or_expected(&None),
                 };
-                format!("a number that is off {} {off}", or_expected(&None))
+                format!("a number within {distance} of {}", or_expected(&None))
             }
-            Self::Schema(_) => "what fits the JSON Schema".to_owned(),
+            Self::Schema(_) => "a value that is valid for the JSON Schema".to_owned(),
             Self::OneOf(values) => {
                 let values: Vec<String> = values.iter().map(ToString::to_string).collect();
                 format!("one of {}", values.join(", "))
@@ -178,13 +180,12 @@ impl Matcher {
 /// Compiles a pattern from a config.
 pub(crate) fn pattern(value: JsonValue<'_>, place: &str) -> Result<Regex, Fault> {
     let Some(text) = value.string() else {
-        return Err(Fault::new(place, "a pattern is a string"));
+        return Err(Fault::new(place, "a pattern must be a string"));
     };
     Regex::new(&text).map_err(|error| {
         let reason = error.to_string();
         let reason = reason.lines().last().unwrap_or_default().trim_start_matches("error: ");
-        let remedy = "; look-around and back-references are not known here";
-        Fault::new(place, format!("the pattern cannot be used: {reason}{remedy}"))
+        Fault::new(place, format!("invalid pattern: {reason}"))
     })
 }
 
@@ -196,7 +197,10 @@ fn tolerance(operand: JsonValue<'_>, place: &str) -> Result<Matcher, Fault> {
 /// Reads a tolerance: a number, or an object with `absolute` and `relative`.
 pub(crate) fn distances(operand: JsonValue<'_>, place: &str) -> Result<(Decimal, Decimal), Fault> {
     let fault = |place: &str| {
-        Fault::new(place, "a tolerance is a number from 0, or an object of absolute and relative")
+        Fault::new(
+            place,
+            "a tolerance must be a number of at least 0, or an object of absolute and relative",
+        )
     };
     let number = |value: Option<JsonValue<'_>>, place: &str| {
         let number = match value {
@@ -219,5 +223,5 @@ pub(crate) fn distances(operand: JsonValue<'_>, place: &str) -> Result<(Decimal,
 
 fn unknown(place: &str, name: &str) -> Fault {
     let meant = nearest(name, Matcher::NAMES);
-    Fault::new(place, format!("there is no matcher {name:?}; {meant}"))
+    Fault::new(place, format!("unknown matcher {name:?}; {meant}"))
 }

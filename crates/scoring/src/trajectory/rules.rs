@@ -91,7 +91,7 @@ fn object<'d>(
     if value.kind() == Kind::Object {
         Ok(value.entries())
     } else {
-        Err(Fault::new(place, format!("here stands an object whose names are {of}")))
+        Err(Fault::new(place, format!("must be an object of {of} by name")))
     }
 }
 

@@ -182,8 +182,8 @@ fn trajectories_score_as_in_adk() {
     // ADK ignores the first two; here they are told, and scored as ADK does all the same.
     let place = "/criteria/tool_trajectory_avg_score";
     let told = [
-        format!("{place}/match_type: match_type is not null; leave it out for EXACT"),
-        format!("{place}/matchtype: there is no \"matchtype\" here; did you mean match_type?"),
+        format!("{place}/match_type: match_type must not be null; remove it for EXACT"),
+        format!("{place}/matchtype: unknown field \"matchtype\"; did you mean match_type?"),
     ];
     if count > 0 {
         assert!(told.iter().all(|fault| faults.contains(fault)), "{faults:?}");
