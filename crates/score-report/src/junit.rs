@@ -119,5 +119,5 @@ fn parted(report: &str) -> io::Result<(&str, &str, &str)> {
     let parts = from.zip(to).and_then(|(from, to)| {
         Some((report.get(..from)?, report.get(from..to)?, report.get(to..)?))
     });
-    parts.ok_or_else(|| io::Error::other("a report of JUnit has no test case"))
+    parts.ok_or_else(|| io::Error::other("the test cases of the JUnit report cannot be found"))
 }

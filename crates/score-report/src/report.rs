@@ -109,7 +109,7 @@ impl<W: Write> Report<W> {
                 writer.take(&text, verdict);
                 Ok(())
             }
-            _ => Err(io::Error::other("a piece is of another form than its report")),
+            _ => Err(io::Error::other("the report part must have the form of the report")),
         }
     }
 

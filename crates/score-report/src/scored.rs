@@ -47,7 +47,7 @@ impl Miss<'_> {
             Some(score) if !self.is_gate => format!("{}, needs {needs}", short_figure(*score)),
             Some(0.0) => "failed".to_owned(),
             Some(score) => {
-                format!("holds for {} of the turns, needs {needs}", short_figure(*score))
+                format!("passes in {} of the turns, needs {needs}", short_figure(*score))
             }
         };
         format!("{criterion} {standing}: {}", self.why)

@@ -107,7 +107,7 @@ fn reasons(evidence: &Evidence, metric: &Metric) -> Vec<String> {
                 let there = if there.is_empty() { "nothing".to_owned() } else { there.join(", ") };
                 match asked.is_empty() {
                     true => format!("{} does not hold", condition.path),
-                    false => format!("{} is {there}, asked is {asked}", condition.path),
+                    false => format!("{} is {there}, expected {asked}", condition.path),
                 }
             });
             told.collect()
@@ -173,7 +173,7 @@ fn words(score: f64, expected: &str, actual: &str) -> String {
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         format!("{what} {}{more}", shown.join(", "))
     };
-    let lists = [("lacks", missing), ("has besides", extra)];
+    let lists = [("lacks", missing), ("adds", extra)];
     let lists = lists.iter().filter(|(_, words)| !words.is_empty());
     let told: Vec<String> = lists.map(|(what, words)| told(what, words)).collect();
     match told.is_empty() {
@@ -263,7 +263,7 @@ fn name(call: &Option<CallSeen>) -> String {
 fn call(row: &Row) -> String {
     match row.kind {
         RowKind::Missing => format!("{} was not called", name(&row.expected)),
-        RowKind::Extra => format!("{} was called and not expected", name(&row.actual)),
+        RowKind::Extra => format!("{} was called but not expected", name(&row.actual)),
         RowKind::Matched | RowKind::Changed => {
             let changed: Vec<String> = {
                 let told = row.differences.iter().take(MOST);
@@ -285,10 +285,10 @@ fn difference(difference: &Difference, root: &str) -> String {
     match change {
         Change::Changed => format!("{path} {}, not {}", text(actual), text(expected)),
         Change::Missing => format!("no {path}"),
-        Change::Extra => format!("{path} {} too many", text(actual)),
+        Change::Extra => format!("unexpected {path} {}", text(actual)),
         Change::Refused => {
-            let wanted = wanted.as_deref().unwrap_or("what is asked");
-            format!("{path} {}, wanted {}", text(actual), cut(wanted, LONGEST_SENTENCE))
+            let wanted = wanted.as_deref().unwrap_or("another value");
+            format!("{path} {}, expected {}", text(actual), cut(wanted, LONGEST_SENTENCE))
         }
     }
 }

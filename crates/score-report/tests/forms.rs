@@ -175,9 +175,9 @@ fn low_scoring_response_reason_names_the_metric() {
     expect![[r#"
         regex: \d+ kelvin is not found in the response
         contains: "kelvin" is not in the response
-        exact: the response is another
+        exact: the response differs
         numbers: no number of the response is near 23
-        words: the response scores 0.500: it lacks 23, now, and has besides 21, outside"#]]
+        words: the response scores 0.500: it lacks 23, now, and adds 21, outside"#]]
     .assert_eq(&whys(
         r#"{"regex": {"metric": "response", "match": "regex", "pattern": "\\d+ kelvin"},
         "contains": {"metric": "response", "match": "contains", "texts": "kelvin"},
@@ -230,7 +230,7 @@ fn failed_gate_has_no_score() {
     let case = ScoredCase::of(&config, asked.clone(), asked, &mut Tools::default(), || 0.0);
     let text = written(Form::Text, vec![case]);
     assert!(text.contains("asks failed: 2 calls, more than 1"), "{text}");
-    assert!(text.contains("each holds for 0.5 of the turns, needs 1: turn 1: 2 calls"), "{text}");
+    assert!(text.contains("each passes in 0.5 of the turns, needs 1: turn 1: 2 calls"), "{text}");
 }
 
 #[test]
@@ -238,7 +238,7 @@ fn response_reason_shows_differing_words() {
     let said = |text: &str| case("c", &[], text);
     let criteria = r#"{"response_match_score": 0.9}"#;
     let told = |expected, actual| whys(criteria, said(expected), said(actual));
-    expect!["response_match_score: the response scores 0.166: it lacks Two, flights, were, and has besides A, was, yesterday, evening, by, me and 1 more"]
+    expect!["response_match_score: the response scores 0.166: it lacks Two, flights, were, and adds A, was, yesterday, evening, by, me and 1 more"]
         .assert_eq(&told("Two flights were booked.", "A booking was yesterday evening by me alone"));
     expect!["response_match_score: the response scores 0.000: it lacks Yes"]
         .assert_eq(&told("Yes.", "..."));

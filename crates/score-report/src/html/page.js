@@ -145,8 +145,8 @@
     const most = Math.max(1, ...bins.map(([met, missed]) => met + missed));
     const step = width / BINS;
     const chosen = state.metric === metric ? state.bin : -1;
-    const told = bins.map(([met, missed], bin) => (met + missed ? `${number.format(met + missed)} from ${(bin / BINS).toFixed(2)}` : "")).filter(Boolean).join(", ");
-    const svg = el("svg:svg", { class: "plot", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Scores of ${name}: ${told || "none"}` });
+    const counts = bins.map(([met, missed], bin) => (met + missed ? `${number.format(met + missed)} from ${(bin / BINS).toFixed(2)} to ${((bin + 1) / BINS).toFixed(2)}` : "")).filter(Boolean).join(", ");
+    const svg = el("svg:svg", { class: "plot", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Scores of ${name}: ${counts || "none"}` });
     bins.forEach(([met, missed], bin) => {
       const off = chosen >= 0 && chosen !== bin ? " off" : "";
       let top = base;
