@@ -187,7 +187,7 @@ fn notes(baseline: &Report, candidate: &Report, criteria: &[Option<usize>]) -> V
     let mut notes = Vec::new();
     if baseline.eval_set_id != candidate.eval_set_id {
         notes.push(format!(
-            "The baseline is of another eval set: {}.",
+            "The baseline belongs to another eval set: {}.",
             if baseline.eval_set_id.is_empty() { "unnamed" } else { &baseline.eval_set_id }
         ));
     }
@@ -197,20 +197,22 @@ fn notes(baseline: &Report, candidate: &Report, criteria: &[Option<usize>]) -> V
     };
     for (place, name) in candidate.criteria.iter().enumerate() {
         match criteria[place] {
-            None => notes.push(format!("The baseline does not know {name}.")),
+            None => notes.push(format!("The baseline has no criterion {name}.")),
             Some(then) => {
                 let (was, is) = (threshold(baseline, then), threshold(candidate, place));
                 if let (Some(was), Some(is)) = (was, is)
                     && (was - is).abs() > SAME
                 {
-                    notes.push(format!("{name} needed {was} in the baseline and needs {is} now."));
+                    notes.push(format!(
+                        "The threshold of {name} is {is}, and was {was} in the baseline."
+                    ));
                 }
             }
         }
     }
     for name in &baseline.criteria {
         if !candidate.criteria.contains(name) {
-            notes.push(format!("Only the baseline knows {name}."));
+            notes.push(format!("Only the baseline has the criterion {name}."));
         }
     }
     notes
@@ -279,9 +281,9 @@ mod tests {
         assert_eq!(
             changes.notes,
             [
-                "m needed 0.8 in the baseline and needs 0.9 now.",
-                "The baseline does not know new.",
-                "Only the baseline knows old.",
+                "The threshold of m is 0.9, and was 0.8 in the baseline.",
+                "The baseline has no criterion new.",
+                "Only the baseline has the criterion old.",
             ]
         );
         assert_eq!(changes.cases[0].change, Change::Same, "criteria of one side do not count");

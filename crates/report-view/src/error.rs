@@ -47,5 +47,4 @@ pub enum ReadError {
 }
 
 /// How a report comes about.
-const REMEDY: &str =
-    "A report is what `rehearsal score --format json --output FILE` writes; make it anew.";
+const REMEDY: &str = "Create a report with `rehearsal score --format json --output FILE`.";

@@ -227,7 +227,7 @@ pub(crate) fn why(result: &CriterionResult) -> Option<String> {
     match (result.score, result.passed, reason(result)) {
         (_, Some(true), _) => None,
         (None, _, Some(reason)) => Some(format!("{name} is not scored: {reason}")),
-        (None, _, None) => Some(format!("{name} is not scored, and its report does not say why")),
+        (None, _, None) => Some(format!("{name} is not scored, and the report gives no reason")),
         (Some(_), _, Some(why)) => Some(format!("{name}: {why}")),
         (Some(score), _, None) => {
             let (score, needs) = (short_figure(score), short_figure(result.threshold));

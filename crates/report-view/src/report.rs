@@ -55,7 +55,7 @@ impl Report {
         let mut notes = Vec::new();
         if repeated > 0 {
             notes.push(format!(
-                "{repeated} cases have the id of an earlier one; a link leads to the first."
+                "Duplicate case ids: {repeated}. A link opens the first case with its id."
             ));
         }
         Self {
@@ -128,9 +128,7 @@ impl Report {
         let unscored = case.criterion_results.iter().filter(|it| it.passed.is_none());
         let told: Vec<String> = failed.chain(unscored).filter_map(why).collect();
         match told.is_empty() {
-            true if case.criterion_results.is_empty() => {
-                Some("no criterion was asked of it".to_owned())
-            }
+            true if case.criterion_results.is_empty() => Some("no criteria were scored".to_owned()),
             true => None,
             false => Some(told.join("; ")),
         }
