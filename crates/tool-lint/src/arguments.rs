@@ -23,10 +23,8 @@ fn described(place: &SubSchema<'_>, name: &str, root: &Value, tool: &str, report
         && !has_description(place.members.get("description"), root, place, 0)
         && !speaks_of(tool, name)
     {
-        let message = format!(
-            "Nothing says what `{name}` is for: give it a description with its unit or format and \
-             an example."
-        );
+        let message =
+            format!("`{name}` has no description: add one with unit or format and an example.");
         report.find(Rule::ArgumentDescriptionMissing, &place.pointer, message);
     }
 }
@@ -82,7 +80,7 @@ fn typed(place: &SubSchema<'_>, name: &str, report: &mut Report) {
     ];
     if !place.is_composed() && place.get(&SPEAK_OF_IT).is_none() {
         let message = format!(
-            "`{name}` may be anything, so a model guesses and a person sees no widget: name its type."
+            "`{name}` has no type, so a model has to guess and the form has no widget: add a type."
         );
         report.find(Rule::TypeMissing, &place.pointer, message);
     }
@@ -100,7 +98,7 @@ fn shape(place: &SubSchema<'_>, report: &mut Report) {
         report.find(
             Rule::ItemsMissing,
             &place.pointer,
-            "The list says nothing about its items, and some services refuse it: give it `items`.",
+            "The list does not describe its items, and some services reject it: add `items`.",
         );
     }
     let members = [
@@ -116,8 +114,8 @@ fn shape(place: &SubSchema<'_>, report: &mut Report) {
         report.find(
             Rule::MembersMissing,
             &place.pointer,
-            "The object says nothing about its members: name them in `properties`, or say with \
-             `additionalProperties` what entries it takes.",
+            "The object does not describe its members: add `properties`, or \
+             `additionalProperties` for members with any name.",
         );
     }
 }
@@ -127,8 +125,7 @@ fn names(place: &SubSchema<'_>, report: &mut Report) {
         for (first, second) in naming::case_twins(properties.keys().map(String::as_str)) {
             let pointer = format!("{}/{}", place.at("properties"), crate::place::token(second));
             let message = format!(
-                "`{second}` and `{first}` differ by case only: a model will mix them up, so rename \
-                 one."
+                "`{second}` and `{first}` differ only by case, so a model confuses them: rename one."
             );
             report.find(Rule::NamesDifferByCase, &pointer, message);
         }
@@ -150,10 +147,8 @@ fn branches(place: &SubSchema<'_>, root: &Value, report: &mut Report) {
         }
         for name in alike {
             let count = seen.iter().filter(|other| **other == name).count();
-            let message = format!(
-                "{count} branches go by the name \"{name}\": give each a `title`, so that a person \
-                 can tell them apart."
-            );
+            let message =
+                format!("{count} branches have the name \"{name}\": give each its own `title`.");
             report.find(Rule::UnionUnnamed, &place.at(keyword), message);
         }
     }

@@ -69,7 +69,7 @@ fn excluded<'d>(
     places: &SubSchemas<'d>,
 ) -> (Rule, &'static str) {
     let (limited, left) = match least {
-        "minLength" => (Types::STRING, "no text"),
+        "minLength" => (Types::STRING, "no string"),
         "minItems" | "minContains" => (Types::ARRAY, "no list"),
         "minProperties" => (Types::OBJECT, "no object"),
         _ => (Types::NUMBER, "no number"),
@@ -109,8 +109,8 @@ pub(crate) fn together<'d>(place: &SubSchema<'d>, places: &SubSchemas<'d>, repor
         if !is_told {
             let (rule, left) = excluded(least, place, places);
             let message = format!(
-                "`{least}` {low} and `{most}` {high} stand in schemas that hold together and leave \
-                 {left}: correct one of them."
+                "`{least}` {low} and `{most}` {high} of merged schemas leave {left}: correct one of \
+                 them."
             );
             report.find(rule, &place.pointer, message);
         }
@@ -140,7 +140,7 @@ fn multiples<'d>(place: &SubSchema<'d>, places: &SubSchemas<'d>, report: &mut Re
     };
     if step > 0.0 && low <= high && (low / step).ceil() * step > high {
         let message = format!(
-            "No multiple of {step} lies between {low} and {high}: correct `multipleOf` or a limit."
+            "No multiple of {step} is between {low} and {high}: correct `multipleOf` or a limit."
         );
         report.find(excluded("minimum", place, places).0, &place.pointer, message);
     }
@@ -150,11 +150,7 @@ fn values(place: &SubSchema<'_>, report: &mut Report) {
     let Some(Value::Array(values)) = place.members.get("enum") else { return };
     let at = place.at("enum");
     if values.is_empty() {
-        report.find(
-            Rule::EnumEmpty,
-            &at,
-            "The enum names no value, so none is valid: name some, or remove it.",
-        );
+        report.find(Rule::EnumEmpty, &at, "The enum has no values: add some, or remove it.");
         return;
     }
     let mut seen = HashSet::with_capacity(values.len());
@@ -165,7 +161,7 @@ fn values(place: &SubSchema<'_>, report: &mut Report) {
             _ => !seen.insert(value.to_string()),
         };
         if repeats {
-            let message = format!("The value {value} stands twice: keep one.");
+            let message = format!("Duplicate value {value}: remove one.");
             report.find(Rule::EnumRepeats, &format!("{at}/{index}"), message);
         }
     }
@@ -182,14 +178,13 @@ fn values(place: &SubSchema<'_>, report: &mut Report) {
         } else {
             "correct the type or the values"
         };
-        let message = format!("The type is {named}, and no value of the enum is: {remedy}.");
+        let message = format!("No value of the enum has the type {named}: {remedy}.");
         report.find(Rule::EnumUnfit, &at, message);
         return;
     }
     for index in unfit {
         let message = format!(
-            "The type is {named}, and {} is not: nobody can choose it, so remove it or widen the \
-             type.",
+            "{} does not have the type {named}, so it is never valid: remove it, or widen the type.",
             values[index]
         );
         report.find(Rule::EnumValueUnfit, &format!("{at}/{index}"), message);
@@ -220,7 +215,7 @@ fn required(place: &SubSchema<'_>, report: &mut Report) {
             report.find(
                 Rule::RequiredMisplaced,
                 &place.at("required"),
-                "`required` is a list of names on the object that holds the argument: move it there.",
+                "`required` must be a list of names in the object with the argument: move it there.",
             );
             return;
         }
@@ -237,8 +232,8 @@ fn required(place: &SubSchema<'_>, report: &mut Report) {
         let at = format!("{}/{index}", place.at("required"));
         if extra == Some(&Value::Bool(false)) {
             let message = format!(
-                "`{name}` is required, and `additionalProperties: false` forbids it: add it to \
-                 `properties`, or require it no more."
+                "`{name}` is required, but `additionalProperties: false` forbids it: add it to \
+                 `properties`, or remove it from `required`."
             );
             report.find(Rule::RequiredImpossible, &at, message);
         } else if !place.part.is_aspect()
@@ -246,8 +241,8 @@ fn required(place: &SubSchema<'_>, report: &mut Report) {
             && !extra.is_some_and(Value::is_object)
         {
             let message = format!(
-                "`{name}` is required and described nowhere: add it to `properties`, or require it \
-                 no more."
+                "`{name}` is required but not described: add it to `properties`, or remove it from \
+                 `required`."
             );
             report.find(Rule::RequiredUndescribed, &at, message);
         }
@@ -267,16 +262,16 @@ fn lengths<'d>(place: &SubSchema<'d>, places: &SubSchemas<'d>, report: &mut Repo
         usize::try_from(count).ok()
     };
     let (min, max) = (limit("minLength"), limit("maxLength"));
-    let told = match (most, min, max) {
-        (Some(most), Some(min), _) if most < min => format!(
-            "The pattern matches texts of at most {most} characters, and `minLength` asks for {min}"
-        ),
-        (_, _, Some(max)) if least > max => format!(
-            "The pattern matches texts of at least {least} characters, and `maxLength` allows {max}"
-        ),
+    let mismatch = match (most, min, max) {
+        (Some(most), Some(min), _) if most < min => {
+            format!("The pattern matches at most {most} characters, but `minLength` is {min}")
+        }
+        (_, _, Some(max)) if least > max => {
+            format!("The pattern matches at least {least} characters, but `maxLength` is {max}")
+        }
         _ => return,
     };
-    let message = format!("{told}, so no text is valid: correct one of them.");
+    let message = format!("{mismatch}, so no string is valid: correct one.");
     report.find(excluded("minLength", place, places).0, &place.pointer, message);
 }
 
@@ -302,8 +297,8 @@ fn negation(place: &SubSchema<'_>, report: &mut Report) {
         _ => false,
     };
     if excludes_all {
-        let message = "`not` excludes every value that the schema admits, so none is valid: remove it, or \
-                       exclude less.";
+        let message =
+            "`not` excludes every value that the schema admits: remove it, or exclude less.";
         report.find(Rule::NothingValid, &place.at("not"), message);
     }
 }
@@ -341,7 +336,7 @@ pub(crate) fn optional(
         if values_of_part(schema, part, &check, 1).is_empty() {
             settled.insert(place.pointer.clone());
             let why = survival::why(places, &place.pointer);
-            let message = format!("No valid value of `{name}` was found by trying: {why}");
+            let message = format!("No valid value for `{name}` was found: {why}");
             report.find(Rule::NoValueFound, &place.pointer, message);
         }
     }
@@ -396,14 +391,14 @@ fn pattern(place: &SubSchema<'_>, report: &mut Report) {
     for (pointer, pattern) in own.into_iter().chain(of_names) {
         if let Err(reason) = javascript(pattern) {
             let message = format!(
-                "JavaScript does not compile the pattern `{pattern}` ({reason}): write it as \
-                 JavaScript reads it."
+                "JavaScript does not compile the pattern `{pattern}` ({reason}): use JavaScript's \
+                 syntax."
             );
             report.find(Rule::PatternInvalid, &pointer, message);
         } else if Check::of(&JsonText::from_value(&json!({ "pattern": pattern }))).is_err() {
             let message = format!(
-                "JavaScript compiles the pattern `{pattern}`, and Rehearsal's check cannot run it: \
-                 what it stands for is not checked here, and may fail elsewhere. Write it simpler."
+                "JavaScript compiles the pattern `{pattern}`, but Rehearsal cannot run it, so its \
+                 values are not checked here: simplify it."
             );
             report.find(Rule::PatternUnchecked, &pointer, message);
         }
@@ -432,19 +427,19 @@ pub(crate) fn types(places: &[SubSchema<'_>], google: bool, report: &mut Report)
             let Some(meant) = canonical_types(name) else { continue };
             match meant {
                 [one] if *one == name || google && one.eq_ignore_ascii_case(name) => {}
-                [one] => loose.add(place, format!("`{name}` is `{one}`")),
+                [one] => loose.add(place, format!("`{one}` instead of `{name}`")),
                 _ if name == "TYPE_UNSPECIFIED" && google => {}
                 _ => vague.add(place, format!("`{name}`")),
             }
         }
     }
     loose.tell(Rule::TypeLoose, report, |names| {
-        format!("Types by other names than JSON Schema's, which strict services refuse: {names}.")
+        format!("Strict services reject type names that are not from JSON Schema: write {names}.")
     });
     vague.tell(Rule::TypeVague, report, |names| {
         format!(
-            "{names} is no type of JSON Schema and says nothing of the value, so a model guesses: \
-             name the type, or leave `type` out where any value will do."
+            "JSON Schema has no type {names}, so a model has to guess: name the type, or remove \
+             `type` if any value is valid."
         )
     });
 }
@@ -489,12 +484,11 @@ pub(crate) fn own_values(
             && !check.admits(default)
         {
             let message = if default.is_null() {
-                "The default is null, which the schema does not admit: leave the default out, or \
-                 admit null."
+                "The default is null, which the schema does not admit: remove it, or admit null."
                     .to_owned()
             } else {
                 format!(
-                    "The default {} is refused by its own schema: {}",
+                    "The default {} violates its own schema: {}",
                     short(default),
                     why(&check, default)
                 )
@@ -504,7 +498,7 @@ pub(crate) fn own_values(
         for (index, example) in examples.into_iter().flatten().enumerate() {
             if !check.admits(example) {
                 let message = format!(
-                    "The example {} is refused by its own schema: {}",
+                    "The example {} violates its own schema: {}",
                     short(example),
                     why(&check, example)
                 );

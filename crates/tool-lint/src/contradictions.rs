@@ -125,7 +125,7 @@ fn named_values<'d>(
         let types = types.join(" or ");
         let first = short(first);
         let message =
-            format!("The type is {types}, and the constant {first} is not: correct one of them.");
+            format!("The constant {first} does not have the type {types}: correct one of them.");
         return found(Rule::NothingValid, message);
     }
     // google.genai writes the values of an integer enum as strings.
@@ -143,15 +143,13 @@ fn named_values<'d>(
     let (rule, message) = match keyword {
         "const" => (
             Rule::NothingValid,
-            format!(
-                "What else holds here refuses the constant {shown}: {why} Correct one of them."
-            ),
+            format!("Other keywords reject the constant {shown}: {why} Correct one of them."),
         ),
         _ => (
             Rule::EnumUnfit,
             format!(
-                "What else holds here refuses every value of the enum, {shown} among them: {why} \
-                 Correct one of them."
+                "Other keywords reject every value of the enum, such as {shown}: {why} Correct one \
+                 of them."
             ),
         ),
     };
@@ -216,7 +214,7 @@ fn member_names<'d>(layers: &[&'d Schema]) -> Option<Contradiction<'d>> {
         return None;
     }
     let message = format!(
-        "`minProperties` asks for {least}, and `additionalProperties: false` leaves {names}: \
+        "`minProperties` is {least}, but `additionalProperties: false` leaves {names} names: \
          correct one of them."
     );
     Some(Contradiction { rule: Rule::BoundsContradict, at: None, message })
@@ -268,8 +266,8 @@ fn different_items<'d>(
     });
     let most = most.reduce(f64::min).filter(|most| *most < least)?;
     let message = format!(
-        "`minItems` asks for {least} items that all differ, and there are values for {most}: \
-         correct one of them."
+        "`minItems` is {least} with `uniqueItems`, but the items have only {most} different \
+         values: correct one of them."
     );
     Some(Contradiction { rule: Rule::BoundsContradict, at: None, message })
 }
@@ -321,8 +319,7 @@ fn contained<'d>(places: &SubSchemas<'d>, layers: &[&'d Schema]) -> Option<Contr
             return None;
         }
         let message = format!(
-            "`contains` asks for an item of the type {}, and items are of the type {}: correct one \
-             of them.",
+            "`contains` requires an item of type {}, but items have type {}: correct one of them.",
             names_of(contains),
             names_of(items)
         );

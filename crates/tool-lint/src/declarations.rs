@@ -154,11 +154,11 @@ mod tests {
         let lines = told("{\"name\":\"a\"}\n{\"name\":\"b\",}\n");
         let [(Some(2), message)] = lines.as_slice() else { panic!("{lines:?}") };
         assert!(message.starts_with("Not JSON: "), "{message}");
-        assert!(message.contains(" at column 13. Write one declaration a line"), "{message}");
+        assert!(message.contains(" at column 13. Write one declaration per line"), "{message}");
 
         let value = told("[\n  {\"name\": \"a\",\n   \"description\": \"b\",}\n]\n");
         let [(Some(3), message)] = value.as_slice() else { panic!("{value:?}") };
         assert!(message.contains(" at line 3, column "), "{message}");
-        assert!(message.ends_with("or write one declaration a line."), "{message}");
+        assert!(message.ends_with("or write one declaration per line."), "{message}");
     }
 }

@@ -23,22 +23,22 @@ pub(crate) fn told(places: &SubSchemas<'_>, pointer: &str) -> String {
         None => within.find_map(|place| {
             let (at, instead) = earlier(place)?;
             Some(format!(
-                "`{at}` stands there as drafts before 2020-12 have it: write {instead}, or name the \
-                 draft in `$schema`."
+                "`{at}` has the form of drafts before 2020-12: write {instead}, or set `$schema` to \
+                 the draft."
             ))
         }),
         Some(named) if named.contains("2020-12") => within.find_map(|place| {
             let (at, instead) = earlier(place)?;
             Some(format!(
-                "`{at}` stands there as drafts before 2020-12 have it, and `$schema` names 2020-12: \
-                 write {instead}."
+                "`{at}` has the form of drafts before 2020-12, but `$schema` is 2020-12: write \
+                 {instead}."
             ))
         }),
         Some(named) if named.contains("/draft-0") => within.find_map(|place| {
             let later = LATER.into_iter().find(|it| said(place.members, it).is_some())?;
             Some(format!(
-                "`$schema` names {named}, which does not know `{}`: name 2020-12, or write it as \
-                 that draft does.",
+                "`$schema` is {named}, which does not have `{}`: set it to 2020-12, or use a keyword \
+                 of that draft.",
                 place.at(later)
             ))
         }),
@@ -54,8 +54,8 @@ fn earlier(place: &SubSchema<'_>) -> Option<(String, &'static str)> {
         () if matches!(said(place.members, "items"), Some(Value::Array(_))) => {
             ("items", "`prefixItems`")
         }
-        () if is_flag("exclusiveMinimum") => ("exclusiveMinimum", "the limit itself there"),
-        () if is_flag("exclusiveMaximum") => ("exclusiveMaximum", "the limit itself there"),
+        () if is_flag("exclusiveMinimum") => ("exclusiveMinimum", "the limit itself"),
+        () if is_flag("exclusiveMaximum") => ("exclusiveMaximum", "the limit itself"),
         () if said(place.members, "dependencies").is_some() => {
             ("dependencies", "`dependentRequired` or `dependentSchemas`")
         }

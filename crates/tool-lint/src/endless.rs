@@ -24,8 +24,8 @@ pub(crate) fn check<'d>(places: &[SubSchema<'d>], root: &'d Value, report: &mut 
             }
             let Some(circle) = way(member, place.members, root, &mut Vec::new()) else { continue };
             let message = format!(
-                "`{name}` is required and can only hold an object that requires the same again, so \
-                 no value ever ends: require it no more, or let it be null."
+                "`{name}` is required, and its object requires the same again, so no value is \
+                 finite: make it optional, or allow null."
             );
             let pointer = format!("{}/{index}", place.at("required"));
             report.find(Rule::RequiredEndless, &pointer, message);

@@ -25,7 +25,7 @@ pub fn lint(declaration: &JsonText) -> Report {
     let opened = match declaration.to_value() {
         Ok(opened) => opened,
         Err(error) => {
-            let message = format!("The declaration cannot be opened: {error}. Flatten it.");
+            let message = format!("The declaration cannot be read: {error}. Flatten it.");
             report.find(Rule::TooDeep, "", message);
             report.tool = name_of(declaration);
             return report;
@@ -36,8 +36,8 @@ pub fn lint(declaration: &JsonText) -> Report {
         report.find(
             Rule::NotADeclaration,
             "",
-            "This is no function declaration: write an object with `name`, `description` and \
-             `parameters`.",
+            "This is not a function declaration: write an object with `name`, `description` \
+             and `parameters`.",
         );
         return report;
     }
@@ -65,7 +65,10 @@ fn parameters<'d>(opened: &'d Value, report: &mut Report) -> Option<(&'static st
         report.find(
             Rule::ParametersTwice,
             &format!("/{second}"),
-            format!("`{second}` stands beside `{}`, and services refuse both: keep one.", first.0),
+            format!(
+                "`{}` and `{second}` are both given, which services reject: keep one.",
+                first.0
+            ),
         );
     }
     Some(first)
@@ -109,7 +112,8 @@ fn lint_parameters(
                     Uncheckable::TooDeep { .. } => "",
                 };
                 let edition = editions::told(&places, &base);
-                let message = format!("No value can be checked: {error}. Correct it.{edition}");
+                let message =
+                    format!("The schema cannot validate values: {error}. Correct it.{edition}");
                 report.find(Rule::SchemaUnusable, &format!("{base}{pointer}"), message);
             }
             return;
@@ -120,8 +124,8 @@ fn lint_parameters(
         report.find(
             Rule::ParametersNotAnObject,
             &base,
-            "A tool takes an object of named arguments: give the schema `\"type\": \"object\"` and \
-             `properties`.",
+            "The parameters must be an object of named arguments: set `\"type\": \"object\"` and \
+             add `properties`.",
         );
         return;
     }
@@ -181,13 +185,13 @@ pub fn lint_list(list: &[Found]) -> Vec<Report> {
                 let at = line.map(|line| format!(" (line {line})")).unwrap_or_default();
                 if *earlier == name {
                     let message = format!(
-                        "`{name}` is declared before{at}: one agent's tools need names of their own."
+                        "`{name}` is already declared{at}: give each tool of an agent its own name."
                     );
                     report.find(Rule::NameRepeated, "/name", message);
                 } else {
                     let message = format!(
-                        "`{name}` and `{earlier}`{at} differ by case only: a model will mix them \
-                         up, so rename one."
+                        "`{name}` and `{earlier}`{at} differ only by case, so a model confuses \
+                         them: rename one."
                     );
                     report.find(Rule::NamesDifferByCase, "/name", message);
                 }
@@ -347,7 +351,7 @@ mod tests {
         let report = of("^(?=.*a)(?=.*b).$");
         let [found] = report.findings.as_slice() else { panic!("{:?}", report.findings) };
         assert_eq!(found.rule, Rule::NoValueFound);
-        let why = "no text was found that the pattern `^(?=.*a)(?=.*b).$` matches \
+        let why = "no string was found that matches the pattern `^(?=.*a)(?=.*b).$` \
             (`/parameters/properties/a/pattern`)";
         assert!(found.message.contains(why), "{}", found.message);
     }
@@ -446,19 +450,19 @@ mod tests {
         };
         let list = r#""type":"array","items":[{"type":"string"}]"#;
         let unusable = |schema: &str, a: &str| told(Rule::SchemaUnusable, schema, a);
-        assert!(unusable("", list).contains("write `prefixItems`, or name the draft"));
+        assert!(unusable("", list).contains("write `prefixItems`, or set `$schema` to the draft"));
         let named = r#""$schema":"https://json-schema.org/draft/2020-12/schema","#;
-        assert!(unusable(named, list).contains("names 2020-12: write `prefixItems`."));
+        assert!(unusable(named, list).contains("is 2020-12: write `prefixItems`."));
         let flag = r#""type":"integer","minimum":0,"exclusiveMinimum":true"#;
-        assert!(unusable("", flag).contains("/a/exclusiveMinimum` stands there as drafts before"));
+        assert!(unusable("", flag).contains("/a/exclusiveMinimum` has the form of drafts before"));
         let needs = r#""type":"object","required":["x","y"],"properties":{
             "x":{"type":"boolean","description":"It."},
             "y":{"type":"integer","description":"It.","maximum":3}},
             "dependencies":{"x":{"properties":{"y":{"minimum":5}}}}"#;
-        assert!(told(Rule::NoValueFound, "", needs).contains("`dependentSchemas`, or name"));
+        assert!(told(Rule::NoValueFound, "", needs).contains("`dependentSchemas`, or set"));
         let seven = r#""$schema":"http://json-schema.org/draft-07/schema#","#;
         let later = r#""type":"string","pattern":"^a$","not":{"const":"a"},"dependentRequired":{}"#;
-        assert!(told(Rule::NoValueFound, seven, later).contains("does not know `/parameters"));
+        assert!(told(Rule::NoValueFound, seven, later).contains("does not have `/parameters"));
         // What is no other edition's is not blamed.
         let plain = r#""type":"string","pattern":"^a$","not":{"const":"a"}"#;
         assert!(!told(Rule::NoValueFound, "", plain).contains("$schema"));

@@ -20,11 +20,7 @@ pub(crate) fn check(subject: &Subject<'_, '_>, check: &Check, form: &Form, repor
     report.values = Survival { made: made.len(), survived: 0 };
     if made.is_empty() && !report.has_error_within("") {
         let why = why(subject.places, base);
-        report.find(
-            Rule::NoValueFound,
-            base,
-            format!("No valid arguments were found by trying: {why}"),
-        );
+        report.find(Rule::NoValueFound, base, format!("No valid arguments were found: {why}"));
     }
     for value in &made {
         let Ok(before) = value.to_value() else { continue };
@@ -32,12 +28,12 @@ pub(crate) fn check(subject: &Subject<'_, '_>, check: &Check, form: &Form, repor
         let reading = draft.read(form);
         let lost = match reading.json().map(JsonText::to_value) {
             Some(Ok(after)) if after == before && check.admits(&after) => None,
-            Some(Ok(after)) => Some(format!("comes out as {}", short(&after))),
+            Some(Ok(after)) => Some(format!("becomes {} in the form", short(&after))),
             _ => {
                 let message = reading.messages().first();
                 let place = message.map(|message| draft.name(form, &message.path));
                 let text = message.map_or("", |message| message.text.as_str());
-                Some(format!("is refused by the form at `{}`: {text}", place.unwrap_or_default()))
+                Some(format!("is rejected by the form at `{}`: {text}", place.unwrap_or_default()))
             }
         };
         match lost {
@@ -54,7 +50,7 @@ pub(crate) fn check(subject: &Subject<'_, '_>, check: &Check, form: &Form, repor
         {
             let shown = JsonText::parse(&text).ok().and_then(|text| text.to_value().ok());
             let message = format!(
-                "No widget can express {} at `{name}`; a person types it in JSON mode.",
+                "No widget can express {} at `{name}`: it has to be written in JSON mode.",
                 short(&shown.unwrap_or(Value::String(text)))
             );
             let known = |finding: &crate::Finding| finding.rule == Rule::JsonModeOnly;
@@ -77,11 +73,11 @@ pub(crate) fn why(places: &SubSchemas<'_>, pointer: &str) -> String {
     });
     match unmatched {
         Some((at, pattern)) => format!(
-            "no text was found that the pattern `{pattern}` matches (`{at}`). Write it simpler, or \
-             give `examples`.{edition}"
+            "no string was found that matches the pattern `{pattern}` (`{at}`). Simplify it, or add \
+             `examples`.{edition}"
         ),
         None => {
-            format!("look for constraints that exclude each other, or give `examples`.{edition}")
+            format!("look for contradictory constraints, or add `examples`.{edition}")
         }
     }
 }
