@@ -119,7 +119,7 @@ pub fn serde_message(message: &str, words: Terms) -> String {
         return format!("the {member} `{name}` is missing");
     }
     if let Some(name) = named("duplicate field `") {
-        return format!("the {member} `{name}` stands there twice");
+        return format!("duplicate {member} `{name}`");
     }
     let parts = |start: &str| message.strip_prefix(start)?.rsplit_once(", expected ");
     if let Some((found, wanted)) = parts("invalid value: ") {
@@ -385,7 +385,7 @@ mod tests {
             text.decode::<Wanted>().expect_err("another shape").reason
         };
         assert_eq!(message("{}"), "the member `_ids` is missing");
-        assert_eq!(message(r#"{"_ids":[],"_ids":[]}"#), "the member `_ids` stands there twice");
+        assert_eq!(message(r#"{"_ids":[],"_ids":[]}"#), "duplicate member `_ids`");
         assert_eq!(message(r#"{"_ids":5}"#), "expected a list, found a number");
         let quoted = r#"{"_ids":[", expected u8"]}"#;
         assert_eq!(message(quoted), "expected a whole number, found text");

@@ -491,7 +491,7 @@ fn entries_are_added_named_and_removed() {
     assert_eq!(filling.sent().as_deref(), Some(r#"{"k":3}"#));
     let twin = filling.edit(&[], Edit::AddEntry).expect("an entry");
     filling.edit(&[], Edit::RenameEntry(twin, "k".into()));
-    assert!(filling.messages().contains(&"k: The name `k` stands there twice.".into()));
+    assert!(filling.messages().contains(&"k: Duplicate name `k`: rename one.".into()));
     filling.edit(&[], Edit::RemoveEntry(twin));
     assert_eq!(filling.sent().as_deref(), Some(r#"{"k":3}"#));
 }
@@ -710,8 +710,8 @@ fn a_missing_dependent_member_is_reported_at_its_place() {
     assert_eq!(
         filling.messages(),
         [
-            "expiry: Required where `card` is sent (dependentRequired).",
-            ": `card` needs `holder` beside it (dependentRequired)."
+            "expiry: Required with `card` (dependentRequired).",
+            ": `card` requires `holder` (dependentRequired)."
         ]
     );
 }
