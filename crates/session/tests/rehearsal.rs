@@ -113,13 +113,13 @@ fn inapplicable_event_is_rejected_with_a_reason() {
     check(
         vec![select(), query(0), call(1, "{}", 1), settle(1, 2), call(1, "{}", 3)],
         &expect![[r#"
-            refused: call id call-1 was used before in this session: give each call an id of its own
+            refused: call id call-1 is already used in this session: give each call a unique id
         "#]],
     );
     check(
         vec![select(), query(0), call(1, "[]", 1)],
         &expect![[r#"
-            refused: the arguments of add are a JSON array: a tool takes an object
+            refused: the arguments of add must be a JSON object, not a JSON array
         "#]],
     );
     check(
@@ -131,7 +131,7 @@ fn inapplicable_event_is_rejected_with_a_reason() {
     check(
         vec![select(), query(0), call(1, "{}", 1), settle(2, 2)],
         &expect![[r#"
-            refused: call call-2 is not under way: it has ended or was never made
+            refused: call call-2 is not running: it has ended or was never made
         "#]],
     );
     check(
