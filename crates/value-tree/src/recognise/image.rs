@@ -104,17 +104,15 @@ impl Image {
     #[must_use]
     pub fn doubt(&self) -> Option<&'static str> {
         match self.size {
-            _ if self.format == Format::Svg => {
-                Some("A drawing can keep the page busy for as long as it likes.")
-            }
+            _ if self.format == Format::Svg => Some("An SVG drawing can make the page slow."),
             Some((width, height)) if u64::from(width) * u64::from(height) > PIXELS => {
-                Some("Unpacked it takes hundreds of megabytes.")
+                Some("Decoded, it takes hundreds of megabytes.")
             }
-            Some(_) if self.is_damaged() => Some(
-                "It is damaged, or not all of it is here: what is drawn may be empty or cut off.",
-            ),
+            Some(_) if self.is_damaged() => {
+                Some("It is damaged or incomplete, and may be shown only in part.")
+            }
             Some(_) => None,
-            None => Some("Its measures could not be read."),
+            None => Some("Its dimensions cannot be read."),
         }
     }
 
