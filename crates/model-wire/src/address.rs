@@ -68,12 +68,12 @@ impl<'a> GeminiCall<'a> {
             "generateContent" => Ok(Self { model, stream: false }),
             "streamGenerateContent" => Ok(Self { model, stream: true }),
             "countTokens" | "embedContent" | "batchEmbedContents" => {
-                let message = format!("{method}: a person answers here, who does no such thing");
+                let message = format!("{method} is not supported: a person answers the requests");
                 Err(Fault::new(FaultKind::NotImplemented, message))
             }
             _ => {
                 let message = format!(
-                    "{segment:?}: there are MODEL:generateContent and MODEL:streamGenerateContent"
+                    "unknown {segment:?}: use MODEL:generateContent or MODEL:streamGenerateContent"
                 );
                 Err(Fault::new(FaultKind::NotFound, message))
             }

@@ -115,7 +115,7 @@ impl<'a> Value<'a> {
     }
 
     fn wrong(&self, wanted: &str) -> Invalid {
-        self.fault(format!("must be {wanted}, and is {}", article(self.kind())))
+        self.fault(format!("must be {wanted}, not {}", article(self.kind())))
     }
 }
 

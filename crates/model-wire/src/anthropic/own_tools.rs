@@ -10,22 +10,22 @@ use crate::reader::Value;
 const OWN: [(&str, &str, &str); 4] = [
     (
         "bash_",
-        "Runs a command in a shell that stays open, or starts the shell anew.",
+        "Runs a command in a shell that stays open, or restarts the shell.",
         r#"{"type":"object","properties":{"command":{"type":"string"},"restart":{"type":"boolean"}}}"#,
     ),
     (
         "text_editor_",
-        "Looks at files and changes them.",
+        "Views and edits files.",
         r#"{"type":"object","properties":{"command":{"enum":["view","create","str_replace","insert","undo_edit"]},"path":{"type":"string"},"view_range":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2},"file_text":{"type":"string"},"old_str":{"type":"string"},"new_str":{"type":"string"},"insert_line":{"type":"integer"},"insert_text":{"type":"string"}},"required":["command","path"]}"#,
     ),
     (
         "memory_",
-        "Keeps files from one conversation to the next.",
+        "Stores files across conversations.",
         r#"{"type":"object","properties":{"command":{"enum":["view","create","str_replace","insert","delete","rename"]},"path":{"type":"string"},"view_range":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2},"file_text":{"type":"string"},"old_str":{"type":"string"},"new_str":{"type":"string"},"insert_line":{"type":"integer"},"insert_text":{"type":"string"},"old_path":{"type":"string"},"new_path":{"type":"string"}},"required":["command"]}"#,
     ),
     (
         "computer_",
-        "Sees a screen, and uses its mouse and keyboard.",
+        "Takes screenshots and controls the mouse and keyboard.",
         r#"{"type":"object","properties":{"action":{"type":"string"},"coordinate":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2},"text":{"type":"string"}},"required":["action"],"additionalProperties":true}"#,
     ),
 ];

@@ -31,7 +31,7 @@ pub fn read(text: &str) -> Result<Asked, Invalid> {
     let mut body = reader::body(text)?;
     let model = body.required("model")?.name()?;
     if let Some(thread) = body.take(THREAD) {
-        return Err(thread.fault("is not kept here: send the whole conversation without it"));
+        return Err(thread.fault("is not supported: send the whole conversation without it"));
     }
     let contents = messages(&body.required("messages")?)?;
     let system_instruction = body.take("system").map(|it| texts(&it)).transpose()?;

@@ -147,7 +147,7 @@ fn server_side_thread_is_rejected() {
         r#"{"model": "m", "messages": [{"role": "user", "content": "x"}], "thread": THREAD}"#;
     assert!(read(&asked.replace("THREAD", "null")).is_ok());
     let refused = read(&asked.replace("THREAD", r#"{"type": "create"}"#)).expect_err("a thread");
-    expect![[r#"{"type":"error","error":{"type":"invalid_request_error","message":"thread: is not kept here: send the whole conversation without it","details":{"error_code":"thread_unsupported_request","unsupported":[]}}}"#]]
+    expect![[r#"{"type":"error","error":{"type":"invalid_request_error","message":"thread: is not supported: send the whole conversation without it","details":{"error_code":"thread_unsupported_request","unsupported":[]}}}"#]]
         .assert_eq(fault(&refused.into()).as_str());
 }
 

@@ -81,12 +81,12 @@ fn invalid_requests_name_the_rule() {
         ),
     ];
     expect![[r#"
-        body: must be an object, and is a list
+        body: must be an object, not a list
         body: must be JSON: the text ends here, but } is missing at line 1, column 2
         model: must be given
         messages: must have at least one message
         messages[0].content: must be given
-        messages[0].content: must be a list, and is a number
+        messages[0].content: must be a list, not a number
         messages[0].content[0].text: must be given
         messages[0].tool_calls[0].function.arguments: must hold JSON: the text ends here, but } is missing at line 1, column 2
         messages[0].tool_call_id: must be the id of a call in an earlier message

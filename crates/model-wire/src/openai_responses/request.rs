@@ -107,8 +107,8 @@ pub fn read(text: &str, history: Vec<Content>) -> Result<Asked, Invalid> {
 /// What the vendor keeps for its customers is not here to be looked up.
 fn refuse_what_is_elsewhere(body: &mut Object<'_>) -> Result<(), Invalid> {
     for (key, rule) in [
-        ("conversation", "is kept by the vendor: send the items as `input`"),
-        ("prompt", "is kept by the vendor: send its text as `instructions`"),
+        ("conversation", "is not supported: send the items as `input`"),
+        ("prompt", "is not supported: send its text as `instructions`"),
     ] {
         if let Some(value) = body.take(key) {
             return Err(value.fault(rule));
@@ -117,7 +117,7 @@ fn refuse_what_is_elsewhere(body: &mut Object<'_>) -> Result<(), Invalid> {
     body.take("previous_response_id");
     match body.take("background") {
         Some(value) if value.boolean()? => {
-            Err(value.fault("must be false: a person answers while the request waits"))
+            Err(value.fault("must be false: the request waits for a person"))
         }
         _ => Ok(()),
     }
@@ -201,7 +201,7 @@ impl Conversation {
                 }
             }
             "item_reference" => {
-                let rule = "is kept by the vendor: send the item itself, or previous_response_id";
+                let rule = "is not supported: send the item itself, or previous_response_id";
                 return Err(item.fault(rule));
             }
             _ => self.go_on(Role::Model, other(kind, item), None),

@@ -132,10 +132,10 @@ fn invalid_requests_name_the_rule() {
     ];
     expect![[r#"
         input: must be given
-        background: must be false: a person answers while the request waits
-        conversation: is kept by the vendor: send the items as `input`
+        background: must be false: the request waits for a person
+        conversation: is not supported: send the items as `input`
         input[0].type: must not be empty
-        input[0]: is kept by the vendor: send the item itself, or previous_response_id
+        input[0]: is not supported: send the item itself, or previous_response_id
         input[0].call_id: must be the id of a call in an earlier message
         previous_response_id: must be the id of a response of this host, resp_ and 32 digits
     "#]]
