@@ -6,7 +6,7 @@ use case_trace::CaseTrace;
 use expect_test::expect;
 use json_text::JsonText;
 use schema_check::Check;
-use score_report::{Ending, Form, Heading, Piece, Report, ScoredCase};
+use score_report::{Ending, Form, Heading, Report, ReportPart, ScoredCase};
 use scoring::config::{Config, Tools};
 use scoring::report::EvalReport;
 use scoring::trajectory::NoSchemas;
@@ -16,7 +16,7 @@ fn json(text: &str) -> JsonText {
     JsonText::parse(text).expect("JSON")
 }
 
-/// What somebody might write into a file to break out of a report.
+/// A text that tries to break out of a report.
 const HOSTILE: &str = "</script><!--<script>alert(1)</script>]]>&\"'|\u{1b}[2J\u{7}`@all`";
 
 fn config() -> Config {
@@ -27,12 +27,12 @@ fn config() -> Config {
     Config::read(&text, &NoSchemas).sound().expect("a config")
 }
 
-fn case(eval_id: &str, calls: &[(&str, &str)], said: &str) -> CaseTrace {
+fn case(eval_id: &str, calls: &[(&str, &str)], response: &str) -> CaseTrace {
     let calls = calls.iter().map(|(name, args)| ToolCall::new(name, json(args)));
     let turn = Invocation {
         user_text: "Close up for the night".to_owned(),
         tool_calls: calls.collect(),
-        final_response: Some(said.to_owned()),
+        final_response: Some(response.to_owned()),
         timing: Timing { total: Some(4.1), ..Timing::default() },
         model_calls: Some(vec![ModelCall {
             input: Some(1200),
@@ -91,7 +91,7 @@ fn written(form: Form, cases: Vec<ScoredCase>) -> String {
     let config = config();
     let mut report = Report::begin(form, heading(&config), Vec::new()).expect("begun");
     for case in cases {
-        report.take(Piece::of(case, form, &config)).expect("taken");
+        report.take(ReportPart::of(case, form, &config)).expect("taken");
     }
     let (bytes, _) = report.finish(Ending { duration_seconds: 0.5 }).expect("finished");
     String::from_utf8(bytes).expect("text")
@@ -164,14 +164,14 @@ fn whys(criteria: &str, expected: CaseTrace, actual: CaseTrace) -> String {
     let text = json(&format!(r#"{{"criteria": {criteria}}}"#));
     let config = Config::read(&text, &NoSchemas).sound().expect("a config");
     let case = ScoredCase::of(&config, expected, actual, &mut Tools::default(), || 0.0);
-    let told = case.misses().into_iter();
-    let told = told.map(|miss| format!("{}: {}", miss.result.criterion, miss.why));
-    told.collect::<Vec<_>>().join("\n")
+    let failed = case.failed_criteria().into_iter();
+    let failed = failed.map(|it| format!("{}: {}", it.result.criterion, it.why));
+    failed.collect::<Vec<_>>().join("\n")
 }
 
 #[test]
 fn low_scoring_response_reason_names_the_metric() {
-    let said = |text: &str| case("c", &[], text);
+    let response = |text: &str| case("c", &[], text);
     expect![[r#"
         regex: \d+ kelvin is not found in the response
         contains: "kelvin" is not in the response
@@ -184,8 +184,8 @@ fn low_scoring_response_reason_names_the_metric() {
         "exact": {"metric": "response", "match": "exact"},
         "numbers": {"metric": "response", "match": "numbers"},
         "words": {"metric": "response", "threshold": 0.9}}"#,
-        said("It is 23 now"),
-        said("It is 21 outside"),
+        response("It is 23 now"),
+        response("It is 21 outside"),
     ));
     expect![[r#"
         json: in the response: degrees 23, not 21
@@ -193,8 +193,8 @@ fn low_scoring_response_reason_names_the_metric() {
     .assert_eq(&whys(
         r#"{"json": {"metric": "response", "match": "json"},
         "subset": {"metric": "response", "match": "json_subset"}}"#,
-        said(r#"{"degrees": 21}"#),
-        said(r#"{"a": 1, "degrees": 23}"#),
+        response(r#"{"degrees": 21}"#),
+        response(r#"{"a": 1, "degrees": 23}"#),
     ));
 }
 
@@ -235,16 +235,16 @@ fn failed_gate_has_no_score() {
 
 #[test]
 fn response_reason_shows_differing_words() {
-    let said = |text: &str| case("c", &[], text);
+    let response = |text: &str| case("c", &[], text);
     let criteria = r#"{"response_match_score": 0.9}"#;
-    let told = |expected, actual| whys(criteria, said(expected), said(actual));
+    let whys_of = |expected, actual| whys(criteria, response(expected), response(actual));
     expect!["response_match_score: the response scores 0.166: it lacks Two, flights, were, and adds A, was, yesterday, evening, by, me and 1 more"]
-        .assert_eq(&told("Two flights were booked.", "A booking was yesterday evening by me alone"));
+        .assert_eq(&whys_of("Two flights were booked.", "A booking was yesterday evening by me alone"));
     expect!["response_match_score: the response scores 0.000: it lacks Yes"]
-        .assert_eq(&told("Yes.", "..."));
-    expect!["response_match_score: the response scores 0.000"].assert_eq(&told("", ""));
+        .assert_eq(&whys_of("Yes.", "..."));
+    expect!["response_match_score: the response scores 0.000"].assert_eq(&whys_of("", ""));
     let long = "word".repeat(100);
-    assert!(told(&long, "x").contains("wordwordwordwordwordword…, and has"));
+    assert!(whys_of(&long, "x").contains("wordwordwordwordwordword…, and adds"));
 }
 
 #[test]

@@ -1,10 +1,10 @@
-//! What the criteria take that a model judges.
+//! The fields of criteria that a model judges.
 
 use json_text::{JsonValue, Kind};
 
 use super::fields::Fields;
 use super::metric::AGENTFLOW;
-use crate::fault::Fault;
+use crate::config_fault::ConfigFault;
 use crate::judge::{Combine, JudgeCriterion, Rubric, Scale};
 
 /// The rubric of `llm_judge` without rubrics of its own.
@@ -50,7 +50,7 @@ pub(super) fn rubrics(fields: &mut Fields<'_>) -> Option<JudgeCriterion> {
 }
 
 fn common(fields: &mut Fields<'_>, rubrics: Vec<Rubric>) -> Option<JudgeCriterion> {
-    // Of every criterion of AgentFlow, and nothing to a judge.
+    // Every criterion of AgentFlow has it; a judge does not use it.
     fields.take("match_type");
     let model = fields.text("judge_model").unwrap_or_else(|| AGENTFLOW.judge_model.to_owned());
     let samples = fields.count("num_samples").or_else(|| fields.count("samples")).unwrap_or(1);
@@ -60,7 +60,7 @@ fn common(fields: &mut Fields<'_>, rubrics: Vec<Rubric>) -> Option<JudgeCriterio
 
 fn list(fields: &mut Fields<'_>, value: JsonValue<'_>, place: &str) -> Option<Vec<Rubric>> {
     if value.kind() != Kind::Array {
-        fields.faults.push(Fault::new(place, "rubrics must be an array"));
+        fields.faults.push(ConfigFault::new(place, "rubrics must be an array"));
         return None;
     }
     let mut rubrics = Vec::new();
@@ -71,7 +71,9 @@ fn list(fields: &mut Fields<'_>, value: JsonValue<'_>, place: &str) -> Option<Ve
     }
     let weight: f64 = rubrics.iter().map(|rubric| rubric.weight).sum();
     if !rubrics.is_empty() && weight <= 0.0 {
-        fields.faults.push(Fault::new(place, "all weights are 0; give a rubric a positive weight"));
+        fields
+            .faults
+            .push(ConfigFault::new(place, "all weights are 0; give a rubric a positive weight"));
         return None;
     }
     Some(rubrics)

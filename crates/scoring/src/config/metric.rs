@@ -1,4 +1,4 @@
-//! Which metric a name means, and what each takes.
+//! The metrics by name, and the fields of each.
 
 use json_text::{JsonValue, Kind};
 
@@ -6,12 +6,12 @@ use super::criterion::Metric;
 use super::fields::Fields;
 use super::judges::{judge, rubrics};
 use crate::adk::MatchType;
-use crate::gates::{Bounds, Countable, DurationPart, EventKind, Per, TokenPart};
+use crate::measurements::{Bounds, Countable, DurationPart, EventKind, Per, TokenPart};
 use crate::response::Comparison;
 use crate::state::{Query, StateMeasure};
 use crate::trajectory::{ArgumentRules, Credit, Matching, Measure, Schemas, distances, pattern};
 
-/// What AgentFlow takes where a criterion says nothing.
+/// AgentFlow's defaults.
 pub(super) struct AgentFlow {
     pub(super) threshold: f64,
     pub(super) judge_model: &'static str,
@@ -19,7 +19,7 @@ pub(super) struct AgentFlow {
 
 pub(super) const AGENTFLOW: AgentFlow = AgentFlow { threshold: 0.8, judge_model: "gpt-4o-mini" };
 
-/// Every name that means something by itself.
+/// The names of all metrics.
 pub(super) const KNOWN: [&str; 28] = [
     "trajectory",
     "response",
@@ -56,7 +56,7 @@ pub(super) const KNOWN: [&str; 28] = [
 pub(super) enum Named {
     AdkTrajectory,
     AdkResponse,
-    /// Of ADK, asked of a model.
+    /// Of ADK, computed by a model.
     AdkJudged,
     /// Of ADK, reported without a threshold.
     Informational,
@@ -251,15 +251,15 @@ fn response(fields: &mut Fields<'_>) -> Option<Comparison> {
         .choice("match", &MATCHES, |name| MATCHES.into_iter().find(|known| *known == name))
         .unwrap_or("rouge1");
     Some(match name {
-        "exact" => Comparison::Exact { normalise: fields.truth("normalise").unwrap_or(false) },
-        "normalised" => Comparison::Exact { normalise: true },
+        "exact" => Comparison::Exact { normalize: fields.truth("normalise").unwrap_or(false) },
+        "normalised" => Comparison::Exact { normalize: true },
         "contains" => {
-            let normalise = fields.truth("normalise").unwrap_or(false);
+            let normalize = fields.truth("normalise").unwrap_or(false);
             let texts = match fields.take("texts") {
                 Some(value) => Some(texts(fields, value)?),
                 None => None,
             };
-            Comparison::Contains { texts, normalise }
+            Comparison::Contains { texts, normalize }
         }
         "regex" => {
             let place = fields.place("pattern");
@@ -305,7 +305,7 @@ fn state(fields: &mut Fields<'_>) -> Option<Metric> {
     let place = fields.place("query");
     let query = match fields.take("query") {
         Some(value) => {
-            let query = Query::parse(&value.to_json()).map_err(|fault| crate::Fault {
+            let query = Query::parse(&value.to_json()).map_err(|fault| crate::ConfigFault {
                 place: format!("{place}{}", fault.place),
                 ..fault
             });

@@ -6,10 +6,10 @@ use super::criterion::{Criterion, Metric};
 use super::fields::{Fields, number};
 use super::metric::{AGENTFLOW, KNOWN, Named, named};
 use crate::adk::MatchType;
-use crate::fault::Fault;
-use crate::gates::EventKind;
+use crate::config_fault::ConfigFault;
 use crate::json::pointer_step;
 use crate::judge::{Combine, JudgeCriterion};
+use crate::measurements::EventKind;
 use crate::nearest::nearest;
 use crate::response::Comparison;
 use crate::trajectory::Schemas;
@@ -39,13 +39,13 @@ pub enum Name<'c> {
     Author(&'c str),
 }
 
-/// A config with what is wrong with it. Where there is a fault, whoever runs an evaluation stops.
+/// A config with its faults. An evaluation does not start with a fault.
 #[derive(Debug, Clone)]
 pub struct Reading {
     /// What could be read; unknown members are left out, as ADK does.
     pub config: Config,
     /// What is wrong, in the order of the config.
-    pub faults: Vec<Fault>,
+    pub faults: Vec<ConfigFault>,
 }
 
 impl Reading {
@@ -53,7 +53,7 @@ impl Reading {
     ///
     /// # Errors
     /// All faults.
-    pub fn sound(self) -> Result<Config, Vec<Fault>> {
+    pub fn sound(self) -> Result<Config, Vec<ConfigFault>> {
         if self.faults.is_empty() { Ok(self.config) } else { Err(self.faults) }
     }
 }
@@ -87,8 +87,8 @@ impl Config {
         names
     }
 
-    /// The criteria on ADK's own metrics that nothing meets, since their threshold is above 1, or that
-    /// everything meets, since it is negative: ADK takes them, so they are no faults.
+    /// The criteria on ADK's own metrics with a threshold above 1, which no score reaches, or below 0,
+    /// which every score reaches. ADK accepts them, so they are not faults.
     #[must_use]
     pub fn out_of_reach(&self) -> Vec<&Criterion> {
         let is_adk =
@@ -99,8 +99,8 @@ impl Config {
 
     /// Reads a config of either kind: an object with `criteria`, by name a threshold or an object.
     ///
-    /// A criterion is what its name says: ADK's, AgentFlow's, or one of ours; any other name goes
-    /// with a member `metric` that says which of ours it is.
+    /// The name of a criterion is its metric: one of ADK's, AgentFlow's or Rehearsal's. A criterion
+    /// with another name gives one of Rehearsal's metrics in the member `metric`.
     ///
     /// ```
     /// use json_text::JsonText;
@@ -124,7 +124,7 @@ impl Config {
         let mut fields = Fields::of(document.root(), "", "a config");
         for place in document.repeated_names() {
             let message = "duplicate name, of which only the last counts; remove one";
-            fields.faults.push(Fault::new(&place, message));
+            fields.faults.push(ConfigFault::new(&place, message));
         }
         let mut criteria = Vec::new();
         let mut are_off = false;
@@ -155,7 +155,7 @@ impl Config {
                 true => "every criterion is disabled; remove \"enabled\": false from one",
                 false => "no criteria; add one, such as \"tool_trajectory_avg_score\": 1.0",
             };
-            faults.push(Fault::new("/criteria", message));
+            faults.push(ConfigFault::new("/criteria", message));
         }
         Reading { config: Self { criteria, source: text.clone() }, faults }
     }
@@ -226,12 +226,12 @@ fn read_criterion(
     place: &str,
     custom: &[String],
     schemas: &dyn Schemas,
-) -> (Option<Criterion>, Vec<Fault>) {
+) -> (Option<Criterion>, Vec<ConfigFault>) {
     let is_object = value.kind() == Kind::Object;
     let given = value.member("metric").and_then(JsonValue::string);
     if KNOWN.contains(&name) && given.as_deref().is_some_and(|metric| metric != name) {
         let message = format!("{name} is the name of another metric; rename the criterion");
-        return (None, vec![Fault::new(place, message)]);
+        return (None, vec![ConfigFault::new(place, message)]);
     }
     let found = match given.as_deref() {
         Some(metric) => named(metric).ok_or(metric),
@@ -247,21 +247,21 @@ fn read_criterion(
             } else {
                 format!("unknown metric {unknown:?}; {meant} (another name requires \"metric\")")
             };
-            return (None, vec![Fault::new(place, message)]);
+            return (None, vec![ConfigFault::new(place, message)]);
         }
     };
     if let Named::Informational = found {
         let message = "this metric reports a value and has no threshold; use the metrics count, \
                        duration and tokens for bounds";
-        return (None, vec![Fault::new(place, message)]);
+        return (None, vec![ConfigFault::new(place, message)]);
     }
-    // A bare threshold says the same as an object with nothing else.
+    // A bare threshold is an object with nothing else.
     let empty = JsonText::from_value(&serde_json::json!({}));
     let nothing = JsonIndex::of(&empty);
     let bare = if is_object { None } else { number(value) };
     if !is_object && bare.is_none() {
         let message = "a criterion must be a threshold or an object";
-        return (None, vec![Fault::new(place, message)]);
+        return (None, vec![ConfigFault::new(place, message)]);
     }
     let mut fields =
         Fields::of(if is_object { value } else { nothing.root() }, place, "a criterion");
@@ -276,7 +276,7 @@ fn read_criterion(
         && let Some(message) = threshold.and_then(no_threshold)
     {
         match bare {
-            Some(_) => fields.faults.push(Fault::new(place, message)),
+            Some(_) => fields.faults.push(ConfigFault::new(place, message)),
             None => fields.fault("threshold", message),
         }
     }

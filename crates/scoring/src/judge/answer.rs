@@ -1,29 +1,29 @@
-//! Reading what a judge said.
+//! Parses a judge's reply.
 
 use json_text::{JsonIndex, JsonText, JsonValue, Kind};
 use serde::Serialize;
 
 use super::criterion::Scale;
 
-/// A judge's answer, read.
+/// A judge's reply, parsed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Said {
-    /// What the answer is worth, 0 to 1.
+pub struct Reply {
+    /// The score, 0 to 1.
     pub score: f64,
-    /// Why, in the judge's words; empty when it gave none.
+    /// The judge's reasoning; empty when it gave none.
     pub reasoning: String,
 }
 
-/// Why an answer is not a verdict.
+/// Why a reply has no score.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum AnswerError {
-    /// No JSON object in the answer has a `score` or a `verdict`.
+    /// No JSON object in the reply has a `score` or a `verdict`.
     #[error("the reply contains no JSON object with a score")]
     NoScore,
-    /// The scale asks for yes or no; the value as the judge wrote it.
+    /// The scale requires yes or no; the value as the judge wrote it.
     #[error("the verdict must be yes or no, not {0}")]
     NotYesNo(String),
-    /// The scale asks for a number; the value as the judge wrote it.
+    /// The scale requires a number; the value as the judge wrote it.
     #[error("the score must be a number, not {0}")]
     NotANumber(String),
     /// The number is outside the scale.
@@ -31,12 +31,12 @@ pub enum AnswerError {
     OffScale(f64),
 }
 
-/// Reads an answer: the JSON object in it, wherever it stands, with `score` or `verdict` and
-/// `reasoning`. Of several such objects the last counts, since models correct themselves.
+/// Parses a reply: the JSON object in it with `score` or `verdict` and `reasoning`. Of several such
+/// objects the last counts, since models correct themselves.
 ///
 /// # Errors
 /// [`AnswerError`] of the object that counts, or that there is none.
-pub fn read_answer(text: &str, scale: Scale) -> Result<Said, AnswerError> {
+pub fn read_answer(text: &str, scale: Scale) -> Result<Reply, AnswerError> {
     let mut fault = AnswerError::NoScore;
     for object in objects_in(text).into_iter().rev() {
         let document = JsonIndex::of(&object);
@@ -48,7 +48,7 @@ pub fn read_answer(text: &str, scale: Scale) -> Result<Said, AnswerError> {
                     .into_iter()
                     .find_map(|name| root.member(name)?.string())
                     .unwrap_or_default();
-                return Ok(Said { score, reasoning: reasoning.into_owned() });
+                return Ok(Reply { score, reasoning: reasoning.into_owned() });
             }
             Err(reason) => fault = reason,
         }
@@ -74,7 +74,7 @@ fn worth(given: JsonValue<'_>, scale: Scale) -> Result<f64, AnswerError> {
 /// At most so many places are tried as the beginning of an object.
 const MOST_TRIED: usize = 1000;
 
-/// The JSON objects that stand in a text, in order, not those within others.
+/// The outermost JSON objects in a text, in order.
 fn objects_in(text: &str) -> Vec<JsonText> {
     let mut objects = Vec::new();
     let mut rest = text;
@@ -100,8 +100,9 @@ mod tests {
     #[test]
     fn judge_answers_are_read_in_any_wrapping() {
         let points = Scale::Points { from: 1.0, to: 5.0 };
-        let read =
-            |text: &str, scale| read_answer(text, scale).map(|said| (said.score, said.reasoning));
+        let read = |text: &str, scale| {
+            read_answer(text, scale).map(|reply| (reply.score, reply.reasoning))
+        };
         let good = Ok((0.75, "clear".to_owned()));
         assert_eq!(read(r#"{"reasoning":"clear","score":4}"#, points), good);
         assert_eq!(
