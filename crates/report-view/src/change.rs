@@ -140,7 +140,7 @@ fn by_order<T: Ord>(then: &T, now: &T) -> Change {
     }
 }
 
-/// What the criteria say of a case that both reports score.
+/// The change of a case that both reports score.
 struct Shared {
     /// Whether all of them passed in the baseline.
     passed_then: bool,
@@ -182,7 +182,7 @@ pub(crate) fn rank(verdict: CaseVerdict) -> u8 {
     }
 }
 
-/// What the two were not scored alike by.
+/// Differences in how the two reports were scored.
 fn notes(baseline: &Report, candidate: &Report, criteria: &[Option<usize>]) -> Vec<String> {
     let mut notes = Vec::new();
     if baseline.eval_set_id != candidate.eval_set_id {
@@ -242,9 +242,9 @@ mod tests {
             ("fails now", &[("m", Some(0.9), 0.95)]),
         ]);
         let changes = Changes::of(&baseline, &candidate);
-        let told: Vec<Change> = changes.cases.iter().map(|case| case.change).collect();
+        let verdicts: Vec<Change> = changes.cases.iter().map(|case| case.change).collect();
         use Change::{Gone, Improved, New, Regressed, Same, Unclear};
-        assert_eq!(told, [Same, New, Improved, Unclear, Regressed, Regressed]);
+        assert_eq!(verdicts, [Same, New, Improved, Unclear, Regressed, Regressed]);
         assert_eq!(changes.gone, [4]);
         assert_eq!(changes.count(Gone), 1);
         assert!(changes.cases[5].is_other_verdict && !changes.cases[4].is_other_verdict);
@@ -268,9 +268,9 @@ mod tests {
             ("fell and scored", &[("m", Some(0.0), 0.8), ("gate", Some(1.0), 1.0)]),
         ]);
         let changes = Changes::of(&baseline, &candidate);
-        let told: Vec<Change> = changes.cases.iter().map(|case| case.change).collect();
+        let verdicts: Vec<Change> = changes.cases.iter().map(|case| case.change).collect();
         use Change::{Improved, Regressed, Same, Unclear};
-        assert_eq!(told, [Regressed, Improved, Same, Unclear, Regressed]);
+        assert_eq!(verdicts, [Regressed, Improved, Same, Unclear, Regressed]);
     }
 
     #[test]

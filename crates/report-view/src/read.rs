@@ -1,4 +1,4 @@
-//! From a text to a [`Report`].
+//! Parses a [`Report`].
 
 use json_text::{JsonText, JsonTextError};
 use scoring::report::{CaseVerdict, EvalCaseResult};
@@ -28,8 +28,8 @@ pub(crate) struct Written {
 /// Reads a report.
 ///
 /// # Errors
-/// [`ReadError`] names the place and the remedy. A report is read whole or not at all: scores of
-/// which some are missing would mislead.
+/// [`ReadError`] with the place and the remedy. A report with an invalid part is rejected, because
+/// missing scores would mislead.
 pub fn read(text: &str) -> Result<Report, ReadError> {
     let text = text.trim_start_matches('\u{feff}');
     if text.trim().is_empty() {
@@ -98,7 +98,7 @@ fn check(at: usize, case: &EvalCaseResult) -> Result<(), ReadError> {
     })
 }
 
-/// The error with its place. The path is sought only now: keeping it makes reading slower.
+/// The error with its place. The path is computed only here, because tracking it slows parsing down.
 fn placed(text: &str, error: &serde_json::Error) -> ReadError {
     let JsonTextError { reason, line, column } = JsonTextError::of(text, error);
     if matches!(error.classify(), Category::Syntax | Category::Eof) {
@@ -108,13 +108,13 @@ fn placed(text: &str, error: &serde_json::Error) -> ReadError {
         return other;
     }
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    let told = serde_path_to_error::deserialize::<_, Written>(&mut deserializer);
-    let path = told.err().map(|error| error.path().to_string());
+    let result = serde_path_to_error::deserialize::<_, Written>(&mut deserializer);
+    let path = result.err().map(|error| error.path().to_string());
     let path = path.filter(|path| path != ".").unwrap_or_else(|| "The report".to_owned());
     ReadError::Shape { path, line, column, reason }
 }
 
-/// What the file is, where it is a well-known one that is no report.
+/// The error for a known kind of file other than a report.
 fn other_file(text: &str) -> Option<ReadError> {
     #[derive(Deserialize)]
     struct Keys {
