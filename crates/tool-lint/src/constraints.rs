@@ -9,8 +9,8 @@ use schema_form::{Types, canonical_keyword, canonical_types};
 use serde_json::{Map, Value, json};
 
 use crate::contradictions::kinds;
-use crate::place::{Part, SubSchema, SubSchemas, said, token, types_of};
-use crate::{Report, Rule, survival};
+use crate::sub_schema::{Part, SubSchema, SubSchemas, keyword_value, token, types_of};
+use crate::{Report, Rule, round_trip};
 
 pub(crate) fn check<'d>(place: &SubSchema<'d>, places: &SubSchemas<'d>, report: &mut Report) {
     bounds(place, places, report);
@@ -61,8 +61,8 @@ fn bounds<'d>(place: &SubSchema<'d>, places: &SubSchemas<'d>, report: &mut Repor
     }
 }
 
-/// What limits such as `least` leave that exclude each other at a place, and how bad that is: they
-/// say nothing of values of another type, and a branch need not hold.
+/// The rule for limits such as `least` that exclude each other, and what they leave. They do not
+/// limit values of another type, and a branch may not apply.
 fn excluded<'d>(
     least: &str,
     place: &SubSchema<'d>,
@@ -90,8 +90,8 @@ fn excluded<'d>(
     }
 }
 
-/// Limits of several schemas that hold for one value: its own, those of `allOf` and of what `$ref`
-/// leads to. What contradicts among fewer of them is told where those stand.
+/// Limits of merged schemas: the schema itself, those of `allOf` and the target of `$ref`. Limits
+/// that contradict in fewer of them are reported there.
 pub(crate) fn together<'d>(place: &SubSchema<'d>, places: &SubSchemas<'d>, report: &mut Report) {
     let schemas = places.beside(place.members);
     if schemas.len() < 2 {
@@ -104,9 +104,9 @@ pub(crate) fn together<'d>(place: &SubSchema<'d>, places: &SubSchemas<'d>, repor
             continue;
         }
         let Some((low, high)) = crossing(&schemas, range) else { continue };
-        let is_told = crossing(&schemas[..1], range).is_some()
-            || places.is_told_beside(place, |_, schemas| crossing(schemas, range).is_some());
-        if !is_told {
+        let is_reported = crossing(&schemas[..1], range).is_some()
+            || places.is_reported_for_layer(place, |_, schemas| crossing(schemas, range).is_some());
+        if !is_reported {
             let (rule, left) = excluded(least, place, places);
             let message = format!(
                 "`{least}` {low} and `{most}` {high} of merged schemas leave {left}: correct one of \
@@ -120,7 +120,8 @@ pub(crate) fn together<'d>(place: &SubSchema<'d>, places: &SubSchemas<'d>, repor
 /// The highest lower and the lowest upper limit of schemas that hold together, if they leave nothing.
 fn crossing(schemas: &[&Map<String, Value>], range: Range) -> Option<(f64, f64)> {
     let (least, most, exclusive) = range;
-    let of = |keyword| schemas.iter().filter_map(move |schema| number(said(schema, keyword)?));
+    let of =
+        |keyword| schemas.iter().filter_map(move |schema| number(keyword_value(schema, keyword)?));
     let low = of(least).reduce(f64::max)?;
     let high = of(most).reduce(f64::min)?;
     (low > high || exclusive && low >= high).then_some((low, high))
@@ -287,12 +288,12 @@ fn negation(place: &SubSchema<'_>, report: &mut Report) {
         Value::Bool(excludes) => *excludes,
         Value::Object(members) if members.keys().all(|key| SILENT.contains(&key.as_str())) => true,
         Value::Object(members) => {
-            let said = members.keys().filter(|key| !SILENT.contains(&key.as_str()));
+            let stated = members.keys().filter(|key| !SILENT.contains(&key.as_str()));
             let (own, excluded) = (types_of(place.members), types_of(members));
             let is_of = |kind: &&str| {
                 excluded.contains(kind) || *kind == "integer" && excluded.contains(&"number")
             };
-            said.eq(["type"]) && !own.is_empty() && own.iter().all(is_of)
+            stated.eq(["type"]) && !own.is_empty() && own.iter().all(is_of)
         }
         _ => false,
     };
@@ -303,10 +304,10 @@ fn negation(place: &SubSchema<'_>, report: &mut Report) {
     }
 }
 
-/// Optional arguments for which no value is found: the whole has valid values without them.
+/// Optional arguments for which no value is found. The whole has valid values without them.
 ///
-/// The innermost come first. What is told of a member, or of a definition that it refers to, is not
-/// told once more of what holds it.
+/// The innermost come first. A problem of a member, or of a definition that it references, is not
+/// reported again for the schema that contains it.
 pub(crate) fn optional(
     places: &SubSchemas<'_>,
     schema: &JsonText,
@@ -335,7 +336,7 @@ pub(crate) fn optional(
         let Ok(check) = Check::of_part(schema, part) else { continue };
         if values_of_part(schema, part, &check, 1).is_empty() {
             settled.insert(place.pointer.clone());
-            let why = survival::why(places, &place.pointer);
+            let why = round_trip::why(places, &place.pointer);
             let message = format!("No valid value for `{name}` was found: {why}");
             report.find(Rule::NoValueFound, &place.pointer, message);
         }
@@ -353,7 +354,7 @@ fn asks_for_much(place: &SubSchema<'_>) -> bool {
 /// Whether `schemas`, which hold together, may contradict in ways that no rule looks for: trying
 /// costs building a validator, and most schemas cannot.
 fn may_contradict(schemas: &[&Map<String, Value>]) -> bool {
-    let mut said = HashSet::new();
+    let mut subjects = HashSet::new();
     let mut types = HashSet::new();
     for (keyword, value) in schemas.iter().copied().flatten() {
         let about = match canonical_keyword(keyword) {
@@ -375,9 +376,9 @@ fn may_contradict(schemas: &[&Map<String, Value>]) -> bool {
             "const" => "const",
             _ => return true,
         };
-        said.insert(about);
+        subjects.insert(about);
     }
-    said.len() > 1 || types.len() > 1
+    subjects.len() > 1 || types.len() > 1
 }
 
 /// Expressions that do not compile, those that choose the schemas of members among them.
@@ -433,10 +434,10 @@ pub(crate) fn types(places: &[SubSchema<'_>], google: bool, report: &mut Report)
             }
         }
     }
-    loose.tell(Rule::TypeLoose, report, |names| {
+    loose.report(Rule::TypeLoose, report, |names| {
         format!("Strict services reject type names that are not from JSON Schema: write {names}.")
     });
-    vague.tell(Rule::TypeVague, report, |names| {
+    vague.report(Rule::TypeVague, report, |names| {
         format!(
             "JSON Schema has no type {names}, so a model has to guess: name the type, or remove \
              `type` if any value is valid."
@@ -448,25 +449,25 @@ pub(crate) fn types(places: &[SubSchema<'_>], google: bool, report: &mut Report)
 #[derive(Default)]
 struct TypeNames {
     first: Option<String>,
-    told: Vec<String>,
+    names: Vec<String>,
 }
 
 impl TypeNames {
-    fn add(&mut self, place: &SubSchema<'_>, told: String) {
+    fn add(&mut self, place: &SubSchema<'_>, name: String) {
         self.first.get_or_insert_with(|| place.at("type"));
-        if !self.told.contains(&told) {
-            self.told.push(told);
+        if !self.names.contains(&name) {
+            self.names.push(name);
         }
     }
 
-    fn tell(self, rule: Rule, report: &mut Report, message: impl FnOnce(&str) -> String) {
+    fn report(self, rule: Rule, report: &mut Report, message: impl FnOnce(&str) -> String) {
         if let Some(pointer) = self.first {
-            report.find(rule, &pointer, message(&self.told.join(", ")));
+            report.find(rule, &pointer, message(&self.names.join(", ")));
         }
     }
 }
 
-/// Defaults and examples that their own schemas refuse.
+/// Defaults and examples that violate their own schemas.
 pub(crate) fn own_values(
     places: &[SubSchema<'_>],
     schema: &JsonText,

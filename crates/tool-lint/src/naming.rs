@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use crate::{Report, Rule};
 
-/// What services take: `google.genai` says letters, digits, underscores, dots, colons and dashes,
-/// 64 at most, beginning with a letter or an underscore.
+/// The longest name that services accept. `google.genai` allows letters, digits, underscores, dots,
+/// colons and dashes, starting with a letter or an underscore.
 const LONGEST_NAME: usize = 64;
 
 pub(crate) fn tool(declaration: &Value, report: &mut Report) {

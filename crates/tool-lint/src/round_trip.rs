@@ -1,5 +1,4 @@
-//! Whether values come out of the form as they went in: made from the schema alone, valid before,
-//! equal and valid after.
+//! Whether values that are generated from the schema pass through the form unchanged and valid.
 
 use json_text::JsonText;
 use schema_check::{Check, values};
@@ -8,8 +7,8 @@ use serde_json::{Value, json};
 
 use crate::constraints::short;
 use crate::contradictions::Subject;
-use crate::place::SubSchemas;
-use crate::{Report, Rule, Survival, editions};
+use crate::sub_schema::SubSchemas;
+use crate::{Report, RoundTrip, Rule, drafts};
 
 /// How many values are tried.
 const TRIED: usize = 12;
@@ -17,7 +16,7 @@ const TRIED: usize = 12;
 pub(crate) fn check(subject: &Subject<'_, '_>, check: &Check, form: &Form, report: &mut Report) {
     let base = subject.base;
     let made = values(subject.text, check, TRIED);
-    report.values = Survival { made: made.len(), survived: 0 };
+    report.values = RoundTrip { made: made.len(), survived: 0 };
     if made.is_empty() && !report.has_error_within("") {
         let why = why(subject.places, base);
         report.find(Rule::NoValueFound, base, format!("No valid arguments were found: {why}"));
@@ -63,7 +62,7 @@ pub(crate) fn check(subject: &Subject<'_, '_>, check: &Check, form: &Form, repor
 
 /// The likely reason why no value was found at or below `pointer`, and the remedy.
 pub(crate) fn why(places: &SubSchemas<'_>, pointer: &str) -> String {
-    let edition = editions::told(places, pointer);
+    let draft_hint = drafts::hint(places, pointer);
     let mut within = places.all.iter().filter(|place| place.is_within(pointer));
     let unmatched = within.find_map(|place| {
         let pattern = place.get(&["pattern"])?.as_str()?;
@@ -74,10 +73,10 @@ pub(crate) fn why(places: &SubSchemas<'_>, pointer: &str) -> String {
     match unmatched {
         Some((at, pattern)) => format!(
             "no string was found that matches the pattern `{pattern}` (`{at}`). Simplify it, or add \
-             `examples`.{edition}"
+             `examples`.{draft_hint}"
         ),
         None => {
-            format!("look for contradictory constraints, or add `examples`.{edition}")
+            format!("look for contradictory constraints, or add `examples`.{draft_hint}")
         }
     }
 }

@@ -1,11 +1,11 @@
-//! Keywords of other editions of JSON Schema than the one that is named: words for what stands idle,
-//! or makes a schema unusable.
+//! Hints at keywords of other drafts of JSON Schema than the one in `$schema`: they have no effect, or
+//! make a schema unusable.
 
 use serde_json::Value;
 
-use crate::place::{SubSchema, SubSchemas, said};
+use crate::sub_schema::{SubSchema, SubSchemas, keyword_value};
 
-/// Keywords of 2019-09 and later, which draft 7 passes by.
+/// Keywords of 2019-09 and later, which draft 7 ignores.
 const LATER: [&str; 5] = [
     "prefixItems",
     "dependentSchemas",
@@ -14,12 +14,12 @@ const LATER: [&str; 5] = [
     "unevaluatedItems",
 ];
 
-/// A sentence about the first keyword of another edition at or below `pointer`, with a space before
-/// it; empty without one.
-pub(crate) fn told(places: &SubSchemas<'_>, pointer: &str) -> String {
-    let edition = places.root.get("$schema").and_then(Value::as_str);
+/// A sentence about the first keyword of another draft at or below `pointer`, with a space before it;
+/// empty without one.
+pub(crate) fn hint(places: &SubSchemas<'_>, pointer: &str) -> String {
+    let draft = places.root.get("$schema").and_then(Value::as_str);
     let mut within = places.all.iter().filter(|place| place.is_within(pointer));
-    let told = match edition {
+    let hint = match draft {
         None => within.find_map(|place| {
             let (at, instead) = earlier(place)?;
             Some(format!(
@@ -35,7 +35,7 @@ pub(crate) fn told(places: &SubSchemas<'_>, pointer: &str) -> String {
             ))
         }),
         Some(named) if named.contains("/draft-0") => within.find_map(|place| {
-            let later = LATER.into_iter().find(|it| said(place.members, it).is_some())?;
+            let later = LATER.into_iter().find(|it| keyword_value(place.members, it).is_some())?;
             Some(format!(
                 "`$schema` is {named}, which does not have `{}`: set it to 2020-12, or use a keyword \
                  of that draft.",
@@ -44,19 +44,19 @@ pub(crate) fn told(places: &SubSchemas<'_>, pointer: &str) -> String {
         }),
         Some(_) => None,
     };
-    told.map(|told| format!(" {told}")).unwrap_or_default()
+    hint.map(|hint| format!(" {hint}")).unwrap_or_default()
 }
 
 /// A keyword that only drafts before 2020-12 have, and its replacement.
 fn earlier(place: &SubSchema<'_>) -> Option<(String, &'static str)> {
-    let is_flag = |keyword| matches!(said(place.members, keyword), Some(Value::Bool(_)));
+    let is_flag = |keyword| matches!(keyword_value(place.members, keyword), Some(Value::Bool(_)));
     let (keyword, instead) = match () {
-        () if matches!(said(place.members, "items"), Some(Value::Array(_))) => {
+        () if matches!(keyword_value(place.members, "items"), Some(Value::Array(_))) => {
             ("items", "`prefixItems`")
         }
         () if is_flag("exclusiveMinimum") => ("exclusiveMinimum", "the limit itself"),
         () if is_flag("exclusiveMaximum") => ("exclusiveMaximum", "the limit itself"),
-        () if said(place.members, "dependencies").is_some() => {
+        () if keyword_value(place.members, "dependencies").is_some() => {
             ("dependencies", "`dependentRequired` or `dependentSchemas`")
         }
         () => return None,
