@@ -6,14 +6,14 @@ pub mod sets;
 
 use json_text::JsonText;
 use live::{Content, FunctionCall, Invalid, LlmRequest, Part, Payload, Role};
-use model_wire::{Answer, Asked, Head};
+use model_wire::{ModelResponse, ParsedRequest, ResponseHead};
 use rpc::wire::session_event::Payload as WirePayload;
 
 /// Holds the reading of a request, and `whole`, the vendor's answer, to the above.
 ///
 /// # Panics
 /// When something does not hold.
-pub fn holds(read: Result<Asked, Invalid>, whole: impl Fn(&Answer<'_>) -> JsonText) {
+pub fn holds(read: Result<ParsedRequest, Invalid>, whole: impl Fn(&ModelResponse<'_>) -> JsonText) {
     match read {
         Ok(asked) => {
             answered(&asked, whole);
@@ -31,14 +31,14 @@ pub fn named(refusal: &Invalid) {
     assert!(!refusal.field.is_empty() && !refusal.rule.is_empty());
 }
 
-fn answered(asked: &Asked, whole: impl Fn(&Answer<'_>) -> JsonText) {
+fn answered(asked: &ParsedRequest, whole: impl Fn(&ModelResponse<'_>) -> JsonText) {
     let declared = asked.request.tools.iter().flat_map(|tool| &tool.function_declarations);
     let calls = declared.map(|function| {
         let (name, args) = (function.name.clone(), Some(JsonText::string("x")));
         Part::FunctionCall(FunctionCall { id: None, name, args })
     });
     let parts = calls.chain([Part::Text("x".to_owned())]).collect();
-    let head = Head {
+    let head = ResponseHead {
         turn: "0".repeat(32),
         model: "m".to_owned(),
         created: 0,
@@ -46,7 +46,7 @@ fn answered(asked: &Asked, whole: impl Fn(&Answer<'_>) -> JsonText) {
         free_text: asked.free_text.clone(),
     };
     let candidates = [Content { role: Role::Model, parts }];
-    let answer = whole(&Answer { head: &head, candidates: &candidates });
+    let answer = whole(&ModelResponse { head: &head, candidates: &candidates });
     JsonText::parse(answer.as_str()).expect("an answer is JSON");
 }
 

@@ -10,7 +10,7 @@ use axum::http::header::{
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use model_wire::{Fault, FaultKind};
+use model_wire::{ApiFault, FaultKind};
 
 use super::audit::{VISIT, Visit};
 use super::caller::Caller;
@@ -144,7 +144,7 @@ fn turned_away(request: &Request, refused: Refused) -> Response {
             Refused::Unknown => FaultKind::Unauthenticated,
             Refused::TooMany(_) => FaultKind::TooMany,
         };
-        refusal(api, &Fault::new(kind, message))
+        refusal(api, &ApiFault::new(kind, message))
     } else if wants_a_page(request) {
         let next = request.uri().path_and_query().map_or("/", |it| it.as_str());
         let login = format!("/login?next={}", in_query(next));

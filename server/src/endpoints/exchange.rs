@@ -10,7 +10,7 @@ use axum::http::header::CONTENT_ENCODING;
 use axum::http::request::Parts;
 use axum::response::Response;
 use live::{Content, Fingerprint, HumanResponse, LiveSessionId, Payload, TurnId};
-use model_wire::{Asked, Fault, FaultKind, Head};
+use model_wire::{ApiFault, FaultKind, ParsedRequest, ResponseHead};
 use rpc::wire;
 use rpc::wire::session_event::Payload as WirePayload;
 
@@ -29,7 +29,7 @@ const LEAST_PACE: Duration = Duration::from_millis(100);
 
 /// A request that waits for its response.
 pub(super) struct Waiting {
-    pub(super) head: Head,
+    pub(super) head: ResponseHead,
     pub(super) attending: WaitingClient,
     pub(super) turn: Turn,
 }
@@ -49,7 +49,7 @@ impl Endpoints {
         &self,
         api: Api,
         request: Request,
-        read: impl AsyncFnOnce(&str) -> Result<Asked, Fault>,
+        read: impl AsyncFnOnce(&str) -> Result<ParsedRequest, ApiFault>,
     ) -> Response {
         let asked = async {
             let (mut parts, body) = request.into_parts();
@@ -59,12 +59,12 @@ impl Endpoints {
                 let rule = format!(
                     "content-encoding: {encoding:?} is not read here: send the body as it is"
                 );
-                return Err(Fault::new(FaultKind::Invalid, rule));
+                return Err(ApiFault::new(FaultKind::Invalid, rule));
             }
             let body = Request::from_parts(parts.clone(), body);
             let bytes = Bytes::from_request(body, &()).await.map_err(|it| of_body(&it))?;
             let text = std::str::from_utf8(&bytes)
-                .map_err(|_| Fault::new(FaultKind::Invalid, "body: must be UTF-8"))?;
+                .map_err(|_| ApiFault::new(FaultKind::Invalid, "body: must be UTF-8"))?;
             let asked = read(text).await?;
             let stream = asked.stream;
             let waiting = self.submit(&mut parts, asked).await?;
@@ -78,10 +78,10 @@ impl Endpoints {
     }
 
     /// Adds the request to its session as a turn, or finds the turn of an earlier attempt.
-    async fn submit(&self, parts: &mut Parts, asked: Asked) -> Result<Waiting, Fault> {
+    async fn submit(&self, parts: &mut Parts, asked: ParsedRequest) -> Result<Waiting, ApiFault> {
         let place = place(parts).await?;
         let sending = Sending::of(&parts.headers);
-        let Asked { request, candidates, echo, free_text, .. } = asked;
+        let ParsedRequest { request, candidates, echo, free_text, .. } = asked;
         let agent = place.agent(request.model.as_deref())?;
         let model = request.model.clone().unwrap_or_else(|| agent.to_string());
         let run = place.invocation_id.clone();
@@ -99,7 +99,7 @@ impl Endpoints {
         let attending = self.waiting_clients.attend(turn_id, content);
         drop(gate);
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let head = Head {
+        let head = ResponseHead {
             turn: turn_id.to_string().replace('-', ""),
             model,
             created: i64::try_from(since.as_secs()).unwrap_or(i64::MAX),
@@ -156,7 +156,7 @@ fn pace(headers: &HeaderMap, usual: Duration) -> Duration {
 
 impl Turn {
     /// Waits for a person; returns the candidates for the client.
-    pub(super) async fn outcome(self) -> Result<Vec<Content>, Fault> {
+    pub(super) async fn outcome(self) -> Result<Vec<Content>, ApiFault> {
         let event = self.sessions.outcome(self.session_id, self.turn_id).await.map_err(of_host)?;
         let event = Arc::unwrap_or_clone(event);
         let mut candidates = answered(event)?.candidates;
@@ -166,10 +166,10 @@ impl Turn {
 }
 
 /// The candidates or the fault for an event that ends a turn.
-pub(super) fn answered(event: wire::SessionEvent) -> Result<HumanResponse, Fault> {
+pub(super) fn answered(event: wire::SessionEvent) -> Result<HumanResponse, ApiFault> {
     match event.payload {
         Some(WirePayload::Response(response)) => rpc::human_response(response)
-            .map_err(|fault| Fault::new(FaultKind::Internal, fault.to_string())),
+            .map_err(|fault| ApiFault::new(FaultKind::Internal, fault.to_string())),
         Some(WirePayload::Cancelled(cancelled)) => {
             let by = event.by.map(|person| format!(" by {}", person.display_name));
             let reason = match cancelled.reason.trim() {
@@ -177,9 +177,9 @@ pub(super) fn answered(event: wire::SessionEvent) -> Result<HumanResponse, Fault
                 reason => format!(": {reason}"),
             };
             let by = by.unwrap_or_default();
-            Err(Fault::new(FaultKind::Cancelled, format!("the turn was cancelled{by}{reason}")))
+            Err(ApiFault::new(FaultKind::Cancelled, format!("the turn was cancelled{by}{reason}")))
         }
-        _ => Err(Fault::new(FaultKind::Internal, "the turn ended in a way that is not known")),
+        _ => Err(ApiFault::new(FaultKind::Internal, "the turn ended in a way that is not known")),
     }
 }
 

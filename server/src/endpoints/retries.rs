@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use axum::http::HeaderMap;
 use live::{ClosedTurn, Closing, Fingerprint, LiveSessionId, Refusal, TurnId};
-use model_wire::{Fault, FaultKind};
+use model_wire::{ApiFault, FaultKind};
 use sha2::{Digest, Sha256};
 
 use super::fault::of_host;
@@ -49,12 +49,12 @@ impl Sending {
     }
 
     /// The error to the client, which knows no turn ids.
-    pub(super) fn fault(&self, error: LiveError) -> Fault {
+    pub(super) fn fault(&self, error: LiveError) -> ApiFault {
         match error {
             LiveError::Refused(Refusal::TurnTaken(_)) if self.key.is_some() => {
                 let rule = "already names another request; a new request needs a key of its own, \
                             and a request that is sent again must be the same";
-                Fault::new(FaultKind::Conflict, format!("{KEY}: {rule}"))
+                ApiFault::new(FaultKind::Conflict, format!("{KEY}: {rule}"))
             }
             error => of_host(error),
         }

@@ -1,12 +1,12 @@
-//! Tools that Anthropic's models know by themselves and the agent runs: the request names them and says
-//! nothing of their arguments, so that these are told here.
+//! Anthropic's predefined tools that the agent runs. A request names them without their arguments, so the
+//! schemas are here.
 
 use json_text::JsonText;
 use live::{FunctionDeclaration, Invalid};
 
 use crate::reader::Value;
 
-/// By the beginning of the type, before its date: what the tool is, and the schema of its arguments.
+/// The type without its date, the description, and the schema of the arguments.
 const OWN: [(&str, &str, &str); 4] = [
     (
         "bash_",
@@ -30,7 +30,7 @@ const OWN: [(&str, &str, &str); 4] = [
     ),
 ];
 
-/// The declaration of such a tool; `None` of any other.
+/// The declaration of a predefined tool; `None` for other tools.
 pub(super) fn declaration(tool: &Value<'_>) -> Result<Option<FunctionDeclaration>, Invalid> {
     let mut open = tool.object()?;
     let Some(kind) = open.text("type")? else { return Ok(None) };

@@ -3,7 +3,7 @@ use json_text::JsonText;
 use live::{Content, FunctionCall, Part, Role};
 
 use super::*;
-use crate::{Answer, Fault, FaultKind, FreeText, Head};
+use crate::{ApiFault, FaultKind, FreeText, ModelResponse, ResponseHead};
 
 fn refused(body: &str) -> String {
     read(body).expect_err(body).to_string()
@@ -112,14 +112,14 @@ fn streamed_and_whole_answers_match() {
         call(Some("mine"), None),
     ];
     let candidates = [Content { role: Role::Model, parts }];
-    let head = Head {
+    let head = ResponseHead {
         turn: "0".repeat(32),
         model: "gpt".to_owned(),
         created: 7,
         echo: None,
         free_text: FreeText::default(),
     };
-    let answer = Answer { head: &head, candidates: &candidates };
+    let answer = ModelResponse { head: &head, candidates: &candidates };
     expect![[r#"{"id":"chatcmpl-00000000000000000000000000000000","object":"chat.completion","created":7,"model":"gpt","choices":[{"index":0,"message":{"role":"assistant","content":"Let me.","refusal":null,"reasoning_content":"hm","tool_calls":[{"id":"call_00000000000000000000000000000000_3","type":"function","function":{"name":"f","arguments":"{\"n\": 9007199254740993}"}},{"id":"mine","type":"function","function":{"name":"f","arguments":"{}"}}]},"logprobs":null,"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":0,"completion_tokens":0,"total_tokens":0}}"#]]
         .assert_eq(whole(&answer).as_str());
     let pieces: Vec<String> = opening(&head)
@@ -145,10 +145,10 @@ fn streamed_and_whole_answers_match() {
 
 #[test]
 fn error_names_its_parameter() {
-    let invalid = Fault::from(live::Invalid::new("messages[0].role", "must be user"));
+    let invalid = ApiFault::from(live::Invalid::new("messages[0].role", "must be user"));
     expect![[r#"{"error":{"message":"messages[0].role: must be user","type":"invalid_request_error","param":"messages[0].role","code":null}}"#]]
         .assert_eq(fault(&invalid).as_str());
-    let unknown = fault(&Fault::new(FaultKind::Unauthenticated, "who?"));
+    let unknown = fault(&ApiFault::new(FaultKind::Unauthenticated, "who?"));
     assert!(unknown.as_str().contains(r#""code":"invalid_api_key""#), "{unknown}");
 }
 
@@ -167,7 +167,7 @@ fn a_custom_tool_is_a_function_of_one_text_and_its_call_that_text() {
     assert!(parameters.as_str().contains("(lark):\\n\\nstart: WORD"), "{parameters}");
     let Part::FunctionCall(call) = &asked.request.contents[1].parts[0] else { panic!("a call") };
     assert_eq!(call.args.as_ref().expect("given").as_str(), r#"{"input":"ls"}"#);
-    let head = Head {
+    let head = ResponseHead {
         turn: "0".repeat(32),
         model: "m".to_owned(),
         created: 7,
@@ -176,7 +176,7 @@ fn a_custom_tool_is_a_function_of_one_text_and_its_call_that_text() {
     };
     let parts = vec![Part::FunctionCall(call.clone())];
     let candidates = [Content { role: Role::Model, parts }];
-    let whole = whole(&Answer { head: &head, candidates: &candidates });
+    let whole = whole(&ModelResponse { head: &head, candidates: &candidates });
     let expected = r#"{"id":"c1","type":"custom","custom":{"name":"shell","input":"ls"}}"#;
     assert!(whole.as_str().contains(expected), "{whole}");
 }
