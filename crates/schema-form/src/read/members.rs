@@ -70,8 +70,7 @@ impl Reader {
         ));
     }
 
-    /// An entry that has no value yet: nobody but the person put it there, so it is shown and not
-    /// left out.
+    /// An entry without a value yet. The person added it, so it is shown and not left out.
     fn nothing_of_entry(&mut self, name: Option<&str>) {
         self.key(Some(name.unwrap_or("?")));
         self.write("?", Tone::Error);
