@@ -359,7 +359,7 @@ mod tests {
         let text =
             r#"{"z":9007199254740993,"a":1.10,"e":1e2,"big":123456789012345678901234567890}"#;
         let value = JsonText::parse(text).expect("valid");
-        assert_eq!(serde_json::to_string(&value).expect("serialises"), text);
+        assert_eq!(serde_json::to_string(&value).expect("serializes"), text);
         assert_eq!(value.compact().as_str(), text);
     }
 
@@ -437,7 +437,7 @@ mod tests {
     proptest! {
         #[test]
         fn compact_and_pretty_are_the_same_value(value in any_value()) {
-            let spaced = serde_json::to_string_pretty(&value).expect("serialises");
+            let spaced = serde_json::to_string_pretty(&value).expect("serializes");
             let text = JsonText::parse(&spaced).expect("valid");
             prop_assert_eq!(text.compact(), JsonText::from_value(&value));
             prop_assert_eq!(text.pretty(), spaced);

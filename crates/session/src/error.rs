@@ -1,4 +1,4 @@
-//! Why an event or a history is refused.
+//! Why an event or a history is rejected.
 
 use crate::{CallId, SessionState};
 

@@ -57,17 +57,17 @@ fn play(events: impl IntoIterator<Item = Event>) -> Result<Session, Refusal> {
 }
 
 fn check(events: Vec<Event>, expected: &Expect) {
-    let told = match play(events) {
+    let log = match play(events) {
         Ok(session) => {
-            let mut told = format!("{}\n", session.state().name());
+            let mut log = format!("{}\n", session.state().name());
             for entry in session.history() {
-                told += &format!("{}\n", serde_json::to_string(&entry).expect("serialises"));
+                log += &format!("{}\n", serde_json::to_string(&entry).expect("serializes"));
             }
-            told
+            log
         }
         Err(refusal) => format!("refused: {refusal}\n"),
     };
-    expected.assert_eq(&told);
+    expected.assert_eq(&log);
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn inapplicable_event_is_rejected_with_a_reason() {
 }
 
 #[test]
-fn a_cancelled_call_ends_when_the_host_says_so() {
+fn a_cancelled_call_ends_with_the_hosts_event() {
     let session = play([select(), query(0), call(1, "{}", 1)]).expect("plays");
     let cancel = Event::CancelCall { call_id: call_id(1) };
     let (session, effects) = step(&session, cancel.clone()).expect("cancels");
@@ -229,7 +229,7 @@ proptest! {
                 }
             }
             prop_assert!(history.windows(2).all(|pair| pair[0].timestamp() <= pair[1].timestamp()));
-            let text = serde_json::to_string(&history).expect("serialises");
+            let text = serde_json::to_string(&history).expect("serializes");
             let reread: Vec<HistoryEntry> = serde_json::from_str(&text).expect("reads");
             prop_assert_eq!(&reread, &history);
             let agent = AgentId::parse("math").expect("valid");
