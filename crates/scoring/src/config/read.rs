@@ -123,7 +123,7 @@ impl Config {
         let document = JsonIndex::of(text);
         let mut fields = Fields::of(document.root(), "", "a config");
         for place in document.repeated_names() {
-            let message = "duplicate name, of which only the last counts; remove one";
+            let message = "duplicate name; remove one";
             fields.faults.push(ConfigFault::new(&place, message));
         }
         let mut criteria = Vec::new();

@@ -122,7 +122,7 @@ pub(crate) fn compare(
         if found.len() >= MOST {
             break;
         }
-        let tell = |change, wanted| Difference {
+        let difference = |change, wanted| Difference {
             path: path.iter().map(|step| pointer_step(step)).collect(),
             change,
             expected: expected.map(JsonValue::to_json),
@@ -132,7 +132,7 @@ pub(crate) fn compare(
         match comparison.compare_values(&path, expected, actual) {
             Some(Fitting::Fits) => continue,
             Some(Fitting::Refused { wanted }) => {
-                found.push(tell(Change::Refused, Some(wanted)));
+                found.push(difference(Change::Refused, Some(wanted)));
                 continue;
             }
             None => {}
@@ -140,11 +140,11 @@ pub(crate) fn compare(
         let (one, other) = match (expected, actual) {
             (Some(one), Some(other)) => (one, other),
             (Some(_), None) => {
-                found.push(tell(Change::Missing, None));
+                found.push(difference(Change::Missing, None));
                 continue;
             }
             (None, Some(_)) => {
-                found.push(tell(Change::Extra, None));
+                found.push(difference(Change::Extra, None));
                 continue;
             }
             (None, None) => continue,
@@ -152,7 +152,7 @@ pub(crate) fn compare(
         let pairs = match (one.kind(), other.kind()) {
             _ if path.len() >= DEEPEST => {
                 if !equal_values(one, other, equality) {
-                    found.push(tell(Change::Changed, None));
+                    found.push(difference(Change::Changed, None));
                 }
                 continue;
             }
@@ -160,7 +160,7 @@ pub(crate) fn compare(
             (Kind::Array, Kind::Array) => by_place(one, other),
             _ => {
                 if !equality.of_scalars(one, other) {
-                    found.push(tell(Change::Changed, None));
+                    found.push(difference(Change::Changed, None));
                 }
                 continue;
             }

@@ -81,7 +81,7 @@ impl Countable {
             }
             EventKind::IntermediateResponse => {
                 let responses = turn.intermediate_responses.iter();
-                responses.filter(|said| self.is_meant(None, said.author.as_deref())).count()
+                responses.filter(|it| self.is_meant(None, it.author.as_deref())).count()
             }
             EventKind::FinalResponse => {
                 usize::from(turn.final_response.is_some() && self.is_meant(None, None))

@@ -77,7 +77,7 @@ pub struct ResponseTurn {
     pub actual: Option<String>,
 }
 
-/// Scores each turn's response, and takes the mean of those of which one is expected.
+/// Scores each turn's response, and takes the mean of the turns with an expected one.
 ///
 /// A turn without a response scores 0 where one is expected. A criterion that brings its own texts
 /// or pattern looks at the last turn alone.

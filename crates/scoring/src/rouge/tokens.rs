@@ -240,7 +240,7 @@ fn flush(word: &mut String, each: &mut impl FnMut(Word<'_>)) {
 enum Script {
     /// Each character is a word.
     Alone,
-    /// Without spaces: each character that is no mark begins a word.
+    /// Without spaces: each character other than a mark begins a word.
     Unspaced,
     /// With spaces.
     Spaced,

@@ -12,7 +12,7 @@ use crate::trace::ToolCall;
 /// The resolution of credit and agreement in the weight of an alignment.
 const PARTS: u32 = 1 << 14;
 
-/// Bits for the number of pairs in one alignment, of which there are never more than 1,000.
+/// Bits for the number of pairs in one alignment, at most 1,000.
 const PAIRS: u32 = 11;
 
 /// Bits below those for the sum of credits: for the number of pairs and the sum of agreements.

@@ -1,6 +1,6 @@
-//! `docs/guide/criteria.md` tells every name that a config can hold, and its examples are configs.
+//! `docs/guide/criteria.md` documents every name of a config, and its examples are valid configs.
 //!
-//! The names are the parser's own: it lists them to whoever mistypes one beyond recognition.
+//! The names come from the parser's errors for unknown names.
 
 use std::path::Path;
 
@@ -45,7 +45,7 @@ fn section<'p>(page: &'p str, name: &str) -> &'p str {
     sections.find(has).or(adk).expect("a section")
 }
 
-/// A section with those that it links to, which tell a field of both.
+/// A section with the sections that it links to, because fields may be documented there.
 fn with_linked(page: &str, section: &str) -> String {
     let sections = page.split("\n## ").skip(1);
     let linked = sections.filter(|linked| {

@@ -1,4 +1,4 @@
-//! Arguments held against JSON Schemas.
+//! Arguments checked with JSON Schemas.
 
 use json_text::JsonText;
 use scoring::config::{Config, Tools};
