@@ -58,7 +58,7 @@ pub(crate) struct Junit {
 
 impl Junit {
     /// # Errors
-    /// There is no place for the file.
+    /// The temporary file cannot be created.
     pub(crate) fn begin(heading: &Heading) -> io::Result<Self> {
         let cases = BufWriter::new(tempfile::tempfile()?);
         let set = heading.eval_set_id.clone();

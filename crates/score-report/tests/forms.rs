@@ -126,7 +126,7 @@ fn text() {
 #[test]
 fn markdown() {
     let text = written(Form::Markdown, cases(&config()));
-    assert!(text.contains("@\u{2060}all"), "nobody is notified");
+    assert!(text.contains("@\u{2060}all"), "no user is notified");
     expect![[r####"
         ### home\_evals
 
@@ -416,7 +416,7 @@ fn html_contains_all_data() {
         assert!(!data.contains('<'), "{id}: {data}");
     }
     assert_eq!(rest.matches("<script").count(), 1, "only the page's own");
-    assert!(!page.contains("alert(1)</script>"), "nothing of a file is markup");
+    assert!(!page.contains("alert(1)</script>"), "a file adds no markup");
     assert!(!rest.contains("http://") || rest.matches("http://").count() == 1, "the name of SVG");
     assert!(!rest.contains("https://") && !rest.contains("url("), "nothing is loaded");
     // An index and a case as the page reads them.
