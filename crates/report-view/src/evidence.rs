@@ -95,7 +95,7 @@ pub struct Rubric {
 /// One answer of a judge.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Sample {
-    /// What it is worth; `None` when it is no verdict.
+    /// The score; `None` if the reply is unusable.
     #[serde(default)]
     pub score: Option<f64>,
     /// The reasoning.
@@ -204,8 +204,7 @@ fn rows(alignment: Alignment) -> Vec<CallRow> {
     alignment.rows.into_iter().map(row).collect()
 }
 
-/// What its report says of a criterion that was not met or not scored, in a sentence without its
-/// full stop.
+/// Why a criterion was not met or not scored, in a sentence without a full stop.
 #[must_use]
 pub fn reason(result: &CriterionResult) -> Option<String> {
     #[derive(Debug, Default, Deserialize)]
