@@ -17,7 +17,7 @@ pub(crate) fn check(place: &SubSchema<'_>, root: &Value, tool: &str, report: &mu
 }
 
 fn described(place: &SubSchema<'_>, name: &str, root: &Value, tool: &str, report: &mut Report) {
-    // An enum with one value is no choice; it may tag a union's branch.
+    // A constant needs no description; it may tag a union's branch.
     let fixed = place.members.contains_key("const");
     if !fixed
         && !has_description(place.members.get("description"), root, place, 0)
@@ -139,7 +139,7 @@ fn branches(place: &SubSchema<'_>, root: &Value, report: &mut Report) {
         let mut seen: Vec<String> = Vec::new();
         let mut alike: Vec<String> = Vec::new();
         for branch in branches {
-            // A branch that only adds conditions is no kind of value of its own.
+            // A branch that only adds conditions has no name.
             let Some(name) = branch_name(branch, root) else { continue };
             if seen.contains(&name) && !alike.contains(&name) {
                 alike.push(name.clone());

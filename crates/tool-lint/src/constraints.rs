@@ -117,7 +117,7 @@ pub(crate) fn together<'d>(place: &SubSchema<'d>, places: &SubSchemas<'d>, repor
     }
 }
 
-/// The highest lower and the lowest upper limit of schemas that hold together, if they leave nothing.
+/// The highest lower and the lowest upper limit of merged schemas, if they exclude each other.
 fn crossing(schemas: &[&Map<String, Value>], range: Range) -> Option<(f64, f64)> {
     let (least, most, exclusive) = range;
     let of =
@@ -351,8 +351,8 @@ fn asks_for_much(place: &SubSchema<'_>) -> bool {
     least.into_iter().filter_map(|it| number(place.get(&[it])?)).any(|it| it > LONGEST)
 }
 
-/// Whether `schemas`, which hold together, may contradict in ways that no rule looks for: trying
-/// costs building a validator, and most schemas cannot.
+/// Whether the merged `schemas` may contradict in ways that no rule checks. Trying values needs a
+/// validator, which is slow to build, and most schemas cannot contradict.
 fn may_contradict(schemas: &[&Map<String, Value>]) -> bool {
     let mut subjects = HashSet::new();
     let mut types = HashSet::new();

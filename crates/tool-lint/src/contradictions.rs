@@ -392,7 +392,7 @@ mod tests {
         JsonText::parse(text).and_then(|text| text.to_value()).expect("JSON")
     }
 
-    /// Keywords, each of which contradicts others of them.
+    /// Keywords that contradict each other.
     const KEYWORDS: [&str; 34] = [
         r#""type":"string""#,
         r#""type":["integer","null"]"#,

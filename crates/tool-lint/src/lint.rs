@@ -752,7 +752,7 @@ mod tests {
         let expected = ["node/required/0", "node/required/1", "leaf/required/0"];
         assert_eq!(endless(&tree), expected.map(|at| format!("{defs}/{at}")));
         let free = of(node, "").replace(r#""node":{"type":"object","#, r#""node":{"#);
-        assert_eq!(endless(&free), [""; 0], "what is no object has no members");
+        assert_eq!(endless(&free), [""; 0], "only an object has members");
     }
 
     #[test]
