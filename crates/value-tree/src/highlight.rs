@@ -66,7 +66,7 @@ impl Highlighter {
                     continue;
                 }
             };
-            // A word that is no keyword is plain, and is not looked into.
+            // A word other than a keyword is plain as a whole.
             if hue != SyntaxColor::Plain {
                 if plain < at {
                     pieces.push((SyntaxColor::Plain, &line[plain..at]));
@@ -82,7 +82,7 @@ impl Highlighter {
         pieces
     }
 
-    /// What begins at `at`, and how long it is; nothing where that is no piece of its own.
+    /// The color and the length of the piece at `at`; `None` for plain text.
     fn piece(&mut self, line: &str, at: usize) -> Option<(SyntaxColor, usize)> {
         let rest = &line[at..];
         match self.within {

@@ -99,10 +99,10 @@ proptest! {
                 tree.toggle(node);
             }
             // Carried over onto itself, the rows are built from nothing.
-            let mut anew = Tree::new(tree.value().clone());
-            anew.carry_over(&tree);
+            let mut rebuilt = Tree::new(tree.value().clone());
+            rebuilt.carry_over(&tree);
             let spliced: Vec<_> = tree.rows().iter().map(|row| (tree.path(row.node), row.kind, row.depth)).collect();
-            let built: Vec<_> = anew.rows().iter().map(|row| (anew.path(row.node), row.kind, row.depth)).collect();
+            let built: Vec<_> = rebuilt.rows().iter().map(|row| (rebuilt.path(row.node), row.kind, row.depth)).collect();
             prop_assert_eq!(spliced, built);
         }
     }
