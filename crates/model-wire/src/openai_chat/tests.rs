@@ -56,7 +56,7 @@ fn body_matches_its_parts() {
         panic!("two calls")
     };
     assert_eq!(first.args.as_ref().map(JsonText::as_str), Some(r#"{"n": 9007199254740993}"#));
-    assert_eq!(second.args, None, "an empty text is no arguments");
+    assert_eq!(second.args, None, "an empty text means no arguments");
     let Part::FunctionResponse(result) = &request.contents[2].parts[0] else { panic!("a result") };
     assert_eq!((result.name.as_str(), result.id.as_deref()), ("g", Some("c2")));
 }
@@ -195,7 +195,7 @@ fn members_without_a_field_are_kept() {
     };
     let plain = parts("", "");
     assert_eq!(plain.len(), 2);
-    assert_eq!(parts(r#", "detail": "auto""#, ""), plain, "the default says no more");
+    assert_eq!(parts(r#", "detail": "auto""#, ""), plain, "the default adds nothing");
     let rich = parts(r#", "detail": "low""#, r#", "audio": {"id": "a1"}"#);
     assert!(rich[1].contains(r#"{"detail":"low"}"#), "{rich:?}");
     assert!(rich[3].contains(r#"{"audio":{"id": "a1"}}"#), "{rich:?}");
