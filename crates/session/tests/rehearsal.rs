@@ -177,7 +177,7 @@ fn confirmation_and_long_running_results_come_from_the_person() {
     };
     let (asked, _) = step(&session, ask).expect("asks");
     let confirm = Event::Confirm { call_id: call_id(1), confirmed: true, payload: None };
-    assert!(step(&session, confirm.clone()).is_err(), "nobody asked");
+    assert!(step(&session, confirm.clone()).is_err(), "no confirmation was requested");
     let (confirmed, effects) = step(&asked, confirm).expect("confirms");
     assert!(matches!(effects[..], [Effect::ConfirmTool { confirmed: true, .. }]));
     let wait = Event::AwaitResult { call_id: call_id(1), first: None };
