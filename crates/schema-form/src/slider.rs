@@ -82,7 +82,7 @@ impl Bounds {
     }
 
     /// The number `by` steps from `text`, for the arrow keys: a step is `multipleOf`, else 1. Where
-    /// nothing is typed the steps go from `default`, as the slider's do; text that is no number
+    /// nothing is typed the steps go from `default`, as the slider's do; text other than a number
     /// starts at the lower end, else at 0. Limits stop it.
     #[must_use]
     pub fn stepped(&self, text: &str, default: Option<&str>, by: i32) -> Option<String> {

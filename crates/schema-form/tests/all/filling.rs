@@ -925,7 +925,7 @@ fn an_enum_with_very_many_values_is_fast() {
     let path = filling.path(&["a"]);
     let slot = filling.draft.shape(&filling.form, &path).expect("a place");
     let FieldKind::Choice(options) = &slot.field().kind else { panic!("a choice") };
-    assert_eq!(options.len(), VALUES, "the repeated value stands once");
+    assert_eq!(options.len(), VALUES, "the repeated value is listed once");
     assert_eq!(options[VALUES - 1].label, format!("value {}", VALUES - 1));
 }
 
@@ -941,7 +941,7 @@ fn arguments_that_need_no_input_differ_from_those_with_entries() {
         "{}",
     ] {
         assert!(of(nothing).with_objects_only().needs_no_input(), "{nothing}");
-        assert!(!of(nothing).needs_no_input(), "an answer says something: {nothing}");
+        assert!(!of(nothing).needs_no_input(), "a member needs input: {nothing}");
     }
     for something in [
         r#"{"type":"object","properties":{"a":{"type":"string"}}}"#,
