@@ -1,5 +1,5 @@
-//! Any text as a path and as the words that say where a request belongs: reading them never panics, a
-//! prefix does not change the vendor, and a refusal names its field and its rule.
+//! Any text as a path and as the names of session, agent and run: parsing never panics, a prefix does not
+//! change the vendor, and an error names its field and its rule.
 
 #![no_main]
 

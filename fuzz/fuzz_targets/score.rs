@@ -1,5 +1,5 @@
-//! Any text as a config, a query, a value and a response: everything ends, nothing panics, and
-//! what is compared with itself is equal.
+//! Any text as a config, a query, a value and a response: everything ends, nothing panics, and every
+//! value equals itself.
 
 #![no_main]
 

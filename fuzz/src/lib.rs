@@ -1,6 +1,6 @@
-//! What every model API has to keep to, whatever it is sent: a refusal names its field and its rule, a
-//! request that was read goes onto the wire of live sessions and comes back the same, and calls of all
-//! of its tools can be answered in the vendor's words.
+//! Checks for every model API: an error names its field and its rule, a parsed request is unchanged after
+//! it was sent through the wire format of live sessions, and calls of all of its tools can be written in
+//! the vendor's format.
 
 pub mod sets;
 
@@ -9,10 +9,10 @@ use live::{Content, FunctionCall, Invalid, LlmRequest, Part, Payload, Role};
 use model_wire::{ModelResponse, ParsedRequest, ResponseHead};
 use rpc::wire::session_event::Payload as WirePayload;
 
-/// Holds the reading of a request, and `whole`, the vendor's answer, to the above.
+/// Checks a parsed request, and `whole`, which writes the vendor's response.
 ///
 /// # Panics
-/// When something does not hold.
+/// When a check fails.
 pub fn holds(read: Result<ParsedRequest, Invalid>, whole: impl Fn(&ModelResponse<'_>) -> JsonText) {
     match read {
         Ok(asked) => {
@@ -23,10 +23,10 @@ pub fn holds(read: Result<ParsedRequest, Invalid>, whole: impl Fn(&ModelResponse
     }
 }
 
-/// Holds a refusal to naming its field and its rule.
+/// Checks that an error names its field and its rule.
 ///
 /// # Panics
-/// When it does not.
+/// When it does not name them.
 pub fn named(refusal: &Invalid) {
     assert!(!refusal.field.is_empty() && !refusal.rule.is_empty());
 }
