@@ -5,14 +5,14 @@
 //!
 //! Left to others: calling the model.
 
-mod answer;
 mod criterion;
 mod prompt;
+mod reply;
 mod verdict;
 
-pub use answer::{AnswerError, Reply, read_answer};
 pub use criterion::{Combine, JudgeCriterion, Rubric, Scale};
 pub use prompt::{JudgeRequest, requests};
+pub use reply::{Reply, ReplyError, read_reply};
 pub use verdict::{RubricVerdict, Sample, verdict};
 
 use std::collections::VecDeque;

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::answer::read_answer;
+use super::reply::read_reply;
 use super::criterion::JudgeCriterion;
 use crate::evidence::Evidence;
 use crate::outcome::{Outcome, Reason};
@@ -44,7 +44,7 @@ pub fn verdict(criterion: &JudgeCriterion, answers: &[Result<String, String>]) -
             .map(|answer| {
                 let reply = answer.as_ref().map_err(Clone::clone);
                 match reply.and_then(|text| {
-                    read_answer(text, rubric.scale).map_err(|fault| fault.to_string())
+                    read_reply(text, rubric.scale).map_err(|fault| fault.to_string())
                 }) {
                     Ok(reply) => Sample { score: Some(reply.score), reasoning: reply.reasoning },
                     Err(fault) => Sample { score: None, reasoning: fault },

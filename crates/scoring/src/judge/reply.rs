@@ -16,7 +16,7 @@ pub struct Reply {
 
 /// Why a reply has no score.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum AnswerError {
+pub enum ReplyError {
     /// No JSON object in the reply has a `score` or a `verdict`.
     #[error("the reply contains no JSON object with a score")]
     NoScore,
@@ -35,9 +35,9 @@ pub enum AnswerError {
 /// objects the last counts, since models correct themselves.
 ///
 /// # Errors
-/// [`AnswerError`] of the object that counts, or that there is none.
-pub fn read_answer(text: &str, scale: Scale) -> Result<Reply, AnswerError> {
-    let mut fault = AnswerError::NoScore;
+/// [`ReplyError`] of the object that counts, or that there is none.
+pub fn read_reply(text: &str, scale: Scale) -> Result<Reply, ReplyError> {
+    let mut fault = ReplyError::NoScore;
     for object in objects_in(text).into_iter().rev() {
         let document = JsonIndex::of(&object);
         let root = document.root();
@@ -56,19 +56,19 @@ pub fn read_answer(text: &str, scale: Scale) -> Result<Reply, AnswerError> {
     Err(fault)
 }
 
-fn worth(given: JsonValue<'_>, scale: Scale) -> Result<f64, AnswerError> {
+fn worth(given: JsonValue<'_>, scale: Scale) -> Result<f64, ReplyError> {
     let written = || given.text().to_owned();
     let text = given.string().unwrap_or(given.text().into());
     let points = match (scale, text.trim().to_lowercase().as_str()) {
         (Scale::YesNo, "yes" | "true" | "1") => 1.0,
         (Scale::YesNo, "no" | "false" | "0") => 0.0,
-        (Scale::YesNo, _) => return Err(AnswerError::NotYesNo(written())),
+        (Scale::YesNo, _) => return Err(ReplyError::NotYesNo(written())),
         (Scale::Points { .. }, text) if matches!(given.kind(), Kind::Number | Kind::String) => {
-            text.parse().map_err(|_| AnswerError::NotANumber(written()))?
+            text.parse().map_err(|_| ReplyError::NotANumber(written()))?
         }
-        _ => return Err(AnswerError::NotANumber(written())),
+        _ => return Err(ReplyError::NotANumber(written())),
     };
-    scale.worth(points).ok_or(AnswerError::OffScale(points))
+    scale.worth(points).ok_or(ReplyError::OffScale(points))
 }
 
 /// At most so many places are tried as the beginning of an object.
@@ -101,7 +101,7 @@ mod tests {
     fn judge_answers_are_read_in_any_wrapping() {
         let points = Scale::Points { from: 1.0, to: 5.0 };
         let read = |text: &str, scale| {
-            read_answer(text, scale).map(|reply| (reply.score, reply.reasoning))
+            read_reply(text, scale).map(|reply| (reply.score, reply.reasoning))
         };
         let good = Ok((0.75, "clear".to_owned()));
         assert_eq!(read(r#"{"reasoning":"clear","score":4}"#, points), good);
@@ -114,7 +114,7 @@ mod tests {
         assert_eq!(read(r#"{"verdict":"Yes"}"#, Scale::YesNo), Ok((1.0, String::new())));
         assert_eq!(read(r#"{"verdict":false}"#, Scale::YesNo), Ok((0.0, String::new())));
         let fault =
-            |text: &str, scale| read_answer(text, scale).expect_err("no verdict").to_string();
+            |text: &str, scale| read_reply(text, scale).expect_err("no verdict").to_string();
         assert_eq!(fault("4", points), "the reply contains no JSON object with a score");
         assert_eq!(fault(r#"{"score": 9}"#, points), "the score 9 is outside the scale");
         assert_eq!(
@@ -126,6 +126,6 @@ mod tests {
             fault(r#"{"verdict": "maybe"}"#, Scale::YesNo),
             "the verdict must be yes or no, not \"maybe\""
         );
-        assert!(read_answer(&"{".repeat(100_000), points).is_err());
+        assert!(read_reply(&"{".repeat(100_000), points).is_err());
     }
 }
