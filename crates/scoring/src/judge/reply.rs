@@ -100,9 +100,8 @@ mod tests {
     #[test]
     fn judge_answers_are_read_in_any_wrapping() {
         let points = Scale::Points { from: 1.0, to: 5.0 };
-        let read = |text: &str, scale| {
-            read_reply(text, scale).map(|reply| (reply.score, reply.reasoning))
-        };
+        let read =
+            |text: &str, scale| read_reply(text, scale).map(|reply| (reply.score, reply.reasoning));
         let good = Ok((0.75, "clear".to_owned()));
         assert_eq!(read(r#"{"reasoning":"clear","score":4}"#, points), good);
         assert_eq!(

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::reply::read_reply;
 use super::criterion::JudgeCriterion;
+use super::reply::read_reply;
 use crate::evidence::Evidence;
 use crate::outcome::{Outcome, Reason};
 
