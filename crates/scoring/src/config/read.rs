@@ -142,7 +142,7 @@ impl Config {
                 }
             }
             Some(_) => {
-                fields.fault("criteria", "criteria must be an object of names and thresholds")
+                fields.fault("criteria", "criteria must be an object of names and thresholds");
             }
             None => {}
         }
