@@ -211,7 +211,7 @@ fn the_host_has_a_message_for_each_keyword() {
                 );
             }
             More => {
-                assert!(message.is_some_and(|it| it.text != *expected), "{schema}: {message:?}")
+                assert!(message.is_some_and(|it| it.text != *expected), "{schema}: {message:?}");
             }
             HostAlone => assert_eq!(message, None, "{schema}"),
         }
