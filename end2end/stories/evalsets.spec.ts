@@ -356,7 +356,7 @@ test("a scenario is changed, and the state that a case expects is shown, changed
   await picture("expected-state");
   await accessible();
   await page.getByRole("combobox", { name: "Compare with another case" }).selectOption({ label: "Close the garage. · run" });
-  await expect(page.getByText('garage is "open", asked is "closed"')).toBeVisible();
+  await expect(page.getByText('garage is "open", expected "closed"')).toBeVisible();
   const both = page.getByRole("region", { name: "Both cases, side by side" });
   await expect(both.locator(".pair.differs")).toContainText(["garage"]);
   await expect(page.locator(".score").filter({ hasText: "final state" })).toContainText("0.000");

@@ -384,7 +384,7 @@ test("a secret is shown when it is asked for", async ({ page }) => {
   await expect(code).toHaveAttribute("type", "text");
   await expect(code).toHaveValue("123");
   // And it needs the holder beside it, said where the holder is missing.
-  await expect(row(page, "holder")).toContainText("Required where code is sent");
+  await expect(row(page, "holder")).toContainText("Required with code");
 });
 
 test("a range has a slider, and the text is what is sent", async ({ page, picture }) => {

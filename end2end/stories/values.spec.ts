@@ -314,8 +314,8 @@ args = [${JSON.stringify(program)}]
   await player.run();
   await player.call(1).getByRole("button").first().click();
   const content = page.getByRole("group", { name: "Content", exact: true });
-  await expect(content.getByText("Unpacked it takes hundreds of megabytes.")).toBeVisible();
-  await expect(content.getByText("A drawing can keep the page busy")).toBeVisible();
+  await expect(content.getByText("Decoded, it takes hundreds of megabytes.")).toBeVisible();
+  await expect(content.getByText("An SVG drawing can make the page slow")).toBeVisible();
   await expect(content.locator("img")).toHaveCount(0);
   await expect(content).toContainText("PNG · 60000 × 60000");
   await expect(content.getByRole("button", { name: "Raw" })).toHaveCount(2);
@@ -401,8 +401,8 @@ test("hostile values harm nothing", async ({ page, picture, accessible }) => {
       await row.click({ position: { x: 20, y: 10 } });
     }
   }
-  await expect(content.getByText("A drawing can keep the page busy")).toBeVisible();
-  await expect(content.getByText("Unpacked it takes hundreds of megabytes.")).toBeVisible();
+  await expect(content.getByText("An SVG drawing can make the page slow")).toBeVisible();
+  await expect(content.getByText("Decoded, it takes hundreds of megabytes.")).toBeVisible();
   await expect(content.locator("img")).toHaveCount(0);
   await content.getByRole("button", { name: "Show image" }).first().click();
   await expect(content.locator("img")).toHaveCount(1);

@@ -1,5 +1,5 @@
-//! Any bytes as an ADK eval set: reading ends, what is read is written again as it stood, and a set
-//! without errors goes to AgentFlow and comes back as it was.
+//! Any bytes as an ADK eval set: reading ends, the set is written unchanged, and a set without errors is
+//! unchanged after a conversion to AgentFlow and back.
 
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! Any bytes as an AgentFlow eval set: reading ends, what is read is written again as it stood, and
-//! what it becomes for ADK is without errors and comes back as it was.
+//! Any bytes as an AgentFlow eval set: reading ends, the set is written unchanged, and its conversion to
+//! ADK has no errors and back gives the same set.
 
 #![no_main]
 

@@ -22,14 +22,14 @@ fuzz_target!(|data: &[u8]| {
     if let Some(value) = value {
         draft = form.fill(&value);
         let reading = draft.read(&form);
-        // What was put in stands there, valid or not, in the form's order.
+        // The form keeps the value, valid or not, in its order.
         let back = JsonText::parse(reading.text()).expect("a filled draft reads as JSON");
         assert_eq!(ordered(&back), ordered(&value), "{} in {}", value, schema);
-        // What is sent is what stands there.
+        // The sent value is the shown one.
         if let Some(sent) = reading.json() {
             assert_eq!(ordered(sent), ordered(&value));
         }
-        // And it stays so, filled in again.
+        // Filling it in again keeps it.
         let again = form.fill(&back);
         assert_eq!(again.read(&form).text(), reading.text());
     }
@@ -73,7 +73,7 @@ fn written(value: JsonText, levels: usize) -> String {
             format!("[{}]", items.collect::<Vec<_>>().join(","))
         }
         Node::Object(mut members) => {
-            // A name that stands twice keeps its order.
+            // Duplicate names keep their order.
             members.sort_by(|left, right| left.0.cmp(&right.0));
             let members = members.into_iter().map(|(name, it)| {
                 format!("{}:{}", JsonText::string(&name), written(it.into(), levels - 1))
@@ -112,8 +112,7 @@ fn edit_of(choice: u8, draft: &Draft, path: &Path) -> Edit {
     }
 }
 
-/// The places that are entered, the first few hundred: those that the form takes no more among
-/// them, such as entries that the schema forbids.
+/// The first few hundred entered places, including those that the schema forbids.
 fn places(draft: &Draft) -> Vec<Path> {
     let mut found = Vec::new();
     if let Some(entered) = draft.at(&Path::root()) {

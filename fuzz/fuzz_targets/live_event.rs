@@ -1,5 +1,5 @@
-//! Any bytes as a kept event: reading never panics, and what reads is written and read again as it
-//! was. The event holds every payload there is, so that their decoders are all reached.
+//! Any bytes as a stored event: reading never panics, and a valid event is unchanged after writing and
+//! reading. The event can have every payload, so that all decoders are reached.
 
 #![no_main]
 

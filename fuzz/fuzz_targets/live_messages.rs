@@ -1,5 +1,5 @@
-//! Any bytes as the messages that agents and people send: checking them never panics, and a refusal
-//! names its field and its rule.
+//! Any bytes as the messages that agents and people send: checking them never panics, and an error names
+//! its field and its rule.
 
 #![no_main]
 
@@ -29,7 +29,7 @@ fuzz_target!(|data: &[u8]| {
             let Ok(message) = wire::RecordEventRequest::decode(data) else { return };
             named(rpc::recorded(message.payload));
         }
-        // The ids and names that every other message is made of.
+        // Ids and names, which all messages contain.
         3 => {
             let Ok(text) = std::str::from_utf8(data) else { return };
             if let Some(id) = named(LiveSessionId::parse(text)) {
@@ -42,7 +42,7 @@ fuzz_target!(|data: &[u8]| {
                 assert!((1..=100).contains(&name.as_str().chars().count()));
             }
         }
-        // Where a list goes on: nothing but what was given out is taken.
+        // Cursors of a list: only issued ones are accepted.
         4 => {
             let Ok(message) = wire::ListSessionsRequest::decode(data) else { return };
             if let Some(size) = named(rpc::page_size(message.page_size)) {
@@ -52,7 +52,7 @@ fuzz_target!(|data: &[u8]| {
                 assert_eq!(rpc::cursor_to_wire(number), message.cursor);
             }
         }
-        // What is cut instead of refused, and who is named.
+        // Texts that are cut instead of rejected, and names.
         _ => {
             if let Ok(message) = wire::CreateSessionRequest::decode(data)
                 && let Some(description) = rpc::description(message.description.as_deref())

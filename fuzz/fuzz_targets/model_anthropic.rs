@@ -1,5 +1,5 @@
-//! Any text as a request to Anthropic's Messages: reading it never panics, and what comes of it keeps to what every
-//! model API does.
+//! Any text as a request to Anthropic's Messages: parsing never panics, and the
+//! checks for every model API hold.
 
 #![no_main]
 

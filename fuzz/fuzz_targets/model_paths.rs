@@ -1,11 +1,11 @@
-//! Any text as a path and as the words that say where a request belongs: reading them never panics, a
-//! prefix does not change the vendor, and a refusal names its field and its rule.
+//! Any text as a path and as the names of session, agent and run: parsing never panics, a prefix does not
+//! change the vendor, and an error names its field and its rule.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use model_wire::{
-    AGENT_HEADER, GeminiCall, RequestTarget, SESSION_SEGMENT, SessionSelector, Vendor, Word,
+    AGENT_HEADER, GeminiCall, Name, RequestTarget, SESSION_SEGMENT, SessionSelector, Vendor,
 };
 use rehearsal_fuzz::named;
 
@@ -30,8 +30,8 @@ fuzz_target!(|text: &str| {
         Err(fault) => assert!(!fault.message.is_empty()),
     }
 
-    let named_session = Word { said: SESSION_SEGMENT, text: session };
-    let named_agent = Word { said: AGENT_HEADER, text: agent };
+    let named_session = Name { source: SESSION_SEGMENT, text: session };
+    let named_agent = Name { source: AGENT_HEADER, text: agent };
     match RequestTarget::read(Some(named_session), Some(named_agent), run) {
         Ok(target) => {
             match target.session {

@@ -1,5 +1,4 @@
-//! Any text as a case: what is taken for a plain case is one that its model reads, and both ways find
-//! the same trace in it.
+//! Any text as a case: a plain case is accepted by its model, too, and both find the same trace.
 
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! Any text as a config, a query, a value and a response: everything ends, nothing panics, and
-//! what is compared with itself is equal.
+//! Any text as a config, a query, a value and a response: everything ends, nothing panics, and every
+//! value equals itself.
 
 #![no_main]
 
@@ -8,7 +8,7 @@ use libfuzzer_sys::fuzz_target;
 use scoring::adk::MatchType;
 use scoring::config::{Config, Tools};
 use scoring::json::{Equality, differences, equal, subset};
-use scoring::judge::{Scale, read_answer};
+use scoring::judge::{Scale, read_reply};
 use scoring::rouge::{Scorer, tokens};
 use scoring::state::Query;
 use scoring::trajectory::{Credit, Matching, NoSchemas, align};
@@ -19,7 +19,7 @@ fuzz_target!(|text: &str| {
     let words = tokens(one).len();
     let rouge = Scorer::default().score(one, one);
     assert_eq!(rouge.f_measure, if words == 0 { 0.0 } else { 1.0 });
-    let _ = read_answer(one, Scale::YesNo);
+    let _ = read_reply(one, Scale::YesNo);
 
     let (Ok(value), Ok(second)) = (JsonText::parse(one), JsonText::parse(other)) else { return };
     for equality in [Equality::Json, Equality::Python] {

@@ -1,8 +1,7 @@
-//! Any value and whatever a reader does to it: a tree never panics, its rows are those of a tree that
-//! is drawn anew, and a search ends.
+//! Any value and any user actions: a tree never panics, its rows equal those of a new tree, and a search
+//! ends.
 //!
-//! The input is a value, a line end, the words to find, a line end, and bytes that choose what is
-//! done.
+//! The input is a value, a line end, the searched text, a line end, and bytes that choose actions.
 
 #![no_main]
 

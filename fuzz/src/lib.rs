@@ -1,19 +1,19 @@
-//! What every model API has to keep to, whatever it is sent: a refusal names its field and its rule, a
-//! request that was read goes onto the wire of live sessions and comes back the same, and calls of all
-//! of its tools can be answered in the vendor's words.
+//! Checks for every model API: an error names its field and its rule, a parsed request is unchanged after
+//! it was sent through the wire format of live sessions, and calls of all of its tools can be written in
+//! the vendor's format.
 
 pub mod sets;
 
 use json_text::JsonText;
 use live::{Content, FunctionCall, Invalid, LlmRequest, Part, Payload, Role};
-use model_wire::{Answer, Asked, Head};
+use model_wire::{ModelResponse, ParsedRequest, ResponseHead};
 use rpc::wire::session_event::Payload as WirePayload;
 
-/// Holds the reading of a request, and `whole`, the vendor's answer, to the above.
+/// Checks a parsed request, and `whole`, which writes the vendor's response.
 ///
 /// # Panics
-/// When something does not hold.
-pub fn holds(read: Result<Asked, Invalid>, whole: impl Fn(&Answer<'_>) -> JsonText) {
+/// When a check fails.
+pub fn holds(read: Result<ParsedRequest, Invalid>, whole: impl Fn(&ModelResponse<'_>) -> JsonText) {
     match read {
         Ok(asked) => {
             answered(&asked, whole);
@@ -23,22 +23,22 @@ pub fn holds(read: Result<Asked, Invalid>, whole: impl Fn(&Answer<'_>) -> JsonTe
     }
 }
 
-/// Holds a refusal to naming its field and its rule.
+/// Checks that an error names its field and its rule.
 ///
 /// # Panics
-/// When it does not.
+/// When it does not name them.
 pub fn named(refusal: &Invalid) {
     assert!(!refusal.field.is_empty() && !refusal.rule.is_empty());
 }
 
-fn answered(asked: &Asked, whole: impl Fn(&Answer<'_>) -> JsonText) {
+fn answered(asked: &ParsedRequest, whole: impl Fn(&ModelResponse<'_>) -> JsonText) {
     let declared = asked.request.tools.iter().flat_map(|tool| &tool.function_declarations);
     let calls = declared.map(|function| {
         let (name, args) = (function.name.clone(), Some(JsonText::string("x")));
         Part::FunctionCall(FunctionCall { id: None, name, args })
     });
     let parts = calls.chain([Part::Text("x".to_owned())]).collect();
-    let head = Head {
+    let head = ResponseHead {
         turn: "0".repeat(32),
         model: "m".to_owned(),
         created: 0,
@@ -46,7 +46,7 @@ fn answered(asked: &Asked, whole: impl Fn(&Answer<'_>) -> JsonText) {
         free_text: asked.free_text.clone(),
     };
     let candidates = [Content { role: Role::Model, parts }];
-    let answer = whole(&Answer { head: &head, candidates: &candidates });
+    let answer = whole(&ModelResponse { head: &head, candidates: &candidates });
     JsonText::parse(answer.as_str()).expect("an answer is JSON");
 }
 

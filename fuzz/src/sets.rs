@@ -1,4 +1,4 @@
-//! What comes back of a conversion: the same value, but for what `docs/guide/eval-sets.md` names.
+//! A conversion there and back keeps the value, except for the exceptions in `docs/guide/eval-sets.md`.
 
 use std::collections::HashSet;
 

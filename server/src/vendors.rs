@@ -5,7 +5,8 @@ use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use json_text::JsonText;
 use model_wire::{
-    Answer, Event, Fault, FaultKind, Head, Vendor, anthropic, gemini, openai_chat, openai_responses,
+    ApiFault, Event, FaultKind, ModelResponse, ResponseHead, Vendor, anthropic, gemini,
+    openai_chat, openai_responses,
 };
 
 /// The header that tells OpenAI's and Anthropic's clients whether to retry; without it they retry
@@ -35,7 +36,7 @@ impl Api {
         })
     }
 
-    pub(crate) fn whole(self, answer: &Answer<'_>) -> JsonText {
+    pub(crate) fn whole(self, answer: &ModelResponse<'_>) -> JsonText {
         match self {
             Self::OpenAiChat => openai_chat::whole(answer),
             Self::OpenAiResponses => openai_responses::whole(answer),
@@ -45,7 +46,7 @@ impl Api {
     }
 
     /// The start of a stream, before the response.
-    pub(crate) fn opening(self, head: &Head) -> String {
+    pub(crate) fn opening(self, head: &ResponseHead) -> String {
         match self {
             Self::OpenAiChat => text(&openai_chat::opening(head)),
             Self::OpenAiResponses => text(&openai_responses::opening(head)),
@@ -65,7 +66,7 @@ impl Api {
     }
 
     /// The end of a stream.
-    pub(crate) fn rest(self, answer: &Answer<'_>) -> String {
+    pub(crate) fn rest(self, answer: &ModelResponse<'_>) -> String {
         match self {
             Self::OpenAiChat => text(&openai_chat::rest(answer)),
             Self::OpenAiResponses => text(&openai_responses::rest(answer)),
@@ -76,7 +77,7 @@ impl Api {
     }
 
     /// A fault as a response body.
-    pub(crate) fn fault(self, fault: &Fault) -> JsonText {
+    pub(crate) fn fault(self, fault: &ApiFault) -> JsonText {
         match self {
             Self::OpenAiChat | Self::OpenAiResponses => openai_chat::fault(fault),
             Self::Anthropic => anthropic::fault(fault),
@@ -85,7 +86,7 @@ impl Api {
     }
 
     /// A fault in a stream that has already sent its status.
-    pub(crate) fn fault_within(self, head: &Head, fault: &Fault) -> String {
+    pub(crate) fn fault_within(self, head: &ResponseHead, fault: &ApiFault) -> String {
         match self {
             Self::OpenAiChat | Self::Gemini => Event::of(&self.fault(fault)).to_string(),
             Self::OpenAiResponses => text(&openai_responses::failed(head, fault)),
@@ -113,7 +114,7 @@ fn text(events: &[Event]) -> String {
 }
 
 /// A fault in the vendor's format, with its status.
-pub(crate) fn refusal(api: Api, fault: &Fault) -> Response {
+pub(crate) fn refusal(api: Api, fault: &ApiFault) -> Response {
     let status = StatusCode::from_u16(fault.kind.status());
     let body = api.fault(fault).as_str().to_owned();
     let json = HeaderValue::from_static("application/json");

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::state::excerpt::{Lines, beginning, written_out};
 use crate::state::file_bytes::bytes_of;
-use crate::state::preview::{Ink, Token, preview};
+use crate::state::preview::{Token, TokenColor, preview};
 
 /// The longest image or sound that an address carries to be shown in place, in base64 characters.
 const CARRIED_BASE64: usize = 12_000_000;
@@ -191,17 +191,17 @@ pub fn result_preview(value: &JsonText, budget: usize) -> Vec<Token> {
         vec![Token { ink, text: format!("{}{end}", written_out(shown, Lines::Escaped)) }]
     };
     let mut tokens = match blocks.first() {
-        None => token(Ink::Plain, "nothing"),
-        Some(Block::Text(text)) => token(Ink::Text, text),
+        None => token(TokenColor::Plain, "nothing"),
+        Some(Block::Text(text)) => token(TokenColor::Text, text),
         Some(Block::Json(value) | Block::Other(value)) => preview(value, budget),
         Some(Block::Image { mime_type, .. } | Block::Audio { mime_type, .. }) => {
-            token(Ink::Key, mime_type)
+            token(TokenColor::Key, mime_type)
         }
-        Some(Block::Link { uri, .. } | Block::Resource { uri, .. }) => token(Ink::Key, uri),
+        Some(Block::Link { uri, .. } | Block::Resource { uri, .. }) => token(TokenColor::Key, uri),
     };
     if blocks.len() > 1 {
         let more = format!(" +{}", blocks.len() - 1);
-        tokens.push(Token { ink: Ink::Plain, text: more });
+        tokens.push(Token { ink: TokenColor::Plain, text: more });
     }
     tokens
 }

@@ -28,7 +28,7 @@ pub(crate) fn unaskable(case: &Case) -> Option<Misread> {
 }
 
 fn misread(eval_id: &str, way: &[&'static str], state: &JsonText) -> Option<Misread> {
-    let scoring::Fault { place, message } = Query::parse(state).err()?;
+    let scoring::ConfigFault { place, message } = Query::parse(state).err()?;
     let mut path: Vec<PathSegment<'static>> =
         way.iter().map(|key| PathSegment::Key((*key).into())).collect();
     path.extend(steps(state, &place));

@@ -2,7 +2,7 @@
 
 use evalset::agentflow::EvalConfig;
 use json_text::JsonText;
-use scoring::Fault;
+use scoring::ConfigFault;
 use scoring::config::{Config, Reading};
 use scoring::trajectory::Schemas;
 
@@ -20,7 +20,7 @@ pub fn criteria(config: &EvalConfig, schemas: &dyn Schemas) -> Reading {
         // What a model writes is JSON.
         Err(error) => Reading {
             config: Config { criteria: Vec::new(), source: JsonText::null() },
-            faults: vec![Fault::new("", error.to_string())],
+            faults: vec![ConfigFault::new("", error.to_string())],
         },
     }
 }

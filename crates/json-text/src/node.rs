@@ -63,7 +63,7 @@ pub enum Node<'a> {
     String(Cow<'a, str>),
     /// The items in order.
     Array(Vec<&'a RawValue>),
-    /// The members in the order written; a repeated key stands as often as it was written.
+    /// The members in the order written; a repeated key occurs as often as written.
     Object(Vec<(String, &'a RawValue)>),
 }
 

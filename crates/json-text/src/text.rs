@@ -119,7 +119,7 @@ pub fn serde_message(message: &str, words: Terms) -> String {
         return format!("the {member} `{name}` is missing");
     }
     if let Some(name) = named("duplicate field `") {
-        return format!("the {member} `{name}` stands there twice");
+        return format!("duplicate {member} `{name}`");
     }
     let parts = |start: &str| message.strip_prefix(start)?.rsplit_once(", expected ");
     if let Some((found, wanted)) = parts("invalid value: ") {
@@ -359,7 +359,7 @@ mod tests {
         let text =
             r#"{"z":9007199254740993,"a":1.10,"e":1e2,"big":123456789012345678901234567890}"#;
         let value = JsonText::parse(text).expect("valid");
-        assert_eq!(serde_json::to_string(&value).expect("serialises"), text);
+        assert_eq!(serde_json::to_string(&value).expect("serializes"), text);
         assert_eq!(value.compact().as_str(), text);
     }
 
@@ -385,7 +385,7 @@ mod tests {
             text.decode::<Wanted>().expect_err("another shape").reason
         };
         assert_eq!(message("{}"), "the member `_ids` is missing");
-        assert_eq!(message(r#"{"_ids":[],"_ids":[]}"#), "the member `_ids` stands there twice");
+        assert_eq!(message(r#"{"_ids":[],"_ids":[]}"#), "duplicate member `_ids`");
         assert_eq!(message(r#"{"_ids":5}"#), "expected a list, found a number");
         let quoted = r#"{"_ids":[", expected u8"]}"#;
         assert_eq!(message(quoted), "expected a whole number, found text");
@@ -437,7 +437,7 @@ mod tests {
     proptest! {
         #[test]
         fn compact_and_pretty_are_the_same_value(value in any_value()) {
-            let spaced = serde_json::to_string_pretty(&value).expect("serialises");
+            let spaced = serde_json::to_string_pretty(&value).expect("serializes");
             let text = JsonText::parse(&spaced).expect("valid");
             prop_assert_eq!(text.compact(), JsonText::from_value(&value));
             prop_assert_eq!(text.pretty(), spaced);

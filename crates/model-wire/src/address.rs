@@ -1,11 +1,11 @@
-//! What a request's path says: which vendor's words it speaks, and what it asks of which model.
+//! Parses a request's path: the vendor's API, and Gemini's model and method.
 
-use crate::fault::{Fault, FaultKind};
+use crate::api_fault::{ApiFault, FaultKind};
 
-/// A vendor's API, by its paths.
+/// A vendor's API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Vendor {
-    /// OpenAI's Chat Completions, and whatever else stands below `/v1/`.
+    /// OpenAI's Chat Completions, and all other paths below `/v1/`.
     OpenAiChat,
     /// OpenAI's Responses.
     OpenAiResponses,
@@ -16,7 +16,7 @@ pub enum Vendor {
 }
 
 impl Vendor {
-    /// The vendor of a path, which may begin with a session and an agent; `None` for a path of none.
+    /// The vendor of a path, which may begin with a session and an agent; `None` for other paths.
     ///
     /// ```
     /// use model_wire::Vendor;
@@ -47,12 +47,12 @@ fn is_gemini_call(path: &str) -> bool {
     path.strip_prefix("/v1/models/").is_some_and(|model| model.contains(':'))
 }
 
-/// The last segment of a path of Gemini's: the model, and whether its answer is streamed.
+/// The last segment of a Gemini path: the model, and whether the response is streamed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct GeminiCall<'a> {
     /// The model.
     pub model: &'a str,
-    /// Whether the answer is streamed.
+    /// Whether the response is streamed.
     pub stream: bool,
 }
 
@@ -60,22 +60,22 @@ impl<'a> GeminiCall<'a> {
     /// Reads `MODEL:generateContent` and `MODEL:streamGenerateContent`.
     ///
     /// # Errors
-    /// [`FaultKind::NotImplemented`] for what a person does not do, such as counting tokens,
-    /// [`FaultKind::NotFound`] for what nobody does.
-    pub fn read(segment: &'a str) -> Result<Self, Fault> {
+    /// [`FaultKind::NotImplemented`] for methods that a person cannot do, such as counting tokens, and
+    /// [`FaultKind::NotFound`] for unknown methods.
+    pub fn read(segment: &'a str) -> Result<Self, ApiFault> {
         let (model, method) = segment.rsplit_once(':').unwrap_or((segment, ""));
         match method {
             "generateContent" => Ok(Self { model, stream: false }),
             "streamGenerateContent" => Ok(Self { model, stream: true }),
             "countTokens" | "embedContent" | "batchEmbedContents" => {
-                let message = format!("{method}: a person answers here, who does no such thing");
-                Err(Fault::new(FaultKind::NotImplemented, message))
+                let message = format!("{method} is not supported: a person answers the requests");
+                Err(ApiFault::new(FaultKind::NotImplemented, message))
             }
             _ => {
                 let message = format!(
-                    "{segment:?}: there are MODEL:generateContent and MODEL:streamGenerateContent"
+                    "unknown {segment:?}: use MODEL:generateContent or MODEL:streamGenerateContent"
                 );
-                Err(Fault::new(FaultKind::NotFound, message))
+                Err(ApiFault::new(FaultKind::NotFound, message))
             }
         }
     }
@@ -101,12 +101,12 @@ mod tests {
     }
 
     #[test]
-    fn a_model_may_hold_colons_and_the_method_is_the_last_word() {
+    fn method_follows_the_last_colon() {
         let read = GeminiCall::read("tuned:1:streamGenerateContent").expect("valid");
         assert_eq!(read, GeminiCall { model: "tuned:1", stream: true });
-        let refused = |segment| GeminiCall::read(segment).expect_err("no such thing").kind;
-        assert_eq!(refused("m:countTokens"), FaultKind::NotImplemented);
-        assert_eq!(refused("m:train"), FaultKind::NotFound);
-        assert_eq!(refused("m"), FaultKind::NotFound);
+        let kind = |segment| GeminiCall::read(segment).expect_err("an error").kind;
+        assert_eq!(kind("m:countTokens"), FaultKind::NotImplemented);
+        assert_eq!(kind("m:train"), FaultKind::NotFound);
+        assert_eq!(kind("m"), FaultKind::NotFound);
     }
 }

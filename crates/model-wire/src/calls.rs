@@ -1,4 +1,4 @@
-//! [`Calls`]: which function a call's id means, for results that name the id alone.
+//! [`Calls`]: the function names of calls by id, for results that contain only the id.
 
 use std::collections::HashMap;
 

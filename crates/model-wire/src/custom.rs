@@ -1,16 +1,16 @@
-//! OpenAI's custom tools, which take one free text: a person is shown a function whose one argument,
-//! [`INPUT`], is that text, and the agent gets the text alone.
+//! OpenAI's custom tools, which take free text: a person sees a function with one argument [`INPUT`] for
+//! the text, and the agent receives only the text.
 
 use std::collections::BTreeSet;
 
 use json_text::{JsonText, Node};
 use live::{FunctionCall, FunctionDeclaration, Invalid};
 
-use crate::answer::arguments;
 use crate::output::{Json as _, Object as Output};
 use crate::reader::{Object, Value};
+use crate::response::arguments;
 
-/// The argument that stands for the text.
+/// The argument with the text.
 const INPUT: &str = "input";
 
 /// The names of the tools that take a free text.
@@ -24,7 +24,7 @@ impl FreeText {
         self.0.contains(tool)
     }
 
-    /// Reads the declaration of such a tool: its name, what it is for, and the form of its text.
+    /// Parses the declaration of a custom tool: name, description and format of the text.
     pub(crate) fn declaration(
         &mut self,
         mut tool: Object<'_>,
@@ -51,10 +51,10 @@ impl FreeText {
     }
 }
 
-const FREE: &str = "Free text, as the tool gets it.";
+const FREE: &str = "Free text.";
 
-/// What a text has to be, in words. A grammar stands in the format (Responses) or in a member of it
-/// (Chat Completions); a format that is not known is shown as it came.
+/// A description of the text's format. A grammar is in the format (Responses) or in a member of it (Chat
+/// Completions); an unknown format is shown as JSON.
 fn form(format: &Value<'_>) -> Result<String, Invalid> {
     let mut open = format.object()?;
     let kind = open.required("type")?.string()?;
@@ -66,15 +66,15 @@ fn form(format: &Value<'_>) -> Result<String, Invalid> {
     };
     let syntax = grammar.required("syntax")?.string()?;
     let definition = grammar.required("definition")?.string()?;
-    Ok(format!("Free text that fits this grammar ({syntax}):\n\n{definition}"))
+    Ok(format!("Free text that matches this grammar ({syntax}):\n\n{definition}"))
 }
 
-/// The arguments that stand for a text.
+/// The arguments with a text.
 pub(crate) fn as_arguments(text: &str) -> JsonText {
     Output::new().with(INPUT, text).json()
 }
 
-/// The text of a call; arguments of another shape are their own text.
+/// The text of a call; arguments of another shape are returned as JSON.
 pub(crate) fn text(call: &FunctionCall) -> String {
     let args = arguments(call);
     let found = match args.open() {

@@ -4,11 +4,11 @@ use std::fmt;
 
 use json_text::JsonText;
 
-/// What ends a line for some clients, google-genai's among them, and may stand in a JSON string.
+/// Characters that end a line for some clients, such as google-genai's, and may be in a JSON string.
 const LINE_ENDS: [(char, &str); 3] =
     [('\u{85}', "\\u0085"), ('\u{2028}', "\\u2028"), ('\u{2029}', "\\u2029")];
 
-/// One server-sent event, as it is put on the wire by `Display`.
+/// One server-sent event; `Display` writes it as it is sent.
 ///
 /// ```
 /// use json_text::JsonText;
@@ -36,7 +36,7 @@ impl Event {
         Self { name: None, data: line(data) }
     }
 
-    /// The mark at the end of OpenAI's streams, which is no JSON.
+    /// The mark at the end of OpenAI's streams, which is not JSON.
     #[must_use]
     pub fn done() -> Self {
         Self { name: None, data: "[DONE]".to_owned() }
@@ -55,8 +55,7 @@ impl Event {
     }
 }
 
-/// White space between tokens may hold line breaks, which would end the field; what else ends a line
-/// is written as an escape.
+/// The JSON on one line: without white space between tokens, and with other line ends escaped.
 fn line(json: &JsonText) -> String {
     LINE_ENDS.iter().fold(json.compact().as_str().to_owned(), |text, (end, escape)| {
         if text.contains(*end) { text.replace(*end, escape) } else { text }

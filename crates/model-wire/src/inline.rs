@@ -1,4 +1,4 @@
-//! Bytes within a conversation: base64 and `data:` addresses to [`InlineData`], and back.
+//! Bytes within a conversation: base64 and `data:` URLs to [`InlineData`], and back.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD};
@@ -6,7 +6,7 @@ use live::{InlineData, Invalid};
 
 use crate::reader::Value;
 
-/// The bytes that a string holds in base64, of either alphabet, padded or not.
+/// Decodes base64 in either alphabet, padded or not.
 pub(crate) fn bytes(value: &Value<'_>) -> Result<Vec<u8>, Invalid> {
     decode(&value.string()?).ok_or_else(|| value.fault("must be base64"))
 }
@@ -16,7 +16,7 @@ fn decode(text: &str) -> Option<Vec<u8>> {
     engines.iter().find_map(|engine| engine.decode(text).ok())
 }
 
-/// Reads `data:image/png;base64,...`; `Ok(None)` when the address is none of that sort.
+/// Parses `data:image/png;base64,...`; `Ok(None)` for other URLs.
 pub(crate) fn from_address(
     value: &Value<'_>,
     display_name: Option<String>,
@@ -33,7 +33,7 @@ pub(crate) fn from_address(
     Ok(Some(InlineData { mime_type: mime_type.to_owned(), data, display_name }))
 }
 
-/// The address that holds the bytes.
+/// The `data:` URL of the bytes.
 pub(crate) fn address(data: &InlineData) -> String {
     format!("data:{};base64,{}", data.mime_type, base64(data))
 }

@@ -1,11 +1,13 @@
-//! The model APIs that agent frameworks call, as values: a vendor's request becomes what a person is
-//! shown, and the person's answer becomes the vendor's response, whole or as a stream of events.
+//! The formats of the model APIs that agent frameworks call: a vendor's request is parsed to a
+//! [`ParsedRequest`], and a person's response is written in the vendor's format, whole or as a stream
+//! of events.
 //!
-//! One module for each API, each with the same words: `read` and then, of an [`Answer`], `whole`, or
-//! `opening` at once and `rest` once there is an answer; `fault` is an error in the vendor's shape.
-//! Numbers keep their digits: JSON passes as text.
-//! What a request says of its session is read here too ([`RequestTarget`]).
-//! What this crate leaves to others: connections, waiting, and which session that is.
+//! Each API has a module with the same functions: `read` parses a request, `whole` writes a
+//! [`ModelResponse`], `opening` and `rest` stream one, and `fault` writes an error.
+//! JSON passes as text, so numbers keep their digits.
+//! [`RequestTarget`] parses the names of session, agent and run.
+//!
+//! Left to others: connections, waiting, and the lookup of sessions.
 
 pub mod anthropic;
 pub mod gemini;
@@ -13,25 +15,25 @@ pub mod openai_chat;
 pub mod openai_responses;
 
 mod address;
-mod answer;
-mod asked;
+mod api_fault;
 mod calls;
+mod common;
 mod custom;
 mod event;
-mod fault;
 mod inline;
 mod output;
-mod pieces;
+mod parsed_request;
 mod reader;
 mod request_target;
+mod response;
 
 pub use address::{GeminiCall, Vendor};
-pub use answer::{Answer, Head, made_ids};
-pub use asked::Asked;
+pub use api_fault::{ApiFault, FaultKind};
 pub use custom::FreeText;
 pub use event::Event;
-pub use fault::{Fault, FaultKind};
+pub use parsed_request::ParsedRequest;
 pub use request_target::{
-    AGENT_HEADER, AGENT_SEGMENT, RUN_HEADER, RequestTarget, SESSION_HEADER, SESSION_SEGMENT,
-    SessionSelector, Word,
+    AGENT_HEADER, AGENT_SEGMENT, Name, RUN_HEADER, RequestTarget, SESSION_HEADER, SESSION_SEGMENT,
+    SessionSelector,
 };
+pub use response::{ModelResponse, ResponseHead, made_ids};

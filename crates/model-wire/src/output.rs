@@ -1,10 +1,10 @@
-//! JSON put together from texts: what it is made of keeps its digits.
+//! Builds JSON from texts, so that numbers keep their digits.
 
 use json_text::{JsonText, Node};
 use serde::ser::{SerializeMap, Serializer};
 use serde_json::Value;
 
-/// A value of a member.
+/// A value that can be written as JSON.
 pub(crate) trait Json {
     fn json(self) -> JsonText;
 }
@@ -70,7 +70,7 @@ impl<T: Json> Json for Vec<T> {
     }
 }
 
-/// An object being put together, its members in the order in which they are added.
+/// An object with its members in the order of insertion.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Object(Vec<(String, JsonText)>);
 
@@ -102,7 +102,7 @@ impl Object {
         }
     }
 
-    /// Without members that say nothing: null, an empty list, an empty object.
+    /// Without empty members: null, an empty list, an empty object.
     pub(crate) fn without_blanks(mut self) -> Self {
         self.0.retain(|(_, value)| match value.open() {
             Node::Null => false,
@@ -117,7 +117,7 @@ impl Object {
         self.0.is_empty()
     }
 
-    /// The object; none when it has no members.
+    /// The object; `None` without members.
     pub(crate) fn non_empty(self) -> Option<JsonText> {
         (!self.is_empty()).then(|| self.json())
     }
@@ -139,7 +139,7 @@ impl serde::Serialize for Object {
     }
 }
 
-/// Texts within lists and objects always have a JSON text.
+/// Lists and objects of JSON texts can always be serialized.
 fn serialized(value: &impl serde::Serialize) -> JsonText {
     JsonText::serialize(value).unwrap_or_else(|_| JsonText::null())
 }

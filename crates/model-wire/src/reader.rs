@@ -1,4 +1,4 @@
-//! Requests opened one level at a time, each value with the path by which a fault names it.
+//! Reads requests level by level. Each value has its path, for errors.
 
 use json_text::{JsonText, JsonTextError, Kind, Node};
 use live::Invalid;
@@ -15,8 +15,7 @@ pub(crate) struct Value<'a> {
 
 /// An object within a request, from which members are taken.
 ///
-/// A member that is null counts as absent, as it does with the vendors. Of a member that is written
-/// twice the last counts.
+/// A null member counts as absent, as for the vendors. The last of duplicate members counts.
 #[derive(Debug)]
 pub(crate) struct Object<'a> {
     path: String,
@@ -103,7 +102,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// JSON that stands in a string, such as OpenAI's arguments.
+    /// JSON in a string, such as OpenAI's arguments.
     pub(crate) fn json_in_string(&self) -> Result<JsonText, Invalid> {
         let text = self.string()?;
         JsonText::parse(&text).map_err(|error| self.fault(format!("must hold JSON: {error}")))
@@ -115,12 +114,12 @@ impl<'a> Value<'a> {
     }
 
     fn wrong(&self, wanted: &str) -> Invalid {
-        self.fault(format!("must be {wanted}, and is {}", article(self.kind())))
+        self.fault(format!("must be {wanted}, not {}", article(self.kind())))
     }
 }
 
 impl<'a> Object<'a> {
-    /// Takes a member out; none when it is absent or null.
+    /// Takes a member out; `None` when it is absent or null.
     pub(crate) fn take(&mut self, key: &str) -> Option<Value<'a>> {
         let found = self.get(key);
         self.members.retain(|(name, _)| name != key);
@@ -162,7 +161,7 @@ impl<'a> Object<'a> {
         self.take(key).map_or(Ok(false), |value| value.boolean())
     }
 
-    /// What has not been taken, as it was written.
+    /// The members that were not taken, as written.
     pub(crate) fn rest(self) -> Output {
         let mut rest = Output::new();
         for (key, raw) in self.members {

@@ -24,18 +24,18 @@ pub struct RequestTarget {
     pub invocation_id: InvocationId,
 }
 
-/// A word that names something, and where it was said.
+/// A name in a request, and its source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Word<'w> {
+pub struct Name<'w> {
     /// The header, or the part of the path.
-    pub said: &'static str,
-    /// The word itself.
+    pub source: &'static str,
+    /// The name.
     pub text: &'w str,
 }
 
-impl Word<'_> {
-    fn refused(self, invalid: Invalid) -> Invalid {
-        Invalid::new(self.said, invalid.rule)
+impl Name<'_> {
+    fn rejected(self, invalid: Invalid) -> Invalid {
+        Invalid::new(self.source, invalid.rule)
     }
 }
 
@@ -49,25 +49,25 @@ pub enum SessionSelector {
 }
 
 impl RequestTarget {
-    /// Checks what the path or the headers say.
+    /// Checks the names from the path or the headers.
     ///
     /// # Errors
-    /// [`Invalid`], which names where the word was said.
+    /// [`Invalid`], with the source of the name as the field.
     pub fn read(
-        session: Option<Word<'_>>,
-        agent: Option<Word<'_>>,
+        session: Option<Name<'_>>,
+        agent: Option<Name<'_>>,
         run: &str,
     ) -> Result<Self, Invalid> {
-        let agent = agent.map(|word| AgentName::given(word.text).map_err(|it| word.refused(it)));
-        let run = Word { said: RUN_HEADER, text: run };
+        let agent = agent.map(|name| AgentName::given(name.text).map_err(|it| name.rejected(it)));
+        let run = Name { source: RUN_HEADER, text: run };
         Ok(Self {
             session: session.map(SessionSelector::read).transpose()?,
             agent: agent.transpose()?,
-            invocation_id: InvocationId::parse(run.text).map_err(|it| run.refused(it))?,
+            invocation_id: InvocationId::parse(run.text).map_err(|it| run.rejected(it))?,
         })
     }
 
-    /// The agent, which the model stands for where no name is given.
+    /// The agent; if it is not named, the model.
     ///
     /// # Errors
     /// [`Invalid`] when there is neither a name nor a model with a printable character.
@@ -84,13 +84,13 @@ impl RequestTarget {
 }
 
 impl SessionSelector {
-    fn read(word: Word<'_>) -> Result<Self, Invalid> {
-        if let Ok(id) = LiveSessionId::parse(word.text) {
+    fn read(name: Name<'_>) -> Result<Self, Invalid> {
+        if let Ok(id) = LiveSessionId::parse(name.text) {
             return Ok(Self::Id(id));
         }
-        match AgentName::given(word.text) {
+        match AgentName::given(name.text) {
             Ok(name) => Ok(Self::Name(name.to_string())),
-            Err(invalid) => Err(word.refused(invalid)),
+            Err(invalid) => Err(name.rejected(invalid)),
         }
     }
 }
@@ -100,17 +100,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_session_is_named_by_its_id_or_by_a_word() {
+    fn a_session_is_named_by_its_id_or_by_a_name() {
         let id = "936da01f-9abd-4d9d-80c7-02af85c822a8";
-        let said_by = |said, text| RequestTarget::read(Some(Word { said, text }), None, "");
-        let session = |text| said_by(SESSION_HEADER, text).map(|place| place.session);
+        let named_by = |source, text| RequestTarget::read(Some(Name { source, text }), None, "");
+        let session = |text| named_by(SESSION_HEADER, text).map(|place| place.session);
         assert!(matches!(session(id), Ok(Some(SessionSelector::Id(_)))));
         assert_eq!(session("demo"), Ok(Some(SessionSelector::Name("demo".to_owned()))));
         let blank = session(" ").expect_err("nothing to see").to_string();
         assert_eq!(blank, "x-rehearsal-session: must not be blank");
         let refused = session("a\nb").expect_err("a control character").to_string();
         assert_eq!(refused, "x-rehearsal-session: must not contain control characters");
-        let refused = said_by(SESSION_SEGMENT, &"x".repeat(101)).expect_err("too long").to_string();
+        let refused = named_by(SESSION_SEGMENT, &"x".repeat(101)).expect_err("too long").to_string();
         assert_eq!(refused, "/s/SESSION: must have 1 to 100 characters, not 101");
     }
 

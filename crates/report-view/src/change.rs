@@ -140,7 +140,7 @@ fn by_order<T: Ord>(then: &T, now: &T) -> Change {
     }
 }
 
-/// What the criteria say of a case that both reports score.
+/// The change of a case that both reports score.
 struct Shared {
     /// Whether all of them passed in the baseline.
     passed_then: bool,
@@ -182,12 +182,12 @@ pub(crate) fn rank(verdict: CaseVerdict) -> u8 {
     }
 }
 
-/// What the two were not scored alike by.
+/// Differences in how the two reports were scored.
 fn notes(baseline: &Report, candidate: &Report, criteria: &[Option<usize>]) -> Vec<String> {
     let mut notes = Vec::new();
     if baseline.eval_set_id != candidate.eval_set_id {
         notes.push(format!(
-            "The baseline is of another eval set: {}.",
+            "The baseline belongs to another eval set: {}.",
             if baseline.eval_set_id.is_empty() { "unnamed" } else { &baseline.eval_set_id }
         ));
     }
@@ -197,20 +197,22 @@ fn notes(baseline: &Report, candidate: &Report, criteria: &[Option<usize>]) -> V
     };
     for (place, name) in candidate.criteria.iter().enumerate() {
         match criteria[place] {
-            None => notes.push(format!("The baseline does not know {name}.")),
+            None => notes.push(format!("The baseline has no criterion {name}.")),
             Some(then) => {
                 let (was, is) = (threshold(baseline, then), threshold(candidate, place));
                 if let (Some(was), Some(is)) = (was, is)
                     && (was - is).abs() > SAME
                 {
-                    notes.push(format!("{name} needed {was} in the baseline and needs {is} now."));
+                    notes.push(format!(
+                        "The threshold of {name} is {is}, and was {was} in the baseline."
+                    ));
                 }
             }
         }
     }
     for name in &baseline.criteria {
         if !candidate.criteria.contains(name) {
-            notes.push(format!("Only the baseline knows {name}."));
+            notes.push(format!("Only the baseline has the criterion {name}."));
         }
     }
     notes
@@ -240,9 +242,9 @@ mod tests {
             ("fails now", &[("m", Some(0.9), 0.95)]),
         ]);
         let changes = Changes::of(&baseline, &candidate);
-        let told: Vec<Change> = changes.cases.iter().map(|case| case.change).collect();
+        let verdicts: Vec<Change> = changes.cases.iter().map(|case| case.change).collect();
         use Change::{Gone, Improved, New, Regressed, Same, Unclear};
-        assert_eq!(told, [Same, New, Improved, Unclear, Regressed, Regressed]);
+        assert_eq!(verdicts, [Same, New, Improved, Unclear, Regressed, Regressed]);
         assert_eq!(changes.gone, [4]);
         assert_eq!(changes.count(Gone), 1);
         assert!(changes.cases[5].is_other_verdict && !changes.cases[4].is_other_verdict);
@@ -266,9 +268,9 @@ mod tests {
             ("fell and scored", &[("m", Some(0.0), 0.8), ("gate", Some(1.0), 1.0)]),
         ]);
         let changes = Changes::of(&baseline, &candidate);
-        let told: Vec<Change> = changes.cases.iter().map(|case| case.change).collect();
+        let verdicts: Vec<Change> = changes.cases.iter().map(|case| case.change).collect();
         use Change::{Improved, Regressed, Same, Unclear};
-        assert_eq!(told, [Regressed, Improved, Same, Unclear, Regressed]);
+        assert_eq!(verdicts, [Regressed, Improved, Same, Unclear, Regressed]);
     }
 
     #[test]
@@ -279,9 +281,9 @@ mod tests {
         assert_eq!(
             changes.notes,
             [
-                "m needed 0.8 in the baseline and needs 0.9 now.",
-                "The baseline does not know new.",
-                "Only the baseline knows old.",
+                "The threshold of m is 0.9, and was 0.8 in the baseline.",
+                "The baseline has no criterion new.",
+                "Only the baseline has the criterion old.",
             ]
         );
         assert_eq!(changes.cases[0].change, Change::Same, "criteria of one side do not count");

@@ -1,4 +1,4 @@
-//! [`ReadError`]: why a text is no report.
+//! [`ReadError`]: why a text is not a report.
 
 /// Why a text is not a report: where, and what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -46,6 +46,5 @@ pub enum ReadError {
     },
 }
 
-/// How a report comes about.
-const REMEDY: &str =
-    "A report is what `rehearsal score --format json --output FILE` writes; make it anew.";
+/// How to create a report.
+const REMEDY: &str = "Create a report with `rehearsal score --format json --output FILE`.";

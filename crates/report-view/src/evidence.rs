@@ -1,14 +1,14 @@
 //! [`evidence`]: the evidence for a score, from the details of a report.
 //!
-//! Details are free in their shape, and other tools write their own: what is not understood here is
-//! left out, and the reader still has the JSON.
+//! Details have no fixed shape, and other tools write their own. Unknown details are left out here, and
+//! the reader still has the JSON.
 
 use json_text::JsonText;
 use scoring::json::members;
 use scoring::report::{CriterionResult, short_figure};
 use serde::Deserialize;
 
-/// Something that a score rests on.
+/// A part of the evidence for a score.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Part {
     /// The calls of a turn, side by side.
@@ -28,12 +28,12 @@ pub enum Part {
         score: Option<f64>,
         /// What was expected.
         expected: Option<String>,
-        /// What was answered.
+        /// The actual response.
         actual: Option<String>,
-        /// Why it falls short.
+        /// Why the score is not full.
         note: Option<String>,
     },
-    /// The scores of the turns, or the numbers that a gate looked at.
+    /// The scores or the measurements of the turns.
     Turns(Vec<f64>),
     /// Conditions on the final state.
     Conditions(Vec<Condition>),
@@ -68,11 +68,11 @@ pub struct Call {
 /// A condition on the final state.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Condition {
-    /// What is asked about.
+    /// The path of the condition.
     pub path: String,
     /// Whether it holds.
     pub holds: bool,
-    /// What is asked.
+    /// The condition.
     #[serde(default)]
     pub asked: Option<JsonText>,
     /// The value there.
@@ -80,7 +80,7 @@ pub struct Condition {
     pub actual: Vec<JsonText>,
 }
 
-/// What a judge says of a rubric.
+/// A judge's score for a rubric.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Rubric {
     /// The rubric.
@@ -95,7 +95,7 @@ pub struct Rubric {
 /// One answer of a judge.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Sample {
-    /// What it is worth; `None` when it is no verdict.
+    /// The score; `None` if the reply is unusable.
     #[serde(default)]
     pub score: Option<f64>,
     /// The reasoning.
@@ -204,30 +204,29 @@ fn rows(alignment: Alignment) -> Vec<CallRow> {
     alignment.rows.into_iter().map(row).collect()
 }
 
-/// What its report says of a criterion that was not met or not scored, in a sentence without its
-/// full stop.
+/// Why a criterion was not met or not scored, in a sentence without a full stop.
 #[must_use]
 pub fn reason(result: &CriterionResult) -> Option<String> {
     #[derive(Debug, Default, Deserialize)]
     #[serde(default)]
-    struct Said {
+    struct Explanation {
         why: Option<String>,
         reason: Option<String>,
     }
     if result.passed == Some(true) {
         return None;
     }
-    let Said { why, reason } = result.details.decode::<Said>().unwrap_or_default();
+    let Explanation { why, reason } = result.details.decode::<Explanation>().unwrap_or_default();
     if result.score.is_some() { why } else { reason }
 }
 
-/// As [`reason`], with the criterion's name, and said by the scores where nothing else is said.
+/// As [`reason`], with the criterion's name; from the scores if there is no reason.
 pub(crate) fn why(result: &CriterionResult) -> Option<String> {
     let name = &result.criterion;
     match (result.score, result.passed, reason(result)) {
         (_, Some(true), _) => None,
         (None, _, Some(reason)) => Some(format!("{name} is not scored: {reason}")),
-        (None, _, None) => Some(format!("{name} is not scored, and its report does not say why")),
+        (None, _, None) => Some(format!("{name} is not scored, and the report gives no reason")),
         (Some(_), _, Some(why)) => Some(format!("{name}: {why}")),
         (Some(score), _, None) => {
             let (score, needs) = (short_figure(score), short_figure(result.threshold));

@@ -1,24 +1,23 @@
-//! A JSON report to read: checked with the place of every fault, its cases filtered and sorted, the
-//! spread of each criterion's scores, what a score rests on, the words in which two texts differ, and
-//! what changed since a baseline.
+//! Parses and checks JSON reports, filters and sorts their cases, and computes the distribution of
+//! scores, the evidence for a score, word differences of two texts, and changes since a baseline.
 //!
-//! The shapes are `scoring`'s; drawing and files are left to others.
+//! The types are those of `scoring`. Left to others: drawing and files.
 
 mod change;
+mod distribution;
 mod error;
 mod evidence;
-mod marks;
 mod read;
 mod report;
 mod rows;
-mod spread;
+mod word_diff;
 
 pub use change::{CaseChange, Change, Changes};
+pub use distribution::{Bar, Distribution};
 pub use error::ReadError;
 pub use evidence::{Call, CallRow, Condition, Part, Rubric, evidence, reason};
-pub use marks::{TextPart, marked};
 pub use read::read;
 pub use report::Report;
 pub use rows::{Asked, Column, Row, Sorting, rows};
 pub use scoring::report::{CaseVerdict, CriterionResult, EvalCaseResult, figure, short_figure};
-pub use spread::{Bar, Spread};
+pub use word_diff::{TextPart, marked};

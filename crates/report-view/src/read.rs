@@ -1,4 +1,4 @@
-//! From a text to a [`Report`].
+//! Parses a [`Report`].
 
 use json_text::{JsonText, JsonTextError};
 use scoring::report::{CaseVerdict, EvalCaseResult};
@@ -28,8 +28,8 @@ pub(crate) struct Written {
 /// Reads a report.
 ///
 /// # Errors
-/// [`ReadError`] names the place and the remedy. A report is read whole or not at all: scores of
-/// which some are missing would mislead.
+/// [`ReadError`] with the place and the remedy. A report with an invalid part is rejected, because
+/// missing scores would mislead.
 pub fn read(text: &str) -> Result<Report, ReadError> {
     let text = text.trim_start_matches('\u{feff}');
     if text.trim().is_empty() {
@@ -37,8 +37,8 @@ pub fn read(text: &str) -> Result<Report, ReadError> {
     }
     if text.trim_start().starts_with('<') {
         return Err(ReadError::OtherFile {
-            what: "a page or XML, not JSON",
-            remedy: "`rehearsal score --format json` writes what can be read here.",
+            what: "HTML or XML, not JSON",
+            remedy: "Use `rehearsal score --format json`.",
         });
     }
     let written: Written = match serde_json::from_str(text) {
@@ -61,18 +61,18 @@ fn check(at: usize, case: &EvalCaseResult) -> Result<(), ReadError> {
         };
         match (result.score, result.passed) {
             (Some(score), _) if !score.is_finite() => {
-                return broken(".score", "a score is a finite number or null");
+                return broken(".score", "must be a finite number or null");
             }
             (None, Some(_)) => {
-                return broken(".passed", "what has no score has neither passed nor failed");
+                return broken(".passed", "must be null when there is no score");
             }
             (Some(_), None) => {
-                return broken(".passed", "what has a score has passed or failed");
+                return broken(".passed", "must be true or false when there is a score");
             }
             _ => {}
         }
         if !result.threshold.is_finite() {
-            return broken(".threshold", "a threshold is a finite number");
+            return broken(".threshold", "must be a finite number");
         }
     }
     let passed = match case.verdict() {
@@ -91,14 +91,14 @@ fn check(at: usize, case: &EvalCaseResult) -> Result<(), ReadError> {
     Err(ReadError::Rule {
         path: format!("results[{at}].passed"),
         reason: format!(
-            "the case is told to be {}, and by its criteria it is {}",
+            "the case is marked {}, but by its criteria it is {}",
             word(case.passed),
             word(passed)
         ),
     })
 }
 
-/// The error with its place. The path is sought only now: keeping it makes reading slower.
+/// The error with its place. The path is computed only here, because tracking it slows parsing down.
 fn placed(text: &str, error: &serde_json::Error) -> ReadError {
     let JsonTextError { reason, line, column } = JsonTextError::of(text, error);
     if matches!(error.classify(), Category::Syntax | Category::Eof) {
@@ -108,13 +108,13 @@ fn placed(text: &str, error: &serde_json::Error) -> ReadError {
         return other;
     }
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    let told = serde_path_to_error::deserialize::<_, Written>(&mut deserializer);
-    let path = told.err().map(|error| error.path().to_string());
+    let result = serde_path_to_error::deserialize::<_, Written>(&mut deserializer);
+    let path = result.err().map(|error| error.path().to_string());
     let path = path.filter(|path| path != ".").unwrap_or_else(|| "The report".to_owned());
     ReadError::Shape { path, line, column, reason }
 }
 
-/// What the file is, where it is a well-known one that is no report.
+/// The error for a known kind of file other than a report.
 fn other_file(text: &str) -> Option<ReadError> {
     #[derive(Deserialize)]
     struct Keys {
@@ -136,7 +136,7 @@ fn other_file(text: &str) -> Option<ReadError> {
     let (what, remedy) = if keys.eval_cases.is_some() || keys.eval_cases_camel.is_some() {
         (
             "an eval set, not a report",
-            "`rehearsal score --expected E --actual A --format json` makes a report of two.",
+            "Score it with `rehearsal score --expected E --actual A --format json`.",
         )
     } else if keys.eval_case_results.is_some() {
         (
@@ -144,7 +144,7 @@ fn other_file(text: &str) -> Option<ReadError> {
             "Score it first: `rehearsal score --expected E --actual THIS --format json`.",
         )
     } else if keys.criteria.is_some() {
-        ("an eval config, not a report", "Give it to `rehearsal score` as `--config`.")
+        ("an eval config, not a report", "Pass it to `rehearsal score` with `--config`.")
     } else {
         return None;
     };
@@ -168,37 +168,35 @@ mod tests {
         check(
             " \n",
             &expect![
-                "The file is empty. A report is what `rehearsal score --format json --output FILE` writes; make it anew."
+                "The file is empty. Create a report with `rehearsal score --format json --output FILE`."
             ],
         );
         check(
             "<!doctype html>",
-            &expect![
-                "This is a page or XML, not JSON. `rehearsal score --format json` writes what can be read here."
-            ],
+            &expect!["This is HTML or XML, not JSON. Use `rehearsal score --format json`."],
         );
         check(
             "{\"report_id\": \"r\",\n \"results\": [",
             &expect![
-                "Line 2, column 14 is not valid JSON: the text ends here, but ] is missing. A report is what `rehearsal score --format json --output FILE` writes; make it anew."
+                "Line 2, column 14 is not valid JSON: the text ends here, but ] is missing. Create a report with `rehearsal score --format json --output FILE`."
             ],
         );
         check(
             r#"{"eval_set_id": "s", "eval_cases": []}"#,
             &expect![
-                "This is an eval set, not a report. `rehearsal score --expected E --actual A --format json` makes a report of two."
+                "This is an eval set, not a report. Score it with `rehearsal score --expected E --actual A --format json`."
             ],
         );
         check(
             r#"{"criteria": {}}"#,
             &expect![
-                "This is an eval config, not a report. Give it to `rehearsal score` as `--config`."
+                "This is an eval config, not a report. Pass it to `rehearsal score` with `--config`."
             ],
         );
         check(
             "[1]",
             &expect![
-                "This is an eval set, not a report. `rehearsal score --expected E --actual A --format json` makes a report of two."
+                "This is an eval set, not a report. Score it with `rehearsal score --expected E --actual A --format json`."
             ],
         );
     }
@@ -209,19 +207,19 @@ mod tests {
         check(
             &text.replace(r#""score":0.5"#, r#""score":"half""#),
             &expect![
-                "results[0].criterion_results[0].score (line 1, column 140): expected a number, found a string. A report is what `rehearsal score --format json --output FILE` writes; make it anew."
+                "results[0].criterion_results[0].score (line 1, column 140): expected a number, found a string. Create a report with `rehearsal score --format json --output FILE`."
             ],
         );
         check(
             &text.replace(r#""score":0.5"#, r#""score":null"#),
             &expect![
-                "results[0].criterion_results[0].passed: what has no score has neither passed nor failed. A report is what `rehearsal score --format json --output FILE` writes; make it anew."
+                "results[0].criterion_results[0].passed: must be null when there is no score. Create a report with `rehearsal score --format json --output FILE`."
             ],
         );
         check(
             &text.replacen(r#""passed":false"#, r#""passed":true"#, 1),
             &expect![
-                "results[0].passed: the case is told to be passed, and by its criteria it is failed. A report is what `rehearsal score --format json --output FILE` writes; make it anew."
+                "results[0].passed: the case is marked passed, but by its criteria it is failed. Create a report with `rehearsal score --format json --output FILE`."
             ],
         );
     }

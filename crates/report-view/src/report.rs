@@ -17,7 +17,7 @@ pub struct Report {
     pub eval_set_id: String,
     /// Its name, where it has one.
     pub eval_set_name: Option<String>,
-    /// When it was made, in RFC 3339; empty where it does not say.
+    /// When it was made, in RFC 3339; empty if unknown.
     pub created_at: String,
     /// How long the run took.
     pub duration_seconds: Option<f64>,
@@ -31,7 +31,7 @@ pub struct Report {
     pub summary: EvalSummary,
     /// Of the failed cases, those that could not be scored at all.
     pub errors: usize,
-    /// What a reader should know of it.
+    /// Notes for the reader.
     pub notes: Vec<String>,
     places: HashMap<String, usize>,
 }
@@ -55,7 +55,7 @@ impl Report {
         let mut notes = Vec::new();
         if repeated > 0 {
             notes.push(format!(
-                "{repeated} cases have the id of an earlier one; a link leads to the first."
+                "Duplicate case ids: {repeated}. A link opens the first case with its id."
             ));
         }
         Self {
@@ -74,7 +74,7 @@ impl Report {
         }
     }
 
-    /// How many cases came to this.
+    /// The number of cases with this verdict.
     #[must_use]
     pub fn count(&self, verdict: CaseVerdict) -> usize {
         match verdict {
@@ -85,8 +85,8 @@ impl Report {
         }
     }
 
-    /// The share of the cases that passed among those that passed or failed: neither errors nor what
-    /// is unscored was scored. `None` where nothing was.
+    /// The share of passed cases among those that passed or failed, without errors and unscored cases.
+    /// `None` if there are none.
     #[must_use]
     pub fn pass_rate(&self) -> Option<f64> {
         let passed = self.count(CaseVerdict::Passed);
@@ -101,7 +101,7 @@ impl Report {
         self.places.get(eval_id).copied()
     }
 
-    /// What a criterion, by its place, says of a case; `None` where it was not asked.
+    /// The result of a criterion, by its place, for a case; `None` if there is none.
     #[must_use]
     pub fn result(&self, case: usize, criterion: usize) -> Option<&CriterionResult> {
         let name = self.criteria.get(criterion)?;
@@ -116,8 +116,8 @@ impl Report {
         stats.is_some_and(|stats| stats.passed + stats.failed > 0)
     }
 
-    /// In a sentence without its full stop, why the case is an error, failed or unscored; `None` of
-    /// one that passed.
+    /// Why the case is an error, failed or unscored, in a sentence without a full stop; `None` if it
+    /// passed.
     #[must_use]
     pub fn why(&self, case: usize) -> Option<String> {
         let case = self.cases.get(case)?;
@@ -126,13 +126,11 @@ impl Report {
         }
         let failed = case.criterion_results.iter().filter(|it| it.passed == Some(false));
         let unscored = case.criterion_results.iter().filter(|it| it.passed.is_none());
-        let told: Vec<String> = failed.chain(unscored).filter_map(why).collect();
-        match told.is_empty() {
-            true if case.criterion_results.is_empty() => {
-                Some("no criterion was asked of it".to_owned())
-            }
+        let reasons: Vec<String> = failed.chain(unscored).filter_map(why).collect();
+        match reasons.is_empty() {
+            true if case.criterion_results.is_empty() => Some("no criteria were scored".to_owned()),
             true => None,
-            false => Some(told.join("; ")),
+            false => Some(reasons.join("; ")),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! [`rows`]: the cases that a reader asked for, in the order asked for.
+//! [`rows`]: the filtered and sorted cases of a report.
 
 use std::cmp::Ordering;
 

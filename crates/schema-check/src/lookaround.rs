@@ -13,7 +13,7 @@ use crate::text::{TextBuilder, matches, parse_pattern};
 /// How deep look-arounds may nest.
 const MAX_DEPTH: usize = 8;
 
-/// The first of the characters that stand for back references, one per group, from a private-use
+/// The first of the placeholder characters for back references, one per group, from a private-use
 /// plane.
 const FIRST_BACK_REFERENCE: u32 = 0xF_0000;
 
@@ -52,7 +52,7 @@ pub(crate) fn guess_match(pattern: &str, random: &mut SeededRandom) -> Option<St
     matched.or_else(|| Some(last.swap_remove(0)))
 }
 
-/// The group number that a back-reference character stands for.
+/// The group number of a back-reference character.
 pub(crate) fn group_of(letter: char) -> Option<usize> {
     let number = usize::try_from(u32::from(letter).checked_sub(FIRST_BACK_REFERENCE)?).ok()?;
     (number < MAX_GROUPS).then_some(number)

@@ -3,7 +3,7 @@
 //! The validator reports a failed union at the union itself. The author of the value meant one of
 //! the branches, so the errors of the nearest branch are reported, each at its own place. Where
 //! several branches are equally near, their common errors are reported; if there are none, one
-//! message says that no branch matches and why.
+//! message is that no branch matches, and why.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ pub struct Violation {
     pub text: String,
 }
 
-/// The violations that `error` stands for, at least one.
+/// The violations of `error`, at least one.
 pub(crate) fn violations(error: &ValidationError<'_>) -> Vec<Violation> {
     faults(error).iter().flat_map(|fault| (fault.violations)()).collect()
 }
@@ -37,7 +37,7 @@ struct SingleError<'e> {
     violations: Box<dyn Fn() -> Vec<Violation> + 'e>,
 }
 
-/// What an error tells about whether its branch was meant.
+/// Evidence of an error for or against its branch.
 enum ErrorClass {
     /// The value's type is not one of these.
     Type(Vec<JsonType>),

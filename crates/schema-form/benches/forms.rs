@@ -1,4 +1,4 @@
-//! What a keystroke and the making of a form cost, for schemas larger than any that people write.
+//! The time of a keystroke and of building a form, for very large schemas.
 
 use std::fmt::Write as _;
 use std::hint::black_box;

@@ -51,7 +51,7 @@ pub(crate) fn field(
     let only_null = matches!(&kind, FieldKind::Choice(options) if matches!(options.as_slice(), [one] if one.value.kind() == Kind::Null));
     let nullable = !only_null
         && match merged.null {
-            Some(said) => said,
+            Some(accepts_null) => accepts_null,
             None => !inferred && merged.types.is_none() && merged.unsupported.is_none(),
         };
     let mut types = merged.types.unwrap_or(Types::ANY).without(Types::NULL);

@@ -4,7 +4,7 @@
 use json_text::{Decimal, JsonText, Node, nesting};
 use serde_json::value::RawValue;
 
-/// The one spelling of `value`. Values nested too deep to walk stand for themselves.
+/// The one spelling of `value`. Values nested too deep are unchanged.
 pub(crate) fn canonical(value: &JsonText) -> String {
     if nesting(value.as_str()) > 128 {
         return value.compact().as_str().to_owned();

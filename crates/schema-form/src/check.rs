@@ -182,7 +182,7 @@ pub(crate) fn keyword(
     })
 }
 
-/// The one member that `not: {required: [name]}` forbids, if `value` has it. A `not` that says more
+/// The one member that `not: {required: [name]}` forbids, if `value` has it. A `not` with more keywords
 /// forbids it with some values only.
 fn forbidden(document: &Document, not: NodeId, value: &JsonText) -> Option<String> {
     if document.members(not).iter().any(|(keyword, _)| !matches!(&**keyword, "required" | "type")) {
@@ -225,12 +225,12 @@ mod tests {
             maximum: Some(Limit { number: "26".into(), exclusive: false }),
             multiple_of: Some("0.5".into()),
         };
-        let told =
+        let messages =
             |text| number(&bounds, text).into_iter().map(|(_, text)| text).collect::<Vec<_>>();
-        assert_eq!(told("31"), ["At most 26 (maximum)."]);
-        assert_eq!(told("0"), ["More than 0 (exclusiveMinimum)."]);
-        assert_eq!(told("1.25"), ["A multiple of 0.5 (multipleOf)."]);
-        assert_eq!(told("26.0"), [""; 0]);
+        assert_eq!(messages("31"), ["At most 26 (maximum)."]);
+        assert_eq!(messages("0"), ["More than 0 (exclusiveMinimum)."]);
+        assert_eq!(messages("1.25"), ["A multiple of 0.5 (multipleOf)."]);
+        assert_eq!(messages("26.0"), [""; 0]);
     }
 
     #[test]

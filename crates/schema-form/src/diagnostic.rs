@@ -82,25 +82,22 @@ impl fmt::Display for Reason {
                 write!(formatter, "The schema's $ref `{reference}` is not in its document.")
             }
             Self::UnknownType { name } => {
-                write!(formatter, "The schema's type `{name}` is not one that JSON has.")
+                write!(formatter, "The schema's type `{name}` is unknown.")
             }
             Self::WrongShape { keyword } => {
-                write!(formatter, "The schema's `{keyword}` has not the shape it must have.")
+                write!(formatter, "The schema's `{keyword}` has a value of the wrong type.")
             }
-            Self::NotASchema => {
-                formatter.write_str("The schema is neither an object nor a boolean.")
+            Self::NotASchema => formatter.write_str("The schema must be an object or a boolean."),
+            Self::NothingValid => formatter.write_str("The schema admits no value."),
+            Self::BranchDead => {
+                formatter.write_str("This branch of the schema's union admits no value.")
             }
-            Self::NothingValid => formatter.write_str("The schema admits no value at all."),
-            Self::BranchDead => formatter.write_str(
-                "This branch of the schema's union admits no value fork what may_be_arguments for all of \
-                 them.",
-            ),
             Self::TooDeep { levels } => {
                 write!(formatter, "The schema is nested {levels} levels deep.")
             }
             Self::LongChain { followed } => write!(
                 formatter,
-                "The schema begins a chain of more than {followed} references (`$ref`, `allOf`)."
+                "The schema starts a chain of more than {followed} references (`$ref`, `allOf`)."
             ),
         }
     }

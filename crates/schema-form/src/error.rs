@@ -34,7 +34,7 @@ pub enum EditError {
         count: usize,
     },
     /// An item or entry that does not exist, or was removed.
-    #[error("there is no item {id}; it may have been removed")]
+    #[error("unknown item {id}; it may have been removed")]
     NoSuchItem {
         /// The requested identity.
         id: ItemId,

@@ -343,7 +343,7 @@ impl Slot {
         self.0.source.required
     }
 
-    /// A hash that is equal for slots of the same schemas: tells whether a place must be redrawn.
+    /// A hash that is equal for slots of the same schemas, to detect that a place must be redrawn.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
         use std::hash::{Hash as _, Hasher as _};

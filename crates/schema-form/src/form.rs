@@ -224,14 +224,14 @@ impl Form {
     pub fn needs_no_input(&self) -> bool {
         let FieldKind::Object(object) = &self.root.field().kind else { return false };
         let document = self.root.document();
-        let said = object.extras.slot().map(|slot| &slot.source().layers);
-        let mut said = said.into_iter().flatten();
+        let layers = object.extras.slot().map(|slot| &slot.source().layers);
+        let mut layers = layers.into_iter().flatten();
         self.objects
             && object.members.is_empty()
             && !object.is_conditional()
             && object.patterns.is_empty()
             && object.names.is_none()
-            && said.all(|layer| document.members(*layer).is_empty())
+            && layers.all(|layer| document.members(*layer).is_empty())
             && Draft::blank(self).read(self).json().is_some()
     }
 

@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn formats_are_recognised() {
+    fn formats_are_recognized() {
         for (format, yes, no) in [
             (Format::Date, "2024-02-29", "2026-02-29"),
             (Format::Date, "2026-11-21", "21.11.2026"),

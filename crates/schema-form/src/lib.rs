@@ -1,4 +1,4 @@
-//! From a schema to a form, from a form to exactly the JSON that is sent.
+//! Forms for JSON Schemas, and the exact JSON that a filled form sends.
 //!
 //! A [`Form`] describes the fields; a [`Draft`] is what a person has entered into them; a
 //! [`Reading`] is the JSON that the draft would send, or the messages that prevent it. All three are

@@ -14,7 +14,7 @@ use crate::partial_validator::PartialValidator;
 use crate::typed_number::whole_number;
 use crate::{Diagnostic, Reason, Types};
 
-/// The layers that constrain one value, with what they say together.
+/// The layers that constrain one value, and their combined constraints.
 pub(crate) struct MergedSchema<'d> {
     pub(crate) document: &'d Document,
     /// The schema objects, outermost first, each once.
@@ -76,17 +76,17 @@ impl<'d> MergedSchema<'d> {
             types: None,
         };
         let mut null_answers = Vec::new();
-        let mut said = HashMap::new();
+        let mut known = HashMap::new();
         for (position, layer) in source.layers.iter().enumerate() {
             merged.add_layer(*layer, source, &mut Vec::new(), diagnostics);
             if position < source.annotated {
                 merged.annotated = merged.shown.len();
             }
-            null_answers.extend(merged.accepts_null(*layer, 0, &mut said));
+            null_answers.extend(merged.accepts_null(*layer, 0, &mut known));
         }
         merged.null = match null_answers.as_slice() {
             [] => None,
-            said => Some(said.iter().all(|yes| *yes)),
+            answers => Some(answers.iter().all(|yes| *yes)),
         };
         let may_be_null = source.only.is_none_or(|only| only.contains(Types::NULL));
         if may_be_null && merged.null != Some(false) && rejects_null(document, source) {
@@ -286,23 +286,24 @@ impl<'d> MergedSchema<'d> {
         {
             return Some(true);
         }
-        let mut said = Vec::new();
+        let mut answers = Vec::new();
         if let Some(types) = self.named_types(id) {
-            said.push(types.contains(Types::NULL));
+            answers.push(types.contains(Types::NULL));
         }
         if let Some(values) = self.document.member(id, &["enum"]) {
             let values = self.document.items(values).unwrap_or_default();
-            said.push(values.iter().any(|value| matches!(self.document.node(*value), Node::Null)));
+            answers
+                .push(values.iter().any(|value| matches!(self.document.node(*value), Node::Null)));
         }
         if let Some(value) = self.document.member(id, &["const"]) {
-            said.push(matches!(self.document.node(value), Node::Null));
+            answers.push(matches!(self.document.node(value), Node::Null));
         }
         for (_, target) in self.references(id) {
-            said.extend(target.and_then(|target| self.accepts_null(target, depth + 1, known)));
+            answers.extend(target.and_then(|target| self.accepts_null(target, depth + 1, known)));
         }
         if let Some(all) = self.document.member(id, &["allOf"]) {
             for schema in self.document.items(all).unwrap_or_default() {
-                said.extend(self.accepts_null(*schema, depth + 1, known));
+                answers.extend(self.accepts_null(*schema, depth + 1, known));
             }
         }
         for keyword in UNIONS {
@@ -313,13 +314,13 @@ impl<'d> MergedSchema<'d> {
                     .map(|branch| self.accepts_null(*branch, depth + 1, known))
                     .collect();
                 if verdicts.contains(&Some(true)) {
-                    said.push(true);
+                    answers.push(true);
                 } else if verdicts.iter().all(|verdict| *verdict == Some(false)) {
-                    said.push(false);
+                    answers.push(false);
                 }
             }
         }
-        if said.is_empty() { None } else { Some(said.iter().all(|yes| *yes)) }
+        if answers.is_empty() { None } else { Some(answers.iter().all(|yes| *yes)) }
     }
 
     /// The types of one layer's `type`, unknown names left out.
@@ -393,7 +394,7 @@ impl<'d> MergedSchema<'d> {
             .map(str::to_owned)
     }
 
-    pub(crate) fn says(&self, names: &[&str]) -> bool {
+    pub(crate) fn is_true(&self, names: &[&str]) -> bool {
         self.all(names).iter().any(|(_, id)| matches!(self.document.node(*id), Node::Bool(true)))
     }
 

@@ -310,10 +310,14 @@ mod tests {
             assert_eq!(checked_keywords(schema, value), None, "{schema} {value}");
         }
         // google.genai's `nullable` allows null for every type.
-        for said in [r#""type": "STRING""#, r#""enum": ["a"]"#, r#""anyOf": [{"type": "STRING"}]"#]
+        for schema in
+            [r#""type": "STRING""#, r#""enum": ["a"]"#, r#""anyOf": [{"type": "STRING"}]"#]
         {
-            assert_eq!(checked_keywords(&format!(r#"{{"nullable": true, {said}}}"#), "null"), None);
-            assert_eq!(checked_keywords(&format!("{{{said}}}"), "null"), Some(false));
+            assert_eq!(
+                checked_keywords(&format!(r#"{{"nullable": true, {schema}}}"#), "null"),
+                None
+            );
+            assert_eq!(checked_keywords(&format!("{{{schema}}}"), "null"), Some(false));
         }
         // A certain no wins over undecided keywords.
         assert_eq!(checked_keywords(r#"{"format": "email", "type": "string"}"#, "1"), Some(false));

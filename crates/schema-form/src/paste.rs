@@ -228,7 +228,7 @@ impl ListField {
         let item = |line: &str| {
             let bare = line.strip_suffix(',').unwrap_or(line);
             match JsonText::parse(bare) {
-                // A line may be written as it stands in a list.
+                // A line may be copied from a list.
                 Ok(value) if !takes_text || value.kind() == Kind::String => value,
                 _ => JsonText::string(line),
             }
@@ -237,7 +237,7 @@ impl ListField {
     }
 }
 
-/// The tool name and the arguments of an object that is a call or wraps one. `free` tells whether a
+/// The tool name and the arguments of an object that is a call or wraps one. `free`: whether a
 /// key is not a parameter of the tool itself.
 fn call<'t>(
     members: &[(String, &'t RawValue)],

@@ -52,7 +52,7 @@ impl Path {
         &self.0
     }
 
-    /// Whether `other` is this place or lies within it.
+    /// Whether `other` is this place or within it.
     #[must_use]
     pub fn contains(&self, other: &Self) -> bool {
         other.0.starts_with(&self.0)

@@ -64,7 +64,7 @@ pub enum MessageKind {
     Unfinished,
     /// Text that is not JSON, with the position of the error.
     NotJson(JsonTextError),
-    /// JSON text with a repeated member, one of which would be lost, with the position of the second.
+    /// JSON text with a duplicate member, which would be lost, and the position of the second.
     Repeated(JsonTextError),
     /// A value that violates the schema, with the keyword.
     Invalid(&'static str),

@@ -9,8 +9,8 @@ use crate::field::Bounds;
 
 /// With more positions than this, the steps become coarser.
 const MAX_POSITIONS: i128 = 1_000;
-/// A slider whose steps are so many times coarser chooses nothing that anybody means, such as one up to
-/// 2^53: there is none.
+/// There is no slider with steps so many times coarser, such as one up to 2^53: it could not select a
+/// useful value.
 const COARSEST: i128 = 1_000;
 
 /// The numbers that a slider offers, from the least to the greatest.
@@ -25,7 +25,7 @@ pub struct SliderRange {
 }
 
 impl Bounds {
-    /// The slider for these bounds: where both ends are given, and near enough to be told apart.
+    /// The slider for these bounds, if both ends are given and the range is not too large.
     ///
     /// ```
     /// use json_text::JsonText;
@@ -82,7 +82,7 @@ impl Bounds {
     }
 
     /// The number `by` steps from `text`, for the arrow keys: a step is `multipleOf`, else 1. Where
-    /// nothing is typed the steps go from `default`, as the slider's do; text that is no number
+    /// nothing is typed the steps go from `default`, as the slider's do; text other than a number
     /// starts at the lower end, else at 0. Limits stop it.
     #[must_use]
     pub fn stepped(&self, text: &str, default: Option<&str>, by: i32) -> Option<String> {
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_range_has_no_slider() {
+    fn invalid_and_too_large_ranges_have_no_slider() {
         for (low, high) in [("1", "1"), ("2", "1"), ("0", "1e300"), ("1e-300", "1")] {
             assert_eq!(bounds(low, high, None).range(false), None, "{low} to {high}");
         }
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_stands_at_its_nearest_position() {
+    fn a_number_is_at_its_nearest_position() {
         let range = bounds("0", "10", None).range(true).expect("a range");
         for (text, position) in
             [("3", Some(3)), ("3.6", Some(4)), ("-7", Some(0)), ("1e9", Some(10)), ("1e", None)]

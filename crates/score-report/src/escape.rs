@@ -13,7 +13,7 @@ pub(crate) fn markdown(text: &str) -> String {
             '&' => escaped.push_str("&amp;"),
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
-            // A zero-width joiner behind it, so that nobody is notified.
+            // A zero-width joiner after it, so that no user is notified.
             '@' => escaped.push_str("@\u{2060}"),
             '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '#' | '!' | '$' => {
                 escaped.push('\\');

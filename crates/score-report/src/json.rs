@@ -11,7 +11,7 @@ use crate::scored::ScoredCase;
 pub(crate) fn case(case: &ScoredCase) -> String {
     let mut result = case.result.clone();
     for (criterion, why) in result.criterion_results.iter_mut().zip(&case.whys) {
-        // What is unscored tells its reason already.
+        // Unscored results already have a reason.
         if let (Some(_), Some(why)) = (criterion.score, why) {
             criterion.details = with_why(&criterion.details, why);
         }
@@ -21,14 +21,15 @@ pub(crate) fn case(case: &ScoredCase) -> String {
 }
 
 /// The details with, in a sentence, why the criterion was not met: for readers who show a report
-/// without computing it anew.
+/// without computing it again.
 fn with_why(details: &JsonText, why: &str) -> JsonText {
     let Node::Object(members) = details.open() else { return details.clone() };
-    let mut told: IndexMap<String, JsonText> = IndexMap::with_capacity(members.len() + 1);
-    told.insert("why".to_owned(), JsonText::string(why));
-    told.extend(members.into_iter().map(|(name, value)| (name, JsonText::from(value))));
-    // Text keys and JSON always serialise.
-    JsonText::serialize(&told).unwrap_or_else(|_| details.clone())
+    let mut members_with_why: IndexMap<String, JsonText> =
+        IndexMap::with_capacity(members.len() + 1);
+    members_with_why.insert("why".to_owned(), JsonText::string(why));
+    members_with_why.extend(members.into_iter().map(|(name, value)| (name, JsonText::from(value))));
+    // Text keys and JSON always serialize.
+    JsonText::serialize(&members_with_why).unwrap_or_else(|_| details.clone())
 }
 
 #[derive(Debug)]

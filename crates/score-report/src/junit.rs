@@ -14,8 +14,9 @@ use crate::scored::ScoredCase;
 pub(crate) fn case(case: &ScoredCase) -> TestCase {
     let result = &case.result;
     let reasons = |wanted: Option<bool>| {
-        let misses = case.misses().into_iter().filter(|miss| miss.result.passed == wanted);
-        misses.map(|miss| miss.line()).collect::<Vec<_>>().join("\n")
+        let criteria =
+            case.failed_criteria().into_iter().filter(|failed| failed.result.passed == wanted);
+        criteria.map(|failed| failed.line()).collect::<Vec<_>>().join("\n")
     };
     let status = match result.verdict() {
         CaseVerdict::Passed => TestCaseStatus::success(),
@@ -26,9 +27,9 @@ pub(crate) fn case(case: &ScoredCase) -> TestCase {
         }
         CaseVerdict::Failed => {
             let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-            let told = reasons(Some(false));
-            status.set_message(told.lines().next().unwrap_or_default().to_owned());
-            status.set_type("failed").set_description(told);
+            let reasons = reasons(Some(false));
+            status.set_message(reasons.lines().next().unwrap_or_default().to_owned());
+            status.set_type("failed").set_description(reasons);
             status
         }
         CaseVerdict::Error => {
@@ -47,7 +48,7 @@ pub(crate) fn case(case: &ScoredCase) -> TestCase {
 pub(crate) struct Junit {
     /// The classname of every case: the set's id.
     set: String,
-    /// The cases so far, as they stand in the report.
+    /// The XML of the cases so far.
     cases: BufWriter<File>,
     tests: usize,
     skipped: usize,
@@ -57,7 +58,7 @@ pub(crate) struct Junit {
 
 impl Junit {
     /// # Errors
-    /// There is no place for the file.
+    /// The temporary file cannot be created.
     pub(crate) fn begin(heading: &Heading) -> io::Result<Self> {
         let cases = BufWriter::new(tempfile::tempfile()?);
         let set = heading.eval_set_id.clone();
@@ -87,7 +88,7 @@ impl Junit {
         if tests == 0 {
             return out.write_all(report(suite, time)?.as_bytes());
         }
-        // One case shows where they all stand.
+        // One case marks the place of all cases.
         suite.add_test_case(TestCase::new("", TestCaseStatus::success()));
         (suite.tests, suite.skipped) = (tests, skipped);
         (suite.errors, suite.failures) = (errors, failures);
@@ -108,7 +109,7 @@ fn report(suite: TestSuite, time: Duration) -> io::Result<String> {
     report.to_string().map_err(io::Error::other)
 }
 
-/// What stands before the lines of the cases, these, and what stands behind them.
+/// The report in three parts: before the lines of the cases, these lines, and after them.
 fn parted(report: &str) -> io::Result<(&str, &str, &str)> {
     // Of a text or a name XML writes `&lt;`, so these are tags.
     let line = |tag: Option<usize>| {
@@ -119,5 +120,5 @@ fn parted(report: &str) -> io::Result<(&str, &str, &str)> {
     let parts = from.zip(to).and_then(|(from, to)| {
         Some((report.get(..from)?, report.get(from..to)?, report.get(to..)?))
     });
-    parts.ok_or_else(|| io::Error::other("a report of JUnit has no test case"))
+    parts.ok_or_else(|| io::Error::other("the test cases of the JUnit report cannot be found"))
 }

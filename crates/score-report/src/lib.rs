@@ -1,6 +1,6 @@
 //! Scored cases, and reports of many of them in every form.
 //!
-//! A case becomes a [`Piece`] of a report on whichever thread has scored it; a [`Report`] puts the
+//! A case becomes a [`ReportPart`] of a report on whichever thread has scored it; a [`Report`] puts the
 //! pieces together in their order and holds no more of them than its form needs: nothing for text
 //! and JSON, what it lists for Markdown, a line of each case for JUnit and HTML.
 //!
@@ -11,13 +11,13 @@ mod html;
 mod json;
 mod junit;
 mod markdown;
-mod piece;
 mod report;
+mod report_part;
 mod scored;
 mod text;
 mod why;
 
-pub use piece::Piece;
 pub use report::{Ending, Form, Heading, Report};
-pub use scored::{Miss, ScoredCase};
+pub use report_part::ReportPart;
+pub use scored::{FailedCriterion, ScoredCase};
 pub use why::{why, why_calls};

@@ -25,8 +25,9 @@ pub(crate) fn case(case: &ScoredCase) -> String {
     }
     let mut reasons: Vec<String> = result.error.iter().cloned().collect();
     // A cell is short: only what decided the verdict.
-    let deciding = case.misses().into_iter().filter(|miss| miss.result.passed == result.passed);
-    reasons.extend(deciding.map(|miss| miss.line()));
+    let deciding =
+        case.failed_criteria().into_iter().filter(|failed| failed.result.passed == result.passed);
+    reasons.extend(deciding.map(|failed| failed.line()));
     let cells = [cut(&result.eval_id, 100), cut(&reasons.join("; "), LONGEST)];
     format!("| {} | {} |\n", markdown(&cells[0]), markdown(&cells[1]))
 }

@@ -1,4 +1,4 @@
-//! [`Report`]: pieces put together in their order.
+//! [`Report`]: writes a report part by part.
 
 use std::io::{self, Write};
 
@@ -9,10 +9,10 @@ use crate::html::Html;
 use crate::json::Json;
 use crate::junit::Junit;
 use crate::markdown::Markdown;
-use crate::piece::{Body, Piece};
+use crate::report_part::{Body, ReportPart};
 use crate::text::Text;
 
-/// What a report looks like.
+/// The format of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Form {
     /// For a terminal.
@@ -27,7 +27,7 @@ pub enum Form {
     Markdown,
 }
 
-/// What is known before the first case is scored.
+/// The data known before the first case is scored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Heading {
     /// The report.
@@ -48,7 +48,7 @@ pub struct Heading {
     pub created_at: String,
 }
 
-/// What is known once all cases are scored.
+/// The data known once all cases are scored.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Ending {
     /// How long the run took.
@@ -94,11 +94,11 @@ impl<W: Write> Report<W> {
     ///
     /// # Errors
     /// Those of `out`.
-    pub fn take(&mut self, piece: Piece) -> io::Result<()> {
-        let verdict = piece.result.verdict();
-        self.tally.add(&piece.result);
+    pub fn take(&mut self, report_part: ReportPart) -> io::Result<()> {
+        let verdict = report_part.result.verdict();
+        self.tally.add(&report_part.result);
         self.errors += usize::from(verdict == CaseVerdict::Error);
-        match (&mut self.writer, piece.body) {
+        match (&mut self.writer, report_part.body) {
             (Writer::Text(writer), Body::Text(text)) => writer.take(&text, &mut self.out),
             (Writer::Json(writer), Body::Text(text)) => writer.take(&text, &mut self.out),
             (Writer::Junit(writer), Body::Junit(case)) => writer.take(*case),
@@ -109,7 +109,7 @@ impl<W: Write> Report<W> {
                 writer.take(&text, verdict);
                 Ok(())
             }
-            _ => Err(io::Error::other("a piece is of another form than its report")),
+            _ => Err(io::Error::other("the report part must have the form of the report")),
         }
     }
 
@@ -138,7 +138,7 @@ impl<W: Write> Report<W> {
     }
 }
 
-/// All that is known at the end.
+/// All data known at the end.
 #[derive(Debug)]
 pub(crate) struct Total<'r> {
     pub(crate) heading: &'r Heading,

@@ -1,4 +1,4 @@
-//! [`ScoredCase`]: a case, what was done, and what became of it.
+//! [`ScoredCase`]: an expected case, the actual one, and the result.
 
 use case_trace::LazyTrace;
 use json_text::JsonText;
@@ -8,46 +8,47 @@ use scoring::report::{CriterionResult, EvalCaseResult, short_figure};
 
 use crate::why::why;
 
-/// A case, what was done, and what became of it.
+/// An expected case, the actual one, and the result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScoredCase {
-    /// What is expected; none of a case that stands on the actual side only, or cannot be read.
+    /// The expected case; `None` if it is on the actual side only, or cannot be read.
     pub expected: Option<LazyTrace>,
-    /// What was done; none of a case that stands on the expected side only, or cannot be read.
+    /// The actual case; `None` if it is on the expected side only, or cannot be read.
     pub actual: Option<LazyTrace>,
-    /// What became of it.
+    /// The result.
     pub result: EvalCaseResult,
-    /// Beside each criterion's result, in a sentence: why it was not met, or not scored.
+    /// For each criterion's result, a sentence: why it was not met, or not scored.
     pub whys: Vec<Option<String>>,
-    /// Beside each criterion's result: whether it is a gate, whose score is no measure but whether
-    /// bounds were kept.
-    pub gates: Vec<bool>,
+    /// For each criterion's result: whether it compares a measurement with bounds.
+    pub measurements: Vec<bool>,
 }
 
 /// Why a criterion was not met, or not scored.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Miss<'c> {
+pub struct FailedCriterion<'c> {
     /// The criterion's result.
     pub result: &'c CriterionResult,
     /// Why, in a sentence without its full stop.
     pub why: &'c str,
-    /// Whether it is a gate.
-    pub is_gate: bool,
+    /// Whether it compares a measurement with bounds.
+    pub is_measurement: bool,
 }
 
-impl Miss<'_> {
+impl FailedCriterion<'_> {
     /// `words 0.5, needs 0.8: the response scores 0.500`, `quick failed: 3 seconds, more than 2`,
-    /// `judged is unscored: nobody judges`.
+    /// `judged is unscored: no judge`.
     #[must_use]
     pub fn line(&self) -> String {
         let CriterionResult { criterion, score, threshold, .. } = self.result;
         let needs = short_figure(*threshold);
         let standing = match score {
             None => "is unscored".to_owned(),
-            Some(score) if !self.is_gate => format!("{}, needs {needs}", short_figure(*score)),
+            Some(score) if !self.is_measurement => {
+                format!("{}, needs {needs}", short_figure(*score))
+            }
             Some(0.0) => "failed".to_owned(),
             Some(score) => {
-                format!("holds for {} of the turns, needs {needs}", short_figure(*score))
+                format!("passes in {} of the turns, needs {needs}", short_figure(*score))
             }
         };
         format!("{criterion} {standing}: {}", self.why)
@@ -55,7 +56,7 @@ impl Miss<'_> {
 }
 
 impl ScoredCase {
-    /// Scores a case by every criterion; `clock` tells seconds from any moment on.
+    /// Scores a case by every criterion; `clock` returns seconds since any fixed time.
     #[must_use]
     pub fn of(
         config: &Config,
@@ -78,24 +79,29 @@ impl ScoredCase {
             results.push(CriterionResult::of(criterion, &outcome));
         }
         let (eval_id, name) = (expected.eval_id(), expected.name().map(str::to_owned));
-        let gates = config.criteria.iter().map(|it| it.metric.is_gate()).collect();
+        let measurements = config.criteria.iter().map(|it| it.metric.is_measurement()).collect();
         let result = EvalCaseResult::scored(eval_id, name, results, clock() - begin);
-        Self { expected: Some(expected), actual: Some(actual), result, whys, gates }
+        Self { expected: Some(expected), actual: Some(actual), result, whys, measurements }
     }
 
-    /// A case that nothing was done for: an error, since what is expected did not happen. `partner` is
-    /// what was looked for, such as `with this id`.
+    /// An expected case without an actual one: an error. `partner` is what was looked for, such as
+    /// `with this id`.
     #[must_use]
     pub fn expected_only(expected: impl Into<LazyTrace>, partner: &str) -> Self {
         let expected = expected.into();
         let error = format!("the actual side has no case {partner}");
         let name = expected.name().map(str::to_owned);
         let result = EvalCaseResult::error(expected.eval_id(), name, error);
-        Self { expected: Some(expected), actual: None, result, whys: Vec::new(), gates: Vec::new() }
+        Self {
+            expected: Some(expected),
+            actual: None,
+            result,
+            whys: Vec::new(),
+            measurements: Vec::new(),
+        }
     }
 
-    /// A case of which fewer turns were done than are expected: an error like a case that was not
-    /// done at all, since the run ended early.
+    /// A case with fewer turns than expected: an error like a missing case, since the run ended early.
     #[must_use]
     pub fn ended_early(expected: LazyTrace, actual: LazyTrace) -> Self {
         let (wanted, done) = (expected.turns(), actual.turns());
@@ -109,11 +115,11 @@ impl ScoredCase {
             actual: Some(actual),
             result,
             whys: Vec::new(),
-            gates: Vec::new(),
+            measurements: Vec::new(),
         }
     }
 
-    /// A case that nothing is expected of: unscored by every criterion. `partner` as above.
+    /// An actual case without an expected one: unscored by every criterion. `partner` as above.
     #[must_use]
     pub fn actual_only(config: &Config, actual: impl Into<LazyTrace>, partner: &str) -> Self {
         let actual = actual.into();
@@ -129,20 +135,20 @@ impl ScoredCase {
         let (eval_id, name) = (actual.eval_id(), actual.name().map(str::to_owned));
         let result = EvalCaseResult::scored(eval_id, name, unscored.collect(), 0.0);
         let whys = vec![Some(reason); config.criteria.len()];
-        Self { expected: None, actual: Some(actual), result, whys, gates: Vec::new() }
+        Self { expected: None, actual: Some(actual), result, whys, measurements: Vec::new() }
     }
 
-    /// Why each criterion was not met, then why each is unscored that is.
+    /// The criteria that were not met, then the unscored ones.
     #[must_use]
-    pub fn misses(&self) -> Vec<Miss<'_>> {
-        let gates = self.gates.iter().copied().chain(std::iter::repeat(false));
-        let results = self.result.criterion_results.iter().zip(&self.whys).zip(gates);
-        let misses = results.filter_map(|((result, why), is_gate)| {
-            Some(Miss { result, why: why.as_deref()?, is_gate })
+    pub fn failed_criteria(&self) -> Vec<FailedCriterion<'_>> {
+        let measurements = self.measurements.iter().copied().chain(std::iter::repeat(false));
+        let results = self.result.criterion_results.iter().zip(&self.whys).zip(measurements);
+        let failed_criteria = results.filter_map(|((result, why), is_measurement)| {
+            Some(FailedCriterion { result, why: why.as_deref()?, is_measurement })
         });
-        let mut misses: Vec<_> = misses.collect();
-        misses.sort_by_key(|miss| miss.result.passed.is_none());
-        misses
+        let mut failed_criteria: Vec<_> = failed_criteria.collect();
+        failed_criteria.sort_by_key(|miss| miss.result.passed.is_none());
+        failed_criteria
     }
 
     /// A case that cannot be scored, and why.
@@ -155,6 +161,6 @@ impl ScoredCase {
     ) -> Self {
         let name = expected.as_ref().and_then(LazyTrace::name).map(str::to_owned);
         let result = EvalCaseResult::error(eval_id, name, error);
-        Self { expected, actual, result, whys: Vec::new(), gates: Vec::new() }
+        Self { expected, actual, result, whys: Vec::new(), measurements: Vec::new() }
     }
 }

@@ -21,8 +21,8 @@ pub(crate) fn case(case: &ScoredCase) -> String {
     if let Some(error) = &result.error {
         lines.push_str(&format!("          {}\n", plain(error)));
     }
-    for miss in case.misses() {
-        lines.push_str(&format!("          {}\n", plain(&miss.line())));
+    for failed in case.failed_criteria() {
+        lines.push_str(&format!("          {}\n", plain(&failed.line())));
     }
     lines
 }

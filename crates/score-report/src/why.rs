@@ -3,26 +3,26 @@
 use json_text::JsonText;
 use scoring::adk::MatchType;
 use scoring::config::{Criterion, Metric};
-use scoring::gates::{Bounds, DurationPart, EventKind, TokenPart};
 use scoring::json::{Change, Difference};
+use scoring::measurements::{Bounds, DurationPart, EventKind, TokenPart};
 use scoring::report::figure;
 use scoring::rouge::{DifferingWords, differing_words};
 use scoring::trajectory::{Alignment, CallSeen, Measure, Row, RowKind};
 use scoring::{Evidence, Outcome};
 
-/// So many things are told of one criterion.
+/// The most reasons for one criterion.
 const MOST: usize = 3;
 
 /// A value longer than this, in characters, is cut.
 const LONGEST: usize = 60;
 
-/// So many words are told of those that a response lacks, and of those that it has besides.
+/// The most missing words, and the most extra words, of a response.
 const MOST_WORDS: usize = 6;
 
 /// A word longer than this, in characters, is cut.
 const LONGEST_WORD: usize = 24;
 
-/// What a metric says of a response is cut beyond this, in characters.
+/// A sentence about a response is cut beyond this, in characters.
 const LONGEST_SENTENCE: usize = 200;
 
 /// Why a criterion was not met, or not scored; none when it was met. No full stop.
@@ -31,11 +31,11 @@ pub fn why(criterion: &Criterion, outcome: &Outcome) -> Option<String> {
     match outcome {
         Outcome::Unscored { reason } => Some(reason.to_string()),
         Outcome::Scored { score, .. } if score.get() >= criterion.threshold => None,
-        Outcome::Scored { evidence, .. } => Some(told(&reasons(evidence, &criterion.metric))),
+        Outcome::Scored { evidence, .. } => Some(joined(&reasons(evidence, &criterion.metric))),
     }
 }
 
-/// What differs between the calls of turn `turn` of `turns`, from 0, in words.
+/// The differences between the calls of turn `turn` of `turns`, from 0.
 #[must_use]
 pub fn why_calls(alignment: &Alignment, turn: usize, turns: usize) -> Vec<String> {
     calls(Of(turns), turn, alignment, true)
@@ -53,7 +53,7 @@ fn extra_calls_count(metric: &Metric) -> bool {
     }
 }
 
-fn told(reasons: &[String]) -> String {
+fn joined(reasons: &[String]) -> String {
     let mut text = reasons.iter().take(MOST).cloned().collect::<Vec<_>>().join("; ");
     if reasons.len() > MOST {
         text.push_str(&format!("; and {} more", reasons.len() - MOST));
@@ -77,8 +77,8 @@ fn reasons(evidence: &Evidence, metric: &Metric) -> Vec<String> {
         Evidence::AdkResponse { invocations, missed } => {
             let turns = invocations.iter().enumerate().map(|(place, score)| {
                 let texts = missed.iter().find(|missed| missed.turn == place);
-                let said = texts.map(|it| words(*score, &it.expected, &it.actual));
-                (place, *score, said)
+                let sentence = texts.map(|it| words(*score, &it.expected, &it.actual));
+                (place, *score, sentence)
             });
             worst(Of(invocations.len()), turns)
         }
@@ -101,46 +101,51 @@ fn reasons(evidence: &Evidence, metric: &Metric) -> Vec<String> {
         }
         Evidence::State { conditions } => {
             let broken = conditions.iter().filter(|condition| !condition.holds);
-            let told = broken.map(|condition| {
+            let reasons = broken.map(|condition| {
                 let asked = condition.asked.as_ref().map(shown).unwrap_or_default();
                 let there: Vec<String> = condition.actual.iter().map(shown).collect();
                 let there = if there.is_empty() { "nothing".to_owned() } else { there.join(", ") };
                 match asked.is_empty() {
                     true => format!("{} does not hold", condition.path),
-                    false => format!("{} is {there}, asked is {asked}", condition.path),
+                    false => format!("{} is {there}, expected {asked}", condition.path),
                 }
             });
-            told.collect()
+            reasons.collect()
         }
-        Evidence::Gate { total, invocations, bounds, per } => match per {
-            scoring::gates::Per::Case => {
+        Evidence::Measurement { total, invocations, bounds, per } => match per {
+            scoring::measurements::Per::Case => {
                 vec![format!("{}, {}", measured(metric, *total), beyond(*bounds, *total))]
             }
-            scoring::gates::Per::Invocation => {
+            scoring::measurements::Per::Invocation => {
                 let turns = invocations.iter().enumerate();
                 let broken = turns.filter(|(_, value)| !bounds.hold(**value));
                 let of = Of(invocations.len());
-                let told = broken.map(|(place, value)| {
+                let reasons = broken.map(|(place, value)| {
                     let measured = measured(metric, *value);
                     format!("{}{measured}, {}", of.turn(place), beyond(*bounds, *value))
                 });
-                told.collect()
+                reasons.collect()
             }
         },
         Evidence::Judged { rubrics, .. } => {
             let mut worst: Vec<_> = rubrics.iter().filter(|rubric| rubric.score < 1.0).collect();
             worst.sort_by(|one, other| one.score.total_cmp(&other.score));
-            let told = worst.into_iter().map(|rubric| {
-                let said = rubric.samples.iter().find(|sample| sample.score.is_some());
-                let said = said.map_or("", |sample| sample.reasoning.as_str());
-                format!("{} scores {}: {}", rubric.name, figure(rubric.score), cut(said, LONGEST))
+            let reasons = worst.into_iter().map(|rubric| {
+                let scored = rubric.samples.iter().find(|sample| sample.score.is_some());
+                let reasoning = scored.map_or("", |sample| sample.reasoning.as_str());
+                format!(
+                    "{} scores {}: {}",
+                    rubric.name,
+                    figure(rubric.score),
+                    cut(reasoning, LONGEST)
+                )
             });
-            told.collect()
+            reasons.collect()
         }
     }
 }
 
-/// How many turns there are; of one alone nobody needs to be told which it is.
+/// The number of turns; the only turn of a case is not named.
 #[derive(Debug, Clone, Copy)]
 struct Of(usize);
 
@@ -151,35 +156,34 @@ impl Of {
     }
 }
 
-/// The responses that score less than 1, the worst first: what the metric says of each, or else its
-/// score.
+/// The responses that score less than 1, the worst first: a sentence about each, or else its score.
 fn worst(of: Of, seen: impl Iterator<Item = (usize, f64, Option<String>)>) -> Vec<String> {
     let mut seen: Vec<_> = seen.filter(|(_, score, _)| *score < 1.0).collect();
     seen.sort_by(|one, other| one.1.total_cmp(&other.1));
-    let told = seen.into_iter().map(|(turn, score, said)| {
-        let said = said.unwrap_or_else(|| format!("the response scores {}", figure(score)));
-        format!("{}{}", of.turn(turn), cut(&said, LONGEST_SENTENCE))
+    let reasons = seen.into_iter().map(|(turn, score, sentence)| {
+        let sentence = sentence.unwrap_or_else(|| format!("the response scores {}", figure(score)));
+        format!("{}{}", of.turn(turn), cut(&sentence, LONGEST_SENTENCE))
     });
-    told.collect()
+    reasons.collect()
 }
 
-/// What a response says less and more than is expected, which its score by words does not tell.
+/// The words that a response lacks and adds.
 fn words(score: f64, expected: &str, actual: &str) -> String {
     let DifferingWords { missing, extra } = differing_words(actual, expected);
-    let told = |what: &str, words: &[String]| {
+    let list = |what: &str, words: &[String]| {
         let shown: Vec<String> =
             words.iter().take(MOST_WORDS).map(|word| cut(word, LONGEST_WORD)).collect();
         let more = words.len() - shown.len();
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         format!("{what} {}{more}", shown.join(", "))
     };
-    let lists = [("lacks", missing), ("has besides", extra)];
+    let lists = [("lacks", missing), ("adds", extra)];
     let lists = lists.iter().filter(|(_, words)| !words.is_empty());
-    let told: Vec<String> = lists.map(|(what, words)| told(what, words)).collect();
-    match told.is_empty() {
+    let lists: Vec<String> = lists.map(|(what, words)| list(what, words)).collect();
+    match lists.is_empty() {
         // Two empty ones score 0, as in ADK.
         true => format!("the response scores {}", figure(score)),
-        false => format!("the response scores {}: it {}", figure(score), told.join(", and ")),
+        false => format!("the response scores {}: it {}", figure(score), lists.join(", and ")),
     }
 }
 
@@ -223,8 +227,8 @@ fn measured(metric: &Metric, value: f64) -> String {
 }
 
 fn calls(of: Of, turn: usize, alignment: &Alignment, extra: bool) -> Vec<String> {
-    let told = |kind| kind != RowKind::Matched && (extra || kind != RowKind::Extra);
-    // A call that is missing at one place and too many at another was made, in another order.
+    let counts = |kind| kind != RowKind::Matched && (extra || kind != RowKind::Extra);
+    // A call that is missing at one place and extra at another was made in another order.
     let mut elsewhere: Vec<&Row> =
         alignment.rows.iter().filter(|row| row.kind == RowKind::Extra).collect();
     let mut moved: Vec<&Row> = Vec::new();
@@ -236,19 +240,19 @@ fn calls(of: Of, turn: usize, alignment: &Alignment, extra: bool) -> Vec<String>
     let is_moved = |row: &Row| moved.iter().any(|it| std::ptr::eq(*it, row));
     let mut reasons = Vec::new();
     for row in alignment.rows.iter() {
-        let told = match row.kind {
+        let reason = match row.kind {
             RowKind::Missing if is_moved(row) => {
                 format!("{} was called in another order", name(&row.expected))
             }
-            kind if !told(kind) || is_moved(row) => continue,
+            kind if !counts(kind) || is_moved(row) => continue,
             _ => call(row),
         };
-        reasons.push(format!("{}{told}", of.turn(turn)));
+        reasons.push(format!("{}{reason}", of.turn(turn)));
     }
     reasons
 }
 
-/// Whether the call that `extra` has too many is the one that `missing` lacks.
+/// Whether the extra call is the missing one.
 fn is_same_call(missing: &Row, extra: &Row) -> bool {
     let (Some(wanted), Some(made)) = (&missing.expected, &extra.actual) else { return false };
     let spelled = |call: &CallSeen| call.args.as_ref().map(JsonText::compact);
@@ -263,11 +267,11 @@ fn name(call: &Option<CallSeen>) -> String {
 fn call(row: &Row) -> String {
     match row.kind {
         RowKind::Missing => format!("{} was not called", name(&row.expected)),
-        RowKind::Extra => format!("{} was called and not expected", name(&row.actual)),
+        RowKind::Extra => format!("{} was called but not expected", name(&row.actual)),
         RowKind::Matched | RowKind::Changed => {
             let changed: Vec<String> = {
-                let told = row.differences.iter().take(MOST);
-                told.map(|it| difference(it, "arguments")).collect()
+                let first = row.differences.iter().take(MOST);
+                first.map(|it| difference(it, "arguments")).collect()
             };
             let more = row.differences.len().saturating_sub(MOST);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
@@ -285,10 +289,10 @@ fn difference(difference: &Difference, root: &str) -> String {
     match change {
         Change::Changed => format!("{path} {}, not {}", text(actual), text(expected)),
         Change::Missing => format!("no {path}"),
-        Change::Extra => format!("{path} {} too many", text(actual)),
+        Change::Extra => format!("unexpected {path} {}", text(actual)),
         Change::Refused => {
-            let wanted = wanted.as_deref().unwrap_or("what is asked");
-            format!("{path} {}, wanted {}", text(actual), cut(wanted, LONGEST_SENTENCE))
+            let wanted = wanted.as_deref().unwrap_or("another value");
+            format!("{path} {}, expected {}", text(actual), cut(wanted, LONGEST_SENTENCE))
         }
     }
 }

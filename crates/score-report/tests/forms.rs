@@ -6,7 +6,7 @@ use case_trace::CaseTrace;
 use expect_test::expect;
 use json_text::JsonText;
 use schema_check::Check;
-use score_report::{Ending, Form, Heading, Piece, Report, ScoredCase};
+use score_report::{Ending, Form, Heading, Report, ReportPart, ScoredCase};
 use scoring::config::{Config, Tools};
 use scoring::report::EvalReport;
 use scoring::trajectory::NoSchemas;
@@ -16,7 +16,7 @@ fn json(text: &str) -> JsonText {
     JsonText::parse(text).expect("JSON")
 }
 
-/// What somebody might write into a file to break out of a report.
+/// A text that tries to break out of a report.
 const HOSTILE: &str = "</script><!--<script>alert(1)</script>]]>&\"'|\u{1b}[2J\u{7}`@all`";
 
 fn config() -> Config {
@@ -27,12 +27,12 @@ fn config() -> Config {
     Config::read(&text, &NoSchemas).sound().expect("a config")
 }
 
-fn case(eval_id: &str, calls: &[(&str, &str)], said: &str) -> CaseTrace {
+fn case(eval_id: &str, calls: &[(&str, &str)], response: &str) -> CaseTrace {
     let calls = calls.iter().map(|(name, args)| ToolCall::new(name, json(args)));
     let turn = Invocation {
         user_text: "Close up for the night".to_owned(),
         tool_calls: calls.collect(),
-        final_response: Some(said.to_owned()),
+        final_response: Some(response.to_owned()),
         timing: Timing { total: Some(4.1), ..Timing::default() },
         model_calls: Some(vec![ModelCall {
             input: Some(1200),
@@ -91,7 +91,7 @@ fn written(form: Form, cases: Vec<ScoredCase>) -> String {
     let config = config();
     let mut report = Report::begin(form, heading(&config), Vec::new()).expect("begun");
     for case in cases {
-        report.take(Piece::of(case, form, &config)).expect("taken");
+        report.take(ReportPart::of(case, form, &config)).expect("taken");
     }
     let (bytes, _) = report.finish(Ending { duration_seconds: 0.5 }).expect("finished");
     String::from_utf8(bytes).expect("text")
@@ -126,7 +126,7 @@ fn text() {
 #[test]
 fn markdown() {
     let text = written(Form::Markdown, cases(&config()));
-    assert!(text.contains("@\u{2060}all"), "nobody is notified");
+    assert!(text.contains("@\u{2060}all"), "no user is notified");
     expect![[r####"
         ### home\_evals
 
@@ -164,28 +164,28 @@ fn whys(criteria: &str, expected: CaseTrace, actual: CaseTrace) -> String {
     let text = json(&format!(r#"{{"criteria": {criteria}}}"#));
     let config = Config::read(&text, &NoSchemas).sound().expect("a config");
     let case = ScoredCase::of(&config, expected, actual, &mut Tools::default(), || 0.0);
-    let told = case.misses().into_iter();
-    let told = told.map(|miss| format!("{}: {}", miss.result.criterion, miss.why));
-    told.collect::<Vec<_>>().join("\n")
+    let failed = case.failed_criteria().into_iter();
+    let failed = failed.map(|it| format!("{}: {}", it.result.criterion, it.why));
+    failed.collect::<Vec<_>>().join("\n")
 }
 
 #[test]
 fn low_scoring_response_reason_names_the_metric() {
-    let said = |text: &str| case("c", &[], text);
+    let response = |text: &str| case("c", &[], text);
     expect![[r#"
         regex: \d+ kelvin is not found in the response
         contains: "kelvin" is not in the response
-        exact: the response is another
+        exact: the response differs
         numbers: no number of the response is near 23
-        words: the response scores 0.500: it lacks 23, now, and has besides 21, outside"#]]
+        words: the response scores 0.500: it lacks 23, now, and adds 21, outside"#]]
     .assert_eq(&whys(
         r#"{"regex": {"metric": "response", "match": "regex", "pattern": "\\d+ kelvin"},
         "contains": {"metric": "response", "match": "contains", "texts": "kelvin"},
         "exact": {"metric": "response", "match": "exact"},
         "numbers": {"metric": "response", "match": "numbers"},
         "words": {"metric": "response", "threshold": 0.9}}"#,
-        said("It is 23 now"),
-        said("It is 21 outside"),
+        response("It is 23 now"),
+        response("It is 21 outside"),
     ));
     expect![[r#"
         json: in the response: degrees 23, not 21
@@ -193,8 +193,8 @@ fn low_scoring_response_reason_names_the_metric() {
     .assert_eq(&whys(
         r#"{"json": {"metric": "response", "match": "json"},
         "subset": {"metric": "response", "match": "json_subset"}}"#,
-        said(r#"{"degrees": 21}"#),
-        said(r#"{"a": 1, "degrees": 23}"#),
+        response(r#"{"degrees": 21}"#),
+        response(r#"{"a": 1, "degrees": 23}"#),
     ));
 }
 
@@ -230,21 +230,21 @@ fn failed_gate_has_no_score() {
     let case = ScoredCase::of(&config, asked.clone(), asked, &mut Tools::default(), || 0.0);
     let text = written(Form::Text, vec![case]);
     assert!(text.contains("asks failed: 2 calls, more than 1"), "{text}");
-    assert!(text.contains("each holds for 0.5 of the turns, needs 1: turn 1: 2 calls"), "{text}");
+    assert!(text.contains("each passes in 0.5 of the turns, needs 1: turn 1: 2 calls"), "{text}");
 }
 
 #[test]
 fn response_reason_shows_differing_words() {
-    let said = |text: &str| case("c", &[], text);
+    let response = |text: &str| case("c", &[], text);
     let criteria = r#"{"response_match_score": 0.9}"#;
-    let told = |expected, actual| whys(criteria, said(expected), said(actual));
-    expect!["response_match_score: the response scores 0.166: it lacks Two, flights, were, and has besides A, was, yesterday, evening, by, me and 1 more"]
-        .assert_eq(&told("Two flights were booked.", "A booking was yesterday evening by me alone"));
+    let whys_of = |expected, actual| whys(criteria, response(expected), response(actual));
+    expect!["response_match_score: the response scores 0.166: it lacks Two, flights, were, and adds A, was, yesterday, evening, by, me and 1 more"]
+        .assert_eq(&whys_of("Two flights were booked.", "A booking was yesterday evening by me alone"));
     expect!["response_match_score: the response scores 0.000: it lacks Yes"]
-        .assert_eq(&told("Yes.", "..."));
-    expect!["response_match_score: the response scores 0.000"].assert_eq(&told("", ""));
+        .assert_eq(&whys_of("Yes.", "..."));
+    expect!["response_match_score: the response scores 0.000"].assert_eq(&whys_of("", ""));
     let long = "word".repeat(100);
-    assert!(told(&long, "x").contains("wordwordwordwordwordword…, and has"));
+    assert!(whys_of(&long, "x").contains("wordwordwordwordwordword…, and adds"));
 }
 
 #[test]
@@ -416,7 +416,7 @@ fn html_contains_all_data() {
         assert!(!data.contains('<'), "{id}: {data}");
     }
     assert_eq!(rest.matches("<script").count(), 1, "only the page's own");
-    assert!(!page.contains("alert(1)</script>"), "nothing of a file is markup");
+    assert!(!page.contains("alert(1)</script>"), "a file adds no markup");
     assert!(!rest.contains("http://") || rest.matches("http://").count() == 1, "the name of SVG");
     assert!(!rest.contains("https://") && !rest.contains("url("), "nothing is loaded");
     // An index and a case as the page reads them.

@@ -109,7 +109,7 @@ fn files_in_the_same_order() {
         &[actual],
         &expect![[r#"
         a passed 
-        b failed f was not called; g was called and not expected
+        b failed f was not called; g was called but not expected
         c passed "#]],
     );
 }
@@ -164,7 +164,7 @@ fn cases_with_other_ids_are_paired_by_their_places() {
         (1, 0),
         &expect![[r#"
             a passed 
-            b failed g was not called; f was called and not expected
+            b failed g was not called; f was called but not expected
             c error the actual side has no case at this place"#]],
     );
     check_paired(
@@ -174,7 +174,7 @@ fn cases_with_other_ids_are_paired_by_their_places() {
         (0, 1),
         &expect![[r#"
             x1 passed 
-            x2 failed f was not called; g was called and not expected
+            x2 failed f was not called; g was called but not expected
             c unscored the expected side has no case at this place"#]],
     );
 }
@@ -309,7 +309,7 @@ fn ids_that_several_files_have() {
         &expect![[r#"
         a passed 
         x passed 
-        a failed f was not called; g was called and not expected
+        a failed f was not called; g was called but not expected
         x error the actual side has no case with this id
         a passed 
         x error the actual side has no case with this id"#]],
@@ -319,7 +319,7 @@ fn ids_that_several_files_have() {
         &expected[..1],
         &actual[..1],
         &expect![[r#"
-        a failed f was not called; g was called and not expected
+        a failed f was not called; g was called but not expected
         x error the actual side has no case with this id"#]],
     );
     let unknown = files.put("unknown.json", &set("unknown", &cases(&[("a", "f")])));
@@ -527,7 +527,7 @@ fn cases_of_any_kind_lie_anywhere() {
     let expected = [files.put("e.json", &set("s", &all))];
     let told = |number: usize| match tool(number) {
         "f" => format!("c{number} passed "),
-        _ => format!("c{number} failed f was not called; g was called and not expected"),
+        _ => format!("c{number} failed f was not called; g was called but not expected"),
     };
     let told: Vec<String> = (0..1500).map(told).collect();
     let whole = set("s", &done);

@@ -1,14 +1,14 @@
-//! [`Evidence`]: what a score rests on, for a person to check it by.
+//! [`Evidence`]: the reasons for a score, for a person to check.
 
 use serde::Serialize;
 
-use crate::gates::{Bounds, Per};
 use crate::judge::RubricVerdict;
+use crate::measurements::{Bounds, Per};
 use crate::response::ResponseTurn;
 use crate::state::StateCondition;
 use crate::trajectory::{Alignment, TurnScore};
 
-/// What a score rests on. It serialises to the object that a report has under `details`.
+/// The reasons for a score. It serializes to the object that a report has under `details`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Evidence {
@@ -43,18 +43,18 @@ pub enum Evidence {
         /// In the order of the query.
         conditions: Vec<StateCondition>,
     },
-    /// A number of what was done.
-    Gate {
+    /// A measured number.
+    Measurement {
         /// The sum over the turns.
         total: f64,
         /// The number of each turn.
         invocations: Vec<f64>,
-        /// What it must keep.
+        /// The bounds.
         bounds: Bounds,
-        /// Whether the sum or each turn must.
+        /// Whether the sum or each turn is compared with them.
         per: Per,
     },
-    /// What a judge said.
+    /// A judge's replies.
     Judged {
         /// The model that judged.
         model: String,
@@ -79,6 +79,6 @@ pub struct MissedResponse {
 pub struct MissedTurn {
     /// Its place, from 0.
     pub turn: usize,
-    /// Its calls beside those expected, equal where Python says so.
+    /// Its calls beside the expected ones, compared as in Python.
     pub alignment: Alignment,
 }

@@ -24,8 +24,8 @@ mod outcome;
 mod trace;
 
 pub mod adk;
-pub mod gates;
 pub mod judge;
+pub mod measurements;
 pub mod response;
 pub mod state;
 pub mod trajectory;
@@ -37,10 +37,10 @@ pub mod rouge;
 
 pub mod json;
 
-mod fault;
+mod config_fault;
 mod nearest;
 
+pub use config_fault::ConfigFault;
 pub use evidence::{Evidence, MissedResponse, MissedTurn};
-pub use fault::Fault;
 pub use outcome::{Outcome, Reason, Score};
 pub use trace::{Invocation, ModelCall, Response, Timing, ToolCall, Trace, joined};

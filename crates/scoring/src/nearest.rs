@@ -1,4 +1,4 @@
-//! What somebody who mistyped a name may have meant.
+//! Suggestions for mistyped names.
 
 /// Names the nearest of `known`, or all of them when none is near.
 pub(crate) fn nearest<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> String {

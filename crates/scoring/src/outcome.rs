@@ -1,30 +1,30 @@
-//! [`Outcome`]: what a metric says of a case, and [`Reason`]: why it sometimes says nothing.
+//! [`Outcome`]: the result of a metric for a case, and [`Reason`]: why a case is unscored.
 
 use std::fmt;
 
 use crate::evidence::Evidence;
 
-/// What a metric says of one case.
+/// The result of a metric for one case.
 ///
-/// Unscored is no number and neither passed nor failed: whoever sums outcomes up must look at it.
+/// An unscored case has neither passed nor failed, so summaries count it separately.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
     /// The metric applies.
     Scored {
-        /// How well the case is met.
+        /// The score.
         score: Score,
-        /// What the score rests on.
+        /// The reasons for it.
         evidence: Evidence,
     },
-    /// The metric has nothing to go by.
+    /// The metric cannot be computed.
     Unscored {
-        /// What is lacking.
+        /// What is missing.
         reason: Reason,
     },
 }
 
 impl Outcome {
-    /// A score with what it rests on; a score that is no number is unscored.
+    /// A score with its evidence; unscored if the score is not finite.
     #[must_use]
     pub fn scored(score: f64, evidence: Evidence) -> Self {
         match Score::new(score) {
@@ -60,7 +60,7 @@ impl Outcome {
 pub struct Score(f64);
 
 impl Score {
-    /// A score; `None` for infinities and what is no number.
+    /// A score; `None` for infinities and NaN.
     #[must_use]
     pub fn new(value: f64) -> Option<Self> {
         value.is_finite().then_some(Self(value))
@@ -73,21 +73,21 @@ impl Score {
     }
 }
 
-/// Why a metric says nothing of a case.
+/// Why a case is unscored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reason {
     /// The case has no turn.
     NoInvocations,
-    /// The case says nothing of what this metric looks at.
+    /// The case lacks the expectation that the metric needs.
     NothingExpected {
-        /// What the case would have to hold, for example `a final response`.
+        /// What is missing, for example `final response`.
         what: &'static str,
     },
     /// The criterion has a query without a condition.
     NothingAsked,
-    /// The actual trace does not tell what this metric looks at.
+    /// The actual trace lacks what the metric needs.
     NothingRecorded {
-        /// What the trace would have to hold.
+        /// What is missing.
         what: &'static str,
     },
     /// The two sides cannot be paired turn by turn.
@@ -109,9 +109,9 @@ pub enum Reason {
         /// What is wrong with it, and the remedy.
         fault: String,
     },
-    /// The judge gave nothing that could be used.
+    /// No reply of the judge could be used.
     NoVerdict {
-        /// What each sample came to.
+        /// The faults of the samples.
         faults: Vec<String>,
     },
     /// The metric is not computed here.
@@ -129,7 +129,7 @@ impl fmt::Display for Reason {
             Self::NoInvocations => formatter.write_str("the case has no invocations"),
             Self::NothingExpected { what } => write!(formatter, "the case expects no {what}"),
             Self::NothingAsked => {
-                formatter.write_str("the criterion's query asks nothing; give it a condition")
+                formatter.write_str("the criterion's query has no conditions; add one")
             }
             Self::NothingRecorded { what } => {
                 write!(formatter, "the actual trace records no {what}")
@@ -151,7 +151,7 @@ impl fmt::Display for Reason {
             ),
             Self::BadExpectation { fault } => formatter.write_str(fault),
             Self::NoVerdict { faults } => {
-                write!(formatter, "the judge gave no usable verdict: {}", faults.join("; "))
+                write!(formatter, "the judge returned no usable verdict: {}", faults.join("; "))
             }
             Self::NotHere { remedy } => write!(formatter, "it is not computed here; {remedy}"),
             Self::NotANumber => formatter.write_str("the score is not a finite number"),

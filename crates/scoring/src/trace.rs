@@ -1,7 +1,7 @@
 //! [`Trace`]: what an agent did, or should do, as the metrics look at it.
 //!
-//! The same type holds the expected and the actual side. Readers of file formats fill it in; what
-//! a format knows and no metric asks for is left with them.
+//! The same type has the expected and the actual side. Readers of file formats fill it in and leave
+//! out what no metric uses.
 
 use json_text::{JsonText, Node};
 
@@ -15,7 +15,7 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Whether something is expected of the state after the last turn: `{}` asks nothing.
+    /// Whether something is expected of the state after the last turn: `{}` expects nothing.
     #[must_use]
     pub fn expects_a_state(&self) -> bool {
         let state = self.final_state.as_ref().map(JsonText::open);
@@ -23,20 +23,20 @@ impl Trace {
     }
 }
 
-/// One turn: what a person said and everything up to the answer.
+/// One turn: a user message and everything up to the final response.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Invocation {
     /// The turn's id; empty when it has none.
     pub id: String,
-    /// What the person said.
+    /// The user message.
     pub user_text: String,
     /// The tool calls, in order.
     pub tool_calls: Vec<ToolCall>,
     /// Expected side: other trajectories that are as good.
     pub accepted: Vec<Vec<ToolCall>>,
-    /// What agents said on the way to the answer, in order.
+    /// The responses before the final one, in order.
     pub intermediate_responses: Vec<Response>,
-    /// The answer's text; `None` when there is none. See [`joined`] for ADK's parts.
+    /// The final response's text; `None` when there is none. See [`joined`] for ADK's parts.
     pub final_response: Option<String>,
     /// How long the turn took, where it was measured.
     pub timing: Timing,
@@ -49,22 +49,22 @@ pub struct Invocation {
 pub struct ToolCall {
     /// The tool; `None` in the rare file that names none.
     pub name: Option<String>,
-    /// The arguments, an object; `None` when absent or null, which ADK tells from `{}`.
+    /// The arguments, an object; `None` when absent or null, which ADK distinguishes from `{}`.
     pub args: Option<JsonText>,
     /// The call's id, which no metric compares.
     pub id: Option<String>,
     /// The agent that called.
     pub author: Option<String>,
-    /// What the tool answered, where it is recorded.
+    /// The result, if recorded.
     pub result: Option<JsonText>,
 }
 
-/// Something an agent said before its answer.
+/// A response before the final one.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Response {
     /// The agent.
     pub author: Option<String>,
-    /// What it said.
+    /// The text.
     pub text: String,
 }
 

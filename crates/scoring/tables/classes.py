@@ -29,7 +29,7 @@ def main():
     print(f"//! {unicodedata.unidata_version} has them: written by `tables/classes.py`.")
     print()
     print("/// Where a run of characters of one class begins, shifted left by two, and the class: 0 for")
-    print("/// what parts words, 1 for letters and numbers, 2 for marks, 3 for what is not assigned.")
+    print("/// separators, 1 for letters and numbers, 2 for marks, 3 for what is not assigned.")
     print("#[rustfmt::skip]")
     print(f"pub(super) static RUNS: [u32; {len(runs)}] = [")
     line = "   "

@@ -1,4 +1,4 @@
-//! Why an event or a history is refused.
+//! Why an event or a history is rejected.
 
 use crate::{CallId, SessionState};
 
@@ -28,13 +28,13 @@ pub enum Refusal {
         running: String,
     },
     /// A call id that the session has seen.
-    #[error("call id {call_id} was used before in this session: give each call an id of its own")]
+    #[error("call id {call_id} is already used in this session: give each call a unique id")]
     RepeatedCallId {
         /// The id.
         call_id: CallId,
     },
     /// Arguments that are not an object.
-    #[error("the arguments of {tool} are a JSON {kind}: a tool takes an object")]
+    #[error("the arguments of {tool} must be a JSON object, not a JSON {kind}")]
     ArgumentsNotObject {
         /// The tool.
         tool: String,
@@ -42,13 +42,13 @@ pub enum Refusal {
         kind: &'static str,
     },
     /// An answer to a call that is not the pending one.
-    #[error("call {call_id} is not under way: it has ended or was never made")]
+    #[error("call {call_id} is not running: it has ended or was never made")]
     NotPending {
         /// The id that came.
         call_id: CallId,
     },
     /// An answer that does not match the pending call.
-    #[error("call {call_id} does not wait for {what}")]
+    #[error("call {call_id} does not expect {what}")]
     NotAskedFor {
         /// The call.
         call_id: CallId,
@@ -64,7 +64,7 @@ pub enum TraceFault {
     #[error("the history is empty: a trace starts with a user_query")]
     Empty,
     /// An entry of this type is not allowed here.
-    #[error("entry {index} is a {found} where a {expected} belongs")]
+    #[error("entry {index} must be a {expected}, not a {found}")]
     Misplaced {
         /// 0-based place in the history.
         index: usize,
@@ -77,7 +77,7 @@ pub enum TraceFault {
     #[error("the history ends without a final_response: send the final response, then export")]
     NotCompleted,
     /// An answer carries another id than the call before it.
-    #[error("entry {index} answers call {found}, the call before it is {expected}")]
+    #[error("entry {index} answers call {found}, but the call before it is {expected}")]
     WrongCallId {
         /// 0-based place in the history.
         index: usize,

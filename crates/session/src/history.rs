@@ -110,7 +110,7 @@ impl ToolError {
     pub const WORKER_EXITED: &str = "WorkerExited";
     /// The process of the MCP server that had the tool ended, or could not be started again.
     pub const SERVER_EXITED: &str = "ServerExited";
-    /// The MCP server that had the tool could not be asked over HTTP, or answered with no message.
+    /// The request to the tool's MCP server over HTTP failed, or its response was not a message.
     pub const SERVER_UNUSABLE: &str = "ServerUnusable";
     /// The tool returned something that is not JSON, or too much of it.
     pub const INVALID_OUTPUT: &str = "InvalidOutput";

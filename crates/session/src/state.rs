@@ -110,7 +110,7 @@ pub enum PendingPhase {
     Running,
     /// The person, to confirm or deny.
     AwaitingConfirmation {
-        /// What the tool says it is about to do.
+        /// What the tool announces to do.
         hint: String,
         /// The payload that the tool suggests to confirm with.
         payload: Option<JsonText>,

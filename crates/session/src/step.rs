@@ -8,7 +8,7 @@ use crate::history::{FinalResponse, ToolCall, ToolError, ToolOutput, ToolResult,
 use crate::state::{Answer, Call, Pending, PendingPhase, Phase, Run, Session};
 use crate::{AgentId, CallId, ToolName};
 
-/// What can happen to a session. Times are handed in; one that lies before the last entry counts
+/// What can happen to a session. Times are parameters; one before the last entry counts
 /// as that entry's time, so that a clock set back does not disorder the history.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
@@ -130,7 +130,7 @@ pub enum Effect {
         /// The call.
         call_id: CallId,
     },
-    /// Go on with a call that asked for confirmation.
+    /// Confirms a call that requested it.
     ConfirmTool {
         /// The call.
         call_id: CallId,

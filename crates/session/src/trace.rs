@@ -16,7 +16,7 @@ pub struct GoldenTrace {
     pub session_id: SessionId,
     /// The agent that was played.
     pub agent: AgentId,
-    /// What the user asked; its time is the session's start.
+    /// The user message; its time is the session's start.
     pub query: UserQuery,
     /// Every call with its answer, in order.
     pub calls: Vec<Call>,

@@ -57,17 +57,17 @@ fn play(events: impl IntoIterator<Item = Event>) -> Result<Session, Refusal> {
 }
 
 fn check(events: Vec<Event>, expected: &Expect) {
-    let told = match play(events) {
+    let log = match play(events) {
         Ok(session) => {
-            let mut told = format!("{}\n", session.state().name());
+            let mut log = format!("{}\n", session.state().name());
             for entry in session.history() {
-                told += &format!("{}\n", serde_json::to_string(&entry).expect("serialises"));
+                log += &format!("{}\n", serde_json::to_string(&entry).expect("serializes"));
             }
-            told
+            log
         }
         Err(refusal) => format!("refused: {refusal}\n"),
     };
-    expected.assert_eq(&told);
+    expected.assert_eq(&log);
 }
 
 #[test]
@@ -113,13 +113,13 @@ fn inapplicable_event_is_rejected_with_a_reason() {
     check(
         vec![select(), query(0), call(1, "{}", 1), settle(1, 2), call(1, "{}", 3)],
         &expect![[r#"
-            refused: call id call-1 was used before in this session: give each call an id of its own
+            refused: call id call-1 is already used in this session: give each call a unique id
         "#]],
     );
     check(
         vec![select(), query(0), call(1, "[]", 1)],
         &expect![[r#"
-            refused: the arguments of add are a JSON array: a tool takes an object
+            refused: the arguments of add must be a JSON object, not a JSON array
         "#]],
     );
     check(
@@ -131,7 +131,7 @@ fn inapplicable_event_is_rejected_with_a_reason() {
     check(
         vec![select(), query(0), call(1, "{}", 1), settle(2, 2)],
         &expect![[r#"
-            refused: call call-2 is not under way: it has ended or was never made
+            refused: call call-2 is not running: it has ended or was never made
         "#]],
     );
     check(
@@ -149,7 +149,7 @@ fn inapplicable_event_is_rejected_with_a_reason() {
 }
 
 #[test]
-fn a_cancelled_call_ends_when_the_host_says_so() {
+fn a_cancelled_call_ends_with_the_hosts_event() {
     let session = play([select(), query(0), call(1, "{}", 1)]).expect("plays");
     let cancel = Event::CancelCall { call_id: call_id(1) };
     let (session, effects) = step(&session, cancel.clone()).expect("cancels");
@@ -177,7 +177,7 @@ fn confirmation_and_long_running_results_come_from_the_person() {
     };
     let (asked, _) = step(&session, ask).expect("asks");
     let confirm = Event::Confirm { call_id: call_id(1), confirmed: true, payload: None };
-    assert!(step(&session, confirm.clone()).is_err(), "nobody asked");
+    assert!(step(&session, confirm.clone()).is_err(), "no confirmation was requested");
     let (confirmed, effects) = step(&asked, confirm).expect("confirms");
     assert!(matches!(effects[..], [Effect::ConfirmTool { confirmed: true, .. }]));
     let wait = Event::AwaitResult { call_id: call_id(1), first: None };
@@ -229,7 +229,7 @@ proptest! {
                 }
             }
             prop_assert!(history.windows(2).all(|pair| pair[0].timestamp() <= pair[1].timestamp()));
-            let text = serde_json::to_string(&history).expect("serialises");
+            let text = serde_json::to_string(&history).expect("serializes");
             let reread: Vec<HistoryEntry> = serde_json::from_str(&text).expect("reads");
             prop_assert_eq!(&reread, &history);
             let agent = AgentId::parse("math").expect("valid");

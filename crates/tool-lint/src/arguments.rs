@@ -1,9 +1,9 @@
-//! The rules about what an argument tells a reader: description, type, items, members, the names
-//! of a union's branches.
+//! Rules for an argument's documentation: description, type, items, members, the names of a union's
+//! branches.
 
 use serde_json::Value;
 
-use crate::place::{Part, SubSchema, resolve, said, target, types_of};
+use crate::sub_schema::{Part, SubSchema, keyword_value, resolve, target, types_of};
 use crate::{Report, Rule, naming};
 
 pub(crate) fn check(place: &SubSchema<'_>, root: &Value, tool: &str, report: &mut Report) {
@@ -17,26 +17,24 @@ pub(crate) fn check(place: &SubSchema<'_>, root: &Value, tool: &str, report: &mu
 }
 
 fn described(place: &SubSchema<'_>, name: &str, root: &Value, tool: &str, report: &mut Report) {
-    // An enum with one value is no choice; it may tag a union's branch.
+    // A constant needs no description; it may tag a union's branch.
     let fixed = place.members.contains_key("const");
     if !fixed
         && !has_description(place.members.get("description"), root, place, 0)
-        && !speaks_of(tool, name)
+        && !describes(tool, name)
     {
-        let message = format!(
-            "Nothing says what `{name}` is for: give it a description with its unit or format and \
-             an example."
-        );
+        let message =
+            format!("`{name}` has no description: add one with unit or format and an example.");
         report.find(Rule::ArgumentDescriptionMissing, &place.pointer, message);
     }
 }
 
 /// Whether the argument or its reference target has a description.
 fn has_description(own: Option<&Value>, root: &Value, place: &SubSchema<'_>, depth: usize) -> bool {
-    let told = |text: Option<&Value>| {
+    let is_text = |text: Option<&Value>| {
         text.and_then(Value::as_str).is_some_and(|text| !text.trim().is_empty())
     };
-    if told(own) {
+    if is_text(own) {
         return true;
     }
     if depth > 8 {
@@ -55,7 +53,7 @@ fn has_description(own: Option<&Value>, root: &Value, place: &SubSchema<'_>, dep
 
 /// Whether the tool's description has a line about the argument, as Python's docstrings do:
 /// `room: The room.`, `- room (str): The room.`, `:param room: The room.`
-fn speaks_of(tool: &str, name: &str) -> bool {
+fn describes(tool: &str, name: &str) -> bool {
     tool.lines().any(|line| {
         let line = line.trim_start_matches([' ', '\t', '-', '*', '`']);
         let line = line.strip_prefix(":param ").unwrap_or(line).trim_start();
@@ -70,7 +68,7 @@ fn speaks_of(tool: &str, name: &str) -> bool {
 }
 
 fn typed(place: &SubSchema<'_>, name: &str, report: &mut Report) {
-    const SPEAK_OF_IT: [&str; 8] = [
+    const DESCRIBE_VALUES: [&str; 8] = [
         "type",
         "enum",
         "const",
@@ -80,9 +78,9 @@ fn typed(place: &SubSchema<'_>, name: &str, report: &mut Report) {
         "additionalProperties",
         "required",
     ];
-    if !place.is_composed() && place.get(&SPEAK_OF_IT).is_none() {
+    if !place.is_composed() && place.get(&DESCRIBE_VALUES).is_none() {
         let message = format!(
-            "`{name}` may be anything, so a model guesses and a person sees no widget: name its type."
+            "`{name}` has no type, so a model has to guess and the form has no widget: add a type."
         );
         report.find(Rule::TypeMissing, &place.pointer, message);
     }
@@ -100,7 +98,7 @@ fn shape(place: &SubSchema<'_>, report: &mut Report) {
         report.find(
             Rule::ItemsMissing,
             &place.pointer,
-            "The list says nothing about its items, and some services refuse it: give it `items`.",
+            "The list does not describe its items, and some services reject it: add `items`.",
         );
     }
     let members = [
@@ -116,8 +114,8 @@ fn shape(place: &SubSchema<'_>, report: &mut Report) {
         report.find(
             Rule::MembersMissing,
             &place.pointer,
-            "The object says nothing about its members: name them in `properties`, or say with \
-             `additionalProperties` what entries it takes.",
+            "The object does not describe its members: add `properties`, or \
+             `additionalProperties` for members with any name.",
         );
     }
 }
@@ -125,10 +123,10 @@ fn shape(place: &SubSchema<'_>, report: &mut Report) {
 fn names(place: &SubSchema<'_>, report: &mut Report) {
     if let Some(Value::Object(properties)) = place.members.get("properties") {
         for (first, second) in naming::case_twins(properties.keys().map(String::as_str)) {
-            let pointer = format!("{}/{}", place.at("properties"), crate::place::token(second));
+            let pointer =
+                format!("{}/{}", place.at("properties"), crate::sub_schema::token(second));
             let message = format!(
-                "`{second}` and `{first}` differ by case only: a model will mix them up, so rename \
-                 one."
+                "`{second}` and `{first}` differ only by case, so a model confuses them: rename one."
             );
             report.find(Rule::NamesDifferByCase, &pointer, message);
         }
@@ -141,7 +139,7 @@ fn branches(place: &SubSchema<'_>, root: &Value, report: &mut Report) {
         let mut seen: Vec<String> = Vec::new();
         let mut alike: Vec<String> = Vec::new();
         for branch in branches {
-            // A branch that only adds conditions is no kind of value of its own.
+            // A branch that only adds conditions has no name.
             let Some(name) = branch_name(branch, root) else { continue };
             if seen.contains(&name) && !alike.contains(&name) {
                 alike.push(name.clone());
@@ -150,20 +148,17 @@ fn branches(place: &SubSchema<'_>, root: &Value, report: &mut Report) {
         }
         for name in alike {
             let count = seen.iter().filter(|other| **other == name).count();
-            let message = format!(
-                "{count} branches go by the name \"{name}\": give each a `title`, so that a person \
-                 can tell them apart."
-            );
+            let message =
+                format!("{count} branches have the name \"{name}\": give each its own `title`.");
             report.find(Rule::UnionUnnamed, &place.at(keyword), message);
         }
     }
 }
 
-/// What tells a branch from its siblings: title, definition's name, tag, type; `None` for one that
-/// says none of it.
+/// The name of a branch: its title, definition's name, tag or type; `None` without any of them.
 fn branch_name(branch: &Value, root: &Value) -> Option<String> {
     let text = |schema: &Value, keyword: &str| {
-        said(schema.as_object()?, keyword)?
+        keyword_value(schema.as_object()?, keyword)?
             .as_str()
             .filter(|text| !text.is_empty())
             .map(str::to_owned)
@@ -204,17 +199,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn docstrings_speak_of_their_arguments() {
+    fn docstrings_describe_their_arguments() {
         for line in [
             "    room: The room.",
             "- room (str): The room.",
             "* `room`: The room.",
             ":param room: The room.",
         ] {
-            assert!(speaks_of(&format!("Sets it.\n\nArgs:\n{line}"), "room"), "{line}");
+            assert!(describes(&format!("Sets it.\n\nArgs:\n{line}"), "room"), "{line}");
         }
         for line in ["the room: a place", "room", "rooms: many", "room:"] {
-            assert!(!speaks_of(line, "room"), "{line}");
+            assert!(!describes(line, "room"), "{line}");
         }
     }
 }

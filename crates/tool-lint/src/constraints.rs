@@ -9,8 +9,8 @@ use schema_form::{Types, canonical_keyword, canonical_types};
 use serde_json::{Map, Value, json};
 
 use crate::contradictions::kinds;
-use crate::place::{Part, SubSchema, SubSchemas, said, token, types_of};
-use crate::{Report, Rule, survival};
+use crate::sub_schema::{Part, SubSchema, SubSchemas, keyword_value, token, types_of};
+use crate::{Report, Rule, round_trip};
 
 pub(crate) fn check<'d>(place: &SubSchema<'d>, places: &SubSchemas<'d>, report: &mut Report) {
     bounds(place, places, report);
@@ -61,15 +61,15 @@ fn bounds<'d>(place: &SubSchema<'d>, places: &SubSchemas<'d>, report: &mut Repor
     }
 }
 
-/// What limits such as `least` leave that exclude each other at a place, and how bad that is: they
-/// say nothing of values of another type, and a branch need not hold.
+/// The rule for limits such as `least` that exclude each other, and what they leave. They do not
+/// limit values of another type, and a branch may not apply.
 fn excluded<'d>(
     least: &str,
     place: &SubSchema<'d>,
     places: &SubSchemas<'d>,
 ) -> (Rule, &'static str) {
     let (limited, left) = match least {
-        "minLength" => (Types::STRING, "no text"),
+        "minLength" => (Types::STRING, "no string"),
         "minItems" | "minContains" => (Types::ARRAY, "no list"),
         "minProperties" => (Types::OBJECT, "no object"),
         _ => (Types::NUMBER, "no number"),
@@ -90,8 +90,8 @@ fn excluded<'d>(
     }
 }
 
-/// Limits of several schemas that hold for one value: its own, those of `allOf` and of what `$ref`
-/// leads to. What contradicts among fewer of them is told where those stand.
+/// Limits of merged schemas: the schema itself, those of `allOf` and the target of `$ref`. Limits
+/// that contradict in fewer of them are reported there.
 pub(crate) fn together<'d>(place: &SubSchema<'d>, places: &SubSchemas<'d>, report: &mut Report) {
     let schemas = places.beside(place.members);
     if schemas.len() < 2 {
@@ -104,23 +104,24 @@ pub(crate) fn together<'d>(place: &SubSchema<'d>, places: &SubSchemas<'d>, repor
             continue;
         }
         let Some((low, high)) = crossing(&schemas, range) else { continue };
-        let is_told = crossing(&schemas[..1], range).is_some()
-            || places.is_told_beside(place, |_, schemas| crossing(schemas, range).is_some());
-        if !is_told {
+        let is_reported = crossing(&schemas[..1], range).is_some()
+            || places.is_reported_for_layer(place, |_, schemas| crossing(schemas, range).is_some());
+        if !is_reported {
             let (rule, left) = excluded(least, place, places);
             let message = format!(
-                "`{least}` {low} and `{most}` {high} stand in schemas that hold together and leave \
-                 {left}: correct one of them."
+                "`{least}` {low} and `{most}` {high} of merged schemas leave {left}: correct one of \
+                 them."
             );
             report.find(rule, &place.pointer, message);
         }
     }
 }
 
-/// The highest lower and the lowest upper limit of schemas that hold together, if they leave nothing.
+/// The highest lower and the lowest upper limit of merged schemas, if they exclude each other.
 fn crossing(schemas: &[&Map<String, Value>], range: Range) -> Option<(f64, f64)> {
     let (least, most, exclusive) = range;
-    let of = |keyword| schemas.iter().filter_map(move |schema| number(said(schema, keyword)?));
+    let of =
+        |keyword| schemas.iter().filter_map(move |schema| number(keyword_value(schema, keyword)?));
     let low = of(least).reduce(f64::max)?;
     let high = of(most).reduce(f64::min)?;
     (low > high || exclusive && low >= high).then_some((low, high))
@@ -140,7 +141,7 @@ fn multiples<'d>(place: &SubSchema<'d>, places: &SubSchemas<'d>, report: &mut Re
     };
     if step > 0.0 && low <= high && (low / step).ceil() * step > high {
         let message = format!(
-            "No multiple of {step} lies between {low} and {high}: correct `multipleOf` or a limit."
+            "No multiple of {step} is between {low} and {high}: correct `multipleOf` or a limit."
         );
         report.find(excluded("minimum", place, places).0, &place.pointer, message);
     }
@@ -150,11 +151,7 @@ fn values(place: &SubSchema<'_>, report: &mut Report) {
     let Some(Value::Array(values)) = place.members.get("enum") else { return };
     let at = place.at("enum");
     if values.is_empty() {
-        report.find(
-            Rule::EnumEmpty,
-            &at,
-            "The enum names no value, so none is valid: name some, or remove it.",
-        );
+        report.find(Rule::EnumEmpty, &at, "The enum has no values: add some, or remove it.");
         return;
     }
     let mut seen = HashSet::with_capacity(values.len());
@@ -165,7 +162,7 @@ fn values(place: &SubSchema<'_>, report: &mut Report) {
             _ => !seen.insert(value.to_string()),
         };
         if repeats {
-            let message = format!("The value {value} stands twice: keep one.");
+            let message = format!("Duplicate value {value}: remove one.");
             report.find(Rule::EnumRepeats, &format!("{at}/{index}"), message);
         }
     }
@@ -182,14 +179,13 @@ fn values(place: &SubSchema<'_>, report: &mut Report) {
         } else {
             "correct the type or the values"
         };
-        let message = format!("The type is {named}, and no value of the enum is: {remedy}.");
+        let message = format!("No value of the enum has the type {named}: {remedy}.");
         report.find(Rule::EnumUnfit, &at, message);
         return;
     }
     for index in unfit {
         let message = format!(
-            "The type is {named}, and {} is not: nobody can choose it, so remove it or widen the \
-             type.",
+            "{} does not have the type {named}, so it is never valid: remove it, or widen the type.",
             values[index]
         );
         report.find(Rule::EnumValueUnfit, &format!("{at}/{index}"), message);
@@ -220,7 +216,7 @@ fn required(place: &SubSchema<'_>, report: &mut Report) {
             report.find(
                 Rule::RequiredMisplaced,
                 &place.at("required"),
-                "`required` is a list of names on the object that holds the argument: move it there.",
+                "`required` must be a list of names in the object with the argument: move it there.",
             );
             return;
         }
@@ -237,8 +233,8 @@ fn required(place: &SubSchema<'_>, report: &mut Report) {
         let at = format!("{}/{index}", place.at("required"));
         if extra == Some(&Value::Bool(false)) {
             let message = format!(
-                "`{name}` is required, and `additionalProperties: false` forbids it: add it to \
-                 `properties`, or require it no more."
+                "`{name}` is required, but `additionalProperties: false` forbids it: add it to \
+                 `properties`, or remove it from `required`."
             );
             report.find(Rule::RequiredImpossible, &at, message);
         } else if !place.part.is_aspect()
@@ -246,8 +242,8 @@ fn required(place: &SubSchema<'_>, report: &mut Report) {
             && !extra.is_some_and(Value::is_object)
         {
             let message = format!(
-                "`{name}` is required and described nowhere: add it to `properties`, or require it \
-                 no more."
+                "`{name}` is required but not described: add it to `properties`, or remove it from \
+                 `required`."
             );
             report.find(Rule::RequiredUndescribed, &at, message);
         }
@@ -267,16 +263,16 @@ fn lengths<'d>(place: &SubSchema<'d>, places: &SubSchemas<'d>, report: &mut Repo
         usize::try_from(count).ok()
     };
     let (min, max) = (limit("minLength"), limit("maxLength"));
-    let told = match (most, min, max) {
-        (Some(most), Some(min), _) if most < min => format!(
-            "The pattern matches texts of at most {most} characters, and `minLength` asks for {min}"
-        ),
-        (_, _, Some(max)) if least > max => format!(
-            "The pattern matches texts of at least {least} characters, and `maxLength` allows {max}"
-        ),
+    let mismatch = match (most, min, max) {
+        (Some(most), Some(min), _) if most < min => {
+            format!("The pattern matches at most {most} characters, but `minLength` is {min}")
+        }
+        (_, _, Some(max)) if least > max => {
+            format!("The pattern matches at least {least} characters, but `maxLength` is {max}")
+        }
         _ => return,
     };
-    let message = format!("{told}, so no text is valid: correct one of them.");
+    let message = format!("{mismatch}, so no string is valid: correct one.");
     report.find(excluded("minLength", place, places).0, &place.pointer, message);
 }
 
@@ -292,26 +288,26 @@ fn negation(place: &SubSchema<'_>, report: &mut Report) {
         Value::Bool(excludes) => *excludes,
         Value::Object(members) if members.keys().all(|key| SILENT.contains(&key.as_str())) => true,
         Value::Object(members) => {
-            let said = members.keys().filter(|key| !SILENT.contains(&key.as_str()));
+            let stated = members.keys().filter(|key| !SILENT.contains(&key.as_str()));
             let (own, excluded) = (types_of(place.members), types_of(members));
             let is_of = |kind: &&str| {
                 excluded.contains(kind) || *kind == "integer" && excluded.contains(&"number")
             };
-            said.eq(["type"]) && !own.is_empty() && own.iter().all(is_of)
+            stated.eq(["type"]) && !own.is_empty() && own.iter().all(is_of)
         }
         _ => false,
     };
     if excludes_all {
-        let message = "`not` excludes every value that the schema admits, so none is valid: remove it, or \
-                       exclude less.";
+        let message =
+            "`not` excludes every value that the schema admits: remove it, or exclude less.";
         report.find(Rule::NothingValid, &place.at("not"), message);
     }
 }
 
-/// Optional arguments for which no value is found: the whole has valid values without them.
+/// Optional arguments for which no value is found. The whole has valid values without them.
 ///
-/// The innermost come first. What is told of a member, or of a definition that it refers to, is not
-/// told once more of what holds it.
+/// The innermost come first. A problem of a member, or of a definition that it references, is not
+/// reported again for the schema that contains it.
 pub(crate) fn optional(
     places: &SubSchemas<'_>,
     schema: &JsonText,
@@ -340,8 +336,8 @@ pub(crate) fn optional(
         let Ok(check) = Check::of_part(schema, part) else { continue };
         if values_of_part(schema, part, &check, 1).is_empty() {
             settled.insert(place.pointer.clone());
-            let why = survival::why(places, &place.pointer);
-            let message = format!("No valid value of `{name}` was found by trying: {why}");
+            let why = round_trip::why(places, &place.pointer);
+            let message = format!("No valid value for `{name}` was found: {why}");
             report.find(Rule::NoValueFound, &place.pointer, message);
         }
     }
@@ -355,10 +351,10 @@ fn asks_for_much(place: &SubSchema<'_>) -> bool {
     least.into_iter().filter_map(|it| number(place.get(&[it])?)).any(|it| it > LONGEST)
 }
 
-/// Whether `schemas`, which hold together, may contradict in ways that no rule looks for: trying
-/// costs building a validator, and most schemas cannot.
+/// Whether the merged `schemas` may contradict in ways that no rule checks. Trying values needs a
+/// validator, which is slow to build, and most schemas cannot contradict.
 fn may_contradict(schemas: &[&Map<String, Value>]) -> bool {
-    let mut said = HashSet::new();
+    let mut subjects = HashSet::new();
     let mut types = HashSet::new();
     for (keyword, value) in schemas.iter().copied().flatten() {
         let about = match canonical_keyword(keyword) {
@@ -380,9 +376,9 @@ fn may_contradict(schemas: &[&Map<String, Value>]) -> bool {
             "const" => "const",
             _ => return true,
         };
-        said.insert(about);
+        subjects.insert(about);
     }
-    said.len() > 1 || types.len() > 1
+    subjects.len() > 1 || types.len() > 1
 }
 
 /// Expressions that do not compile, those that choose the schemas of members among them.
@@ -396,14 +392,14 @@ fn pattern(place: &SubSchema<'_>, report: &mut Report) {
     for (pointer, pattern) in own.into_iter().chain(of_names) {
         if let Err(reason) = javascript(pattern) {
             let message = format!(
-                "JavaScript does not compile the pattern `{pattern}` ({reason}): write it as \
-                 JavaScript reads it."
+                "JavaScript does not compile the pattern `{pattern}` ({reason}): use JavaScript's \
+                 syntax."
             );
             report.find(Rule::PatternInvalid, &pointer, message);
         } else if Check::of(&JsonText::from_value(&json!({ "pattern": pattern }))).is_err() {
             let message = format!(
-                "JavaScript compiles the pattern `{pattern}`, and Rehearsal's check cannot run it: \
-                 what it stands for is not checked here, and may fail elsewhere. Write it simpler."
+                "JavaScript compiles the pattern `{pattern}`, but Rehearsal cannot run it, so its \
+                 values are not checked here: simplify it."
             );
             report.find(Rule::PatternUnchecked, &pointer, message);
         }
@@ -432,19 +428,19 @@ pub(crate) fn types(places: &[SubSchema<'_>], google: bool, report: &mut Report)
             let Some(meant) = canonical_types(name) else { continue };
             match meant {
                 [one] if *one == name || google && one.eq_ignore_ascii_case(name) => {}
-                [one] => loose.add(place, format!("`{name}` is `{one}`")),
+                [one] => loose.add(place, format!("`{one}` instead of `{name}`")),
                 _ if name == "TYPE_UNSPECIFIED" && google => {}
                 _ => vague.add(place, format!("`{name}`")),
             }
         }
     }
-    loose.tell(Rule::TypeLoose, report, |names| {
-        format!("Types by other names than JSON Schema's, which strict services refuse: {names}.")
+    loose.report(Rule::TypeLoose, report, |names| {
+        format!("Strict services reject type names that are not from JSON Schema: write {names}.")
     });
-    vague.tell(Rule::TypeVague, report, |names| {
+    vague.report(Rule::TypeVague, report, |names| {
         format!(
-            "{names} is no type of JSON Schema and says nothing of the value, so a model guesses: \
-             name the type, or leave `type` out where any value will do."
+            "JSON Schema has no type {names}, so a model has to guess: name the type, or remove \
+             `type` if any value is valid."
         )
     });
 }
@@ -453,25 +449,25 @@ pub(crate) fn types(places: &[SubSchema<'_>], google: bool, report: &mut Report)
 #[derive(Default)]
 struct TypeNames {
     first: Option<String>,
-    told: Vec<String>,
+    names: Vec<String>,
 }
 
 impl TypeNames {
-    fn add(&mut self, place: &SubSchema<'_>, told: String) {
+    fn add(&mut self, place: &SubSchema<'_>, name: String) {
         self.first.get_or_insert_with(|| place.at("type"));
-        if !self.told.contains(&told) {
-            self.told.push(told);
+        if !self.names.contains(&name) {
+            self.names.push(name);
         }
     }
 
-    fn tell(self, rule: Rule, report: &mut Report, message: impl FnOnce(&str) -> String) {
+    fn report(self, rule: Rule, report: &mut Report, message: impl FnOnce(&str) -> String) {
         if let Some(pointer) = self.first {
-            report.find(rule, &pointer, message(&self.told.join(", ")));
+            report.find(rule, &pointer, message(&self.names.join(", ")));
         }
     }
 }
 
-/// Defaults and examples that their own schemas refuse.
+/// Defaults and examples that violate their own schemas.
 pub(crate) fn own_values(
     places: &[SubSchema<'_>],
     schema: &JsonText,
@@ -489,12 +485,11 @@ pub(crate) fn own_values(
             && !check.admits(default)
         {
             let message = if default.is_null() {
-                "The default is null, which the schema does not admit: leave the default out, or \
-                 admit null."
+                "The default is null, which the schema does not admit: remove it, or admit null."
                     .to_owned()
             } else {
                 format!(
-                    "The default {} is refused by its own schema: {}",
+                    "The default {} violates its own schema: {}",
                     short(default),
                     why(&check, default)
                 )
@@ -504,7 +499,7 @@ pub(crate) fn own_values(
         for (index, example) in examples.into_iter().flatten().enumerate() {
             if !check.admits(example) {
                 let message = format!(
-                    "The example {} is refused by its own schema: {}",
+                    "The example {} violates its own schema: {}",
                     short(example),
                     why(&check, example)
                 );

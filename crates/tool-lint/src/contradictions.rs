@@ -1,7 +1,7 @@
-//! Contradictions that are decided: schemas that hold together and admit nothing.
+//! Certain contradictions: merged schemas that admit no value.
 //!
-//! Whoever is told so must be able to rely on it: what is in doubt counts as admitted, and is left
-//! to trying ([`crate::survival`]).
+//! A finding is an error, so doubtful cases count as admitted. They are left to generated values
+//! ([`crate::round_trip`]).
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -11,7 +11,7 @@ use schema_form::Types;
 use serde_json::{Map, Value};
 
 use crate::constraints::{is_of, number, short, sizes_cross, why};
-use crate::place::{Part, SubSchema, SubSchemas, said, types_of};
+use crate::sub_schema::{Part, SubSchema, SubSchemas, keyword_value, types_of};
 use crate::{Report, Rule};
 
 type Schema = Map<String, Value>;
@@ -19,10 +19,10 @@ type Schema = Map<String, Value>;
 /// Where whole numbers and their neighbours are exact.
 const EXACT: f64 = 4_503_599_627_370_496.0;
 
-/// What contradicts among schemas that hold together.
+/// A contradiction among merged schemas.
 struct Contradiction<'d> {
     rule: Rule,
-    /// The keyword to look at and its schema; the whole where no keyword is more to blame.
+    /// The keyword to correct and its schema; `None` for the whole.
     at: Option<(&'d Schema, &'static str)>,
     message: String,
 }
@@ -55,10 +55,10 @@ impl<'d> Subject<'_, 'd> {
         ];
         for find in finders {
             let Some(found) = find(place, &layers) else { continue };
-            let is_told = self.places.is_told_beside(place, |inner, layers| {
+            let is_reported = self.places.is_reported_for_layer(place, |inner, layers| {
                 inner.part != Part::ASIDE && find(inner, layers).is_some()
             });
-            if is_told {
+            if is_reported {
                 continue;
             }
             let here = found.at.and_then(|(schema, keyword)| {
@@ -102,7 +102,7 @@ fn is_nullable(schema: &Schema) -> bool {
     schema.get("nullable") == Some(&Value::Bool(true))
 }
 
-/// Values of `const` or `enum` that all the rest refuses.
+/// Values of `const` or `enum` that other keywords reject.
 fn named_values<'d>(
     subject: &Subject<'_, 'd>,
     place: &SubSchema<'d>,
@@ -125,12 +125,12 @@ fn named_values<'d>(
         let types = types.join(" or ");
         let first = short(first);
         let message =
-            format!("The type is {types}, and the constant {first} is not: correct one of them.");
+            format!("The constant {first} does not have the type {types}: correct one of them.");
         return found(Rule::NothingValid, message);
     }
     // google.genai writes the values of an integer enum as strings.
     let is_digits = |value: &Value| value.as_str().is_some_and(|it| it.parse::<f64>().is_ok());
-    if values.iter().any(is_digits) && !kinds_said(layers).contains(Types::STRING) {
+    if values.iter().any(is_digits) && !declared_types(layers).contains(Types::STRING) {
         return None;
     }
     let part = place.pointer.strip_prefix(subject.base)?;
@@ -143,15 +143,13 @@ fn named_values<'d>(
     let (rule, message) = match keyword {
         "const" => (
             Rule::NothingValid,
-            format!(
-                "What else holds here refuses the constant {shown}: {why} Correct one of them."
-            ),
+            format!("Other keywords reject the constant {shown}: {why} Correct one of them."),
         ),
         _ => (
             Rule::EnumUnfit,
             format!(
-                "What else holds here refuses every value of the enum, {shown} among them: {why} \
-                 Correct one of them."
+                "Other keywords reject every value of the enum, such as {shown}: {why} Correct one \
+                 of them."
             ),
         ),
     };
@@ -180,7 +178,7 @@ type WholeLimit = (&'static str, f64, f64);
 /// The limits of whole numbers that are exact.
 fn whole_limits(layers: &[&Schema]) -> (Option<WholeLimit>, Option<WholeLimit>) {
     let of = |keyword: &'static str, whole: fn(f64) -> f64| {
-        let limits = layers.iter().filter_map(move |layer| number(said(layer, keyword)?));
+        let limits = layers.iter().filter_map(move |layer| number(keyword_value(layer, keyword)?));
         limits.filter(|it| it.abs() < EXACT).map(move |limit| (keyword, limit, whole(limit)))
     };
     let low = of("minimum", f64::ceil).chain(of("exclusiveMinimum", |it| it.floor() + 1.0));
@@ -205,7 +203,7 @@ fn whole_numbers<'d>(layers: &[&'d Schema]) -> Option<Contradiction<'d>> {
 
 /// The strictest minimum count of the schemas.
 fn at_least(layers: &[&Schema], keyword: &str) -> Option<f64> {
-    layers.iter().filter_map(|layer| number(said(layer, keyword)?)).reduce(f64::max)
+    layers.iter().filter_map(|layer| number(keyword_value(layer, keyword)?)).reduce(f64::max)
 }
 
 /// More members than there are names for.
@@ -216,19 +214,19 @@ fn member_names<'d>(layers: &[&'d Schema]) -> Option<Contradiction<'d>> {
         return None;
     }
     let message = format!(
-        "`minProperties` asks for {least}, and `additionalProperties: false` leaves {names}: \
+        "`minProperties` is {least}, but `additionalProperties: false` leaves {names} names: \
          correct one of them."
     );
     Some(Contradiction { rule: Rule::BoundsContradict, at: None, message })
 }
 
-/// The names that members may have; `None` where there is no end of them.
+/// The names that members may have; `None` if unlimited.
 fn names_admitted<'d>(layers: &[&'d Schema]) -> Option<BTreeSet<&'d str>> {
     let named = |layer: &'d Schema, keyword: &str| {
         layer.get(keyword).and_then(Value::as_object).into_iter().flatten()
     };
     let of_layer = |layer: &'d Schema| -> Option<BTreeSet<&'d str>> {
-        if said(layer, "additionalProperties") != Some(&Value::Bool(false)) {
+        if keyword_value(layer, "additionalProperties") != Some(&Value::Bool(false)) {
             return None;
         }
         let patterns = named(layer, "patternProperties").map(|(pattern, _)| literal(pattern));
@@ -258,23 +256,25 @@ fn different_items<'d>(
     layers: &[&'d Schema],
 ) -> Option<Contradiction<'d>> {
     let least = at_least(layers, "minItems")?;
-    let is_unique = |layer: &&Schema| said(layer, "uniqueItems") == Some(&Value::Bool(true));
+    let is_unique =
+        |layer: &&Schema| keyword_value(layer, "uniqueItems") == Some(&Value::Bool(true));
     if !layers.iter().any(is_unique) || kinds(layers) != Types::ARRAY {
         return None;
     }
     let most = layers.iter().filter_map(|layer| {
-        let before = said(layer, "prefixItems").and_then(Value::as_array).map_or(0, Vec::len);
-        Some(before as f64 + count(said(layer, "items")?, places)?)
+        let before =
+            keyword_value(layer, "prefixItems").and_then(Value::as_array).map_or(0, Vec::len);
+        Some(before as f64 + count(keyword_value(layer, "items")?, places)?)
     });
     let most = most.reduce(f64::min).filter(|most| *most < least)?;
     let message = format!(
-        "`minItems` asks for {least} items that all differ, and there are values for {most}: \
-         correct one of them."
+        "`minItems` is {least} with `uniqueItems`, but the items have only {most} different \
+         values: correct one of them."
     );
     Some(Contradiction { rule: Rule::BoundsContradict, at: None, message })
 }
 
-/// How many values a schema admits at most; `None` where there is no end of them, or no telling.
+/// How many values a schema admits at most; `None` if unlimited or unknown.
 fn count<'d>(schema: &'d Value, places: &SubSchemas<'d>) -> Option<f64> {
     let schema = match schema {
         Value::Bool(false) => return Some(0.0),
@@ -303,7 +303,9 @@ fn count<'d>(schema: &'d Value, places: &SubSchemas<'d>) -> Option<f64> {
 
 /// `contains` with a schema that no item can match.
 fn contained<'d>(places: &SubSchemas<'d>, layers: &[&'d Schema]) -> Option<Contradiction<'d>> {
-    if kinds(layers) != Types::ARRAY || layers.iter().any(|it| said(it, "prefixItems").is_some()) {
+    if kinds(layers) != Types::ARRAY
+        || layers.iter().any(|it| keyword_value(it, "prefixItems").is_some())
+    {
         return None;
     }
     let kinds_of = |schema: &'d Value| match schema {
@@ -312,7 +314,7 @@ fn contained<'d>(places: &SubSchemas<'d>, layers: &[&'d Schema]) -> Option<Contr
         }
         _ => None,
     };
-    let items = layers.iter().filter_map(|layer| kinds_of(said(layer, "items")?));
+    let items = layers.iter().filter_map(|layer| kinds_of(keyword_value(layer, "items")?));
     let items = items.reduce(Types::and).filter(|items| !items.is_empty())?;
     layers.iter().find_map(|layer| {
         let contains = kinds_of(layer.get("contains")?)?;
@@ -321,8 +323,7 @@ fn contained<'d>(places: &SubSchemas<'d>, layers: &[&'d Schema]) -> Option<Contr
             return None;
         }
         let message = format!(
-            "`contains` asks for an item of the type {}, and items are of the type {}: correct one \
-             of them.",
+            "`contains` requires an item of type {}, but items have type {}: correct one of them.",
             names_of(contains),
             names_of(items)
         );
@@ -333,7 +334,7 @@ fn contained<'d>(places: &SubSchemas<'d>, layers: &[&'d Schema]) -> Option<Contr
 
 /// The types that all of the schemas admit, those of the values they name among them.
 pub(crate) fn kinds(layers: &[&Schema]) -> Types {
-    layers.iter().fold(kinds_said(layers), |kinds, layer| {
+    layers.iter().fold(declared_types(layers), |kinds, layer| {
         let Some((_, values)) = values_named(layer) else { return kinds };
         let of_values = values.iter().map(|value| match value {
             Value::Null => Types::NULL,
@@ -349,7 +350,7 @@ pub(crate) fn kinds(layers: &[&Schema]) -> Types {
 }
 
 /// The types that the `type` of all of the schemas admits.
-fn kinds_said(layers: &[&Schema]) -> Types {
+fn declared_types(layers: &[&Schema]) -> Types {
     layers.iter().fold(Types::ANY, |kinds, layer| {
         let named = types_of(layer).into_iter().filter_map(Types::named);
         kinds.and(named.reduce(Types::or).unwrap_or(Types::ANY))
@@ -375,10 +376,10 @@ fn names_of(types: Types) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::place::SubSchemas;
+    use crate::sub_schema::SubSchemas;
 
     /// The findings about the whole schema.
-    fn told(schema: &Value) -> Vec<String> {
+    fn messages(schema: &Value) -> Vec<String> {
         let places = SubSchemas::of(schema, "");
         let text = JsonText::from_value(schema);
         let subject = Subject { places: &places, text: &text, base: "" };
@@ -391,7 +392,7 @@ mod tests {
         JsonText::parse(text).and_then(|text| text.to_value()).expect("JSON")
     }
 
-    /// Keywords, each of which contradicts others of them.
+    /// Keywords that contradict each other.
     const KEYWORDS: [&str; 34] = [
         r#""type":"string""#,
         r#""type":["integer","null"]"#,
@@ -472,13 +473,13 @@ mod tests {
                 for three in KEYWORDS.iter().take(second + 1) {
                     let schema = format!("{{{one},{two},{three}}}");
                     let schema = json(&schema);
-                    let told = told(&schema);
-                    if told.is_empty() {
+                    let messages = messages(&schema);
+                    if messages.is_empty() {
                         continue;
                     }
                     let check = Check::of(&JsonText::from_value(&schema)).expect("a schema");
                     let fits = values.iter().find(|value| check.admits(value));
-                    assert_eq!(fits, None, "{schema}: {told:?}");
+                    assert_eq!(fits, None, "{schema}: {messages:?}");
                     refused += 1;
                 }
             }
@@ -490,11 +491,11 @@ mod tests {
     #[test]
     fn unresolved_references_are_not_decided() {
         let refused = r##""$ref":"#/$defs/d","enum":[1],"$defs":{"d":{"type":"string"}"##;
-        assert_eq!(told(&json(&format!("{{{refused}}}}}"))).len(), 1);
+        assert_eq!(messages(&json(&format!("{{{refused}}}}}"))).len(), 1);
         let old = r#""$schema":"http://json-schema.org/draft-07/schema#","#;
-        assert_eq!(told(&json(&format!("{{{old}{refused}}}}}"))), [""; 0]);
+        assert_eq!(messages(&json(&format!("{{{old}{refused}}}}}"))), [""; 0]);
         assert_eq!(
-            told(&json(&format!(r#"{{{refused},"e":{{"$id":"http://e.test/"}}}}}}"#))),
+            messages(&json(&format!(r#"{{{refused},"e":{{"$id":"http://e.test/"}}}}}}"#))),
             [""; 0]
         );
     }
@@ -514,7 +515,7 @@ mod tests {
                 let mut tests = group["tests"].as_array().into_iter().flatten();
                 if group["schema"].is_object() && tests.any(|it| it["valid"] == true) {
                     looked_at += 1;
-                    assert_eq!(told(&group["schema"]), [""; 0], "{}", group["schema"]);
+                    assert_eq!(messages(&group["schema"]), [""; 0], "{}", group["schema"]);
                 }
             }
         }

@@ -1,28 +1,29 @@
 //! [`declarations_in`]: the declarations in a text, JSON lines or one JSON value.
 
-use json_text::{JsonText, JsonTextError, Kind, Node};
+use json_text::{JsonText, JsonTextError, Kind, Node, Position};
 use serde_json::value::RawValue;
 
 use crate::DeclarationError;
 
 /// A declaration, or the error in its place, with its first line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundDeclaration {
     /// The line, from 1; `None` without a file.
     pub line: Option<usize>,
     /// The declaration, or why there is none.
     pub declaration: Result<JsonText, DeclarationError>,
 }
 
-/// The declarations in `text`: one JSON object a line; or one JSON value that is a declaration, an
-/// array of declarations, or an object of declarations by name. Empty lines are passed over, and
-/// lines that are not JSON are told without keeping the others back; one JSON value of several
-/// lines that is not JSON is told once, at the place where it stops being it. Of a tool as OpenAI's
-/// API takes it, `{"type": "function", "function": …}`, the function is the declaration.
+/// The declarations in `text`: one JSON object per line, or one JSON value that is a declaration, an
+/// array of declarations, or an object of declarations by name. Empty lines are skipped. Each line
+/// that is not JSON is an error of its own; an invalid JSON value over several lines is one error. For
+/// a tool of OpenAI's API, `{"type": "function", "function": …}`, the function is the declaration.
 #[must_use]
-pub fn declarations_in(text: &str) -> Vec<Found> {
+pub fn declarations_in(text: &str) -> Vec<FoundDeclaration> {
     let found = found_in(text).into_iter();
-    found.map(|found| Found { declaration: found.declaration.map(unwrapped), ..found }).collect()
+    found
+        .map(|found| FoundDeclaration { declaration: found.declaration.map(unwrapped), ..found })
+        .collect()
 }
 
 /// The function of a tool that wraps one; anything else as it is.
@@ -38,7 +39,7 @@ fn unwrapped(declaration: JsonText) -> JsonText {
     }
 }
 
-fn found_in(text: &str) -> Vec<Found> {
+fn found_in(text: &str) -> Vec<FoundDeclaration> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let broken = match JsonText::parse(text.trim_end()) {
         Ok(whole) => match in_value(text, &whole) {
@@ -49,12 +50,12 @@ fn found_in(text: &str) -> Vec<Found> {
     };
     if let Some(error) = broken.filter(|_| spans_lines(text)) {
         let line = Some(error.line);
-        return vec![Found { line, declaration: Err(DeclarationError::Value(error)) }];
+        return vec![FoundDeclaration { line, declaration: Err(DeclarationError::Value(error)) }];
     }
     text.lines()
         .enumerate()
         .filter(|(_, line)| !line.trim().is_empty())
-        .map(|(index, line)| Found {
+        .map(|(index, line)| FoundDeclaration {
             line: Some(index + 1),
             declaration: JsonText::parse(line.trim()).map_err(DeclarationError::Line),
         })
@@ -74,16 +75,22 @@ fn is_object(line: &str) -> bool {
     value.is_ok_and(|value| value.kind() == Kind::Object)
 }
 
-/// What stands in the value `whole` of `text`; `None` for what is better read as lines.
-fn in_value(text: &str, whole: &JsonText) -> Option<Vec<Found>> {
+/// The declarations in the value `whole` of `text`; `None` if `text` has to be read as lines.
+fn in_value(text: &str, whole: &JsonText) -> Option<Vec<FoundDeclaration>> {
     let before = text.len() - text.trim_start().len();
-    let ends: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
-    let line_at = |place: usize| ends.partition_point(|end| *end < place) + 1;
-    let line_of = |part: &RawValue| {
-        let start = part.get().as_ptr().addr().checked_sub(whole.as_str().as_ptr().addr());
-        start.map(|start| line_at(before + start))
+    // Parts come in the order of the text, so each is counted from the one before.
+    let (mut counted, mut position) = (0, Position::START);
+    let mut line_at = |place: usize| {
+        position = position.after(text.as_bytes().get(counted..place)?);
+        counted = place;
+        usize::try_from(position.line).ok()
     };
-    let found = |part: &RawValue| Found { line: line_of(part), declaration: Ok(part.into()) };
+    let mut line_of = |part: &RawValue| {
+        let start = part.get().as_ptr().addr().checked_sub(whole.as_str().as_ptr().addr())?;
+        line_at(before + start)
+    };
+    let mut found =
+        |part: &RawValue| FoundDeclaration { line: line_of(part), declaration: Ok(part.into()) };
     match whole.open() {
         Node::Array(items) => Some(items.into_iter().map(found).collect()),
         Node::Object(members) => {
@@ -94,8 +101,8 @@ fn in_value(text: &str, whole: &JsonText) -> Option<Vec<Found>> {
                 && !members.is_empty()
                 && members.iter().all(|(_, value)| JsonText::from(*value).kind() == Kind::Object);
             if !by_name {
-                let line = Some(line_at(before));
-                return Some(vec![Found { line, declaration: Ok(whole.clone()) }]);
+                let line = Some(1 + text[..before].matches('\n').count());
+                return Some(vec![FoundDeclaration { line, declaration: Ok(whole.clone()) }]);
             }
             Some(members.into_iter().map(|(_, value)| found(value)).collect())
         }
@@ -144,21 +151,21 @@ mod tests {
         assert_eq!(seen(" \n"), []);
     }
 
-    fn told(text: &str) -> Vec<(Option<usize>, String)> {
+    fn errors(text: &str) -> Vec<(Option<usize>, String)> {
         let found = declarations_in(text).into_iter();
         found.filter_map(|it| Some((it.line, it.declaration.err()?.to_string()))).collect()
     }
 
     #[test]
     fn invalid_json_is_reported_with_position_and_remedy() {
-        let lines = told("{\"name\":\"a\"}\n{\"name\":\"b\",}\n");
+        let lines = errors("{\"name\":\"a\"}\n{\"name\":\"b\",}\n");
         let [(Some(2), message)] = lines.as_slice() else { panic!("{lines:?}") };
         assert!(message.starts_with("Not JSON: "), "{message}");
-        assert!(message.contains(" at column 13. Write one declaration a line"), "{message}");
+        assert!(message.contains(" at column 13. Write one declaration per line"), "{message}");
 
-        let value = told("[\n  {\"name\": \"a\",\n   \"description\": \"b\",}\n]\n");
+        let value = errors("[\n  {\"name\": \"a\",\n   \"description\": \"b\",}\n]\n");
         let [(Some(3), message)] = value.as_slice() else { panic!("{value:?}") };
         assert!(message.contains(" at line 3, column "), "{message}");
-        assert!(message.ends_with("or write one declaration a line."), "{message}");
+        assert!(message.ends_with("or write one declaration per line."), "{message}");
     }
 }

@@ -7,14 +7,14 @@ use json_text::JsonTextError;
 pub enum DeclarationError {
     /// A line that is not JSON, among lines of declarations. Its place counts within the line.
     #[error(
-        "Not JSON: {} at column {}. Write one declaration a line, or the whole file as one JSON \
+        "Not JSON: {} at column {}. Write one declaration per line, or the whole file as one JSON \
          array.", .0.reason, .0.column
     )]
     Line(JsonTextError),
     /// A JSON value of several lines that breaks off. Its place counts in the whole text.
     #[error(
         "Not JSON: {} at line {}, column {}, in a value of several lines. Correct it there, or \
-         write one declaration a line.", .0.reason, .0.line, .0.column
+         write one declaration per line.", .0.reason, .0.line, .0.column
     )]
     Value(JsonTextError),
 }

@@ -1,9 +1,8 @@
-//! What a person or a model would stumble over in a tool's declaration.
+//! Lint rules for tool declarations.
 //!
-//! [`lint`] looks at one declaration and says, rule by rule ([`Rule`]), what is wrong, where, and
-//! what to do; it also makes values for the tool's arguments and sends them through the form.
-//! [`lint_list`] looks at a list of tools together; [`declarations_in`] finds declarations in a
-//! text.
+//! [`lint`] checks one declaration and reports what is wrong, where, and what to do ([`Rule`]). It
+//! also generates values for the tool's arguments and passes them through the form.
+//! [`lint_list`] checks a list of tools together; [`declarations_in`] finds declarations in a text.
 //!
 //! ```
 //! use json_text::JsonText;
@@ -33,14 +32,14 @@ mod arguments;
 mod constraints;
 mod contradictions;
 mod diagnostics;
-mod editions;
-mod endless;
+mod drafts;
+mod infinite_requirements;
 mod naming;
-mod place;
-mod survival;
+mod round_trip;
+mod sub_schema;
 
-pub use declarations::{Found, declarations_in};
+pub use declarations::{FoundDeclaration, declarations_in};
 pub use error::DeclarationError;
 pub use lint::{lint, lint_list};
-pub use report::{Finding, Report, Survival};
+pub use report::{Finding, Report, RoundTrip};
 pub use rule::{Rule, Severity};

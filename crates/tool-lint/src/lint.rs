@@ -8,24 +8,25 @@ use schema_form::Form;
 use serde_json::Value;
 
 use crate::contradictions::Subject;
-use crate::declarations::Found;
-use crate::place::{SubSchemas, types_of};
+use crate::declarations::FoundDeclaration;
+use crate::sub_schema::{SubSchemas, types_of};
 use crate::{
-    Report, Rule, arguments, constraints, diagnostics, editions, endless, naming, survival,
+    Report, Rule, arguments, constraints, diagnostics, drafts, infinite_requirements, naming,
+    round_trip,
 };
 
 /// The members that hold parameters, the one that counts first, as the form reads them.
 const PARAMETERS: [&str; 5] =
     ["parameters_json_schema", "parametersJsonSchema", "parameters", "input_schema", "inputSchema"];
 
-/// What a person or a model would stumble over in `declaration`.
+/// Checks one declaration.
 #[must_use]
 pub fn lint(declaration: &JsonText) -> Report {
     let mut report = Report::default();
     let opened = match declaration.to_value() {
         Ok(opened) => opened,
         Err(error) => {
-            let message = format!("The declaration cannot be opened: {error}. Flatten it.");
+            let message = format!("The declaration cannot be read: {error}. Flatten it.");
             report.find(Rule::TooDeep, "", message);
             report.tool = name_of(declaration);
             return report;
@@ -36,8 +37,8 @@ pub fn lint(declaration: &JsonText) -> Report {
         report.find(
             Rule::NotADeclaration,
             "",
-            "This is no function declaration: write an object with `name`, `description` and \
-             `parameters`.",
+            "This is not a function declaration: write an object with `name`, `description` \
+             and `parameters`.",
         );
         return report;
     }
@@ -65,7 +66,10 @@ fn parameters<'d>(opened: &'d Value, report: &mut Report) -> Option<(&'static st
         report.find(
             Rule::ParametersTwice,
             &format!("/{second}"),
-            format!("`{second}` stands beside `{}`, and services refuse both: keep one.", first.0),
+            format!(
+                "`{}` and `{second}` are both given, which services reject: keep one.",
+                first.0
+            ),
         );
     }
     Some(first)
@@ -95,7 +99,7 @@ fn lint_parameters(
     for place in &places.all {
         subject.check(place, report);
     }
-    endless::check(&places.all, schema, report);
+    infinite_requirements::check(&places.all, schema, report);
     constraints::types(&places.all, google, report);
     constraints::own_values(&places.all, &text, &base, report);
     let form = Form::of_declaration(declaration);
@@ -108,8 +112,9 @@ fn lint_parameters(
                     Uncheckable::NotASchema { pointer, .. } => pointer.as_str(),
                     Uncheckable::TooDeep { .. } => "",
                 };
-                let edition = editions::told(&places, &base);
-                let message = format!("No value can be checked: {error}. Correct it.{edition}");
+                let draft_hint = drafts::hint(&places, &base);
+                let message =
+                    format!("The schema cannot validate values: {error}. Correct it.{draft_hint}");
                 report.find(Rule::SchemaUnusable, &format!("{base}{pointer}"), message);
             }
             return;
@@ -120,12 +125,12 @@ fn lint_parameters(
         report.find(
             Rule::ParametersNotAnObject,
             &base,
-            "A tool takes an object of named arguments: give the schema `\"type\": \"object\"` and \
-             `properties`.",
+            "The parameters must be an object of named arguments: set `\"type\": \"object\"` and \
+             add `properties`.",
         );
         return;
     }
-    survival::check(&subject, &check, &form, report);
+    round_trip::check(&subject, &check, &form, report);
     let already = report.findings.iter().any(|finding| finding.rule == Rule::NoValueFound);
     if !already {
         constraints::optional(&places, &text, &base, report);
@@ -138,7 +143,7 @@ fn whole_check(schema: &JsonText, base: &str, report: &Report) -> Result<Check, 
         Ok(check) => return Ok(check),
         Err(fault) => fault,
     };
-    let told: Vec<&str> = report
+    let reported: Vec<&str> = report
         .findings
         .iter()
         .filter(|finding| finding.rule == Rule::PatternUnchecked)
@@ -147,17 +152,19 @@ fn whole_check(schema: &JsonText, base: &str, report: &Report) -> Result<Check, 
     let Ok(CheckableSchema { check, unchecked }) = Check::of_checkable_parts(schema) else {
         return Err(fault);
     };
-    let is_told = |part: &UncheckedPart| {
-        told.iter()
-            .any(|told| told.strip_prefix(&*part.pointer).is_some_and(|rest| rest.starts_with('/')))
+    let is_reported = |part: &UncheckedPart| {
+        let is_within = |pointer: &&str| {
+            pointer.strip_prefix(&*part.pointer).is_some_and(|rest| rest.starts_with('/'))
+        };
+        reported.iter().any(is_within)
     };
-    if unchecked.iter().all(is_told) { Ok(check) } else { Err(fault) }
+    if unchecked.iter().all(is_reported) { Ok(check) } else { Err(fault) }
 }
 
 /// Lints the declarations of one list, with the findings about several of them.
-/// What is no declaration gets a report of its own.
+/// An entry that is not a declaration gets a report, too.
 #[must_use]
-pub fn lint_list(list: &[Found]) -> Vec<Report> {
+pub fn lint_list(list: &[FoundDeclaration]) -> Vec<Report> {
     let mut reports: Vec<Report> = list
         .iter()
         .map(|found| {
@@ -181,13 +188,13 @@ pub fn lint_list(list: &[Found]) -> Vec<Report> {
                 let at = line.map(|line| format!(" (line {line})")).unwrap_or_default();
                 if *earlier == name {
                     let message = format!(
-                        "`{name}` is declared before{at}: one agent's tools need names of their own."
+                        "`{name}` is already declared{at}: give each tool of an agent its own name."
                     );
                     report.find(Rule::NameRepeated, "/name", message);
                 } else {
                     let message = format!(
-                        "`{name}` and `{earlier}`{at} differ by case only: a model will mix them \
-                         up, so rename one."
+                        "`{name}` and `{earlier}`{at} differ only by case, so a model confuses \
+                         them: rename one."
                     );
                     report.find(Rule::NamesDifferByCase, "/name", message);
                 }
@@ -242,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_name_of_draft_7_is_no_broken_reference() {
+    fn a_plain_name_reference_of_draft_7_is_not_broken() {
         let of = |edition: &str| {
             let declaration = format!(
                 r##"{{"name":"t","description":"Does it.","parameters":{{
@@ -347,7 +354,7 @@ mod tests {
         let report = of("^(?=.*a)(?=.*b).$");
         let [found] = report.findings.as_slice() else { panic!("{:?}", report.findings) };
         assert_eq!(found.rule, Rule::NoValueFound);
-        let why = "no text was found that the pattern `^(?=.*a)(?=.*b).$` matches \
+        let why = "no string was found that matches the pattern `^(?=.*a)(?=.*b).$` \
             (`/parameters/properties/a/pattern`)";
         assert!(found.message.contains(why), "{}", found.message);
     }
@@ -434,8 +441,8 @@ mod tests {
     }
 
     #[test]
-    fn a_keyword_of_another_edition_is_named() {
-        let told = |rule: Rule, schema: &str, a: &str| {
+    fn a_keyword_of_another_draft_is_reported() {
+        let message = |rule: Rule, schema: &str, a: &str| {
             let declaration = format!(
                 r#"{{"name":"t","description":"Does it.","parameters":{{"type":"object",{schema}
                 "required":["a"],"properties":{{"a":{{"description":"It.",{a}}}}}}}}}"#
@@ -445,23 +452,23 @@ mod tests {
             found.unwrap_or_else(|| panic!("{declaration}")).message
         };
         let list = r#""type":"array","items":[{"type":"string"}]"#;
-        let unusable = |schema: &str, a: &str| told(Rule::SchemaUnusable, schema, a);
-        assert!(unusable("", list).contains("write `prefixItems`, or name the draft"));
+        let unusable = |schema: &str, a: &str| message(Rule::SchemaUnusable, schema, a);
+        assert!(unusable("", list).contains("write `prefixItems`, or set `$schema` to the draft"));
         let named = r#""$schema":"https://json-schema.org/draft/2020-12/schema","#;
-        assert!(unusable(named, list).contains("names 2020-12: write `prefixItems`."));
+        assert!(unusable(named, list).contains("is 2020-12: write `prefixItems`."));
         let flag = r#""type":"integer","minimum":0,"exclusiveMinimum":true"#;
-        assert!(unusable("", flag).contains("/a/exclusiveMinimum` stands there as drafts before"));
+        assert!(unusable("", flag).contains("/a/exclusiveMinimum` has the form of drafts before"));
         let needs = r#""type":"object","required":["x","y"],"properties":{
             "x":{"type":"boolean","description":"It."},
             "y":{"type":"integer","description":"It.","maximum":3}},
             "dependencies":{"x":{"properties":{"y":{"minimum":5}}}}"#;
-        assert!(told(Rule::NoValueFound, "", needs).contains("`dependentSchemas`, or name"));
+        assert!(message(Rule::NoValueFound, "", needs).contains("`dependentSchemas`, or set"));
         let seven = r#""$schema":"http://json-schema.org/draft-07/schema#","#;
         let later = r#""type":"string","pattern":"^a$","not":{"const":"a"},"dependentRequired":{}"#;
-        assert!(told(Rule::NoValueFound, seven, later).contains("does not know `/parameters"));
-        // What is no other edition's is not blamed.
+        assert!(message(Rule::NoValueFound, seven, later).contains("does not have `/parameters"));
+        // Keywords of all drafts are not blamed.
         let plain = r#""type":"string","pattern":"^a$","not":{"const":"a"}"#;
-        assert!(!told(Rule::NoValueFound, "", plain).contains("$schema"));
+        assert!(!message(Rule::NoValueFound, "", plain).contains("$schema"));
     }
 
     #[test]
@@ -745,11 +752,11 @@ mod tests {
         let expected = ["node/required/0", "node/required/1", "leaf/required/0"];
         assert_eq!(endless(&tree), expected.map(|at| format!("{defs}/{at}")));
         let free = of(node, "").replace(r#""node":{"type":"object","#, r#""node":{"#);
-        assert_eq!(endless(&free), [""; 0], "what is no object has no members");
+        assert_eq!(endless(&free), [""; 0], "only an object has members");
     }
 
     #[test]
-    fn a_dead_branch_is_no_dead_tool() {
+    fn a_branch_without_values_is_not_an_error() {
         let of = |a: &str| {
             format!(
                 r#"{{"a":{{"description":"It.",{a}}},"b":{{"type":"string","description":"It."}}}}"#

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use crate::{Report, Rule};
 
-/// What services take: `google.genai` says letters, digits, underscores, dots, colons and dashes,
-/// 64 at most, beginning with a letter or an underscore.
+/// The longest name that services accept. `google.genai` allows letters, digits, underscores, dots,
+/// colons and dashes, starting with a letter or an underscore.
 const LONGEST_NAME: usize = 64;
 
 pub(crate) fn tool(declaration: &Value, report: &mut Report) {
@@ -15,14 +15,16 @@ pub(crate) fn tool(declaration: &Value, report: &mut Report) {
         name.chars().all(|letter| letter.is_ascii_alphanumeric() || "_.:-".contains(letter));
     if !begins || !plain {
         let message = format!(
-            "Services refuse the name `{name}`: begin with a letter or an underscore, and use \
-             letters, digits and `_`, `.`, `:`, `-` only."
+            "Services reject the name `{name}`: start with a letter or an underscore, and use only \
+             letters, digits, `_`, `.`, `:` and `-`."
         );
         report.find(Rule::NameInvalid, "/name", message);
     } else if name.len() > LONGEST_NAME {
         let long = name.len();
-        let message = format!("The name has {long} characters, services take {LONGEST_NAME}.");
-        report.find(Rule::NameInvalid, "/name", message + " Shorten it.");
+        let message = format!(
+            "The name has {long} characters, but services allow at most {LONGEST_NAME}: shorten it."
+        );
+        report.find(Rule::NameInvalid, "/name", message);
     }
     let description = declaration.get("description");
     if description.and_then(Value::as_str).is_none_or(|text| text.trim().is_empty()) {
@@ -30,8 +32,7 @@ pub(crate) fn tool(declaration: &Value, report: &mut Report) {
         report.find(
             Rule::DescriptionMissing,
             pointer,
-            "The tool has no description: say what it does and when to call it, for the model \
-             knows nothing else of it.",
+            "The tool has no description: describe what it does and when to call it.",
         );
     }
 }

@@ -12,22 +12,22 @@ pub struct Report {
     pub tool: Option<String>,
     /// The line of the file that the declaration begins at, from 1; absent for an agent's tools.
     pub line: Option<usize>,
-    /// How values fared that were made for the tool's arguments.
-    pub values: Survival,
+    /// Whether generated arguments pass through the form unchanged.
+    pub values: RoundTrip,
     /// What is wrong, in the order of the declaration.
     pub findings: Vec<Finding>,
 }
 
-/// How made values fared on their way into the form and out again.
+/// How many generated values pass through the form unchanged.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Survival {
-    /// How many valid values were made from the schema alone.
+pub struct RoundTrip {
+    /// How many valid values were generated from the schema.
     pub made: usize,
-    /// How many came out of the form as they went in, and still valid.
+    /// How many of them the form keeps unchanged and valid.
     pub survived: usize,
 }
 
-/// One thing that a person or a model would stumble over.
+/// One problem of a declaration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// Which rule is broken.
@@ -57,8 +57,7 @@ impl Report {
         self.findings.iter().filter(|finding| finding.rule.severity() == severity).count()
     }
 
-    /// What was warned of when the agent was loaded: of no declaration, for a tool that is left out
-    /// has none. `None` where nothing was.
+    /// The warnings from loading an agent, which belong to no declaration; `None` without warnings.
     #[must_use]
     pub fn of_agent(warnings: &[String]) -> Option<Self> {
         let mut report = Self::default();
@@ -68,7 +67,7 @@ impl Report {
         (!report.findings.is_empty()).then_some(report)
     }
 
-    /// Whether it is about the agent and no declaration.
+    /// Whether the report is about the agent and not about a declaration.
     #[must_use]
     pub fn is_of_agent(&self) -> bool {
         self.findings.iter().any(|finding| finding.rule == Rule::AgentWarning)

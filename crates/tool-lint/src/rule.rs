@@ -56,7 +56,7 @@ macro_rules! rules {
 rules! {
     /// Text that is not JSON.
     NotJson, "not-json", Error;
-    /// JSON that is no declaration: not an object, or one without a name.
+    /// JSON that is not a declaration: not an object, or one without a name.
     NotADeclaration, "not-a-declaration", Error;
     /// A name that services refuse.
     NameInvalid, "name-invalid", Error;

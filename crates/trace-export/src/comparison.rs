@@ -297,7 +297,7 @@ mod tests {
         assert_eq!(
             compared.why,
             [
-                "list was called and not expected",
+                "list was called but not expected",
                 "set was called with degrees 23, not 21",
                 "close was not called",
                 "the final response reads otherwise",
@@ -355,7 +355,7 @@ mod tests {
         assert_eq!(same.why, Vec::<String>::new());
         assert!(same.state.is_some_and(|state| state.is_same));
         let other = compare(&expected, &with(Some(r#"{"n":2}"#)));
-        assert_eq!(other.why, [r#"the state at the end: n is 2, asked is {"$gt":2}"#]);
+        assert_eq!(other.why, [r#"the state at the end: n is 2, expected {"$gt":2}"#]);
         assert_eq!(other.scores[3].score, Some(0.0));
         let nothing = compare(&with(Some("{}")), &with(Some(r#"{"n":2}"#)));
         assert_eq!((nothing.scores.len(), nothing.state), (3, None));

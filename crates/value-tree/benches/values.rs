@@ -1,4 +1,4 @@
-//! What a tree costs on the host's side: `cargo bench -p value-tree`. The figures in the browser
+//! The time of a tree on the host: `cargo bench -p value-tree`. The figures in the browser
 //! are those of the stories' bench.
 
 use divan::Bencher;

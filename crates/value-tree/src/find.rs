@@ -1,13 +1,13 @@
 //! Searching a tree, a slice at a time, so that a page stays awake meanwhile.
 
-use crate::fold::Needle;
+use crate::case_insensitive::Needle;
 use crate::scan;
 use crate::tree::{NodeId, Opens, Tree};
 use json_text::index::Id;
 
 /// How many finds are kept.
 const MOST: usize = 100_000;
-/// How many bytes of text a value costs of a slice.
+/// The bytes of text that count for one value of a slice.
 const WEIGHT: usize = 64;
 
 /// A search: the values whose name or content contains the text, in order.
@@ -17,7 +17,7 @@ pub struct Find {
     found: Vec<NodeId>,
     /// The next value of the outermost text.
     next: Id,
-    beyond: Beyond,
+    beyond: TruncatedSearch,
     /// Where the search goes on in the text that the tree does not hold; 0 before it is there.
     at: usize,
     is_done: bool,
@@ -25,7 +25,7 @@ pub struct Find {
 
 /// What a search found in the part of a text that its tree does not hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Beyond {
+pub struct TruncatedSearch {
     /// How many names and values hold the words.
     pub count: usize,
     /// Where the first of them begins in the text, in bytes.
@@ -42,14 +42,14 @@ impl Find {
             needle,
             found: Vec::new(),
             next: 0,
-            beyond: Beyond::default(),
+            beyond: TruncatedSearch::default(),
             at: 0,
         }
     }
 
     /// What was found so far in the text that the tree does not hold.
     #[must_use]
-    pub fn beyond(&self) -> Beyond {
+    pub fn beyond(&self) -> TruncatedSearch {
         self.beyond
     }
 
@@ -248,10 +248,10 @@ mod tests {
             (find.found().len(), find.beyond())
         };
         let first = text.find(r#""Z\u00e4"#);
-        assert_eq!(found("zÄ"), (0, Beyond { count: 3, first }));
-        assert_eq!(found("a"), (2, Beyond { count: 1, first: text.find(r#""a": "Z"#) }));
+        assert_eq!(found("zÄ"), (0, TruncatedSearch { count: 3, first }));
+        assert_eq!(found("a"), (2, TruncatedSearch { count: 1, first: text.find(r#""a": "Z"#) }));
         assert_eq!(found("7").1.count, 1);
-        assert_eq!(found("nowhere"), (0, Beyond::default()));
+        assert_eq!(found("nowhere"), (0, TruncatedSearch::default()));
     }
 
     #[test]

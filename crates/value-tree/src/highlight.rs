@@ -3,11 +3,11 @@
 //! A small scanner for every language instead of a grammar for each: it is right about what lines of
 //! code look like and never about what they mean, costs one pass, and fits into a page.
 
-use crate::recognise::{Language, yaml_key};
+use crate::detect::{Language, yaml_key};
 
-/// What a piece of code is, as far as colours go.
+/// The color of a piece of code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Hue {
+pub enum SyntaxColor {
     /// Names, signs, white space.
     Plain,
     /// A comment.
@@ -48,15 +48,15 @@ impl Highlighter {
     /// The pieces of the next line, in order; together they are the line.
     ///
     /// ```
-    /// use value_tree::{Highlighter, Hue, Language};
+    /// use value_tree::{Highlighter, SyntaxColor, Language};
     /// let mut code = Highlighter::new(Language::Python);
     /// let pieces = code.line("return 'a' # one");
-    /// assert_eq!(pieces[0], (Hue::Keyword, "return"));
-    /// assert_eq!(pieces[2], (Hue::Text, "'a'"));
-    /// assert_eq!(pieces[4], (Hue::Comment, "# one"));
+    /// assert_eq!(pieces[0], (SyntaxColor::Keyword, "return"));
+    /// assert_eq!(pieces[2], (SyntaxColor::Text, "'a'"));
+    /// assert_eq!(pieces[4], (SyntaxColor::Comment, "# one"));
     /// ```
-    pub fn line<'l>(&mut self, line: &'l str) -> Vec<(Hue, &'l str)> {
-        let mut pieces: Vec<(Hue, &'l str)> = Vec::new();
+    pub fn line<'l>(&mut self, line: &'l str) -> Vec<(SyntaxColor, &'l str)> {
+        let mut pieces: Vec<(SyntaxColor, &'l str)> = Vec::new();
         let (mut at, mut plain) = (0, 0);
         while at < line.len() {
             let (hue, end) = match self.piece(line, at) {
@@ -66,10 +66,10 @@ impl Highlighter {
                     continue;
                 }
             };
-            // A word that is no keyword is plain, and is not looked into.
-            if hue != Hue::Plain {
+            // A word other than a keyword is plain as a whole.
+            if hue != SyntaxColor::Plain {
                 if plain < at {
-                    pieces.push((Hue::Plain, &line[plain..at]));
+                    pieces.push((SyntaxColor::Plain, &line[plain..at]));
                 }
                 pieces.push((hue, &line[at..end]));
                 plain = end;
@@ -77,31 +77,31 @@ impl Highlighter {
             at = end;
         }
         if plain < line.len() {
-            pieces.push((Hue::Plain, &line[plain..]));
+            pieces.push((SyntaxColor::Plain, &line[plain..]));
         }
         pieces
     }
 
-    /// What begins at `at`, and how long it is; nothing where that is no piece of its own.
-    fn piece(&mut self, line: &str, at: usize) -> Option<(Hue, usize)> {
+    /// The color and the length of the piece at `at`; `None` for plain text.
+    fn piece(&mut self, line: &str, at: usize) -> Option<(SyntaxColor, usize)> {
         let rest = &line[at..];
         match self.within {
-            Within::Comment => return Some((Hue::Comment, self.comment_end(rest, 0))),
-            Within::Text(end) => return Some((Hue::Text, self.text_end(rest, 0, end))),
+            Within::Comment => return Some((SyntaxColor::Comment, self.comment_end(rest, 0))),
+            Within::Text(end) => return Some((SyntaxColor::Text, self.text_end(rest, 0, end))),
             Within::Nothing => {}
         }
         if self.line_comments().iter().any(|start| rest.starts_with(start)) {
-            return Some((Hue::Comment, rest.len()));
+            return Some((SyntaxColor::Comment, rest.len()));
         }
         let (opens, _) = self.block_comment();
         if !opens.is_empty() && rest.starts_with(opens) {
             self.within = Within::Comment;
-            return Some((Hue::Comment, self.comment_end(rest, opens.len())));
+            return Some((SyntaxColor::Comment, self.comment_end(rest, opens.len())));
         }
         for quotes in ["\"\"\"", "'''"] {
             if self.language == Language::Python && rest.starts_with(quotes) {
                 self.within = Within::Text(quotes);
-                return Some((Hue::Text, self.text_end(rest, 3, quotes)));
+                return Some((SyntaxColor::Text, self.text_end(rest, 3, quotes)));
             }
         }
         let first = rest.chars().next()?;
@@ -110,29 +110,35 @@ impl Highlighter {
             && line[..at].chars().all(|it| " -".contains(it))
             && let Some(length) = yaml_key(rest)
         {
-            return Some((Hue::Keyword, length));
+            return Some((SyntaxColor::Keyword, length));
         }
         // Within a word these mean nothing.
         if is_yaml && "#'\"".contains(first) && at > 0 && !line[..at].ends_with([' ', '[', '{']) {
             return None;
         }
         match first {
-            '#' if is_yaml => Some((Hue::Comment, rest.len())),
+            '#' if is_yaml => Some((SyntaxColor::Comment, rest.len())),
             '`' if self.language == Language::JavaScript => {
                 self.within = Within::Text("`");
-                Some((Hue::Text, self.text_end(rest, 1, "`")))
+                Some((SyntaxColor::Text, self.text_end(rest, 1, "`")))
             }
-            '"' => Some((Hue::Text, quoted(rest, '"')?)),
+            '"' => Some((SyntaxColor::Text, quoted(rest, '"')?)),
             // In Rust a lone quote begins a lifetime as well.
-            '\'' if self.language != Language::Rust => Some((Hue::Text, quoted(rest, '\'')?)),
+            '\'' if self.language != Language::Rust => {
+                Some((SyntaxColor::Text, quoted(rest, '\'')?))
+            }
             '0'..='9' => {
                 let is_part = |it: char| it.is_ascii_alphanumeric() || matches!(it, '.' | '_');
-                Some((Hue::Number, rest.find(|it| !is_part(it)).unwrap_or(rest.len())))
+                Some((SyntaxColor::Number, rest.find(|it| !is_part(it)).unwrap_or(rest.len())))
             }
             it if it.is_alphabetic() || it == '_' => {
                 let is_part = |it: char| it.is_alphanumeric() || it == '_';
                 let length = rest.find(|it| !is_part(it)).unwrap_or(rest.len());
-                let hue = if self.is_keyword(&rest[..length]) { Hue::Keyword } else { Hue::Plain };
+                let hue = if self.is_keyword(&rest[..length]) {
+                    SyntaxColor::Keyword
+                } else {
+                    SyntaxColor::Plain
+                };
                 Some((hue, length))
             }
             _ => None,
@@ -306,23 +312,26 @@ const SQL: &[&str] = &[
 mod tests {
     use super::*;
 
-    fn told(language: Language, text: &str) -> Vec<String> {
+    fn colored_pieces(language: Language, text: &str) -> Vec<String> {
         let mut code = Highlighter::new(language);
-        let mut told = Vec::new();
+        let mut pieces_found = Vec::new();
         for line in text.lines() {
             let pieces = code.line(line);
             let whole: String = pieces.iter().map(|(_, piece)| *piece).collect();
             assert_eq!(whole, line);
-            let coloured = pieces.into_iter().filter(|(hue, _)| *hue != Hue::Plain);
-            told.extend(coloured.map(|(hue, piece)| format!("{hue:?} {piece}")));
+            let colored = pieces.into_iter().filter(|(hue, _)| *hue != SyntaxColor::Plain);
+            pieces_found.extend(colored.map(|(hue, piece)| format!("{hue:?} {piece}")));
         }
-        told
+        pieces_found
     }
 
     #[test]
     fn tokens_over_several_lines_keep_their_color() {
         assert_eq!(
-            told(Language::Python, "def f(n1):\n    \"\"\"two\n    lines\"\"\"\n    return n1 # 1"),
+            colored_pieces(
+                Language::Python,
+                "def f(n1):\n    \"\"\"two\n    lines\"\"\"\n    return n1 # 1"
+            ),
             [
                 "Keyword def",
                 "Text \"\"\"two",
@@ -332,20 +341,20 @@ mod tests {
             ]
         );
         assert_eq!(
-            told(Language::JavaScript, "const a = `x\ny` /* z\n*/ + 1.5e3"),
+            colored_pieces(Language::JavaScript, "const a = `x\ny` /* z\n*/ + 1.5e3"),
             ["Keyword const", "Text `x", "Text y`", "Comment /* z", "Comment */", "Number 1.5e3"]
         );
     }
 
     #[test]
     fn apostrophes_are_not_highlighted_as_strings() {
-        assert_eq!(told(Language::Rust, "fn f<'a>(x: &'a str) {}"), ["Keyword fn"]);
+        assert_eq!(colored_pieces(Language::Rust, "fn f<'a>(x: &'a str) {}"), ["Keyword fn"]);
         assert_eq!(
-            told(Language::Sql, "select 'it''s' from t"),
+            colored_pieces(Language::Sql, "select 'it''s' from t"),
             ["Keyword select", "Text 'it'", "Text 's'", "Keyword from"]
         );
         assert_eq!(
-            told(
+            colored_pieces(
                 Language::Yaml,
                 "a-b: it's # 'c'\n- 'd': 1 # e\n  f: https://g/#h\n  null: true if"
             ),
@@ -360,7 +369,7 @@ mod tests {
                 "Keyword true"
             ]
         );
-        assert_eq!(told(Language::Python, "x = \"no end é"), [""; 0]);
-        assert_eq!(told(Language::Python, r#"x = "a\"b""#), [r#"Text "a\"b""#]);
+        assert_eq!(colored_pieces(Language::Python, "x = \"no end é"), [""; 0]);
+        assert_eq!(colored_pieces(Language::Python, r#"x = "a\"b""#), [r#"Text "a\"b""#]);
     }
 }

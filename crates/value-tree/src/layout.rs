@@ -31,7 +31,7 @@ pub struct Window {
 }
 
 impl Layout {
-    /// The layout of `rows` with lines of `line` pixels and blocks as high as `height` says.
+    /// The layout of `rows` with lines of `line` pixels and blocks of the height that `height` returns.
     #[must_use]
     pub fn new(rows: &[Row], line: f64, height: impl Fn(&Row) -> f64) -> Self {
         let mut added = 0.0;

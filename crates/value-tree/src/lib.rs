@@ -1,9 +1,9 @@
 //! A JSON value as rows to read.
 //!
-//! A [`Tree`] is a value with what a reader did to it: what is open, what is shown raw, where the
-//! reader is. [`Tree::row_count`] rows of it are visible; [`Tree::view`] says what one of them
-//! shows, and a [`Layout`] which of them lie in a window. Strings that hold JSON, markdown, code, a
-//! diff, an address or an image, and lists of like objects, are recognised ([`Shape`]) when they
+//! A [`Tree`] is a value with its view state: what is open, what is shown raw, and the current row.
+//! [`Tree::row_count`] rows of it are visible; [`Tree::view`] returns the content of one of them, and a
+//! [`Layout`] the rows in a window. Strings that hold JSON, markdown, code, a
+//! diff, an address or an image, and lists of like objects, are recognized ([`Shape`]) when they
 //! are looked at. A [`Find`] searches a slice at a time.
 //!
 //! ```
@@ -33,22 +33,22 @@ mod view;
 
 mod layout;
 
+mod case_insensitive;
 mod find;
-mod fold;
 
 mod highlight;
 
-mod carry;
+mod carry_over;
 mod path;
 
-mod recognise;
+mod detect;
 mod scan;
 
-pub use find::{Beyond, Find};
-pub use fold::{find_all, find_first, marked};
-pub use highlight::{Highlighter, Hue};
+pub use case_insensitive::{find_all, find_first, marked};
+pub use detect::{Image, Language, Shape, is_more_than_text};
+pub use find::{Find, TruncatedSearch};
+pub use highlight::{Highlighter, SyntaxColor};
 pub use layout::{Layout, Window};
-pub use recognise::{Image, Language, Shape, is_more_than_text};
 pub use rows::{Row, RowKind, RowState};
 pub use tree::{Missing, NodeId, Tree};
-pub use view::{Block, Cell, Column, Face, RowView};
+pub use view::{Block, Cell, Column, RowContent, RowView};

@@ -1,7 +1,7 @@
 //! Where a value is, as a JSONPath (RFC 9535): `$.fares[0]['seat class']`.
 //!
 //! A value in a string that holds JSON is written with the string's own path as the start:
-//! `json($.reply).fares[0]`. The standard has no word for that; the parentheses say how to get there.
+//! `json($.reply).fares[0]`. The standard has no syntax for that, so the parentheses name the decoding.
 
 use json_text::JsonText;
 

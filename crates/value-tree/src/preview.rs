@@ -1,16 +1,16 @@
-//! A value on one line: the tokens of its beginning, each with its colour.
+//! A value on one line: the tokens of its beginning, each with its color.
 //!
-//! Costs what is shown, not what the value weighs: members are read one by one until the line is
-//! full, and what would take long to count is told without its count.
+//! The time depends on what is shown, not on the size of the value: members are read one by one until
+//! the line is full, and large containers are shown without a count.
 
 use json_text::{JsonText, Kind};
 
 use crate::excerpt::{Lines, beginning, written_out};
 use crate::scan::{self, Members};
 
-/// What a token is, which decides its colour.
+/// What a token is, which decides its color.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ink {
+pub enum TokenColor {
     /// Brackets, commas, counts.
     Plain,
     /// A member's name.
@@ -23,7 +23,7 @@ pub enum Ink {
     Nothing,
 }
 
-impl Ink {
+impl TokenColor {
     /// The class in the stylesheet.
     #[must_use]
     pub fn class(self) -> &'static str {
@@ -40,8 +40,8 @@ impl Ink {
 /// A piece of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Token {
-    /// Its colour.
-    pub ink: Ink,
+    /// Its color.
+    pub ink: TokenColor,
     /// Its text, safe to draw.
     pub text: String,
 }
@@ -67,16 +67,16 @@ pub(crate) fn of_text(text: &str, budget: usize, levels: usize) -> Vec<Token> {
 /// The members of the container whose text is `text`, without its brackets.
 pub(crate) fn inside(text: &str, budget: usize) -> Vec<Token> {
     let mut line = Line { tokens: Vec::new(), left: budget };
-    line.members(text, Ink::Key, 1);
+    line.members(text, TokenColor::Key, 1);
     line.tokens
 }
 
-/// The members of a call's arguments as they stand between its parentheses: `a: 5, b: 3`.
+/// The members of a call's arguments, for between the parentheses: `a: 5, b: 3`.
 #[must_use]
 pub fn arguments(value: &JsonText, budget: usize) -> Vec<Token> {
     let mut line = Line { tokens: Vec::new(), left: budget };
     match value.kind() {
-        Kind::Object => line.members(value.as_str(), Ink::Plain, 2),
+        Kind::Object => line.members(value.as_str(), TokenColor::Plain, 2),
         _ => line.value(value.as_str(), 2),
     }
     line.tokens
@@ -101,7 +101,7 @@ struct Line {
 }
 
 impl Line {
-    fn push(&mut self, ink: Ink, text: impl Into<String>) {
+    fn push(&mut self, ink: TokenColor, text: impl Into<String>) {
         let text = text.into();
         self.left = self.left.saturating_sub(text.chars().count());
         self.tokens.push(Token { ink, text });
@@ -109,35 +109,38 @@ impl Line {
 
     fn value(&mut self, text: &str, levels: usize) {
         match text.as_bytes().first() {
-            Some(b'n') | None => self.push(Ink::Nothing, "null"),
+            Some(b'n') | None => self.push(TokenColor::Nothing, "null"),
             Some(b'"') => {
                 let (content, is_whole) = scan::content_head(text, STRING);
                 let shown = beginning(&content, STRING);
                 let end = if is_whole && shown.len() == content.len() { "\"" } else { "…\"" };
-                self.push(Ink::Text, format!("\"{}{end}", written_out(shown, Lines::Quoted)));
+                self.push(
+                    TokenColor::Text,
+                    format!("\"{}{end}", written_out(shown, Lines::Quoted)),
+                );
             }
             Some(b'[' | b'{') => {
                 let is_list = text.starts_with('[');
                 if levels == 0 || scan::is_empty(text) {
-                    self.push(Ink::Plain, counted(text));
+                    self.push(TokenColor::Plain, counted(text));
                 } else {
-                    self.push(Ink::Plain, if is_list { "[" } else { "{ " });
-                    self.members(text, Ink::Key, levels);
-                    self.push(Ink::Plain, if is_list { "]" } else { " }" });
+                    self.push(TokenColor::Plain, if is_list { "[" } else { "{ " });
+                    self.members(text, TokenColor::Key, levels);
+                    self.push(TokenColor::Plain, if is_list { "]" } else { " }" });
                 }
             }
-            Some(_) => self.push(Ink::Number, cut(text, STRING)),
+            Some(_) => self.push(TokenColor::Number, cut(text, STRING)),
         }
     }
 
-    fn members(&mut self, text: &str, ink: Ink, levels: usize) {
+    fn members(&mut self, text: &str, ink: TokenColor, levels: usize) {
         let mut members = Members::of(text);
         let mut is_first = true;
         let mut before = None;
         loop {
             if self.left == 0 && !is_first && !members.is_at_end() {
-                self.push(Ink::Plain, ", ");
-                self.push(Ink::Plain, "…");
+                self.push(TokenColor::Plain, ", ");
+                self.push(TokenColor::Plain, "…");
                 return;
             }
             let Some(member) = members.next() else { return };
@@ -145,18 +148,18 @@ impl Line {
                 let counted = counted(member.value);
                 // Items with the same preview add nothing.
                 if before.as_ref() == Some(&counted) {
-                    self.push(Ink::Plain, ", …");
+                    self.push(TokenColor::Plain, ", …");
                     return;
                 }
                 before = Some(counted);
             }
             if !is_first {
-                self.push(Ink::Plain, ", ");
+                self.push(TokenColor::Plain, ", ");
             }
             is_first = false;
             if let Some(key) = member.key {
                 self.push(ink, name(key));
-                self.push(Ink::Plain, ": ");
+                self.push(TokenColor::Plain, ": ");
             }
             self.value(member.value, levels.saturating_sub(1));
         }
@@ -237,9 +240,9 @@ mod tests {
     fn arguments_stand_without_braces() {
         let value = JsonText::parse(r#"{"a":5,"s":{"x":1},"t":"q\n\u202e"}"#).expect("valid");
         assert_eq!(plain(&arguments(&value, 80)), "a: 5, s: { x: 1 }, t: \"q\\n\\u202e\"");
-        // A backslash is told from what a line break is written as, a quote from the end.
+        // A backslash differs from an escaped line break, and a quote from the end.
         let value = JsonText::parse(r#"{"t":"a\\nb\"c"}"#).expect("valid");
         assert_eq!(plain(&arguments(&value, 80)), r#"t: "a\\nb\"c""#);
-        assert_eq!(arguments(&value, 80)[0].ink, Ink::Plain);
+        assert_eq!(arguments(&value, 80)[0].ink, TokenColor::Plain);
     }
 }

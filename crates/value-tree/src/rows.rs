@@ -118,7 +118,7 @@ impl Tree {
         }
     }
 
-    /// Opens `levels` levels of members and closes what lies deeper. Texts and images stay as they
+    /// Opens `levels` levels of members and closes deeper ones. Texts and images stay as they
     /// are. Level by level, until 300,000 rows are open; false when that left something closed.
     pub fn expand(&mut self, levels: usize) -> bool {
         let open = (0..).zip(&self.marks).filter(|(_, mark)| **mark & OPEN != 0);
@@ -150,7 +150,7 @@ impl Tree {
                     continue;
                 }
                 let text = self.text(id);
-                let may_hold = !text.starts_with('"') || crate::recognise::may_hold_json(text);
+                let may_hold = !text.starts_with('"') || crate::detect::may_hold_json(text);
                 if !may_hold {
                     continue;
                 }
@@ -232,8 +232,7 @@ impl Tree {
         }
     }
 
-    /// The names of columns that belong to the row at `row`, where it stands in a table, and where
-    /// they stand.
+    /// The column names for the row at `row` if it is in a table, and their row.
     #[must_use]
     pub fn header_of(&self, row: usize) -> Option<(usize, Row)> {
         let mut depth = self.rows.get(row)?.depth;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use json_text::{JsonText, Kind};
 
-use crate::recognise::{Shape, Table, recognise_list, recognise_object, recognise_string};
+use crate::detect::{Shape, Table, detect_list, detect_object, detect_string};
 use crate::rows::Row;
 use crate::scan;
 use json_text::index::{Cut, Entry, Id, NONE, append};
@@ -26,7 +26,7 @@ impl NodeId {
     }
 }
 
-/// A list of which a tree holds the beginning only.
+/// A list that a tree contains only the beginning of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Missing {
     /// Where it is, as a JSONPath; nothing for the value itself.
@@ -251,7 +251,7 @@ impl Tree {
         })
     }
 
-    /// The string that holds the text this value stands in, and how often that was encoded.
+    /// The string with the JSON text of this value, and how often it was encoded.
     pub(crate) fn host(&self, id: Id) -> Option<(Id, u8)> {
         let document = self.document(id);
         (document.host != NONE).then_some((document.host, document.layers))
@@ -272,16 +272,16 @@ impl Tree {
             return shape;
         }
         let shape = match self.kind(id) {
-            Kind::Array => match recognise_list(self, id) {
+            Kind::Array => match detect_list(self, id) {
                 Some(table) => {
                     self.tables.insert(id, table);
                     Shape::Table
                 }
                 None => Shape::Plain,
             },
-            Kind::Object => recognise_object(self, id),
+            Kind::Object => detect_object(self, id),
             Kind::String => {
-                let (shape, holds) = recognise_string(self.text(id));
+                let (shape, holds) = detect_string(self.text(id));
                 match holds {
                     Some((text, layers)) if self.nodes.len() < self.most => {
                         self.held.insert(id, self.documents.len());

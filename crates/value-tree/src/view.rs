@@ -2,9 +2,9 @@
 
 use json_text::Kind;
 
+use crate::detect::{self, Image, Language, Shape};
 use crate::excerpt::{Lines, written_out};
-use crate::preview::{self, Ink, Token};
-use crate::recognise::{self, Image, Language, Shape};
+use crate::preview::{self, Token, TokenColor};
 use crate::rows::{Row, RowKind};
 use crate::scan;
 use crate::tree::{NodeId, Opens, Tree};
@@ -47,12 +47,12 @@ pub struct RowView {
     /// Where it is, as a JSONPath.
     pub path: String,
     /// The content of the line.
-    pub face: Face,
+    pub content: RowContent,
 }
 
 /// The content of a line after the name.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Face {
+pub enum RowContent {
     /// A value without members, or the beginning of one with.
     Tokens(Vec<Token>),
     /// An address that can be followed.
@@ -147,7 +147,7 @@ impl Tree {
             place: record.place as usize + 1,
             siblings,
             path: self.shown_path(id),
-            face: self.face(row, shape, held),
+            content: self.row_content(row, shape, held),
             row,
         }
     }
@@ -166,31 +166,33 @@ impl Tree {
         }
     }
 
-    fn face(&mut self, row: Row, shape: Shape, held: Option<Id>) -> Face {
+    fn row_content(&mut self, row: Row, shape: Shape, held: Option<Id>) -> RowContent {
         let id = row.node.0;
         match row.kind {
-            RowKind::Block => return Face::Block,
-            RowKind::Header => return Face::Header(self.columns(id)),
+            RowKind::Block => return RowContent::Block,
+            RowKind::Header => return RowContent::Header(self.columns(id)),
             RowKind::Cells => {
                 if let Some(cells) = self.cells(id) {
-                    return Face::Cells(cells);
+                    return RowContent::Cells(cells);
                 }
             }
             RowKind::Line => {}
         }
         let text = self.text(held.unwrap_or(id));
         match self.kind(held.unwrap_or(id)) {
-            Kind::Object | Kind::Array => Face::Tokens(preview::inside(text, PREVIEW)),
+            Kind::Object | Kind::Array => RowContent::Tokens(preview::inside(text, PREVIEW)),
             Kind::String if shape == Shape::Url && !self.is_raw(id) => {
                 let content = scan::content(text);
                 let address = content.trim();
-                match recognise::address(address) {
-                    Some(host) => Face::Link { address: address.to_owned(), host: host.to_owned() },
-                    None => Face::Tokens(string(text)),
+                match detect::address(address) {
+                    Some(host) => {
+                        RowContent::Link { address: address.to_owned(), host: host.to_owned() }
+                    }
+                    None => RowContent::Tokens(string(text)),
                 }
             }
-            Kind::String => Face::Tokens(string(text)),
-            _ => Face::Tokens(preview::of_text(text, PREVIEW, 0)),
+            Kind::String => RowContent::Tokens(string(text)),
+            _ => RowContent::Tokens(preview::of_text(text, PREVIEW, 0)),
         }
     }
 
@@ -246,14 +248,14 @@ impl Tree {
         let shape = self.shape(id);
         let is_raw = self.is_raw(id);
         if self.kind(id) != Kind::String {
-            return match recognise::image_of_object(self, id) {
+            return match detect::image_of_object(self, id) {
                 Some(image) => Block::Image(Box::new(image)),
                 None => Block::Text(self.copied(node)),
             };
         }
         let literal = self.text(id);
         if let (Shape::Image, false) = (shape, is_raw)
-            && let Some(image) = recognise::image_of_string(literal)
+            && let Some(image) = detect::image_of_string(literal)
         {
             return Block::Image(Box::new(image));
         }
@@ -272,5 +274,5 @@ fn string(literal: &str) -> Vec<Token> {
     let (content, is_whole) = scan::content_head(literal, STRING);
     let end = if is_whole { "\"" } else { "…\"" };
     let text = format!("\"{}{end}", written_out(&content, Lines::Quoted));
-    vec![Token { ink: Ink::Text, text }]
+    vec![Token { ink: TokenColor::Text, text }]
 }

@@ -3,7 +3,7 @@
 use json_text::JsonText;
 use proptest::prelude::*;
 use serde_json::Value;
-use value_tree::{Face, NodeId, RowKind, Tree};
+use value_tree::{NodeId, RowContent, RowKind, Tree};
 
 fn any_value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
@@ -99,10 +99,10 @@ proptest! {
                 tree.toggle(node);
             }
             // Carried over onto itself, the rows are built from nothing.
-            let mut anew = Tree::new(tree.value().clone());
-            anew.carry_over(&tree);
+            let mut rebuilt = Tree::new(tree.value().clone());
+            rebuilt.carry_over(&tree);
             let spliced: Vec<_> = tree.rows().iter().map(|row| (tree.path(row.node), row.kind, row.depth)).collect();
-            let built: Vec<_> = anew.rows().iter().map(|row| (anew.path(row.node), row.kind, row.depth)).collect();
+            let built: Vec<_> = rebuilt.rows().iter().map(|row| (rebuilt.path(row.node), row.kind, row.depth)).collect();
             prop_assert_eq!(spliced, built);
         }
     }
@@ -143,7 +143,7 @@ fn an_envelope_shows_what_is_in_it() {
     let mut enveloped = tree(&format!(r#"{{"orders":[{}]}}"#, rows.join(",")));
     assert_eq!(enveloped.row_count(), 502);
     assert!(enveloped.view(0).is_open);
-    // What stands beside others is no envelope, and what is in it neither.
+    // A value with siblings is not an envelope, and neither is its content.
     let rows = rows.join(",");
     let deep = tree(&format!(r#"{{"a":[{{"orders":[{rows}]}}],"b":1}}"#));
     assert_eq!(deep.row_count(), 4);
@@ -200,8 +200,8 @@ fn truncated_cell_can_be_expanded() {
     let mut tree = tree(&rows);
     tree.expand(1);
     let cells: Vec<_> = (0..tree.row_count())
-        .filter_map(|at| match tree.view(at).face {
-            Face::Cells(cells) => Some(cells),
+        .filter_map(|at| match tree.view(at).content {
+            RowContent::Cells(cells) => Some(cells),
             _ => None,
         })
         .collect();

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use agents::SessionView;
 use session::AgentId;
-use tool_lint::{DeclarationError, Found, Report, Severity, declarations_in, lint_list};
+use tool_lint::{DeclarationError, FoundDeclaration, Report, Severity, declarations_in, lint_list};
 
 use super::agents::look;
 use super::sources::place_of;
@@ -148,7 +148,8 @@ async fn of_agent(arguments: &LintArguments) -> Result<Linted, LintError> {
 /// What was warned of when the agent was loaded, where something was, and its tools.
 fn reports_of(view: SessionView) -> Vec<Report> {
     let tools = view.tools.into_iter();
-    let tools = tools.map(|tool| Found { line: None, declaration: Ok(tool.declaration) });
+    let tools =
+        tools.map(|tool| FoundDeclaration { line: None, declaration: Ok(tool.declaration) });
     let mut reports = lint_list(&tools.collect::<Vec<_>>());
     reports.splice(0..0, Report::of_agent(&view.warnings));
     reports

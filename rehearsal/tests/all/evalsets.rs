@@ -259,7 +259,7 @@ fn lint_tells_of_an_expected_state_that_cannot_be_asked_for() {
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(
         said(&output),
-        "a.json:3:50: error: case \"a\" at final_session_state.n.$exist: the expected final state cannot be asked: there is no operator $exist here; did you mean $exists?\n\
+        "a.json:3:50: error: case \"a\" at final_session_state.n.$exist: the expected final state cannot be asked: unknown operator $exist; did you mean $exists?\n\
          1 file: 1 error, 0 warnings.\n"
     );
 }

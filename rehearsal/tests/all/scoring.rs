@@ -140,7 +140,7 @@ fn what_is_mistyped_is_an_error_that_names_the_nearest() {
     for (config, near) in [
         (r#"{"criteria": {"tool_trajectory_average": 1.0}}"#, "tool_trajectory_avg_score"),
         (r#"{"criteria": {"response_match_score": {"treshold": 1.0}}}"#, "threshold"),
-        (r#"{"criteria": {}}"#, "there are no criteria"),
+        (r#"{"criteria": {}}"#, "no criteria; add one"),
         ("{", "not JSON"),
     ] {
         std::fs::write(at.join("broken.json"), config).unwrap();

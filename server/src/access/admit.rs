@@ -10,7 +10,7 @@ use axum::http::header::{
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use model_wire::{Fault, FaultKind};
+use model_wire::{ApiFault, FaultKind};
 
 use super::audit::{REQUEST, RequestContext};
 use super::caller::Caller;
@@ -144,7 +144,7 @@ fn reject(request: &Request, error: AuthError) -> Response {
             AuthError::Unknown => FaultKind::Unauthenticated,
             AuthError::TooMany(_) => FaultKind::TooMany,
         };
-        refusal(api, &Fault::new(kind, message))
+        refusal(api, &ApiFault::new(kind, message))
     } else if is_navigation(request) {
         let next = request.uri().path_and_query().map_or("/", |it| it.as_str());
         let login = format!("/login?next={}", percent_encoded(next));

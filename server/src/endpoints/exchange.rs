@@ -9,7 +9,7 @@ use axum::http::header::CONTENT_ENCODING;
 use axum::http::request::Parts;
 use axum::response::Response;
 use live::{Fingerprint, LiveSessionId, Payload, TurnId};
-use model_wire::{Asked, Fault, FaultKind, Head};
+use model_wire::{ParsedRequest, ApiFault, FaultKind, ResponseHead};
 
 use super::fault::{of_body, of_host};
 use super::retries::{MatchedTurn, RetryHints, Series};
@@ -30,7 +30,7 @@ impl Endpoints {
         &self,
         api: Api,
         request: Request,
-        read: impl AsyncFnOnce(&str) -> Result<Asked, Fault>,
+        read: impl AsyncFnOnce(&str) -> Result<ParsedRequest, ApiFault>,
     ) -> Response {
         let asked = async {
             let (mut parts, body) = request.into_parts();
@@ -40,12 +40,12 @@ impl Endpoints {
                 let rule = format!(
                     "content-encoding: {encoding:?} is not supported: send the body uncompressed"
                 );
-                return Err(Fault::new(FaultKind::Invalid, rule));
+                return Err(ApiFault::new(FaultKind::Invalid, rule));
             }
             let body = Request::from_parts(parts.clone(), body);
             let bytes = Bytes::from_request(body, &()).await.map_err(|it| of_body(&it))?;
             let text = std::str::from_utf8(&bytes)
-                .map_err(|_| Fault::new(FaultKind::Invalid, "body: must be UTF-8"))?;
+                .map_err(|_| ApiFault::new(FaultKind::Invalid, "body: must be UTF-8"))?;
             let asked = read(text).await?;
             let stream = asked.stream;
             let waiting = self.submit(&mut parts, asked).await?;
@@ -59,10 +59,10 @@ impl Endpoints {
     }
 
     /// Adds the request to its session as a turn, or finds the turn of an earlier attempt.
-    async fn submit(&self, parts: &mut Parts, asked: Asked) -> Result<WaitingRequest, Fault> {
+    async fn submit(&self, parts: &mut Parts, asked: ParsedRequest) -> Result<WaitingRequest, ApiFault> {
         let target = request_target(parts).await?;
         let hints = RetryHints::of(&parts.headers);
-        let Asked { request, candidates, echo, free_text, .. } = asked;
+        let ParsedRequest { request, candidates, echo, free_text, .. } = asked;
         let agent = target.agent(request.model.as_deref())?;
         let model = request.model.clone().unwrap_or_else(|| agent.to_string());
         let run = target.invocation_id.clone();
@@ -80,7 +80,7 @@ impl Endpoints {
         let client = self.waiting_clients.register(turn_id, content);
         drop(gate);
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let head = Head {
+        let head = ResponseHead {
             turn: turn_id.to_string().replace('-', ""),
             model,
             created: i64::try_from(since.as_secs()).unwrap_or(i64::MAX),

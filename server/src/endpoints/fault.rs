@@ -1,14 +1,14 @@
-//! Converts the host's errors to [`Fault`]s, which each vendor's API formats.
+//! Converts the host's errors to [`ApiFault`]s, which each vendor's API formats.
 
 use axum::extract::rejection::BytesRejection;
 use axum::http::StatusCode;
-use model_wire::{Fault, FaultKind};
+use model_wire::{ApiFault, FaultKind};
 use tonic::{Code, Status};
 
 use crate::live::LiveError;
 
 /// The fault for a host error, by its gRPC status.
-pub(super) fn of_host(error: LiveError) -> Fault {
+pub(super) fn of_host(error: LiveError) -> ApiFault {
     let is_unopened = error.is_unopened();
     let status = Status::from(error);
     let kind = match status.code() {
@@ -19,13 +19,13 @@ pub(super) fn of_host(error: LiveError) -> Fault {
         Code::ResourceExhausted | Code::Unavailable => FaultKind::Unavailable,
         _ => FaultKind::Internal,
     };
-    Fault::new(kind, status.message())
+    ApiFault::new(kind, status.message())
 }
 
-pub(super) fn of_body(rejection: &BytesRejection) -> Fault {
+pub(super) fn of_body(rejection: &BytesRejection) -> ApiFault {
     if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE {
         let most = super::BODY_BYTES / (1024 * 1024);
-        return Fault::new(FaultKind::TooLarge, format!("body: must be at most {most} MiB"));
+        return ApiFault::new(FaultKind::TooLarge, format!("body: must be at most {most} MiB"));
     }
-    Fault::new(FaultKind::Invalid, format!("body: could not be read: {rejection}"))
+    ApiFault::new(FaultKind::Invalid, format!("body: could not be read: {rejection}"))
 }

@@ -7,7 +7,7 @@ use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, Method, Uri};
 use axum::response::{IntoResponse, Response};
 use json_text::JsonText;
-use model_wire::{Fault, FaultKind};
+use model_wire::{ApiFault, FaultKind};
 use serde_json::{Value, json};
 
 use super::session_lookup::unreadable;
@@ -82,7 +82,7 @@ pub(crate) fn nothing_there(uri: &Uri, headers: &HeaderMap) -> Response {
          /v1beta/models/MODEL:generateContent, each alone or after /s/SESSION, /a/AGENT or \
          /s/SESSION/a/AGENT",
     );
-    refusal(api, &Fault::new(FaultKind::NotFound, message))
+    refusal(api, &ApiFault::new(FaultKind::NotFound, message))
 }
 
 /// The response to a method that a path does not support.
@@ -92,7 +92,7 @@ pub(super) async fn wrong_method(method: Method, OriginalUri(uri): OriginalUri) 
         "{}: {method} is not supported. Use POST for requests, and GET to list models",
         uri.path()
     );
-    refusal(api, &Fault::new(FaultKind::WrongMethod, message))
+    refusal(api, &ApiFault::new(FaultKind::WrongMethod, message))
 }
 
 fn named(params: &RawPathParams) -> &str {

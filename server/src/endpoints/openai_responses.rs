@@ -3,7 +3,7 @@
 use axum::extract::{Request, State};
 use axum::response::Response;
 use live::{Content, Invalid, Payload, TurnId};
-use model_wire::{Fault, openai_responses};
+use model_wire::{ApiFault, openai_responses};
 
 use super::Endpoints;
 use super::fault::of_host;
@@ -23,10 +23,10 @@ pub(super) async fn handle(State(endpoints): State<Endpoints>, request: Request)
 
 impl Endpoints {
     /// The conversation up to the end of a turn, found by the digits of its response id.
-    async fn history(&self, turn: &str) -> Result<Vec<Content>, Fault> {
+    async fn history(&self, turn: &str) -> Result<Vec<Content>, ApiFault> {
         let unknown = || {
             let rule = "must be the id of a response from this host";
-            Fault::from(Invalid::new("previous_response_id", rule))
+            ApiFault::from(Invalid::new("previous_response_id", rule))
         };
         let turn_id = uuid::Uuid::try_parse(turn).ok().and_then(TurnId::from_uuid);
         let turn_id = turn_id.ok_or_else(unknown)?;

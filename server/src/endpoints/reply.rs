@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use futures::future::BoxFuture;
 use futures::stream::{StreamExt as _, unfold};
 use live::Content;
-use model_wire::{Answer, Fault, Head};
+use model_wire::{ApiFault, ModelResponse, ResponseHead};
 
 use super::waiting_clients::WaitingClient;
 use super::waiting_request::WaitingRequest;
@@ -21,11 +21,11 @@ use crate::vendors::Api;
 const BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
 /// Waits and sends the whole response.
-pub(super) async fn whole(api: Api, waiting: WaitingRequest) -> Result<Response, Fault> {
+pub(super) async fn whole(api: Api, waiting: WaitingRequest) -> Result<Response, ApiFault> {
     let WaitingRequest { head, mut client, turn } = waiting;
     // The status code reports a fault, so the body is delivered at once.
     let candidates = turn.outcome().await.inspect_err(|_| client.delivered())?;
-    let answer = Answer { head: &head, candidates: &candidates };
+    let answer = ModelResponse { head: &head, candidates: &candidates };
     let bytes = Bytes::from(api.whole(&answer).as_str().to_owned());
     // A reader that polls past the bytes has taken them; the compression layer polls once more at
     // the end.
@@ -54,9 +54,9 @@ pub(super) fn stream(api: Api, waiting: WaitingRequest, keep_alive: Duration) ->
 
 struct ReplyStream {
     api: Api,
-    head: Head,
+    head: ResponseHead,
     client: WaitingClient,
-    outcome: BoxFuture<'static, Result<Vec<Content>, Fault>>,
+    outcome: BoxFuture<'static, Result<Vec<Content>, ApiFault>>,
     keep_alive: Duration,
     phase: Phase,
 }
@@ -95,10 +95,12 @@ impl ReplyStream {
         Some((Ok(Bytes::from(text)), self))
     }
 
-    fn ending(&mut self, outcome: Result<Vec<Content>, Fault>) -> String {
+    fn ending(&mut self, outcome: Result<Vec<Content>, ApiFault>) -> String {
         self.phase = Phase::Delivered;
         match outcome {
-            Ok(candidates) => self.api.rest(&Answer { head: &self.head, candidates: &candidates }),
+            Ok(candidates) => {
+                self.api.rest(&ModelResponse { head: &self.head, candidates: &candidates })
+            }
             Err(fault) => {
                 if self.api.aborts_on_fault() {
                     self.phase = Phase::Aborted;

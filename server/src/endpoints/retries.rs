@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use axum::http::HeaderMap;
 use live::{ClosedTurn, Closing, Fingerprint, LiveSessionId, Refusal, TurnId};
-use model_wire::{Fault, FaultKind};
+use model_wire::{ApiFault, FaultKind};
 use sha2::{Digest, Sha256};
 
 use super::fault::of_host;
@@ -49,12 +49,12 @@ impl RetryHints {
     }
 
     /// The error to the client, which knows no turn ids.
-    pub(super) fn fault(&self, error: LiveError) -> Fault {
+    pub(super) fn fault(&self, error: LiveError) -> ApiFault {
         match error {
             LiveError::Refused(Refusal::TurnTaken(_)) if self.key.is_some() => {
                 let rule = "already used by another request; send a new key with a new request, \
                             and the same content with a retry";
-                Fault::new(FaultKind::Conflict, format!("{KEY}: {rule}"))
+                ApiFault::new(FaultKind::Conflict, format!("{KEY}: {rule}"))
             }
             error => of_host(error),
         }

@@ -14,8 +14,8 @@ use axum::http::HeaderMap;
 use axum::http::request::Parts;
 use live::{AgentName, Invalid, LiveSessionId, Note, Status};
 use model_wire::{
-    AGENT_HEADER, AGENT_SEGMENT, RUN_HEADER, RequestTarget, SESSION_HEADER, SESSION_SEGMENT,
-    SessionSelector, Word,
+    AGENT_HEADER, AGENT_SEGMENT, Name, RUN_HEADER, RequestTarget, SESSION_HEADER, SESSION_SEGMENT,
+    SessionSelector,
 };
 use sha2::{Digest, Sha256};
 
@@ -32,7 +32,7 @@ pub(super) async fn request_target(parts: &mut Parts) -> Result<RequestTarget, I
     let word = |param: &str, segment, header| {
         let found = params.iter().flatten().find(|(key, _)| *key == param);
         match found {
-            Some((_, text)) => Ok(Some(Word { said: segment, text })),
+            Some((_, text)) => Ok(Some(Name { source: segment, text })),
             None => header_value(&parts.headers, header)
                 .map(|it| it.filter(|word| !word.text.is_empty())),
         }
@@ -175,11 +175,11 @@ fn digest(kind: &str, name: &str, number: u64) -> [u8; 16] {
 fn header_value<'h>(
     headers: &'h HeaderMap,
     name: &'static str,
-) -> Result<Option<Word<'h>>, Invalid> {
+) -> Result<Option<Name<'h>>, Invalid> {
     let Some(value) = headers.get(name) else { return Ok(None) };
     let text = std::str::from_utf8(value.as_bytes());
     let text = text.map_err(|_| Invalid::new(name, "must be UTF-8"))?;
-    Ok(Some(Word { said: name, text }))
+    Ok(Some(Name { source: name, text }))
 }
 
 #[cfg(test)]
@@ -194,7 +194,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let sessions = LiveSessions::at(folder.path().join("live.sqlite"));
         let target =
-            RequestTarget::read(Some(Word { said: SESSION_SEGMENT, text: "demo" }), None, "");
+            RequestTarget::read(Some(Name { source: SESSION_SEGMENT, text: "demo" }), None, "");
         let target = target.expect("valid");
         let agent = AgentName::parse("planner").expect("a name");
         let mut opened = Vec::new();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use live::{Content, HumanResponse, LiveSessionId, TurnId};
-use model_wire::{Fault, FaultKind, Head};
+use model_wire::{ApiFault, FaultKind, ResponseHead};
 use rpc::wire;
 use rpc::wire::session_event::Payload;
 
@@ -13,7 +13,7 @@ use crate::live::LiveSessions;
 
 /// A request that waits for its response.
 pub(super) struct WaitingRequest {
-    pub(super) head: Head,
+    pub(super) head: ResponseHead,
     pub(super) client: WaitingClient,
     pub(super) turn: Turn,
 }
@@ -30,7 +30,7 @@ pub(super) struct Turn {
 
 impl Turn {
     /// Waits for a person; returns the candidates for the client.
-    pub(super) async fn outcome(self) -> Result<Vec<Content>, Fault> {
+    pub(super) async fn outcome(self) -> Result<Vec<Content>, ApiFault> {
         let event = self.sessions.outcome(self.session_id, self.turn_id).await.map_err(of_host)?;
         let mut candidates = response(Arc::unwrap_or_clone(event))?.candidates;
         candidates.truncate(self.candidates);
@@ -39,10 +39,10 @@ impl Turn {
 }
 
 /// The response or the fault for an event that ends a turn.
-pub(super) fn response(event: wire::SessionEvent) -> Result<HumanResponse, Fault> {
+pub(super) fn response(event: wire::SessionEvent) -> Result<HumanResponse, ApiFault> {
     match event.payload {
         Some(Payload::Response(response)) => rpc::human_response(response)
-            .map_err(|fault| Fault::new(FaultKind::Internal, fault.to_string())),
+            .map_err(|fault| ApiFault::new(FaultKind::Internal, fault.to_string())),
         Some(Payload::Cancelled(canceled)) => {
             let by = event.by.map(|person| format!(" by {}", person.display_name));
             let reason = match canceled.reason.trim() {
@@ -50,8 +50,8 @@ pub(super) fn response(event: wire::SessionEvent) -> Result<HumanResponse, Fault
                 reason => format!(": {reason}"),
             };
             let by = by.unwrap_or_default();
-            Err(Fault::new(FaultKind::Cancelled, format!("the turn was canceled{by}{reason}")))
+            Err(ApiFault::new(FaultKind::Cancelled, format!("the turn was canceled{by}{reason}")))
         }
-        _ => Err(Fault::new(FaultKind::Internal, "the turn ended with an unknown event")),
+        _ => Err(ApiFault::new(FaultKind::Internal, "the turn ended with an unknown event")),
     }
 }

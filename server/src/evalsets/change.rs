@@ -369,7 +369,7 @@ mod tests {
         assert_eq!(
             reason,
             "Not saved: final_session_state.n.$exist: the expected final state cannot be asked: \
-             there is no operator $exist here; did you mean $exists?"
+             unknown operator $exist; did you mean $exists?"
         );
     }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use leptos::prelude::*;
-use value_tree::{Beyond, Find};
+use value_tree::{Find, TruncatedSearch};
 
 use super::Reading;
 
@@ -18,7 +18,7 @@ pub struct SearchProgress {
     /// At which of them the reader is, from 0.
     pub at: usize,
     /// What was found in the text that the tree does not hold.
-    pub beyond: Beyond,
+    pub beyond: TruncatedSearch,
     /// Whether everything has been searched.
     pub is_done: bool,
 }

@@ -1,7 +1,7 @@
 //! The spread of each criterion's scores, as bars.
 
 use leptos::prelude::*;
-use report_view::{Bar, Report, Spread};
+use report_view::{Bar, Distribution, Report};
 
 use crate::reports::state::report_state::{ReportState, Shared};
 
@@ -32,7 +32,7 @@ pub(super) fn Spreads(
         }
     });
     let figures = scored.into_iter().map(|criterion| {
-        let spread = Spread::of(&report, criterion);
+        let spread = Distribution::of(&report, criterion);
         let before = {
             let report = report.clone();
             move || {
@@ -49,7 +49,7 @@ pub(super) fn Spreads(
 fn figure(
     report: &Report,
     criterion: usize,
-    spread: &Spread,
+    spread: &Distribution,
     before: impl Fn() -> Option<f64> + Send + Sync + 'static,
 ) -> AnyView {
     let name = report.criteria.get(criterion).cloned().unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use app::state::preview::{Ink, Token};
+use app::state::preview::{Token, TokenColor};
 
 /// Draws `tokens` one after another.
 #[component]
@@ -13,7 +13,7 @@ pub fn Tokens(
     tokens
         .into_iter()
         .map(|Token { ink, text }| match ink {
-            Ink::Plain => text.into_any(),
+            TokenColor::Plain => text.into_any(),
             _ => view! { <span class=ink.class()>{text}</span> }.into_any(),
         })
         .collect_view()

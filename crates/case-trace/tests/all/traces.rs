@@ -254,8 +254,8 @@ fn invalid_expected_state_has_a_path() {
         )
     };
     expect![[r#"
-        case "a" at final_session_state.x.$foo: the expected final state cannot be asked: there is no operator $foo here; did you mean $mod?
-        line 2, column 47, case "a" at final_session_state.x.$foo: the expected final state cannot be asked: there is no operator $foo here; did you mean $mod?"#]]
+        case "a" at final_session_state.x.$foo: the expected final state cannot be asked: unknown operator $foo; did you mean $mod?
+        line 2, column 47, case "a" at final_session_state.x.$foo: the expected final state cannot be asked: unknown operator $foo; did you mean $mod?"#]]
     .assert_eq(&told(&adk(r#"{"b": 1, "x": {"$foo": 1}}"#), Format::Adk));
     let nested = told(&adk(r#"{"$or": [{"a": 1}, {"a/b": {"$regex": "("}}]}"#), Format::Adk);
     assert!(nested.contains("at final_session_state.$or[1].a/b.$regex: the expected"), "{nested}");

@@ -1,36 +1,36 @@
-//! Tools that Anthropic's models know by themselves and the agent runs: the request names them and says
-//! nothing of their arguments, so that these are told here.
+//! Anthropic's predefined tools that the agent runs. A request names them without their arguments, so the
+//! schemas are here.
 
 use json_text::JsonText;
 use live::{FunctionDeclaration, Invalid};
 
 use crate::reader::Value;
 
-/// By the beginning of the type, before its date: what the tool is, and the schema of its arguments.
+/// The type without its date, the description, and the schema of the arguments.
 const OWN: [(&str, &str, &str); 4] = [
     (
         "bash_",
-        "Runs a command in a shell that stays open, or starts the shell anew.",
+        "Runs a command in a shell that stays open, or restarts the shell.",
         r#"{"type":"object","properties":{"command":{"type":"string"},"restart":{"type":"boolean"}}}"#,
     ),
     (
         "text_editor_",
-        "Looks at files and changes them.",
+        "Views and edits files.",
         r#"{"type":"object","properties":{"command":{"enum":["view","create","str_replace","insert","undo_edit"]},"path":{"type":"string"},"view_range":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2},"file_text":{"type":"string"},"old_str":{"type":"string"},"new_str":{"type":"string"},"insert_line":{"type":"integer"},"insert_text":{"type":"string"}},"required":["command","path"]}"#,
     ),
     (
         "memory_",
-        "Keeps files from one conversation to the next.",
+        "Stores files across conversations.",
         r#"{"type":"object","properties":{"command":{"enum":["view","create","str_replace","insert","delete","rename"]},"path":{"type":"string"},"view_range":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2},"file_text":{"type":"string"},"old_str":{"type":"string"},"new_str":{"type":"string"},"insert_line":{"type":"integer"},"insert_text":{"type":"string"},"old_path":{"type":"string"},"new_path":{"type":"string"}},"required":["command"]}"#,
     ),
     (
         "computer_",
-        "Sees a screen, and uses its mouse and keyboard.",
+        "Takes screenshots and controls the mouse and keyboard.",
         r#"{"type":"object","properties":{"action":{"type":"string"},"coordinate":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2},"text":{"type":"string"}},"required":["action"],"additionalProperties":true}"#,
     ),
 ];
 
-/// The declaration of such a tool; `None` of any other.
+/// The declaration of a predefined tool; `None` for other tools.
 pub(super) fn declaration(tool: &Value<'_>) -> Result<Option<FunctionDeclaration>, Invalid> {
     let mut open = tool.object()?;
     let Some(kind) = open.text("type")? else { return Ok(None) };

@@ -7,17 +7,18 @@ use live::{
 };
 
 use super::own_tools;
-use crate::asked::Asked;
 use crate::calls::Calls;
+use crate::common::{
+    RemainingMembers, as_tools, no_such_call, other_part, remaining_part, remaining_tool_members,
+    response_format, split_files,
+};
 use crate::inline;
 use crate::output::{Json as _, Object as Output};
-use crate::pieces::{
-    Left, as_tools, beside, left_of_tool, no_such_call, other, response_format, shown_apart,
-};
+use crate::parsed_request::ParsedRequest;
 use crate::reader::{self, Object, Value};
 
-/// Where a client has the conversation kept, and sends only what is new of it. Its own tool runner goes on
-/// without once it is told that this is not done.
+/// The id of a conversation that the vendor stores, so that a client sends only new messages. It is not
+/// supported, and Anthropic's tool runner continues without it after the error.
 pub(super) const THREAD: &str = "thread";
 
 /// Reads the body of a request.
@@ -27,11 +28,11 @@ pub(super) const THREAD: &str = "thread";
 ///
 /// # Errors
 /// [`Invalid`] with the path of the field and the rule that it breaks.
-pub fn read(text: &str) -> Result<Asked, Invalid> {
+pub fn read(text: &str) -> Result<ParsedRequest, Invalid> {
     let mut body = reader::body(text)?;
     let model = body.required("model")?.name()?;
     if let Some(thread) = body.take(THREAD) {
-        return Err(thread.fault("is not kept here: send the whole conversation without it"));
+        return Err(thread.fault("is not supported: send the whole conversation without it"));
     }
     let contents = messages(&body.required("messages")?)?;
     let system_instruction = body.take("system").map(|it| texts(&it)).transpose()?;
@@ -68,12 +69,12 @@ pub fn read(text: &str) -> Result<Asked, Invalid> {
         model: Some(model),
         user_content: None,
     };
-    Ok(Asked { stream, ..Asked::new(request) })
+    Ok(ParsedRequest { stream, ..ParsedRequest::new(request) })
 }
 
 type Kept = Option<(&'static str, JsonText)>;
 
-/// The format of the answer, which `output_config` holds and `output_format` once was.
+/// The format of the response, in `output_config` or formerly in `output_format`.
 fn output(body: &mut Object<'_>) -> Result<(Kept, Option<JsonText>), Invalid> {
     if let Some(format) = body.take("output_format") {
         let (kept, schema) = response_format(&format, None)?;
@@ -89,8 +90,10 @@ fn output(body: &mut Object<'_>) -> Result<(Kept, Option<JsonText>), Invalid> {
     Ok((config.non_empty().map(|config| ("output_config", config)), schema))
 }
 
-/// A tool of the client's own; none for one that the vendor runs.
-fn declaration(tool: &Value<'_>) -> Result<Option<(FunctionDeclaration, Left)>, Invalid> {
+/// A tool of the client; `None` for one that the vendor runs.
+fn declaration(
+    tool: &Value<'_>,
+) -> Result<Option<(FunctionDeclaration, RemainingMembers)>, Invalid> {
     let mut open = tool.object()?;
     let kind = open.text("type")?;
     if kind.is_some_and(|kind| kind != "custom") {
@@ -102,13 +105,13 @@ fn declaration(tool: &Value<'_>) -> Result<Option<(FunctionDeclaration, Left)>, 
         parameters: open.take("input_schema").map(|schema| schema.schema()).transpose()?,
         response: None,
     };
-    let left = left_of_tool(&declaration.name, open, &UNREAD_OF_TOOL);
+    let left = remaining_tool_members(&declaration.name, open, &UNREAD_OF_TOOL);
     Ok(Some((declaration, left)))
 }
 
-/// Hints to a cache, how a call is streamed, and a promise that is OpenAI's `strict`.
+/// Cache hints, the streaming of calls, and the counterpart of OpenAI's `strict`.
 const UNREAD_OF_TOOL: [&str; 3] = ["cache_control", "eager_input_streaming", "strict"];
-/// Hints to a cache, and signatures.
+/// Cache hints and signatures.
 const UNREAD: [&str; 2] = ["cache_control", "signature"];
 
 /// A string, or a list of text blocks.
@@ -147,7 +150,7 @@ fn messages(messages: &Value<'_>) -> Result<Vec<Content>, Invalid> {
     Ok(contents)
 }
 
-/// What tools answered is theirs and not the user's, though both stand in one message.
+/// Tool results are not the user's, although both are in one message.
 fn by_speaker(role: Role, blocks: Vec<Vec<Part>>) -> Vec<Content> {
     let mut contents: Vec<Content> = Vec::new();
     if blocks.is_empty() {
@@ -164,11 +167,11 @@ fn by_speaker(role: Role, blocks: Vec<Vec<Part>>) -> Vec<Content> {
     contents
 }
 
-/// The parts of a block: its own, and what is left of it.
+/// The parts of a block: its content, and its remaining members.
 fn parts(block: &Value<'_>, calls: &mut Calls) -> Result<Vec<Part>, Invalid> {
     let mut open = block.object()?;
     let kind = open.required("type")?.name()?;
-    // What is left of the member that has the bytes, or the files of a result.
+    // The remaining members beside the bytes, or the files of a result.
     let mut left = Vec::new();
     let part = match kind.as_str() {
         "text" => Part::Text(open.required("text")?.string()?),
@@ -184,7 +187,7 @@ fn parts(block: &Value<'_>, calls: &mut Calls) -> Result<Vec<Part>, Invalid> {
             let call = open.required("tool_use_id")?;
             let id = call.name()?;
             let name = calls.name(&id).ok_or_else(|| no_such_call(&call))?;
-            let content = open.take("content").map(|content| shown_apart(&content, part_of_result));
+            let content = open.take("content").map(|content| split_files(&content, part_of_result));
             let content = content.transpose()?.and_then(|(content, files)| {
                 left = files;
                 content
@@ -200,19 +203,19 @@ fn parts(block: &Value<'_>, calls: &mut Calls) -> Result<Vec<Part>, Invalid> {
             let display_name = open.text("title")?;
             let mut source = open.required("source")?.object()?;
             if source.required("type")?.string()? != "base64" {
-                return Ok(vec![other(kind, block)]);
+                return Ok(vec![other_part(kind, block)]);
             }
             let mime_type = source.required("media_type")?.name()?;
             let data = inline::bytes(&source.required("data")?)?;
-            left.extend(beside(&kind, source, &[]));
+            left.extend(remaining_part(&kind, source, &[]));
             Part::InlineData(InlineData { mime_type, data, display_name })
         }
-        _ => return Ok(vec![other(kind, block)]),
+        _ => return Ok(vec![other_part(kind, block)]),
     };
-    Ok([part].into_iter().chain(left).chain(beside(&kind, open, &UNREAD)).collect())
+    Ok([part].into_iter().chain(left).chain(remaining_part(&kind, open, &UNREAD)).collect())
 }
 
-/// A block of what a tool answered; no call stands there.
+/// A block of a tool result, which contains no calls.
 fn part_of_result(block: &Value<'_>) -> Result<Vec<Part>, Invalid> {
     match block.object()?.get("type").map(|kind| kind.string()).transpose()?.as_deref() {
         Some("image" | "document") => parts(block, &mut Calls::default()),

@@ -1,39 +1,39 @@
 //! The response: a message, or the events of one.
 //!
-//! The format insists on `usage`; its counts are zero, because nobody counted tokens.
+//! The format requires `usage`. Its counts are zero, because tokens are not counted.
 
 use json_text::JsonText;
 use live::Part;
 
 use super::request::THREAD;
-use crate::answer::{Answer, Head, PartIndex, TOOL_USE, arguments, as_text};
+use crate::api_fault::{ApiFault, FaultKind};
 use crate::event::Event;
-use crate::fault::{Fault, FaultKind};
 use crate::output::{Json as _, Object};
+use crate::response::{ModelResponse, PartIndex, ResponseHead, TOOL_USE, arguments, as_text};
 
 /// The message.
 #[must_use]
-pub fn whole(answer: &Answer<'_>) -> JsonText {
+pub fn whole(answer: &ModelResponse<'_>) -> JsonText {
     let content: Vec<Object> = blocks(answer).into_iter().map(Block::whole).collect();
     message(answer.head, content, Some(stop_reason(answer)))
 }
 
-/// What a stream begins with, before anybody has answered.
+/// The start of a stream, before the person responds.
 #[must_use]
-pub fn opening(head: &Head) -> Vec<Event> {
+pub fn opening(head: &ResponseHead) -> Vec<Event> {
     let message = message(head, Vec::new(), None);
     vec![event("message_start", Object::new().with("message", message))]
 }
 
-/// What is sent now and then while nobody has answered.
+/// Sent periodically until the person responds.
 #[must_use]
 pub fn ping() -> Event {
     event("ping", Object::new())
 }
 
-/// What a stream goes on with once there is an answer.
+/// The rest of a stream, with the response.
 #[must_use]
-pub fn rest(answer: &Answer<'_>) -> Vec<Event> {
+pub fn rest(answer: &ModelResponse<'_>) -> Vec<Event> {
     let mut events = Vec::new();
     for (index, block) in blocks(answer).into_iter().enumerate() {
         let at = || Object::new().with("index", index);
@@ -50,9 +50,9 @@ pub fn rest(answer: &Answer<'_>) -> Vec<Event> {
     events
 }
 
-/// A fault in Anthropic's shape.
+/// A fault in Anthropic's format.
 #[must_use]
-pub fn fault(fault: &Fault) -> JsonText {
+pub fn fault(fault: &ApiFault) -> JsonText {
     let kind = match fault.kind {
         FaultKind::Invalid
         | FaultKind::WrongMethod
@@ -73,7 +73,7 @@ pub fn fault(fault: &Fault) -> JsonText {
     Object::new().with("type", "error").with("error", error).json()
 }
 
-/// What a thought is signed with: some clients keep none without a signature. It is not read here.
+/// The signature of a thought, because some clients drop thoughts without one. It is not checked.
 const SIGNATURE: &str = "cmVoZWFyc2Fs";
 
 enum Block {
@@ -95,7 +95,7 @@ impl Block {
         }
     }
 
-    /// As it stands when its stream begins.
+    /// The block at the start of its stream.
     fn empty(&self) -> Object {
         match self {
             Self::Text(_) => kind("text").with("text", ""),
@@ -121,25 +121,25 @@ impl Block {
     }
 }
 
-fn blocks(answer: &Answer<'_>) -> Vec<Block> {
-    let block = |(part, said): (usize, &Part)| match said {
+fn blocks(answer: &ModelResponse<'_>) -> Vec<Block> {
+    let block = |(part, content): (usize, &Part)| match content {
         Part::Thought(text) => Some(Block::Thinking(text.clone())),
         Part::FunctionCall(call) => Some(Block::ToolUse {
             id: answer.head.call_id(call, TOOL_USE, &PartIndex { candidate: 0, part }),
             name: call.name.clone(),
             input: arguments(call),
         }),
-        said => as_text(said).map(Block::Text),
+        content => as_text(content).map(Block::Text),
     };
     answer.parts().iter().enumerate().filter_map(block).collect()
 }
 
-fn stop_reason(answer: &Answer<'_>) -> &'static str {
+fn stop_reason(answer: &ModelResponse<'_>) -> &'static str {
     let calls = answer.parts().iter().any(|part| matches!(part, Part::FunctionCall(_)));
     if calls { "tool_use" } else { "end_turn" }
 }
 
-fn message(head: &Head, content: Vec<Object>, stop_reason: Option<&str>) -> JsonText {
+fn message(head: &ResponseHead, content: Vec<Object>, stop_reason: Option<&str>) -> JsonText {
     let usage = Object::new().with("input_tokens", 0_usize).with("output_tokens", 0_usize);
     Object::new()
         .with("id", format!("msg_{}", head.turn))

@@ -3,7 +3,7 @@ use json_text::JsonText;
 use live::{Content, FunctionCall, Part, Role};
 
 use super::*;
-use crate::{Answer, FreeText, Head};
+use crate::{FreeText, ModelResponse, ResponseHead};
 
 #[test]
 fn tool_results_have_the_function_role() {
@@ -147,7 +147,7 @@ fn server_side_thread_is_rejected() {
         r#"{"model": "m", "messages": [{"role": "user", "content": "x"}], "thread": THREAD}"#;
     assert!(read(&asked.replace("THREAD", "null")).is_ok());
     let refused = read(&asked.replace("THREAD", r#"{"type": "create"}"#)).expect_err("a thread");
-    expect![[r#"{"type":"error","error":{"type":"invalid_request_error","message":"thread: is not kept here: send the whole conversation without it","details":{"error_code":"thread_unsupported_request","unsupported":[]}}}"#]]
+    expect![[r#"{"type":"error","error":{"type":"invalid_request_error","message":"thread: is not supported: send the whole conversation without it","details":{"error_code":"thread_unsupported_request","unsupported":[]}}}"#]]
         .assert_eq(fault(&refused.into()).as_str());
 }
 
@@ -160,16 +160,16 @@ fn a_stream_builds_its_blocks_one_by_one() {
     };
     let parts = vec![Part::Text("Let me.".to_owned()), Part::FunctionCall(call)];
     let candidates = [Content { role: Role::Model, parts }];
-    let head = Head {
+    let head = ResponseHead {
         turn: "0".repeat(32),
         model: "claude".to_owned(),
         created: 7,
         echo: None,
         free_text: FreeText::default(),
     };
-    let answer = Answer { head: &head, candidates: &candidates };
+    let answer = ModelResponse { head: &head, candidates: &candidates };
     assert!(whole(&answer).as_str().contains(r#""input":{"n": 9007199254740993}"#));
-    let told: Vec<String> = opening(&head)
+    let events: Vec<String> = opening(&head)
         .into_iter()
         .chain([ping()])
         .chain(rest(&answer))
@@ -187,5 +187,5 @@ fn a_stream_builds_its_blocks_one_by_one() {
         {"type":"message_delta","delta":{"stop_reason":"tool_use","stop_sequence":null},"usage":{"output_tokens":0}}
         {"type":"message_stop"}
     "#]]
-    .assert_eq(&format!("{}\n", told.join("\n")));
+    .assert_eq(&format!("{}\n", events.join("\n")));
 }

@@ -6,17 +6,17 @@ use live::{
     Part, Role, Tool,
 };
 
-use crate::asked::Asked;
+use crate::common::{RemainingMembers, other_part, remaining_part, remaining_tool_members};
 use crate::inline;
 use crate::output::Json as _;
-use crate::pieces::{Left, beside, left_of_tool, other};
+use crate::parsed_request::ParsedRequest;
 use crate::reader::{self, Object, Value};
 
-/// Reads the body of a request; the model stands in its address, and whether it streams too.
+/// Parses the body of a request. The model, and whether it streams, are in the URL.
 ///
 /// # Errors
 /// [`Invalid`] with the path of the field and the rule that it breaks.
-pub fn read(text: &str, model: &str) -> Result<Asked, Invalid> {
+pub fn read(text: &str, model: &str) -> Result<ParsedRequest, Invalid> {
     let mut body = reader::body(text)?;
     let contents = contents(&body.required("contents")?)?;
     let system = body.take_any(&["systemInstruction", "system_instruction"]);
@@ -26,7 +26,8 @@ pub fn read(text: &str, model: &str) -> Result<Asked, Invalid> {
         let mut open = tool.object()?;
         if let Some(functions) = open.take_any(&["functionDeclarations", "function_declarations"]) {
             let functions: Result<Vec<_>, _> = functions.list()?.iter().map(declaration).collect();
-            let (function_declarations, left): (_, Vec<Left>) = functions?.into_iter().unzip();
+            let (function_declarations, left): (_, Vec<RemainingMembers>) =
+                functions?.into_iter().unzip();
             tools.push(Tool { function_declarations });
             others.extend(left.into_iter().flatten());
         }
@@ -57,10 +58,12 @@ pub fn read(text: &str, model: &str) -> Result<Asked, Invalid> {
         model: Some(model.to_owned()),
         user_content: None,
     };
-    Ok(Asked { candidates, ..Asked::new(request) })
+    Ok(ParsedRequest { candidates, ..ParsedRequest::new(request) })
 }
 
-fn declaration(declaration: &Value<'_>) -> Result<(FunctionDeclaration, Left), Invalid> {
+fn declaration(
+    declaration: &Value<'_>,
+) -> Result<(FunctionDeclaration, RemainingMembers), Invalid> {
     let mut open = declaration.object()?;
     let schema = |open: &mut Object<'_>, keys: [&[&str]; 2]| {
         let json_schema = open.take_any(keys[0]);
@@ -79,7 +82,7 @@ fn declaration(declaration: &Value<'_>) -> Result<(FunctionDeclaration, Left), I
             [&["responseJsonSchema", "response_json_schema"], &["response"]],
         )?,
     };
-    let left = left_of_tool(&declaration.name, open, &[]);
+    let left = remaining_tool_members(&declaration.name, open, &[]);
     Ok((declaration, left))
 }
 
@@ -92,7 +95,7 @@ fn texts(content: &Value<'_>) -> Result<String, Invalid> {
     Ok(texts?.join("\n\n"))
 }
 
-/// A list; a single value stands for a list of one, as in the vendor's own examples.
+/// A list; a single value is a list of one, as in the vendor's examples.
 fn one_or_many<'a>(value: &Value<'a>) -> Result<Vec<Value<'a>>, Invalid> {
     if value.kind() == Kind::Object { Ok(vec![value.clone()]) } else { value.list() }
 }
@@ -125,11 +128,11 @@ fn content(content: &Value<'_>) -> Result<Content, Invalid> {
     Ok(Content { role: if answers { Role::Function } else { role }, parts })
 }
 
-/// The parts of a part: its own, and what is left of it, such as `videoMetadata`. What a tool gave
-/// besides its answer, such as a picture, comes right after the answer.
+/// The parts of a part: its content, and its remaining members, such as `videoMetadata`. Files of a tool
+/// result, such as an image, follow the result.
 fn read_part(part: &Value<'_>) -> Result<Vec<Part>, Invalid> {
     let mut open = part.object()?;
-    // Signatures are the vendor's own and no part of what a model reads.
+    // Signatures are for the vendor, and a model does not read them.
     open.take_any(&["thoughtSignature", "thought_signature"]);
     let thought = open.flag("thought")?;
     let mut parts = Vec::new();
@@ -143,7 +146,7 @@ fn read_part(part: &Value<'_>) -> Result<Vec<Part>, Invalid> {
             name: call.required("name")?.name()?,
             args: call.take("args").map(|args| args.json()),
         }));
-        parts.extend(beside("functionCall", call, &[]));
+        parts.extend(remaining_part("functionCall", call, &[]));
     } else if let Some(answer) = open.take_any(&["functionResponse", "function_response"]) {
         let mut answer = answer.object()?;
         parts.push(Part::FunctionResponse(FunctionResponse {
@@ -158,7 +161,7 @@ fn read_part(part: &Value<'_>) -> Result<Vec<Part>, Invalid> {
             }
             parts.extend(others(open));
         }
-        parts.extend(beside("functionResponse", answer, &[]));
+        parts.extend(remaining_part("functionResponse", answer, &[]));
     } else if let Some(blob) = open.take_any(INLINE_DATA) {
         parts.extend(bytes(&blob)?);
     } else if open.first().is_none() {
@@ -180,7 +183,7 @@ fn bytes(blob: &Value<'_>) -> Result<impl Iterator<Item = Part>, Invalid> {
             .map(|name| name.string())
             .transpose()?,
     };
-    Ok([Part::InlineData(data)].into_iter().chain(beside("inlineData", blob, &[])))
+    Ok([Part::InlineData(data)].into_iter().chain(remaining_part("inlineData", blob, &[])))
 }
 
 /// Each member that has not been taken, under its name.
@@ -188,7 +191,7 @@ fn others(mut open: Object<'_>) -> Vec<Part> {
     let mut parts = Vec::new();
     while let Some((kind, value)) = open.first() {
         open.take(&kind);
-        parts.push(other(kind, &value));
+        parts.push(other_part(kind, &value));
     }
     parts
 }

@@ -1,21 +1,21 @@
-//! The response. A stream's only chunk is the whole of it.
+//! The response. A stream has one chunk with the whole response.
 //!
-//! `usageMetadata` is there and empty: nobody counted tokens, and frameworks refuse an answer without it.
+//! `usageMetadata` is empty, because tokens are not counted. Frameworks reject a response without it.
 
 use json_text::JsonText;
 use live::{Content, Part};
 
-use crate::answer::{Answer, CALL, PartIndex, arguments};
-use crate::fault::{Fault, FaultKind};
+use crate::api_fault::{ApiFault, FaultKind};
 use crate::inline;
 use crate::output::{Json as _, Object};
+use crate::response::{CALL, ModelResponse, PartIndex, arguments};
 
 /// The response, with the candidates that the client takes.
 #[must_use]
-pub fn whole(answer: &Answer<'_>) -> JsonText {
+pub fn whole(answer: &ModelResponse<'_>) -> JsonText {
     let candidate = |(index, content): (usize, &Content)| {
-        let written = |(place, said): (usize, &Part)| {
-            part(answer, &PartIndex { candidate: index, part: place }, said)
+        let written = |(place, content): (usize, &Part)| {
+            part(answer, &PartIndex { candidate: index, part: place }, content)
         };
         let parts: Vec<Object> = content.parts.iter().enumerate().map(written).collect();
         Object::new()
@@ -32,9 +32,9 @@ pub fn whole(answer: &Answer<'_>) -> JsonText {
         .json()
 }
 
-/// A fault in Google's shape.
+/// A fault in Google's format.
 #[must_use]
-pub fn fault(fault: &Fault) -> JsonText {
+pub fn fault(fault: &ApiFault) -> JsonText {
     let status = match fault.kind {
         FaultKind::Invalid | FaultKind::TooLarge => "INVALID_ARGUMENT",
         FaultKind::Unauthenticated => "UNAUTHENTICATED",
@@ -52,8 +52,8 @@ pub fn fault(fault: &Fault) -> JsonText {
     Object::new().with("error", error).json()
 }
 
-fn part(answer: &Answer<'_>, place: &PartIndex, said: &Part) -> Object {
-    match said {
+fn part(answer: &ModelResponse<'_>, place: &PartIndex, content: &Part) -> Object {
+    match content {
         Part::Text(text) => Object::new().with("text", text.as_str()),
         Part::Thought(text) => Object::new().with("text", text.as_str()).with("thought", true),
         Part::FunctionCall(call) => {

@@ -3,7 +3,7 @@ use json_text::JsonText;
 use live::{Content, FunctionCall, OtherPart, Part, Role};
 
 use super::*;
-use crate::{Answer, FreeText, Head};
+use crate::{FreeText, ModelResponse, ResponseHead};
 
 #[test]
 fn names_are_read_in_either_spelling() {
@@ -128,7 +128,7 @@ fn an_answer_keeps_its_parts() {
         }),
     ];
     let candidates = [Content { role: Role::Model, parts }];
-    let head = Head {
+    let head = ResponseHead {
         turn: "0".repeat(32),
         model: "gemini".to_owned(),
         created: 7,
@@ -136,5 +136,5 @@ fn an_answer_keeps_its_parts() {
         free_text: FreeText::default(),
     };
     expect![[r#"{"candidates":[{"content":{"role":"model","parts":[{"text":"hm","thought":true},{"functionCall":{"id":"call_00000000000000000000000000000000_1","name":"f","args":{"n": 9007199254740993}}},{"executableCode":{"code": "1"}}]},"finishReason":"STOP","index":0}],"usageMetadata":{},"modelVersion":"gemini","responseId":"00000000000000000000000000000000"}"#]]
-        .assert_eq(whole(&Answer { head: &head, candidates: &candidates }).as_str());
+        .assert_eq(whole(&ModelResponse { head: &head, candidates: &candidates }).as_str());
 }

@@ -1,7 +1,7 @@
 //! OpenAI's Chat Completions: `POST /v1/chat/completions`.
 //!
-//! Many other vendors and frameworks speak it too; thoughts travel as `reasoning_content`, which
-//! OpenAI itself does not have.
+//! Many other vendors and frameworks use it, too. Thoughts are sent as `reasoning_content`, which OpenAI
+//! itself does not have.
 
 mod request;
 mod response;

@@ -6,14 +6,14 @@ use live::{
     Role, Tool,
 };
 
-use crate::asked::Asked;
 use crate::calls::Calls;
+use crate::common::{
+    arguments, as_tools, function_declaration, instruction_parts, no_such_call, other_part,
+    remaining_part, response_format, unread_detail,
+};
 use crate::custom::{self, FreeText};
 use crate::inline;
-use crate::pieces::{
-    arguments, as_tools, beside, function, instructing, no_such_call, other, response_format,
-    unread_detail,
-};
+use crate::parsed_request::ParsedRequest;
 use crate::reader::{self, Object, Value};
 
 /// Reads the body of a request.
@@ -23,7 +23,7 @@ use crate::reader::{self, Object, Value};
 ///
 /// # Errors
 /// [`Invalid`] with the path of the field and the rule that it breaks.
-pub fn read(text: &str) -> Result<Asked, Invalid> {
+pub fn read(text: &str) -> Result<ParsedRequest, Invalid> {
     let mut body = reader::body(text)?;
     let model = body.required("model")?.name()?;
     let (system_instruction, contents) = messages(&body.required("messages")?)?;
@@ -54,7 +54,7 @@ pub fn read(text: &str) -> Result<Asked, Invalid> {
         model: Some(model),
         user_content: None,
     };
-    Ok(Asked { stream, candidates, free_text, ..Asked::new(request) })
+    Ok(ParsedRequest { stream, candidates, free_text, ..ParsedRequest::new(request) })
 }
 
 fn tools(
@@ -66,7 +66,8 @@ fn tools(
         let mut open = tool.object()?;
         match open.required("type")?.string()?.as_str() {
             "function" => {
-                let (declaration, left) = function(open.required("function")?.object()?)?;
+                let (declaration, left) =
+                    function_declaration(open.required("function")?.object()?)?;
                 functions.push(declaration);
                 others.extend(left);
             }
@@ -92,8 +93,8 @@ fn messages(messages: &Value<'_>) -> Result<(Option<String>, Vec<Content>), Inva
                 continue;
             }
             role @ ("system" | "developer") => {
-                let mut parts = instructing(role, content_parts(&open.required("content")?)?);
-                parts.extend(beside(role, open, &[]));
+                let mut parts = instruction_parts(role, content_parts(&open.required("content")?)?);
+                parts.extend(remaining_part(role, open, &[]));
                 Content { role: Role::User, parts }
             }
             "user" => user(open)?,
@@ -125,16 +126,16 @@ fn user(mut message: Object<'_>) -> Result<Content, Invalid> {
         parts.push(Part::Other(OtherPart { kind: "name".to_owned(), json: name.json() }));
     }
     parts.extend(content_parts(&message.required("content")?)?);
-    parts.extend(beside("message", message, &[]));
+    parts.extend(remaining_part("message", message, &[]));
     Ok(Content { role: Role::User, parts })
 }
 
-/// What frameworks repeat of an answer and no model reads: its id, and signatures of its thoughts.
+/// Members of a response that frameworks repeat and no model reads: id, and signatures of thoughts.
 const UNREAD: [&str; 2] = ["id", "reasoning_details"];
 
 fn assistant(mut message: Object<'_>, calls: &mut Calls) -> Result<Content, Invalid> {
     let mut parts = Vec::new();
-    // Two spellings of the same.
+    // Two names for the same member.
     let thoughts = ["reasoning_content", "reasoning"].map(|key| message.take(key));
     if let Some(thought) = thoughts.into_iter().flatten().find(|it| it.kind() == Kind::String) {
         parts.push(Part::Thought(thought.string()?));
@@ -150,7 +151,7 @@ fn assistant(mut message: Object<'_>, calls: &mut Calls) -> Result<Content, Inva
         let kind = open.take("type").map(|kind| kind.string()).transpose()?;
         let kind = kind.as_deref().unwrap_or("function");
         if !["function", "custom"].contains(&kind) {
-            // Its result may name it all the same.
+            // A result may still reference it.
             if let Some(id) = open.text("id")? {
                 let called = open.get(kind).and_then(|it| it.object().ok());
                 let name = called.and_then(|it| it.get("name")).and_then(|it| it.name().ok());
@@ -168,10 +169,10 @@ fn assistant(mut message: Object<'_>, calls: &mut Calls) -> Result<Content, Inva
             _ => called.take("arguments").map(|it| arguments(&it)).transpose()?.flatten(),
         };
         parts.push(Part::FunctionCall(FunctionCall { id: Some(id), name, args }));
-        parts.extend(beside("tool_call", called, &[]));
-        parts.extend(beside("tool_call", open, &["index"]));
+        parts.extend(remaining_part("tool_call", called, &[]));
+        parts.extend(remaining_part("tool_call", open, &["index"]));
     }
-    parts.extend(beside("message", message, &UNREAD));
+    parts.extend(remaining_part("message", message, &UNREAD));
     Ok(Content { role: Role::Model, parts })
 }
 
@@ -182,7 +183,7 @@ fn tool_result(mut message: Object<'_>, calls: &Calls) -> Result<Content, Invali
     let response = Some(message.required("content")?.json());
     let mut parts = vec![Part::FunctionResponse(FunctionResponse { id: Some(id), name, response })];
     // Frameworks repeat the tool's name.
-    parts.extend(beside("tool", message, &["name"]));
+    parts.extend(remaining_part("tool", message, &["name"]));
     Ok(Content { role: Role::Function, parts })
 }
 
@@ -194,11 +195,11 @@ fn content_parts(content: &Value<'_>) -> Result<Vec<Part>, Invalid> {
     Ok(parts?.into_iter().flatten().collect())
 }
 
-/// A part, and what is left of it beside it.
+/// A part, and a part with its remaining members.
 fn content_part(part: &Value<'_>) -> Result<Vec<Part>, Invalid> {
     let mut open = part.object()?;
     let kind = open.required("type")?.name()?;
-    // What is left of the member that has the bytes.
+    // The remaining members beside the bytes.
     let mut left = None;
     let read = match kind.as_str() {
         "text" => Some(Part::Text(open.required("text")?.string()?)),
@@ -206,14 +207,14 @@ fn content_part(part: &Value<'_>) -> Result<Vec<Part>, Invalid> {
             let mut image = open.required("image_url")?.object()?;
             let data = inline::from_address(&image.required("url")?, None)?;
             let unread = unread_detail(&image);
-            left = beside(&kind, image, unread);
+            left = remaining_part(&kind, image, unread);
             data.map(Part::InlineData)
         }
         "input_audio" => {
             let mut audio = open.required("input_audio")?.object()?;
             let mime_type = format!("audio/{}", audio.required("format")?.name()?);
             let data = inline::bytes(&audio.required("data")?)?;
-            left = beside(&kind, audio, &[]);
+            left = remaining_part(&kind, audio, &[]);
             Some(Part::InlineData(InlineData { mime_type, data, display_name: None }))
         }
         "file" => {
@@ -221,18 +222,20 @@ fn content_part(part: &Value<'_>) -> Result<Vec<Part>, Invalid> {
             let name = file.text("filename")?;
             let data = file.take("file_data");
             let data = data.map_or(Ok(None), |data| inline::from_address(&data, name))?;
-            left = beside(&kind, file, &[]);
+            left = remaining_part(&kind, file, &[]);
             data.map(Part::InlineData)
         }
         _ => None,
     };
     Ok(match read {
-        Some(read) => {
-            [read].into_iter().chain(left).chain(beside(&kind, open, &UNREAD_OF_PART)).collect()
-        }
-        None => vec![other(kind, part)],
+        Some(read) => [read]
+            .into_iter()
+            .chain(left)
+            .chain(remaining_part(&kind, open, &UNREAD_OF_PART))
+            .collect(),
+        None => vec![other_part(kind, part)],
     })
 }
 
-/// Hints to a cache, which some vendors take here too.
+/// Cache hints, which some vendors accept here, too.
 const UNREAD_OF_PART: [&str; 1] = ["cache_control"];

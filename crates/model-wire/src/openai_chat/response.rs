@@ -1,34 +1,34 @@
 //! The response: a completion, or chunks of one.
 //!
-//! The counts of `usage` are zero: nobody counted tokens, a guess would be taken for a count, and some
-//! clients end where there are none. Streams, of which clients expect none unasked, leave it out.
+//! The counts of `usage` are zero, because tokens are not counted, and some clients fail without `usage`.
+//! Streams leave it out, because clients do not expect it there by default.
 
 use json_text::JsonText;
 use live::{Content, Part};
 
-use crate::answer::{Answer, CALL, Head, PartIndex, arguments, as_text};
+use crate::api_fault::{ApiFault, FaultKind};
 use crate::custom;
 use crate::event::Event;
-use crate::fault::{Fault, FaultKind};
 use crate::output::{Json as _, Object};
+use crate::response::{CALL, ModelResponse, PartIndex, ResponseHead, arguments, as_text};
 
 /// The completion; one choice for each candidate.
 #[must_use]
-pub fn whole(answer: &Answer<'_>) -> JsonText {
+pub fn whole(answer: &ModelResponse<'_>) -> JsonText {
     let choice = |(index, content): (usize, &Content)| {
-        let said = Said::of(answer.head, index, content);
-        let calls: Vec<Object> = said.calls.into_iter().map(|(_, call)| call).collect();
+        let choice_message = ChoiceMessage::of(answer.head, index, content);
+        let calls: Vec<Object> = choice_message.calls.into_iter().map(|(_, call)| call).collect();
         let message = Object::new()
             .with("role", "assistant")
-            .with("content", said.text)
+            .with("content", choice_message.text)
             .with("refusal", ())
-            .with_some("reasoning_content", said.thought)
+            .with_some("reasoning_content", choice_message.thought)
             .with_some("tool_calls", (!calls.is_empty()).then_some(calls));
         Object::new()
             .with("index", index)
             .with("message", message)
             .with("logprobs", ())
-            .with("finish_reason", said.finish)
+            .with("finish_reason", choice_message.finish)
     };
     let choices: Vec<Object> = answer.candidates.iter().enumerate().map(choice).collect();
     let usage = Object::new()
@@ -38,46 +38,46 @@ pub fn whole(answer: &Answer<'_>) -> JsonText {
     frame(answer.head, "chat.completion", choices).with("usage", usage).json()
 }
 
-/// What a stream begins with, before anybody has answered.
+/// The start of a stream, before the person responds.
 #[must_use]
-pub fn opening(head: &Head) -> Vec<Event> {
+pub fn opening(head: &ResponseHead) -> Vec<Event> {
     let delta = Object::new().with("role", "assistant").with("content", "");
     vec![chunk(head, 0, delta, None)]
 }
 
-/// What a stream goes on with once there is an answer.
+/// The rest of a stream, with the response.
 #[must_use]
-pub fn rest(answer: &Answer<'_>) -> Vec<Event> {
+pub fn rest(answer: &ModelResponse<'_>) -> Vec<Event> {
     let mut events = Vec::new();
     for (index, content) in answer.candidates.iter().enumerate() {
-        let mut tell = |delta, finish| events.push(chunk(answer.head, index, delta, finish));
-        let said = Said::of(answer.head, index, content);
+        let mut push = |delta, finish| events.push(chunk(answer.head, index, delta, finish));
+        let message = ChoiceMessage::of(answer.head, index, content);
         if index > 0 {
-            tell(Object::new().with("role", "assistant").with("content", ""), None);
+            push(Object::new().with("role", "assistant").with("content", ""), None);
         }
-        if let Some(thought) = said.thought {
-            tell(Object::new().with("reasoning_content", thought), None);
+        if let Some(thought) = message.thought {
+            push(Object::new().with("reasoning_content", thought), None);
         }
-        if let Some(text) = said.text {
-            tell(Object::new().with("content", text), None);
+        if let Some(text) = message.text {
+            push(Object::new().with("content", text), None);
         }
-        for (place, call) in said.calls {
+        for (place, call) in message.calls {
             let call = Object::new().with("index", place).with_all(call);
-            tell(Object::new().with("tool_calls", vec![call]), None);
+            push(Object::new().with("tool_calls", vec![call]), None);
         }
-        tell(Object::new(), Some(said.finish));
+        push(Object::new(), Some(message.finish));
     }
     events.push(Event::done());
     events
 }
 
-/// A fault in OpenAI's shape.
+/// A fault in OpenAI's format.
 #[must_use]
-pub fn fault(fault: &Fault) -> JsonText {
+pub fn fault(fault: &ApiFault) -> JsonText {
     Object::new().with("error", error(fault)).json()
 }
 
-pub(crate) fn error(fault: &Fault) -> Object {
+pub(crate) fn error(fault: &ApiFault) -> Object {
     let kind = match fault.kind {
         FaultKind::Unauthenticated => "authentication_error",
         FaultKind::TooMany => "rate_limit_error",
@@ -91,7 +91,7 @@ pub(crate) fn error(fault: &Fault) -> Object {
         .with("code", code(fault))
 }
 
-pub(crate) fn code(fault: &Fault) -> Option<&'static str> {
+pub(crate) fn code(fault: &ApiFault) -> Option<&'static str> {
     match fault.kind {
         FaultKind::Unauthenticated => Some("invalid_api_key"),
         FaultKind::NotFound => Some("not_found"),
@@ -108,19 +108,19 @@ pub(crate) fn code(fault: &Fault) -> Option<&'static str> {
 }
 
 /// A candidate in OpenAI's terms.
-struct Said {
+struct ChoiceMessage {
     text: Option<String>,
     thought: Option<String>,
     calls: Vec<(usize, Object)>,
     finish: &'static str,
 }
 
-impl Said {
-    fn of(head: &Head, candidate: usize, content: &Content) -> Self {
+impl ChoiceMessage {
+    fn of(head: &ResponseHead, candidate: usize, content: &Content) -> Self {
         let (mut text, mut thought) = (None::<String>, None::<String>);
         let mut calls = Vec::new();
-        for (part, said) in content.parts.iter().enumerate() {
-            match said {
+        for (part, content) in content.parts.iter().enumerate() {
+            match content {
                 Part::Thought(more) => thought.get_or_insert_default().push_str(more),
                 Part::FunctionCall(call) => {
                     let id = head.call_id(call, CALL, &PartIndex { candidate, part });
@@ -132,8 +132,8 @@ impl Said {
                     let object = Object::new().with("id", id).with("type", kind).with(kind, called);
                     calls.push((calls.len(), object));
                 }
-                said => {
-                    if let Some(more) = as_text(said) {
+                content => {
+                    if let Some(more) = as_text(content) {
                         text.get_or_insert_default().push_str(&more);
                     }
                 }
@@ -144,7 +144,7 @@ impl Said {
     }
 }
 
-fn chunk(head: &Head, index: usize, delta: Object, finish: Option<&str>) -> Event {
+fn chunk(head: &ResponseHead, index: usize, delta: Object, finish: Option<&str>) -> Event {
     let choice = Object::new()
         .with("index", index)
         .with("delta", delta)
@@ -153,7 +153,7 @@ fn chunk(head: &Head, index: usize, delta: Object, finish: Option<&str>) -> Even
     Event::of(&frame(head, "chat.completion.chunk", vec![choice]).json())
 }
 
-fn frame(head: &Head, object: &str, choices: Vec<Object>) -> Object {
+fn frame(head: &ResponseHead, object: &str, choices: Vec<Object>) -> Object {
     Object::new()
         .with("id", format!("chatcmpl-{}", head.turn))
         .with("object", object)

@@ -3,7 +3,7 @@ use json_text::JsonText;
 use live::{Content, FunctionCall, Part, Role};
 
 use super::*;
-use crate::{Answer, Fault, FaultKind, FreeText, Head};
+use crate::{ApiFault, FaultKind, FreeText, ModelResponse, ResponseHead};
 
 fn refused(body: &str) -> String {
     read(body).expect_err(body).to_string()
@@ -56,7 +56,7 @@ fn body_matches_its_parts() {
         panic!("two calls")
     };
     assert_eq!(first.args.as_ref().map(JsonText::as_str), Some(r#"{"n": 9007199254740993}"#));
-    assert_eq!(second.args, None, "an empty text is no arguments");
+    assert_eq!(second.args, None, "an empty text means no arguments");
     let Part::FunctionResponse(result) = &request.contents[2].parts[0] else { panic!("a result") };
     assert_eq!((result.name.as_str(), result.id.as_deref()), ("g", Some("c2")));
 }
@@ -81,12 +81,12 @@ fn invalid_requests_name_the_rule() {
         ),
     ];
     expect![[r#"
-        body: must be an object, and is a list
+        body: must be an object, not a list
         body: must be JSON: the text ends here, but } is missing at line 1, column 2
         model: must be given
         messages: must have at least one message
         messages[0].content: must be given
-        messages[0].content: must be a list, and is a number
+        messages[0].content: must be a list, not a number
         messages[0].content[0].text: must be given
         messages[0].tool_calls[0].function.arguments: must hold JSON: the text ends here, but } is missing at line 1, column 2
         messages[0].tool_call_id: must be the id of a call in an earlier message
@@ -112,14 +112,14 @@ fn streamed_and_whole_answers_match() {
         call(Some("mine"), None),
     ];
     let candidates = [Content { role: Role::Model, parts }];
-    let head = Head {
+    let head = ResponseHead {
         turn: "0".repeat(32),
         model: "gpt".to_owned(),
         created: 7,
         echo: None,
         free_text: FreeText::default(),
     };
-    let answer = Answer { head: &head, candidates: &candidates };
+    let answer = ModelResponse { head: &head, candidates: &candidates };
     expect![[r#"{"id":"chatcmpl-00000000000000000000000000000000","object":"chat.completion","created":7,"model":"gpt","choices":[{"index":0,"message":{"role":"assistant","content":"Let me.","refusal":null,"reasoning_content":"hm","tool_calls":[{"id":"call_00000000000000000000000000000000_3","type":"function","function":{"name":"f","arguments":"{\"n\": 9007199254740993}"}},{"id":"mine","type":"function","function":{"name":"f","arguments":"{}"}}]},"logprobs":null,"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":0,"completion_tokens":0,"total_tokens":0}}"#]]
         .assert_eq(whole(&answer).as_str());
     let pieces: Vec<String> = opening(&head)
@@ -145,10 +145,10 @@ fn streamed_and_whole_answers_match() {
 
 #[test]
 fn error_names_its_parameter() {
-    let invalid = Fault::from(live::Invalid::new("messages[0].role", "must be user"));
+    let invalid = ApiFault::from(live::Invalid::new("messages[0].role", "must be user"));
     expect![[r#"{"error":{"message":"messages[0].role: must be user","type":"invalid_request_error","param":"messages[0].role","code":null}}"#]]
         .assert_eq(fault(&invalid).as_str());
-    let unknown = fault(&Fault::new(FaultKind::Unauthenticated, "who?"));
+    let unknown = fault(&ApiFault::new(FaultKind::Unauthenticated, "who?"));
     assert!(unknown.as_str().contains(r#""code":"invalid_api_key""#), "{unknown}");
 }
 
@@ -167,7 +167,7 @@ fn a_custom_tool_is_a_function_of_one_text_and_its_call_that_text() {
     assert!(parameters.as_str().contains("(lark):\\n\\nstart: WORD"), "{parameters}");
     let Part::FunctionCall(call) = &asked.request.contents[1].parts[0] else { panic!("a call") };
     assert_eq!(call.args.as_ref().expect("given").as_str(), r#"{"input":"ls"}"#);
-    let head = Head {
+    let head = ResponseHead {
         turn: "0".repeat(32),
         model: "m".to_owned(),
         created: 7,
@@ -176,7 +176,7 @@ fn a_custom_tool_is_a_function_of_one_text_and_its_call_that_text() {
     };
     let parts = vec![Part::FunctionCall(call.clone())];
     let candidates = [Content { role: Role::Model, parts }];
-    let whole = whole(&Answer { head: &head, candidates: &candidates });
+    let whole = whole(&ModelResponse { head: &head, candidates: &candidates });
     let expected = r#"{"id":"c1","type":"custom","custom":{"name":"shell","input":"ls"}}"#;
     assert!(whole.as_str().contains(expected), "{whole}");
 }
@@ -195,7 +195,7 @@ fn members_without_a_field_are_kept() {
     };
     let plain = parts("", "");
     assert_eq!(plain.len(), 2);
-    assert_eq!(parts(r#", "detail": "auto""#, ""), plain, "the default says no more");
+    assert_eq!(parts(r#", "detail": "auto""#, ""), plain, "the default adds nothing");
     let rich = parts(r#", "detail": "low""#, r#", "audio": {"id": "a1"}"#);
     assert!(rich[1].contains(r#"{"detail":"low"}"#), "{rich:?}");
     assert!(rich[3].contains(r#"{"audio":{"id": "a1"}}"#), "{rich:?}");

@@ -1,27 +1,27 @@
 //! The events of a streamed response, numbered from its beginning.
 
-use crate::answer::{Answer, Head};
+use crate::api_fault::ApiFault;
 use crate::event::Event;
-use crate::fault::Fault;
 use crate::openai_chat;
 use crate::output::{Json as _, Object};
+use crate::response::{ModelResponse, ResponseHead};
 
-use super::response::{Item, Said, items, response, summary_part, text_part, whole};
+use super::response::{Item, ItemContent, items, response, summary_part, text_part, whole};
 
-/// What a stream begins with, before anybody has answered.
+/// The start of a stream, before the person responds.
 #[must_use]
-pub fn opening(head: &Head) -> Vec<Event> {
+pub fn opening(head: &ResponseHead) -> Vec<Event> {
     let mut writer = EventWriter::default();
-    let standing =
+    let in_progress =
         || Object::new().with("response", response(head, "in_progress", None, Vec::new()));
-    writer.write("response.created", standing());
-    writer.write("response.in_progress", standing());
+    writer.write("response.created", in_progress());
+    writer.write("response.in_progress", in_progress());
     writer.events
 }
 
-/// What a stream goes on with once there is an answer.
+/// The rest of a stream, with the response.
 #[must_use]
-pub fn rest(answer: &Answer<'_>) -> Vec<Event> {
+pub fn rest(answer: &ModelResponse<'_>) -> Vec<Event> {
     let mut writer = EventWriter { number: opening(answer.head).len(), events: Vec::new() };
     for (index, item) in items(answer).into_iter().enumerate() {
         let at = || Object::new().with("output_index", index);
@@ -33,12 +33,12 @@ pub fn rest(answer: &Answer<'_>) -> Vec<Event> {
     writer.events
 }
 
-/// What a stream ends with that has no answer.
+/// The end of a stream without a response.
 ///
-/// Clients differ in what they look for: OpenAI's own raise at the member `error` of any event, typed
-/// ones read the event `error`, and others wait for `response.failed`.
+/// Clients differ in what they check: OpenAI's own raise at the member `error` of any event, typed ones
+/// read the event `error`, and others wait for `response.failed`.
 #[must_use]
-pub fn failed(head: &Head, fault: &Fault) -> Vec<Event> {
+pub fn failed(head: &ResponseHead, fault: &ApiFault) -> Vec<Event> {
     let mut writer = EventWriter { number: opening(head).len(), events: Vec::new() };
     let members = Object::new()
         .with("code", openai_chat::code(fault))
@@ -46,7 +46,7 @@ pub fn failed(head: &Head, fault: &Fault) -> Vec<Event> {
         .with("param", fault.field.as_deref())
         .with("error", openai_chat::error(fault));
     writer.write("error", members);
-    // The codes that a response may have are few: this one asks nobody to send the same again.
+    // A response may have few codes. This one does not suggest a retry.
     let code = if fault.kind.is_passing() { "server_error" } else { "invalid_prompt" };
     let error = Object::new().with("code", code).with("message", fault.message.as_str());
     let failed = response(head, "failed", Some(error), Vec::new());
@@ -70,8 +70,8 @@ impl EventWriter {
 
     fn body(&mut self, index: usize, item: &Item) {
         let at = || Object::new().with("item_id", item.id.as_str()).with("output_index", index);
-        match &item.said {
-            Said::Message(texts) => {
+        match &item.content {
+            ItemContent::Message(texts) => {
                 for (place, text) in texts.iter().enumerate() {
                     let at = || at().with("content_index", place);
                     let no_logprobs = Vec::<Object>::new;
@@ -84,7 +84,7 @@ impl EventWriter {
                     self.write("response.content_part.done", at().with("part", text_part(text)));
                 }
             }
-            Said::Reasoning(text) => {
+            ItemContent::Reasoning(text) => {
                 let at = || at().with("summary_index", 0_usize);
                 let empty = at().with("part", summary_part(""));
                 self.write("response.reasoning_summary_part.added", empty);
@@ -95,12 +95,12 @@ impl EventWriter {
                 let part = at().with("part", summary_part(text));
                 self.write("response.reasoning_summary_part.done", part);
             }
-            Said::FreeCall { input, .. } => {
+            ItemContent::FreeCall { input, .. } => {
                 let input = input.as_str();
                 self.write("response.custom_tool_call_input.delta", at().with("delta", input));
                 self.write("response.custom_tool_call_input.done", at().with("input", input));
             }
-            Said::Call { name, arguments, .. } => {
+            ItemContent::Call { name, arguments, .. } => {
                 let arguments = arguments.as_str();
                 self.write("response.function_call_arguments.delta", at().with("delta", arguments));
                 let done = at().with("name", name.as_str()).with("arguments", arguments);

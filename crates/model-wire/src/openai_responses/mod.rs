@@ -1,7 +1,7 @@
 //! OpenAI's Responses: `POST /v1/responses`.
 //!
-//! A response's id is `resp_` and its turn, so that a request which goes on from one
-//! (`previous_response_id`) is given what was said before.
+//! A response's id is `resp_` and its turn, so that a request with `previous_response_id` continues that
+//! conversation.
 
 mod events;
 mod history;

@@ -3,18 +3,18 @@
 use json_text::{JsonText, Kind};
 use live::{Content, FunctionCall, FunctionResponse, InlineData, Invalid, LlmRequest, Part, Role};
 
-use crate::asked::Asked;
 use crate::calls::Calls;
+use crate::common::{
+    arguments, as_tools, function_declaration, instruction_parts, no_such_call, other_part,
+    remaining_part, response_format, split_files, unread_detail,
+};
 use crate::custom::{self, FreeText};
 use crate::inline;
 use crate::output::Object as Output;
-use crate::pieces::{
-    arguments, as_tools, beside, function, instructing, no_such_call, other, response_format,
-    shown_apart, unread_detail,
-};
+use crate::parsed_request::ParsedRequest;
 use crate::reader::{self, Object, Value};
 
-/// What a response repeats of its request.
+/// The members of a request that its response repeats.
 const ECHOED: [&str; 12] = [
     "instructions",
     "max_output_tokens",
@@ -30,10 +30,10 @@ const ECHOED: [&str; 12] = [
     "top_p",
 ];
 
-/// The turn that the request goes on from, as it stands in the response's id.
+/// The turn that the request continues, from `previous_response_id`.
 ///
 /// # Errors
-/// [`Invalid`] when the body is no object, or the id is none of a response.
+/// [`Invalid`] when the body is not an object, or the id is not that of a response.
 pub fn previous_turn(text: &str) -> Result<Option<String>, Invalid> {
     let mut body = reader::body(text)?;
     let Some(written) = body.take("previous_response_id") else { return Ok(None) };
@@ -49,18 +49,17 @@ pub fn previous_turn(text: &str) -> Result<Option<String>, Invalid> {
     }
 }
 
-/// Reads the body of a request that goes on from `history`: what was said up to the response which it
-/// names as the previous one, nothing otherwise.
+/// Parses the body of a request that continues `history`: the conversation up to its previous response, or
+/// nothing.
 ///
-/// `instructions` alone are the system instruction, for a request that goes on does without them.
-/// System and developer messages are items as all others, and stay in their places, their texts under
-/// the role's name.
+/// Only `instructions` are the system instruction, because they do not carry over to the next request.
+/// System and developer messages stay in their places, their texts under the role's name.
 ///
 /// # Errors
 /// [`Invalid`] with the path of the field and the rule that it breaks.
-pub fn read(text: &str, history: Vec<Content>) -> Result<Asked, Invalid> {
+pub fn read(text: &str, history: Vec<Content>) -> Result<ParsedRequest, Invalid> {
     let mut body = reader::body(text)?;
-    refuse_what_is_elsewhere(&mut body)?;
+    reject_stored_references(&mut body)?;
     let mut echo = Output::new();
     for key in ECHOED {
         if let Some(value) = body.get(key) {
@@ -77,7 +76,7 @@ pub fn read(text: &str, history: Vec<Content>) -> Result<Asked, Invalid> {
         let mut open = tool.object()?;
         match open.required("type")?.string()?.as_str() {
             "function" => {
-                let (declaration, left) = function(open)?;
+                let (declaration, left) = function_declaration(open)?;
                 functions.push(declaration);
                 others.extend(left);
             }
@@ -101,14 +100,14 @@ pub fn read(text: &str, history: Vec<Content>) -> Result<Asked, Invalid> {
         model,
         user_content: None,
     };
-    Ok(Asked { stream, echo: echo.non_empty(), free_text, ..Asked::new(request) })
+    Ok(ParsedRequest { stream, echo: echo.non_empty(), free_text, ..ParsedRequest::new(request) })
 }
 
-/// What the vendor keeps for its customers is not here to be looked up.
-fn refuse_what_is_elsewhere(body: &mut Object<'_>) -> Result<(), Invalid> {
+/// Rejects references to data that the vendor stores.
+fn reject_stored_references(body: &mut Object<'_>) -> Result<(), Invalid> {
     for (key, rule) in [
-        ("conversation", "is kept by the vendor: send the items as `input`"),
-        ("prompt", "is kept by the vendor: send its text as `instructions`"),
+        ("conversation", "is not supported: send the items as `input`"),
+        ("prompt", "is not supported: send its text as `instructions`"),
     ] {
         if let Some(value) = body.take(key) {
             return Err(value.fault(rule));
@@ -117,7 +116,7 @@ fn refuse_what_is_elsewhere(body: &mut Object<'_>) -> Result<(), Invalid> {
     body.take("previous_response_id");
     match body.take("background") {
         Some(value) if value.boolean()? => {
-            Err(value.fault("must be false: a person answers while the request waits"))
+            Err(value.fault("must be false: the request waits for a person"))
         }
         _ => Ok(()),
     }
@@ -133,7 +132,7 @@ fn text_format(body: &mut Object<'_>) -> Result<(Option<JsonText>, Option<JsonTe
     Ok((text.rest().with_some("format", kept).non_empty(), schema))
 }
 
-/// The conversation as it grows, item by item.
+/// The conversation, built item by item.
 struct Conversation {
     contents: Vec<Content>,
     /// Where the request's own items begin.
@@ -149,7 +148,7 @@ impl Conversation {
 
     fn read(&mut self, input: &Value<'_>) -> Result<(), Invalid> {
         if input.kind() == Kind::String {
-            self.say(Role::User, [Part::Text(input.string()?)]);
+            self.push(Role::User, [Part::Text(input.string()?)]);
             return Ok(());
         }
         for item in input.list()? {
@@ -170,7 +169,11 @@ impl Conversation {
                 self.calls.saw(&id, &name);
                 let args = open.take("arguments").map(|it| arguments(&it)).transpose()?.flatten();
                 let call = FunctionCall { id: Some(id), name, args };
-                self.go_on(Role::Model, Part::FunctionCall(call), beside(&kind, open, &UNREAD));
+                self.go_on(
+                    Role::Model,
+                    Part::FunctionCall(call),
+                    remaining_part(&kind, open, &UNREAD),
+                );
             }
             "custom_tool_call" => {
                 let id = open.required("call_id")?.name()?;
@@ -178,15 +181,19 @@ impl Conversation {
                 self.calls.saw(&id, &name);
                 let args = Some(custom::as_arguments(&open.required("input")?.string()?));
                 let call = FunctionCall { id: Some(id), name, args };
-                self.go_on(Role::Model, Part::FunctionCall(call), beside(&kind, open, &UNREAD));
+                self.go_on(
+                    Role::Model,
+                    Part::FunctionCall(call),
+                    remaining_part(&kind, open, &UNREAD),
+                );
             }
             "function_call_output" | "custom_tool_call_output" => {
                 let call = open.required("call_id")?;
                 let id = call.name()?;
                 let name = self.calls.name(&id).ok_or_else(|| no_such_call(&call))?;
-                let (response, files) = shown_apart(&open.required("output")?, part_of_result)?;
+                let (response, files) = split_files(&open.required("output")?, part_of_result)?;
                 let answer = FunctionResponse { id: Some(id), name, response };
-                let left = files.into_iter().chain(beside(&kind, open, &UNREAD));
+                let left = files.into_iter().chain(remaining_part(&kind, open, &UNREAD));
                 self.go_on(Role::Function, Part::FunctionResponse(answer), left);
             }
             "reasoning" => {
@@ -201,10 +208,10 @@ impl Conversation {
                 }
             }
             "item_reference" => {
-                let rule = "is kept by the vendor: send the item itself, or previous_response_id";
+                let rule = "is not supported: send the item itself, or previous_response_id";
                 return Err(item.fault(rule));
             }
-            _ => self.go_on(Role::Model, other(kind, item), None),
+            _ => self.go_on(Role::Model, other_part(kind, item), None),
         }
         Ok(())
     }
@@ -212,13 +219,13 @@ impl Conversation {
     fn message(&mut self, mut open: Object<'_>) -> Result<(), Invalid> {
         let role = open.required("role")?;
         let content = open.required("content")?;
-        let left = beside("message", open, &UNREAD);
+        let left = remaining_part("message", open, &UNREAD);
         match role.string()?.as_str() {
             role @ ("system" | "developer") => {
-                let said = instructing(role, parts(&content)?);
-                self.say(Role::User, said.into_iter().chain(left));
+                let parts = instruction_parts(role, parts(&content)?);
+                self.push(Role::User, parts.into_iter().chain(left));
             }
-            "user" => self.say(Role::User, parts(&content)?.into_iter().chain(left)),
+            "user" => self.push(Role::User, parts(&content)?.into_iter().chain(left)),
             "assistant" => {
                 for part in parts(&content)?.into_iter().chain(left) {
                     self.go_on(Role::Model, part, None);
@@ -229,22 +236,22 @@ impl Conversation {
         Ok(())
     }
 
-    fn say(&mut self, role: Role, parts: impl IntoIterator<Item = Part>) {
+    fn push(&mut self, role: Role, parts: impl IntoIterator<Item = Part>) {
         self.contents.push(Content { role, parts: parts.into_iter().collect() });
     }
 
-    /// Items of the model that follow each other are one answer, and so are their results.
+    /// Consecutive items of the model are one content, and so are their results.
     fn go_on(&mut self, role: Role, part: Part, left: impl IntoIterator<Item = Part>) {
         let own = self.contents.len() > self.own;
         let parts = [part].into_iter().chain(left);
         match self.contents.last_mut() {
             Some(last) if own && last.role == role => last.parts.extend(parts),
-            _ => self.say(role, parts),
+            _ => self.push(role, parts),
         }
     }
 }
 
-/// What every item has and no model reads.
+/// Members of every item that no model reads.
 const UNREAD: [&str; 2] = ["id", "status"];
 
 fn parts(content: &Value<'_>) -> Result<Vec<Part>, Invalid> {
@@ -255,7 +262,7 @@ fn parts(content: &Value<'_>) -> Result<Vec<Part>, Invalid> {
     Ok(parts?.into_iter().flatten().collect())
 }
 
-/// An item of what a tool answered.
+/// An item of a tool result.
 fn part_of_result(item: &Value<'_>) -> Result<Vec<Part>, Invalid> {
     match item.object()?.get("type").map(|kind| kind.string()).transpose()?.as_deref() {
         Some("input_image" | "input_file" | "input_audio") => part(item),
@@ -263,12 +270,12 @@ fn part_of_result(item: &Value<'_>) -> Result<Vec<Part>, Invalid> {
     }
 }
 
-/// A part, and what is left of it beside it.
+/// A part, and a part with its remaining members.
 fn part(part: &Value<'_>) -> Result<Vec<Part>, Invalid> {
     let mut open = part.object()?;
     let kind = open.required("type")?.name()?;
     let mut unread: &[&str] = &[];
-    // What is left of the member that has the bytes.
+    // The remaining members beside the bytes.
     let mut left = None;
     let read = match kind.as_str() {
         "input_text" | "output_text" | "text" => {
@@ -287,14 +294,16 @@ fn part(part: &Value<'_>) -> Result<Vec<Part>, Invalid> {
             let mut audio = open.required("input_audio")?.object()?;
             let mime_type = format!("audio/{}", audio.required("format")?.name()?);
             let data = inline::bytes(&audio.required("data")?)?;
-            left = beside(&kind, audio, &[]);
+            left = remaining_part(&kind, audio, &[]);
             Some(Part::InlineData(InlineData { mime_type, data, display_name: None }))
         }
         _ => None,
     };
     Ok(match read {
-        Some(read) => [read].into_iter().chain(left).chain(beside(&kind, open, unread)).collect(),
-        None => vec![other(kind, part)],
+        Some(read) => {
+            [read].into_iter().chain(left).chain(remaining_part(&kind, open, unread)).collect()
+        }
+        None => vec![other_part(kind, part)],
     })
 }
 

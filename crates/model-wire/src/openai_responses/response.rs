@@ -1,18 +1,18 @@
 //! The response object and its items.
 //!
-//! The counts of `usage` are zero once there is an answer: nobody counted tokens, a guess would be taken
-//! for a count, and some clients end where there are none.
+//! The counts of `usage` are zero in a completed response, because tokens are not counted, and some
+//! clients fail without `usage`.
 
 use json_text::{JsonText, Node};
 use live::Part;
 
-use crate::answer::{Answer, CALL, Head, PartIndex, arguments, as_text};
 use crate::custom;
 use crate::output::{Json as _, Object};
+use crate::response::{CALL, ModelResponse, PartIndex, ResponseHead, arguments, as_text};
 
 /// The response with all of its items.
 #[must_use]
-pub fn whole(answer: &Answer<'_>) -> JsonText {
+pub fn whole(answer: &ModelResponse<'_>) -> JsonText {
     let output = items(answer).into_iter().map(|item| item.whole()).collect();
     response(answer.head, "completed", None, output)
 }
@@ -20,10 +20,10 @@ pub fn whole(answer: &Answer<'_>) -> JsonText {
 /// One item of the output.
 pub(super) struct Item {
     pub(super) id: String,
-    pub(super) said: Said,
+    pub(super) content: ItemContent,
 }
 
-pub(super) enum Said {
+pub(super) enum ItemContent {
     Message(Vec<String>),
     Reasoning(String),
     Call { call_id: String, name: String, arguments: JsonText },
@@ -33,23 +33,23 @@ pub(super) enum Said {
 impl Item {
     /// The item when it is complete.
     pub(super) fn whole(&self) -> Object {
-        match &self.said {
-            Said::Message(texts) => {
+        match &self.content {
+            ItemContent::Message(texts) => {
                 let content = texts.iter().map(|text| text_part(text)).collect();
                 self.message("completed", content)
             }
-            Said::Reasoning(text) => self.reasoning(vec![summary_part(text)]),
-            Said::Call { arguments, .. } => self.call("completed", arguments.as_str()),
-            Said::FreeCall { input, .. } => self.call("completed", input),
+            ItemContent::Reasoning(text) => self.reasoning(vec![summary_part(text)]),
+            ItemContent::Call { arguments, .. } => self.call("completed", arguments.as_str()),
+            ItemContent::FreeCall { input, .. } => self.call("completed", input),
         }
     }
 
     /// The item when its stream begins.
     pub(super) fn begun(&self) -> Object {
-        match &self.said {
-            Said::Message(_) => self.message("in_progress", Vec::new()),
-            Said::Reasoning(_) => self.reasoning(Vec::new()),
-            Said::Call { .. } | Said::FreeCall { .. } => self.call("in_progress", ""),
+        match &self.content {
+            ItemContent::Message(_) => self.message("in_progress", Vec::new()),
+            ItemContent::Reasoning(_) => self.reasoning(Vec::new()),
+            ItemContent::Call { .. } | ItemContent::FreeCall { .. } => self.call("in_progress", ""),
         }
     }
 
@@ -62,10 +62,14 @@ impl Item {
     }
 
     fn call(&self, status: &str, text: &str) -> Object {
-        let (kind, call_id, name, key) = match &self.said {
-            Said::Call { call_id, name, .. } => ("function_call", call_id, name, "arguments"),
-            Said::FreeCall { call_id, name, .. } => ("custom_tool_call", call_id, name, "input"),
-            Said::Message(_) | Said::Reasoning(_) => return Object::new(),
+        let (kind, call_id, name, key) = match &self.content {
+            ItemContent::Call { call_id, name, .. } => {
+                ("function_call", call_id, name, "arguments")
+            }
+            ItemContent::FreeCall { call_id, name, .. } => {
+                ("custom_tool_call", call_id, name, "input")
+            }
+            ItemContent::Message(_) | ItemContent::Reasoning(_) => return Object::new(),
         };
         self.of(kind)
             .with("status", status)
@@ -79,37 +83,37 @@ impl Item {
     }
 }
 
-/// The items of an answer; texts that follow each other are one message.
-pub(super) fn items(answer: &Answer<'_>) -> Vec<Item> {
+/// The items of a response; consecutive texts are one message.
+pub(super) fn items(answer: &ModelResponse<'_>) -> Vec<Item> {
     let head = answer.head;
     let mut items: Vec<Item> = Vec::new();
-    for (part, said) in answer.parts().iter().enumerate() {
-        let said = match said {
-            Part::Thought(text) => Said::Reasoning(text.clone()),
+    for (part, content) in answer.parts().iter().enumerate() {
+        let content = match content {
+            Part::Thought(text) => ItemContent::Reasoning(text.clone()),
             Part::FunctionCall(call) => {
                 let call_id = head.call_id(call, CALL, &PartIndex { candidate: 0, part });
                 let name = call.name.clone();
                 match head.free_text.takes(&name) {
-                    true => Said::FreeCall { call_id, name, input: custom::text(call) },
-                    false => Said::Call { call_id, name, arguments: arguments(call) },
+                    true => ItemContent::FreeCall { call_id, name, input: custom::text(call) },
+                    false => ItemContent::Call { call_id, name, arguments: arguments(call) },
                 }
             }
-            said => {
-                let Some(text) = as_text(said) else { continue };
-                if let Some(Item { said: Said::Message(texts), .. }) = items.last_mut() {
+            content => {
+                let Some(text) = as_text(content) else { continue };
+                if let Some(Item { content: ItemContent::Message(texts), .. }) = items.last_mut() {
                     texts.push(text);
                     continue;
                 }
-                Said::Message(vec![text])
+                ItemContent::Message(vec![text])
             }
         };
-        let prefix = match said {
-            Said::Message(_) => "msg",
-            Said::Reasoning(_) => "rs",
-            Said::Call { .. } => "fc",
-            Said::FreeCall { .. } => "ctc",
+        let prefix = match content {
+            ItemContent::Message(_) => "msg",
+            ItemContent::Reasoning(_) => "rs",
+            ItemContent::Call { .. } => "fc",
+            ItemContent::FreeCall { .. } => "ctc",
         };
-        items.push(Item { id: format!("{prefix}_{}_{}", head.turn, items.len()), said });
+        items.push(Item { id: format!("{prefix}_{}_{}", head.turn, items.len()), content });
     }
     items
 }
@@ -136,7 +140,7 @@ pub(super) fn summary_part(text: &str) -> Object {
 }
 
 pub(super) fn response(
-    head: &Head,
+    head: &ResponseHead,
     status: &str,
     error: Option<Object>,
     output: Vec<Object>,
@@ -156,7 +160,7 @@ pub(super) fn response(
         _ => Vec::new(),
     };
     let is_echoed = |key: &str| echoed.iter().any(|(name, _)| name == key);
-    // What the vendor's clients take for granted.
+    // Members that the vendor's clients require.
     let defaults = [
         ("parallel_tool_calls", true.json()),
         ("tool_choice", "auto".json()),

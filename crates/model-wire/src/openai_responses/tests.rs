@@ -3,12 +3,12 @@ use json_text::JsonText;
 use live::{Content, FunctionCall, Part, Role};
 
 use super::*;
-use crate::{Answer, Event, Fault, FaultKind, FreeText, Head};
+use crate::{ApiFault, Event, FaultKind, FreeText, ModelResponse, ResponseHead};
 
 const TURN: &str = "00000000000000000000000000000000";
 
-fn head() -> Head {
-    Head {
+fn head() -> ResponseHead {
+    ResponseHead {
         turn: TURN.to_owned(),
         model: "gpt".to_owned(),
         created: 7,
@@ -90,10 +90,10 @@ fn developer_messages_are_kept_with_new_instructions() {
         format!(r#"{{"model": "gpt", "previous_response_id": "resp_{TURN}", "input": "On."}}"#);
     let second = read(&body, history(TURN, asked, answer())).expect("valid").request;
     assert_eq!(second.system_instruction, None, "instructions are of their request alone");
-    let [Part::Other(said), Part::InlineData(shown)] = &second.contents[0].parts[..] else {
+    let [Part::Other(instruction), Part::InlineData(shown)] = &second.contents[0].parts[..] else {
         panic!("its text and its picture: {:?}", second.contents[0])
     };
-    assert_eq!((said.kind.as_str(), said.json.as_str()), ("developer", r#""Two.""#));
+    assert_eq!((instruction.kind.as_str(), instruction.json.as_str()), ("developer", r#""Two.""#));
     assert_eq!(shown.data, b"hi");
 }
 
@@ -132,10 +132,10 @@ fn invalid_requests_name_the_rule() {
     ];
     expect![[r#"
         input: must be given
-        background: must be false: a person answers while the request waits
-        conversation: is kept by the vendor: send the items as `input`
+        background: must be false: the request waits for a person
+        conversation: is not supported: send the items as `input`
         input[0].type: must not be empty
-        input[0]: is kept by the vendor: send the item itself, or previous_response_id
+        input[0]: is not supported: send the item itself, or previous_response_id
         input[0].call_id: must be the id of a call in an earlier message
         previous_response_id: must be the id of a response of this host, resp_ and 32 digits
     "#]]
@@ -145,10 +145,10 @@ fn invalid_requests_name_the_rule() {
 #[test]
 fn events_are_numbered_through_and_end_with_the_whole() {
     let (head, candidates) = (head(), [answer()]);
-    let answer = Answer { head: &head, candidates: &candidates };
-    let told: Vec<_> = opening(&head).into_iter().chain(rest(&answer)).collect();
-    let names: Vec<_> = told.iter().filter_map(|event| event.name()).collect();
-    for (number, event) in told.iter().enumerate() {
+    let answer = ModelResponse { head: &head, candidates: &candidates };
+    let events: Vec<_> = opening(&head).into_iter().chain(rest(&answer)).collect();
+    let names: Vec<_> = events.iter().filter_map(|event| event.name()).collect();
+    for (number, event) in events.iter().enumerate() {
         assert!(event.data().contains(&format!("\"sequence_number\":{number},")), "{event}");
     }
     expect![[r#"
@@ -174,13 +174,13 @@ fn events_are_numbered_through_and_end_with_the_whole() {
     "#]]
     .assert_eq(&format!("{}\n", names.join("\n")));
     let whole = whole(&answer);
-    assert!(told.last().expect("ends").data().contains(whole.compact().as_str()));
+    assert!(events.last().expect("ends").data().contains(whole.compact().as_str()));
     assert!(whole.as_str().contains(r#""arguments":"{\"n\": 9007199254740993}""#), "{whole}");
 }
 
 #[test]
 fn stream_without_an_answer_reports_an_error() {
-    let cancelled = Fault::new(FaultKind::Cancelled, "the turn was cancelled by Ann");
+    let cancelled = ApiFault::new(FaultKind::Cancelled, "the turn was cancelled by Ann");
     let actual = failed(&head(), &cancelled);
     assert_eq!(
         actual.iter().filter_map(Event::name).collect::<Vec<_>>(),
@@ -194,7 +194,7 @@ fn stream_without_an_answer_reports_an_error() {
         "{end}"
     );
     assert!(end.contains(r#""sequence_number":3,"#), "{end}");
-    let passing = failed(&head(), &Fault::new(FaultKind::Unavailable, "the host is stopping"));
+    let passing = failed(&head(), &ApiFault::new(FaultKind::Unavailable, "the host is stopping"));
     assert!(passing[1].data().contains(r#""code":"server_error""#), "{}", passing[1]);
 }
 
@@ -211,7 +211,7 @@ fn a_custom_tool_is_shown_as_a_function_of_one_text() {
     let asked = read(CUSTOM, Vec::new()).expect("valid");
     let [shell, sum] = &asked.request.tools[0].function_declarations[..] else { panic!("two") };
     assert_eq!((shell.name.as_str(), shell.description.as_str()), ("shell", "Runs a line."));
-    expect![[r#"{"type":"object","properties":{"input":{"type":"string","format":"multiline","description":"Free text that fits this grammar (regex):\n\n[0-9+]+"}},"required":["input"],"additionalProperties":false}"#]]
+    expect![[r#"{"type":"object","properties":{"input":{"type":"string","format":"multiline","description":"Free text that matches this grammar (regex):\n\n[0-9+]+"}},"required":["input"],"additionalProperties":false}"#]]
         .assert_eq(sum.parameters.as_ref().expect("one text").as_str());
     assert!(asked.request.generation_config.is_none(), "nothing is left over");
     let Part::FunctionCall(call) = &asked.request.contents[1].parts[0] else { panic!("a call") };
@@ -225,14 +225,14 @@ fn a_custom_tool_is_shown_as_a_function_of_one_text() {
 #[test]
 fn a_call_of_a_custom_tool_goes_out_as_its_text() {
     let free_text = read(CUSTOM, Vec::new()).expect("valid").free_text;
-    let head = Head { free_text, ..head() };
+    let head = ResponseHead { free_text, ..head() };
     let call = |args: &str| {
         let args = Some(JsonText::parse(args).expect("JSON"));
         Part::FunctionCall(FunctionCall { id: None, name: "shell".to_owned(), args })
     };
     let parts = vec![call(r#"{"input": "ls\n-l"}"#), call(r#"{"line": "ls"}"#)];
     let candidates = [Content { role: Role::Model, parts }];
-    let answer = Answer { head: &head, candidates: &candidates };
+    let answer = ModelResponse { head: &head, candidates: &candidates };
     let whole = whole(&answer);
     assert!(
         whole.as_str().contains(r#""type":"custom_tool_call","status":"completed""#),

@@ -107,8 +107,8 @@ pub(super) fn resolve<'s>(root: &'s Value, reference: &str) -> Option<&'s Value>
     };
     let mut ahead = vec![root];
     while let Some(value) = ahead.pop() {
-        let says = |keyword: &str| value.get(keyword).and_then(Value::as_str);
-        if names.iter().any(|(keyword, name)| says(keyword) == Some(*name)) {
+        let text = |keyword: &str| value.get(keyword).and_then(Value::as_str);
+        if names.iter().any(|(keyword, name)| text(keyword) == Some(*name)) {
             return Some(value);
         }
         match value {

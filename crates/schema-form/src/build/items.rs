@@ -49,7 +49,7 @@ impl Builder<'_> {
             rest: (!closed).then(|| item(rest)),
             min: self.merged.at_least(&["minItems"]),
             max,
-            unique: self.merged.says(&["uniqueItems"]),
+            unique: self.merged.is_true(&["uniqueItems"]),
         }
     }
 }

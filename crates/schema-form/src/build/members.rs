@@ -117,8 +117,8 @@ impl Builder<'_> {
             .collect()
     }
 
-    /// Whether this is the whole form and its `properties` are there and empty: how tools without
-    /// arguments are declared. Further in, an empty list of properties stands for any object.
+    /// Whether this is the whole form and its `properties` are empty: the declaration of a tool without
+    /// arguments. In nested schemas, empty `properties` mean any object.
     fn declares_no_arguments(&self) -> bool {
         self.source.layers.contains(&self.document.root())
             && self
@@ -127,7 +127,7 @@ impl Builder<'_> {
                 .is_some_and(|names| matches!(self.document.node(names), Node::Object(_)))
     }
 
-    /// What the object says about members it does not name.
+    /// The rule for members that the object does not name.
     fn extras(&self, entry_schemas: &EntrySchemas, nothing_named: bool) -> Extras {
         let mut layers = Vec::new();
         let mut closed = false;

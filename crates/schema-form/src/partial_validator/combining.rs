@@ -45,7 +45,7 @@ impl PartialValidator<'_> {
         }
     }
 
-    /// `if` at `id`, with the `then` and `else` that stand beside it in `schema`.
+    /// `if` at `id`, with the `then` and `else` beside it in `schema`.
     pub(super) fn condition(
         &self,
         schema: NodeId,

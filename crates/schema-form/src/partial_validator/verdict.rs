@@ -1,6 +1,6 @@
-//! [`AllOf`]: the conjunction of several three-valued answers.
+//! [`AllOf`]: combines answers that may be yes, no or undecided.
 
-/// The conjunction of several answers: a no wins, and an undecided answer prevents a yes.
+/// Combines several answers: no if any is no, else undecided if any is undecided, else yes.
 #[derive(Clone, Copy)]
 pub(super) struct AllOf {
     undecided: bool,

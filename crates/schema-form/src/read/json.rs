@@ -25,16 +25,16 @@ impl Reader {
                 let error = JsonText::parse(text).err();
                 self.write(text, Tone::Error);
                 if let Some(error) = error {
-                    let told = format!("Not JSON: {error}.");
-                    self.report(MessageKind::NotJson(error), told);
+                    let message = format!("Not JSON: {error}.");
+                    self.report(MessageKind::NotJson(error), message);
                 }
                 return;
             }
         };
         if let Some(error) = repeated_member(text) {
             self.write(value.compact().as_str(), Tone::Error);
-            let told = format!("{error}: a tool gets only one of the two. Remove one.");
-            self.report(MessageKind::Repeated(error), capitalized(&told));
+            let message = format!("{error}: a tool gets only one of the two. Remove one.");
+            self.report(MessageKind::Repeated(error), capitalized(&message));
             return;
         }
         let mut found = self.messages_for(slot, &value, text);
@@ -106,12 +106,12 @@ impl Reader {
                     const NAMED: usize = 20;
                     let values = options.iter().map(|option| option.value.as_str());
                     let named = values.take(NAMED).collect::<Vec<_>>().join(", ");
-                    let told = match options.len().saturating_sub(NAMED) {
+                    let message = match options.len().saturating_sub(NAMED) {
                         0 if options.len() == 1 => format!("Must be {named}."),
                         0 => format!("One of {named}."),
                         more => format!("One of {named} and {more} more."),
                     };
-                    here(told, MessageKind::Invalid("enum"))
+                    here(message, MessageKind::Invalid("enum"))
                 }
                 _ => Vec::new(),
             };

@@ -42,7 +42,7 @@ impl Reader {
                 match &entry.name {
                     None => reader.report(MessageKind::Missing, "Give the entry a name."),
                     Some(name) if taken(name) => {
-                        let text = format!("The name `{name}` stands there twice.");
+                        let text = format!("Duplicate name `{name}`: rename one.");
                         reader.report(MessageKind::Invalid("properties"), text);
                     }
                     Some(name) if inner.is_none() => {
@@ -70,8 +70,7 @@ impl Reader {
         ));
     }
 
-    /// An entry that has no value yet: nobody but the person put it there, so it is shown and not
-    /// left out.
+    /// An entry without a value yet. The person added it, so it is shown and not left out.
     fn nothing_of_entry(&mut self, name: Option<&str>) {
         self.key(Some(name.unwrap_or("?")));
         self.write("?", Tone::Error);
@@ -115,12 +114,11 @@ impl Reader {
                 }
                 match at {
                     Some(position) => self.inside(PathStep::Member(position), |reader| {
-                        let text = format!("Required where `{name}` is sent (dependentRequired).");
+                        let text = format!("Required with `{name}` (dependentRequired).");
                         reader.report(MessageKind::Invalid("dependentRequired"), text);
                     }),
                     None => {
-                        let text =
-                            format!("`{name}` needs `{missing}` beside it (dependentRequired).");
+                        let text = format!("`{name}` requires `{missing}` (dependentRequired).");
                         self.report(MessageKind::Invalid("dependentRequired"), text);
                     }
                 }

@@ -106,12 +106,12 @@ impl Reader {
             (State::Value, None) => self.report(MessageKind::Missing, "Required."),
             (State::Value, Some(content)) => {
                 self.key(key);
-                let (start, told) = (self.text.len(), self.messages.len());
+                let (start, before) = (self.text.len(), self.messages.len());
                 let shape = shape(slot, entered);
                 self.depth += 1;
                 self.content(&shape, shape.field(), entered, content);
                 self.depth -= 1;
-                if self.messages.len() == told {
+                if self.messages.len() == before {
                     self.validator(&shape, start);
                 }
             }
@@ -130,7 +130,7 @@ impl Reader {
         if value.kind() == Kind::Null {
             return;
         }
-        let told = self.messages.len();
+        let before = self.messages.len();
         for (schema, keyword) in checked_keywords {
             // A union and its branch share the value and their layers.
             if self.checked_keywords.insert((start, *schema, keyword))
@@ -140,7 +140,7 @@ impl Reader {
                 self.report(MessageKind::Invalid(keyword), text);
             }
         }
-        if self.messages.len() > told && !matches!(value.kind(), Kind::Array | Kind::Object) {
+        if self.messages.len() > before && !matches!(value.kind(), Kind::Array | Kind::Object) {
             for (range, tone) in &mut self.tones {
                 if range.start >= start {
                     *tone = Tone::Error;
@@ -174,11 +174,11 @@ impl Reader {
                     }
                     Whole::TooLong => {
                         self.write(typed, Tone::Error);
-                        let told = format!(
+                        let text = format!(
                             "A whole number of more than {MAX_DIGITS} digits: choose a smaller \
                              exponent."
                         );
-                        self.report(MessageKind::Invalid("type"), told);
+                        self.report(MessageKind::Invalid("type"), text);
                     }
                     Whole::No => self.unfinished(typed, "A whole number, such as 12."),
                 }
@@ -240,8 +240,8 @@ impl Reader {
         let is_fine = broken.is_empty() && too_large.is_none();
         self.write(text, if is_fine { tone } else { Tone::Error });
         self.report_broken(broken);
-        if let Some(told) = too_large {
-            self.report(MessageKind::Invalid("type"), told);
+        if let Some(text) = too_large {
+            self.report(MessageKind::Invalid("type"), text);
         }
     }
 
@@ -253,8 +253,8 @@ impl Reader {
         }
     }
 
-    pub(super) fn unfinished(&mut self, text: &str, told: &str) {
+    pub(super) fn unfinished(&mut self, text: &str, message: &str) {
         self.write(if text.is_empty() { "?" } else { text }, Tone::Error);
-        self.report(MessageKind::Unfinished, told);
+        self.report(MessageKind::Unfinished, message);
     }
 }

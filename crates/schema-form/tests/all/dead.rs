@@ -18,8 +18,8 @@ fn dead(schema: &Value) -> Vec<(&'static str, String)> {
 }
 
 #[test]
-fn what_admits_nothing_is_told_where_it_stands() {
-    for (schema, told) in [
+fn schemas_without_values_are_reported_at_their_pointers() {
+    for (schema, reported) in [
         // A union that is a branch itself, and null.
         (
             json!({"type": "string", "anyOf": [
@@ -78,8 +78,9 @@ fn what_admits_nothing_is_told_where_it_stands() {
     ] {
         let mut found = dead(&schema);
         found.sort();
-        let told: Vec<_> = told.into_iter().map(|(rule, at)| (rule, at.to_owned())).collect();
-        assert_eq!(found, told, "{schema}");
+        let reported: Vec<_> =
+            reported.into_iter().map(|(rule, at)| (rule, at.to_owned())).collect();
+        assert_eq!(found, reported, "{schema}");
     }
 }
 
@@ -115,13 +116,13 @@ proptest! {
 
     /// No valid value has content where the schema is reported as unsatisfiable.
     #[test]
-    fn what_has_a_valid_value_is_not_said_to_have_none(schema in any_schema()) {
+    fn schemas_with_a_valid_value_are_not_reported(schema in any_schema()) {
         let text = JsonText::from_value(&schema);
         let Ok(whole) = Check::of(&text) else { return Ok(()) };
-        let told = dead(&schema);
-        let pool = if told.is_empty() { Vec::new() } else { pool() };
+        let reported = dead(&schema);
+        let pool = if reported.is_empty() { Vec::new() } else { pool() };
         let valid: Vec<&Value> = pool.iter().filter(|value| whole.admits(value)).collect();
-        for (reason, at) in told {
+        for (reason, at) in reported {
             let fit = valid.iter().find(|value| !described(&text, &at, value).is_empty());
             prop_assert_eq!(fit, None, "{} at {} of {}", reason, at, schema);
         }

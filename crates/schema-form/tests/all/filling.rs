@@ -403,17 +403,17 @@ fn a_repeated_member_is_reported_at_its_position_and_never_sent() {
         r#"{"type": "object", "properties": {"n": {"type": "integer"}, "any": {},
             "within": {"type": "object", "properties": {"m": {"type": "integer"}}}}}"#,
     );
-    let told = |name: &str, place: &str| {
+    let messages = |name: &str, place: &str| {
         format!(
             "The member `{name}` is repeated at {place}: a tool gets only one of the two. \
              Remove one."
         )
     };
     for (field, text, wanted) in [
-        (None, "{\"n\": 1,\n \"n\": 2}", told("n", "line 2, column 2")),
-        (None, r#"{"within": {"m": 1, "m": 1}}"#, told("m", "line 1, column 21")),
-        (Some("within"), r#"{"m":1,"m":2}"#, told("m", "line 1, column 8")),
-        (Some("any"), r#"[{"x":1,"x":2}]"#, told("x", "line 1, column 9")),
+        (None, "{\"n\": 1,\n \"n\": 2}", messages("n", "line 2, column 2")),
+        (None, r#"{"within": {"m": 1, "m": 1}}"#, messages("m", "line 1, column 21")),
+        (Some("within"), r#"{"m":1,"m":2}"#, messages("m", "line 1, column 8")),
+        (Some("any"), r#"[{"x":1,"x":2}]"#, messages("x", "line 1, column 9")),
     ] {
         let field: Vec<&str> = field.into_iter().collect();
         filling.edit(&[], Edit::Reset);
@@ -491,7 +491,7 @@ fn entries_are_added_named_and_removed() {
     assert_eq!(filling.sent().as_deref(), Some(r#"{"k":3}"#));
     let twin = filling.edit(&[], Edit::AddEntry).expect("an entry");
     filling.edit(&[], Edit::RenameEntry(twin, "k".into()));
-    assert!(filling.messages().contains(&"k: The name `k` stands there twice.".into()));
+    assert!(filling.messages().contains(&"k: Duplicate name `k`: rename one.".into()));
     filling.edit(&[], Edit::RemoveEntry(twin));
     assert_eq!(filling.sent().as_deref(), Some(r#"{"k":3}"#));
 }
@@ -710,8 +710,8 @@ fn a_missing_dependent_member_is_reported_at_its_place() {
     assert_eq!(
         filling.messages(),
         [
-            "expiry: Required where `card` is sent (dependentRequired).",
-            ": `card` needs `holder` beside it (dependentRequired)."
+            "expiry: Required with `card` (dependentRequired).",
+            ": `card` requires `holder` (dependentRequired)."
         ]
     );
 }
@@ -904,10 +904,10 @@ fn integers_that_would_be_rounded_are_reported_at_their_fields() {
     filling.edit(&["any"], Edit::AsJson);
     filling.edit(&["any"], Edit::SetText(r#"{"deep": [123456789012345678901]}"#.to_owned()));
     let reading = filling.draft.read(&filling.form);
-    let told: Vec<_> = reading.messages().iter().map(|message| message.text.as_str()).collect();
-    assert_eq!(told.len(), 2, "{told:?}");
-    assert!(told[0].starts_with("18446744073709551616 does not fit 64 bits"), "{told:?}");
-    assert!(told[1].starts_with("123456789012345678901 does not fit 64 bits"), "{told:?}");
+    let messages: Vec<_> = reading.messages().iter().map(|message| message.text.as_str()).collect();
+    assert_eq!(messages.len(), 2, "{messages:?}");
+    assert!(messages[0].starts_with("18446744073709551616 does not fit 64 bits"), "{messages:?}");
+    assert!(messages[1].starts_with("123456789012345678901 does not fit 64 bits"), "{messages:?}");
     assert_eq!(reading.messages()[0].path, filling.path(&["n"]));
 }
 
@@ -925,7 +925,7 @@ fn an_enum_with_very_many_values_is_fast() {
     let path = filling.path(&["a"]);
     let slot = filling.draft.shape(&filling.form, &path).expect("a place");
     let FieldKind::Choice(options) = &slot.field().kind else { panic!("a choice") };
-    assert_eq!(options.len(), VALUES, "the repeated value stands once");
+    assert_eq!(options.len(), VALUES, "the repeated value is listed once");
     assert_eq!(options[VALUES - 1].label, format!("value {}", VALUES - 1));
 }
 
@@ -941,7 +941,7 @@ fn arguments_that_need_no_input_differ_from_those_with_entries() {
         "{}",
     ] {
         assert!(of(nothing).with_objects_only().needs_no_input(), "{nothing}");
-        assert!(!of(nothing).needs_no_input(), "an answer says something: {nothing}");
+        assert!(!of(nothing).needs_no_input(), "a member needs input: {nothing}");
     }
     for something in [
         r#"{"type":"object","properties":{"a":{"type":"string"}}}"#,
@@ -972,7 +972,7 @@ fn a_branch_has_only_its_own_annotations() {
     let field = form.root().field();
     assert_eq!(field.description.as_deref(), Some("Where to."));
     let FieldKind::Union(branches) = &field.kind else { panic!("a union") };
-    let said: Vec<_> = branches
+    let texts: Vec<_> = branches
         .iter()
         .map(|branch| {
             let field = branch.slot.field();
@@ -980,7 +980,7 @@ fn a_branch_has_only_its_own_annotations() {
         })
         .collect();
     assert_eq!(
-        said,
+        texts,
         [("text", Some("A name."), false), ("integer", None, false), ("address", None, false)]
     );
 }
@@ -1005,7 +1005,7 @@ fn the_mapped_tag_selects_the_branch() {
         let mut filling = Filling::of(&schema);
         let check = Check::of(&JsonText::parse(&schema).expect("JSON")).expect("a schema");
         let [cat, dog, other] = texts;
-        assert_eq!(filling.text(), format!(r#"{{"kind":{cat}}}"#), "said by the branch alone");
+        assert_eq!(filling.text(), format!(r#"{{"kind":{cat}}}"#), "texts by the branch alone");
         filling.type_text(&["name"], "Pim");
         filling.draft.edit(&filling.form, &Path::root(), Edit::ChooseBranch(1)).expect("a union");
         assert_eq!(filling.sent(), Some(format!(r#"{{"kind":{dog},"name":"Pim"}}"#)));

@@ -104,14 +104,14 @@ fn whole_value_keywords_read_quoted_limits() {
 /// Other keywords in either spelling: an invalid value and a valid one.
 #[test]
 fn other_keywords_have_both_spellings() {
-    for (camel, snake, said, broken, kept) in [
+    for (camel, snake, value, broken, kept) in [
         ("uniqueItems", "unique_items", "true", "[1,1]", "[1,2]"),
         ("prefixItems", "prefix_items", r#"[{"type":"STRING"}]"#, "[1]", r#"["a"]"#),
         ("anyOf", "any_of", r#"[{"maxItems":1},{"minItems":3}]"#, "[1,2]", "[1]"),
     ] {
         for keyword in [camel, snake] {
             for turned in [false, true] {
-                let schema = format!(r#"{{"type":"ARRAY","{keyword}":{said}}}"#);
+                let schema = format!(r#"{{"type":"ARRAY","{keyword}":{value}}}"#);
                 let schema = if turned { format!(r#"{{"not":{schema}}}"#) } else { schema };
                 let schema = json(&schema);
                 let form = Form::of_schema(&schema);

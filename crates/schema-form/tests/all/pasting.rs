@@ -127,7 +127,7 @@ fn unusable_text_is_an_error() {
     assert_eq!(
         form.fill(&pasted.value).read(&form).text(),
         r#"{"city":"Oslo","unit":"celsius"}"#,
-        "and nothing of it is lost"
+        "and nothing is lost"
     );
 }
 

@@ -280,7 +280,7 @@ fn deep_nesting_does_not_overflow() {
     let form = Form::of_schema(&JsonText::parse(&schema).expect("JSON"));
     let actual = &form.diagnostics()[0];
     assert_eq!((actual.pointer.as_str(), actual.reason.name()), ("", "long_chain"));
-    let sentence = "The schema begins a chain of more than 100 references (`$ref`, `allOf`).";
+    let sentence = "The schema starts a chain of more than 100 references (`$ref`, `allOf`).";
     assert_eq!(actual.reason.to_string(), sentence);
     let doubling: Vec<_> = (0..60)
         .map(|n| {

@@ -1,4 +1,4 @@
-//! Small schemas of unions, conditions and types, and values of which many fit them.
+//! Small schemas of unions, conditions and types, and values, many of which fit them.
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -63,8 +63,9 @@ pub(crate) fn any_schema() -> impl Strategy<Value = Value> {
                     ("if", test),
                     ("then", then),
                 ];
-                let said = keywords.into_iter().filter_map(|(key, it)| Some((key.to_owned(), it?)));
-                Value::Object(said.collect::<Map<_, _>>())
+                let members =
+                    keywords.into_iter().filter_map(|(key, it)| Some((key.to_owned(), it?)));
+                Value::Object(members.collect::<Map<_, _>>())
             },
         )
     })

@@ -136,7 +136,7 @@ fn declarations_without_arguments() {
         r#"[1]"#,
         expect![[r#"
         .: JSON, not_a_schema
-        ! : The schema is neither an object nor a boolean.
+        ! : The schema must be an object or a boolean.
     "#]],
     );
 }
@@ -260,23 +260,23 @@ fn faulty_schemas_give_a_reason() {
           a: JSON, unknown_type
           b: JSON, not_a_schema
           c: JSON, nothing_valid
-        ! /properties/a/type: The schema's type `quaternion` is not one that JSON has.
-        ! /properties/b: The schema is neither an object nor a boolean.
+        ! /properties/a/type: The schema's type `quaternion` is unknown.
+        ! /properties/b: The schema must be an object or a boolean.
     "#]],
     );
     check(
         r#"{"type": 7}"#,
         expect![[r#"
         .: JSON, wrong_shape
-        ! /type: The schema's `type` has not the shape it must have.
+        ! /type: The schema's `type` has a value of the wrong type.
     "#]],
     );
     check(
         r#"{"type": "object", "properties": [], "required": "a"}"#,
         expect![[r#"
         .: JSON, wrong_shape
-        ! /properties: The schema's `properties` has not the shape it must have.
-        ! /required: The schema's `required` has not the shape it must have.
+        ! /properties: The schema's `properties` has a value of the wrong type.
+        ! /required: The schema's `required` has a value of the wrong type.
     "#]],
     );
     check(
@@ -287,22 +287,22 @@ fn faulty_schemas_give_a_reason() {
           a: JSON, wrong_shape
           b: JSON, wrong_shape
           c: text
-        ! /properties/a/properties: The schema's `properties` has not the shape it must have.
-        ! /properties/b/enum: The schema's `enum` has not the shape it must have.
+        ! /properties/a/properties: The schema's `properties` has a value of the wrong type.
+        ! /properties/b/enum: The schema's `enum` has a value of the wrong type.
     "#]],
     );
     check(
         r#"{"allOf": [{"type": "string"}, {"type": "integer"}]}"#,
         expect![[r#"
         .: JSON, nothing_valid
-        ! : The schema admits no value at all.
+        ! : The schema admits no value.
     "#]],
     );
     check(
         "5",
         expect![[r#"
         .: JSON, not_a_schema
-        ! : The schema is neither an object nor a boolean.
+        ! : The schema must be an object or a boolean.
     "#]],
     );
     check(

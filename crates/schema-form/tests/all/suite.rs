@@ -130,7 +130,7 @@ fn the_host_agrees_with_the_suite() {
 /// Each is a choice that the standard leaves to an implementation; a file that is not named here
 /// agrees in every test.
 const CHOICES: [(&str, &str); 2] = [
-    ("format/", "`format` is an annotation: what does not look like it is told and may be sent"),
+    ("format/", "`format` is an annotation: a mismatch is shown and may be sent"),
     ("cross-draft.json", "other editions are not mixed into one schema"),
 ];
 
@@ -173,7 +173,7 @@ fn the_form_never_contradicts_the_host_in_optional_tests() {
     let Some(suite) = suite() else { return };
     let cases = optional(&suite);
     let verdicts = verdicts(&cases, &remotes(&suite));
-    let (mut decided, mut told, mut undecided, mut skipped) = (0, 0, 0, 0);
+    let (mut decided, mut reported, mut undecided, mut skipped) = (0, 0, 0, 0);
     let mut contradicted = Vec::new();
     for (case, verdict) in cases.iter().zip(verdicts) {
         let Some(valid) = verdict else {
@@ -190,7 +190,7 @@ fn the_form_never_contradicts_the_host_in_optional_tests() {
         }
         let reading = form.fill(&case.data).read(&form);
         if reading.json().is_none() {
-            told += 1;
+            reported += 1;
             if valid {
                 contradicted.push(format!("refused: {}: {:?}", case.name, reading.messages()));
             }
@@ -198,7 +198,7 @@ fn the_form_never_contradicts_the_host_in_optional_tests() {
     }
     eprintln!(
         "{} tests: {decided} decided as the host does, {undecided} left to it, {skipped} skipped; \
-         {told} values are told of as one types",
+         {reported} values get a message while typing",
         cases.len()
     );
     assert!(contradicted.is_empty(), "{}\n{}", contradicted.len(), contradicted.join("\n"));
@@ -268,7 +268,7 @@ fn the_form_never_contradicts_the_suite() {
         }
     }
     eprintln!(
-        "{valid} valid values pass; {caught} of {invalid} invalid ones are told as one types"
+        "{valid} valid values pass; {caught} of {invalid} invalid ones get a message while typing"
     );
     assert!(contradicted.is_empty(), "{}\n{}", contradicted.len(), contradicted.join("\n"));
 }

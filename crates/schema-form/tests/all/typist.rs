@@ -25,10 +25,10 @@ impl<'f> Typist<'f> {
     }
 
     fn edit(&mut self, path: &Path, edit: Edit) -> Result<Option<schema_form::ItemId>, String> {
-        let told = format!("{edit:?} at {path}");
+        let step = format!("{edit:?} at {path}");
         self.draft
             .edit(self.form, path, edit)
-            .map_err(|error: EditError| format!("{told}: {error}"))
+            .map_err(|error: EditError| format!("{step}: {error}"))
     }
 
     fn place(&mut self, path: &Path, value: &JsonText) -> Result<(), String> {

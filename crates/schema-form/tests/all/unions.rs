@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::small::{any_schema, pool};
 
 /// The form's messages in the member `a`.
-fn told(a: &Value, value: &Value) -> Vec<String> {
+fn messages(a: &Value, value: &Value) -> Vec<String> {
     let schema = json!({"type": "object", "properties": {"a": a}, "required": ["a"]});
     let form = Form::of_schema(&JsonText::from_value(&schema));
     let reading = form.fill(&JsonText::from_value(&json!({ "a": value }))).read(&form);
@@ -46,14 +46,14 @@ fn a_value_that_matches_no_branch_gets_a_message() {
             "Expected a whole number or true or false, found text (type).",
         ),
     ] {
-        let told = told(schema, &value);
-        assert_eq!(told.len(), 1, "{told:?}");
-        assert!(told[0].ends_with(&format!(": {expected}")), "{told:?}");
+        let messages = messages(schema, &value);
+        assert_eq!(messages.len(), 1, "{messages:?}");
+        assert!(messages[0].ends_with(&format!(": {expected}")), "{messages:?}");
         let of_host = Check::of(&JsonText::from_value(schema)).expect("a schema");
         assert!(!of_host.admits(&value), "{schema} {value}");
     }
     for value in [json!("x"), json!(7), json!(7.0), json!({"b": 1})] {
-        assert_eq!(told(&plain, &value), [""; 0], "{value}");
+        assert_eq!(messages(&plain, &value), [""; 0], "{value}");
     }
 }
 

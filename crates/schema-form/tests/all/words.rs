@@ -200,18 +200,20 @@ fn the_host_has_a_message_for_each_keyword() {
         let form = Form::of_schema(&json(schema));
         let draft = form.fill(&json(value));
         let reading = draft.read(&form);
-        let said = reading.messages().first();
+        let message = reading.messages().first();
         match of_form {
             Same => {
-                let said = said.map(|it| (&it.path, it.text.as_str()));
+                let message = message.map(|it| (&it.path, it.text.as_str()));
                 assert_eq!(
-                    said,
+                    message,
                     Some((&draft.locate(&form, place), *expected)),
                     "{schema} {value}"
                 );
             }
-            More => assert!(said.is_some_and(|it| it.text != *expected), "{schema}: {said:?}"),
-            HostAlone => assert_eq!(said, None, "{schema}"),
+            More => {
+                assert!(message.is_some_and(|it| it.text != *expected), "{schema}: {message:?}");
+            }
+            HostAlone => assert_eq!(message, None, "{schema}"),
         }
     }
 }

@@ -38,7 +38,7 @@ struct Line<'a> {
     /// The tools of either side.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     o: Vec<&'a str>,
-    /// What the user says first.
+    /// The first user message.
     q: String,
 }
 
@@ -60,7 +60,7 @@ struct Whole<'a> {
     t: Vec<Turn>,
 }
 
-/// Texts of both sides; none where a side says nothing.
+/// The texts of both sides, if present.
 type Both = (Option<String>, Option<String>);
 
 #[derive(Debug, Serialize)]
@@ -267,7 +267,7 @@ fn pairs(expected: &[ToolCall], actual: &[ToolCall], matching: &Matching) -> Vec
                 d: row.differences.iter().map(|difference| difference.path.clone()).collect(),
             })
             .collect(),
-        // More than can be aligned: as they stand.
+        // Too many to align: in their order.
         Err(_) => (0..expected.len().max(actual.len()))
             .map(|place| Pair {
                 k: "?",

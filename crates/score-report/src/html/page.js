@@ -145,8 +145,8 @@
     const most = Math.max(1, ...bins.map(([met, missed]) => met + missed));
     const step = width / BINS;
     const chosen = state.metric === metric ? state.bin : -1;
-    const told = bins.map(([met, missed], bin) => (met + missed ? `${number.format(met + missed)} from ${(bin / BINS).toFixed(2)}` : "")).filter(Boolean).join(", ");
-    const svg = el("svg:svg", { class: "plot", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Scores of ${name}: ${told || "none"}` });
+    const counts = bins.map(([met, missed], bin) => (met + missed ? `${number.format(met + missed)} from ${(bin / BINS).toFixed(2)} to ${((bin + 1) / BINS).toFixed(2)}` : "")).filter(Boolean).join(", ");
+    const svg = el("svg:svg", { class: "plot", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Scores of ${name}: ${counts || "none"}` });
     bins.forEach(([met, missed], bin) => {
       const off = chosen >= 0 && chosen !== bin ? " off" : "";
       let top = base;
@@ -198,7 +198,7 @@
       );
     };
     const isScored = ([name]) => { const stats = about.summary.criterion_stats[name] || {}; return (stats.passed || 0) + (stats.failed || 0) > 0; };
-    /* What is not scored has nothing to plot, and stands last. */
+    /* Criteria without scores have no plot, and come last. */
     const cards = (wanted) => criteria.flatMap((one, metric) => (isScored(one) === wanted ? [card(one, metric)] : []));
     const unscored = cards(false);
     byId("summary").replaceChildren(
@@ -373,12 +373,12 @@
       const into = line.s[metric] === null ? unscored : failures;
       into.set(why, [...(into.get(why) || []), criteria[metric][0]]);
     });
-    const told = (reasons, kind) => (reasons.size || (kind === "" && details.e) ? el(
+    const listed = (reasons, kind) => (reasons.size || (kind === "" && details.e) ? el(
       "div", { class: `why ${kind}` },
       kind === "" && details.e ? el("p", {}, el("b", {}, "It could not be scored: "), details.e) : null,
       [...reasons].map(([why, names]) => el("p", {}, el("b", {}, `${names.join(", ")}: `), why)),
     ) : null);
-    const why = [told(failures, ""), told(unscored, "u")].filter(Boolean);
+    const why = [listed(failures, ""), listed(unscored, "u")].filter(Boolean);
     const sides = el(
       "div", { class: "sides" },
       el("span", {}, "Expected", el("small", {}, about.expected)), el("span", {}),

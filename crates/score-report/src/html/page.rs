@@ -1,6 +1,6 @@
 //! The page around the cases.
 //!
-//! Cases stand in scripts of a hundred each, which the browser does not parse until one of them is
+//! Cases are in scripts of a hundred each, which the browser does not parse until one of them is
 //! looked at; the list of all and the summary come behind them, since they are known last. Nothing
 //! that comes from a file is markup: it is JSON in a script of data, and the page's own script makes
 //! text nodes of it. A policy in the page lets no other script, style or address in.
@@ -20,7 +20,7 @@ use crate::report::{Heading, Total};
 /// Cases of one script.
 const CHUNK: usize = 100;
 
-/// The colours and measures of the application.
+/// The colors and measures of the application.
 const TOKENS: &str = include_str!("../../../../style/tokens.css");
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");

@@ -1,11 +1,11 @@
-//! [`Conversation`]: what ADK's metrics look at, whoever holds it.
+//! [`Conversation`]: the data that ADK's metrics need, independent of its representation.
 
 use std::borrow::Cow;
 
 use crate::trace::{ToolCall, Trace};
 
-/// A conversation as ADK's metrics look at it. A [`Trace`] is one; a reader that knows where things
-/// stand in a text can be another, and then nothing need be copied to be scored.
+/// A conversation as ADK's metrics need it. A [`Trace`] is one. An index of a file's text can be one,
+/// too, so that nothing is copied to be scored.
 pub trait Conversation {
     /// How many turns it has.
     fn turns(&self) -> usize;
@@ -16,11 +16,11 @@ pub trait Conversation {
     /// The tool calls of a turn, in order.
     fn calls(&self, turn: usize) -> impl ExactSizeIterator<Item = CallView<'_>>;
 
-    /// The same calls as values of their own, for whoever tells why they do not match.
+    /// The same calls as owned values, to explain why they do not match.
     fn tool_calls(&self, turn: usize) -> Cow<'_, [ToolCall]>;
 }
 
-/// A tool call as ADK's metrics look at it.
+/// A tool call as ADK's metrics need it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallView<'c> {
     /// The tool.

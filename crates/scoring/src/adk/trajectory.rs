@@ -7,7 +7,7 @@ use crate::json::{Equality, equal_texts};
 use crate::outcome::Reason;
 use crate::trace::ToolCall;
 
-/// How expected and actual calls are held against each other.
+/// How expected and actual calls are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum MatchType {

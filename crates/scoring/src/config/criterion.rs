@@ -4,9 +4,9 @@ use json_text::JsonText;
 
 use crate::adk::{self, Average, Conversation, MatchType};
 use crate::evidence::{Evidence, MissedResponse, MissedTurn};
-use crate::gates::{self, Bounds, Countable, DurationPart, Per, TokenPart};
 use crate::json::Equality;
 use crate::judge::{Judge, JudgeCriterion, judged};
+use crate::measurements::{self, Bounds, Countable, DurationPart, Per, TokenPart};
 use crate::outcome::{Outcome, Reason};
 use crate::report::CriterionResult;
 use crate::response::{Comparison, response};
@@ -15,7 +15,7 @@ use crate::state::{Query, StateMeasure, state};
 use crate::trace::Trace;
 use crate::trajectory::{Matching, align, trajectory};
 
-/// One criterion of a config.
+/// A criterion of a config.
 #[derive(Debug, Clone)]
 pub struct Criterion {
     /// The name that the config gave it.
@@ -46,7 +46,7 @@ pub enum Metric {
     State {
         /// A query in the place of the case's expected state.
         query: Option<Query>,
-        /// What the score says.
+        /// What the score means.
         measure: StateMeasure,
     },
     /// `count`.
@@ -78,17 +78,17 @@ pub enum Metric {
     },
     /// `rubric` and `llm_judge`.
     Judged(JudgeCriterion),
-    /// A metric that somebody else computes.
+    /// A metric that another program computes.
     NotHere {
-        /// Who.
+        /// Which one.
         remedy: &'static str,
     },
 }
 
 impl Metric {
-    /// Whether it holds a number of what was done against bounds: see [`crate::gates`].
+    /// Whether it checks a measured number against bounds, see [`crate::measurements`].
     #[must_use]
-    pub fn is_gate(&self) -> bool {
+    pub fn is_measurement(&self) -> bool {
         matches!(self, Self::Count { .. } | Self::Duration { .. } | Self::Tokens { .. })
     }
 }
@@ -96,9 +96,9 @@ impl Metric {
 /// What scoring uses from case to case.
 #[derive(Default)]
 pub struct Tools<'j> {
-    /// The words met so far.
+    /// The word cache of ROUGE.
     pub rouge: Scorer,
-    /// Who judges; without one, judged criteria are unscored.
+    /// The judge; without one, judged criteria are unscored.
     pub judge: Option<&'j mut dyn Judge>,
 }
 
@@ -117,10 +117,14 @@ impl Criterion {
             }
             Metric::State { query, measure } => state(expected, actual, query.as_ref(), *measure),
             Metric::Count { countable, bounds, per } => {
-                gates::count(actual, countable, *bounds, *per)
+                measurements::count(actual, countable, *bounds, *per)
             }
-            Metric::Duration { part, bounds, per } => gates::duration(actual, *part, *bounds, *per),
-            Metric::Tokens { part, bounds, per } => gates::tokens(actual, *part, *bounds, *per),
+            Metric::Duration { part, bounds, per } => {
+                measurements::duration(actual, *part, *bounds, *per)
+            }
+            Metric::Tokens { part, bounds, per } => {
+                measurements::tokens(actual, *part, *bounds, *per)
+            }
             Metric::Judged(criterion) => match &mut tools.judge {
                 Some(judge) => judged(criterion, expected, actual, *judge),
                 None => {
@@ -132,8 +136,8 @@ impl Criterion {
         }
     }
 
-    /// Scores a case by one of ADK's two metrics, whatever holds the case; none when the criterion
-    /// asks another, which may look at the whole trace.
+    /// Scores a case by one of ADK's two metrics, from any [`Conversation`]; `None` for other metrics,
+    /// which may need the whole trace.
     #[must_use]
     pub fn score_as_adk(
         &self,
@@ -172,7 +176,7 @@ impl Criterion {
         })
     }
 
-    /// Scores a case and holds the score against the threshold.
+    /// Scores a case and compares the score with the threshold.
     #[must_use]
     pub fn judge(
         &self,

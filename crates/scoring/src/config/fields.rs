@@ -1,10 +1,10 @@
-//! [`Fields`]: the members of an object of a config, taken by name until none is left unknown.
+//! [`Fields`]: the members of an object of a config, taken by name; the rest is unknown.
 
 use std::borrow::Cow;
 
 use json_text::{JsonValue, Kind};
 
-use crate::fault::Fault;
+use crate::config_fault::ConfigFault;
 use crate::json::pointer_step;
 use crate::nearest::nearest;
 
@@ -14,11 +14,11 @@ pub(crate) struct Fields<'d> {
     entries: Vec<(Cow<'d, str>, JsonValue<'d>)>,
     place: String,
     asked: Vec<&'static str>,
-    pub(crate) faults: Vec<Fault>,
+    pub(crate) faults: Vec<ConfigFault>,
 }
 
 impl<'d> Fields<'d> {
-    /// The members of `value`; what is no object has none and is a fault.
+    /// The members of `value`; another value than an object has none and is a fault.
     pub(crate) fn of(value: JsonValue<'d>, place: &str, what: &str) -> Self {
         let mut fields = Self {
             entries: value.entries(),
@@ -27,7 +27,7 @@ impl<'d> Fields<'d> {
             faults: Vec::new(),
         };
         if value.kind() != Kind::Object {
-            fields.faults.push(Fault::new(place, format!("{what} is an object")));
+            fields.faults.push(ConfigFault::new(place, format!("{what} must be an object")));
         }
         fields
     }
@@ -48,7 +48,7 @@ impl<'d> Fields<'d> {
         found.map(|(_, value)| *value).filter(|value| value.kind() != Kind::Null)
     }
 
-    /// Whether the member stands there and is `null`.
+    /// Whether the member is `null`.
     pub(crate) fn is_null(&self, name: &str) -> bool {
         let found = self.entries.iter().find(|(written, _)| is_name(written, name));
         found.is_some_and(|(_, value)| value.kind() == Kind::Null)
@@ -57,11 +57,11 @@ impl<'d> Fields<'d> {
     /// Notes a fault at a member.
     pub(crate) fn fault(&mut self, name: &str, message: impl Into<String>) {
         let place = self.place(name);
-        self.faults.push(Fault::new(&place, message));
+        self.faults.push(ConfigFault::new(&place, message));
     }
 
     /// What was read, or its fault noted.
-    pub(crate) fn kept<T>(&mut self, read: Result<T, Fault>) -> Option<T> {
+    pub(crate) fn kept<T>(&mut self, read: Result<T, ConfigFault>) -> Option<T> {
         read.map_err(|fault| self.faults.push(fault)).ok()
     }
 
@@ -70,7 +70,7 @@ impl<'d> Fields<'d> {
         let value = self.take(name)?;
         let number = number(value);
         if number.is_none() {
-            self.fault(name, format!("{name} is a finite number"));
+            self.fault(name, format!("{name} must be a finite number"));
         }
         number
     }
@@ -80,7 +80,7 @@ impl<'d> Fields<'d> {
         let value = self.take(name)?;
         let count = value.text().parse().ok().filter(|count| *count >= 1);
         if count.is_none() {
-            self.fault(name, format!("{name} is a whole number from 1"));
+            self.fault(name, format!("{name} must be a whole number of at least 1"));
         }
         count
     }
@@ -93,7 +93,7 @@ impl<'d> Fields<'d> {
             "true" | "1" | "1.0" | "yes" | "y" | "on" | "t" => Some(true),
             "false" | "0" | "0.0" | "no" | "n" | "off" | "f" => Some(false),
             _ => {
-                self.fault(name, format!("{name} is true or false"));
+                self.fault(name, format!("{name} must be true or false"));
                 None
             }
         }
@@ -103,7 +103,7 @@ impl<'d> Fields<'d> {
     pub(crate) fn text(&mut self, name: &'static str) -> Option<String> {
         let value = self.take(name)?;
         if value.string().is_none() {
-            self.fault(name, format!("{name} is a string"));
+            self.fault(name, format!("{name} must be a string"));
         }
         value.string().map(Cow::into_owned)
     }
@@ -119,13 +119,13 @@ impl<'d> Fields<'d> {
         let choice = parse(&text);
         if choice.is_none() {
             let meant = nearest(&text, names.iter().copied());
-            self.fault(name, format!("there is no {name} {text:?}; {meant}"));
+            self.fault(name, format!("unknown {name} {text:?}; {meant}"));
         }
         choice
     }
 
-    /// The faults, those of members that nobody asked for included.
-    pub(crate) fn finish(self) -> Vec<Fault> {
+    /// The faults, including unknown and duplicate members.
+    pub(crate) fn finish(self) -> Vec<ConfigFault> {
         let mut faults = self.faults;
         for (place, (written, _)) in self.entries.iter().enumerate() {
             let mut before = self.entries.iter().take(place);
@@ -133,13 +133,14 @@ impl<'d> Fields<'d> {
             let same = asked.and_then(|name| before.find(|(before, _)| is_name(before, name)));
             if let Some((same, _)) = same {
                 let place = format!("{}{}", self.place, pointer_step(written));
-                let message = format!("this says the same as {same}; remove one");
-                faults.push(Fault::new(&place, message));
+                let message = format!("duplicate of {same}; remove one");
+                faults.push(ConfigFault::new(&place, message));
             }
             if !self.asked.iter().any(|name| is_name(written, name)) {
                 let meant = nearest(written, self.asked.iter().copied());
                 let place = format!("{}{}", self.place, pointer_step(written));
-                faults.push(Fault::new(&place, format!("there is no {written:?} here; {meant}")));
+                faults
+                    .push(ConfigFault::new(&place, format!("unknown field {written:?}; {meant}")));
             }
         }
         faults

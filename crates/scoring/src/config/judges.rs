@@ -1,18 +1,17 @@
-//! What the criteria take that a model judges.
+//! The fields of criteria that a model judges.
 
 use json_text::{JsonValue, Kind};
 
 use super::fields::Fields;
 use super::metric::AGENTFLOW;
-use crate::fault::Fault;
+use crate::config_fault::ConfigFault;
 use crate::judge::{Combine, JudgeCriterion, Rubric, Scale};
 
 /// The rubric of `llm_judge` without rubrics of its own.
 pub(super) fn whole_answer() -> Rubric {
     Rubric {
         name: "llm_judge".to_owned(),
-        description: "Does what happened do what was expected, and answer the person as well?"
-            .to_owned(),
+        description: "Did the agent do what was expected, and is its response as good?".to_owned(),
         guide: "5=as good as expected or better, 3=partly, 1=not at all".to_owned(),
         scale: Scale::Points { from: 1.0, to: 5.0 },
         weight: 1.0,
@@ -43,7 +42,7 @@ pub(super) fn rubrics(fields: &mut Fields<'_>) -> Option<JudgeCriterion> {
     let place = fields.place("rubrics");
     let Some(value) = fields.take("rubrics").filter(|value| !value.is_empty()) else {
         common(fields, Vec::new());
-        fields.fault("rubrics", "at least one rubric is needed: name, description, scoring_guide");
+        fields.fault("rubrics", "rubrics must have at least one rubric with name and description");
         return None;
     };
     let rubrics = list(fields, value, &place);
@@ -51,7 +50,7 @@ pub(super) fn rubrics(fields: &mut Fields<'_>) -> Option<JudgeCriterion> {
 }
 
 fn common(fields: &mut Fields<'_>, rubrics: Vec<Rubric>) -> Option<JudgeCriterion> {
-    // Of every criterion of AgentFlow, and nothing to a judge.
+    // Every criterion of AgentFlow has it; a judge does not use it.
     fields.take("match_type");
     let model = fields.text("judge_model").unwrap_or_else(|| AGENTFLOW.judge_model.to_owned());
     let samples = fields.count("num_samples").or_else(|| fields.count("samples")).unwrap_or(1);
@@ -61,7 +60,7 @@ fn common(fields: &mut Fields<'_>, rubrics: Vec<Rubric>) -> Option<JudgeCriterio
 
 fn list(fields: &mut Fields<'_>, value: JsonValue<'_>, place: &str) -> Option<Vec<Rubric>> {
     if value.kind() != Kind::Array {
-        fields.faults.push(Fault::new(place, "rubrics is an array"));
+        fields.faults.push(ConfigFault::new(place, "rubrics must be an array"));
         return None;
     }
     let mut rubrics = Vec::new();
@@ -72,7 +71,9 @@ fn list(fields: &mut Fields<'_>, value: JsonValue<'_>, place: &str) -> Option<Ve
     }
     let weight: f64 = rubrics.iter().map(|rubric| rubric.weight).sum();
     if !rubrics.is_empty() && weight <= 0.0 {
-        fields.faults.push(Fault::new(place, "the weights are all 0, so nothing would count"));
+        fields
+            .faults
+            .push(ConfigFault::new(place, "all weights are 0; give a rubric a positive weight"));
         return None;
     }
     Some(rubrics)
@@ -82,7 +83,7 @@ fn list(fields: &mut Fields<'_>, value: JsonValue<'_>, place: &str) -> Option<Ve
 fn rubric(fields: &mut Fields<'_>) -> Option<Rubric> {
     let weight = fields.number("weight").unwrap_or(1.0);
     if weight < 0.0 {
-        fields.fault("weight", "a weight is not negative");
+        fields.fault("weight", "weight must not be negative");
     }
     let id = fields.text("rubric_id");
     let place = fields.place("rubric_content");
@@ -93,7 +94,7 @@ fn rubric(fields: &mut Fields<'_>) -> Option<Rubric> {
         let property = inner.text("text_property");
         fields.faults.extend(inner.finish());
         let Some((name, description)) = id.zip(property) else {
-            fields.fault("rubric_id", "an ADK rubric has a rubric_id and a text_property");
+            fields.fault("rubric_id", "an ADK rubric requires rubric_id and text_property");
             return None;
         };
         let scale = Scale::YesNo;
@@ -102,7 +103,7 @@ fn rubric(fields: &mut Fields<'_>) -> Option<Rubric> {
     let (name, description) = (fields.text("name"), fields.text("description"));
     let guide = fields.text("scoring_guide").unwrap_or_default();
     let Some((name, description)) = name.zip(description) else {
-        fields.fault("name", "a rubric has a name and a description");
+        fields.fault("name", "a rubric requires name and description");
         return None;
     };
     let scale = Scale::of_guide(&guide);

@@ -1,4 +1,4 @@
-//! Which metric a name means, and what each takes.
+//! The metrics by name, and the fields of each.
 
 use json_text::{JsonValue, Kind};
 
@@ -6,12 +6,12 @@ use super::criterion::Metric;
 use super::fields::Fields;
 use super::judges::{judge, rubrics};
 use crate::adk::MatchType;
-use crate::gates::{Bounds, Countable, DurationPart, EventKind, Per, TokenPart};
+use crate::measurements::{Bounds, Countable, DurationPart, EventKind, Per, TokenPart};
 use crate::response::Comparison;
 use crate::state::{Query, StateMeasure};
 use crate::trajectory::{ArgumentRules, Credit, Matching, Measure, Schemas, distances, pattern};
 
-/// What AgentFlow takes where a criterion says nothing.
+/// AgentFlow's defaults.
 pub(super) struct AgentFlow {
     pub(super) threshold: f64,
     pub(super) judge_model: &'static str,
@@ -19,7 +19,7 @@ pub(super) struct AgentFlow {
 
 pub(super) const AGENTFLOW: AgentFlow = AgentFlow { threshold: 0.8, judge_model: "gpt-4o-mini" };
 
-/// Every name that means something by itself.
+/// The names of all metrics.
 pub(super) const KNOWN: [&str; 28] = [
     "trajectory",
     "response",
@@ -56,7 +56,7 @@ pub(super) const KNOWN: [&str; 28] = [
 pub(super) enum Named {
     AdkTrajectory,
     AdkResponse,
-    /// Of ADK, asked of a model.
+    /// Of ADK, computed by a model.
     AdkJudged,
     /// Of ADK, reported without a threshold.
     Informational,
@@ -170,19 +170,19 @@ impl Named {
                 let kind = fields.choice("event", &EventKind::NAMES, EventKind::parse);
                 if kind.is_none() && fields.faults.is_empty() {
                     let names = EventKind::NAMES.join(", ");
-                    fields.fault("event", format!("what is counted? event is one of {names}"));
+                    fields.fault("event", format!("event is required; use one of {names}"));
                 }
                 let (name, author) = (fields.text("name"), fields.text("author"));
                 if let Some(kind) = kind {
                     if name.is_some() && !kind.has_names() {
-                        let told =
-                            "only events tool_call and model_call go by a name; leave it out";
-                        fields.fault("name", told);
+                        let message =
+                            "name applies only to the events tool_call and model_call; remove it";
+                        fields.fault("name", message);
                     }
                     if author.is_some() && !kind.has_authors() {
-                        let told = "only events tool_call and intermediate_response have an author; \
-                                    leave it out";
-                        fields.fault("author", told);
+                        let message = "author applies only to the events tool_call and \
+                                       intermediate_response; remove it";
+                        fields.fault("author", message);
                     }
                 }
                 let (bounds, per) = bounds(fields)?;
@@ -213,14 +213,14 @@ fn match_type(fields: &mut Fields<'_>) -> Option<MatchType> {
         Some(value) => {
             let found = value.text().parse().ok().and_then(MatchType::from_number);
             if found.is_none() {
-                fields.fault("match_type", "as a number match_type is 0, 1 or 2");
+                fields.fault("match_type", "match_type must be 0, 1 or 2 when it is a number");
             }
             found
         }
         None => fields.choice("match_type", &MatchType::NAMES, MatchType::parse),
     };
     if found.is_none() && fields.is_null("match_type") {
-        fields.fault("match_type", "match_type is not null; leave it out for EXACT");
+        fields.fault("match_type", "match_type must not be null; remove it for EXACT");
     }
     if fields.faults.len() > before { None } else { Some(found.unwrap_or_default()) }
 }
@@ -251,15 +251,15 @@ fn response(fields: &mut Fields<'_>) -> Option<Comparison> {
         .choice("match", &MATCHES, |name| MATCHES.into_iter().find(|known| *known == name))
         .unwrap_or("rouge1");
     Some(match name {
-        "exact" => Comparison::Exact { normalise: fields.truth("normalise").unwrap_or(false) },
-        "normalised" => Comparison::Exact { normalise: true },
+        "exact" => Comparison::Exact { normalize: fields.truth("normalise").unwrap_or(false) },
+        "normalised" => Comparison::Exact { normalize: true },
         "contains" => {
-            let normalise = fields.truth("normalise").unwrap_or(false);
+            let normalize = fields.truth("normalise").unwrap_or(false);
             let texts = match fields.take("texts") {
                 Some(value) => Some(texts(fields, value)?),
                 None => None,
             };
-            Comparison::Contains { texts, normalise }
+            Comparison::Contains { texts, normalize }
         }
         "regex" => {
             let place = fields.place("pattern");
@@ -290,7 +290,7 @@ fn texts(fields: &mut Fields<'_>, value: JsonValue<'_>) -> Option<Vec<String>> {
     };
     let texts = texts.filter(|texts| !texts.is_empty() && value.kind() != Kind::Object);
     if texts.is_none() {
-        fields.fault("texts", "texts is a string or an array of at least one");
+        fields.fault("texts", "texts must be a string or an array of at least one string");
     }
     texts
 }
@@ -305,7 +305,7 @@ fn state(fields: &mut Fields<'_>) -> Option<Metric> {
     let place = fields.place("query");
     let query = match fields.take("query") {
         Some(value) => {
-            let query = Query::parse(&value.to_json()).map_err(|fault| crate::Fault {
+            let query = Query::parse(&value.to_json()).map_err(|fault| crate::ConfigFault {
                 place: format!("{place}{}", fault.place),
                 ..fault
             });
@@ -325,7 +325,7 @@ fn bounds(fields: &mut Fields<'_>) -> Option<(Bounds, Per)> {
     let mut bound = |name: &'static str| {
         let bound = fields.number(name);
         if bound.is_some_and(|bound| bound < 0.0) {
-            fields.fault(name, format!("{name} is not negative, since nothing measured is"));
+            fields.fault(name, format!("{name} must not be negative"));
         }
         bound
     };
@@ -333,9 +333,9 @@ fn bounds(fields: &mut Fields<'_>) -> Option<(Bounds, Per)> {
     let bounds = Bounds { min: bound("min").or(exact), max: bound("max").or(exact) };
     let crossed = bounds.min.zip(bounds.max).is_some_and(|(min, max)| min > max);
     if crossed {
-        fields.fault("min", "min is above max, so nothing would pass");
+        fields.fault("min", "min is greater than max, so nothing can pass; correct one");
     } else if bounds == Bounds::default() && fields.faults.is_empty() {
-        fields.fault("max", "a gate has a bound: min, max or equals");
+        fields.fault("max", "a bound is required: min, max or equals");
     }
     (bounds != Bounds::default() && !crossed).then(|| (bounds, per.unwrap_or_default()))
 }

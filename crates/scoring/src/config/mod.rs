@@ -1,7 +1,6 @@
-//! What a case is scored by: google-adk's `test_config.json` and AgentFlow's `EvalConfig`, as they
-//! are, with what Rehearsal adds.
+//! Configs: google-adk's `test_config.json` and AgentFlow's `EvalConfig`, with Rehearsal's additions.
 //!
-//! A mistyped name never falls back to a default: it is a [`Fault`] that names the nearest.
+//! A mistyped name is a [`ConfigFault`] with the nearest known name, never a default.
 
 mod criterion;
 mod fields;
@@ -15,7 +14,7 @@ pub use read::{Config, Name, Reading};
 pub(crate) use criterion::details;
 
 #[cfg(doc)]
-use crate::Fault;
+use crate::ConfigFault;
 
 #[cfg(test)]
 mod tests;

@@ -6,10 +6,10 @@ use super::criterion::{Criterion, Metric};
 use super::fields::{Fields, number};
 use super::metric::{AGENTFLOW, KNOWN, Named, named};
 use crate::adk::MatchType;
-use crate::fault::Fault;
-use crate::gates::EventKind;
+use crate::config_fault::ConfigFault;
 use crate::json::pointer_step;
 use crate::judge::{Combine, JudgeCriterion};
+use crate::measurements::EventKind;
 use crate::nearest::nearest;
 use crate::response::Comparison;
 use crate::trajectory::Schemas;
@@ -39,13 +39,13 @@ pub enum Name<'c> {
     Author(&'c str),
 }
 
-/// A config with what is wrong with it. Where there is a fault, whoever runs an evaluation stops.
+/// A config with its faults. An evaluation does not start with a fault.
 #[derive(Debug, Clone)]
 pub struct Reading {
     /// What could be read; unknown members are left out, as ADK does.
     pub config: Config,
     /// What is wrong, in the order of the config.
-    pub faults: Vec<Fault>,
+    pub faults: Vec<ConfigFault>,
 }
 
 impl Reading {
@@ -53,7 +53,7 @@ impl Reading {
     ///
     /// # Errors
     /// All faults.
-    pub fn sound(self) -> Result<Config, Vec<Fault>> {
+    pub fn sound(self) -> Result<Config, Vec<ConfigFault>> {
         if self.faults.is_empty() { Ok(self.config) } else { Err(self.faults) }
     }
 }
@@ -87,8 +87,8 @@ impl Config {
         names
     }
 
-    /// The criteria on ADK's own metrics that nothing meets, since their threshold is above 1, or that
-    /// everything meets, since it is negative: ADK takes them, so they are no faults.
+    /// The criteria on ADK's own metrics with a threshold above 1, which no score reaches, or below 0,
+    /// which every score reaches. ADK accepts them, so they are not faults.
     #[must_use]
     pub fn out_of_reach(&self) -> Vec<&Criterion> {
         let is_adk =
@@ -99,8 +99,8 @@ impl Config {
 
     /// Reads a config of either kind: an object with `criteria`, by name a threshold or an object.
     ///
-    /// A criterion is what its name says: ADK's, AgentFlow's, or one of ours; any other name goes
-    /// with a member `metric` that says which of ours it is.
+    /// The name of a criterion is its metric: one of ADK's, AgentFlow's or Rehearsal's. A criterion
+    /// with another name gives one of Rehearsal's metrics in the member `metric`.
     ///
     /// ```
     /// use json_text::JsonText;
@@ -114,7 +114,7 @@ impl Config {
     /// assert_eq!(reading.config.criteria[1].name, "mentions_the_price");
     /// assert_eq!(
     ///     reading.faults[0].to_string(),
-    ///     "/criteria/tool_trajectory_avg_score/matchtype: there is no \"matchtype\" here; did you mean match_type?"
+    ///     "/criteria/tool_trajectory_avg_score/matchtype: unknown field \"matchtype\"; did you mean match_type?"
     /// );
     /// # Ok::<(), json_text::JsonTextError>(())
     /// ```
@@ -123,8 +123,8 @@ impl Config {
         let document = JsonIndex::of(text);
         let mut fields = Fields::of(document.root(), "", "a config");
         for place in document.repeated_names() {
-            let message = "this name appears twice, and only the last one counts; remove one";
-            fields.faults.push(Fault::new(&place, message));
+            let message = "duplicate name; remove one";
+            fields.faults.push(ConfigFault::new(&place, message));
         }
         let mut criteria = Vec::new();
         let mut are_off = false;
@@ -141,7 +141,9 @@ impl Config {
                     fields.faults.extend(faults);
                 }
             }
-            Some(_) => fields.fault("criteria", "criteria is an object of names and thresholds"),
+            Some(_) => {
+                fields.fault("criteria", "criteria must be an object of names and thresholds");
+            }
             None => {}
         }
         for name in ["user_simulator_config", "live_model_config", "$schema"] {
@@ -150,13 +152,10 @@ impl Config {
         let mut faults = fields.finish();
         if criteria.is_empty() && faults.is_empty() {
             let message = match are_off {
-                true => "every criterion is switched off; leave out \"enabled\": false of one",
-                false => {
-                    "there are no criteria; name one, for example \
-                     \"tool_trajectory_avg_score\": 1.0"
-                }
+                true => "every criterion is disabled; remove \"enabled\": false from one",
+                false => "no criteria; add one, such as \"tool_trajectory_avg_score\": 1.0",
             };
-            faults.push(Fault::new("/criteria", message));
+            faults.push(ConfigFault::new("/criteria", message));
         }
         Reading { config: Self { criteria, source: text.clone() }, faults }
     }
@@ -204,12 +203,12 @@ impl Config {
     }
 }
 
-/// Why no score is told from another by the threshold, if none is.
+/// The error for a threshold that every score meets, or none.
 fn no_threshold(threshold: f64) -> Option<&'static str> {
     if threshold > 1.0 {
-        Some("no score is above 1, so nothing would pass; 80 % are 0.8")
+        Some("threshold must be at most 1, the highest score; 80 % is 0.8")
     } else if threshold < 0.0 {
-        Some("no score is below 0, so everything would pass; name one up to 1")
+        Some("threshold must be at least 0; below that, every score passes")
     } else {
         None
     }
@@ -227,12 +226,12 @@ fn read_criterion(
     place: &str,
     custom: &[String],
     schemas: &dyn Schemas,
-) -> (Option<Criterion>, Vec<Fault>) {
+) -> (Option<Criterion>, Vec<ConfigFault>) {
     let is_object = value.kind() == Kind::Object;
     let given = value.member("metric").and_then(JsonValue::string);
     if KNOWN.contains(&name) && given.as_deref().is_some_and(|metric| metric != name) {
-        let message = format!("{name} is a metric of its own; give the criterion another name");
-        return (None, vec![Fault::new(place, message)]);
+        let message = format!("{name} is the name of another metric; rename the criterion");
+        return (None, vec![ConfigFault::new(place, message)]);
     }
     let found = match given.as_deref() {
         Some(metric) => named(metric).ok_or(metric),
@@ -244,27 +243,25 @@ fn read_criterion(
         Err(unknown) => {
             let meant = nearest(unknown, KNOWN);
             let message = if given.is_some() {
-                format!("there is no metric {unknown:?}; {meant}")
+                format!("unknown metric {unknown:?}; {meant}")
             } else {
-                format!(
-                    "there is no metric {unknown:?}; {meant} A name of your own goes with \"metric\""
-                )
+                format!("unknown metric {unknown:?}; {meant} (another name requires \"metric\")")
             };
-            return (None, vec![Fault::new(place, message)]);
+            return (None, vec![ConfigFault::new(place, message)]);
         }
     };
     if let Named::Informational = found {
-        let message = "this metric reports a value and takes no threshold; for a bound there are \
-                       the metrics count, duration and tokens";
-        return (None, vec![Fault::new(place, message)]);
+        let message = "this metric reports a value and has no threshold; use the metrics count, \
+                       duration and tokens for bounds";
+        return (None, vec![ConfigFault::new(place, message)]);
     }
-    // A bare threshold says the same as an object with nothing else.
+    // A bare threshold is an object with nothing else.
     let empty = JsonText::from_value(&serde_json::json!({}));
     let nothing = JsonIndex::of(&empty);
     let bare = if is_object { None } else { number(value) };
     if !is_object && bare.is_none() {
-        let message = "a criterion is a threshold or an object";
-        return (None, vec![Fault::new(place, message)]);
+        let message = "a criterion must be a threshold or an object";
+        return (None, vec![ConfigFault::new(place, message)]);
     }
     let mut fields =
         Fields::of(if is_object { value } else { nothing.root() }, place, "a criterion");
@@ -272,14 +269,14 @@ fn read_criterion(
     fields.take("metric");
     let threshold = fields.number("threshold").or(bare).or(found.default_threshold());
     if threshold.is_none() && fields.faults.is_empty() {
-        fields.fault("threshold", "a threshold is needed, as in ADK");
+        fields.fault("threshold", "threshold is required, as in ADK");
     }
     let metric = found.read(&mut fields, schemas);
     if found.is_ours()
         && let Some(message) = threshold.and_then(no_threshold)
     {
         match bare {
-            Some(_) => fields.faults.push(Fault::new(place, message)),
+            Some(_) => fields.faults.push(ConfigFault::new(place, message)),
             None => fields.fault("threshold", message),
         }
     }

@@ -16,13 +16,13 @@ fn sound(text: &str) -> Config {
     Config::read(&json(text), &NoSchemas).sound().unwrap_or_else(|faults| panic!("{faults:?}"))
 }
 
-fn refused(text: &str, told: &Expect) {
+fn check_faults(text: &str, expected: &Expect) {
     let faults = Config::read(&json(text), &NoSchemas).faults;
     let lines: Vec<String> = faults.iter().map(ToString::to_string).collect();
-    told.assert_eq(&lines.join("\n"));
+    expected.assert_eq(&lines.join("\n"));
 }
 
-fn told(criterion: &Criterion) -> String {
+fn described(criterion: &Criterion) -> String {
     format!("{} from {}: {:?}", criterion.name, criterion.threshold, criterion.metric)
 }
 
@@ -40,14 +40,14 @@ fn adk_configs_are_read_unchanged() {
             "user_simulator_config": {"type": "llm_backed", "model": "gemini-2.5-flash"}
         }"#,
     );
-    let lines: Vec<String> = config.criteria.iter().map(told).collect();
+    let lines: Vec<String> = config.criteria.iter().map(described).collect();
     expect![[r#"
         tool_trajectory_avg_score from 1: AdkTrajectory { match_type: InOrder, ignore_args: true }
         response_match_score from 0.8: AdkResponse
         final_response_match_v2 from 0.5: NotHere { remedy: "`adk eval` computes it" }
         my_simple_metric from 0.8: NotHere { remedy: "it is a Python function, which `adk eval` calls" }"#]]
     .assert_eq(&lines.join("\n"));
-    assert!(config.source.as_str().contains("matchType"), "the report tells it as it was");
+    assert!(config.source.as_str().contains("matchType"), "the report keeps the original config");
 }
 
 #[test]
@@ -108,130 +108,120 @@ fn own_criteria_can_have_any_name() {
 
 #[test]
 fn mistyped_names_get_suggestions() {
-    refused(
+    check_faults(
         r#"{"criteria": {"tool_trajectory_avg_scor": 1.0, "response_match_score": {"threshold": 0.8, "treshold": 1}}}"#,
         &expect![[r#"
-            /criteria/tool_trajectory_avg_scor: there is no metric "tool_trajectory_avg_scor"; did you mean tool_trajectory_avg_score? A name of your own goes with "metric"
-            /criteria/response_match_score/treshold: there is no "treshold" here; did you mean threshold?"#]],
+            /criteria/tool_trajectory_avg_scor: unknown metric "tool_trajectory_avg_scor"; did you mean tool_trajectory_avg_score? (another name requires "metric")
+            /criteria/response_match_score/treshold: unknown field "treshold"; did you mean threshold?"#]],
     );
-    refused(
+    check_faults(
         r#"{"criterias": {"response_match_score": 1.0}}"#,
-        &expect![[r#"/criterias: there is no "criterias" here; did you mean criteria?"#]],
+        &expect![[r#"/criterias: unknown field "criterias"; did you mean criteria?"#]],
     );
-    refused(
+    check_faults(
         r#"{"criteria": {"mine": {"metric": "respons"}}}"#,
-        &expect![[r#"/criteria/mine: there is no metric "respons"; did you mean response?"#]],
+        &expect![[r#"/criteria/mine: unknown metric "respons"; did you mean response?"#]],
     );
-    refused(
+    check_faults(
         r#"{"criteria": {"response": {"metric": "state"}}}"#,
         &expect![
-            "/criteria/response: response is a metric of its own; give the criterion another name"
+            "/criteria/response: response is the name of another metric; rename the criterion"
         ],
     );
-    refused(
+    check_faults(
         r#"{"criteria": {"tool_trajectory_avg_score": {"match_type": "INORDR"}}}"#,
         &expect![[r#"
-            /criteria/tool_trajectory_avg_score/threshold: a threshold is needed, as in ADK
-            /criteria/tool_trajectory_avg_score/match_type: there is no match_type "INORDR"; did you mean IN_ORDER?"#]],
+            /criteria/tool_trajectory_avg_score/threshold: threshold is required, as in ADK
+            /criteria/tool_trajectory_avg_score/match_type: unknown match_type "INORDR"; did you mean IN_ORDER?"#]],
     );
-    refused(
+    check_faults(
         r#"{"criteria": {"tool_trajectory_avg_score": {"threshold": 1, "match_type": null}}}"#,
         &expect![
-            "/criteria/tool_trajectory_avg_score/match_type: match_type is not null; leave it out for EXACT"
+            "/criteria/tool_trajectory_avg_score/match_type: match_type must not be null; remove it for EXACT"
         ],
     );
-    refused(
+    check_faults(
         r#"{"criteria": {"tool_call_count_v1": 5}}"#,
         &expect![
-            "/criteria/tool_call_count_v1: this metric reports a value and takes no threshold; for a bound there are the metrics count, duration and tokens"
+            "/criteria/tool_call_count_v1: this metric reports a value and has no threshold; use the metrics count, duration and tokens for bounds"
         ],
     );
-    refused(
+    check_faults(
         r#"{"criteria": {"quick": {"metric": "duration"}}}"#,
-        &expect!["/criteria/quick/max: a gate has a bound: min, max or equals"],
+        &expect!["/criteria/quick/max: a bound is required: min, max or equals"],
     );
-    refused(
+    check_faults(
         r#"{"criteria": {"few": {"metric": "count", "event": "toolcall", "max": 1}}}"#,
-        &expect![[r#"/criteria/few/event: there is no event "toolcall"; did you mean tool_call?"#]],
+        &expect![[r#"/criteria/few/event: unknown event "toolcall"; did you mean tool_call?"#]],
     );
-    refused(
+    check_faults(
         r#"{"criteria": {"r": {"metric": "rubric", "rubrics": [{"name": "a", "description": "b", "weight": 0, "wait": 1}]}}}"#,
         &expect![[r#"
-            /criteria/r/rubrics/0/wait: there is no "wait" here; known are weight, rubric_id, rubric_content, name, description, scoring_guide
-            /criteria/r/rubrics: the weights are all 0, so nothing would count"#]],
+            /criteria/r/rubrics/0/wait: unknown field "wait"; known are weight, rubric_id, rubric_content, name, description, scoring_guide
+            /criteria/r/rubrics: all weights are 0; give a rubric a positive weight"#]],
     );
-    refused(
+    check_faults(
         r#"{"criteria": {"rubric": 0.5}}"#,
         &expect![
-            "/criteria/rubric/rubrics: at least one rubric is needed: name, description, scoring_guide"
+            "/criteria/rubric/rubrics: rubrics must have at least one rubric with name and description"
         ],
     );
-    refused(
+    check_faults(
         r#"{"criteria": {"s": {"metric": "state", "query": {"a": {"$exist": true}}}}}"#,
-        &expect![
-            "/criteria/s/query/a/$exist: there is no operator $exist here; did you mean $exists?"
-        ],
+        &expect!["/criteria/s/query/a/$exist: unknown operator $exist; did you mean $exists?"],
     );
-    refused(
+    check_faults(
         r#"{"criteria": {"response": "high"}}"#,
-        &expect!["/criteria/response: a criterion is a threshold or an object"],
+        &expect!["/criteria/response: a criterion must be a threshold or an object"],
     );
-    refused(
+    check_faults(
         "{}",
-        &expect![[
-            r#"/criteria: there are no criteria; name one, for example "tool_trajectory_avg_score": 1.0"#
-        ]],
+        &expect![[r#"/criteria: no criteria; add one, such as "tool_trajectory_avg_score": 1.0"#]],
     );
-    refused("[]", &expect!["a config is an object"]);
+    check_faults("[]", &expect!["a config must be an object"]);
 }
 
 #[test]
 fn settings_without_effect_are_reported() {
-    refused(
+    check_faults(
         r#"{"criteria": {"response": 0.8, "state": 1, "response": 0.1}}"#,
-        &expect![
-            "/criteria/response: this name appears twice, and only the last one counts; remove one"
-        ],
+        &expect!["/criteria/response: duplicate name; remove one"],
     );
-    refused(
+    check_faults(
         r#"{"criteria": {"t": {"metric": "trajectory", "arguments": {"f": {"a": "ignore", "a": "equals"}}}}}"#,
-        &expect![
-            "/criteria/t/arguments/f/a: this name appears twice, and only the last one counts; remove one"
-        ],
+        &expect!["/criteria/t/arguments/f/a: duplicate name; remove one"],
     );
-    refused(
+    check_faults(
         r#"{"criteria": {"trajectory": {"match_type": "EXACT", "matchType": "IN_ORDER"}}}"#,
-        &expect!["/criteria/trajectory/matchType: this says the same as match_type; remove one"],
+        &expect!["/criteria/trajectory/matchType: duplicate of match_type; remove one"],
     );
-    refused(
+    check_faults(
         r#"{"criteria": {"response": 80, "t": {"metric": "trajectory", "threshold": 1.5}, "x": {"metric": "duration", "max": 1, "threshold": 1}}}"#,
         &expect![[r#"
-            /criteria/response: no score is above 1, so nothing would pass; 80 % are 0.8
-            /criteria/t/threshold: no score is above 1, so nothing would pass; 80 % are 0.8"#]],
+            /criteria/response: threshold must be at most 1, the highest score; 80 % is 0.8
+            /criteria/t/threshold: threshold must be at most 1, the highest score; 80 % is 0.8"#]],
     );
-    refused(
+    check_faults(
         r#"{"criteria": {"response": -1, "t": {"metric": "trajectory", "threshold": -0.5}}}"#,
         &expect![[r#"
-            /criteria/response: no score is below 0, so everything would pass; name one up to 1
-            /criteria/t/threshold: no score is below 0, so everything would pass; name one up to 1"#]],
+            /criteria/response: threshold must be at least 0; below that, every score passes
+            /criteria/t/threshold: threshold must be at least 0; below that, every score passes"#]],
     );
-    refused(
+    check_faults(
         r#"{"criteria": {"x": {"metric": "duration", "max": -1}, "y": {"metric": "tokens", "equals": -2}}}"#,
         &expect![[r#"
-            /criteria/x/max: max is not negative, since nothing measured is
-            /criteria/y/equals: equals is not negative, since nothing measured is"#]],
+            /criteria/x/max: max must not be negative
+            /criteria/y/equals: equals must not be negative"#]],
     );
-    refused(
+    check_faults(
         r#"{"criteria": {"x": {"metric": "count", "event": "final_response", "name": "book", "max": 0}, "y": {"metric": "count", "event": "model_call", "author": "clerk", "max": 0}}}"#,
         &expect![[r#"
-            /criteria/x/name: only events tool_call and model_call go by a name; leave it out
-            /criteria/y/author: only events tool_call and intermediate_response have an author; leave it out"#]],
+            /criteria/x/name: name applies only to the events tool_call and model_call; remove it
+            /criteria/y/author: author applies only to the events tool_call and intermediate_response; remove it"#]],
     );
-    refused(
+    check_faults(
         r#"{"criteria": {"x": {"metric": "duration", "max": 1, "enabled": false}}}"#,
-        &expect![[
-            r#"/criteria: every criterion is switched off; leave out "enabled": false of one"#
-        ]],
+        &expect![[r#"/criteria: every criterion is disabled; remove "enabled": false from one"#]],
     );
     // ADK takes these, whatever they mean.
     let config = sound(
@@ -296,7 +286,7 @@ fn a_criterion_scores_a_case_under_its_own_name() {
         .criteria
         .iter()
         .map(|one| one.judge(&trace("a"), &trace("b"), &mut tools))
-        .map(|result| serde_json::to_string(&result).expect("serialises"))
+        .map(|result| serde_json::to_string(&result).expect("serializes"))
         .collect();
     expect![[r#"
         {"criterion":"tool_trajectory_avg_score","score":0.0,"passed":false,"threshold":1.0,"details":{"invocations":[0.0],"missed":[{"turn":0,"alignment":{"rows":[{"kind":"missing","expected":{"place":0,"name":"a","args":{}},"agreement":0.0},{"kind":"extra","actual":{"place":0,"name":"b","args":{}},"agreement":0.0}],"precision":0.0,"recall":0.0,"f1":0.0}}]}}

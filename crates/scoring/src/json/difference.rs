@@ -1,4 +1,4 @@
-//! Where two values differ, as a person would be shown it.
+//! The differences of two values, as they are shown to a person.
 
 use json_text::{JsonIndex, JsonText, JsonValue, Kind};
 use serde::Serialize;
@@ -6,10 +6,10 @@ use serde::Serialize;
 use super::Equality;
 use super::equality::equal_values;
 
-/// Below this depth a differing part is told as a whole.
+/// Below this depth a differing part is reported as a whole.
 const DEEPEST: usize = 64;
 
-/// At most this many differences are told of one pair of values.
+/// At most this many differences of one pair of values are reported.
 const MOST: usize = 200;
 
 /// What became of one part of an expected value.
@@ -22,7 +22,7 @@ pub enum Change {
     Missing,
     /// It is there and was not expected.
     Extra,
-    /// It is not what its matcher asks for.
+    /// Its matcher rejects it.
     Refused,
 }
 
@@ -36,10 +36,10 @@ pub struct Difference {
     /// What was expected there; absent for [`Change::Extra`] and where a matcher needs no value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<JsonText>,
-    /// What stands there; absent for [`Change::Missing`].
+    /// The actual value; absent for [`Change::Missing`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub actual: Option<JsonText>,
-    /// For [`Change::Refused`]: what the matcher asks for, in words.
+    /// For [`Change::Refused`]: a description of what the matcher accepts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wanted: Option<String>,
 }
@@ -63,22 +63,22 @@ pub fn members<'p>(paths: impl IntoIterator<Item = &'p str>) -> Vec<String> {
     members
 }
 
-/// What is said of a part where equality is not the question.
+/// The result of a comparison other than equality.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Fitting {
-    /// It is what was asked for.
+    /// The actual value is accepted.
     Fits,
-    /// It is not.
+    /// It is rejected.
     Refused {
-        /// What was asked for, in words.
+        /// A description of what is accepted.
         wanted: String,
     },
 }
 
-/// Says of a part whether it fits, where equality is not the question.
-pub(crate) trait Judge {
-    /// `None` leaves the part to equality.
-    fn judge(
+/// Compares parts of values in another way than by equality.
+pub(crate) trait ValueComparison {
+    /// `None` to compare the part at `path` by equality.
+    fn compare_values(
         &self,
         path: &[String],
         expected: Option<JsonValue<'_>>,
@@ -86,11 +86,11 @@ pub(crate) trait Judge {
     ) -> Option<Fitting>;
 }
 
-/// Leaves everything to equality.
-struct Nobody;
+/// Compares everything by equality.
+struct EqualityOnly;
 
-impl Judge for Nobody {
-    fn judge(
+impl ValueComparison for EqualityOnly {
+    fn compare_values(
         &self,
         _: &[String],
         _: Option<JsonValue<'_>>,
@@ -105,16 +105,16 @@ impl Judge for Nobody {
 #[must_use]
 pub fn differences(expected: &JsonText, actual: &JsonText, equality: Equality) -> Vec<Difference> {
     let (expected, actual) = (JsonIndex::of(expected), JsonIndex::of(actual));
-    compare(Vec::new(), Some(expected.root()), Some(actual.root()), equality, &Nobody)
+    compare(Vec::new(), Some(expected.root()), Some(actual.root()), equality, &EqualityOnly)
 }
 
-/// The same with a judge, who may also speak of what is on one side only, for values at `path`.
+/// The same for values at `path`, with a comparison that also decides about values on one side only.
 pub(crate) fn compare(
     path: Vec<String>,
     expected: Option<JsonValue<'_>>,
     actual: Option<JsonValue<'_>>,
     equality: Equality,
-    judge: &dyn Judge,
+    comparison: &dyn ValueComparison,
 ) -> Vec<Difference> {
     let mut found = Vec::new();
     let mut open = vec![(path, expected, actual)];
@@ -122,17 +122,17 @@ pub(crate) fn compare(
         if found.len() >= MOST {
             break;
         }
-        let tell = |change, wanted| Difference {
+        let difference = |change, wanted| Difference {
             path: path.iter().map(|step| pointer_step(step)).collect(),
             change,
             expected: expected.map(JsonValue::to_json),
             actual: actual.map(JsonValue::to_json),
             wanted,
         };
-        match judge.judge(&path, expected, actual) {
+        match comparison.compare_values(&path, expected, actual) {
             Some(Fitting::Fits) => continue,
             Some(Fitting::Refused { wanted }) => {
-                found.push(tell(Change::Refused, Some(wanted)));
+                found.push(difference(Change::Refused, Some(wanted)));
                 continue;
             }
             None => {}
@@ -140,11 +140,11 @@ pub(crate) fn compare(
         let (one, other) = match (expected, actual) {
             (Some(one), Some(other)) => (one, other),
             (Some(_), None) => {
-                found.push(tell(Change::Missing, None));
+                found.push(difference(Change::Missing, None));
                 continue;
             }
             (None, Some(_)) => {
-                found.push(tell(Change::Extra, None));
+                found.push(difference(Change::Extra, None));
                 continue;
             }
             (None, None) => continue,
@@ -152,7 +152,7 @@ pub(crate) fn compare(
         let pairs = match (one.kind(), other.kind()) {
             _ if path.len() >= DEEPEST => {
                 if !equal_values(one, other, equality) {
-                    found.push(tell(Change::Changed, None));
+                    found.push(difference(Change::Changed, None));
                 }
                 continue;
             }
@@ -160,7 +160,7 @@ pub(crate) fn compare(
             (Kind::Array, Kind::Array) => by_place(one, other),
             _ => {
                 if !equality.of_scalars(one, other) {
-                    found.push(tell(Change::Changed, None));
+                    found.push(difference(Change::Changed, None));
                 }
                 continue;
             }
@@ -214,14 +214,14 @@ mod tests {
 
     use super::*;
 
-    fn check(expected: &str, actual: &str, told: &Expect) {
+    fn check(expected: &str, actual: &str, differences_expected: &Expect) {
         let (expected, actual) =
             (JsonText::parse(expected).expect("valid"), JsonText::parse(actual).expect("valid"));
         let lines: Vec<String> = differences(&expected, &actual, Equality::Json)
             .iter()
-            .map(|difference| serde_json::to_string(difference).expect("serialises"))
+            .map(|difference| serde_json::to_string(difference).expect("serializes"))
             .collect();
-        told.assert_eq(&lines.join("\n"));
+        differences_expected.assert_eq(&lines.join("\n"));
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use json_text::{Decimal, JsonIndex, JsonText, JsonValue, Kind};
 
-/// What counts as equal. In both, the order of an object's members says nothing, a `null` member
-/// is not an absent one, and strings are compared character by character, not normalised.
+/// What counts as equal. In both, the order of an object's members does not matter, a `null` member
+/// is not an absent one, and strings are compared character by character, without normalization.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Equality {
     /// Python's `==` on what its JSON reader makes of the texts, as google-adk compares:

@@ -9,7 +9,7 @@ mod equality;
 mod subset;
 
 pub use difference::{Change, Difference, differences, members};
-pub(crate) use difference::{Fitting, Judge, compare, pointer_step};
+pub(crate) use difference::{Fitting, ValueComparison, compare, pointer_step};
 pub use equality::{Equality, equal};
 pub(crate) use equality::{equal_texts, equal_values};
 pub use subset::subset;

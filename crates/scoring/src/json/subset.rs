@@ -1,4 +1,4 @@
-//! Whether a value says nothing that another does not say too.
+//! Whether a value is contained in another.
 
 use json_text::{JsonIndex, JsonText, JsonValue, Kind};
 

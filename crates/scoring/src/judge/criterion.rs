@@ -1,15 +1,15 @@
-//! [`JudgeCriterion`]: what a judge is asked about, and how its answers are combined.
+//! [`JudgeCriterion`]: the rubrics for a judge, and how its replies are combined.
 
 use serde::Serialize;
 
-/// What a judge is asked about a case: one request for each rubric and sample.
+/// The rubrics for a judge: one request for each rubric and sample.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JudgeCriterion {
     /// The model that judges.
     pub model: String,
     /// What is judged; at least one.
     pub rubrics: Vec<Rubric>,
-    /// How often each rubric is asked; at least once.
+    /// The number of requests per rubric; at least one.
     pub samples: usize,
     /// How the samples of a rubric become one score.
     pub combine: Combine,
@@ -20,9 +20,9 @@ pub struct JudgeCriterion {
 pub struct Rubric {
     /// Its name in the evidence.
     pub name: String,
-    /// What is judged, in words for the judge.
+    /// What is judged, for the judge to read.
     pub description: String,
-    /// How to score it, in words; empty when the scale says enough.
+    /// How to score it; empty when the scale is enough.
     pub guide: String,
     /// The answers that may be given.
     pub scale: Scale,

@@ -1,17 +1,18 @@
-//! Scores that a model gives: what it is asked, and what its answers come to.
+//! Scores from a model as the judge: its requests and the evaluation of its replies.
 //!
-//! Asking is left to others: [`requests`] says what to ask, [`verdict`] what the answers mean, and
-//! [`judged`] does both with a [`Judge`]. A judge that fails, or answers what cannot be read, gives
-//! no score: it is never taken for a number.
+//! [`requests`] returns the requests, [`verdict`] evaluates the replies, and [`judged`] does both with
+//! a [`Judge`]. A failed judge, or one with an unusable reply, gives no score.
+//!
+//! Left to others: calling the model.
 
-mod answer;
 mod criterion;
 mod prompt;
+mod reply;
 mod verdict;
 
-pub use answer::{AnswerError, Said, read_answer};
 pub use criterion::{Combine, JudgeCriterion, Rubric, Scale};
 pub use prompt::{JudgeRequest, requests};
+pub use reply::{Reply, ReplyError, read_reply};
 pub use verdict::{RubricVerdict, Sample, verdict};
 
 use std::collections::VecDeque;
@@ -19,12 +20,12 @@ use std::collections::VecDeque;
 use crate::outcome::Outcome;
 use crate::trace::Trace;
 
-/// Whoever answers a judge's request.
+/// Replies to a judge's requests.
 pub trait Judge {
-    /// The answer's text.
+    /// The reply's text.
     ///
     /// # Errors
-    /// Why there is none, in words.
+    /// Why there is no reply.
     fn answer(&mut self, request: &JudgeRequest) -> Result<String, String>;
 }
 
@@ -43,11 +44,11 @@ impl ScriptedJudge {
 
 impl Judge for ScriptedJudge {
     fn answer(&mut self, _: &JudgeRequest) -> Result<String, String> {
-        self.answers.pop_front().unwrap_or_else(|| Err("the script has no more answers".to_owned()))
+        self.answers.pop_front().unwrap_or_else(|| Err("the script has no more replies".to_owned()))
     }
 }
 
-/// Asks the judge all there is to ask of a case, and sums its answers up.
+/// Sends all requests for a case to the judge, and combines its replies.
 pub fn judged(
     criterion: &JudgeCriterion,
     expected: &Trace,

@@ -1,13 +1,13 @@
-//! What a judge's answers come to.
+//! Combines a judge's replies into one outcome.
 
 use serde::Serialize;
 
-use super::answer::read_answer;
 use super::criterion::JudgeCriterion;
+use super::reply::read_reply;
 use crate::evidence::Evidence;
 use crate::outcome::{Outcome, Reason};
 
-/// What the judge says of one rubric.
+/// The judge's score for one rubric.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RubricVerdict {
     /// The rubric.
@@ -23,17 +23,17 @@ pub struct RubricVerdict {
 /// One answer: a score with its reasoning, or what was wrong with it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Sample {
-    /// What the answer is worth, 0 to 1; `None` when it is no verdict.
+    /// The score, 0 to 1; `None` if the reply is unusable.
     pub score: Option<f64>,
     /// The judge's reasoning; without a score, what was wrong.
     pub reasoning: String,
 }
 
-/// Sums up the answers to [`requests`](super::requests), in their order: the samples of each
-/// rubric combined, the rubrics by their weights.
+/// Combines the replies to [`requests`](super::requests), in their order: the samples of each rubric,
+/// then the rubrics by their weights.
 ///
-/// Samples that are no verdict are left out as long as more than half of a rubric's are; otherwise
-/// the case is unscored, with what each answer came to.
+/// Unusable samples are left out while more than half of a rubric's samples are usable. Otherwise the
+/// case is unscored, with the fault of each sample.
 #[must_use]
 pub fn verdict(criterion: &JudgeCriterion, answers: &[Result<String, String>]) -> Outcome {
     let mut rubrics = Vec::with_capacity(criterion.rubrics.len());
@@ -42,11 +42,11 @@ pub fn verdict(criterion: &JudgeCriterion, answers: &[Result<String, String>]) -
         let of_rubric = answers.iter().skip(place * criterion.samples).take(criterion.samples);
         let samples: Vec<Sample> = of_rubric
             .map(|answer| {
-                let said = answer.as_ref().map_err(Clone::clone);
-                match said.and_then(|text| {
-                    read_answer(text, rubric.scale).map_err(|fault| fault.to_string())
+                let reply = answer.as_ref().map_err(Clone::clone);
+                match reply.and_then(|text| {
+                    read_reply(text, rubric.scale).map_err(|fault| fault.to_string())
                 }) {
-                    Ok(said) => Sample { score: Some(said.score), reasoning: said.reasoning },
+                    Ok(reply) => Sample { score: Some(reply.score), reasoning: reply.reasoning },
                     Err(fault) => Sample { score: None, reasoning: fault },
                 }
             })
@@ -61,10 +61,12 @@ pub fn verdict(criterion: &JudgeCriterion, answers: &[Result<String, String>]) -
                 samples,
             }),
             None => {
-                let told = samples.iter().filter(|sample| sample.score.is_none());
-                faults.extend(told.map(|sample| format!("{}: {}", rubric.name, sample.reasoning)));
+                let unusable = samples.iter().filter(|sample| sample.score.is_none());
+                faults.extend(
+                    unusable.map(|sample| format!("{}: {}", rubric.name, sample.reasoning)),
+                );
                 if samples.is_empty() {
-                    faults.push(format!("{}: there is no answer", rubric.name));
+                    faults.push(format!("{}: no reply from the judge", rubric.name));
                 }
             }
         }
@@ -125,10 +127,10 @@ mod tests {
         let Outcome::Scored { evidence, .. } = outcome(&mean, &["5", "5", "!"]) else {
             panic!("most samples are verdicts")
         };
-        let told = serde_json::to_value(&evidence).expect("serialises");
-        assert_eq!(told["rubrics"][0]["samples"][0]["reasoning"], "because 5");
-        assert_eq!(told["rubrics"][0]["samples"][2]["reasoning"], "timed out");
-        assert_eq!(told["rubrics"][0]["score"], 1.0);
+        let json = serde_json::to_value(&evidence).expect("serializes");
+        assert_eq!(json["rubrics"][0]["samples"][0]["reasoning"], "because 5");
+        assert_eq!(json["rubrics"][0]["samples"][2]["reasoning"], "timed out");
+        assert_eq!(json["rubrics"][0]["score"], 1.0);
     }
 
     #[test]
@@ -137,7 +139,7 @@ mod tests {
         let Outcome::Unscored { reason } = outcome(&two, &["5", "5", "5", "!"]) else {
             panic!("half of the samples are not more than half")
         };
-        assert_eq!(reason.to_string(), "the judge gave no usable verdict: r1: timed out");
+        assert_eq!(reason.to_string(), "the judge returned no usable verdict: r1: timed out");
         assert_eq!(score(&outcome(&two, &[])), None);
         assert_eq!(score(&outcome(&criterion(&[1.0], 1, Combine::Mean), &["7"])), None);
     }

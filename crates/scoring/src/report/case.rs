@@ -1,13 +1,13 @@
-//! [`EvalCaseResult`]: what became of one case.
+//! [`EvalCaseResult`]: the result of one case.
 
 use json_text::JsonText;
 use serde::{Deserialize, Serialize};
 
-use super::exact::{number, number_or_null};
+use super::exact_number::{number, number_or_null};
 use crate::config::{Criterion, details};
 use crate::outcome::Outcome;
 
-/// What became of one criterion of a case.
+/// The result of one criterion for a case.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CriterionResult {
     /// The name that the config gave the criterion.
@@ -20,12 +20,12 @@ pub struct CriterionResult {
     /// The score from which on the criterion is met.
     #[serde(with = "number")]
     pub threshold: f64,
-    /// An object: what the score rests on, or a `reason` why there is none.
+    /// An object: the evidence of the score, or a `reason` why there is none.
     pub details: JsonText,
 }
 
 impl CriterionResult {
-    /// An outcome held against the criterion's threshold.
+    /// Compares an outcome with the criterion's threshold.
     #[must_use]
     pub fn of(criterion: &Criterion, outcome: &Outcome) -> Self {
         let details = match outcome {
@@ -44,7 +44,7 @@ impl CriterionResult {
     }
 }
 
-/// What became of one case.
+/// The result of one case.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EvalCaseResult {
     /// The case.
@@ -62,7 +62,7 @@ pub struct EvalCaseResult {
     pub duration_seconds: f64,
 }
 
-/// What a case came to: the first of these that applies.
+/// The verdict of a case: the first of these that applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CaseVerdict {
     /// It could not be scored at all.
@@ -117,7 +117,7 @@ impl EvalCaseResult {
         }
     }
 
-    /// What the case came to.
+    /// The verdict.
     #[must_use]
     pub fn verdict(&self) -> CaseVerdict {
         let results = &self.criterion_results;

@@ -1,4 +1,4 @@
-//! Scores as people read them: cut, never rounded up to what they do not reach.
+//! Scores for people, with three decimals. They are cut, so that a score never looks higher.
 
 /// Three decimals always.
 ///
@@ -19,7 +19,7 @@ pub fn short_figure(score: f64) -> String {
 }
 
 fn cut(score: f64) -> f64 {
-    // What three decimals say exactly must not lose its last to the multiplication.
+    // A score with three decimals must not lose the last one in the multiplication.
     let rounded = (score * 1000.0).round() / 1000.0;
     if (rounded - score).abs() < 1e-12 { rounded } else { (score * 1000.0).floor() / 1000.0 }
 }

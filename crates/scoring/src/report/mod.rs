@@ -1,10 +1,10 @@
-//! Reports: what became of every case, and of all together.
+//! Reports: the result of every case, and the summary.
 //!
-//! The shapes are AgentFlow's `EvalReport` and its parts, with what unscored adds to them. The
-//! JSON Schema is published as `docs/eval-report.schema.json`.
+//! The types are AgentFlow's `EvalReport` and its parts, with unscored results in addition. The JSON
+//! Schema is published as `docs/eval-report.schema.json`.
 
 mod case;
-mod exact;
+mod exact_number;
 mod figure;
 mod summary;
 

@@ -5,7 +5,7 @@ use json_text::JsonText;
 use serde::{Deserialize, Serialize};
 
 use super::case::{CaseVerdict, CriterionResult, EvalCaseResult};
-use super::exact::{number, number_or_null};
+use super::exact_number::{number, number_or_null};
 
 /// The report of one run over a set of cases.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -16,7 +16,7 @@ pub struct EvalReport {
     pub eval_set_id: String,
     /// Its name, where it has one.
     pub eval_set_name: Option<String>,
-    /// What became of each case, in the order of the set.
+    /// The result of each case, in the order of the set.
     pub results: Vec<EvalCaseResult>,
     /// All together.
     pub summary: EvalSummary,
@@ -55,13 +55,13 @@ pub struct EvalSummary {
 pub struct CriterionStats {
     /// The name that the config gave it.
     pub criterion: String,
-    /// The cases that it was asked of.
+    /// The cases with a result.
     pub total: usize,
     /// Those that meet it.
     pub passed: usize,
     /// Those that do not.
     pub failed: usize,
-    /// Those that it says nothing of.
+    /// Those without a score.
     pub unscored: usize,
     /// Passed by passed and failed; `None` when there are neither.
     #[serde(with = "number_or_null")]
@@ -77,7 +77,7 @@ pub struct CriterionStats {
     pub max_score: Option<f64>,
 }
 
-/// Sums results up one after the other, so that no more than one need be held.
+/// Adds up results one by one, without keeping them.
 #[derive(Debug, Clone, Default)]
 pub struct Tally {
     summary: EvalSummary,

@@ -5,31 +5,31 @@ use regex::Regex;
 use serde::Serialize;
 
 use super::numbers::numbers_in;
-use super::text::{json_in, normalised};
+use super::text::{json_in, normalized};
 use crate::evidence::Evidence;
 use crate::json::{Change, Difference, Equality, differences, subset};
 use crate::outcome::{Outcome, Reason};
 use crate::rouge::Scorer;
 use crate::trace::Trace;
 
-/// How a response is held against the expected one.
+/// How a response is compared with the expected one.
 #[derive(Debug, Clone, Default)]
 pub enum Comparison {
     /// The share of words that both have: ROUGE-1 F. See [`crate::rouge`].
     #[default]
     Rouge1,
-    /// Every character, or after [`normalised`].
+    /// Every character, or after [`normalized`].
     Exact {
-        /// Whether both sides are normalised first.
-        normalise: bool,
+        /// Whether both sides are normalized first.
+        normalize: bool,
     },
-    /// Whether the expected text stands in the response.
+    /// Whether the response contains the expected text.
     Contains {
         /// Texts of the criterion in the place of the expected response, all of which must be in
         /// the last response.
         texts: Option<Vec<String>>,
-        /// Whether both sides are normalised first.
-        normalise: bool,
+        /// Whether both sides are normalized first.
+        normalize: bool,
     },
     /// Whether a pattern is found in the response.
     Regex(
@@ -66,7 +66,7 @@ pub struct ResponseTurn {
     /// Of JSON: where the response differs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub differences: Vec<Difference>,
-    /// Why a response falls short, in words.
+    /// Why the score is not full.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// The expected response, where the score is not full.
@@ -77,7 +77,7 @@ pub struct ResponseTurn {
     pub actual: Option<String>,
 }
 
-/// Scores each turn's response, and takes the mean of those of which one is expected.
+/// Scores each turn's response, and takes the mean of the turns with an expected one.
 ///
 /// A turn without a response scores 0 where one is expected. A criterion that brings its own texts
 /// or pattern looks at the last turn alone.
@@ -107,9 +107,9 @@ fn turns(
     scorer: &mut Scorer,
 ) -> Result<Vec<ResponseTurn>, Reason> {
     let own = match comparison {
-        Comparison::Contains { texts: Some(texts), normalise } => {
+        Comparison::Contains { texts: Some(texts), normalize } => {
             let texts = texts.iter().map(String::as_str).collect::<Vec<_>>();
-            Some(last(actual, |actual| Ok(contained(&texts, actual, *normalise)))?)
+            Some(last(actual, |actual| Ok(contained(&texts, actual, *normalize)))?)
         }
         Comparison::Regex(Some(pattern)) => {
             Some(last(actual, |actual| Ok(found(pattern, actual)))?)
@@ -126,7 +126,7 @@ fn turns(
         };
         let turn = match &actual.final_response {
             Some(actual) => compare(expected, actual, comparison, scorer)?,
-            None => ResponseTurn::no("there is no response"),
+            None => ResponseTurn::no("no response"),
         };
         let short = turn.score.is_none_or(|score| score < 1.0);
         Ok(ResponseTurn {
@@ -145,7 +145,7 @@ fn last(
 ) -> Result<ResponseTurn, Reason> {
     let turn = actual.invocations.last().ok_or(Reason::NoInvocations)?;
     let Some(text) = &turn.final_response else {
-        return Ok(ResponseTurn::no("there is no response"));
+        return Ok(ResponseTurn::no("no response"));
     };
     let seen = look(text)?;
     let short = seen.score.is_none_or(|score| score < 1.0);
@@ -168,17 +168,17 @@ fn compare(
                 ..ResponseTurn::default()
             }
         }
-        Comparison::Exact { normalise } => {
-            let same = match normalise {
-                true => normalised(expected) == normalised(actual),
+        Comparison::Exact { normalize } => {
+            let same = match normalize {
+                true => normalized(expected) == normalized(actual),
                 false => expected == actual,
             };
-            if same { ResponseTurn::of(true) } else { ResponseTurn::no("the response is another") }
+            if same { ResponseTurn::of(true) } else { ResponseTurn::no("the response differs") }
         }
-        Comparison::Contains { normalise, .. } => contained(&[expected], actual, *normalise),
+        Comparison::Contains { normalize, .. } => contained(&[expected], actual, *normalize),
         Comparison::Regex(_) => {
             let pattern = Regex::new(expected).map_err(|error| Reason::BadExpectation {
-                fault: format!("the expected response is no pattern: {error}"),
+                fault: format!("the expected response is not a valid pattern: {error}"),
             })?;
             found(&pattern, actual)
         }
@@ -189,8 +189,8 @@ fn compare(
     })
 }
 
-fn contained(texts: &[&str], actual: &str, normalise: bool) -> ResponseTurn {
-    let form = |text: &str| if normalise { normalised(text) } else { text.to_owned() };
+fn contained(texts: &[&str], actual: &str, normalize: bool) -> ResponseTurn {
+    let form = |text: &str| if normalize { normalized(text) } else { text.to_owned() };
     let actual = form(actual);
     match texts.iter().find(|text| !actual.contains(&form(text))) {
         None => ResponseTurn::of(true),
@@ -221,7 +221,7 @@ fn as_json(expected: &str, actual: &str, part: bool) -> Result<ResponseTurn, Rea
         if part { subset(&expected, &actual, Equality::Json) } else { differences.is_empty() };
     let mut differences = if fits { Vec::new() } else { differences };
     if part && differences.iter().any(|it| it.change != Change::Extra) {
-        // What the response has besides is allowed.
+        // Extra members are allowed.
         differences.retain(|it| it.change != Change::Extra);
     }
     Ok(ResponseTurn { differences, ..ResponseTurn::of(fits) })
@@ -287,16 +287,16 @@ mod tests {
 
     #[test]
     fn texts() {
-        let exact = Comparison::Exact { normalise: false };
+        let exact = Comparison::Exact { normalize: false };
         check(&exact, "Paris", "Paris", 1.0);
         check(&exact, "Paris", "paris ", 0.0);
-        check(&Comparison::Exact { normalise: true }, "Paris", " PARIS\n", 1.0);
-        let contains = Comparison::Contains { texts: None, normalise: true };
+        check(&Comparison::Exact { normalize: true }, "Paris", " PARIS\n", 1.0);
+        let contains = Comparison::Contains { texts: None, normalize: true };
         check(&contains, "paris", "It is  PARIS!", 1.0);
         check(&contains, "rome", "It is Paris", 0.0);
         let own = Comparison::Contains {
             texts: Some(vec!["22".to_owned(), "sunny".to_owned()]),
-            normalise: false,
+            normalize: false,
         };
         check(&own, "whatever", "22 degrees and sunny", 1.0);
         check(&own, "whatever", "22 degrees", 0.0);

@@ -1,4 +1,4 @@
-//! Final responses held against each other: by words, as text, by pattern, as JSON, by numbers.
+//! The comparison of final responses: by words, as text, by pattern, as JSON, or by numbers.
 //!
 //! ADK's own metric, bit for bit, is [`crate::adk::response_match`]; [`Comparison::Rouge1`] differs
 //! from it in one point: a turn that expects no response is left out and not scored 0.
@@ -9,4 +9,4 @@ mod text;
 
 pub use compare::{Comparison, ResponseTurn, response};
 pub use numbers::numbers_in;
-pub use text::normalised;
+pub use text::normalized;

@@ -1,12 +1,12 @@
-//! The numbers that a text speaks of.
+//! The numbers in a text.
 
 use json_text::Decimal;
 
 /// The minus sign of typesetters, which models write too.
 const MINUS: &str = "\u{2212}";
 
-/// The numbers in a text, in order. A comma between groups of three digits parts thousands; a sign
-/// counts where no word or number stands right before it.
+/// The numbers in a text, in order. A comma between groups of three digits separates thousands; a
+/// sign counts unless a word or number is directly before it.
 ///
 /// ```
 /// use scoring::response::numbers_in;

@@ -1,4 +1,4 @@
-//! Text without what people do not mean by it.
+//! Normalized text, and JSON in text.
 
 use json_text::JsonText;
 use unicode_normalization::UnicodeNormalization;
@@ -6,20 +6,20 @@ use unicode_normalization::UnicodeNormalization;
 /// The text in NFKC and lower case, its white space single and none at the ends.
 ///
 /// ```
-/// use scoring::response::normalised;
-/// assert_eq!(normalised("  The\u{a0}ANSWER\n is ４２ "), "the answer is 42");
+/// use scoring::response::normalized;
+/// assert_eq!(normalized("  The\u{a0}ANSWER\n is ４２ "), "the answer is 42");
 /// ```
 #[must_use]
-pub fn normalised(text: &str) -> String {
+pub fn normalized(text: &str) -> String {
     let folded = text.nfkc().collect::<String>().to_lowercase();
-    let mut normalised = String::with_capacity(folded.len());
+    let mut normalized = String::with_capacity(folded.len());
     for word in folded.split_whitespace() {
-        if !normalised.is_empty() {
-            normalised.push(' ');
+        if !normalized.is_empty() {
+            normalized.push(' ');
         }
-        normalised.push_str(word);
+        normalized.push_str(word);
     }
-    normalised
+    normalized
 }
 
 /// The JSON of an answer: the whole of it, or what its one fenced block holds.

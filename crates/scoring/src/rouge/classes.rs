@@ -2,7 +2,7 @@
 //! 14.0.0 has them: written by `tables/classes.py`.
 
 /// Where a run of characters of one class begins, shifted left by two, and the class: 0 for
-/// what parts words, 1 for letters and numbers, 2 for marks, 3 for what is not assigned.
+/// separators, 1 for letters and numbers, 2 for marks, 3 for what is not assigned.
 #[rustfmt::skip]
 pub(super) static RUNS: [u32; 2078] = [
     0x0, 0xc1, 0xe8, 0x105, 0x16c, 0x185, 0x1ec, 0x2a9, 0x2ac, 0x2c9, 0x2d0, 0x2d5, 0x2d8, 0x2e5,

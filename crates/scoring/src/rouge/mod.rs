@@ -1,24 +1,24 @@
 //! ROUGE-1 as google-adk computes it: how many words two texts share.
 //!
 //! Bit for bit with `response_match_score` of google-adk 2.13 on Python 3.11, whose Unicode is 14:
-//! its tokeniser ([`tokens`]), NLTK's variant of Porter's stemmer ([`stem`]), and the order of the
+//! its tokenizer ([`tokens`]), NLTK's variant of Porter's stemmer ([`stem`]), and the order of the
 //! floating-point operations.
 
+mod alphanumeric_runs;
 mod classes;
-mod differing;
+mod differing_words;
 mod porter;
-mod runs;
-mod short;
+mod short_word_cache;
 mod tokens;
 mod words;
 
-pub use differing::{DifferingWords, differing_words};
+pub use differing_words::{DifferingWords, differing_words};
 pub use porter::stem;
 pub use tokens::tokens;
 
 use words::{WordKey, Words, initial};
 
-/// How far a candidate's words are those of a reference.
+/// The share of common words of a candidate and a reference.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rouge1 {
     /// Share of the candidate's words that are in the reference, 0 to 1.
@@ -41,8 +41,8 @@ impl Rouge1 {
     }
 }
 
-/// Scores texts and remembers the stems of the words that it met: texts of one kind share most of
-/// their words. What it remembers is bounded and never changes a score.
+/// Scores texts and caches the stems of their words: texts of one kind share most of their words. The
+/// cache is bounded and never changes a score.
 ///
 /// ```
 /// use scoring::rouge::Scorer;
@@ -52,38 +52,37 @@ impl Rouge1 {
 #[derive(Debug, Default)]
 pub struct Scorer {
     words: Words,
-    /// How often each stem stands in the reference and was not yet met in the candidate.
+    /// How often each stem occurs in the reference and was not yet found in the candidate.
     left: Vec<u32>,
     reference: Vec<WordKey>,
     candidate: Vec<WordKey>,
-    /// What is left of both where they do not say the same.
-    apart: Apart,
+    /// The words of both that differ.
+    unshared: UnsharedWords,
 }
 
-/// What two texts say differently: the words that stand opposite each other and are not the same.
+/// The words of two texts that differ at the same place.
 #[derive(Debug, Default)]
-struct Apart {
+struct UnsharedWords {
     reference: Vec<WordKey>,
     candidate: Vec<WordKey>,
 }
 
 impl Scorer {
-    /// How far `candidate` says what `reference` says.
+    /// Scores `candidate` against `reference`.
     pub fn score(&mut self, candidate: &str, reference: &str) -> Rouge1 {
         self.words.forget_if_many();
         self.words.split(reference, &mut self.reference);
         self.words.split(candidate, &mut self.candidate);
-        // A word that both have is shared once, whatever the rest: taken out of both, it takes one
-        // from what its stem has in common. So only what differs is looked up, which is little of
-        // what agents mostly say.
-        let same = self.apart.take(&self.reference, &self.candidate);
-        let shared = same + self.shared_apart();
+        // A word that both have is shared once: removed from both, it reduces the common count of its
+        // stem by one. So only the differing words are looked up, which are few in most responses.
+        let same = self.unshared.take(&self.reference, &self.candidate);
+        let shared = same + self.shared_stems();
         Rouge1::of(self.candidate.len(), self.reference.len(), shared)
     }
 
-    /// How many words the parts share that stand apart.
-    fn shared_apart(&mut self) -> usize {
-        let Self { words, left, apart: Apart { reference, candidate }, .. } = self;
+    /// How many of the differing words share a stem.
+    fn shared_stems(&mut self) -> usize {
+        let Self { words, left, unshared: UnsharedWords { reference, candidate }, .. } = self;
         if reference.is_empty() || candidate.is_empty() {
             return 0;
         }
@@ -120,8 +119,8 @@ impl Scorer {
     }
 }
 
-impl Apart {
-    /// Takes what differs: how many words are the same, from both ends and opposite each other
+impl UnsharedWords {
+    /// Keeps the differing words, and counts the equal ones: from both ends, and at the same place
     /// between.
     fn take(&mut self, reference: &[WordKey], candidate: &[WordKey]) -> usize {
         let same = |(one, other): &(&WordKey, &WordKey)| one == other;

@@ -1,7 +1,7 @@
 //! Porter's stemmer with the extensions of NLTK, which google-adk stems with.
 //!
 //! M. F. Porter, "An algorithm for suffix stripping", Program 14(3), 1980; the deviations are those
-//! of NLTK's default mode and are named where they stand. Words are lower-case ASCII letters and
+//! of NLTK's default mode and are marked in the code. Words are lower-case ASCII letters and
 //! digits; a digit counts as a consonant.
 
 /// The stem of a word of lower-case ASCII letters and digits; any other word is its own stem.
@@ -24,7 +24,7 @@ pub fn stem(word: &str) -> String {
 /// A suffix, what takes its place, and what must be true of the rest of the word.
 pub(super) type Rule = (&'static str, &'static str, When);
 
-/// A condition on what stands before a suffix.
+/// A condition on the part before a suffix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum When {
     /// Its measure is above 0.
@@ -37,7 +37,7 @@ pub(super) enum When {
     LongEndingInSOrT,
 }
 
-/// The tables of the steps that are tables; the rules of the others go by names.
+/// The rules of the steps with tables; other rules have names.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rules {
     /// Whole words with stems of their own.
@@ -61,7 +61,7 @@ impl Rules {
         without: None,
     };
 
-    /// Whether a rule counts that stands in no table: tests leave out one after the other.
+    /// Whether a rule outside the tables applies: tests leave out one after the other.
     #[cfg(test)]
     fn have(&self, rule: &str) -> bool {
         self.without != Some(rule)
@@ -191,7 +191,7 @@ impl Stemmer {
         self.word.extend_from_slice(replacement.as_bytes());
     }
 
-    /// The first rule whose suffix stands there decides, whether its condition holds or not.
+    /// The first rule with a matching suffix decides, whether its condition holds or not.
     fn first_of(&mut self, rules: &[Rule]) {
         let Some((suffix, replacement, when)) = rules.iter().find(|rule| self.ends(rule.0)) else {
             return;
@@ -302,7 +302,7 @@ impl Stemmer {
     }
 }
 
-/// The rules of the steps that are no tables, by the names that [`Rules::have`] is asked for.
+/// The names of the rules outside the tables, for [`Rules::have`].
 #[cfg(test)]
 const NAMED: [&str; 27] = [
     "ies",
@@ -490,7 +490,7 @@ mod tests {
         Box::leak(rest.collect::<Vec<_>>().into_boxed_slice())
     }
 
-    /// The vectors, with the examples, must notice a wrong rule, or agreeing with them says little.
+    /// The vectors must detect a wrong rule, or they prove little.
     #[test]
     fn vectors_detect_a_wrong_rule() {
         let (words, texts) = (vectors("porter_vectors.jsonl"), vectors("rouge_vectors.jsonl"));

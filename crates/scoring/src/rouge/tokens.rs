@@ -1,14 +1,14 @@
-//! The words of a text, as google-adk's tokeniser finds them.
+//! The words of a text, as google-adk's tokenizer finds them.
 //!
-//! NFKC, then lower case, then character by character: Chinese, Japanese and Korean characters
-//! stand alone; in Thai, Lao, Khmer and Myanmar a word begins at each character that is not a
-//! mark; letters, marks and numbers make words; anything else parts them.
+//! NFKC, then lower case, then character by character: each Chinese, Japanese and Korean character is
+//! a word; in Thai, Lao, Khmer and Myanmar a word begins at each character that is not a mark;
+//! letters, marks and numbers form words; anything else separates them.
 
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
+use super::alphanumeric_runs::each_run;
 use super::classes::RUNS;
 use super::porter::{Rules, Stemmer};
-use super::runs::each_run;
 
 /// A word.
 #[derive(Debug, Clone, Copy)]
@@ -19,7 +19,7 @@ pub(super) enum Word<'w> {
     Other(&'w str),
 }
 
-/// A word of ASCII where it stands, its capitals included.
+/// An ASCII word in its text, with its capitals.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Run<'w> {
     pub(super) text: &'w [u8],
@@ -77,9 +77,9 @@ pub(super) fn each_word(text: &str, mut each: impl FnMut(Word<'_>)) {
 /// The words of any text.
 fn each_word_of_any(text: &str, mut each: impl FnMut(Word<'_>)) {
     let mut word = String::new();
-    // Python leaves alone what its Unicode does not know, while newer tables normalise and
-    // lower-case it. In Python's eyes such a character composes with nothing and has no case, so
-    // the text parts cleanly there.
+    // Python does not change characters that its Unicode version does not know, while newer tables
+    // normalize and lower-case them. For Python such a character composes with nothing and has no
+    // case, so the text can be split there.
     let mut rest = text;
     while !rest.is_empty() {
         let is_unknown = |character: char| class(character) == Class::Unassigned;
@@ -88,7 +88,7 @@ fn each_word_of_any(text: &str, mut each: impl FnMut(Word<'_>)) {
             Some((at, character)) => (&rest[..at], &rest[at + character.len_utf8()..]),
             None => (rest, ""),
         };
-        // Most texts are normal already, and asking costs less than normalising.
+        // Most texts are normal already, and asking costs less than normalizing.
         let folded = match is_nfkc_quick(known.chars()) {
             IsNormalized::Yes => lower_case(known),
             _ => lower_case(&known.nfkc().collect::<String>()),
@@ -101,14 +101,14 @@ fn each_word_of_any(text: &str, mut each: impl FnMut(Word<'_>)) {
     flush(&mut word, &mut each);
 }
 
-/// Whether a text is normalised and can be lower-cased one character at a time: nothing in it is
+/// Whether a text is normalized and can be lower-cased one character at a time: nothing in it is
 /// unknown to Unicode 14, and no capital sigma looks around.
 fn is_plain(text: &str) -> bool {
     let mut rest = text;
     while let Some(other) = rest.get(ascii_length(rest)..).filter(|other| !other.is_empty()) {
         let length = other.bytes().position(|byte| byte.is_ascii()).unwrap_or(other.len());
         let (run, after) = other.split_at(length);
-        // ASCII is normalised, and nothing before it can change that.
+        // ASCII is normalized, and nothing before it can change that.
         let is_plain = run.chars().all(|c| c != 'Σ' && class(c) != Class::Unassigned)
             && is_nfkc_quick(run.chars()) == IsNormalized::Yes;
         if !is_plain {
@@ -168,9 +168,9 @@ fn each_plain_word(text: &str, mut each: impl FnMut(Word<'_>)) {
 
 /// Lower case as Unicode 14 has it.
 ///
-/// What a capital sigma becomes depends on whether letters with case stand around it, and two
-/// characters have changed since: `ʕ` was a letter with case, and an Ahom sign one to look past.
-/// Beside a sigma, others of the kind that they were stand for them.
+/// The lower case of a capital sigma depends on the letters with case around it, and two characters
+/// have changed since: `ʕ` was a letter with case, and an Ahom sign was ignored. In texts with a sigma
+/// they are replaced by others of their former kind.
 fn lower_case(text: &str) -> String {
     let newer = text.to_lowercase();
     if !text.contains('Σ') {
@@ -236,11 +236,11 @@ fn flush(word: &mut String, each: &mut impl FnMut(Word<'_>)) {
     word.clear();
 }
 
-/// How a script parts its words.
+/// How a script separates words.
 enum Script {
     /// Each character is a word.
     Alone,
-    /// Without spaces: each character that is no mark begins a word.
+    /// Without spaces: each character other than a mark begins a word.
     Unspaced,
     /// With spaces.
     Spaced,

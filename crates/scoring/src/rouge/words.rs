@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use rustc_hash::FxBuildHasher;
 
+use super::alphanumeric_runs::each_run;
 use super::porter::{Rules, Stemmer};
-use super::runs::each_run;
-use super::short::ShortWords;
+use super::short_word_cache::ShortWordCache;
 use super::tokens::{Run, Word, each_word};
 
-/// When more words than this are remembered, all are forgotten.
+/// The cache is cleared when it has more words than this.
 const MOST: usize = 1 << 16;
 
 type Table<Key> = HashMap<Key, u32, FxBuildHasher>;
@@ -32,7 +32,7 @@ pub(super) fn initial(word: WordKey) -> u64 {
 #[derive(Debug, Default)]
 pub(super) struct Words {
     /// ASCII words of up to 16 letters, lower-cased, in one number each, and their stem's number.
-    short: ShortWords,
+    short: ShortWordCache,
     /// All others.
     long: Table<Box<[u8]>>,
     stems: Table<Box<[u8]>>,

@@ -46,8 +46,7 @@ pub(super) enum TypeName {
 }
 
 impl Test {
-    /// Whether what stands at a path fits: the value itself, or for most tests an item of it when
-    /// it is an array.
+    /// Whether the value at a path fits, or for most tests an item of it if it is an array.
     pub(super) fn fits(&self, found: &PathMatch<'_>) -> bool {
         let PathMatch { values, is_missing } = found;
         match self {

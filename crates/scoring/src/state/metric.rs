@@ -8,7 +8,7 @@ use crate::evidence::Evidence;
 use crate::outcome::{Outcome, Reason};
 use crate::trace::Trace;
 
-/// What the score says.
+/// What the score measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StateMeasure {
@@ -22,14 +22,14 @@ pub enum StateMeasure {
 /// One condition of the evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct StateCondition {
-    /// The path that is asked about; `$and`, `$or` or `$nor` for several together.
+    /// The path of the condition; `$and`, `$or` or `$nor` for several together.
     pub path: String,
     /// Whether the condition holds.
     pub holds: bool,
-    /// What is asked, as the query has it; absent for several together.
+    /// The condition, as written in the query; absent for several together.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub asked: Option<JsonText>,
-    /// What stands there; empty when nothing does, several where the path goes through an array.
+    /// The values at the path: none if missing, several if the path goes through an array.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub actual: Vec<JsonText>,
 }
@@ -37,9 +37,8 @@ pub struct StateCondition {
 /// At most so many values are shown of one condition.
 const MOST_SHOWN: usize = 20;
 
-/// Asks the query of the actual trace's final state; the query is the criterion's own, or the
-/// state that the case expects, whose bare values must be equal and whose other members may be
-/// there too.
+/// Checks the actual trace's final state with the criterion's own query, or with the state that the
+/// case expects, as a query: its values must be equal, and other members are allowed.
 #[must_use]
 pub fn state(
     expected: &Trace,
@@ -56,7 +55,7 @@ pub fn state(
                 &of_case
             }
             Err(fault) => {
-                let fault = format!("the expected final state cannot be asked: {fault}");
+                let fault = format!("the expected final state is not a valid query: {fault}");
                 return Outcome::unscored(Reason::BadExpectation { fault });
             }
         },
@@ -123,8 +122,8 @@ mod tests {
         let Outcome::Scored { evidence: Evidence::State { conditions }, .. } = share else {
             panic!("scored")
         };
-        let told = serde_json::to_string(&conditions[1]).expect("serialises");
-        assert_eq!(told, r#"{"path":"b","holds":false,"asked":{"$gt":2},"actual":[2]}"#);
+        let json = serde_json::to_string(&conditions[1]).expect("serializes");
+        assert_eq!(json, r#"{"path":"b","holds":false,"asked":{"$gt":2},"actual":[2]}"#);
     }
 
     #[test]
@@ -144,10 +143,7 @@ mod tests {
             let own = Query::parse(&JsonText::parse(nothing).expect("valid")).expect("a query");
             let found = state(&trace(Some("{}")), &trace(None), Some(&own), StateMeasure::All);
             let Outcome::Unscored { reason } = found else { panic!("scored") };
-            assert_eq!(
-                reason.to_string(),
-                "the criterion's query asks nothing; give it a condition"
-            );
+            assert_eq!(reason.to_string(), "the criterion's query has no conditions; add one");
         }
         assert_eq!(
             reason(Some(r#"{"a":1}"#), None),
@@ -155,8 +151,8 @@ mod tests {
         );
         assert_eq!(
             reason(Some(r#"{"a":{"$exist":true}}"#), Some("{}")),
-            "the expected final state cannot be asked: /a/$exist: there is no operator $exist \
-             here; did you mean $exists?"
+            "the expected final state is not a valid query: /a/$exist: unknown operator $exist; did \
+             you mean $exists?"
         );
     }
 }

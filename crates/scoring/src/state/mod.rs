@@ -1,4 +1,4 @@
-//! The final state of a session held against a query in MongoDB's style.
+//! The metric `state`: queries in MongoDB's style over the final state of a session.
 //!
 //! No crate evaluates such queries over JSON that keeps its digits: those that exist work on
 //! parsed numbers, know a few operators, or are databases. See `docs/design/scoring.md`.

@@ -1,4 +1,4 @@
-//! Reading a query: what each operator takes.
+//! Parses a query: the operators and their operands.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -8,17 +8,17 @@ use regex::{Regex, RegexBuilder};
 
 use super::condition::{Test, TypeName};
 use super::query::Clause;
-use crate::fault::Fault;
+use crate::config_fault::ConfigFault;
 use crate::json::pointer_step;
 use crate::nearest::nearest;
 
 /// Conditions within conditions, at most.
 const DEEPEST: usize = 100;
 
-/// What takes a list of conditions.
+/// Operators on a list of conditions.
 const LOGICAL: [&str; 3] = ["$and", "$or", "$nor"];
 
-/// What asks of a value.
+/// Operators on a value.
 const OPERATORS: [&str; 17] = [
     "$eq",
     "$ne",
@@ -46,21 +46,21 @@ pub(super) fn clauses(
     value: JsonValue<'_>,
     place: &str,
     depth: usize,
-) -> Result<Vec<Clause>, Fault> {
+) -> Result<Vec<Clause>, ConfigFault> {
     if value.kind() != Kind::Object {
-        return Err(Fault::new(place, "a query is an object of paths and conditions"));
+        return Err(ConfigFault::new(place, "a query must be an object of paths and conditions"));
     }
     if depth > DEEPEST {
-        return Err(Fault::new(place, "the query is nested more than 100 deep; flatten it"));
+        return Err(ConfigFault::new(place, "the query is nested more than 100 deep; flatten it"));
     }
     let mut clauses = Vec::new();
     for (name, operand) in value.entries() {
         let place = format!("{place}{}", pointer_step(&name));
         clauses.push(match &*name {
             "$comment" => continue,
-            "$and" => Clause::And(list(operand, &place, depth)?),
-            "$or" => Clause::Or(list(operand, &place, depth)?),
-            "$nor" => Clause::Nor(list(operand, &place, depth)?),
+            "$and" => Clause::And(list(operand, &name, &place, depth)?),
+            "$or" => Clause::Or(list(operand, &name, &place, depth)?),
+            "$nor" => Clause::Nor(list(operand, &name, &place, depth)?),
             _ if name.starts_with('$') => return Err(unknown(&name, &place, &LOGICAL)),
             _ => Clause::Field {
                 path: name.to_string(),
@@ -72,9 +72,17 @@ pub(super) fn clauses(
     Ok(clauses)
 }
 
-fn list(value: JsonValue<'_>, place: &str, depth: usize) -> Result<Vec<Clause>, Fault> {
+fn list(
+    value: JsonValue<'_>,
+    name: &str,
+    place: &str,
+    depth: usize,
+) -> Result<Vec<Clause>, ConfigFault> {
     if value.kind() != Kind::Array || value.is_empty() {
-        return Err(Fault::new(place, "here stands an array of at least one query"));
+        return Err(ConfigFault::new(
+            place,
+            format!("{name} must be an array of at least one query"),
+        ));
     }
     let queries = value.items().enumerate();
     queries
@@ -82,8 +90,8 @@ fn list(value: JsonValue<'_>, place: &str, depth: usize) -> Result<Vec<Clause>, 
         .collect()
 }
 
-/// What is asked of a value: by operators, or by a value that it must be equal to.
-fn tests(value: JsonValue<'_>, place: &str, depth: usize) -> Result<Vec<Test>, Fault> {
+/// The tests of a value: operators, or a value that it must be equal to.
+fn tests(value: JsonValue<'_>, place: &str, depth: usize) -> Result<Vec<Test>, ConfigFault> {
     let operands = value.entries();
     let is_operator = |entry: &(Cow<'_, str>, JsonValue<'_>)| entry.0.starts_with('$');
     if !operands.iter().any(is_operator) {
@@ -91,21 +99,26 @@ fn tests(value: JsonValue<'_>, place: &str, depth: usize) -> Result<Vec<Test>, F
     }
     if let Some((name, _)) = operands.iter().find(|entry| !is_operator(entry)) {
         let place = format!("{place}{}", pointer_step(name));
-        let message = "operators and members cannot stand beside each other; write the path as \
-                       name.member, or $eq for a whole object";
-        return Err(Fault::new(&place, message));
+        let message = "operators and members cannot be combined; write the path as name.member, or \
+                       $eq for a whole object";
+        return Err(ConfigFault::new(&place, message));
     }
     of_operators(&operands, place, depth)
 }
 
-fn of_operators(operands: &Operands<'_>, place: &str, depth: usize) -> Result<Vec<Test>, Fault> {
+fn of_operators(
+    operands: &Operands<'_>,
+    place: &str,
+    depth: usize,
+) -> Result<Vec<Test>, ConfigFault> {
     if depth > DEEPEST {
-        return Err(Fault::new(place, "the query is nested more than 100 deep; flatten it"));
+        return Err(ConfigFault::new(place, "the query is nested more than 100 deep; flatten it"));
     }
     let mut tests = Vec::new();
     for (name, operand) in operands {
         let place = format!("{place}{}", pointer_step(name));
-        let order = |orders| Ok::<_, Fault>(Test::Order(ordered(*operand, &place)?, orders));
+        let order =
+            |orders| Ok::<_, ConfigFault>(Test::Order(ordered(*operand, name, &place)?, orders));
         tests.push(match &**name {
             "$eq" => Test::Equal(operand.to_json()),
             "$ne" => Test::Not(vec![Test::Equal(operand.to_json())]),
@@ -113,13 +126,13 @@ fn of_operators(operands: &Operands<'_>, place: &str, depth: usize) -> Result<Ve
             "$gte" => order(&[Ordering::Greater, Ordering::Equal])?,
             "$lt" => order(&[Ordering::Less])?,
             "$lte" => order(&[Ordering::Less, Ordering::Equal])?,
-            "$in" => Test::In(choices(*operand, &place)?),
-            "$nin" => Test::Not(vec![Test::In(choices(*operand, &place)?)]),
+            "$in" => Test::In(choices(*operand, name, &place)?),
+            "$nin" => Test::Not(vec![Test::In(choices(*operand, name, &place)?)]),
             "$exists" => Test::Exists(truth(*operand, &place)?),
             "$type" => Test::Type(types(*operand, &place)?),
             "$regex" => Test::Regex(pattern(*operand, operands, &place)?),
             "$options" if operands.iter().any(|(name, _)| name == "$regex") => continue,
-            "$options" => return Err(Fault::new(&place, "$options stands beside $regex")),
+            "$options" => return Err(ConfigFault::new(&place, "$options requires $regex")),
             "$size" => Test::Size(size(*operand, &place, depth)?),
             "$all" => Test::All(all(*operand, &place, depth)?),
             "$elemMatch" => Test::Element(Box::new(element(*operand, &place, depth)?)),
@@ -131,35 +144,37 @@ fn of_operators(operands: &Operands<'_>, place: &str, depth: usize) -> Result<Ve
     Ok(tests)
 }
 
-fn unknown(name: &str, place: &str, known: &[&str]) -> Fault {
+fn unknown(name: &str, place: &str, known: &[&str]) -> ConfigFault {
     let meant = nearest(name, known.iter().copied());
-    Fault::new(place, format!("there is no operator {name} here; {meant}"))
+    ConfigFault::new(place, format!("unknown operator {name}; {meant}"))
 }
 
-fn ordered(value: JsonValue<'_>, place: &str) -> Result<JsonText, Fault> {
+fn ordered(value: JsonValue<'_>, name: &str, place: &str) -> Result<JsonText, ConfigFault> {
     match value.kind() {
         Kind::Number | Kind::String | Kind::Bool => Ok(value.to_json()),
-        _ => Err(Fault::new(place, "only numbers, strings and truth values have an order")),
+        _ => {
+            Err(ConfigFault::new(place, format!("{name} must be a number, a string or a boolean")))
+        }
     }
 }
 
-fn truth(value: JsonValue<'_>, place: &str) -> Result<bool, Fault> {
+fn truth(value: JsonValue<'_>, place: &str) -> Result<bool, ConfigFault> {
     match value.text() {
         "true" | "1" => Ok(true),
         "false" | "0" => Ok(false),
-        _ => Err(Fault::new(place, "$exists takes true or false")),
+        _ => Err(ConfigFault::new(place, "$exists must be true or false")),
     }
 }
 
-fn choices(value: JsonValue<'_>, place: &str) -> Result<Vec<JsonText>, Fault> {
+fn choices(value: JsonValue<'_>, name: &str, place: &str) -> Result<Vec<JsonText>, ConfigFault> {
     if value.kind() == Kind::Array {
         Ok(value.items().map(JsonValue::to_json).collect())
     } else {
-        Err(Fault::new(place, "here stands an array of values"))
+        Err(ConfigFault::new(place, format!("{name} must be an array")))
     }
 }
 
-fn types(value: JsonValue<'_>, place: &str) -> Result<Vec<TypeName>, Fault> {
+fn types(value: JsonValue<'_>, place: &str) -> Result<Vec<TypeName>, ConfigFault> {
     let of = |value: JsonValue<'_>| {
         let found = match value.string() {
             Some(name) => TypeName::parse(&name),
@@ -168,21 +183,25 @@ fn types(value: JsonValue<'_>, place: &str) -> Result<Vec<TypeName>, Fault> {
         found.ok_or_else(|| {
             let name = value.string().unwrap_or(Cow::Borrowed(value.text()));
             let meant = nearest(&name, TypeName::NAMES);
-            Fault::new(place, format!("JSON has no type {name}; {meant}"))
+            ConfigFault::new(place, format!("unknown type {name}; {meant}"))
         })
     };
     if value.kind() == Kind::Array { value.items().map(of).collect() } else { Ok(vec![of(value)?]) }
 }
 
-fn pattern(value: JsonValue<'_>, operands: &Operands<'_>, place: &str) -> Result<Regex, Fault> {
+fn pattern(
+    value: JsonValue<'_>,
+    operands: &Operands<'_>,
+    place: &str,
+) -> Result<Regex, ConfigFault> {
     let Some(text) = value.string() else {
-        return Err(Fault::new(place, "$regex takes a string"));
+        return Err(ConfigFault::new(place, "$regex must be a string"));
     };
     let options = operands.iter().find(|(name, _)| name == "$options");
     let options = options.and_then(|(_, options)| options.string()).unwrap_or_default();
     if let Some(other) = options.chars().find(|option| !"imsx".contains(*option)) {
-        let message = format!("there is no option {other:?} of $regex; known are i, m, s, x");
-        return Err(Fault::new(place, message));
+        let message = format!("unknown option {other:?} of $regex; known are i, m, s, x");
+        return Err(ConfigFault::new(place, message));
     }
     let has = |option: char| options.contains(option);
     let built = RegexBuilder::new(&text)
@@ -194,25 +213,25 @@ fn pattern(value: JsonValue<'_>, operands: &Operands<'_>, place: &str) -> Result
     built.map_err(|error| {
         let reason = error.to_string();
         let reason = reason.lines().last().unwrap_or_default().trim_start_matches("error: ");
-        Fault::new(place, format!("the pattern cannot be used: {reason}"))
+        ConfigFault::new(place, format!("invalid pattern: {reason}"))
     })
 }
 
-/// `$size` takes a number; beyond MongoDB also operators, so that `{"$size": {"$gte": 2}}` says it.
-fn size(value: JsonValue<'_>, place: &str, depth: usize) -> Result<Box<[Test]>, Fault> {
+/// `$size` is a number or, beyond MongoDB, operators such as `{"$size": {"$gte": 2}}`.
+fn size(value: JsonValue<'_>, place: &str, depth: usize) -> Result<Box<[Test]>, ConfigFault> {
     match value.kind() {
         Kind::Number if value.text().parse().is_ok_and(|size: f64| size < 0.0) => {
-            Err(Fault::new(place, "no array has a negative length; name one from 0 on"))
+            Err(ConfigFault::new(place, "$size must not be negative"))
         }
         Kind::Number => Ok(Box::new([Test::Equal(value.to_json())])),
         Kind::Object => Ok(of_operators(&value.entries(), place, depth + 1)?.into()),
-        _ => Err(Fault::new(place, "$size takes a number, or operators for one")),
+        _ => Err(ConfigFault::new(place, "$size must be a number, or operators for one")),
     }
 }
 
-fn all(value: JsonValue<'_>, place: &str, depth: usize) -> Result<Vec<Test>, Fault> {
+fn all(value: JsonValue<'_>, place: &str, depth: usize) -> Result<Vec<Test>, ConfigFault> {
     if value.kind() != Kind::Array {
-        return Err(Fault::new(place, "$all takes an array"));
+        return Err(ConfigFault::new(place, "$all must be an array"));
     }
     let tests = value.items().enumerate().map(|(at, item)| {
         let place = format!("{place}/{at}");
@@ -228,7 +247,7 @@ fn all(value: JsonValue<'_>, place: &str, depth: usize) -> Result<Vec<Test>, Fau
 }
 
 /// A query for items that are objects, or operators for the items themselves.
-fn element(value: JsonValue<'_>, place: &str, depth: usize) -> Result<Clause, Fault> {
+fn element(value: JsonValue<'_>, place: &str, depth: usize) -> Result<Clause, ConfigFault> {
     let entries = value.entries();
     let is_query = |name: &str| !name.starts_with('$') || LOGICAL.contains(&name);
     if entries.is_empty() || entries.iter().all(|(name, _)| is_query(name)) {
@@ -238,19 +257,25 @@ fn element(value: JsonValue<'_>, place: &str, depth: usize) -> Result<Clause, Fa
     }
 }
 
-fn negated(value: JsonValue<'_>, place: &str, depth: usize) -> Result<Vec<Test>, Fault> {
+fn negated(value: JsonValue<'_>, place: &str, depth: usize) -> Result<Vec<Test>, ConfigFault> {
     let entries = value.entries();
     if entries.is_empty() || !entries.iter().all(|(name, _)| name.starts_with('$')) {
-        return Err(Fault::new(place, "$not takes operators; for a value there is $ne"));
+        return Err(ConfigFault::new(
+            place,
+            "$not must be an object of operators; use $ne for a value",
+        ));
     }
     of_operators(&entries, place, depth + 1)
 }
 
-fn modulo(value: JsonValue<'_>, place: &str) -> Result<Test, Fault> {
+fn modulo(value: JsonValue<'_>, place: &str) -> Result<Test, ConfigFault> {
     let numbers: Option<Vec<i128>> = value.items().map(|item| item.text().parse().ok()).collect();
     match numbers.as_deref() {
         Some([divisor, remainder]) if *divisor != 0 => Ok(Test::Mod(*divisor, *remainder)),
-        _ => Err(Fault::new(place, "$mod takes a divisor other than 0 and a remainder")),
+        _ => Err(ConfigFault::new(
+            place,
+            "$mod must be an array of a divisor, not 0, and a remainder",
+        )),
     }
 }
 
@@ -336,49 +361,46 @@ mod tests {
         }
     }
 
-    fn refused(query: &str, told: &Expect) {
-        told.assert_eq(&Query::parse(&json(query)).expect_err("refused").to_string());
+    fn check_fault(query: &str, expected: &Expect) {
+        expected.assert_eq(&Query::parse(&json(query)).expect_err("refused").to_string());
     }
 
     #[test]
     fn errors_have_a_path_and_a_remedy() {
-        refused(
+        check_fault(
             r#"{"a":{"$gret":1}}"#,
-            &expect!["/a/$gret: there is no operator $gret here; did you mean $gt?"],
+            &expect!["/a/$gret: unknown operator $gret; did you mean $gt?"],
         );
-        refused(
+        check_fault(
             r#"{"$andd":[]}"#,
-            &expect!["/$andd: there is no operator $andd here; did you mean $and?"],
+            &expect!["/$andd: unknown operator $andd; did you mean $and?"],
         );
-        refused(
+        check_fault(
             r#"{"$where":"x"}"#,
-            &expect!["/$where: there is no operator $where here; known are $and, $or, $nor"],
+            &expect!["/$where: unknown operator $where; known are $and, $or, $nor"],
         );
-        refused(
+        check_fault(
             r#"{"a":{"$gt":1,"b":2}}"#,
             &expect![
-                "/a/b: operators and members cannot stand beside each other; write the path as name.member, or $eq for a whole object"
+                "/a/b: operators and members cannot be combined; write the path as name.member, or $eq for a whole object"
             ],
         );
-        refused(
+        check_fault(
             r#"{"a":{"$gt":{}}}"#,
-            &expect!["/a/$gt: only numbers, strings and truth values have an order"],
+            &expect!["/a/$gt: $gt must be a number, a string or a boolean"],
         );
-        refused(
-            r#"{"a":{"$size":-1}}"#,
-            &expect!["/a/$size: no array has a negative length; name one from 0 on"],
-        );
-        refused(r#"{"$or":[]}"#, &expect!["/$or: here stands an array of at least one query"]);
-        refused(r#"[]"#, &expect!["a query is an object of paths and conditions"]);
-        refused(
+        check_fault(r#"{"a":{"$size":-1}}"#, &expect!["/a/$size: $size must not be negative"]);
+        check_fault(r#"{"$or":[]}"#, &expect!["/$or: $or must be an array of at least one query"]);
+        check_fault(r#"[]"#, &expect!["a query must be an object of paths and conditions"]);
+        check_fault(
             r#"{"a":{"$type":"date"}}"#,
             &expect![
-                "/a/$type: JSON has no type date; known are object, array, string, bool, boolean, null, number, int, long, integer, double"
+                "/a/$type: unknown type date; known are object, array, string, bool, boolean, null, number, int, long, integer, double"
             ],
         );
-        refused(
+        check_fault(
             r#"{"a":{"$regex":"("}}"#,
-            &expect!["/a/$regex: the pattern cannot be used: unclosed group"],
+            &expect!["/a/$regex: invalid pattern: unclosed group"],
         );
         let deep = format!("{}{{}}{}", r#"{"$and":["#.repeat(150), "]}".repeat(150));
         assert!(Query::parse(&json(&deep)).is_err());

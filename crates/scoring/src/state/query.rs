@@ -4,16 +4,15 @@ use json_text::{JsonIndex, JsonText, JsonValue, Kind};
 
 use super::condition::Test;
 use super::parse;
-use crate::fault::Fault;
+use crate::config_fault::ConfigFault;
 
 /// A query in MongoDB's style over one JSON document.
 ///
-/// A name is a path, its steps parted by dots, which goes through arrays item by item and into them
-/// by place. A bare value must be equal; an object of operators asks for `$eq`, `$ne`, `$gt`,
-/// `$gte`, `$lt`, `$lte`, `$in`, `$nin`, `$exists`, `$type`, `$regex` (with `$options`), `$size`,
-/// `$all`, `$elemMatch`, `$mod`, `$not`; between conditions stand `$and`, `$or`, `$nor`. As in
-/// MongoDB, most operators also ask the items of an array, and `null` is equal to what is absent.
-/// Numbers compare to their last digit.
+/// A name is a path with steps separated by dots. It applies to each item of an array, or to one item
+/// by index. A bare value must be equal. The operators are `$eq`, `$ne`, `$gt`, `$gte`, `$lt`, `$lte`,
+/// `$in`, `$nin`, `$exists`, `$type`, `$regex` (with `$options`), `$size`, `$all`, `$elemMatch`,
+/// `$mod` and `$not`; `$and`, `$or` and `$nor` combine conditions. As in MongoDB, most operators also
+/// apply to the items of an array, and `null` equals an absent value. Numbers are compared exactly.
 ///
 /// ```
 /// use json_text::JsonText;
@@ -33,7 +32,7 @@ pub struct Query {
 /// One condition.
 #[derive(Debug, Clone)]
 pub(super) enum Clause {
-    /// What stands at a path passes all tests.
+    /// The value at a path passes all tests.
     Field {
         path: String,
         tests: Vec<Test>,
@@ -50,9 +49,9 @@ impl Query {
     /// Reads a query.
     ///
     /// # Errors
-    /// The first [`Fault`], at its JSON pointer: an operator that is not known, with the nearest
-    /// that is, or an operand that it does not take.
-    pub fn parse(text: &JsonText) -> Result<Self, Fault> {
+    /// The first [`ConfigFault`], at its JSON pointer: an unknown operator, with the nearest known one,
+    /// or an invalid operand.
+    pub fn parse(text: &JsonText) -> Result<Self, ConfigFault> {
         let document = JsonIndex::of(text);
         Ok(Self { clauses: parse::clauses(document.root(), "", 0)? })
     }
@@ -72,7 +71,7 @@ impl Clause {
                 let found = at_path(value, path);
                 tests.iter().all(|test| test.fits(&found))
             }
-            // An item is asked as it is: as the item of an array it would be opened once more.
+            // The item itself: through a path, an array in it would be opened once more.
             Self::Itself(tests) => {
                 let found = PathMatch::from(value);
                 tests.iter().all(|test| test.fits(&found))
@@ -84,13 +83,13 @@ impl Clause {
     }
 }
 
-/// What a path leads to.
+/// The values at a path.
 #[derive(Debug, Clone, Default)]
 pub(super) struct PathMatch<'d> {
     /// The values there: several where the path goes through an array.
     pub(super) values: Vec<JsonValue<'d>>,
-    /// Whether it ends before its last step: at an object without the member, or at what has none.
-    /// An item of an array that is no object is passed over, as in MongoDB.
+    /// Whether it ends before its last step: at an object without the member, or at a value without
+    /// members. Items of an array other than objects are skipped, as in MongoDB.
     pub(super) is_missing: bool,
 }
 

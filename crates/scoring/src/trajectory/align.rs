@@ -5,7 +5,7 @@ use pathfinding::kuhn_munkres::kuhn_munkres;
 use pathfinding::matrix::Matrix;
 
 use super::alignment::{Alignment, CallSeen, Row, RowKind};
-use super::fit::{Fit, Opened, Prepared};
+use super::call_similarity::{CallSimilarity, Opened, Prepared};
 use super::metric::Matching;
 use crate::adk::MatchType;
 use crate::outcome::Reason;
@@ -48,8 +48,8 @@ pub fn align(
     Ok(sides.drawn(expected, actual, pairs.ok_or(too_many)?))
 }
 
-/// Places of an expected and an actual call, and how far they fit.
-type Pairs = Vec<(usize, usize, Fit)>;
+/// Places of an expected and an actual call, and their similarity.
+type Pairs = Vec<(usize, usize, CallSimilarity)>;
 
 /// The calls of both sides, opened.
 struct Sides<'c> {
@@ -59,16 +59,16 @@ struct Sides<'c> {
 }
 
 impl Sides<'_> {
-    fn fit(&self, expected: usize, actual: usize) -> Option<Fit> {
-        self.expected.get(expected)?.fit(self.actual.get(actual)?, self.matching)
+    fn similarity(&self, expected: usize, actual: usize) -> Option<CallSimilarity> {
+        self.expected.get(expected)?.similarity(self.actual.get(actual)?, self.matching)
     }
 
-    fn full(&self, expected: usize, actual: usize) -> Option<Fit> {
-        self.fit(expected, actual).filter(|fit| fit.is_full)
+    fn full(&self, expected: usize, actual: usize) -> Option<CallSimilarity> {
+        self.similarity(expected, actual).filter(|similarity| similarity.is_full)
     }
 
     fn weight(&self, expected: usize, actual: usize) -> i64 {
-        self.fit(expected, actual).map_or(0, |fit| fit.weight(self.matching))
+        self.similarity(expected, actual).map_or(0, |similarity| similarity.weight(self.matching))
     }
 
     /// The best pairs that do not cross; `None` when there are too many to weigh.
@@ -77,18 +77,18 @@ impl Sides<'_> {
         // so equal beginnings and ends are not weighed. That makes two like lists cheap.
         let mut pairs = Pairs::new();
         let mut start = 0;
-        while let Some(fit) = self.full(start, start) {
-            pairs.push((start, start, fit));
+        while let Some(similarity) = self.full(start, start) {
+            pairs.push((start, start, similarity));
             start += 1;
         }
         let (mut end, mut actual_end) = (self.expected.len(), self.actual.len());
         let mut tail = Pairs::new();
         while end > start
             && actual_end > start
-            && let Some(fit) = self.full(end - 1, actual_end - 1)
+            && let Some(similarity) = self.full(end - 1, actual_end - 1)
         {
             (end, actual_end) = (end - 1, actual_end - 1);
-            tail.push((end, actual_end, fit));
+            tail.push((end, actual_end, similarity));
         }
         let (rows, columns) = (end - start, actual_end - start);
         if !is_few(rows, columns) {
@@ -99,8 +99,8 @@ impl Sides<'_> {
             *weight = self.weight(start + cell / columns, start + cell % columns);
         }
         for (row, column) in heaviest_path(rows, columns, &weights) {
-            let fit = self.fit(start + row, start + column)?;
-            pairs.push((start + row, start + column, fit));
+            let similarity = self.similarity(start + row, start + column)?;
+            pairs.push((start + row, start + column, similarity));
         }
         pairs.extend(tail.into_iter().rev());
         Some(pairs)
@@ -141,7 +141,7 @@ impl Sides<'_> {
         let (_, chosen) = kuhn_munkres(&weights);
         let pairs = chosen.into_iter().enumerate().filter_map(|(row, column)| {
             let (expected, actual) = places(row, column)?;
-            Some((expected, actual, self.fit(expected, actual)?))
+            Some((expected, actual, self.similarity(expected, actual)?))
         });
         Some(pairs.collect())
     }
@@ -181,7 +181,7 @@ impl Sides<'_> {
 
     fn drawn(&self, expected: &[ToolCall], actual: &[ToolCall], pairs: Pairs) -> Alignment {
         // In the order of the expected calls, so that a sum does not depend on the method.
-        let credits = pairs.iter().map(|(_, _, fit)| fit.credit(self.matching));
+        let credits = pairs.iter().map(|(_, _, similarity)| similarity.credit(self.matching));
         let credit = credits.fold(0.0, |sum, credit| sum + credit);
         let mut is_paired = vec![false; actual.len()];
         for (_, place, _) in &pairs {
@@ -206,7 +206,7 @@ impl Sides<'_> {
         let mut pairs = pairs.into_iter().peekable();
         for (place, call) in expected.iter().enumerate() {
             let seen = Some(CallSeen::new(place, call));
-            let Some((_, other, fit)) = pairs.next_if(|pair| pair.0 == place) else {
+            let Some((_, other, similarity)) = pairs.next_if(|pair| pair.0 == place) else {
                 rows.push(Row {
                     kind: RowKind::Missing,
                     expected: seen,
@@ -221,14 +221,14 @@ impl Sides<'_> {
             }
             let sides = self.expected.get(place).zip(self.actual.get(other));
             let differences = match sides {
-                Some((one, other)) if !fit.is_full => one.differences(other, self.matching),
+                Some((one, other)) if !similarity.is_full => one.differences(other, self.matching),
                 _ => Vec::new(),
             };
             rows.push(Row {
-                kind: if fit.is_full { RowKind::Matched } else { RowKind::Changed },
+                kind: if similarity.is_full { RowKind::Matched } else { RowKind::Changed },
                 expected: seen,
                 actual: actual.get(other).map(|call| CallSeen::new(other, call)),
-                agreement: fit.agreement,
+                agreement: similarity.agreement,
                 differences,
             });
         }

@@ -1,4 +1,4 @@
-//! [`Alignment`]: which calls stand for which, to be drawn side by side.
+//! [`Alignment`]: expected and actual calls in pairs, to be drawn side by side.
 
 use json_text::JsonText;
 use serde::Serialize;
@@ -9,8 +9,8 @@ use crate::trace::ToolCall;
 /// The calls of both sides of one turn, in pairs where there are.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Alignment {
-    /// In the order of the expected calls; an extra call stands where it was made, or at the end
-    /// when order says nothing.
+    /// In the order of the expected calls; an extra call is where it was made, or at the end when
+    /// order does not matter.
     pub rows: Vec<Row>,
     /// Credit of the pairs by the number of actual calls, 0 to 1; 1 when there are none on either
     /// side.
@@ -21,7 +21,7 @@ pub struct Alignment {
     pub f1: f64,
 }
 
-/// One line of the picture.
+/// One row of an alignment.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Row {
     /// What became of the call.

@@ -1,8 +1,8 @@
-//! Keywords of a JSON Schema that are nearly, and not quite, those there are.
+//! Mistyped keywords of a JSON Schema.
 
 use json_text::{JsonText, Node};
 
-/// Those whose value is not looked into: of these every spelling is known that another has.
+/// Keywords without schemas in their value, in every accepted spelling.
 const OF_VALUES: [&str; 30] = [
     "additionalItems",
     "const",
@@ -36,7 +36,7 @@ const OF_VALUES: [&str; 30] = [
     "title",
 ];
 
-/// More of them, which few write.
+/// More of them, rarely used.
 const ALSO: [&str; 12] = [
     "$anchor",
     "$comment",
@@ -52,7 +52,7 @@ const ALSO: [&str; 12] = [
     "writeOnly",
 ];
 
-/// Those that hold a schema, or a list of them.
+/// Keywords with a schema, or a list of schemas.
 const OF_SCHEMAS: [&str; 17] = [
     "additionalProperties",
     "allOf",
@@ -73,12 +73,11 @@ const OF_SCHEMAS: [&str; 17] = [
     "disallow",
 ];
 
-/// Those that hold schemas by names of somebody's own.
+/// Keywords with an object of schemas by any name.
 const OF_NAMES: [&str; 6] =
     ["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"];
 
-/// The first keyword that is none and nearly one, in words: no validator looks at it, and whatever
-/// comes would fit.
+/// A message for the first mistyped keyword. Validators ignore it, so any value would be valid.
 pub(super) fn mistyped(schema: &JsonText) -> Option<String> {
     match schema.open() {
         Node::Array(schemas) => schemas.iter().find_map(|it| mistyped(&JsonText::from(*it))),
@@ -95,13 +94,13 @@ pub(super) fn mistyped(schema: &JsonText) -> Option<String> {
                 return None;
             }
             near(key)
-                .map(|known| format!("a JSON Schema has no keyword {key:?}; did you mean {known}?"))
+                .map(|known| format!("unknown JSON Schema keyword {key:?}; did you mean {known}?"))
         }),
         _ => None,
     }
 }
 
-/// In JSON Schema's spelling, or in that of google.genai.
+/// In JSON Schema's or google.genai's spelling.
 fn is_one_of(known: &[&str], key: &str) -> bool {
     known.iter().any(|known| *known == key || snake_case(known) == key)
 }
@@ -117,7 +116,7 @@ fn snake_case(name: &str) -> String {
     snake
 }
 
-/// The keyword that a slip of a finger or two leads to. Short ones are near to many a word.
+/// The nearest keyword within a few typos. Short keywords are too similar to other words.
 fn near(key: &str) -> Option<&'static str> {
     let all = OF_VALUES.iter().chain(&ALSO).chain(&OF_SCHEMAS).chain(&OF_NAMES);
     let far = |known: &&&str| strsim::damerau_levenshtein(known, key);

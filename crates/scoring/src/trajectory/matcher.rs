@@ -1,4 +1,4 @@
-//! [`Matcher`]: what an argument may be, where equality asks too much.
+//! [`Matcher`]: which values of an argument match, where equality is too strict.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,16 +6,16 @@ use std::sync::Arc;
 use json_text::{Decimal, JsonText, JsonValue, Kind};
 use regex::Regex;
 
-use crate::fault::Fault;
+use crate::config_fault::ConfigFault;
 use crate::json::{Equality, Fitting, equal, pointer_step, subset};
 use crate::nearest::nearest;
 
-/// Compiles JSON Schemas. It is handed in, so that whoever needs none carries no validator.
+/// Compiles JSON Schemas. A parameter, so that a caller without schemas needs no validator.
 pub trait Schemas {
     /// The check of one schema.
     ///
     /// # Errors
-    /// What is wrong with the schema, in words.
+    /// What is wrong with the schema.
     fn compile(&self, schema: &JsonText) -> Result<Arc<dyn SchemaCheck>, String>;
 }
 
@@ -25,13 +25,13 @@ pub trait SchemaCheck: fmt::Debug + Send + Sync {
     fn fits(&self, value: &JsonText) -> bool;
 }
 
-/// Refuses every schema.
+/// Rejects every schema.
 #[derive(Debug, Clone, Copy)]
 pub struct NoSchemas;
 
 impl Schemas for NoSchemas {
     fn compile(&self, _: &JsonText) -> Result<Arc<dyn SchemaCheck>, String> {
-        Err("JSON Schemas are not checked in this place".to_owned())
+        Err("JSON Schemas are not supported here".to_owned())
     }
 }
 
@@ -69,8 +69,12 @@ impl Matcher {
     /// `place` is the JSON pointer of the matcher in its document, for the fault.
     ///
     /// # Errors
-    /// A [`Fault`] at the place, with the remedy.
-    pub fn read(value: JsonValue<'_>, place: &str, schemas: &dyn Schemas) -> Result<Self, Fault> {
+    /// A [`ConfigFault`] at the place, with the remedy.
+    pub fn read(
+        value: JsonValue<'_>,
+        place: &str,
+        schemas: &dyn Schemas,
+    ) -> Result<Self, ConfigFault> {
         if let Some(name) = value.string() {
             return match &*name {
                 "ignore" => Ok(Self::Ignore),
@@ -82,13 +86,16 @@ impl Matcher {
         let members = value.members();
         let [(name, operand)] = members.as_slice() else {
             let what =
-                "a matcher is \"ignore\", \"equals\", \"subset\" or an object with one member";
-            return Err(Fault::new(place, format!("{what}: {}", Self::NAMES.join(", "))));
+                "a matcher must be \"ignore\", \"equals\", \"subset\" or an object with one of";
+            return Err(ConfigFault::new(place, format!("{what} {}", Self::NAMES.join(", "))));
         };
         let inner = format!("{place}{}", pointer_step(name));
         match &**name {
             "ignore" if operand.is_true() => Ok(Self::Ignore),
-            "ignore" => Err(Fault::new(&inner, "ignore takes true; leave the matcher out instead")),
+            "ignore" => Err(ConfigFault::new(
+                &inner,
+                "ignore must be true; to compare the argument, remove it",
+            )),
             "equals" => Ok(Self::Equals(Some(operand.to_json()))),
             "subset" if operand.is_true() => Ok(Self::Subset(None)),
             "subset" => Ok(Self::Subset(Some(operand.to_json()))),
@@ -97,18 +104,20 @@ impl Matcher {
             "schema" => schemas
                 .compile(&operand.to_json())
                 .map(Self::Schema)
-                .map_err(|reason| Fault::new(&inner, reason)),
+                .map_err(|reason| ConfigFault::new(&inner, reason)),
             "one_of" if operand.kind() == Kind::Array && !operand.is_empty() => {
                 Ok(Self::OneOf(operand.items().map(JsonValue::to_json).collect()))
             }
-            "one_of" => Err(Fault::new(&inner, "one_of takes an array of at least one value")),
+            "one_of" => {
+                Err(ConfigFault::new(&inner, "one_of must be an array of at least one value"))
+            }
             other => Err(unknown(place, other)),
         }
     }
 
-    /// Whether `actual` is what the matcher asks for; `None` where equality has to say, because
-    /// one side is absent.
-    pub(super) fn judge(
+    /// Whether the matcher accepts `actual`; `None` to compare by equality, because one side is
+    /// absent.
+    pub(super) fn compare_values(
         &self,
         expected: Option<JsonValue<'_>>,
         actual: Option<JsonValue<'_>>,
@@ -145,7 +154,7 @@ impl Matcher {
         })
     }
 
-    /// What an argument should have been, behind "wanted".
+    /// What is accepted, for a message "expected ...".
     fn wanted(&self, expected: Option<JsonValue<'_>>) -> String {
         let or_expected = |value: &Option<JsonText>| {
             let value = value.clone().or_else(|| expected.map(JsonValue::to_json));
@@ -154,19 +163,19 @@ impl Matcher {
         match self {
             Self::Ignore => "anything".to_owned(),
             Self::Equals(value) => or_expected(value),
-            Self::Subset(part) => format!("what contains {}", or_expected(part)),
+            Self::Subset(part) => format!("a value that contains {}", or_expected(part)),
             Self::Regex(pattern) => format!("a string that matches {pattern}"),
             Self::Tolerance { absolute, relative } => {
                 let zero = absolute.plus(&absolute.negated());
-                let off = match (*absolute != zero, *relative != zero) {
-                    (true, true) => format!("by {absolute}, or by a share of {relative}, at most"),
-                    (true, false) => format!("by {absolute} at most"),
-                    (false, true) => format!("by a share of {relative} at most"),
+                let distance = match (*absolute != zero, *relative != zero) {
+                    (true, true) => format!("{absolute} (absolute) or {relative} (relative)"),
+                    (true, false) => absolute.to_string(),
+                    (false, true) => format!("{relative} (relative)"),
                     (false, false) => return or_expected(&None),
                 };
-                format!("a number that is off {} {off}", or_expected(&None))
+                format!("a number within {distance} of {}", or_expected(&None))
             }
-            Self::Schema(_) => "what fits the JSON Schema".to_owned(),
+            Self::Schema(_) => "a value that is valid for the JSON Schema".to_owned(),
             Self::OneOf(values) => {
                 let values: Vec<String> = values.iter().map(ToString::to_string).collect();
                 format!("one of {}", values.join(", "))
@@ -176,27 +185,32 @@ impl Matcher {
 }
 
 /// Compiles a pattern from a config.
-pub(crate) fn pattern(value: JsonValue<'_>, place: &str) -> Result<Regex, Fault> {
+pub(crate) fn pattern(value: JsonValue<'_>, place: &str) -> Result<Regex, ConfigFault> {
     let Some(text) = value.string() else {
-        return Err(Fault::new(place, "a pattern is a string"));
+        return Err(ConfigFault::new(place, "a pattern must be a string"));
     };
     Regex::new(&text).map_err(|error| {
         let reason = error.to_string();
         let reason = reason.lines().last().unwrap_or_default().trim_start_matches("error: ");
-        let remedy = "; look-around and back-references are not known here";
-        Fault::new(place, format!("the pattern cannot be used: {reason}{remedy}"))
+        ConfigFault::new(place, format!("invalid pattern: {reason}"))
     })
 }
 
-fn tolerance(operand: JsonValue<'_>, place: &str) -> Result<Matcher, Fault> {
+fn tolerance(operand: JsonValue<'_>, place: &str) -> Result<Matcher, ConfigFault> {
     let (absolute, relative) = distances(operand, place)?;
     Ok(Matcher::Tolerance { absolute, relative })
 }
 
 /// Reads a tolerance: a number, or an object with `absolute` and `relative`.
-pub(crate) fn distances(operand: JsonValue<'_>, place: &str) -> Result<(Decimal, Decimal), Fault> {
+pub(crate) fn distances(
+    operand: JsonValue<'_>,
+    place: &str,
+) -> Result<(Decimal, Decimal), ConfigFault> {
     let fault = |place: &str| {
-        Fault::new(place, "a tolerance is a number from 0, or an object of absolute and relative")
+        ConfigFault::new(
+            place,
+            "a tolerance must be a number of at least 0, or an object of absolute and relative",
+        )
     };
     let number = |value: Option<JsonValue<'_>>, place: &str| {
         let number = match value {
@@ -217,7 +231,7 @@ pub(crate) fn distances(operand: JsonValue<'_>, place: &str) -> Result<(Decimal,
     Ok((of("absolute")?, of("relative")?))
 }
 
-fn unknown(place: &str, name: &str) -> Fault {
+fn unknown(place: &str, name: &str) -> ConfigFault {
     let meant = nearest(name, Matcher::NAMES);
-    Fault::new(place, format!("there is no matcher {name:?}; {meant}"))
+    ConfigFault::new(place, format!("unknown matcher {name:?}; {meant}"))
 }

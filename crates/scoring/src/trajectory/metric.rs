@@ -11,16 +11,16 @@ use crate::json::Equality;
 use crate::outcome::{Outcome, Reason};
 use crate::trace::{Invocation, Trace};
 
-/// How trajectories are held against each other.
+/// How trajectories are compared.
 #[derive(Debug, Clone)]
 pub struct Matching {
     /// Whether order and other calls count.
     pub match_type: MatchType,
     /// Whether only the tools' names are compared.
     pub ignore_args: bool,
-    /// What speaks for single arguments in the place of equality.
+    /// Matchers for single arguments, in place of equality.
     pub rules: ArgumentRules,
-    /// What the score says.
+    /// What the score measures.
     pub measure: Measure,
     /// What a call with other arguments is worth.
     pub credit: Credit,
@@ -41,7 +41,7 @@ impl Default for Matching {
     }
 }
 
-/// What the score of a turn says.
+/// What the score of a turn measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Measure {
@@ -113,8 +113,8 @@ pub struct TurnScore {
 /// Scores each turn, and takes the mean of those in which something is expected.
 ///
 /// Of several accepted trajectories the one with the best score counts, the first of equals. A
-/// turn that expects no calls says something only where others count against it: with
-/// [`MatchType::Exact`] or a measure that looks at precision.
+/// turn that expects no calls is scored only where extra calls count: with [`MatchType::Exact`] or
+/// a measure that includes precision.
 #[must_use]
 pub fn trajectory(expected: &Trace, actual: &Trace, matching: &Matching) -> Outcome {
     match turns(expected, actual, matching) {
@@ -208,7 +208,7 @@ mod tests {
         ArgumentRules::read(JsonIndex::of(&json(text)).root(), "", &OnlyTyped).expect("rules")
     }
 
-    /// Schemas of one keyword, enough to see that they are asked.
+    /// Schemas of one keyword, enough to test that they are used.
     struct OnlyTyped;
 
     #[derive(Debug)]
@@ -264,7 +264,7 @@ mod tests {
             panic!("scored")
         };
         let row = &turns[0].alignment.rows[0];
-        let told: Vec<String> = row
+        let differences: Vec<String> = row
             .differences
             .iter()
             .map(|difference| {
@@ -272,47 +272,45 @@ mod tests {
             })
             .collect();
         expect![[r#"
-            /fare/amount a number that is off 99.99 by 0.01 at most
-            /id what fits the JSON Schema
+            /fare/amount a number within 0.01 of 99.99
+            /id a value that is valid for the JSON Schema
             /note a string that matches (?i)window
-            /options what contains {"meal":"veg"}
+            /options a value that contains {"meal":"veg"}
             /seats/0 one of "12A", "12B""#]]
-        .assert_eq(&told.join("\n"));
+        .assert_eq(&differences.join("\n"));
         assert_eq!(row.agreement, 1.0 / 6.0);
     }
 
-    fn refused(text: &str, told: &Expect) {
+    fn check_fault(text: &str, expected: &Expect) {
         let fault =
             ArgumentRules::read(JsonIndex::of(&json(text)).root(), "/arguments", &NoSchemas)
                 .expect_err("refused");
-        told.assert_eq(&fault.to_string());
+        expected.assert_eq(&fault.to_string());
     }
 
     #[test]
     fn faulty_rules_are_named() {
-        refused(
+        check_fault(
             r#"{"book":{"note":{"regexp":"x"}}}"#,
-            &expect![[
-                r#"/arguments/book/note: there is no matcher "regexp"; did you mean regex?"#
-            ]],
+            &expect![[r#"/arguments/book/note: unknown matcher "regexp"; did you mean regex?"#]],
         );
-        refused(
+        check_fault(
             r#"{"book":{"note":{"regex":"(?=x)"}}}"#,
             &expect![[
-                r#"/arguments/book/note/regex: the pattern cannot be used: look-around, including look-ahead and look-behind, is not supported; look-around and back-references are not known here"#
+                r#"/arguments/book/note/regex: invalid pattern: look-around, including look-ahead and look-behind, is not supported"#
             ]],
         );
-        refused(
+        check_fault(
             r#"{"book":{"n":{"tolerance":-1}}}"#,
             &expect![
-                "/arguments/book/n/tolerance: a tolerance is a number from 0, or an object of absolute and relative"
+                "/arguments/book/n/tolerance: a tolerance must be a number of at least 0, or an object of absolute and relative"
             ],
         );
-        refused(
+        check_fault(
             r#"{"book":{"n":{"schema":{}}}}"#,
-            &expect!["/arguments/book/n/schema: JSON Schemas are not checked in this place"],
+            &expect!["/arguments/book/n/schema: JSON Schemas are not supported here"],
         );
-        refused(r#"["book"]"#, &expect!["/arguments: here stands an object whose names are tools"]);
+        check_fault(r#"["book"]"#, &expect!["/arguments: must be an object of tools by name"]);
     }
 
     #[test]
@@ -328,8 +326,8 @@ mod tests {
         let outcome = trajectory(&expected, &actual, &matching);
         assert_eq!(outcome.score().map(crate::Score::get), Some(0.5));
         let Outcome::Scored { evidence, .. } = outcome else { panic!("scored") };
-        let told = serde_json::to_string_pretty(&evidence).expect("serialises");
-        expect_test::expect_file!["../../tests/expected/alignment.json"].assert_eq(&told);
+        let json = serde_json::to_string_pretty(&evidence).expect("serializes");
+        expect_test::expect_file!["../../tests/expected/alignment.json"].assert_eq(&json);
     }
 
     #[test]

@@ -1,11 +1,11 @@
-//! Trajectories held against each other beyond ADK: matchers for single arguments, other accepted
-//! trajectories, partial credit by optimal alignment.
+//! The comparison of trajectories beyond ADK's: matchers for single arguments, alternative
+//! trajectories, and partial credit by optimal alignment.
 //!
-//! ADK's own metric, bit for bit, is [`crate::adk::tool_trajectory`].
+//! ADK's own metric is [`crate::adk::tool_trajectory`].
 
 mod align;
 mod alignment;
-mod fit;
+mod call_similarity;
 #[cfg(feature = "json-schema")]
 mod keywords;
 mod matcher;

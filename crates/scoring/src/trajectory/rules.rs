@@ -1,10 +1,10 @@
-//! [`ArgumentRules`]: which matcher speaks for which argument of which tool.
+//! [`ArgumentRules`]: the matchers of arguments, by tool.
 
 use json_text::{JsonValue, Kind};
 
 use super::matcher::{Matcher, Schemas};
-use crate::fault::Fault;
-use crate::json::{Equality, Fitting, Judge, pointer_step};
+use crate::config_fault::ConfigFault;
+use crate::json::{Equality, Fitting, ValueComparison, pointer_step};
 
 /// Matchers by tool and argument.
 #[derive(Debug, Clone, Default)]
@@ -26,8 +26,8 @@ impl ArgumentRules {
     /// arguments and their matchers.
     ///
     /// An argument is named by its name, or by a JSON pointer into the arguments, in which `*` is
-    /// any one step; the empty name is all arguments together. A rule for a tool goes before one
-    /// for any tool; otherwise the first written that fits the place speaks.
+    /// any one step; the empty name is all arguments together. A rule for a tool precedes one for any
+    /// tool; otherwise the first matching rule applies.
     ///
     /// ```
     /// use json_text::JsonText;
@@ -41,8 +41,12 @@ impl ArgumentRules {
     /// ```
     ///
     /// # Errors
-    /// The first [`Fault`], with its place.
-    pub fn read(value: JsonValue<'_>, place: &str, schemas: &dyn Schemas) -> Result<Self, Fault> {
+    /// The first [`ConfigFault`], with its place.
+    pub fn read(
+        value: JsonValue<'_>,
+        place: &str,
+        schemas: &dyn Schemas,
+    ) -> Result<Self, ConfigFault> {
         let mut rules = Vec::new();
         for (tool, arguments) in object(value, place, "tools")? {
             let place = format!("{place}{}", pointer_step(&tool));
@@ -82,16 +86,16 @@ impl ArgumentRules {
     }
 }
 
-/// The members of an object in the order written; of a name written twice the last.
+/// The members of an object in the order written; the last of duplicates.
 fn object<'d>(
     value: JsonValue<'d>,
     place: &str,
     of: &str,
-) -> Result<Vec<(std::borrow::Cow<'d, str>, JsonValue<'d>)>, Fault> {
+) -> Result<Vec<(std::borrow::Cow<'d, str>, JsonValue<'d>)>, ConfigFault> {
     if value.kind() == Kind::Object {
         Ok(value.entries())
     } else {
-        Err(Fault::new(place, format!("here stands an object whose names are {of}")))
+        Err(ConfigFault::new(place, format!("must be an object of {of} by name")))
     }
 }
 
@@ -105,15 +109,15 @@ fn steps(argument: &str) -> Vec<Option<String>> {
     }
 }
 
-/// The rules that may speak of one call.
+/// The rules for the calls of one tool.
 pub(super) struct ToolRules<'r> {
     rules: &'r ArgumentRules,
     tool: &'r str,
     equality: Equality,
 }
 
-impl Judge for ToolRules<'_> {
-    fn judge(
+impl ValueComparison for ToolRules<'_> {
+    fn compare_values(
         &self,
         path: &[String],
         expected: Option<JsonValue<'_>>,
@@ -129,6 +133,6 @@ impl Judge for ToolRules<'_> {
                     .all(|(step, name)| step.as_ref().is_none_or(|step| step == name))
         };
         let rule = self.rules.rules.iter().find(is_here)?;
-        rule.matcher.judge(expected, actual, self.equality)
+        rule.matcher.compare_values(expected, actual, self.equality)
     }
 }

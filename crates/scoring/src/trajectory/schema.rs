@@ -14,7 +14,7 @@ pub struct JsonSchemas;
 
 impl Schemas for JsonSchemas {
     fn compile(&self, schema: &JsonText) -> Result<Arc<dyn SchemaCheck>, String> {
-        // A slip in an expectation must not pass whatever comes.
+        // A mistyped expectation must not accept every value.
         let check = Check::strict(schema).map_err(|reason| reason.to_string())?;
         match mistyped(schema) {
             Some(slip) => Err(slip),

@@ -1,4 +1,4 @@
-//! No alignment has more credit than ours: held against all that there are.
+//! No alignment has more credit than the computed one: compared with all alignments.
 
 use json_text::JsonText;
 use proptest::prelude::*;
@@ -90,7 +90,7 @@ fn sound(alignment: &Alignment, expected: &[Call], actual: &[Call], ordered: boo
     };
     let (order, seen) = places(|row| row.expected.as_ref().map(|call| call.place));
     assert_eq!(seen, (0..expected.len()).collect::<Vec<_>>(), "each expected call has one row");
-    assert_eq!(order, seen, "expected calls stand in their order");
+    assert_eq!(order, seen, "expected calls keep their order");
     let (order, seen) = places(|row| row.actual.as_ref().map(|call| call.place));
     assert_eq!(seen, (0..actual.len()).collect::<Vec<_>>(), "each actual call has one row");
     if ordered {

@@ -1,6 +1,6 @@
-//! `docs/guide/criteria.md` tells every name that a config can hold, and its examples are configs.
+//! `docs/guide/criteria.md` documents every name of a config, and its examples are valid configs.
 //!
-//! The names are the parser's own: it lists them to whoever mistypes one beyond recognition.
+//! The names come from the parser's errors for unknown names.
 
 use std::path::Path;
 
@@ -45,7 +45,7 @@ fn section<'p>(page: &'p str, name: &str) -> &'p str {
     sections.find(has).or(adk).expect("a section")
 }
 
-/// A section with those that it links to, which tell a field of both.
+/// A section with the sections that it links to, because fields may be documented there.
 fn with_linked(page: &str, section: &str) -> String {
     let sections = page.split("\n## ").skip(1);
     let linked = sections.filter(|linked| {
@@ -56,7 +56,7 @@ fn with_linked(page: &str, section: &str) -> String {
     std::iter::once(section).chain(linked).collect()
 }
 
-fn told(section: &str, names: &[String], of: &str) {
+fn assert_lists(section: &str, names: &[String], of: &str) {
     for name in names {
         assert!(section.contains(&format!("`{name}`")), "{of}: the page lacks `{name}`");
     }
@@ -72,7 +72,7 @@ fn every_metric_lists_its_fields_and_values() {
     assert!(metrics.len() > 20 && kinds.len() > 5, "{metrics:?} {kinds:?}");
     for metric in &metrics {
         let section = section(&page, metric);
-        told(section, std::slice::from_ref(metric), "metrics");
+        assert_lists(section, std::slice::from_ref(metric), "metrics");
         let mut fields = known(&format!(r#"{{"criteria": {{"{metric}": {{"?": 1}}}}}}"#));
         if metric.starts_with("response") && !metric.contains("_score") {
             fields.extend(kinds.iter().flat_map(|kind| {
@@ -81,17 +81,17 @@ fn every_metric_lists_its_fields_and_values() {
         }
         // Those that report a value are no criteria.
         assert!(fields.len() >= 3 || metric.ends_with("_v1"), "{metric}: {fields:?}");
-        told(&format!("{common}{section}"), &fields, metric);
+        assert_lists(&format!("{common}{section}"), &fields, metric);
         for field in fields.iter().filter(|field| *field != "metric") {
             let names = known(&format!(r#"{{"criteria": {{"{metric}": {{"{field}": "?"}}}}}}"#));
-            told(&with_linked(&page, section), &names, field);
+            assert_lists(&with_linked(&page, section), &names, field);
         }
     }
     for (names, of) in [
         (listed(r#"{"?": 1}"#), "a config"),
         (listed(r#"{"custom_metrics": {"m": 1}, "criteria": {"m": {"?": 1}}}"#), "a custom metric"),
     ] {
-        told(&page, &names, of);
+        assert_lists(&page, &names, of);
     }
 }
 
@@ -111,13 +111,13 @@ fn every_nested_field_name_is_listed() {
     let queries =
         |query: &str| listed(&format!(r#"{{"criteria": {{"state": {{"query": {query}}}}}}}"#));
     let state = section(&page, "state");
-    told(state, &queries(r#"{"$?": 1}"#), "queries");
-    told(state, &queries(r#"{"a": {"$?": 1}}"#), "operators");
-    told(state, &queries(r#"{"a": {"$type": "?"}}"#), "types");
+    assert_lists(state, &queries(r#"{"$?": 1}"#), "queries");
+    assert_lists(state, &queries(r#"{"a": {"$?": 1}}"#), "operators");
+    assert_lists(state, &queries(r#"{"a": {"$type": "?"}}"#), "types");
     let rubric = section(&page, "rubric");
     for item in [r#"{"?": 1}"#, r#"{"rubric_id": "r", "rubric_content": {"?": 1}, "?": 1}"#] {
         let config = format!(r#"{{"criteria": {{"rubric": {{"rubrics": [{item}]}}}}}}"#);
-        told(rubric, &listed(&config), "rubrics");
+        assert_lists(rubric, &listed(&config), "rubrics");
     }
 }
 
@@ -165,8 +165,8 @@ fn every_default_is_listed() {
     }
     for config in [Config::adk_default(), Config::agentflow_default()] {
         for one in &config.criteria {
-            let told = format!("`{}` from {}", one.name, one.threshold);
-            assert!(page.contains(&told), "the page lacks {told}");
+            let entry = format!("`{}` from {}", one.name, one.threshold);
+            assert!(page.contains(&entry), "the page lacks {entry}");
         }
     }
 }

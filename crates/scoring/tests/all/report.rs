@@ -85,7 +85,7 @@ fn a_run() -> EvalReport {
 #[test]
 fn a_report_has_the_published_shape() {
     let report = a_run();
-    let text = JsonText::serialize(&report).expect("serialises");
+    let text = JsonText::serialize(&report).expect("serializes");
     assert_eq!(schema().violations(&text), []);
     let verdicts: Vec<CaseVerdict> = report.results.iter().map(EvalCaseResult::verdict).collect();
     assert_eq!(
@@ -94,7 +94,7 @@ fn a_report_has_the_published_shape() {
     );
     let passed: Vec<Option<bool>> = report.results.iter().map(|result| result.passed).collect();
     assert_eq!(passed, [Some(true), Some(false), None, Some(false)]);
-    let summary = serde_json::to_string_pretty(&report.summary).expect("serialises");
+    let summary = serde_json::to_string_pretty(&report.summary).expect("serializes");
     expect![[r#"
         {
           "total_cases": 4,
@@ -168,7 +168,7 @@ fn a_report_has_the_published_shape() {
 
 #[test]
 fn the_schema_refuses_what_is_not_a_report() {
-    let good: Value = serde_json::to_value(a_run()).expect("serialises");
+    let good: Value = serde_json::to_value(a_run()).expect("serializes");
     let check = schema();
     let refused = |change: fn(&mut Value)| {
         let mut report = good.clone();
@@ -190,7 +190,7 @@ fn the_schema_refuses_what_is_not_a_report() {
 #[test]
 fn a_report_reads_back() {
     let report = a_run();
-    let text = serde_json::to_string(&report).expect("serialises");
+    let text = serde_json::to_string(&report).expect("serializes");
     assert!(text.contains("9007199254740993"), "digits are kept in the evidence");
     let again: EvalReport = serde_json::from_str(&text).expect("reads");
     assert_eq!(again, report);
@@ -214,7 +214,7 @@ proptest! {
             threshold,
             details: json("{}"),
         };
-        let text = serde_json::to_string(&result).expect("serialises");
+        let text = serde_json::to_string(&result).expect("serializes");
         let again: CriterionResult = serde_json::from_str(&text).expect("reads");
         prop_assert_eq!(again, result);
     }

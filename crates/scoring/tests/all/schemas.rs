@@ -1,4 +1,4 @@
-//! Arguments held against JSON Schemas.
+//! Arguments checked with JSON Schemas.
 
 use json_text::JsonText;
 use scoring::config::{Config, Tools};
@@ -54,8 +54,8 @@ fn mistyped_keyword_error_suggests_the_nearest() {
         let faults = config(slip).faults;
         let [fault] = faults.as_slice() else { panic!("{slip}: {faults:?}") };
         assert_eq!(fault.place, "/criteria/trajectory/arguments/book/when/schema");
-        let told = format!("a JSON Schema has no keyword {key:?}; did you mean {meant}?");
-        assert_eq!(fault.message, told);
+        let expected = format!("unknown JSON Schema keyword {key:?}; did you mean {meant}?");
+        assert_eq!(fault.message, expected);
     }
     for right in [
         r#"{"type": "OBJECT", "any_of": [{"min_items": 1}], "property_ordering": ["a"]}"#,

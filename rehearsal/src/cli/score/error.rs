@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use score_run::RunError;
-use scoring::Fault;
+use scoring::ConfigFault;
 
 use super::super::evalset::EvalsetError;
 
@@ -37,7 +37,7 @@ pub enum ScoreError {
         /// The file.
         path: PathBuf,
         /// All that is wrong.
-        faults: Vec<Fault>,
+        faults: Vec<ConfigFault>,
     },
     /// Several folders have a config of their own.
     #[error(
@@ -103,6 +103,6 @@ fn near(nearest: Option<&PathBuf>) -> String {
     }
 }
 
-fn fault_lines(faults: &[Fault]) -> String {
+fn fault_lines(faults: &[ConfigFault]) -> String {
     faults.iter().map(|fault| format!("\n  {fault}")).collect()
 }

@@ -14,7 +14,7 @@ use std::io::Write;
 use std::num::NonZeroUsize;
 use std::time::Instant;
 
-use score_report::{Ending, Heading, Piece, Report};
+use score_report::{Ending, Heading, Report, ReportPart};
 use score_run::{Choice, RunSummary, ScoreRun, run};
 use scoring::config::{Config, Criterion};
 use scoring::report::EvalSummary;
@@ -130,9 +130,9 @@ pub fn score(
         &order,
         |case| {
             names.look_at(&case);
-            Piece::of(case, form, &config)
+            ReportPart::of(case, form, &config)
         },
-        |piece| report.take(piece),
+        |part| report.take(part),
         &mut |eval_id| nearest.look_at(eval_id),
         |read| bar.set_position(read),
     )?;

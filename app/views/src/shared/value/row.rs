@@ -4,13 +4,13 @@ use leptos::attr::custom::{CustomAttr, custom_attribute};
 use leptos::ev;
 use leptos::html::Div;
 use leptos::prelude::*;
-use value_tree::{Cell, Column, Face, Row, RowKind, RowState, RowView, Shape};
+use value_tree::{Cell, Column, Row, RowContent, RowKind, RowState, RowView, Shape};
 
 use super::block::ValueBlock;
 use app::components::icon::{Glyph, Icon};
 use app::state::browser;
 use app::state::excerpt::{Lines, beginning, written_out};
-use app::state::preview::{Ink, Token};
+use app::state::preview::{Token, TokenColor};
 use app::state::reading::Reading;
 use app::state::times::{counted, grouped};
 
@@ -77,7 +77,7 @@ fn line(reading: Reading, view: RowView) -> AnyView {
     // A text that stands below the row leaves none of its words in it.
     let label = (!named && opens && view.kind == json_text::Kind::String).then_some("text");
     // The items of a table stand below each other.
-    let name_width = matches!(view.face, Face::Cells(_)).then(|| digits(siblings));
+    let name_width = matches!(view.content, RowContent::Cells(_)).then(|| digits(siblings));
     view! {
         <div
             class="value-row"
@@ -104,7 +104,8 @@ fn line(reading: Reading, view: RowView) -> AnyView {
 
 /// What stands after the name.
 fn face(reading: Reading, view: RowView) -> AnyView {
-    let RowView { row, kind, count, held, opens, is_open, shape, layers, is_raw, face, .. } = view;
+    let RowView { row, kind, count, held, opens, is_open, shape, layers, is_raw, content, .. } =
+        view;
     let brackets = match kind {
         json_text::Kind::Object => Some(("{", "}")),
         json_text::Kind::Array => Some(("[", "]")),
@@ -125,13 +126,13 @@ fn face(reading: Reading, view: RowView) -> AnyView {
         }
     });
     // What is open below need not stand here as well.
-    let shown = match face {
-        Face::Tokens(tokens) if !(is_open && (brackets.is_some() || is_block)) => {
+    let shown = match content {
+        RowContent::Tokens(tokens) if !(is_open && (brackets.is_some() || is_block)) => {
             let class = if brackets.is_some() { "words faint" } else { "words" };
             view! { <bdi class=class>{tokens_of(tokens, reading)}</bdi> }.into_any()
         }
-        Face::Link { address, host } => link(&address, &host),
-        Face::Cells(cells) => return cells_of(cells, reading),
+        RowContent::Link { address, host } => link(&address, &host),
+        RowContent::Cells(cells) => return cells_of(cells, reading),
         _ => ().into_any(),
     };
     view! {
@@ -200,11 +201,11 @@ fn tokens_of(tokens: Vec<Token>, reading: Reading) -> AnyView {
     tokens
         .into_iter()
         .map(|Token { ink, text }| match ink {
-            Ink::Plain => text.into_any(),
+            TokenColor::Plain => text.into_any(),
             _ => {
                 // Between quotes some letters are written out; so are those that are searched.
                 let words = move || match ink {
-                    Ink::Text => {
+                    TokenColor::Text => {
                         marked(&text, &written_out(&reading.searched.read(), Lines::Quoted))
                     }
                     _ => marked(&text, &reading.searched.read()),
@@ -258,8 +259,8 @@ fn digits(items: usize) -> String {
 
 /// The names of the columns, which the cells tell those who hear the page.
 pub(super) fn header(view: RowView) -> AnyView {
-    let columns = match view.face {
-        Face::Header(columns) => columns,
+    let columns = match view.content {
+        RowContent::Header(columns) => columns,
         _ => Vec::new(),
     };
     let columns = columns.into_iter().map(|Column { name, width }| {

@@ -80,7 +80,7 @@ const VOTERS: [(Language, &[&str]); 5] = [
         Language::JavaScript,
         &["const ", "let ", "var ", "function ", "export ", "import {", "return ", "console."],
     ),
-    // It shares words with JavaScript, which goes first where nothing but these speaks.
+    // It shares words with JavaScript, which wins if there are no other signs.
     (
         Language::Rust,
         &["fn ", "pub ", "let ", "const ", "return ", "use ", "impl ", "match ", "#["],

@@ -1,8 +1,8 @@
-//! [`ShortWords`]: the numbers of short words, found at the first or second look.
+//! [`ShortWordCache`]: a hash table of short words and the numbers of their stems.
 //!
-//! Looking words up is most of what scoring a response costs. A word of up to 16 letters is one
-//! number, so a table of such numbers with room to spare needs no hashing of bytes, no comparing of
-//! texts and no second table.
+//! Lookups of words take most of the time of scoring a response. A word of up to 16 letters is one
+//! number, so a sparse table of such numbers needs no hashing of bytes, no comparison of texts and no
+//! second table.
 
 /// A word as a number, in two halves, and the number of its stem.
 #[derive(Debug, Clone, Copy)]
@@ -15,19 +15,19 @@ struct WordSlot {
 
 const EMPTY: WordSlot = WordSlot { low: 0, high: 0, stem: 0 };
 
-/// So many places there are at first; a power of two, as later.
+/// The initial number of places; always a power of two.
 const FIRST: usize = 1 << 12;
 
 /// The numbers of short words.
 #[derive(Debug, Default)]
-pub(super) struct ShortWords {
-    /// At most three quarters of them are taken, so that every search comes to an empty one soon;
-    /// and not many less, since what is looked at must stay in the cache.
+pub(super) struct ShortWordCache {
+    /// At most three quarters of them are taken, so that every search soon finds an empty one, and not
+    /// many fewer, so that the table stays in the CPU's cache.
     places: Vec<WordSlot>,
     taken: usize,
 }
 
-impl ShortWords {
+impl ShortWordCache {
     pub(super) fn len(&self) -> usize {
         self.taken
     }
@@ -111,7 +111,7 @@ mod tests {
         #[test]
         fn words_are_kept_as_in_any_map(words in prop::collection::vec(1..20_000_u64, 0..12_000)) {
             let mut known = HashMap::new();
-            let mut short = ShortWords::default();
+            let mut short = ShortWordCache::default();
             for word in words {
                 let key = u128::from(word) | u128::from(word % 3) << 100;
                 prop_assert_eq!(short.get(key), known.get(&key).copied());

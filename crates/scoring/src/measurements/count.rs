@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Bounds, Per, gate};
+use super::{Bounds, Per, score_within};
 use crate::outcome::Outcome;
 use crate::trace::{Invocation, Trace};
 
@@ -14,7 +14,7 @@ pub enum EventKind {
     Invocation,
     /// A tool is called.
     ToolCall,
-    /// An agent says something on the way to its answer.
+    /// An agent writes text before its final response.
     IntermediateResponse,
     /// An agent answers.
     FinalResponse,
@@ -27,13 +27,13 @@ impl EventKind {
     pub const NAMES: [&str; 5] =
         ["invocation", "tool_call", "intermediate_response", "final_response", "model_call"];
 
-    /// Whether events of this kind go by a name: that of a tool or a model.
+    /// Whether events of this kind have a name: that of a tool or a model.
     #[must_use]
     pub fn has_names(self) -> bool {
         matches!(self, Self::ToolCall | Self::ModelCall)
     }
 
-    /// Whether it is told which agent they are of.
+    /// Whether events of this kind have an author.
     #[must_use]
     pub fn has_authors(self) -> bool {
         matches!(self, Self::ToolCall | Self::IntermediateResponse)
@@ -81,7 +81,7 @@ impl Countable {
             }
             EventKind::IntermediateResponse => {
                 let responses = turn.intermediate_responses.iter();
-                responses.filter(|said| self.is_meant(None, said.author.as_deref())).count()
+                responses.filter(|it| self.is_meant(None, it.author.as_deref())).count()
             }
             EventKind::FinalResponse => {
                 usize::from(turn.final_response.is_some() && self.is_meant(None, None))
@@ -100,5 +100,5 @@ pub fn count(actual: &Trace, countable: &Countable, bounds: Bounds, per: Per) ->
     #[expect(clippy::cast_precision_loss, reason = "no turn has 2^53 events")]
     let counted = |turn| countable.in_turn(turn).map(|count| count as f64);
     let values: Vec<_> = actual.invocations.iter().map(counted).collect();
-    gate(&values, bounds, per, "such events")
+    score_within(&values, bounds, per, "such events")
 }

@@ -1,5 +1,4 @@
-//! Whether values come out of the form as they went in: made from the schema alone, valid before,
-//! equal and valid after.
+//! Whether values that are generated from the schema pass through the form unchanged and valid.
 
 use json_text::JsonText;
 use schema_check::{Check, values};
@@ -8,8 +7,8 @@ use serde_json::{Value, json};
 
 use crate::constraints::short;
 use crate::contradictions::Subject;
-use crate::place::SubSchemas;
-use crate::{Report, Rule, Survival, editions};
+use crate::sub_schema::SubSchemas;
+use crate::{Report, RoundTrip, Rule, drafts};
 
 /// How many values are tried.
 const TRIED: usize = 12;
@@ -17,14 +16,10 @@ const TRIED: usize = 12;
 pub(crate) fn check(subject: &Subject<'_, '_>, check: &Check, form: &Form, report: &mut Report) {
     let base = subject.base;
     let made = values(subject.text, check, TRIED);
-    report.values = Survival { made: made.len(), survived: 0 };
+    report.values = RoundTrip { made: made.len(), survived: 0 };
     if made.is_empty() && !report.has_error_within("") {
         let why = why(subject.places, base);
-        report.find(
-            Rule::NoValueFound,
-            base,
-            format!("No valid arguments were found by trying: {why}"),
-        );
+        report.find(Rule::NoValueFound, base, format!("No valid arguments were found: {why}"));
     }
     for value in &made {
         let Ok(before) = value.to_value() else { continue };
@@ -32,12 +27,12 @@ pub(crate) fn check(subject: &Subject<'_, '_>, check: &Check, form: &Form, repor
         let reading = draft.read(form);
         let lost = match reading.json().map(JsonText::to_value) {
             Some(Ok(after)) if after == before && check.admits(&after) => None,
-            Some(Ok(after)) => Some(format!("comes out as {}", short(&after))),
+            Some(Ok(after)) => Some(format!("becomes {} in the form", short(&after))),
             _ => {
                 let message = reading.messages().first();
                 let place = message.map(|message| draft.name(form, &message.path));
                 let text = message.map_or("", |message| message.text.as_str());
-                Some(format!("is refused by the form at `{}`: {text}", place.unwrap_or_default()))
+                Some(format!("is rejected by the form at `{}`: {text}", place.unwrap_or_default()))
             }
         };
         match lost {
@@ -54,7 +49,7 @@ pub(crate) fn check(subject: &Subject<'_, '_>, check: &Check, form: &Form, repor
         {
             let shown = JsonText::parse(&text).ok().and_then(|text| text.to_value().ok());
             let message = format!(
-                "No widget can express {} at `{name}`; a person types it in JSON mode.",
+                "No widget can express {} at `{name}`: it has to be written in JSON mode.",
                 short(&shown.unwrap_or(Value::String(text)))
             );
             let known = |finding: &crate::Finding| finding.rule == Rule::JsonModeOnly;
@@ -67,7 +62,7 @@ pub(crate) fn check(subject: &Subject<'_, '_>, check: &Check, form: &Form, repor
 
 /// The likely reason why no value was found at or below `pointer`, and the remedy.
 pub(crate) fn why(places: &SubSchemas<'_>, pointer: &str) -> String {
-    let edition = editions::told(places, pointer);
+    let draft_hint = drafts::hint(places, pointer);
     let mut within = places.all.iter().filter(|place| place.is_within(pointer));
     let unmatched = within.find_map(|place| {
         let pattern = place.get(&["pattern"])?.as_str()?;
@@ -77,11 +72,11 @@ pub(crate) fn why(places: &SubSchemas<'_>, pointer: &str) -> String {
     });
     match unmatched {
         Some((at, pattern)) => format!(
-            "no text was found that the pattern `{pattern}` matches (`{at}`). Write it simpler, or \
-             give `examples`.{edition}"
+            "no string was found that matches the pattern `{pattern}` (`{at}`). Simplify it, or add \
+             `examples`.{draft_hint}"
         ),
         None => {
-            format!("look for constraints that exclude each other, or give `examples`.{edition}")
+            format!("look for contradictory constraints, or add `examples`.{draft_hint}")
         }
     }
 }

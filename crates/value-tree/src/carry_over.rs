@@ -1,4 +1,4 @@
-//! What a reader did to a value, done to the one that takes its place.
+//! Carries the view state of a value over to its replacement.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -10,7 +10,7 @@ use json_text::index::Id;
 
 impl Tree {
     /// Opens what was open in `before` and shows raw what was shown raw, where both have a value at
-    /// the same path; so a state that a tool changed reads on where it was read.
+    /// the same path, so that a state that a tool changed keeps its view.
     pub fn carry_over(&mut self, before: &Self) {
         let mut pairs = vec![(0, 0)];
         let mut current = None;
@@ -22,7 +22,7 @@ impl Tree {
             if was != is {
                 continue;
             }
-            // An empty container was neither opened nor closed by anybody.
+            // An empty container cannot be opened or closed.
             if before.record(old).count > 0 || was == Kind::String {
                 let kept = before.marks[old as usize] & (OPEN | RAW);
                 let mark = &mut self.marks[new as usize];

@@ -1,6 +1,6 @@
-//! What a value is, beyond its JSON type.
+//! Detects what a value is beyond its JSON type, such as Markdown or an image.
 //!
-//! A guess is worth making only when being wrong costs one click, so every look is bounded: the
+//! A wrong guess costs one click, so detection is cheap and bounded: it reads the
 //! beginning of a text, the first items of a list. What must be checked whole (JSON in a string,
 //! base64) is checked up to a size and is a plain text beyond it.
 
@@ -46,7 +46,7 @@ pub enum Shape {
     Table,
 }
 
-/// A language that code is recognised in.
+/// A language that code is recognized in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the names are the languages' own")]
 pub enum Language {
@@ -64,7 +64,7 @@ pub enum Language {
 }
 
 impl Language {
-    /// The language that a fence names, such as `py` or `sql`, where it is one of those told apart.
+    /// The language that a fence names, such as `py` or `sql`, if it is supported.
     ///
     /// ```
     /// use value_tree::Language;
@@ -135,7 +135,7 @@ const URL: usize = 2_048;
 const LINE: usize = 100;
 
 /// What the string with this literal is, with the JSON that it holds and how often that is encoded.
-pub(crate) fn recognise_string(literal: &str) -> (Shape, Option<(JsonText, u8)>) {
+pub(crate) fn detect_string(literal: &str) -> (Shape, Option<(JsonText, u8)>) {
     if let Some(held) = held_json(literal) {
         return (Shape::Json, Some(held));
     }
@@ -159,11 +159,11 @@ pub(crate) fn recognise_string(literal: &str) -> (Shape, Option<(JsonText, u8)>)
     (shape, None)
 }
 
-pub(crate) fn recognise_object(tree: &Tree, id: Id) -> Shape {
+pub(crate) fn detect_object(tree: &Tree, id: Id) -> Shape {
     if image_of_object(tree, id).is_some() { Shape::Image } else { Shape::Plain }
 }
 
-pub(crate) fn recognise_list(tree: &Tree, id: Id) -> Option<Table> {
+pub(crate) fn detect_list(tree: &Tree, id: Id) -> Option<Table> {
     Table::of(tree, id)
 }
 
@@ -194,10 +194,10 @@ fn ends(literal: &str) -> (u8, u8) {
     )
 }
 
-/// Whether a string with this content is recognised as something better shown than as text.
+/// Whether a string with this content is recognized as something better shown than as text.
 #[must_use]
 pub fn is_more_than_text(content: &str) -> bool {
-    recognise_string(JsonText::string(content).as_str()).0.name().is_some()
+    detect_string(JsonText::string(content).as_str()).0.name().is_some()
 }
 
 /// The object or list that the string holds, and how many times it was encoded.
@@ -243,7 +243,7 @@ mod tests {
     use super::*;
 
     fn shape(content: &str) -> Shape {
-        recognise_string(JsonText::string(content).as_str()).0
+        detect_string(JsonText::string(content).as_str()).0
     }
 
     #[test]
@@ -267,7 +267,7 @@ mod tests {
     fn json_encoded_twice_is_recognized() {
         let once = JsonText::parse("{\"n\": 9007199254740993}").expect("valid");
         let twice = JsonText::string(JsonText::string(once.as_str()).as_str());
-        let (shape, held) = recognise_string(twice.as_str());
+        let (shape, held) = detect_string(twice.as_str());
         assert_eq!(shape, Shape::Json);
         assert_eq!(held, Some((once, 2)));
     }
@@ -278,7 +278,7 @@ mod tests {
         for _ in 0..9 {
             text = JsonText::string(text.as_str());
         }
-        assert!(matches!(recognise_string(text.as_str()), (Shape::Plain | Shape::Long, None)));
+        assert!(matches!(detect_string(text.as_str()), (Shape::Plain | Shape::Long, None)));
     }
 
     #[test]

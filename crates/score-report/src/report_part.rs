@@ -1,4 +1,4 @@
-//! [`Piece`]: one case's part of a report.
+//! [`ReportPart`]: one case in the format of a report.
 
 use quick_junit::TestCase;
 use scoring::config::Config;
@@ -8,9 +8,9 @@ use crate::report::Form;
 use crate::scored::ScoredCase;
 use crate::{html, json, junit, markdown, text};
 
-/// One case's part of a report, made where the case is scored.
+/// One case in the format of a report, made where the case is scored.
 #[derive(Debug, Clone)]
-pub struct Piece {
+pub struct ReportPart {
     pub(crate) result: EvalCaseResult,
     pub(crate) body: Body,
 }
@@ -22,7 +22,7 @@ pub(crate) enum Body {
     Html { line: String, case: String },
 }
 
-impl Piece {
+impl ReportPart {
     /// The case's part of a report in that form.
     #[must_use]
     pub fn of(case: ScoredCase, form: Form, config: &Config) -> Self {
@@ -39,7 +39,7 @@ impl Piece {
         Self { result: case.result, body }
     }
 
-    /// What became of the case.
+    /// The result of the case.
     #[must_use]
     pub fn result(&self) -> &EvalCaseResult {
         &self.result

@@ -1,14 +1,14 @@
-//! Members that require themselves: an object that requires another of its kind has no finite value.
+//! Required members that contain their own object again, so that no value is finite.
 
 use std::ptr;
 
 use schema_form::canonical_types;
 use serde_json::{Map, Value};
 
-use crate::place::{SubSchema, said, target};
+use crate::sub_schema::{SubSchema, keyword_value, target};
 use crate::{Report, Rule};
 
-/// How many schemas lie at most between a schema and itself.
+/// The longest cycle of schemas that is found.
 const LONGEST: usize = 100;
 
 /// A required member: the schema that requires it, and its name there.
@@ -16,20 +16,22 @@ type RequiredMember<'d> = (&'d Map<String, Value>, &'d str);
 
 pub(crate) fn check<'d>(places: &[SubSchema<'d>], root: &'d Value, report: &mut Report) {
     // A cycle is reported once, at the first of its schemas.
-    let mut told: Vec<RequiredMember<'d>> = Vec::new();
+    let mut reported: Vec<RequiredMember<'d>> = Vec::new();
     for place in places {
         for (index, name, member) in required_members(place.members) {
-            if told.iter().any(|step| is_same(*step, (place.members, name))) {
+            if reported.iter().any(|step| is_same(*step, (place.members, name))) {
                 continue;
             }
-            let Some(circle) = way(member, place.members, root, &mut Vec::new()) else { continue };
+            let Some(cycle) = path_to(member, place.members, root, &mut Vec::new()) else {
+                continue;
+            };
             let message = format!(
-                "`{name}` is required and can only hold an object that requires the same again, so \
-                 no value ever ends: require it no more, or let it be null."
+                "`{name}` is required, and its object requires the same again, so no value is \
+                 finite: make it optional, or allow null."
             );
             let pointer = format!("{}/{index}", place.at("required"));
             report.find(Rule::RequiredEndless, &pointer, message);
-            told.extend(circle);
+            reported.extend(cycle);
         }
     }
 }
@@ -39,9 +41,9 @@ fn is_same(one: RequiredMember<'_>, other: RequiredMember<'_>) -> bool {
     ptr::eq(one.0, other.0) && one.1 == other.1
 }
 
-/// The required members through which a value of `from` cannot be without a value of `to` in it, or
-/// being one; `None` where it can.
-fn way<'d>(
+/// The required members through which every value of `from` contains or is a value of `to`; `None`
+/// if some value does not.
+fn path_to<'d>(
     from: &'d Value,
     to: &'d Map<String, Value>,
     root: &'d Value,
@@ -60,13 +62,13 @@ fn way<'d>(
     let must_be_list = only_type(schema, "array") && at_least_one(schema);
     let items = schema.get("items").filter(|_| must_be_list);
     let mut held = target(schema, root).into_iter().chain(all).chain(items);
-    if let Some(way) = held.find_map(|next| way(next, to, root, seen)) {
-        return Some(way);
+    if let Some(path) = held.find_map(|next| path_to(next, to, root, seen)) {
+        return Some(path);
     }
     required_members(schema).find_map(|(_, name, member)| {
-        let mut way = way(member, to, root, seen)?;
-        way.push((schema, name));
-        Some(way)
+        let mut path = path_to(member, to, root, seen)?;
+        path.push((schema, name));
+        Some(path)
     })
 }
 
@@ -90,7 +92,7 @@ fn only_type(schema: &Map<String, Value>, name: &str) -> bool {
 }
 
 fn at_least_one(schema: &Map<String, Value>) -> bool {
-    said(schema, "minItems")
+    keyword_value(schema, "minItems")
         .and_then(|least| least.as_f64().or_else(|| least.as_str()?.parse().ok()))
         .is_some_and(|least| least >= 1.0)
 }

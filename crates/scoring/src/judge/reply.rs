@@ -1,43 +1,43 @@
-//! Reading what a judge said.
+//! Parses a judge's reply.
 
 use json_text::{JsonIndex, JsonText, JsonValue, Kind};
 use serde::Serialize;
 
 use super::criterion::Scale;
 
-/// A judge's answer, read.
+/// A judge's reply, parsed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Said {
-    /// What the answer is worth, 0 to 1.
+pub struct Reply {
+    /// The score, 0 to 1.
     pub score: f64,
-    /// Why, in the judge's words; empty when it gave none.
+    /// The judge's reasoning; empty when it gave none.
     pub reasoning: String,
 }
 
-/// Why an answer is not a verdict.
+/// Why a reply has no score.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum AnswerError {
-    /// No JSON object in the answer has a `score` or a `verdict`.
-    #[error("the answer holds no JSON object with a score")]
+pub enum ReplyError {
+    /// No JSON object in the reply has a `score` or a `verdict`.
+    #[error("the reply contains no JSON object with a score")]
     NoScore,
-    /// The scale asks for yes or no; the value as the judge wrote it.
-    #[error("{0} is neither yes nor no")]
+    /// The scale requires yes or no; the value as the judge wrote it.
+    #[error("the verdict must be yes or no, not {0}")]
     NotYesNo(String),
-    /// The scale asks for a number; the value as the judge wrote it.
-    #[error("{0} is not a number")]
+    /// The scale requires a number; the value as the judge wrote it.
+    #[error("the score must be a number, not {0}")]
     NotANumber(String),
     /// The number is outside the scale.
-    #[error("{0} is not on the scale")]
+    #[error("the score {0} is outside the scale")]
     OffScale(f64),
 }
 
-/// Reads an answer: the JSON object in it, wherever it stands, with `score` or `verdict` and
-/// `reasoning`. Of several such objects the last counts, since models correct themselves.
+/// Parses a reply: the JSON object in it with `score` or `verdict` and `reasoning`. Of several such
+/// objects the last counts, since models correct themselves.
 ///
 /// # Errors
-/// [`AnswerError`] of the object that counts, or that there is none.
-pub fn read_answer(text: &str, scale: Scale) -> Result<Said, AnswerError> {
-    let mut fault = AnswerError::NoScore;
+/// [`ReplyError`] of the object that counts, or that there is none.
+pub fn read_reply(text: &str, scale: Scale) -> Result<Reply, ReplyError> {
+    let mut fault = ReplyError::NoScore;
     for object in objects_in(text).into_iter().rev() {
         let document = JsonIndex::of(&object);
         let root = document.root();
@@ -48,7 +48,7 @@ pub fn read_answer(text: &str, scale: Scale) -> Result<Said, AnswerError> {
                     .into_iter()
                     .find_map(|name| root.member(name)?.string())
                     .unwrap_or_default();
-                return Ok(Said { score, reasoning: reasoning.into_owned() });
+                return Ok(Reply { score, reasoning: reasoning.into_owned() });
             }
             Err(reason) => fault = reason,
         }
@@ -56,25 +56,25 @@ pub fn read_answer(text: &str, scale: Scale) -> Result<Said, AnswerError> {
     Err(fault)
 }
 
-fn worth(given: JsonValue<'_>, scale: Scale) -> Result<f64, AnswerError> {
+fn worth(given: JsonValue<'_>, scale: Scale) -> Result<f64, ReplyError> {
     let written = || given.text().to_owned();
     let text = given.string().unwrap_or(given.text().into());
     let points = match (scale, text.trim().to_lowercase().as_str()) {
         (Scale::YesNo, "yes" | "true" | "1") => 1.0,
         (Scale::YesNo, "no" | "false" | "0") => 0.0,
-        (Scale::YesNo, _) => return Err(AnswerError::NotYesNo(written())),
+        (Scale::YesNo, _) => return Err(ReplyError::NotYesNo(written())),
         (Scale::Points { .. }, text) if matches!(given.kind(), Kind::Number | Kind::String) => {
-            text.parse().map_err(|_| AnswerError::NotANumber(written()))?
+            text.parse().map_err(|_| ReplyError::NotANumber(written()))?
         }
-        _ => return Err(AnswerError::NotANumber(written())),
+        _ => return Err(ReplyError::NotANumber(written())),
     };
-    scale.worth(points).ok_or(AnswerError::OffScale(points))
+    scale.worth(points).ok_or(ReplyError::OffScale(points))
 }
 
 /// At most so many places are tried as the beginning of an object.
 const MOST_TRIED: usize = 1000;
 
-/// The JSON objects that stand in a text, in order, not those within others.
+/// The outermost JSON objects in a text, in order.
 fn objects_in(text: &str) -> Vec<JsonText> {
     let mut objects = Vec::new();
     let mut rest = text;
@@ -101,7 +101,7 @@ mod tests {
     fn judge_answers_are_read_in_any_wrapping() {
         let points = Scale::Points { from: 1.0, to: 5.0 };
         let read =
-            |text: &str, scale| read_answer(text, scale).map(|said| (said.score, said.reasoning));
+            |text: &str, scale| read_reply(text, scale).map(|reply| (reply.score, reply.reasoning));
         let good = Ok((0.75, "clear".to_owned()));
         assert_eq!(read(r#"{"reasoning":"clear","score":4}"#, points), good);
         assert_eq!(
@@ -113,15 +113,18 @@ mod tests {
         assert_eq!(read(r#"{"verdict":"Yes"}"#, Scale::YesNo), Ok((1.0, String::new())));
         assert_eq!(read(r#"{"verdict":false}"#, Scale::YesNo), Ok((0.0, String::new())));
         let fault =
-            |text: &str, scale| read_answer(text, scale).expect_err("no verdict").to_string();
-        assert_eq!(fault("4", points), "the answer holds no JSON object with a score");
-        assert_eq!(fault(r#"{"score": 9}"#, points), "9 is not on the scale");
-        assert_eq!(fault(r#"{"score": "high"}"#, points), "\"high\" is not a number");
-        assert_eq!(fault(r#"{"score": "NaN"}"#, points), "NaN is not on the scale");
+            |text: &str, scale| read_reply(text, scale).expect_err("no verdict").to_string();
+        assert_eq!(fault("4", points), "the reply contains no JSON object with a score");
+        assert_eq!(fault(r#"{"score": 9}"#, points), "the score 9 is outside the scale");
+        assert_eq!(
+            fault(r#"{"score": "high"}"#, points),
+            "the score must be a number, not \"high\""
+        );
+        assert_eq!(fault(r#"{"score": "NaN"}"#, points), "the score NaN is outside the scale");
         assert_eq!(
             fault(r#"{"verdict": "maybe"}"#, Scale::YesNo),
-            "\"maybe\" is neither yes nor no"
+            "the verdict must be yes or no, not \"maybe\""
         );
-        assert!(read_answer(&"{".repeat(100_000), points).is_err());
+        assert!(read_reply(&"{".repeat(100_000), points).is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! [`Fit`]: how far one call is another.
+//! [`CallSimilarity`]: how well an actual call matches an expected one.
 
 use std::borrow::Cow;
 
@@ -6,13 +6,13 @@ use json_text::{JsonIndex, JsonText, JsonValue};
 
 use super::metric::{Credit, Matching};
 use super::rules::ToolRules;
-use crate::json::{Difference, Equality, Fitting, Judge, compare, equal_values};
+use crate::json::{Difference, Equality, Fitting, ValueComparison, compare, equal_values};
 use crate::trace::ToolCall;
 
-/// How finely credit and agreement are told when alignments are weighed.
+/// The resolution of credit and agreement in the weight of an alignment.
 const PARTS: u32 = 1 << 14;
 
-/// Bits for the number of pairs in one alignment, of which there are never more than 1,000.
+/// Bits for the number of pairs in one alignment, at most 1,000.
 const PAIRS: u32 = 11;
 
 /// Bits below those for the sum of credits: for the number of pairs and the sum of agreements.
@@ -31,9 +31,9 @@ pub(super) struct Opened<'p> {
     members: Vec<(Cow<'p, str>, JsonValue<'p>)>,
 }
 
-/// How far an actual call is an expected one of the same tool.
+/// How well an actual call matches an expected one of the same tool.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Fit {
+pub(super) struct CallSimilarity {
     /// Whether the calls match.
     pub(super) is_full: bool,
     /// The share of the arguments named on either side that agree, 0 to 1.
@@ -41,7 +41,7 @@ pub(super) struct Fit {
 }
 
 impl<'c> Prepared<'c> {
-    /// `nothing` stands for absent arguments where they are no other than none.
+    /// `nothing` replaces absent arguments under [`Equality::Json`].
     pub(super) fn new(call: &'c ToolCall, equality: Equality, nothing: &'c JsonText) -> Self {
         let absent = (equality == Equality::Json).then_some(nothing);
         Self { call, args: call.args.as_ref().or(absent).map(JsonIndex::of) }
@@ -59,29 +59,33 @@ impl<'p> Opened<'p> {
         self.name
     }
 
-    /// How far `actual` is this call; `None` when it is another tool.
-    pub(super) fn fit(&self, actual: &Opened<'_>, matching: &Matching) -> Option<Fit> {
+    /// How well `actual` matches this call; `None` for another tool.
+    pub(super) fn similarity(
+        &self,
+        actual: &Opened<'_>,
+        matching: &Matching,
+    ) -> Option<CallSimilarity> {
         if self.name != actual.name {
             return None;
         }
         if matching.ignore_args {
-            return Some(Fit { is_full: true, agreement: 1.0 });
+            return Some(CallSimilarity { is_full: true, agreement: 1.0 });
         }
-        let judge = self.judge(matching);
-        let whole = judge.judge(&[], self.whole, actual.whole);
+        let rules = self.rules(matching);
+        let whole = rules.compare_values(&[], self.whole, actual.whole);
         let is_object = |side: Option<JsonValue<'_>>| {
             side.is_some_and(|side| side.kind() == json_text::Kind::Object)
         };
         let (agreeing, of) = match whole {
             Some(verdict) => (usize::from(verdict == Fitting::Fits), 1),
             None if is_object(self.whole) && is_object(actual.whole) => {
-                self.agreeing(actual, matching, &judge)
+                self.agreeing(actual, matching, &rules)
             }
             None => (usize::from(self.differences(actual, matching).is_empty()), 1),
         };
         #[expect(clippy::cast_precision_loss, reason = "no call has 2^53 arguments")]
         let agreement = if agreeing == of { 1.0 } else { agreeing as f64 / of as f64 };
-        Some(Fit { is_full: agreeing == of, agreement })
+        Some(CallSimilarity { is_full: agreeing == of, agreement })
     }
 
     /// How many arguments agree, and of how many.
@@ -89,7 +93,7 @@ impl<'p> Opened<'p> {
         &self,
         actual: &Opened<'_>,
         matching: &Matching,
-        judge: &ToolRules<'_>,
+        rules: &ToolRules<'_>,
     ) -> (usize, usize) {
         let (mut one, mut other) =
             (self.members.iter().peekable(), actual.members.iter().peekable());
@@ -108,7 +112,7 @@ impl<'p> Opened<'p> {
                 })
             } else {
                 let path = vec![name.to_string()];
-                compare(path, expected, actual, matching.equality, judge).is_empty()
+                compare(path, expected, actual, matching.equality, rules).is_empty()
             };
             of += 1;
             agreeing += usize::from(agrees);
@@ -118,16 +122,16 @@ impl<'p> Opened<'p> {
 
     /// Where the arguments differ.
     pub(super) fn differences(&self, actual: &Opened<'_>, matching: &Matching) -> Vec<Difference> {
-        let judge = self.judge(matching);
-        compare(Vec::new(), self.whole, actual.whole, matching.equality, &judge)
+        let rules = self.rules(matching);
+        compare(Vec::new(), self.whole, actual.whole, matching.equality, &rules)
     }
 
-    fn judge<'m>(&'m self, matching: &'m Matching) -> ToolRules<'m> {
+    fn rules<'m>(&'m self, matching: &'m Matching) -> ToolRules<'m> {
         matching.rules.of(self.name.unwrap_or_default(), matching.equality)
     }
 }
 
-impl Fit {
+impl CallSimilarity {
     /// What the pair is worth in the score.
     pub(super) fn credit(self, matching: &Matching) -> f64 {
         match matching.credit {

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Bounds, Per, gate};
+use super::{Bounds, Per, score_within};
 use crate::outcome::Outcome;
 use crate::trace::Trace;
 
@@ -47,5 +47,5 @@ pub fn duration(actual: &Trace, part: DurationPart, bounds: Bounds, per: Per) ->
             DurationPart::Tool => turn.timing.tool,
         })
         .collect();
-    gate(&values, bounds, per, "duration")
+    score_within(&values, bounds, per, "duration")
 }

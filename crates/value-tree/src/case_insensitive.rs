@@ -1,17 +1,17 @@
-//! Finding words whatever their case.
+//! Case-insensitive search.
 
 use std::ops::Range;
 
 use memchr::{memchr, memchr2};
 
-/// What is searched, in lower case.
+/// The searched text, in lower case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Needle {
     lower: Vec<char>,
 }
 
 impl Needle {
-    /// White space around it does not count. `None` when nothing is searched.
+    /// Trims white space around `text`; `None` if nothing remains.
     pub(crate) fn new(text: &str) -> Option<Self> {
         let lower: Vec<char> = text.trim().chars().flat_map(char::to_lowercase).collect();
         (!lower.is_empty()).then_some(Self { lower })
@@ -22,8 +22,8 @@ impl Needle {
         let first = *self.lower.first()?;
         let bytes = text.as_bytes();
         let mut at = from;
-        // Letters of ASCII are looked for at the speed of memory. Two others become one of ASCII
-        // in lower case, the Kelvin sign and the dotted capital I: those take the slow way.
+        // `memchr` finds ASCII letters fast. Two other characters have an ASCII lower case, the Kelvin
+        // sign and the dotted capital I, so `k` and `i` are searched character by character.
         let is_quick = first.is_ascii() && !matches!(first, 'k' | 'i');
         while at < text.len() {
             if is_quick {
@@ -40,7 +40,7 @@ impl Needle {
         None
     }
 
-    /// Where the words end if they begin at `start`.
+    /// Where the match ends if it begins at `start`.
     fn ends(&self, text: &str, start: usize) -> Option<usize> {
         let mut wanted = self.lower.iter();
         let mut end = start;
@@ -57,7 +57,7 @@ impl Needle {
     }
 }
 
-/// Where `searched` stands in `text`, whatever the case; nothing when nothing is searched.
+/// All matches of `searched` in `text`; none when `searched` is blank.
 #[must_use]
 pub fn find_all(text: &str, searched: &str) -> Vec<Range<usize>> {
     let Some(needle) = Needle::new(searched) else { return Vec::new() };
@@ -70,18 +70,17 @@ pub fn find_all(text: &str, searched: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Where `searched` first stands in `text` from byte `from` on, a character's beginning, whatever the
-/// case.
+/// The first match of `searched` in `text` from byte `from` on, which must begin a character.
 #[must_use]
 pub fn find_first(text: &str, searched: &str, from: usize) -> Option<usize> {
     Needle::new(searched)?.find(text, from).map(|range| range.start)
 }
 
-/// How many finds are marked in one text: each becomes an element of the page.
+/// The most matches marked in one text: each becomes an element of the page.
 const MARKS: usize = 500;
 
-/// `text` cut at what is searched: each piece, and whether it was found. Beyond the first
-/// 500 finds nothing is marked.
+/// `text` split at the matches of `searched`: each piece, and whether it is a match. Only the first 500
+/// matches are marked.
 #[must_use]
 pub fn marked<'a>(text: &'a str, searched: &str) -> Vec<(&'a str, bool)> {
     let mut pieces = Vec::new();

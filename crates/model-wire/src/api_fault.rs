@@ -1,46 +1,46 @@
-//! [`Fault`]: why there is no answer, before it takes a vendor's shape.
+//! [`ApiFault`]: an error, before it is written in a vendor's format.
 
 use live::Invalid;
 
-/// Why there is no answer.
+/// An error response, independent of the vendor.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
-    /// What sort of fault it is, which gives the status.
+pub struct ApiFault {
+    /// The kind, which determines the status.
     pub kind: FaultKind,
-    /// What happened and what to do. Of an invalid request, `field: rule`.
+    /// What happened and what to do; for an invalid request `field: rule`.
     pub message: String,
-    /// The field that is meant, where there is one.
+    /// The invalid field, if any.
     pub field: Option<String>,
 }
 
-/// Sorts of faults, by their HTTP status.
+/// Kinds of faults, by their HTTP status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FaultKind {
     /// 400: the request breaks a rule.
     Invalid,
-    /// 401: who asks is not known.
+    /// 401: the client is not authenticated.
     Unauthenticated,
-    /// 404: there is no such thing here.
+    /// 404: the path does not exist.
     NotFound,
-    /// 405: there is such a thing, and it is asked for by another method.
+    /// 405: the path requires another method.
     WrongMethod,
     /// 409: the session is completed, or the key names another request.
     Conflict,
     /// 413: the body is too long.
     TooLarge,
-    /// 422: somebody decided not to answer.
+    /// 422: a person canceled the request.
     Cancelled,
     /// 429: too many attempts with wrong tokens.
     TooMany,
     /// 500: a fault of the host.
     Internal,
-    /// 501: something that a person cannot do, such as counting tokens.
+    /// 501: a method that a person cannot do, such as counting tokens.
     NotImplemented,
-    /// 503: the host is stopping or its disk is full; to be asked again.
+    /// 503: the host is stopping or its disk is full; retry later.
     Unavailable,
 }
 
-impl Fault {
+impl ApiFault {
     /// A fault without a field.
     #[must_use]
     pub fn new(kind: FaultKind, message: impl Into<String>) -> Self {
@@ -48,7 +48,7 @@ impl Fault {
     }
 }
 
-impl From<Invalid> for Fault {
+impl From<Invalid> for ApiFault {
     fn from(invalid: Invalid) -> Self {
         Self { kind: FaultKind::Invalid, message: invalid.to_string(), field: Some(invalid.field) }
     }
@@ -73,7 +73,7 @@ impl FaultKind {
         }
     }
 
-    /// Whether the same request may fare better later.
+    /// Whether a retry may succeed.
     #[must_use]
     pub fn is_passing(self) -> bool {
         matches!(self, Self::TooMany | Self::Internal | Self::Unavailable)

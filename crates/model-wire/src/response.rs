@@ -1,4 +1,4 @@
-//! [`Answer`]: a person's answer on its way into a vendor's shape.
+//! [`ModelResponse`]: a person's response, before it is written in a vendor's format.
 
 use json_text::JsonText;
 use live::{Content, FunctionCall, Part};
@@ -6,40 +6,40 @@ use live::{Content, FunctionCall, Part};
 use crate::custom::FreeText;
 use crate::inline;
 
-/// What is known of a response before anybody has answered.
+/// The part of a response that is known before the person responds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Head {
-    /// The turn, as 32 hexadecimal digits: every id of the response is made from it, so that an
-    /// answer that is sent again names the same calls.
+pub struct ResponseHead {
+    /// The turn, as 32 hexadecimal digits. All ids of the response are derived from it, so that a
+    /// repeated response has the same call ids.
     pub turn: String,
-    /// The model that the agent named.
+    /// The model in the request.
     pub model: String,
-    /// When the agent asked, in seconds since the Unix epoch.
+    /// The time of the request, in seconds since the Unix epoch.
     pub created: i64,
     /// Members of the request that the response repeats, an object.
     pub echo: Option<JsonText>,
-    /// Which of the request's tools take a free text: calls of these go out as such.
+    /// The tools of the request that take free text.
     pub free_text: FreeText,
 }
 
-/// A person's answer, and what the vendors put around it.
+/// A person's response with the data that the vendors' formats add.
 #[derive(Debug, Clone, Copy)]
-pub struct Answer<'a> {
-    /// What was known before.
-    pub head: &'a Head,
-    /// The candidates that the client takes, the first is the answer.
+pub struct ModelResponse<'a> {
+    /// The part known before.
+    pub head: &'a ResponseHead,
+    /// The candidates that the client accepts; the first is the response.
     pub candidates: &'a [Content],
 }
 
-impl<'a> Answer<'a> {
-    /// The parts of the answer.
+impl<'a> ModelResponse<'a> {
+    /// The parts of the response.
     pub(crate) fn parts(&self) -> &'a [Part] {
         self.candidates.first().map_or(&[], |content| &content.parts)
     }
 }
 
-impl Head {
-    /// The id of a call, the person's where there is one.
+impl ResponseHead {
+    /// The id of a call, from the person or derived.
     pub(crate) fn call_id(&self, call: &FunctionCall, prefix: &str, place: &PartIndex) -> String {
         match call.id.as_deref() {
             Some(id) if !id.is_empty() => id.to_owned(),
@@ -48,13 +48,13 @@ impl Head {
     }
 }
 
-/// What the ids of calls begin with where no person gave one: OpenAI's and Gemini's.
+/// The prefix of derived call ids of OpenAI and Gemini.
 pub(crate) const CALL: &str = "call_";
-/// The same, Anthropic's.
+/// The prefix of derived call ids of Anthropic.
 pub(crate) const TOOL_USE: &str = "toolu_";
 
-/// The ids under which agents may have been told of a call without one: that in this part, from 0, of the
-/// first candidate that answers the turn with these 32 hexadecimal digits.
+/// The derived ids of a call without an id: in part `part`, from 0, of the first candidate, for the turn
+/// with these 32 hexadecimal digits.
 #[must_use]
 pub fn made_ids(turn: &str, part: usize) -> [String; 2] {
     [CALL, TOOL_USE].map(|prefix| made_id(prefix, turn, &PartIndex { candidate: 0, part }))
@@ -64,7 +64,7 @@ fn made_id(prefix: &str, turn: &str, place: &PartIndex) -> String {
     format!("{prefix}{turn}_{place}")
 }
 
-/// Where a part stands: its candidate, then its part.
+/// The position of a part: its candidate and its index there.
 pub(crate) struct PartIndex {
     pub(crate) candidate: usize,
     pub(crate) part: usize,
@@ -72,7 +72,7 @@ pub(crate) struct PartIndex {
 
 impl std::fmt::Display for PartIndex {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // OpenAI's ids end at 40 characters: the first candidate goes without saying.
+        // OpenAI's ids have at most 40 characters, so the first candidate is left out.
         match self.candidate {
             0 => write!(formatter, "{}", self.part),
             candidate => write!(formatter, "{candidate}_{}", self.part),
@@ -80,14 +80,14 @@ impl std::fmt::Display for PartIndex {
     }
 }
 
-/// The arguments of a call as JSON text; a call without any has none to leave out.
+/// The arguments of a call as JSON text; `{}` if absent.
 pub(crate) fn arguments(call: &FunctionCall) -> JsonText {
     let none = || JsonText::from_value(&serde_json::Value::Object(serde_json::Map::new()));
     call.args.clone().unwrap_or_else(none)
 }
 
-/// A part that is neither a call nor a thought, in an API whose answers are text: bytes become a
-/// picture or link with a `data:` address, anything else its JSON.
+/// A part other than a call or a thought, for an API with text responses: bytes become a Markdown image or
+/// link with a `data:` URL, anything else its JSON.
 pub(crate) fn as_text(part: &Part) -> Option<String> {
     match part {
         Part::Text(text) => Some(text.clone()),

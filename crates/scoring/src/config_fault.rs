@@ -1,17 +1,17 @@
-//! [`Fault`]: something in a config or an expectation that cannot be meant.
+//! [`ConfigFault`]: an error in a config or an expectation.
 
 use std::fmt;
 
 /// What is wrong in a document, where, and what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub struct Fault {
+pub struct ConfigFault {
     /// The place, as a JSON pointer; empty for the whole document.
     pub place: String,
     /// What is wrong and the remedy, in one sentence without a full stop.
     pub message: String,
 }
 
-impl Fault {
+impl ConfigFault {
     /// A fault at a place.
     #[must_use]
     pub fn new(place: &str, message: impl Into<String>) -> Self {
@@ -19,7 +19,7 @@ impl Fault {
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for ConfigFault {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.place.is_empty() {
             formatter.write_str(&self.message)

@@ -1,4 +1,4 @@
-//! [`SubSchema`]: every schema in a schema, with its pointer and the part it plays.
+//! [`SubSchema`]: every schema in a schema, with its pointer and what it describes.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -46,7 +46,7 @@ impl Part<'_> {
 impl<'d> SubSchema<'d> {
     /// The value of the first of `keywords` that is there.
     pub(crate) fn get(&self, keywords: &[&str]) -> Option<&'d Value> {
-        keywords.iter().find_map(|keyword| said(self.members, keyword))
+        keywords.iter().find_map(|keyword| keyword_value(self.members, keyword))
     }
 
     /// Whether it is the schema at `pointer`, or within it.
@@ -67,7 +67,7 @@ impl<'d> SubSchema<'d> {
 }
 
 /// The value of a keyword in a schema, in whichever spelling.
-pub(crate) fn said<'d>(schema: &'d Schema, keyword: &str) -> Option<&'d Value> {
+pub(crate) fn keyword_value<'d>(schema: &'d Schema, keyword: &str) -> Option<&'d Value> {
     schema.get(written(schema, keyword)?)
 }
 
@@ -87,7 +87,7 @@ fn held<'d>(schema: &'d Schema, root: &'d Value) -> impl Iterator<Item = &'d Sch
 
 /// What the schema's reference leads to.
 pub(crate) fn target<'d>(schema: &Schema, root: &'d Value) -> Option<&'d Value> {
-    resolve(root, said(schema, "$ref")?.as_str()?)
+    resolve(root, keyword_value(schema, "$ref")?.as_str()?)
 }
 
 /// The schemas within a tool's parameters.
@@ -113,7 +113,7 @@ struct Known<'d> {
 }
 
 impl<'d> SubSchemas<'d> {
-    /// The schemas in `root`, which stands at the pointer `base` in its declaration.
+    /// The schemas in `root`, whose pointer in the declaration is `base`.
     pub(crate) fn of(root: &'d Value, base: &str) -> Self {
         let mut all = Vec::new();
         walk(root, base, Part::Whole, &mut all);
@@ -131,12 +131,12 @@ impl<'d> SubSchemas<'d> {
         self.has_inner_ids
     }
 
-    /// Whether the reference of a schema is all of it: up to draft 7 what stands beside `$ref` is
+    /// Whether only the reference of a schema counts: up to draft 7, other keywords beside `$ref` are
     /// ignored.
     pub(crate) fn is_reference_alone(&self, schema: &Schema) -> bool {
         let edition = self.root.get("$schema").and_then(Value::as_str);
         edition.is_some_and(|name| name.contains("/draft-0"))
-            && said(schema, "$ref").is_some_and(Value::is_string)
+            && keyword_value(schema, "$ref").is_some_and(Value::is_string)
     }
 
     /// The index of a schema; `None` for one that is only referenced.
@@ -181,16 +181,16 @@ impl<'d> SubSchemas<'d> {
         found
     }
 
-    /// Whether `faulty`, which is so of the schemas that hold at `place`, is so already of those at
-    /// one of them, and told there.
-    pub(crate) fn is_told_beside(
+    /// Whether a problem of the merged schemas at `place` is already reported at one of these schemas,
+    /// because `faulty` is true there, too.
+    pub(crate) fn is_reported_for_layer(
         &self,
         place: &SubSchema<'d>,
         faulty: impl Fn(&SubSchema<'d>, &[&'d Schema]) -> bool,
     ) -> bool {
         let own = self.position(place.members);
         self.beside(place.members).iter().skip(1).any(|inner| {
-            // What is no schema of its own, only referred to, is never looked at by itself.
+            // Schemas that are only referenced are not checked by themselves.
             let Some(position) = self.position(inner) else { return false };
             let within = self.beside(inner);
             // Of schemas that refer to each other, the first reports.
@@ -243,8 +243,7 @@ pub(crate) fn token(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }
 
-/// JSON Schema's types that the schema's `type` stands for; none where it has no `type` or one that
-/// means anything.
+/// The JSON Schema types of the schema's `type`; none without `type`, or if it is unknown or vague.
 pub(crate) fn types_of(schema: &Schema) -> Vec<&'static str> {
     let names: Vec<&str> = match schema.get("type") {
         Some(Value::String(name)) => vec![name],
@@ -264,8 +263,8 @@ pub(crate) fn types_of(schema: &Schema) -> Vec<&'static str> {
     types
 }
 
-/// What a reference within the parameters leads to. JSON pointers only: anchors are rare, and what
-/// is not found is not judged.
+/// The target of a reference within the parameters. Only JSON pointers are resolved: anchors are rare,
+/// and schemas with unknown targets are not checked.
 pub(crate) fn resolve<'d>(root: &'d Value, reference: &str) -> Option<&'d Value> {
     root.pointer(reference.strip_prefix('#')?)
 }

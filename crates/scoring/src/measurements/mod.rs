@@ -1,4 +1,4 @@
-//! Gates: a number of what was done, between bounds. They look at the actual trace alone.
+//! Metrics that compare a measured number of the actual trace with bounds.
 
 mod count;
 mod duration;
@@ -13,7 +13,7 @@ pub use tokens::{TokenPart, tokens};
 use crate::evidence::Evidence;
 use crate::outcome::{Outcome, Reason};
 
-/// Bounds that a number must keep, both ends included; an absent one does not bind.
+/// Inclusive bounds of a number; an absent bound does not limit it.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Bounds {
     /// The least.
@@ -25,7 +25,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// Whether `value` lies between them.
+    /// Whether `value` is within them.
     #[must_use]
     pub fn hold(self, value: f64) -> bool {
         self.min.is_none_or(|min| value >= min) && self.max.is_none_or(|max| value <= max)
@@ -44,7 +44,7 @@ pub enum Per {
 }
 
 /// Scores the numbers of the turns; `None` is a turn that was not measured.
-fn gate(values: &[Option<f64>], bounds: Bounds, per: Per, what: &'static str) -> Outcome {
+fn score_within(values: &[Option<f64>], bounds: Bounds, per: Per, what: &'static str) -> Outcome {
     if values.is_empty() {
         return Outcome::unscored(Reason::NoInvocations);
     }
@@ -59,7 +59,7 @@ fn gate(values: &[Option<f64>], bounds: Bounds, per: Per, what: &'static str) ->
         Per::Case => 0.0,
         Per::Invocation => kept as f64 / values.len() as f64,
     };
-    Outcome::scored(score, Evidence::Gate { total, invocations: values, bounds, per })
+    Outcome::scored(score, Evidence::Measurement { total, invocations: values, bounds, per })
 }
 
 #[cfg(test)]
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_keep_their_bounds() {
+    fn numbers_within_bounds_score_1() {
         let asks =
             Countable { kind: EventKind::ToolCall, name: Some("ask".to_owned()), author: None };
         assert_eq!(score(&count(&trace(), &asks, at_most(3.0), Per::Case)), Some(1.0));
@@ -101,7 +101,8 @@ mod tests {
         assert_eq!(score(&all), Some(1.0));
         let used = tokens(&trace(), TokenPart::Total, at_most(169.0), Per::Case);
         assert_eq!(score(&used), Some(0.0));
-        let Outcome::Scored { evidence: Evidence::Gate { total, invocations, .. }, .. } = used
+        let Outcome::Scored { evidence: Evidence::Measurement { total, invocations, .. }, .. } =
+            used
         else {
             panic!("scored")
         };
@@ -119,12 +120,12 @@ mod tests {
         };
         let models = duration(&trace(), DurationPart::Model, at_most(9.0), Per::Case);
         assert_eq!(reason(models), "the actual trace records no duration");
-        let mut untold = trace();
-        untold.invocations[1].model_calls = None;
-        let used = tokens(&untold, TokenPart::Input, at_most(9.0), Per::Case);
+        let mut unrecorded = trace();
+        unrecorded.invocations[1].model_calls = None;
+        let used = tokens(&unrecorded, TokenPart::Input, at_most(9.0), Per::Case);
         assert_eq!(reason(used), "the actual trace records no token counts");
         let calls = Countable { kind: EventKind::ModelCall, name: None, author: None };
-        let counted = count(&untold, &calls, at_most(9.0), Per::Case);
+        let counted = count(&unrecorded, &calls, at_most(9.0), Per::Case);
         assert_eq!(reason(counted), "the actual trace records no such events");
         let nothing = count(&Trace::default(), &calls, at_most(9.0), Per::Case);
         assert_eq!(reason(nothing), "the case has no invocations");

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Bounds, Per, gate};
+use super::{Bounds, Per, score_within};
 use crate::outcome::Outcome;
 use crate::trace::{Invocation, ModelCall, Trace};
 
@@ -63,5 +63,5 @@ impl TokenPart {
 #[must_use]
 pub fn tokens(actual: &Trace, part: TokenPart, bounds: Bounds, per: Per) -> Outcome {
     let values: Vec<_> = actual.invocations.iter().map(|turn| part.of_turn(turn)).collect();
-    gate(&values, bounds, per, "token counts")
+    score_within(&values, bounds, per, "token counts")
 }

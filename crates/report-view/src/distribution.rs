@@ -1,16 +1,16 @@
-//! [`Spread`]: how the scores of a criterion lie between 0 and 1.
+//! [`Distribution`]: a histogram of the scores of a criterion.
 
 use crate::report::Report;
 
-/// So many bars, each as wide as the next.
+/// The number of bars, all of the same width.
 const BARS: usize = 20;
 
-/// How the scores of a criterion lie.
+/// A histogram of the scores of a criterion.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Spread {
+pub struct Distribution {
     /// From the lowest scores to the highest; the last includes the full score.
     pub bars: Vec<Bar>,
-    /// The cases of which there is no score.
+    /// The cases without a score.
     pub unscored: usize,
     /// The threshold, where all cases have the same.
     pub threshold: Option<f64>,
@@ -25,21 +25,22 @@ pub struct Bar {
     pub failed: usize,
 }
 
-impl Spread {
+impl Distribution {
     /// The scores of a criterion, by its place.
     #[must_use]
     pub fn of(report: &Report, criterion: usize) -> Self {
-        let mut spread = Self { bars: vec![Bar::default(); BARS], unscored: 0, threshold: None };
+        let mut distribution =
+            Self { bars: vec![Bar::default(); BARS], unscored: 0, threshold: None };
         let mut thresholds = Vec::new();
         for result in (0..report.cases.len()).filter_map(|case| report.result(case, criterion)) {
             if !thresholds.contains(&result.threshold) && thresholds.len() < 2 {
                 thresholds.push(result.threshold);
             }
             let Some(score) = result.score else {
-                spread.unscored += 1;
+                distribution.unscored += 1;
                 continue;
             };
-            if let Some(bar) = spread.bars.get_mut(place(score)) {
+            if let Some(bar) = distribution.bars.get_mut(place(score)) {
                 match result.passed {
                     Some(true) => bar.passed += 1,
                     _ => bar.failed += 1,
@@ -47,9 +48,9 @@ impl Spread {
             }
         }
         if let [threshold] = thresholds[..] {
-            spread.threshold = Some(threshold);
+            distribution.threshold = Some(threshold);
         }
-        spread
+        distribution
     }
 
     /// The cases of the fullest bar.
@@ -84,8 +85,8 @@ mod tests {
             ("d", &[("m", Some(0.499), 0.5)]),
             ("e", &[("m", None, 0.5)]),
         ]);
-        let spread = Spread::of(&report, 0);
-        let filled: Vec<(usize, usize, usize)> = spread
+        let distribution = Distribution::of(&report, 0);
+        let filled: Vec<(usize, usize, usize)> = distribution
             .bars
             .iter()
             .enumerate()
@@ -93,7 +94,10 @@ mod tests {
             .map(|(place, bar)| (place, bar.passed, bar.failed))
             .collect();
         assert_eq!(filled, [(0, 0, 1), (9, 0, 1), (10, 1, 0), (19, 1, 0)]);
-        assert_eq!((spread.unscored, spread.threshold, spread.most()), (1, Some(0.5), 1));
-        assert!(Spread::of(&report, 9).most() == 0, "there is no such criterion");
+        assert_eq!(
+            (distribution.unscored, distribution.threshold, distribution.most()),
+            (1, Some(0.5), 1)
+        );
+        assert!(Distribution::of(&report, 9).most() == 0, "there is no such criterion");
     }
 }

@@ -1,12 +1,12 @@
-//! [`differing_words`]: why two texts share fewer words than they have.
+//! [`differing_words`]: the words that two texts do not share.
 
 use std::collections::HashMap;
 
 use super::porter::{Rules, Stemmer};
 use super::tokens::{Word, each_word};
 
-/// The words that only one of two texts has, as they are spelled there and in its order; a word that
-/// one has more often stands here that much.
+/// The words that only one of two texts has, spelled as in the text and in its order. A word that one
+/// text has more often is repeated that many times.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DifferingWords {
     /// Of the reference.
@@ -55,7 +55,7 @@ fn stemmed(text: &str) -> Vec<Stemmed> {
     words
 }
 
-/// The words that are left once each of the others has taken one of its stem.
+/// The words that remain when each of the others has removed one with its stem.
 fn without(words: &[Stemmed], others: &[Stemmed]) -> Vec<String> {
     let mut taken: HashMap<&[u8], usize> = HashMap::new();
     for (stem, _) in others {

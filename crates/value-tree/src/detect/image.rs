@@ -104,22 +104,19 @@ impl Image {
     #[must_use]
     pub fn doubt(&self) -> Option<&'static str> {
         match self.size {
-            _ if self.format == Format::Svg => {
-                Some("A drawing can keep the page busy for as long as it likes.")
-            }
+            _ if self.format == Format::Svg => Some("An SVG drawing can make the page slow."),
             Some((width, height)) if u64::from(width) * u64::from(height) > PIXELS => {
-                Some("Unpacked it takes hundreds of megabytes.")
+                Some("Decoded, it takes hundreds of megabytes.")
             }
-            Some(_) if self.is_damaged() => Some(
-                "It is damaged, or not all of it is here: what is drawn may be empty or cut off.",
-            ),
+            Some(_) if self.is_damaged() => {
+                Some("It is damaged or incomplete, and may be shown only in part.")
+            }
             Some(_) => None,
-            None => Some("Its measures could not be read."),
+            None => Some("Its dimensions cannot be read."),
         }
     }
 
-    /// Whether a PNG's data is not what was written. Browsers draw what comes before the damage,
-    /// and tell nobody.
+    /// Whether a PNG's data is damaged. Browsers draw the part before the damage without a message.
     fn is_damaged(&self) -> bool {
         let data = self.source.split_once(";base64,").map(|(_, data)| data);
         let bytes = data.filter(|_| self.format == Format::Png).and_then(decoded);
@@ -193,14 +190,14 @@ pub(crate) fn of_object(tree: &Tree, id: Id) -> Option<Image> {
 }
 
 /// The image with the base64 `data`, if it has the declared format.
-fn image(said: Option<Format>, data: &str) -> Option<Image> {
+fn image(declared: Option<Format>, data: &str) -> Option<Image> {
     let data = standard(data)?;
     let mut header = data.len().min(HEADER);
     header -= header % 4;
     let head = decoded(&data[..header]).or_else(|| decoded(&data))?;
-    let format = match (Format::of_bytes(&head), said) {
+    let format = match (Format::of_bytes(&head), declared) {
         (Some(found), _) => found,
-        (None, Some(said @ (Format::Svg | Format::Bmp))) => said,
+        (None, Some(declared @ (Format::Svg | Format::Bmp))) => declared,
         (None, _) => return None,
     };
     let size = imagesize::blob_size(&head).ok().filter(|_| format != Format::Svg);
@@ -274,21 +271,21 @@ mod tests {
         is_image(literal.as_str()).then(|| of_string(literal.as_str())).flatten()
     }
 
-    fn told(content: &str) -> Option<(&'static str, Option<(u32, u32)>)> {
+    fn detected(content: &str) -> Option<(&'static str, Option<(u32, u32)>)> {
         of(content).map(|image| (image.format(), image.size))
     }
 
     #[test]
     fn images_are_known_by_their_first_bytes() {
-        assert_eq!(told(PNG), Some(("PNG", Some((1, 1)))));
-        assert_eq!(told(GIF), Some(("GIF", Some((1, 1)))));
-        assert_eq!(told(&format!("data:image/png;base64,{PNG}")), Some(("PNG", Some((1, 1)))));
+        assert_eq!(detected(PNG), Some(("PNG", Some((1, 1)))));
+        assert_eq!(detected(GIF), Some(("GIF", Some((1, 1)))));
+        assert_eq!(detected(&format!("data:image/png;base64,{PNG}")), Some(("PNG", Some((1, 1)))));
         // The declared type differs from the content.
-        assert_eq!(told(&format!("data:image/png;base64,{GIF}")), Some(("GIF", Some((1, 1)))));
-        assert_eq!(told("data:image/png;base64,AAAA"), None);
-        assert_eq!(told("data:text/html,<script>x</script>"), None);
-        assert_eq!(told("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"), None);
-        assert_eq!(told(&format!("{PNG} and more!")), None);
+        assert_eq!(detected(&format!("data:image/png;base64,{GIF}")), Some(("GIF", Some((1, 1)))));
+        assert_eq!(detected("data:image/png;base64,AAAA"), None);
+        assert_eq!(detected("data:text/html,<script>x</script>"), None);
+        assert_eq!(detected("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"), None);
+        assert_eq!(detected(&format!("{PNG} and more!")), None);
     }
 
     #[test]
