@@ -211,6 +211,6 @@ pub(crate) fn live_run(run: LiveRun) -> api::LiveRun {
         query: run.query,
         turns: run.turns.into_iter().map(turn).collect(),
         left_out: run.left_out,
-        said_later: run.said_later,
+        said_later: run.later_user_messages,
     }
 }

@@ -1,7 +1,7 @@
 //! What the host costs: `cargo xtask bench`, or `cargo bench -p acceptance` with
 //! `REHEARSAL_TEST_BINARY` and `REHEARSAL_TEST_PYTHON` set.
 //!
-//! Each figure stands beside its bound or its peer, measured in the same run: the machine may be
+//! Each figure is beside its bound or its peer, measured in the same run: the machine may be
 //! shared and slow, the ratio says more than the number.
 
 #![expect(

@@ -6,13 +6,13 @@
 
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, reason = "tests")]
 
-mod forks;
 mod host;
+mod subprocesses;
 
 use std::path::{Path, PathBuf};
 
-pub use forks::{Ended, run_adk};
 pub use host::{Host, runs, signal};
+pub use subprocesses::{Ended, run_adk};
 
 /// The binary under test; `None`, said loudly, when there is none.
 #[must_use]

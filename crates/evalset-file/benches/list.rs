@@ -114,7 +114,7 @@ fn list(file: &Path) -> io::Result<()> {
 }
 
 fn read(file: &Path) -> io::Result<()> {
-    let format = Cases::told_format(file).map_err(io::Error::other)?;
+    let format = Cases::declared_format(file).map_err(io::Error::other)?;
     let mut cases = Cases::open(file).map_err(io::Error::other)?;
     while let Some(case) = cases.next() {
         let case = case.map_err(io::Error::other)?;
@@ -133,7 +133,7 @@ fn check(file: &Path) -> io::Result<()> {
     let Checked::Cases(mut cases) = CheckedCases::open(file).map_err(io::Error::other)? else {
         return Err(io::Error::other("the file is no set of cases"));
     };
-    let mut faults = cases.faults_before().len() + cases.faults_behind().len();
+    let mut faults = cases.faults_before().len() + cases.faults_after().len();
     for case in &mut *cases {
         faults += case.map_err(io::Error::other)?.faults.len();
     }

@@ -3,7 +3,7 @@
 //! It is flushed before the file is touched and removed after the file is flushed. Whoever finds
 //! one finishes or undoes the write that it announces, provided that the file is in a state in
 //! which that write can have left it: every byte from the splice on is the old one, the new one or,
-//! past the old end, one that never reached the disk. Otherwise somebody has changed the file since
+//! past the old end, one that never reached the disk. Otherwise the file was changed since
 //! and it is theirs.
 
 use std::fs::File;
@@ -24,7 +24,7 @@ const ANCHOR: u64 = 4096;
 pub(crate) struct Journal {
     /// Where the tail begins.
     pub(crate) splice: u64,
-    /// What stands just before.
+    /// The bytes just before.
     anchor: Vec<u8>,
     /// The tail as it was.
     pub(crate) old: Vec<u8>,
@@ -39,7 +39,7 @@ pub(crate) enum Recovery {
     Undone,
     /// The write was whole.
     Finished,
-    /// Somebody else has written the file since.
+    /// The file was changed since.
     ChangedSince,
 }
 

@@ -106,7 +106,7 @@ pub fn keep_first_turn(expected: &mut Trace) -> Option<String> {
     (turns > 1).then(|| {
         expected.invocations.truncate(1);
         expected.final_state = None;
-        format!("A rehearsal plays one turn: only the first of {turns} is compared.")
+        format!("A rehearsal has one turn: only the first of {turns} is compared.")
     })
 }
 
@@ -128,13 +128,13 @@ pub fn compare(expected: &Trace, actual: &Trace) -> Comparison {
         if let Metric::State { .. } = &criterion.metric {
             let laid_out = |trace: &Trace| trace.final_state.as_ref().map(JsonText::pretty);
             let mut sides = text(laid_out(one), laid_out(other));
-            // What stands there beside what is expected is as it should be.
+            // What is there beside what is expected is as it should be.
             sides.is_same = score == Some(1.0);
             if sides.is_same {
                 sides.parts.clear();
             }
             state = Some(sides);
-            reasons.push(said.iter().map(|said| format!("the state at the end: {said}")).collect());
+            reasons.push(said.iter().map(|said| format!("final state: {said}")).collect());
         }
         let note = said.filter(|_| score.is_none()).unwrap_or_default();
         scores.push(ComparedScore { name: criterion.name, score, note });
@@ -215,14 +215,14 @@ fn turn(
     if are_both {
         let place = if count > 1 { format!("turn {}: ", at + 1) } else { String::new() };
         if !query.is_same {
-            reasons.push(format!("{place}the user said something else"));
+            reasons.push(format!("{place}the user message differs"));
         }
         match (&response.expected, &response.actual) {
-            (Some(_), None) => reasons.push(format!("{place}there is no final response")),
+            (Some(_), None) => reasons.push(format!("{place}the final response is missing")),
             // What is not said is not expected to be otherwise.
             (None, _) => {}
             _ if !response.is_same => {
-                reasons.push(format!("{place}the final response reads otherwise"));
+                reasons.push(format!("{place}the final response differs"));
             }
             _ => {}
         }
@@ -300,7 +300,7 @@ mod tests {
                 "list was called and not expected",
                 "set was called with degrees 23, not 21",
                 "close was not called",
-                "the final response reads otherwise",
+                "the final response differs",
             ]
         );
         let marked: Vec<&TextPart> = compared.turns[0]
@@ -333,7 +333,7 @@ mod tests {
         let played = case.clone();
         case.invocations[0].final_response = None;
         assert_eq!(compare(&case, &played).why, Vec::<String>::new());
-        assert_eq!(compare(&played, &case).why, ["there is no final response"]);
+        assert_eq!(compare(&played, &case).why, ["the final response is missing"]);
     }
 
     #[test]
@@ -355,7 +355,7 @@ mod tests {
         assert_eq!(same.why, Vec::<String>::new());
         assert!(same.state.is_some_and(|state| state.is_same));
         let other = compare(&expected, &with(Some(r#"{"n":2}"#)));
-        assert_eq!(other.why, [r#"the state at the end: n is 2, asked is {"$gt":2}"#]);
+        assert_eq!(other.why, [r#"final state: n is 2, asked is {"$gt":2}"#]);
         assert_eq!(other.scores[3].score, Some(0.0));
         let nothing = compare(&with(Some("{}")), &with(Some(r#"{"n":2}"#)));
         assert_eq!((nothing.scores.len(), nothing.state), (3, None));

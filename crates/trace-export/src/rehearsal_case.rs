@@ -11,8 +11,8 @@ use session::{Answer, Call, CallId, GoldenTrace, ToolError, ToolResult};
 /// A result that the host no longer holds, so that the case would not be whole.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the host no longer holds the large result of call {call_id}: it was restarted, or the page was \
-     silent for more than ten minutes"
+    "the host no longer stores the large result of call {call_id}: it was restarted, or the page was \
+     disconnected for more than ten minutes"
 )]
 pub struct ResultGone {
     /// The call whose result is gone.
@@ -63,10 +63,10 @@ fn response(
     }
     #[derive(Serialize)]
     struct Failure {
-        error: Fault,
+        error: ErrorBody,
     }
     #[derive(Serialize)]
-    struct Fault {
+    struct ErrorBody {
         r#type: String,
         message: String,
     }
@@ -81,12 +81,12 @@ fn response(
             Ok(object(&Success { result }))
         }
         Answer::Error(ToolError { error_type, error_message, .. }) => {
-            Ok(object(&Failure { error: Fault { r#type: error_type, message: error_message } }))
+            Ok(object(&Failure { error: ErrorBody { r#type: error_type, message: error_message } }))
         }
     }
 }
 
-/// The object that a value of text keys and JSON serialises to; such a value always does.
+/// The object that a value of text keys and JSON serializes to; such a value always does.
 #[must_use]
 pub fn object(value: &impl Serialize) -> JsonText {
     JsonText::serialize(value).unwrap_or_else(|_| JsonText::null())

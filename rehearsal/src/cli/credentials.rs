@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_stay_and_a_name_is_one_persons() {
+    fn keeps_comments_and_replaces_a_person_with_the_same_name() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("rehearsal.toml");
         let before =
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_refused_and_changes_nothing() {
+    fn rejects_invalid_input_without_changes() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("rehearsal.toml");
         fs::write(&path, "person = 3\n").expect("writes");

@@ -51,7 +51,7 @@ pub enum InitError {
         /// As given.
         path: PathBuf,
     },
-    /// The operating system refused.
+    /// The operating system rejected.
     #[error("cannot write {}: {source}", path.display())]
     Io {
         /// What could not be read or written.
@@ -116,7 +116,7 @@ mod tests {
     use crate::config::{AgentSourceConfig, Config, Overrides};
 
     #[test]
-    fn what_is_written_is_a_configuration_that_loads() -> Result<(), Box<dyn std::error::Error>> {
+    fn writes_a_configuration_that_loads() -> Result<(), Box<dyn std::error::Error>> {
         let folder = tempfile::tempdir()?;
         let created = init(&folder.path().join("new"))?;
         let file = created.folder.join("rehearsal.toml");
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn the_keys_shown_in_comments_are_real_ones() -> Result<(), Box<dyn std::error::Error>> {
+    fn keys_in_comments_are_valid() -> Result<(), Box<dyn std::error::Error>> {
         // Every `# key = value` and `# [table]` becomes a line of the file.
         let uncommented: String = FILES[0]
             .1
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_with_something_in_it_is_left_alone() -> io::Result<()> {
+    fn rejects_a_folder_that_is_not_empty() -> io::Result<()> {
         let folder = tempfile::tempdir()?;
         fs::create_dir(folder.path().join(".git"))?;
         for name in ["b.txt", "a.txt"] {
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fresh_repository_counts_as_empty() -> Result<(), Box<dyn std::error::Error>> {
+    fn accepts_a_new_git_repository() -> Result<(), Box<dyn std::error::Error>> {
         let folder = tempfile::tempdir()?;
         fs::create_dir(folder.path().join(".git"))?;
         assert_eq!(init(folder.path())?.files.len(), FILES.len());
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_not_a_folder() -> io::Result<()> {
+    fn rejects_a_file() -> io::Result<()> {
         let folder = tempfile::tempdir()?;
         let path = folder.path().join("notes");
         fs::write(&path, "")?;

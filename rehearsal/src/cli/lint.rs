@@ -42,7 +42,7 @@ pub enum LintError {
     NoDeclaration {
         /// The file's name.
         source_name: String,
-        /// The first line with something else, and why it is no declaration.
+        /// The first line with something else, and why it is not a declaration.
         first: Option<(usize, DeclarationError)>,
     },
     /// Neither a file nor an agent.
@@ -107,7 +107,7 @@ pub async fn lint_tools(arguments: &LintArguments) -> Result<Linted, LintError> 
 }
 
 fn of_text(source: &str, bytes: &[u8]) -> Result<Linted, LintError> {
-    // A byte that is no text spoils its line alone.
+    // A byte that is not text spoils its line alone.
     let found = declarations_in(&String::from_utf8_lossy(bytes));
     if !found.iter().any(|found| found.declaration.is_ok()) {
         let first = found.into_iter().find_map(|it| it.line.zip(it.declaration.err()));
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_agent_warns_of_is_told_and_is_no_tool() {
+    fn reports_an_agents_warnings_apart_from_tools() {
         let view = serde_json::json!({
             "app_name": "clash", "agent": {"name": "clash"}, "instruction": "", "state": {},
             "tools": [{"name": "echo", "description": "Echoes it.", "provided_by": "one",

@@ -35,7 +35,7 @@ fn serve_takes_folders_and_options() {
 }
 
 #[test]
-fn an_address_that_is_none_is_told_with_an_example() {
+fn rejects_an_invalid_address_with_an_example() {
     let error = parse("rehearsal serve --listen everywhere").expect_err("no address");
     assert!(error.to_string().contains("such as 127.0.0.1:4180"), "{error}");
 }

@@ -13,7 +13,7 @@ use toml::Spanned;
 
 use super::error::{ConfigError, nearest};
 use super::file::{AgentEntry, SourceName};
-use super::place::Place;
+use super::source_location::SourceLocation;
 
 /// The user on whose behalf sessions run unless another is named; `adk web` uses the same.
 const DEFAULT_USER: &str = "user";
@@ -60,10 +60,10 @@ impl AgentConfig {
     pub(super) fn from_entry(
         entry: &Spanned<AgentEntry>,
         examples: &[&str],
-        place: impl Fn(Range<usize>) -> Place,
+        location: impl Fn(Range<usize>) -> SourceLocation,
     ) -> Result<Self, ConfigError> {
         let refuse = |span: Range<usize>, message: String| {
-            Err(ConfigError::Malformed { place: Box::new(place(span)), message })
+            Err(ConfigError::Malformed { location: Box::new(location(span)), message })
         };
         let whole = entry.span();
         let entry = entry.get_ref();
@@ -98,7 +98,7 @@ impl AgentConfig {
                 if let Some(example) = &entry.example {
                     return refuse(example.span(), misplaced("example", "native"));
                 }
-                AgentSourceConfig::Mcp(Box::new(super::mcp::agent(whole, entry, &place)?))
+                AgentSourceConfig::Mcp(Box::new(super::mcp::agent(whole, entry, &location)?))
             }
             SourceName::AdkPython => {
                 if let Some(example) = &entry.example {
@@ -126,7 +126,7 @@ impl AgentConfig {
                 let written = example.get_ref();
                 if !examples.contains(&written.as_str()) {
                     return Err(ConfigError::UnknownValue {
-                        place: Box::new(place(example.span())),
+                        location: Box::new(location(example.span())),
                         value: written.clone(),
                         nearest: nearest(written, examples),
                         known: examples.iter().map(|&known| known.to_owned()).collect(),
@@ -237,7 +237,7 @@ pub(super) fn json_of(value: &toml::Value) -> Result<JsonText, String> {
             toml::Value::Integer(integer) => (*integer).into(),
             toml::Value::Float(float) => serde_json::Number::from_f64(*float)
                 .map(Into::into)
-                .ok_or_else(|| format!("JSON has no {float}"))?,
+                .ok_or_else(|| format!("{float} is not valid in JSON"))?,
             toml::Value::Boolean(truth) => (*truth).into(),
             toml::Value::Datetime(time) => time.to_string().into(),
             toml::Value::Array(values) => {

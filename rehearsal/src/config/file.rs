@@ -1,6 +1,6 @@
 //! `rehearsal.toml` as it is written, one struct per table.
 //!
-//! Unknown keys are refused, so that nothing is accepted that nobody reads.
+//! Unknown keys are rejected, so that nothing is accepted that nobody reads.
 //! The doc comments here are what an editor shows, through [`json_schema`].
 
 use std::collections::BTreeMap;
@@ -14,8 +14,8 @@ use toml::Spanned;
 
 use super::error::ConfigError;
 use super::mcp::ServerEntry;
-use super::place::Place;
 use super::schema::{LISTEN, ORIGIN, READABLE, any_object, keys_by_source, object_or_path};
+use super::source_location::SourceLocation;
 
 /// Configuration of a Rehearsal host.
 ///
@@ -195,7 +195,7 @@ pub enum SourceName {
 }
 
 impl AgentEntry {
-    /// The first key given that only an agent with `source = "mcp"` has, and where it stands.
+    /// The first key given that only an agent with `source = "mcp"` has, and where it is.
     pub(super) fn key_of_mcp(&self) -> Option<(&'static str, Range<usize>)> {
         let text = |key: &'static str, given: &Option<Spanned<String>>| {
             given.as_ref().map(|given| (key, given.span()))
@@ -220,8 +220,8 @@ impl ConfigFile {
     /// What is wrong, where, and for a misspelled key the nearest right one.
     pub fn parse(text: &str, path: &Path) -> Result<Self, ConfigError> {
         toml::from_str(text).map_err(|error| {
-            let place = Place::of(path, text, error.span().unwrap_or(0..0));
-            ConfigError::from_toml(place, error.message())
+            let location = SourceLocation::of(path, text, error.span().unwrap_or(0..0));
+            ConfigError::from_toml(location, error.message())
         })
     }
 }

@@ -8,7 +8,7 @@ use rehearsal_server::live::DEFAULT_DATABASE;
 /// What the host is told about live sessions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiveConfig {
-    /// The SQLite file; made when somebody first asks for a session.
+    /// The SQLite file; made when someone first asks for a session.
     pub database: PathBuf,
 }
 

@@ -1,7 +1,7 @@
 //! What the host is told: `rehearsal.toml`, the command line, the environment.
 //!
-//! `file` is the file as it is written, `place` finds faults in it by line and column, the other
-//! modules hold one concern each.
+//! `file` is the file's structure, `source_location` gives errors a line and column, and each other
+//! module checks one part.
 //! The result is [`Config`]: parsed once here and trusted inside.
 
 mod access;
@@ -12,9 +12,9 @@ mod folders;
 mod listen;
 mod live;
 mod mcp;
-mod place;
 mod schema;
 mod security;
+mod source_location;
 
 use std::fs;
 use std::net::SocketAddr;
@@ -29,9 +29,9 @@ pub use file::{AgentEntry, ConfigFile, PersonEntry, SourceName, TokenEntry};
 pub use listen::{DEFAULT_LISTEN, ListenAddress};
 pub use live::LiveConfig;
 pub use mcp::ServerEntry;
-pub use place::Place;
 pub use schema::json_schema;
 pub use security::{AllowedOrigin, SecurityConfig};
+pub use source_location::SourceLocation;
 
 /// The name looked for in the working directory when no configuration is given.
 pub const FILE_NAME: &str = "rehearsal.toml";
@@ -57,7 +57,7 @@ pub struct Overrides {
 /// Everything that the host is told, checked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Config {
-    /// The address to serve; a loopback address unless somebody is known in `access`.
+    /// The address to serve; a loopback address unless someone is known in `access`.
     pub listen: SocketAddr,
     /// The agents, in the order of the file and then of the command line.
     /// Empty with [`Origin::Examples`], whose agents the host brings along.
@@ -98,7 +98,7 @@ impl Config {
     /// `examples` are the names that `example = "..."` may give.
     ///
     /// # Errors
-    /// The first fault of the file with its place, an agent folder that is none, two agents of one
+    /// The first fault of the file with its location, an agent folder that is none, two agents of one
     /// name, or an address that would need authentication.
     pub fn load(overrides: &Overrides, examples: &[&str]) -> Result<Self, ConfigError> {
         match &overrides.config {
@@ -147,23 +147,23 @@ impl Config {
         examples: &[&str],
     ) -> Result<Self, ConfigError> {
         let (path, text) = source.unwrap_or((Path::new(""), ""));
-        let place = |span| Place::of(path, text, span);
-        let access = access::check(&file, place)?;
+        let location = |span| SourceLocation::of(path, text, span);
+        let access = access::check(&file, location)?;
         let asked = access.is_asked();
         let listen = match (overrides.listen, &file.listen) {
             (Some(listen), _) => listen.checked(None, asked)?,
             (None, Some(written)) => {
-                let place = Place::of(path, text, written.span());
-                ListenAddress::parse(written.get_ref(), Some(&place))?
-                    .checked(Some(&place), asked)?
+                let location = SourceLocation::of(path, text, written.span());
+                ListenAddress::parse(written.get_ref(), Some(&location))?
+                    .checked(Some(&location), asked)?
             }
             (None, None) => DEFAULT_LISTEN,
         };
-        let mut security = SecurityConfig::check(&file.security, place)?;
+        let mut security = SecurityConfig::check(&file.security, location)?;
         security.allowed_origins.extend(overrides.allowed_origins.iter().cloned());
         let mut agents = Vec::new();
         for entry in &file.agents {
-            agents.push(AgentConfig::from_entry(entry, examples, place)?);
+            agents.push(AgentConfig::from_entry(entry, examples, location)?);
         }
         for folder in &overrides.folders {
             agents.push(AgentConfig::from_folder(folder)?);

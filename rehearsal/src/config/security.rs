@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use super::error::ConfigError;
 use super::file::SecurityTable;
-use super::place::Place;
+use super::source_location::SourceLocation;
 
 /// Origins that are allowed beyond the host's own, and proxies that are believed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -24,10 +24,10 @@ pub struct AllowedOrigin(String);
 impl SecurityConfig {
     pub(super) fn check(
         table: &SecurityTable,
-        place: impl Fn(Range<usize>) -> Place,
+        location: impl Fn(Range<usize>) -> SourceLocation,
     ) -> Result<Self, ConfigError> {
         let check = |written: &toml::Spanned<String>| {
-            AllowedOrigin::parse(written.get_ref(), Some(&place(written.span())))
+            AllowedOrigin::parse(written.get_ref(), Some(&location(written.span())))
         };
         let allowed_origins = table.allowed_origins.iter().map(check).collect::<Result<_, _>>()?;
         Ok(Self { allowed_origins, trusted_proxies: table.trusted_proxies.clone() })
@@ -36,14 +36,14 @@ impl SecurityConfig {
 
 impl AllowedOrigin {
     /// Checks the shape: an origin that no browser sends would only look like protection.
-    fn parse(written: &str, place: Option<&Place>) -> Result<Self, ConfigError> {
+    fn parse(written: &str, location: Option<&SourceLocation>) -> Result<Self, ConfigError> {
         let origin = written.trim().to_lowercase();
         let host = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
         if host.is_some_and(is_host) {
             return Ok(Self(origin));
         }
         Err(ConfigError::NoOrigin {
-            place: place.cloned().map(Box::new),
+            location: location.cloned().map(Box::new),
             written: written.to_owned(),
         })
     }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::tool::{FnTool, ToolFault};
 
-/// A booking as it arrives: what it must be like stands in its schema.
+/// A booking as it arrives: what it must be like is in its schema.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Booking {
     fare: String,

@@ -117,7 +117,7 @@ async fn said(request: RequestBuilder) -> String {
 }
 
 #[tokio::test]
-async fn a_question_at_a_path_of_none_is_told_where_a_person_answers() {
+async fn reports_the_endpoints_for_an_unknown_path() {
     let stage = Stage::open().await;
     let gemini = "/v1beta1/publishers/google/models/m:generateContent";
     for (path, pointer) in [
@@ -141,7 +141,7 @@ async fn a_question_at_a_path_of_none_is_told_where_a_person_answers() {
 }
 
 #[tokio::test]
-async fn a_word_that_names_no_session_is_told_where_it_stands() {
+async fn reports_an_invalid_session_name_with_its_position() {
     let stage = Stage::open().await;
     let long = "x".repeat(101);
     let body = json!({ "model": "m", "messages": [{ "role": "user", "content": "Hi" }] });
@@ -163,7 +163,7 @@ async fn a_word_that_names_no_session_is_told_where_it_stands() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_is_refused_in_the_vendors_shape() {
+async fn rejects_an_invalid_body_in_the_vendors_format() {
     let stage = Stage::open().await;
     for (path, pointer) in [
         ("/v1/chat/completions", "/error/type"),
@@ -196,7 +196,7 @@ async fn what_cannot_be_read_is_refused_in_the_vendors_shape() {
 }
 
 #[tokio::test]
-async fn a_body_that_is_too_long_is_refused_and_changes_nothing() {
+async fn rejects_a_body_that_is_too_long_without_changes() {
     let stage = Stage::open().await;
     let long = "x".repeat(64 * 1024 * 1024);
     let refused = stage.chat(&long).send().await;
@@ -209,7 +209,7 @@ async fn a_body_that_is_too_long_is_refused_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn only_a_client_that_says_so_gets_an_answer_again() {
+async fn repeats_a_response_only_for_a_client_with_a_retry_key() {
     let mut stage = Stage::open().await;
     let first = tokio::spawn(said(stage.chat("Rain?")));
     stage.answer("one").await;
@@ -270,7 +270,7 @@ impl Named<'_> {
         }
     }
 
-    /// The session in which somebody waits, and the turn.
+    /// The session in which someone waits, and the turn.
     async fn up(&mut self) -> (String, String) {
         let until = tokio::time::Instant::now() + SOON;
         loop {
@@ -351,7 +351,7 @@ async fn a_repeated_request_finds_its_answer_in_any_session_of_its_name() {
 }
 
 #[tokio::test]
-async fn a_path_that_is_no_text_is_refused() {
+async fn rejects_a_path_that_is_not_utf8() {
     let stage = Stage::open().await;
     let body = json!({ "model": "m", "messages": [{ "role": "user", "content": "Rain?" }] });
     for path in ["/s/%FF/v1/chat/completions", "/s/%FF/v1beta/models/m:generateContent"] {
@@ -384,7 +384,7 @@ async fn a_path_that_is_no_text_is_refused() {
 }
 
 #[tokio::test]
-async fn another_method_is_refused_in_the_vendors_shape() {
+async fn rejects_another_method_in_the_vendors_format() {
     let stage = Stage::open().await;
     for (path, pointer, expected) in [
         ("/v1/chat/completions", "/error/code", "method_not_supported"),
@@ -419,7 +419,7 @@ async fn a_stream_of_responses_that_has_no_answer_names_its_end() {
 }
 
 #[tokio::test]
-async fn a_stream_says_at_once_that_it_stands_and_goes_on_saying_so() {
+async fn stream_starts_at_once_and_sends_keep_alives() {
     let mut stage = Stage::open().await;
     let body = json!({ "contents": [{ "parts": [{ "text": "Rain?" }] }] }).to_string();
     let paths = [
@@ -449,7 +449,7 @@ async fn a_stream_says_at_once_that_it_stands_and_goes_on_saying_so() {
 }
 
 #[tokio::test]
-async fn a_completed_session_refuses_and_says_so() {
+async fn completed_session_rejects_requests() {
     let mut stage = Stage::open().await;
     let first = tokio::spawn(said(stage.chat("Rain?")));
     stage.answer("one").await;

@@ -68,7 +68,7 @@ fn run(folder: &Path, arguments: &[&str]) -> Output {
     command.output().unwrap()
 }
 
-fn said(output: &Output) -> String {
+fn stdout_of(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
@@ -79,9 +79,9 @@ fn complained(output: &Output) -> String {
 /// Runs what must go well.
 fn ran(folder: &Path, arguments: &[&str]) -> String {
     let output = run(folder, arguments);
-    assert_eq!(output.status.code(), Some(0), "{}{}", said(&output), complained(&output));
+    assert_eq!(output.status.code(), Some(0), "{}{}", stdout_of(&output), complained(&output));
     assert_eq!(complained(&output), "");
-    said(&output)
+    stdout_of(&output)
 }
 
 fn lines(text: &str) -> Vec<Value> {
@@ -93,7 +93,7 @@ fn parsed(path: &Path) -> Value {
 }
 
 #[test]
-fn list_tells_cases_of_folders_patterns_and_files() {
+fn lists_cases_of_folders_patterns_and_files() {
     let folder = folder();
     let all = ran(folder.path(), &["list", ".", "--format", "json"]);
     let ids: Vec<_> = lines(&all).iter().map(|line| line["eval_id"].clone()).collect();
@@ -122,7 +122,7 @@ fn list_reads_older_lists_and_goes_on_behind_a_bad_file() {
     std::fs::write(folder.path().join("bad.evalset.json"), "{\"eval_set_id\": 1,,}").unwrap();
     let output = run(folder.path(), &["list", ".", "--format", "json"]);
     assert_eq!(output.status.code(), Some(1));
-    let ids: Vec<_> = lines(&said(&output)).iter().map(|it| it["eval_id"].clone()).collect();
+    let ids: Vec<_> = lines(&stdout_of(&output)).iter().map(|it| it["eval_id"].clone()).collect();
     assert_eq!(ids, ["weather", "lights_off", "greeting", "old"]);
     assert!(
         complained(&output).contains("bad.evalset.json\" is not valid JSON at line 1, column 19"),
@@ -167,13 +167,13 @@ fn what_is_not_there_is_a_usage_error_with_a_remedy() {
         let output = run(folder.path(), &arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", complained(&output));
         assert!(complained(&output).contains(expected), "{arguments:?}: {}", complained(&output));
-        assert_eq!(said(&output), "");
+        assert_eq!(stdout_of(&output), "");
     }
     assert_eq!(std::fs::read_to_string(folder.path().join("home.evalset.json")).unwrap(), TWO);
 }
 
 #[test]
-fn show_tells_a_case_as_a_conversation() {
+fn shows_a_case_as_a_conversation() {
     let folder = folder();
     let text = ran(folder.path(), &["show", "home.evalset.json", "lights_off"]);
     assert_eq!(
@@ -201,19 +201,19 @@ fn lint_names_file_line_case_and_path() {
     .unwrap();
     let output = run(folder.path(), &["lint", "broken.json", "home.evalset.json"]);
     assert_eq!(output.status.code(), Some(1));
-    let text = said(&output);
+    let text = stdout_of(&output);
     let told: Vec<_> = text.lines().collect();
     assert_eq!(
         told,
         [
-            "broken.json:3:3: warning: the file: \"nam\" is not a field of an eval set (did you mean \"name\"?); it is kept here, and lost when the format's own program rewrites the file",
-            "broken.json:9:11: error: case \"lights_off\" at conversation[0]: ADK refuses the unknown field \"invocationID\" in an invocation (did you mean \"invocation_id\"?); correct its name, or move it to the case",
+            "broken.json:3:3: warning: the file: \"nam\" is not a field of an eval set (did you mean \"name\"?); it is kept here, but lost when the format's own program rewrites the file",
+            "broken.json:9:11: error: case \"lights_off\" at conversation[0]: ADK rejects the unknown field \"invocationID\" in an invocation (did you mean \"invocation_id\"?); correct its name, or move it to the case",
             "broken.json:20:5: error: case \"lights_off\": the eval_id \"lights_off\" is already used by the case at index 0; give this one another",
             "2 files: 2 errors, 1 warning.",
         ]
     );
     let output = run(folder.path(), &["lint", "broken.json", "--format", "json"]);
-    let findings = lines(&said(&output));
+    let findings = lines(&stdout_of(&output));
     assert_eq!(
         (
             &findings[1]["line"],
@@ -230,7 +230,7 @@ fn lint_names_file_line_case_and_path() {
 }
 
 #[test]
-fn lint_tells_what_is_wrong_in_accepted_trajectories() {
+fn lint_reports_faults_in_accepted_trajectories() {
     let folder = folder();
     let set = r#"{"eval_set_id": "s", "eval_cases": [
         {"eval_id": "a", "conversation": [{"invocation_id": "i", "user_content": {}}],
@@ -239,9 +239,9 @@ fn lint_tells_what_is_wrong_in_accepted_trajectories() {
     let output = run(folder.path(), &["lint", "a.json"]);
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(
-        said(&output),
-        "a.json:3:41: error: case \"a\" at accepted_trajectories.j: there is no turn \"j\"; name a turn once, by its invocation_id, or by its place: \"#0\"\n\
-         a.json:3:73: error: case \"a\" at accepted_trajectories.i[0][0].arg: a call has no field \"arg\"; a call has a name, and may have args, and an id or call_id\n\
+        stdout_of(&output),
+        "a.json:3:41: error: case \"a\" at accepted_trajectories.j: there is no turn \"j\"; name each turn once, by its invocation_id or its index, such as \"#0\"\n\
+         a.json:3:73: error: case \"a\" at accepted_trajectories.i[0][0].arg: unknown field \"arg\" in a call; a call has a name, and may have args, and an id or call_id\n\
          1 file: 2 errors, 0 warnings.\n"
     );
     // Nobody but the scores looks at them.
@@ -249,7 +249,7 @@ fn lint_tells_what_is_wrong_in_accepted_trajectories() {
 }
 
 #[test]
-fn lint_tells_of_an_expected_state_that_cannot_be_asked_for() {
+fn lint_reports_an_invalid_expected_state() {
     let folder = folder();
     let set = r#"{"eval_set_id": "s", "eval_cases": [
         {"eval_id": "a", "conversation": [{"user_content": {}}],
@@ -258,14 +258,14 @@ fn lint_tells_of_an_expected_state_that_cannot_be_asked_for() {
     let output = run(folder.path(), &["lint", "a.json"]);
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(
-        said(&output),
-        "a.json:3:50: error: case \"a\" at final_session_state.n.$exist: the expected final state cannot be asked: there is no operator $exist here; did you mean $exists?\n\
+        stdout_of(&output),
+        "a.json:3:50: error: case \"a\" at final_session_state.n.$exist: the expected final state is not a valid query: there is no operator $exist here; did you mean $exists?\n\
          1 file: 1 error, 0 warnings.\n"
     );
 }
 
 #[test]
-fn an_item_that_is_no_object_does_not_end_the_reading() {
+fn continues_after_an_item_that_is_not_an_object() {
     let folder = folder();
     let case = |id: &str| {
         format!(
@@ -288,13 +288,13 @@ fn an_item_that_is_no_object_does_not_end_the_reading() {
         let output = run(folder.path(), &arguments);
         assert_eq!(output.status.code(), Some(1), "{arguments:?}: {}", complained(&output));
         for shown in shown {
-            assert!(said(&output).contains(shown), "{arguments:?}: {}", said(&output));
+            assert!(stdout_of(&output).contains(shown), "{arguments:?}: {}", stdout_of(&output));
         }
         for wanted in &wanted {
             assert!(complained(&output).contains(wanted), "{arguments:?}: {}", complained(&output));
         }
     }
-    let lint = said(&run(folder.path(), &["lint", "a.json"]));
+    let lint = stdout_of(&run(folder.path(), &["lint", "a.json"]));
     assert!(
         lint.contains("a.json:2:1: error: the case at index 1: expected an eval case"),
         "{lint}"
@@ -307,7 +307,7 @@ fn an_item_that_is_no_object_does_not_end_the_reading() {
 }
 
 #[test]
-fn a_history_is_no_set_and_is_told_as_what_it_is() {
+fn reports_that_a_history_is_not_an_eval_set() {
     let folder = folder();
     let history = r#"{"eval_set_result_id": "r", "eval_set_id": "s", "eval_case_results": []}"#;
     std::fs::write(folder.path().join("h.json"), history).unwrap();
@@ -315,7 +315,7 @@ fn a_history_is_no_set_and_is_told_as_what_it_is() {
     let expected = "this is an eval history: `rehearsal score --actual` reads it";
     let lint = run(folder.path(), &["lint", "h.json", "w.json"]);
     assert_eq!(lint.status.code(), Some(1));
-    assert_eq!(said(&lint).matches(expected).count(), 2, "{}", said(&lint));
+    assert_eq!(stdout_of(&lint).matches(expected).count(), 2, "{}", stdout_of(&lint));
     for arguments in [
         vec!["convert", "--to", "adk", "h.json"],
         vec!["convert", "--to", "agentflow", "w.json"],
@@ -324,7 +324,7 @@ fn a_history_is_no_set_and_is_told_as_what_it_is() {
         vec!["show", "h.json"],
     ] {
         let output = run(folder.path(), &arguments);
-        assert_ne!(output.status.code(), Some(0), "{arguments:?}: {}", said(&output));
+        assert_ne!(output.status.code(), Some(0), "{arguments:?}: {}", stdout_of(&output));
         let complained = complained(&output);
         assert!(complained.contains(expected), "{arguments:?}: {complained}");
     }
@@ -542,7 +542,7 @@ fn long_older_lists_are_read_by_session_in_constant_memory() {
 }
 
 #[test]
-fn what_a_set_says_of_itself_goes_with_the_first_file() {
+fn split_keeps_the_metadata_in_the_first_file() {
     let folder = folder();
     let none = r#"{"eval_set_id": "none", "description": "kept", "eval_cases": []}"#;
     std::fs::write(folder.path().join("none.json"), none).unwrap();
@@ -578,7 +578,7 @@ fn whatever_reads_takes_a_pipe() {
         child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
         let output = child.wait_with_output().unwrap();
         assert_eq!(complained(&output), "");
-        said(&output)
+        stdout_of(&output)
     };
     let listed = piped(&["list", "/dev/stdin", "--format", "json"], TWO);
     let told: Vec<_> =
@@ -631,7 +631,7 @@ fn append_leaves_every_byte_and_takes_on_the_format() {
 }
 
 #[test]
-fn diff_tells_the_places_that_differ() {
+fn diff_reports_the_paths_that_differ() {
     let folder = folder();
     let changed = TWO
         .replace("\"hall\", \"n\": 9007199254740993", "\"den\", \"n\": 9007199254740992")
@@ -642,7 +642,7 @@ fn diff_tells_the_places_that_differ() {
     assert_eq!(output.status.code(), Some(1));
     let args = "conversation[0].intermediate_data.tool_uses[0].args";
     assert_eq!(
-        said(&output),
+        stdout_of(&output),
         format!(
             "~ the set at name\n    - \"Home\"\n    + \"House\"\n\
              ~ case \"lights_off\" at {args}.room\n    - \"hall\"\n    + \"den\"\n\
@@ -652,7 +652,7 @@ fn diff_tells_the_places_that_differ() {
     );
     let output = run(folder.path(), &["diff", "home.evalset.json", "new.json", "--format", "json"]);
     assert_eq!(
-        lines(&said(&output))[1],
+        lines(&stdout_of(&output))[1],
         json!({"eval_id": "lights_off", "path": format!("{args}.room"), "before": "hall", "after": "den"})
     );
     // The order of keys and the way a number is written do not count.
@@ -681,7 +681,7 @@ fn help_reads_well_and_completions_know_the_commands() {
         .output()
         .unwrap();
     assert!(
-        said(&completions).contains("rehearsal__subcmd__evalset__subcmd__convert")
-            || said(&completions).contains("rehearsal__evalset__convert")
+        stdout_of(&completions).contains("rehearsal__subcmd__evalset__subcmd__convert")
+            || stdout_of(&completions).contains("rehearsal__evalset__convert")
     );
 }

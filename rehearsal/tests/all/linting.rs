@@ -75,7 +75,7 @@ fn a_line_that_is_not_json_is_named_and_the_others_are_checked() {
 }
 
 #[test]
-fn what_is_no_tool_is_not_counted_as_one() {
+fn does_not_count_an_invalid_declaration_as_a_tool() {
     let good = r#"{"name": "now", "description": "Tells the time."}"#;
     let summary = |text: &str| {
         let folder = tempfile::tempdir().unwrap();
@@ -130,7 +130,7 @@ fn many_notes_of_one_rule_do_not_hide_the_rest() {
 }
 
 #[test]
-fn a_broken_file_is_told_once_with_its_place() {
+fn reports_a_broken_file_once_with_its_position() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("tools.json");
     std::fs::write(&file, "[\n  {\"name\": \"a\"},\n  {\"name\": \"b\",}\n]\n").unwrap();
@@ -191,7 +191,7 @@ fn real_declarations_lose_no_value_and_get_no_false_error() {
 }
 
 #[test]
-fn the_guide_tells_every_rule_with_its_severity() {
+fn guide_lists_every_rule_with_its_severity() {
     let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/guide/linting-tools.md");
     let guide = std::fs::read_to_string(guide).unwrap();
     for rule in Rule::ALL {

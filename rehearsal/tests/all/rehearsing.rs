@@ -93,7 +93,7 @@ async fn arguments_that_do_not_fit_never_reach_the_tool() {
 }
 
 #[tokio::test]
-async fn what_of_a_schema_cannot_be_checked_is_told_and_the_rest_is_checked() {
+async fn reports_unchecked_parts_of_a_schema_and_checks_the_rest() {
     let (running, address, _folder) = host().await;
     let mut page = Page::rehearse(address, "trouble", "Label it.").await;
     let expected = "The input schema of label: The schema at /properties/label is not checked";
@@ -203,7 +203,7 @@ async fn what_is_unknown_is_named() {
 }
 
 #[tokio::test]
-async fn a_cancel_that_overtakes_its_call_is_kept_and_a_session_keeps_its_agent() {
+async fn early_cancellation_is_stored_and_a_session_keeps_its_agent() {
     let (running, address, _folder) = host().await;
     let mut page = Page::rehearse(address, "maths", "What is 5 + 3?").await;
     let session = page.session.id().clone();
@@ -224,7 +224,7 @@ async fn a_cancel_that_overtakes_its_call_is_kept_and_a_session_keeps_its_agent(
 }
 
 #[tokio::test]
-async fn two_pages_run_at_once_without_hearing_each_other() {
+async fn two_pages_run_independently() {
     let (running, address, _folder) = host().await;
     let mut slow = Page::rehearse(address, "travel-desk", "{}").await;
     let mut quick = Page::rehearse(address, "travel-desk", "{}").await;

@@ -61,7 +61,7 @@ fn ran(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
 }
 
 #[test]
-fn the_exit_code_tells_how_it_went() {
+fn exit_code_reflects_the_result() {
     let folder = folder();
     let (code, out, err) = ran(folder.path(), &["--actual", "good.evalset.json"]);
     assert_eq!((code, err.as_str()), (Some(0), ""));
@@ -244,7 +244,7 @@ fn the_vectors_of_adk_score_the_same() {
     }
     if scored > 0 {
         // 423 and 323, without the two whose expected side ADK itself needs and misses, and the three
-        // whose configs are refused.
+        // whose configs are rejected.
         assert_eq!(scored, 423 + 323 - 2 - 3);
         let actual = refused.join("\n");
         assert_eq!(refused.len(), 3, "{actual}");
@@ -254,7 +254,7 @@ fn the_vectors_of_adk_score_the_same() {
     }
 }
 
-/// A line of the vectors, its parts as they stand: numbers keep their digits.
+/// A line of the vectors, its parts unchanged: numbers keep their digits.
 struct Vector {
     metric: String,
     criterion: String,
@@ -288,7 +288,7 @@ impl Vector {
     }
 }
 
-/// How many vectors were compared; none when the config is refused, as it must be then for two of
+/// How many vectors were compared; none when the config is rejected, as it must be then for two of
 /// them, which ADK scores by what it takes for the default.
 fn check(config: &str, vectors: &[Vector]) -> Option<usize> {
     let folder = tempfile::tempdir().unwrap();
@@ -347,7 +347,7 @@ fn check(config: &str, vectors: &[Vector]) -> Option<usize> {
 }
 
 #[test]
-fn what_was_done_may_be_adks_history_and_json_says_why() {
+fn scores_adks_history_and_gives_reasons_in_json() {
     let folder = folder();
     let invocation = |room: &str| {
         json!({
@@ -399,7 +399,7 @@ fn cases_with_other_ids_find_their_partners_otherwise() {
 }
 
 #[test]
-fn names_that_only_the_config_has_are_told() {
+fn warns_about_names_that_only_the_config_has() {
     let folder = folder();
     let config = json!({"criteria": {
         "none": {"metric": "count", "event": "tool_call", "name": "set_ligths", "max": 0},
@@ -424,7 +424,7 @@ fn names_that_only_the_config_has_are_told() {
 }
 
 #[test]
-fn an_expected_state_that_cannot_be_asked_for_is_an_error_of_its_case() {
+fn invalid_expected_state_is_an_error_of_its_case() {
     let folder = folder();
     let ends = |eval_id: &str, state: Value| {
         let mut case = case(eval_id, "hall", "It is dark.");
@@ -451,7 +451,7 @@ fn an_expected_state_that_cannot_be_asked_for_is_an_error_of_its_case() {
 }
 
 #[test]
-fn an_item_that_is_no_object_is_an_error_and_the_others_are_scored() {
+fn reports_an_item_that_is_not_an_object_and_scores_the_others() {
     let folder = folder();
     let hall = case("hall", "hall", "It is dark.");
     let attic = case("attic", "attic", "It is dark.");
@@ -482,7 +482,7 @@ fn an_item_that_is_no_object_is_an_error_and_the_others_are_scored() {
 }
 
 #[test]
-fn a_threshold_of_adks_metrics_that_nothing_meets_is_told() {
+fn warns_about_a_threshold_of_an_adk_metric_that_nothing_meets() {
     let folder = folder();
     let config = json!({"criteria": {"tool_trajectory_avg_score": 80, "response_match_score": 1}});
     std::fs::write(folder.path().join("high.json"), config.to_string()).unwrap();

@@ -64,7 +64,7 @@ pub(crate) async fn cases(set: &SetFile, asked: CasesAsked) -> Result<CaseList, 
             holding => (page_from(skipped), order != CaseOrder::File || holding.is_some()),
         };
         let mut cases = Cases::open(Path::new(&set.path)).map_err(refused)?;
-        let format = Cases::told_format(Path::new(&set.path)).map_err(refused)?;
+        let format = Cases::declared_format(Path::new(&set.path)).map_err(refused)?;
         let mut sorted = Vec::new();
         let mut ids = Ids::default();
         while let Some(found) = cases.next() {
@@ -212,7 +212,7 @@ pub(crate) async fn case(set: &SetFile, eval_id: String, index: u64) -> Result<C
     let path = set.path.clone();
     blocking("read a case", move || {
         let mut cases = Cases::open(&path).map_err(refused)?;
-        let format = Cases::told_format(&path).map_err(refused)?;
+        let format = Cases::declared_format(&path).map_err(refused)?;
         let found = find(&mut cases, &eval_id, Some(index))?;
         let (text, origin) = text_of(&mut cases, &found)?;
         case_view(&found, &text, format, origin)

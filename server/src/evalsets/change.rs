@@ -181,7 +181,7 @@ impl Set {
             meant = Some((found, text.clone()));
         }
         let (found, text) = meant.ok_or(ApiError::CaseChanged)?;
-        let format = Cases::told_format(&self.path).map_err(refused)?;
+        let format = Cases::declared_format(&self.path).map_err(refused)?;
         Ok(Read { found, text, format })
     }
 
@@ -192,7 +192,7 @@ impl Set {
             let found = found.map_err(refused)?;
             if found.index == index {
                 let text = cases.text(&found).map_err(refused)?;
-                let format = Cases::told_format(&self.path).map_err(refused)?;
+                let format = Cases::declared_format(&self.path).map_err(refused)?;
                 return Ok((Some(Read { found, text, format }), cases));
             }
         }
@@ -373,7 +373,7 @@ mod tests {
         let Err(ApiError::EvalSet { reason }) = refused else { panic!("{refused:?}") };
         assert_eq!(
             reason,
-            "Not saved: final_session_state.n.$exist: the expected final state cannot be asked: \
+            "Not saved: final_session_state.n.$exist: the expected final state is not a valid query: \
              there is no operator $exist here; did you mean $exists?"
         );
     }

@@ -7,8 +7,8 @@
 
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a bench prints, and may fail")]
 
+mod agents;
 mod clients;
-mod crowd;
 mod load;
 mod long;
 
@@ -35,7 +35,7 @@ fn main() {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let runtime = Runtime::new().unwrap();
     match words[..] {
-        ["crowd", address] => runtime.block_on(crowd::wait(at(address), WAITING)),
+        ["agents", address] => runtime.block_on(agents::wait(at(address), WAITING)),
         ["watcher", address, ref sessions @ ..] => {
             runtime.block_on(load::watch_and_answer(at(address), sessions));
         }
@@ -64,8 +64,8 @@ fn many_wait(binary: &Path, runtime: &Runtime) -> bool {
     let host = serving(binary);
     let sessions = runtime.block_on(load::new_sessions(host.address()));
     let before = resident_kb(host.pid());
-    let mut crowd = Role::start(&host, "crowd", &[]);
-    println!("{}", crowd.line());
+    let mut agents = Role::start(&host, "agents", &[]);
+    println!("{}", agents.line());
     let each = (resident_kb(host.pid()) - before) / WAITING as f64;
     println!("{:<52} {each:>9.1} KB", "memory of the host for each waiting agent");
     let mut watcher = Role::start(&host, "watcher", &sessions);

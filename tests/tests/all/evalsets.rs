@@ -40,7 +40,7 @@ fn google_files() -> Vec<PathBuf> {
 }
 
 #[test]
-fn googles_files_go_to_agentflow_and_back_and_adk_understands_the_same() {
+fn converts_adk_files_to_agentflow_and_back_without_loss() {
     let (Some(binary), Some(python)) = (binary(), python()) else { return };
     let files = google_files();
     if files.is_empty() {
@@ -99,7 +99,7 @@ print(made.model_dump_json(exclude_unset=True, exclude_defaults=True, exclude_no
         let made = run_python(&python, converter, &[path, &name]);
         let mut theirs: Value = serde_json::from_str(&made).unwrap();
         let mut ours = understood(&python, &[out]).remove(0);
-        // Made anew each time: times and random ids.
+        // Made again each time: times and random ids.
         for set in [&mut theirs, &mut ours] {
             set.as_object_mut().unwrap().remove("creation_timestamp");
             for case in set["eval_cases"].as_array_mut().unwrap() {

@@ -1,4 +1,4 @@
-//! Exported files are google-adk's: its own model reads them, and what was done stands in them.
+//! Exported files are google-adk's: its own model reads them, and what was done is in them.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! The host as a process: what it refuses, what it leaves behind, what it survives.
+//! The host as a process: what it rejects, what it leaves after, what it survives.
 
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -39,7 +39,7 @@ async fn a_copied_binary_alone_serves_the_page() {
 }
 
 #[test]
-fn other_addresses_than_loopback_are_refused_with_the_reason() {
+fn rejects_public_addresses_with_the_reason() {
     let Some(binary) = binary() else { return };
     let output = Command::new(binary).args(["serve", "--listen", "0.0.0.0:0"]).output().unwrap();
     assert!(!output.status.success());
@@ -64,7 +64,7 @@ async fn a_foreign_page_gets_nothing() {
 }
 
 #[tokio::test]
-async fn a_page_of_another_version_is_told_so() {
+async fn page_of_another_version_gets_a_message() {
     let Some(binary) = binary() else { return };
     let host = Host::start(&binary, None, &[]);
     let asked =
@@ -113,7 +113,7 @@ async fn a_tool_that_does_not_let_go_costs_its_session_nothing_more_than_the_cal
         tokio::time::sleep(Duration::from_millis(300)).await;
         let Answer::Error(error) = page.cancel(&call).await else { panic!("{tool} returned") };
         assert_eq!(error.error_type, ToolError::CANCELLED, "{tool}");
-        // Somebody comes in while the stuck worker is put away.
+        // Someone comes in while the stuck worker is put away.
         Page::open(host.address(), "hazards").await;
         let Answer::Output(output) = page.call("bare", &arguments(&json!({}))).await else {
             panic!("after {tool} the session does not go on: {:?}", page.last_answer());
@@ -123,7 +123,7 @@ async fn a_tool_that_does_not_let_go_costs_its_session_nothing_more_than_the_cal
 }
 
 #[tokio::test]
-async fn an_agent_that_hangs_at_import_keeps_no_other_waiting() {
+async fn hanging_import_of_an_agent_does_not_block_others() {
     let (Some(binary), Some(python)) = (binary(), python()) else { return };
     let folder = tempfile::tempdir().unwrap();
     let hangs = ["one", "two"].map(|name| {

@@ -50,7 +50,7 @@ fn an_adk_folder_and_the_example_in_the_binary_are_linted_alike() {
 }
 
 #[test]
-fn a_tool_that_a_model_would_stumble_over_is_found_in_its_folder() {
+fn finds_a_problem_of_a_tool_in_its_folder() {
     let (Some(binary), Some(python)) = (binary(), python()) else { return };
     let folder = tempfile::tempdir().unwrap();
     let agent = folder.path().join("clumsy");

@@ -76,7 +76,7 @@ fn scored_by_adk(history: &Path, eval_id: &str) -> BTreeMap<String, Option<f64>>
 }
 
 #[test]
-fn an_adk_history_under_other_ids_is_paired_by_what_the_user_says() {
+fn pairs_an_adk_history_with_other_ids_by_user_messages() {
     let (Some(binary), Some(python)) = (binary(), python()) else { return };
     let folder = tempfile::tempdir().unwrap();
     let (agent, asked) = (folder.path().join("home"), folder.path().join("asked.evalset.json"));

@@ -177,7 +177,7 @@ pub(super) fn read_recent(index: &File, header: &Header) -> io::Result<Vec<Entry
     if recent_hash(&entries) == header.recent_hash { Ok(entries) } else { Err(corrupt()) }
 }
 
-/// Writes sorted entries as pages at `offset`: the byte behind them. The number of entries is part
+/// Writes sorted entries as pages at `offset`, and returns the offset after them. The number of entries is part
 /// of each checksum, so that a page of an earlier, shorter run in this place is not taken for one.
 pub(super) fn write_pages(index: &File, offset: u64, entries: &[Entry]) -> io::Result<u64> {
     let mut bytes = Vec::with_capacity(entries.len().div_ceil(PER_PAGE) * PAGE);

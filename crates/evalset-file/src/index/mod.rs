@@ -11,7 +11,7 @@
 //! runs     pages of 170 entries, sorted by fingerprint within each run
 //! ```
 //!
-//! An entry is a fingerprint of an id, where the id stands, and where its case begins. Fingerprints
+//! An entry is a fingerprint of an id, the offset of the id, and the offset of its case. Fingerprints
 //! may collide: the id is read from the file before it is believed.
 
 mod build;
@@ -28,14 +28,14 @@ pub(crate) use build::Builder;
 use format::{Header, PAGE, RUN_LARGEST, read_page, recent_hash, write_pages};
 pub(crate) use probe::Index;
 
-/// Whose id it is.
+/// What the id identifies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Case,
     Invocation,
 }
 
-/// Where an id stands.
+/// The position of an id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Entry {
     pub(crate) fingerprint: u64,

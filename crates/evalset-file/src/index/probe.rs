@@ -24,7 +24,7 @@ pub(crate) struct Index {
 }
 
 impl Index {
-    /// None when there is no index, or one that is damaged or of another state of the file.
+    /// `None` if there is no index, or it is damaged or of another version of the file.
     pub(crate) fn open(path: &Path, identity: &Identity) -> Option<Self> {
         let file = OpenOptions::new().read(true).write(true).open(path).ok()?;
         let header = Header::read(&file).ok()?;
@@ -46,7 +46,7 @@ impl Index {
     pub(crate) fn find(&self, eval_set: &File, kind: Kind, id: &str) -> io::Result<Option<u64>> {
         let wanted = fingerprint(kind, id);
         for entry in self.recent.iter().filter(|entry| entry.fingerprint == wanted) {
-            if stands_at(eval_set, entry.at, id)? {
+            if is_at(eval_set, entry.at, id)? {
                 return Ok(Some(entry.case));
             }
         }
@@ -84,7 +84,7 @@ impl Index {
                 if entry.fingerprint > wanted {
                     return Ok(None);
                 }
-                if entry.fingerprint == wanted && stands_at(eval_set, entry.at, id)? {
+                if entry.fingerprint == wanted && is_at(eval_set, entry.at, id)? {
                     return Ok(Some(entry.case));
                 }
             }
@@ -132,8 +132,8 @@ impl Index {
     }
 }
 
-/// Whether the JSON string at `at` says `id`.
-fn stands_at(eval_set: &File, at: u64, id: &str) -> io::Result<bool> {
+/// Whether the JSON string at `at` is `id`.
+fn is_at(eval_set: &File, at: u64, id: &str) -> io::Result<bool> {
     // No character takes more than the six bytes of `\u0000` for each of its own.
     let mut bytes = vec![0; id.len() * 6 + 2];
     let mut length = 0;

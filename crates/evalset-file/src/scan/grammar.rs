@@ -81,7 +81,7 @@ impl Expect {
         matches!(self, Self::Key | Self::KeyOrEnd)
     }
 
-    /// What to say when `byte` stands there.
+    /// The message for an unexpected `byte`.
     pub(super) fn instead_of(self, byte: u8) -> &'static str {
         match (self, byte) {
             (Self::Nothing, _) => "something follows the end of the file's value",

@@ -1,12 +1,12 @@
-//! [`CaseReader`]: whoever reads cases while the file is gone through.
+//! [`CaseReader`]: reads cases during the scan.
 //!
-//! The scan has found where tokens begin, and that strings, numbers and words are sound. So a reader
+//! The scan has found the tokens, and checked strings, numbers and literals. So a reader
 //! that knows what it looks for goes from token to token and looks at few bytes, and the scan need
 //! not follow the same tokens again.
 
 use std::fmt;
 
-/// The tokens of a case and of what follows it in the chunk that it lies in.
+/// The tokens of a case and of the rest of its chunk.
 #[derive(Debug, Clone, Copy)]
 pub struct CaseTokens<'b> {
     /// The chunk. It may be cut inside of a case, and has not been found to be UTF-8 yet.
@@ -26,18 +26,17 @@ pub struct ReadCase {
     pub tokens: usize,
     /// Its id.
     pub eval_id: String,
-    /// How many turns it has.
+    /// Its number of turns.
     pub turns: u64,
 }
 
 /// Reads cases while the file is gone through.
 pub trait CaseReader: fmt::Debug {
-    /// The chunk at hand goes, and what was read from it is not asked for any more.
+    /// The current chunk is dropped; results from it are not requested any more.
     fn next_chunk(&mut self) {}
 
-    /// Reads the case that begins at `start` of the file. Whoever does must find it to be a JSON
-    /// object by the order of its tokens, since nobody else looks; none leaves the case to the scan,
-    /// which also says what is wrong with it.
+    /// Reads the case that begins at `start` of the file. The reader must check that its tokens form a
+    /// JSON object; `None` leaves the case to the scan, which reports its faults.
     fn read(&mut self, start: u64, tokens: CaseTokens<'_>) -> Option<ReadCase>;
 }
 

@@ -3,11 +3,11 @@
 //! Strings are told from structure with bit masks (the method is Langdale and Lemire's, "Parsing
 //! Gigabytes of JSON per Second"); what the grammar says about the tokens is for `structure`.
 
-use super::fault::Fault;
 use super::masks::{BLOCK, Masks, running_parity};
 #[cfg(target_arch = "x86_64")]
 use super::masks::{avx2, avx512, clmul, sse2};
 use super::scalar::Scalar;
+use super::syntax_fault::SyntaxFault;
 
 /// What one block leaves for the next.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,13 +49,13 @@ impl Batch {
         &mut self,
         blocks: &[[u8; BLOCK]],
         tokens: &mut Tokens,
-    ) -> (usize, Result<bool, Fault>) {
+    ) -> (usize, Result<bool, SyntaxFault>) {
         #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,bmi1,bmi2,popcnt,pclmulqdq")]
         fn with_avx512(
             batch: &mut Batch,
             blocks: &[[u8; BLOCK]],
             tokens: &mut Tokens,
-        ) -> (usize, Result<bool, Fault>) {
+        ) -> (usize, Result<bool, SyntaxFault>) {
             let spread = |bits: u64, first, places: &mut [u32], count: usize| {
                 if let Some(places) = places.get_mut(count..).and_then(<[u32]>::first_chunk_mut) {
                     avx512::spread(bits, first, places);
@@ -70,7 +70,7 @@ impl Batch {
             batch: &mut Batch,
             blocks: &[[u8; BLOCK]],
             tokens: &mut Tokens,
-        ) -> (usize, Result<bool, Fault>) {
+        ) -> (usize, Result<bool, SyntaxFault>) {
             let parity = |bits| clmul::running_parity(bits);
             fill_with(batch, blocks, tokens, |block| avx2::masks_of(block), parity, spread)
         }
@@ -79,7 +79,7 @@ impl Batch {
             batch: &mut Batch,
             blocks: &[[u8; BLOCK]],
             tokens: &mut Tokens,
-        ) -> (usize, Result<bool, Fault>) {
+        ) -> (usize, Result<bool, SyntaxFault>) {
             fill_with(batch, blocks, tokens, |block| sse2::masks_of(block), running_parity, spread)
         }
         let has_avx2 = is_x86_feature_detected!("avx2")
@@ -110,7 +110,7 @@ impl Batch {
         &mut self,
         blocks: &[[u8; BLOCK]],
         tokens: &mut Tokens,
-    ) -> (usize, Result<bool, Fault>) {
+    ) -> (usize, Result<bool, SyntaxFault>) {
         fill_with(self, blocks, tokens, super::masks::masks_by_table, running_parity, spread)
     }
 
@@ -134,7 +134,7 @@ fn fill_with(
     masks_of: impl Fn(&[u8; BLOCK]) -> Masks,
     running_parity: impl Fn(u64) -> u64,
     spread: impl Fn(u64, u32, &mut [u32], usize) -> usize,
-) -> (usize, Result<bool, Fault>) {
+) -> (usize, Result<bool, SyntaxFault>) {
     let Batch { starts: places, escapes } = batch;
     let mut count = 0;
     let mut high = 0;
@@ -193,7 +193,7 @@ impl Tokens {
         block: &[u8; BLOCK],
         masks: &Masks,
         running_parity: impl Fn(u64) -> u64,
-    ) -> Result<(u64, u64), Fault> {
+    ) -> Result<(u64, u64), SyntaxFault> {
         let escaped = self.escapes(masks.backslash);
         let quotes = masks.quote & !escaped;
         let in_string = running_parity(quotes) ^ self.in_string;
@@ -218,9 +218,9 @@ impl Tokens {
     }
 
     /// The end of the file.
-    pub(super) fn finish(&self) -> Result<(), Fault> {
+    pub(super) fn finish(&self) -> Result<(), SyntaxFault> {
         if self.in_string != 0 {
-            return Err(Fault::invalid(self.at, "the file ends inside a string"));
+            return Err(SyntaxFault::invalid(self.at, "the file ends inside a string"));
         }
         Ok(())
     }
@@ -242,30 +242,34 @@ impl Tokens {
         escaped
     }
 
-    /// Looks closer at characters below the space that are in a string or are no line feed.
+    /// Looks closer at characters below the space that are in a string or are not line feed.
     fn control_characters(
         &self,
         block: &[u8; BLOCK],
         mut controls: u64,
         in_string: u64,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), SyntaxFault> {
         while controls != 0 {
             let index = controls.trailing_zeros() as usize;
             controls &= controls - 1;
             let reason = match (block[index], in_string >> index & 1 == 1) {
                 (b'\n' | b'\r', true) => {
-                    "a text runs over the end of its line; close it with a quote, or write \\n"
+                    "a string runs past the end of its line; close it with a quote, or write \\n"
                 }
-                (_, true) => "a control character stands unescaped in a text",
+                (_, true) => "an unescaped control character in a string",
                 (b'\n' | b'\r' | b'\t', false) => continue,
-                (_, false) => "a control character stands between the tokens",
+                (_, false) => "a control character between tokens",
             };
-            return Err(Fault::invalid(self.at + index as u64, reason));
+            return Err(SyntaxFault::invalid(self.at + index as u64, reason));
         }
         Ok(())
     }
 
-    fn escape_sequences(&mut self, block: &[u8; BLOCK], mut escaped: u64) -> Result<(), Fault> {
+    fn escape_sequences(
+        &mut self,
+        block: &[u8; BLOCK],
+        mut escaped: u64,
+    ) -> Result<(), SyntaxFault> {
         let owed = std::mem::take(&mut self.hex_owed);
         self.hex_digits(block, 0, owed)?;
         while escaped != 0 {
@@ -274,7 +278,7 @@ impl Tokens {
                 b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => {}
                 b'u' => self.hex_digits(block, index + 1, 4)?,
                 _ => {
-                    return Err(Fault::invalid(
+                    return Err(SyntaxFault::invalid(
                         self.at + index as u64,
                         "a backslash stands before a character that it cannot escape",
                     ));
@@ -285,12 +289,17 @@ impl Tokens {
         Ok(())
     }
 
-    fn hex_digits(&mut self, block: &[u8; BLOCK], from: usize, count: usize) -> Result<(), Fault> {
+    fn hex_digits(
+        &mut self,
+        block: &[u8; BLOCK],
+        from: usize,
+        count: usize,
+    ) -> Result<(), SyntaxFault> {
         let here = &block[from..(from + count).min(BLOCK)];
         self.hex_owed = count - here.len();
         match here.iter().position(|byte| !byte.is_ascii_hexdigit()) {
             None => Ok(()),
-            Some(index) => Err(Fault::invalid(
+            Some(index) => Err(SyntaxFault::invalid(
                 self.at + (from + index) as u64,
                 "\\u needs four hexadecimal digits",
             )),
@@ -298,7 +307,12 @@ impl Tokens {
     }
 
     /// Reads the numbers and words of a block, first the end of one that began in an earlier block.
-    fn scalars(&mut self, block: &[u8; BLOCK], scalars: u64, mut starts: u64) -> Result<(), Fault> {
+    fn scalars(
+        &mut self,
+        block: &[u8; BLOCK],
+        scalars: u64,
+        mut starts: u64,
+    ) -> Result<(), SyntaxFault> {
         if self.in_scalar == 1 {
             let length = scalars.trailing_ones() as usize;
             self.scalar = self.scalar.take(&block[..length]);
@@ -327,8 +341,8 @@ impl Tokens {
         Ok(())
     }
 
-    fn bad_scalar(&self, index: usize) -> Fault {
-        Fault::invalid(
+    fn bad_scalar(&self, index: usize) -> SyntaxFault {
+        SyntaxFault::invalid(
             self.at + index as u64,
             "neither a number nor true, false, null; a string needs double quotes",
         )

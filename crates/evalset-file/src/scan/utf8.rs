@@ -1,4 +1,4 @@
-//! UTF-8 checked chunk by chunk: a character may stand across the end of one.
+//! Checks UTF-8 chunk by chunk; a character may cross the end of a chunk.
 
 /// The bytes of a character whose end has not been seen yet.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

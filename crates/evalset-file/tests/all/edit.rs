@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use evalset::CaseText;
-use evalset_file::{AppendError, CaseAt, Cases, EvalSetFiles, Step, Steps};
+use evalset_file::{AppendError, CaseAt, Cases, EvalSetFiles, WriteObserver, WriteStep};
 use proptest::prelude::*;
 
 use crate::common::{added, append, beside, case, ids};
@@ -125,10 +125,7 @@ fn failed_edit_reports_an_error_and_writes_nothing() {
     for (refused, expected) in [
         (files.remove(&path, &id("x")), "has no case \"x\"; it has 3"),
         (files.remove(&path, &CaseAt::Index(3)), "has no case at index 3; it has 3"),
-        (
-            files.remove(&path, &id("b")),
-            "has several cases \"b\"; name the one that is meant by its index",
-        ),
+        (files.remove(&path, &id("b")), "has several cases \"b\"; select one by its index"),
         (files.insert(&path, 0, "a", &text("a")), "has a case \"a\" already"),
         (files.insert(&path, 4, "n", &text("n")), "has no case at index 4"),
         (files.replace(&path, &id("a"), "b", &text("b")), "has a case \"b\" already"),
@@ -171,7 +168,7 @@ fn cases_are_read_one_by_one_with_positions() {
         "{\"eval_id\": \"b\", \"n\": 9007199254740993, \"conversation\": []}"
     );
 
-    // A fault comes behind the cases before it, and names its place.
+    // A fault comes after the cases before it, and names its place.
     std::fs::write(&path, ODD.replace("\"c\",", "\"c\" x,")).expect("written");
     let told: Vec<_> = Cases::open(&path).expect("opened").collect();
     let fault = told.last().expect("some").as_ref().expect_err("a fault").to_string();
@@ -259,7 +256,7 @@ fn in_another_process() {
         files = files.with_longest_tail(0);
     }
     if let Some(stop) = number("EDIT_STOP") {
-        files = files.with_steps(Arc::new(StopAt { stop, passed: AtomicU32::new(0) }));
+        files = files.with_observer(Arc::new(StopAt { stop, passed: AtomicU32::new(0) }));
     }
     let own = |round: u32| format!("{name}-{round}");
     let done = |edited: Result<evalset_file::Edited, AppendError>| {
@@ -303,8 +300,8 @@ struct StopAt {
     passed: AtomicU32,
 }
 
-impl Steps for StopAt {
-    fn reached(&self, _: Step) -> io::Result<()> {
+impl WriteObserver for StopAt {
+    fn reached(&self, _: WriteStep) -> io::Result<()> {
         if self.passed.fetch_add(1, Ordering::SeqCst) == self.stop {
             // As SIGKILL does: nothing is flushed, dropped or unwound.
             std::process::abort();

@@ -10,7 +10,7 @@ use crate::Written;
 use crate::model::{Form, Keys, Others, Out, Shape, Value, json_string, model};
 use crate::reading::Reader;
 
-/// ADK's reader takes what it knows out of dictionaries and leaves the rest.
+/// ADK's reader ignores unknown fields.
 const fn legacy(what: &'static str) -> Form {
     Form { what, keys: Keys::Exact, others: Others::Ignored, opaque: &[], is_case: false }
 }
@@ -31,12 +31,12 @@ model! {
     name: String = required,
     /// Its turns.
     data: Vec<LegacyQuery> = required,
-    /// What the agent's session starts with.
+    /// The session's initial values.
     initial_session: Option<LegacyStart> = not_null,
 }
 
 model! {
-    /// What the agent's session starts with.
+    /// The session's initial values.
     #[derive(Default)]
     pub struct LegacyStart { legacy("an initial session") }
     /// The ADK app.
@@ -50,18 +50,18 @@ model! {
 model! {
     /// One turn.
     pub struct LegacyQuery { legacy("a query") }
-    /// What the user said; ADK reads null as nothing.
+    /// The user's message; ADK reads null as empty.
     query: Option<String> = present,
-    /// The calls expected.
+    /// The expected calls.
     expected_tool_use: Vec<LegacyToolUse> = not_null,
-    /// What sub-agents are expected to say.
+    /// Expected messages of sub-agents.
     expected_intermediate_agent_responses: Vec<LegacyResponse> = not_null,
-    /// The answer expected; ADK reads null as nothing.
+    /// The expected response; ADK reads null as empty.
     reference: Option<String> = optional,
 }
 
 model! {
-    /// A call expected.
+    /// An expected call.
     pub struct LegacyToolUse {
         Form { opaque: &[("mock_tool_output", Shape::Any)], ..legacy("a tool use") }
     }
@@ -72,11 +72,11 @@ model! {
 }
 
 model! {
-    /// What a sub-agent is expected to say.
+    /// An expected message of a sub-agent.
     pub struct LegacyResponse { legacy("an intermediate response") }
     /// The sub-agent.
     author: String = required,
-    /// What it says; ADK reads null as nothing.
+    /// The message; ADK reads null as empty.
     text: Option<String> = present,
 }
 
@@ -123,8 +123,7 @@ impl LegacySet {
     /// Converts the cases to ADK's current format. `name` becomes the set's id and, where the file
     /// is the turns of one case, that case's id: ADK takes the file's name.
     ///
-    /// Fields that the older form does not know are kept among the case's extras, under
-    /// `legacy`.
+    /// Unknown fields are kept among the case's extras, under `legacy`.
     #[must_use]
     pub fn to_current(&self, name: &str) -> EvalSet {
         let cases = match self {
@@ -136,7 +135,7 @@ impl LegacySet {
 }
 
 impl LegacySession {
-    /// The case that a file of queries is.
+    /// The single case of a list of turns.
     #[must_use]
     pub fn of_queries(name: impl Into<String>, data: Vec<LegacyQuery>) -> Self {
         let (name, written) = (name.into(), Written::default());
@@ -174,7 +173,7 @@ fn current_case(
     if let Some(start) = start {
         leftovers.take("initial_session", &start.written);
         let LegacyStart { app_name, user_id, state, .. } = start;
-        // ADK takes an empty one for none.
+        // ADK reads an empty one as absent.
         if *start != LegacyStart::default() {
             let state = state.clone().unwrap_or_else(empty_object);
             case.session_input = Some(SessionInput::new(app_name, user_id, state));
@@ -218,7 +217,7 @@ fn empty_object() -> JsonText {
     JsonText::from_value(&serde_json::Value::Object(serde_json::Map::new()))
 }
 
-/// Fields that the older form does not know, by their place.
+/// Unknown fields, by their path.
 #[derive(Debug, Default)]
 struct Leftovers(String);
 

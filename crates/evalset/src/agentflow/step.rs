@@ -17,7 +17,7 @@ model! {
     args: Option<JsonText> = object,
     /// When, in seconds since 1970.
     timestamp: Option<Number> = optional,
-    /// Anything else: a JSON object.
+    /// Other data: a JSON object.
     metadata: Option<JsonText> = object,
 }
 

@@ -8,7 +8,7 @@ use crate::model::{Casing, text_of};
 use crate::reading::read_value;
 use crate::{Severity, Written};
 
-/// What stands for ADK's names where AgentFlow has none.
+/// Placeholders for names that AgentFlow does not have.
 const APP_NAME: &str = "app";
 const USER_ID: &str = "user";
 const AUTHOR: &str = "agent";
@@ -115,7 +115,7 @@ fn answer_to(call: &FunctionCall, responses: &mut Vec<&FunctionResponse>) -> Opt
     result_of(responses.remove(found).response.as_ref()?)
 }
 
-/// What the tool gave, without the `result` that wraps what is no object.
+/// The tool's result, without the `result` that wraps a value that is not an object.
 fn result_of(response: &JsonText) -> Option<JsonText> {
     match response.open() {
         Node::Object(members) => match members.as_slice() {
@@ -160,7 +160,7 @@ fn content(message: &MessageContent) -> Content {
     Content { parts, role: Some(role.to_owned()), written }
 }
 
-/// One text alone is text; other parts stand side by side as objects.
+/// A single text part is a string; other parts are a list of objects.
 fn body(parts: &[Part]) -> MessageBody {
     match parts {
         [] => MessageBody::Text(String::new()),
@@ -176,7 +176,7 @@ fn parts(message: &MessageContent) -> Vec<Part> {
     }
 }
 
-/// Whether a part is a text and says nothing else. Fields that stand there as null say nothing.
+/// Whether a part is only a text. Null fields are ignored.
 fn is_text(part: &Part) -> bool {
     let Part { function_call, function_response, text, thought, written } = part;
     text.is_some()
@@ -211,13 +211,13 @@ fn part_of(object: &JsonText) -> Option<Part> {
         (None, _) => {
             let (part, faults) = read_value::<Part>(object.as_str().as_bytes());
             let refused = faults.iter().any(|fault| fault.severity() == Severity::Error);
-            part.filter(|part| !refused && known_parts_are_sound(part))
+            part.filter(|part| !refused && known_parts_are_valid(part))
         }
     }
 }
 
-/// Fields that are kept as they stand are not looked into, so nothing but text and calls is taken
+/// Fields that are kept unchanged are not looked into, so nothing but text and calls is taken
 /// for a part that ADK reads.
-fn known_parts_are_sound(part: &Part) -> bool {
+fn known_parts_are_valid(part: &Part) -> bool {
     part.written.extras().all(|(_, value)| value.as_str() == "null")
 }

@@ -1,8 +1,7 @@
-//! What is left of an ADK set once ADK has written it again.
+//! An ADK set as ADK rewrites it.
 //!
-//! ADK leaves out what is null or stands at its default, and what its sets have no field for. So
-//! that says nothing: it is carried over to no field of AgentFlow's, only kept as it stood, and the
-//! leftovers are made such that they also hold for a leg between that ADK has rewritten.
+//! ADK drops null values, defaults, and unknown fields of its sets. So these are not copied to fields of
+//! AgentFlow's but stored as leftovers, which also apply to a file that ADK rewrote.
 
 use super::difference::Tree;
 use super::sound;

@@ -1,4 +1,4 @@
-//! Each change, in each shape in which a case may record what it changes.
+//! Tests each edit in each shape of a case.
 
 use super::adk_calls::{answer_to, response_at};
 use super::*;
@@ -180,7 +180,7 @@ fn expected_state_can_be_set_and_removed() {
     it.set_final_state(None).expect("gone");
     assert!(!written(&it).contains("final_session_state"), "{}", written(&it));
 
-    // AgentFlow has no field for it: among its metadata, whose other members stay.
+    // AgentFlow has no field for it: it is in the metadata, whose other members stay.
     let flow = |metadata: &str| {
         let text = format!(
             r#"{{"eval_id":"a","conversation":[{{"invocation_id":"i","user_content":{{"role":"user","content":"x"}}}}],"metadata":{metadata}}}"#

@@ -130,7 +130,7 @@ fn adk_rewrites_the_same_bytes() {
     for (written, said) in written.iter().zip(adk_rewrites(&python, &written)) {
         assert_eq!(said.as_ref(), Ok(written));
     }
-    // The limits that `to_json` guards are ADK's: one step further and ADK refuses the file.
+    // The limits that `to_json` guards are ADK's: one step further and ADK rejects the file.
     let deep = file(&case(r#"{"a":"DEEP"}"#))
         .replace("\"DEEP\"", &format!("{}{}", "[".repeat(193), "]".repeat(193)));
     let surrogate = file(&case(r#"{"a":"HALF"}"#)).replace("HALF", "\\ud800");

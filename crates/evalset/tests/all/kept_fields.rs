@@ -1,10 +1,10 @@
-//! Fields that are kept as they stand: what ADK refuses in them is told, and nothing else.
+//! Fields that are kept unchanged: what ADK rejects in them is told, and nothing else.
 
 use evalset::{Format, Layout, Severity, read, read_as};
 
 use crate::common::{adk_rewrites, canonical};
 
-/// Where a value stands, the value, and whether ADK reads it.
+/// Where a value is, the value, and whether ADK reads it.
 const VALUES: &[(&str, &str, bool)] = &[
     ("part", r#""inline_data": {"data": "aGk=", "mimeType": "text/plain"}"#, true),
     ("part", r#""inlineData": {"data": "aG-_", "displayName": null}"#, true),

@@ -176,7 +176,7 @@ fn read_case_counts_depth_from_the_top_of_the_file() {
         let queries = format!(
             r#"[{{"query": "q", "expected_tool_use": [{{"tool_name": "f", "tool_input": {{"x": {deep}}}}}]}}]"#
         );
-        let told = |faults: &[evalset::Fault]| -> Vec<_> {
+        let told = |faults: &[evalset::CaseFault]| -> Vec<_> {
             faults.iter().map(|fault| fault.problem.clone()).collect()
         };
         let (_, faults) = read_case(&queries, Format::AdkLegacy, Origin::default());
@@ -222,19 +222,19 @@ fn errors_have_positions_and_other_cases_are_read() {
 }"#,
         &expect![[r#"
             error: line 1, column 1, the file: the eval_set_id "a/b" contains a slash, and ADK uses it as a file name; remove the slash
-            warning: line 3, column 3, the file: "vendor" is not a field of an eval set; it is kept here, and lost when the format's own program rewrites the file
+            warning: line 3, column 3, the file: "vendor" is not a field of an eval set; it is kept here, but lost when the format's own program rewrites the file
             error: line 11, column 36, case "bad" at conversation[0].user_content.parts: expected a list, found a string; correct the value
-            error: line 11, column 42, case "bad" at conversation[0].user_content: ADK refuses the unknown field "rôle" in a message (did you mean "role"?); correct its name, or move it to the case
+            error: line 11, column 42, case "bad" at conversation[0].user_content: ADK rejects the unknown field "rôle" in a message (did you mean "role"?); correct its name, or move it to the case
             error: line 11, column 76, case "bad" at conversation[0].invocation_id: expected a value, found null; correct the value
             error: line 11, column 99, case "bad" at conversation[0].finalResponse: expected a message, found a number; correct the value
-            error: line 12, column 52, case "bad" at conversation[1].intermediate_data: ADK refuses the unknown field "tool_use" in intermediate data (did you mean "tool_uses"?); correct its name, or move it to the case
+            error: line 12, column 52, case "bad" at conversation[1].intermediate_data: ADK rejects the unknown field "tool_use" in intermediate data (did you mean "tool_uses"?); correct its name, or move it to the case
             error: line 12, column 90, case "bad" at conversation[1].intermediate_data.toolUses[0].args: expected an object, found a list; correct the value
             error: line 12, column 101, case "bad" at conversation[1].intermediate_data.toolUses[0].id: expected a string, found a number; correct the value
             error: line 13, column 45, case "bad" at conversation[2].userContent.parts[0].text: \ud800 is half of a surrogate pair; replace that character
             error: line 15, column 24, case "bad" at session_input: a session input needs "user_id"; add it
             error: line 19, column 5, the case at index 2: expected an eval case, found a number; correct the value
             error: line 20, column 5, case "good": the eval_id "good" is already used by the case at index 0; give this one another
-            error: line 20, column 63, case "good" at conversation[0]: "user_content" appears twice here, and readers see only one of them; remove one
+            error: line 20, column 63, case "good" at conversation[0]: duplicate key "user_content", of which readers use only one; remove one
             error: line 20, column 107, case "good" at creation_timestamp: expected a number, found a string; correct the value
             error: line 21, column 5, case "good": a case needs exactly one of "conversation" and "conversation_scenario", and has neither; add one
             error: line 21, column 5, case "good": the eval_id "good" is already used by the case at index 0; give this one another
@@ -247,7 +247,7 @@ fn invalid_json_error_has_a_position() {
     check(
         "{\n  \"eval_set_id\": nan\n}",
         &expect![[r#"
-        error: line 2, column 18, the file: this is not valid JSON: nan is not a number, true, false or null; a string needs double quotes; repair it here
+        error: line 2, column 18, the file: this is not valid JSON: nan is not a number, true, false or null; a string needs double quotes; fix it here
     "#]],
     );
     check(
@@ -265,13 +265,13 @@ fn invalid_json_error_has_a_position() {
     check(
         "",
         &expect![[r#"
-        error: line 1, column 1, the file: this is not valid JSON: the text ends here, but a value is missing; repair it here
+        error: line 1, column 1, the file: this is not valid JSON: the text ends here, but a value is missing; fix it here
     "#]],
     );
     check(
         "\u{feff}[]",
         &expect![[r#"
-        error: line 1, column 1, the file: a byte order mark begins the file, which ADK refuses; save it as plain UTF-8
+        error: line 1, column 1, the file: unexpected byte order mark, which ADK rejects; save the file as UTF-8 without one
     "#]],
     );
     let reading = read(b"{\n \"\xc3\xa9 \xff\": 1}");

@@ -172,7 +172,7 @@ pub(super) fn write(folder: &Path, cases: usize, per_file: usize) -> io::Result<
     Ok(())
 }
 
-/// Writes all cases of the files into one file of each side, as they stand, and gives their paths.
+/// Writes all cases of the files into one file of each side, unchanged, and gives their paths.
 pub(super) fn joined(
     folder: &Path,
     files: &[(PathBuf, PathBuf)],

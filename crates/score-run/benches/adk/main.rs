@@ -24,7 +24,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
-use score_run::{Choice, Pair, Pairing, ScoreRun, run, run_pairs};
+use score_run::{CaseFilter, Pair, Pairing, ScoreRun, run, run_pairs};
 use scoring::adk::{MatchType, response_match, tool_trajectory};
 use scoring::config::{Config, Tools};
 
@@ -161,9 +161,9 @@ fn processor_time() -> Duration {
 fn score_all(expected: &[PathBuf], actual: &[PathBuf], threads: usize) -> io::Result<Vec<Scores>> {
     let config = Config::adk_default();
     let jobs = NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN);
-    let choice = Choice::default();
+    let filter = CaseFilter::default();
     let order =
-        ScoreRun { expected, actual, config: &config, choice: &choice, pairing: Pairing::Id, jobs };
+        ScoreRun { expected, actual, config: &config, filter: &filter, pairing: Pairing::Id, jobs };
     let mut all = Vec::new();
     let scores = |pair: &mut Pair, tools: &mut Tools<'_>| -> Option<Scores> {
         let (expected, actual) = (pair.expected.as_ref()?, pair.actual.as_ref()?);
@@ -182,10 +182,10 @@ fn score_all(expected: &[PathBuf], actual: &[PathBuf], threads: usize) -> io::Re
 /// Scores all cases with what each score rests on.
 fn with_evidence(expected: &[PathBuf], actual: &[PathBuf]) -> io::Result<()> {
     let config = Config::adk_default();
-    let choice = Choice::default();
+    let filter = CaseFilter::default();
     let jobs = NonZeroUsize::MIN;
     let order =
-        ScoreRun { expected, actual, config: &config, choice: &choice, pairing: Pairing::Id, jobs };
+        ScoreRun { expected, actual, config: &config, filter: &filter, pairing: Pairing::Id, jobs };
     let take = |case| {
         std::hint::black_box(&case);
         Ok(())

@@ -1,7 +1,7 @@
 //! From a live session to the [`EvalCase`] that ADK replays: each run, a user's message and all that
 //! followed, becomes an invocation.
 //!
-//! What one agent did alone is told as calls and responses, what several did as events that keep their
+//! What one agent did alone is steps as calls and responses, what several did as events that keep their
 //! names (`runs` tells which belong together). Of the conversation of a request only what is needed is kept
 //! ([`Openings`]): all of it where a run begins, else what came since the model last spoke.
 //!
@@ -80,17 +80,19 @@ impl Run<'_> {
             None => (None, None),
         };
         let agents: HashSet<&str> = self.events().map(|event| event.agent_name.as_str()).collect();
-        let mut told = TurnSteps::default();
+        let mut steps = TurnSteps::default();
         for step in &self.steps {
             match step {
-                RunStep::Event(event) if Some(event.sequence) != last => told.said(event, self),
+                RunStep::Event(event) if Some(event.sequence) != last => {
+                    steps.add_message(event, self)
+                }
                 RunStep::Returned(returned) if !self.is_inner(returned.event) => {
-                    told.returned(returned);
+                    steps.add_tool_response(returned);
                 }
                 RunStep::Event(_) | RunStep::Returned(_) => {}
             }
         }
-        let data = if agents.len() > 1 { told.into_events() } else { told.into_lists() };
+        let data = if agents.len() > 1 { steps.into_events() } else { steps.into_lists() };
         Invocation {
             final_response: answer.map(|parts| content("model", parts)),
             intermediate_data: Some(data),
@@ -120,7 +122,7 @@ struct TurnSteps {
 }
 
 impl TurnSteps {
-    fn said(&mut self, event: &SessionEvent, run: &Run<'_>) {
+    fn add_message(&mut self, event: &SessionEvent, run: &Run<'_>) {
         let Payload::Response(response) = &event.payload else { return };
         let Some(first) = response.candidates.first() else { return };
         let mut parts = adk_parts(&first.parts);
@@ -139,7 +141,7 @@ impl TurnSteps {
         }
     }
 
-    fn returned(&mut self, returned: &Returned<'_>) {
+    fn add_tool_response(&mut self, returned: &Returned<'_>) {
         let mut answered = adk_response(returned.response);
         answered.id.clone_from(&returned.id);
         let agent = returned.event.agent_name.to_string();

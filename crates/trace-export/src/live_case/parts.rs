@@ -27,7 +27,7 @@ pub(super) fn left_out<'a>(parts: impl IntoIterator<Item = &'a LivePart>) -> Vec
     kinds
 }
 
-/// Nothing: an empty text, or the part that stands for one without any content.
+/// Nothing: an empty text, or the part that means one without any content.
 fn is_blank(part: &LivePart) -> bool {
     match part {
         LivePart::Text(text) | LivePart::Thought(text) => text.is_empty(),
@@ -71,7 +71,7 @@ fn blob(data: &InlineData) -> JsonText {
     }
     members.insert("data", URL_SAFE.encode(&data.data));
     members.insert("mime_type", data.mime_type.clone());
-    // Text keys and texts always serialise.
+    // Text keys and texts always serialize.
     JsonText::serialize(&members).unwrap_or_else(|_| JsonText::null())
 }
 
@@ -83,7 +83,7 @@ pub(super) fn as_adk_keeps_it(response: Option<&JsonText>) -> JsonText {
         other => {
             let inner = other.cloned().unwrap_or_else(JsonText::null);
             let members: IndexMap<_, _> = [("result", inner)].into_iter().collect();
-            // Text keys and JSON always serialise.
+            // Text keys and JSON always serialize.
             JsonText::serialize(&members).unwrap_or_else(|_| JsonText::null())
         }
     }

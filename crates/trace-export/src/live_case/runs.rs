@@ -27,7 +27,7 @@ pub struct LiveRun {
     /// The kinds of part in it that a case has no place for, in their vendor's words.
     pub left_out: Vec<String>,
     /// How many later messages in the user's words are within it, which its invocation has no room for.
-    pub said_later: usize,
+    pub later_user_messages: usize,
 }
 
 /// An answered turn of a run.
@@ -171,7 +171,7 @@ pub fn runs(events: &[SessionEvent]) -> Vec<LiveRun> {
             query: named(&run.query).chars().take(NAME).collect(),
             turns: responses.iter().map(turn).collect(),
             left_out: left_out(run.query.iter().copied().chain(said)),
-            said_later: run.said_later(),
+            later_user_messages: run.later_user_messages(),
         }
     };
     collect(events).iter().map(described).collect()
@@ -279,7 +279,7 @@ fn since_the_model(contents: &[Content]) -> &[Content] {
 }
 
 /// What the user said, where the agent tells; else what they said last before the model was asked, as it
-/// stands there; where they said nothing, what they handed in of a tool.
+/// is there; where they said nothing, what they handed in of a tool.
 fn query(request: &LlmRequest) -> Vec<&LivePart> {
     if let Some(told) = &request.user_content {
         return told.parts.iter().collect();
@@ -369,7 +369,7 @@ impl<'a> Run<'a> {
     /// How often its agent, having answered without a call, asked on with something in the user's words:
     /// an invocation has room for the first message only. ADK words as the user's what other agents
     /// did, so of the plugin's runs, which tell of their end, nothing is counted.
-    fn said_later(&self) -> usize {
+    fn later_user_messages(&self) -> usize {
         if self.events().any(|event| matches!(event.payload, Payload::RunEnded(_))) {
             return 0;
         }

@@ -561,11 +561,11 @@ fn later_user_message_in_a_named_run_is_reported() {
         .answered(3, "a", "run", vec![text("two")])
         .asks(4, "b", "run", "what another agent is asked")
         .answered(4, "b", "run", vec![text("three")]);
-    assert_eq!(runs(&talk.0).iter().map(|run| run.said_later).collect::<Vec<_>>(), [1]);
+    assert_eq!(runs(&talk.0).iter().map(|run| run.later_user_messages).collect::<Vec<_>>(), [1]);
     // ADK's plugin tells how a run ended, and what it words as the user's is not theirs.
     let end = live::RunEnd { outcome: live::RunOutcome::Completed, message: String::new() };
     let ended = talk.add(3, "a", "run", Payload::RunEnded(end));
-    assert_eq!(runs(&ended.0)[0].said_later, 0);
+    assert_eq!(runs(&ended.0)[0].later_user_messages, 0);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::path::Path;
 use evalset::{Case, EvalSet, Layout};
 
 use super::error::EvalsetError;
-use super::sound_file::put;
+use super::valid_file::put;
 
 /// Writes the set, which has no case, with `cases` in ADK's own layout, one after the other; how many
 /// they were.

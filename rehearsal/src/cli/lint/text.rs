@@ -115,7 +115,7 @@ fn write_sum(linted: &Linted, out: &mut impl Write) -> io::Result<()> {
     let survived: usize = reports.iter().map(|report| report.values.survived).sum();
     let entries = reports.iter().filter(|report| !report.is_of_agent()).count();
     let clean = reports.iter().filter(|report| report.findings.is_empty()).count();
-    // What is no declaration is an error and no tool.
+    // What is not a declaration is an error and no tool.
     let tools = reports.iter().filter(|report| report.tool.is_some()).count();
     let unread = match entries - tools {
         0 => String::new(),

@@ -23,7 +23,7 @@ struct Draft {
 pub(super) struct Destination<'o, W> {
     file: Option<Draft>,
     out: &'o mut W,
-    /// A bar that must not stand in the text.
+    /// A bar that must not are in the text.
     bar: ProgressBar,
 }
 

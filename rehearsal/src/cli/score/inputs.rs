@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use score_run::{SetHeading, heading};
+use score_run::{SetHeader, read_set_header};
 
 use super::arguments::ScoreArguments;
 use super::error::ScoreError;
@@ -14,7 +14,7 @@ use crate::cli::evalset::files::{Source, files, history_in};
 pub(super) struct Inputs {
     pub(super) expected: Vec<PathBuf>,
     pub(super) actual: Vec<PathBuf>,
-    sets: Vec<SetHeading>,
+    sets: Vec<SetHeader>,
     #[expect(dead_code, reason = "what came through pipes is there until the end")]
     sources: Vec<Source>,
 }
@@ -45,7 +45,7 @@ impl Inputs {
             Ok(sources.iter().skip(begin).map(|source| source.path().to_owned()).collect())
         };
         let (expected, actual) = (lasting(expected)?, lasting(actual)?);
-        let sets = expected.iter().map(|path| heading(path)).collect::<Result<_, _>>()?;
+        let sets = expected.iter().map(|path| read_set_header(path)).collect::<Result<_, _>>()?;
         Ok(Self { expected, actual, sets, sources })
     }
 
@@ -78,7 +78,7 @@ impl Inputs {
         }
     }
 
-    /// Why there is no case.
+    /// Why there is not a case.
     pub(super) fn no_case(
         &self,
         arguments: &ScoreArguments,

@@ -15,7 +15,7 @@ use std::num::NonZeroUsize;
 use std::time::Instant;
 
 use score_report::{Ending, Heading, Piece, Report};
-use score_run::{Choice, RunSummary, ScoreRun, run};
+use score_run::{CaseFilter, RunSummary, ScoreRun, run};
 use scoring::config::{Config, Criterion};
 use scoring::report::EvalSummary;
 
@@ -99,13 +99,13 @@ pub fn score(
     let pattern = arguments.case.as_deref().map(inputs::pattern).transpose()?;
     let takes = |eval_id: &str| pattern.as_ref().is_none_or(|it| it.matches(eval_id));
     let id = pattern.is_some().then_some(&takes as &(dyn Fn(&str) -> bool + Sync));
-    let choice = Choice::new(id, &arguments.tags);
+    let filter = CaseFilter::new(id, &arguments.tags);
     let jobs = arguments.jobs.or_else(|| std::thread::available_parallelism().ok());
     let order = ScoreRun {
         expected: &inputs.expected,
         actual: &inputs.actual,
         config: &config,
-        choice: &choice,
+        filter: &filter,
         pairing: arguments.pair.into(),
         jobs: jobs.unwrap_or(NonZeroUsize::MIN),
     };
@@ -138,7 +138,7 @@ pub fn score(
     )?;
     bar.finish_and_clear();
     if ran.cases == 0 {
-        return Err(inputs.no_case(arguments, &nearest, &choice.other_tags()));
+        return Err(inputs.no_case(arguments, &nearest, &filter.other_tags()));
     }
     let notes = alone(&ran, arguments.pair).into_iter().chain(out_of_reach(&config));
     for note in notes.chain(names.notes()) {

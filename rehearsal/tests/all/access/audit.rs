@@ -58,7 +58,7 @@ async fn a_decision_and_an_export_of_a_page_are_written_down_with_who() {
 }
 
 #[tokio::test]
-async fn what_is_refused_is_not_written_down_as_done() {
+async fn does_not_audit_a_rejected_action_as_done() {
     let stage = Stage::open().await;
     let (session, turn) = stage.asked().await;
     let cookie = stage.cookie().await;

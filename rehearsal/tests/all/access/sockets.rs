@@ -37,7 +37,7 @@ async fn next(socket: &mut Socket) -> Option<HostEvent> {
 }
 
 #[tokio::test]
-async fn a_page_hears_who_it_belongs_to_and_is_cut_off_at_logout() {
+async fn page_socket_learns_its_user_and_closes_at_logout() {
     let stage = Stage::open().await;
     let cookie = stage.cookie().await;
     let other = stage.cookie().await;

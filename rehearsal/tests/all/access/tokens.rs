@@ -21,7 +21,7 @@ async fn a_token_runs_no_tools_and_reads_no_files_of_the_host() {
 }
 
 #[tokio::test]
-async fn a_report_is_given_as_it_stands_to_people_alone() {
+async fn serves_the_unchanged_report_to_people_only() {
     let stage = Stage::open().await;
     let text = format!(r#"{{"report_id": "r", "results": ["{}"]}}"#, "é".repeat(700_000));
     std::fs::create_dir(stage.folder.path().join("reports")).unwrap();
@@ -83,7 +83,7 @@ async fn each_vendors_key_header_takes_a_token() {
 }
 
 #[tokio::test]
-async fn grpc_asks_too_and_answers_carry_who() {
+async fn grpc_requires_a_token_and_responses_have_its_name() {
     let stage = Stage::open().await;
     let mut client = stage.grpc().await;
     let nobody = client.list_sessions(wire::ListSessionsRequest::default()).await.unwrap_err();

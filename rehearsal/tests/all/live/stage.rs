@@ -163,7 +163,7 @@ pub(crate) fn words(response: &wire::HumanResponse) -> String {
     }
 }
 
-/// Somebody who reads a session's stream.
+/// Someone who reads a session's stream.
 pub(crate) struct Watcher {
     stream: Streaming<wire::SubscribeResponse>,
     pub(crate) events: Vec<SessionEvent>,

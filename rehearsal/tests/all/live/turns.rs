@@ -10,7 +10,7 @@ use crate::live::stage::{
 };
 
 #[tokio::test]
-async fn an_agent_asks_and_a_person_answers() {
+async fn person_responds_to_a_request_of_an_agent() {
     let stage = Stage::open().await;
     let (mut agent, mut person) = (stage.client().await, stage.client().await);
     let session = stage.session().await;
@@ -109,7 +109,7 @@ async fn many_send_the_same_at_once_and_one_turn_comes_of_it() {
 }
 
 #[tokio::test]
-async fn a_cancelled_turn_leaves_the_queue_and_tells_its_agent() {
+async fn cancelled_turn_leaves_the_queue_and_its_agent_sees_it() {
     let stage = Stage::open().await;
     let mut client = stage.client().await;
     let session = stage.session().await;
@@ -138,7 +138,7 @@ async fn a_cancelled_turn_leaves_the_queue_and_tells_its_agent() {
 }
 
 #[tokio::test]
-async fn a_completed_session_takes_no_requests_and_cancels_when_told() {
+async fn completed_session_rejects_requests_and_cancels_on_request() {
     let stage = Stage::open().await;
     let mut client = stage.client().await;
     let session = stage.session().await;

@@ -59,7 +59,7 @@ async fn the_end_of_the_history_is_marked_once_and_live_events_follow() {
 }
 
 #[tokio::test]
-async fn a_watcher_who_does_not_read_holds_nobody_back_and_misses_nothing() {
+async fn slow_watcher_delays_no_other_and_misses_nothing() {
     let stage = Stage::open().await;
     let session = stage.session().await;
     let (mut agent, mut lazy) = (stage.client().await, stage.client().await);

@@ -75,7 +75,7 @@ async fn a_foreign_page_does_not() {
 }
 
 #[tokio::test]
-async fn the_page_is_served_beside_it_and_no_file_is_made_unasked() {
+async fn serves_the_page_and_creates_no_database_without_sessions() {
     let stage = Stage::open().await;
     let page = test_support::http_client()
         .get(format!("http://{}/", stage.address()))

@@ -1,6 +1,6 @@
 //! A disk that is really full: a file system of a few megabytes, in a mount namespace of the host's
 //! own. Where the machine does not allow that, the store's own tests remain, in which SQLite's bound
-//! of pages stands for the disk.
+//! of pages means the disk.
 
 use std::net::{SocketAddr, TcpListener};
 use std::process::{Child, Command};
@@ -45,7 +45,7 @@ fn request(session: &str, turn: &str, bytes: usize) -> wire::SubmitRequestReques
 }
 
 #[tokio::test]
-async fn a_full_disk_refuses_new_requests_cleanly_and_recovers() {
+async fn rejects_requests_on_a_full_disk_and_recovers() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("disk")).unwrap();
     let mut trial = in_namespace("true".as_ref());

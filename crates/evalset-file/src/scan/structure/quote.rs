@@ -20,7 +20,7 @@ pub(super) fn unescaped(raw: &[u8], escapes: bool) -> Option<std::borrow::Cow<'_
 pub(super) struct ClosingQuote {
     /// The next byte is escaped.
     escaped: bool,
-    /// A backslash stood in the string.
+    /// A backslash was in the string.
     pub(super) passed_escape: bool,
 }
 

@@ -1,5 +1,5 @@
-//! What ADK demands of the fields that are kept as they stand: `google.genai.types` 2.x and
-//! `google.adk.evaluation`, as google-adk 2.13 has them.
+//! The shapes that ADK requires of fields without a model here: `google.genai.types` 2.x and
+//! `google.adk.evaluation` in google-adk 2.13.
 
 use crate::model::{Fields, Keys, Others, Shape};
 
@@ -51,7 +51,7 @@ const AGENT_DETAILS: Fields = Fields {
     )
 };
 
-/// One of ADK's own by its name, or one spelled out. Its names are ADK's matter.
+/// The name of one of ADK's personas, which is not checked, or a persona.
 pub(super) const PERSONA: Shape = TextOr(&Object(&Fields {
     what: "a persona",
     keys: Keys::Exact,

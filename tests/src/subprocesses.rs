@@ -33,7 +33,7 @@ impl Server {
         let folder = tempfile::tempdir().expect("a folder").keep();
         let socket = folder.join("socket");
         let mut process = Command::new(python)
-            .arg(workspace().join("tests/src/forks.py"))
+            .arg(workspace().join("tests/src/subprocesses.py"))
             .arg(&socket)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -14,7 +14,7 @@ use tokio::net::TcpStream;
 use crate::access::stage::{PASSWORD, Stage, name, simulator};
 
 #[tokio::test]
-async fn nothing_is_served_to_nobody() {
+async fn serves_nothing_without_a_login() {
     let stage = Stage::open().await;
     let grpc = "/rehearsal.v1.LiveService/ListSessions";
     for (method, path) in [
@@ -51,12 +51,12 @@ async fn nothing_is_served_to_nobody() {
 }
 
 #[tokio::test]
-async fn whoever_logs_in_is_let_in_until_they_log_out() {
+async fn login_is_valid_until_logout() {
     let stage = Stage::open().await;
     let page = stage.get("/login").send().await.unwrap();
     let policy = page.headers()["content-security-policy"].to_str().unwrap().to_owned();
     assert!(policy.starts_with("default-src 'none'") && !policy.contains("unsafe"), "{policy}");
-    // Under `no-referrer` a browser sends the form with the origin `null`, which is refused.
+    // Under `no-referrer` a browser sends the form with the origin `null`, which is rejected.
     assert_eq!(page.headers()["referrer-policy"], "same-origin");
     assert!(page.text().await.unwrap().contains("type=\"password\""));
 
@@ -143,7 +143,7 @@ async fn a_wrong_password_counts_although_its_sender_hangs_up() {
 }
 
 #[tokio::test]
-async fn behind_a_trusted_proxy_one_visitors_attempts_are_not_anothers() {
+async fn limits_attempts_per_client_behind_a_trusted_proxy() {
     let folder = tempfile::tempdir().unwrap();
     let access = Access::default().person(name("Ann"), SecretHash::of(PASSWORD).unwrap());
     let proxy = IpAddr::from([127, 0, 0, 1]);
@@ -165,7 +165,7 @@ async fn behind_a_trusted_proxy_one_visitors_attempts_are_not_anothers() {
 }
 
 #[tokio::test]
-async fn where_nobody_is_known_nothing_is_asked() {
+async fn requires_no_login_without_people_and_tokens() {
     let folder = tempfile::tempdir().unwrap();
     let running = simulator(folder.path()).start().await.unwrap();
     let models = test_support::http_client()
@@ -178,7 +178,7 @@ async fn where_nobody_is_known_nothing_is_asked() {
 }
 
 #[tokio::test]
-async fn other_machines_are_served_only_where_everybody_is_asked() {
+async fn serves_other_machines_only_with_a_login() {
     let folder = tempfile::tempdir().unwrap();
     let anywhere = || simulator(folder.path()).listen(SocketAddr::from(([0, 0, 0, 0], 0)));
     let Err(ServeError::NotLoopback { .. }) = anywhere().start().await else {

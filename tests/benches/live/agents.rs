@@ -1,4 +1,4 @@
-//! The role `crowd`: agents that ask once and wait.
+//! The role `agents`: agents that ask once and wait.
 
 use std::net::SocketAddr;
 use std::time::Instant;
