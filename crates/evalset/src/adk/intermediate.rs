@@ -87,9 +87,9 @@ impl Value for IntermediateResponse {
 }
 
 fn one_shape(data: &IntermediateData, reader: &mut Reader<'_>, begin: usize) {
-    let stands = |key: &str| data.written.knows(key);
+    let has = |key: &str| data.written.knows(key);
     let lists = ["tool_uses", "tool_responses", "intermediate_responses"];
-    if stands("invocation_events") && lists.into_iter().any(stands) {
+    if has("invocation_events") && lists.into_iter().any(has) {
         reader.fault(begin, Problem::MixedIntermediateData);
     }
 }

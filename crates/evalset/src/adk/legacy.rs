@@ -163,9 +163,9 @@ fn current_case(
         for (call, tool_use) in query.expected_tool_use.iter().enumerate() {
             leftovers.take(&format!("{place}.expected_tool_use[{call}]"), &tool_use.written);
         }
-        for (at, said) in query.expected_intermediate_agent_responses.iter().enumerate() {
+        for (at, message) in query.expected_intermediate_agent_responses.iter().enumerate() {
             let list = "expected_intermediate_agent_responses";
-            leftovers.take(&format!("{place}.{list}[{at}]"), &said.written);
+            leftovers.take(&format!("{place}.{list}[{at}]"), &message.written);
         }
         query.to_current(name, index)
     });
@@ -193,14 +193,14 @@ impl LegacyQuery {
             name: tool_use.tool_name.clone(),
             written: Written::default(),
         });
-        let said =
-            self.expected_intermediate_agent_responses.iter().map(|said| IntermediateResponse {
-                author: said.author.clone(),
-                parts: vec![Part::text(said.text.clone().unwrap_or_default())],
+        let message =
+            self.expected_intermediate_agent_responses.iter().map(|message| IntermediateResponse {
+                author: message.author.clone(),
+                parts: vec![Part::text(message.text.clone().unwrap_or_default())],
             });
         let data = IntermediateData {
             tool_uses: calls.collect(),
-            intermediate_responses: said.collect(),
+            intermediate_responses: message.collect(),
             ..IntermediateData::default()
         };
         let text = |text: &Option<String>| text.clone().unwrap_or_default();

@@ -69,9 +69,10 @@ fn turn_to_agentflow(turn: &adk::Invocation) -> agentflow::Invocation {
                 written: Written::default(),
             })
             .collect();
-        let said = data.intermediate_responses.iter();
-        to.expected_intermediate_responses =
-            said.map(|said| MessageContent::new(Role::Assistant, body(&said.parts))).collect();
+        let messages = data.intermediate_responses.iter();
+        to.expected_intermediate_responses = messages
+            .map(|messages| MessageContent::new(Role::Assistant, body(&messages.parts)))
+            .collect();
     }
     to.expected_final_response =
         turn.final_response.as_ref().map(|response| message(response, Role::Assistant));
@@ -80,8 +81,8 @@ fn turn_to_agentflow(turn: &adk::Invocation) -> agentflow::Invocation {
 
 pub(super) fn turn_to_adk(turn: &agentflow::Invocation) -> adk::Invocation {
     let mut to = adk::Invocation::new(&turn.invocation_id, content(&turn.user_content));
-    let (calls, said) = (&turn.expected_tool_trajectory, &turn.expected_intermediate_responses);
-    if !calls.is_empty() || !said.is_empty() {
+    let (calls, messages) = (&turn.expected_tool_trajectory, &turn.expected_intermediate_responses);
+    if !calls.is_empty() || !messages.is_empty() {
         let mut data = adk::IntermediateData::default();
         for call in calls {
             let name = Some(call.name.clone());
@@ -97,9 +98,12 @@ pub(super) fn turn_to_adk(turn: &agentflow::Invocation) -> adk::Invocation {
             let (args, written) = (call.args.clone(), Written::default());
             data.tool_uses.push(FunctionCall { id, args, name, written });
         }
-        data.intermediate_responses = said
+        data.intermediate_responses = messages
             .iter()
-            .map(|said| IntermediateResponse { author: AUTHOR.to_owned(), parts: parts(said) })
+            .map(|messages| IntermediateResponse {
+                author: AUTHOR.to_owned(),
+                parts: parts(messages),
+            })
             .collect();
         to.intermediate_data = Some(data);
     }

@@ -183,8 +183,8 @@ fn with_adk_leftovers(case: &adk::EvalCase) -> agentflow::EvalCase {
 
 /// Whether the case is in camelCase throughout, and not in snake_case.
 fn is_all_camel(case: &adk::EvalCase) -> bool {
-    let stood = text_of(case, Casing::Original);
-    stood != text_of(case, Casing::Snake) && stood == text_of(case, Casing::Camel)
+    let original = text_of(case, Casing::Original);
+    original != text_of(case, Casing::Snake) && original == text_of(case, Casing::Camel)
 }
 
 fn case_to_adk(case: &agentflow::EvalCase) -> adk::EvalCase {

@@ -4,7 +4,7 @@
 //! AgentFlow's but stored as leftovers, which also apply to a file that ADK rewrote.
 
 use super::difference::Tree;
-use super::sound;
+use super::valid;
 use crate::adk::{EvalCase, EvalSet};
 use crate::model::Casing;
 
@@ -32,7 +32,7 @@ const MODELS: [&str; 13] = [
 /// The case as ADK writes it.
 pub(super) fn case(case: &EvalCase) -> EvalCase {
     let left = model(super::tree(case, Casing::Snake));
-    sound(&left.to_text()).unwrap_or_else(|| case.clone())
+    valid(&left.to_text()).unwrap_or_else(|| case.clone())
 }
 
 /// The set, which must have no cases, as ADK writes it.
@@ -41,7 +41,7 @@ pub(super) fn header(set: &EvalSet) -> EvalSet {
         return set.clone();
     };
     members.retain(|(key, _)| SET_FIELDS.contains(&key.as_str()));
-    sound(&Tree::Object(members).to_text()).unwrap_or_else(|| set.clone())
+    valid(&Tree::Object(members).to_text()).unwrap_or_else(|| set.clone())
 }
 
 fn model(value: Tree) -> Tree {

@@ -115,7 +115,7 @@ macro_rules! model {
                                         $need $(($default))?, &self.$field
                                     );
                                     let empty = empty.as_ref();
-                                    object.stood(name, *camel, empty, &self.$field, unset);
+                                    object.original(name, *camel, empty, &self.$field, unset);
                                 }
                             )*
                         }

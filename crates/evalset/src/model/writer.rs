@@ -76,7 +76,7 @@ impl<'a> ObjectWriter<'a> {
     }
 
     /// A field that the file had. One that was unset since is omitted.
-    pub(crate) fn stood<T: Value>(
+    pub(crate) fn original<T: Value>(
         &mut self,
         name: &'static str,
         camel: bool,

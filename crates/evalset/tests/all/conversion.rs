@@ -7,7 +7,7 @@ use proptest::test_runner::TestRunner;
 
 use crate::common::{adk_rewrites, google_files, unordered};
 
-/// Reads what must be without errors, in the format that it must be told to be in.
+/// Reads a text, which must have no errors, and checks the detected format.
 fn valid(text: &str, format: Format) -> EvalSet {
     let reading = read(text.as_bytes());
     let errors: Vec<_> =
@@ -259,7 +259,7 @@ fn set_id_with_a_slash_survives_conversion() {
         let EvalSet::Adk(set) = valid(&there, Format::Adk) else { panic!("{there}") };
         assert!(["a_b", "..__é_", ".._é_"].contains(&set.eval_set_id.as_str()), "{there}");
         assert_eq!(unordered(&to_agentflow(&there)), unordered(&text), "{there}");
-        // Who renames the set there has meant it.
+        // A rename there is intended.
         let renamed = there.replacen("a_b", "c", 1);
         if renamed != there {
             let back = to_agentflow(&renamed);
@@ -421,7 +421,7 @@ fn adk_intermediate() -> BoxedStrategy<String> {
         vec![("id", false, id), ("response", false, or_null(any_object())), ("name", false, name)],
         &[],
     );
-    let said =
+    let messages =
         (text(), text()).prop_map(|(author, text)| format!("[{author},[{{\"text\":{text}}}]]"));
     let event = members(
         vec![("author", true, text().boxed()), ("content", false, or_null(adk_content()))],
@@ -431,7 +431,7 @@ fn adk_intermediate() -> BoxedStrategy<String> {
         2 => members(vec![
             ("tool_uses", false, items(call, 3)),
             ("tool_responses", false, items(response, 3)),
-            ("intermediate_responses", false, items(said.boxed(), 2)),
+            ("intermediate_responses", false, items(messages.boxed(), 2)),
         ], &[]),
         1 => members(vec![("invocation_events", true, items(event, 3))], &[]),
     ]

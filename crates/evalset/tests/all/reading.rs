@@ -1,4 +1,4 @@
-//! Reading and writing again: nothing is lost, and every fault is told with its place.
+//! Round trips without loss, and the positions of faults.
 
 use std::path::Path;
 
@@ -38,10 +38,10 @@ fn google_files_round_trip() {
         });
     }
     let Some(python) = test_needs::python() else { return };
-    for said in adk_rewrites(&python, &modern) {
-        let said = said.expect("ADK reads it");
+    for rewrite in adk_rewrites(&python, &modern) {
+        let rewrite = rewrite.expect("ADK reads it");
         // What ADK writes is read and written to the byte.
-        assert_eq!(rewritten(&said), said);
+        assert_eq!(rewritten(&rewrite), rewrite);
     }
 }
 
@@ -64,8 +64,8 @@ fn file_with_every_field_round_trips_byte_for_byte() {
     assert_eq!(scenario.starting_prompt, "I want to fly.");
     assert_eq!(camel.eval_id, "camel");
     let Some(python) = test_needs::python() else { return };
-    let said = adk_rewrites(&python, &[text]);
-    assert!(said[0].is_ok(), "{said:?}");
+    let rewrite = adk_rewrites(&python, &[text]);
+    assert!(rewrite[0].is_ok(), "{rewrite:?}");
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn list_of_queries_is_read_as_one_case() {
 
     let (case, _) = read_case("[]", Format::AdkLegacy, origin);
     assert_eq!(case.expect("no turns").into_adk().turns(), []);
-    for (text, told) in [
+    for (text, reported) in [
         ("[3]", "column 2, case \"simple\" at [0]: expected a query, found a number"),
         (
             "[{\"query\": 1}]",
@@ -165,7 +165,7 @@ fn list_of_queries_is_read_as_one_case() {
         let (case, faults) = read_case(text, Format::AdkLegacy, origin);
         assert_eq!(case, None);
         let fault = faults[0].to_string();
-        assert!(fault.starts_with(&format!("line 1, {told}")), "{fault}");
+        assert!(fault.starts_with(&format!("line 1, {reported}")), "{fault}");
     }
 }
 
@@ -176,22 +176,22 @@ fn read_case_counts_depth_from_the_top_of_the_file() {
         let queries = format!(
             r#"[{{"query": "q", "expected_tool_use": [{{"tool_name": "f", "tool_input": {{"x": {deep}}}}}]}}]"#
         );
-        let told = |faults: &[evalset::CaseFault]| -> Vec<_> {
+        let reported = |faults: &[evalset::CaseFault]| -> Vec<_> {
             faults.iter().map(|fault| fault.problem.clone()).collect()
         };
         let (_, faults) = read_case(&queries, Format::AdkLegacy, Origin::default());
-        assert_eq!(told(&faults), told(&read(queries.as_bytes()).faults), "{levels}");
+        assert_eq!(reported(&faults), reported(&read(queries.as_bytes()).faults), "{levels}");
     }
 }
 
 fn check(text: &str, expected: &Expect) {
     let reading = read(text.as_bytes());
-    let told: Vec<String> = reading
+    let reported: Vec<String> = reading
         .faults
         .iter()
         .map(|fault| format!("{}: {fault}\n", fault.severity().name()))
         .collect();
-    expected.assert_eq(&told.concat());
+    expected.assert_eq(&reported.concat());
 }
 
 #[test]
@@ -315,6 +315,6 @@ fn field_in_both_casings_is_read_as_in_adk() {
     assert_eq!(set.eval_cases[0].written.extra("eval_id").map(|it| it.as_str()), Some("\"snake\""));
     assert_eq!(canonical(&rewritten(text)), canonical(text));
     let Some(python) = test_needs::python() else { return };
-    let said = adk_rewrites(&python, &[text.to_owned()]).remove(0).expect("ADK reads it");
-    assert!(said.contains("\"eval_id\": \"camel\""), "{said}");
+    let rewrite = adk_rewrites(&python, &[text.to_owned()]).remove(0).expect("ADK reads it");
+    assert!(rewrite.contains("\"eval_id\": \"camel\""), "{rewrite}");
 }
