@@ -314,8 +314,9 @@ mod tests {
         let mut cases = Cases::open(&path).expect("opened");
         let found: Vec<_> = cases.by_ref().map(|case| case.expect("a session")).collect();
         assert!(cases.is_older());
-        let told: Vec<_> = found.iter().map(|case| (case.eval_id.as_deref(), case.turns)).collect();
-        assert_eq!(told, [(Some("a"), 0), (Some("b"), 2)]);
+        let expected: Vec<_> =
+            found.iter().map(|case| (case.eval_id.as_deref(), case.turns)).collect();
+        assert_eq!(expected, [(Some("a"), 0), (Some("b"), 2)]);
         assert_eq!(cases.text(&found[1]).expect("read"), second);
         assert_eq!(cases.place(&found[1]).expect("read"), (3, 2));
         assert_eq!(cases.frame().expect("read").as_deref(), Some("[]"));
@@ -344,8 +345,8 @@ mod tests {
                     found.push((case.eval_id, text));
                 }
                 let ids = [Some("a"), None, Some("b"), None].map(|id| id.map(str::to_owned));
-                let told: Vec<_> = ids.into_iter().zip(items.map(str::to_owned)).collect();
-                assert_eq!(found, told);
+                let expected: Vec<_> = ids.into_iter().zip(items.map(str::to_owned)).collect();
+                assert_eq!(found, expected);
             }
         }
     }
@@ -368,7 +369,7 @@ mod tests {
             let before = format!(r#"{{"eval_cases": [{first}, {{"eval_id": "b"}},{space}"#);
             std::fs::write(&path, [before.as_bytes(), behind].concat()).expect("written");
             let mut cases = Cases::open(&path).expect("opened");
-            let found: Vec<_> = (&mut cases).take(2).map(|case| case.expect("sound")).collect();
+            let found: Vec<_> = (&mut cases).take(2).map(|case| case.expect("valid")).collect();
             let fault = cases.next().expect("the fault").expect_err("broken");
             assert!(fault.to_string().contains(reason), "{fault}");
             assert!(cases.next().is_none());

@@ -1,8 +1,7 @@
 //! Opens an eval-set file with an exclusive advisory lock.
 //!
 //! The lock is an advisory one on the file itself (`flock`), so no lock file is left in the user's
-//! folder. The file is never replaced by us, only written in place; should another program replace
-//! it while we wait, the path is opened again.
+//! folder. If the file is replaced during the wait, the path is opened again.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
@@ -67,7 +66,7 @@ pub(crate) fn lock(
     }
 }
 
-/// Whether `path` still means `file`.
+/// Whether `path` still refers to `file`.
 pub(crate) fn is_at(file: &File, path: &Path) -> Result<bool, AppendError> {
     let own = Identity::of(file).during("looking at", path)?;
     match std::fs::symlink_metadata(path) {

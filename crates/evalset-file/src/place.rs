@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use crate::AppendError;
 use crate::error::IoContext as _;
 
-/// Where files may be written.
+/// The writable folders.
 #[derive(Debug, Clone)]
 pub(crate) enum Roots {
     Anywhere,
@@ -25,15 +25,15 @@ pub(crate) struct FilePaths {
     pub(crate) folder: PathBuf,
     /// The undo journal.
     pub(crate) journal: PathBuf,
-    /// A new file until it is whole.
+    /// A new file until it is complete.
     pub(crate) draft: PathBuf,
 }
 
-/// Links followed before they count as a circle, as the kernel counts.
+/// The most symbolic links that are followed, as in the kernel.
 const LINKS: usize = 40;
 
 impl FilePaths {
-    /// Follows every link, also one that leads to a file that is not there yet.
+    /// Resolves every symbolic link, also to a file that does not exist yet.
     pub(crate) fn of(path: &Path, roots: &Roots) -> Result<Self, AppendError> {
         let file = real_path(path)?;
         if let Roots::Within(folders) = roots {

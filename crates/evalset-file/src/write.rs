@@ -1,4 +1,4 @@
-//! Writing to the disk so that a crash at any instant loses nothing.
+//! Crash-safe writes.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
@@ -16,10 +16,10 @@ use crate::place::FilePaths;
 use crate::write_step::{WriteObserver, WriteStep};
 use crate::{AppendError, EvalSetFiles};
 
-/// Settles what an earlier process left beside the file. True when a journal is there that does not
-/// fit the file any more.
+/// Recovers from an interrupted write of an earlier process. Returns true if a journal does not fit the
+/// file any more.
 pub(crate) fn recover(file: &File, place: &FilePaths) -> Result<bool, AppendError> {
-    // Whoever writes a draft for a file that exists holds the file's lock, which is ours now.
+    // A draft for an existing file is only written with the file's lock, which this process has.
     let _ = std::fs::remove_file(&place.draft);
     let bytes = match std::fs::read(&place.journal) {
         Ok(bytes) => bytes,
@@ -36,7 +36,7 @@ pub(crate) fn recover(file: &File, place: &FilePaths) -> Result<bool, AppendErro
     Ok(false)
 }
 
-/// Removes the journal, for good.
+/// Removes the journal, and flushes the folder.
 pub(crate) fn forget_journal(place: &FilePaths) -> Result<(), AppendError> {
     match std::fs::remove_file(&place.journal) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -46,7 +46,7 @@ pub(crate) fn forget_journal(place: &FilePaths) -> Result<(), AppendError> {
     }
 }
 
-/// Writes the new tail that `journal` announces.
+/// Writes the new tail of `journal`.
 pub(crate) fn write_tail(
     file: &File,
     place: &FilePaths,
@@ -72,7 +72,7 @@ pub(crate) fn write_tail(
         return Err(refused("writing", &place.journal, source));
     }
     if let Err(source) = write_announced(file, journal, observer) {
-        // Where even that fails, the journal stays and the next append undoes it.
+        // If that fails too, the journal stays and the next append undoes the write.
         if journal.undo(file).is_ok() {
             forget_journal(place)?;
         }
@@ -110,14 +110,14 @@ fn write_announced(file: &File, journal: &Journal, observer: &dyn WriteObserver)
     }
     file.set_len(journal.new_length())?;
     observer.reached(WriteStep::TailWritten)?;
-    // The kernel's own stamp is only as fine as its tick: with this one, a foreign write in the same
-    // tick still shows as another time.
+    // The kernel's time stamp has a coarse resolution: with this one, another program's write in the same
+    // tick still gets a different time.
     file.set_modified(SystemTime::now())?;
     file.sync_all()?;
     observer.reached(WriteStep::TailFlushed)
 }
 
-/// Asks for the room before anything is written, where the file system can do that.
+/// Allocates the space before writing, if the file system supports it.
 #[cfg(target_os = "linux")]
 fn reserve(file: &File, from: u64, bytes: u64) -> io::Result<()> {
     use rustix::fs::{FallocateFlags, fallocate};
@@ -137,7 +137,7 @@ fn reserve(_: &File, _: u64, _: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes a new file with `text`, all of it or none; false when one has appeared meanwhile.
+/// Creates a file with `text` atomically; false if one was created in the meantime.
 pub(crate) fn create(
     files: &EvalSetFiles,
     place: &FilePaths,
@@ -178,15 +178,15 @@ fn open_draft(
             .open(&place.draft)
             .map_err(&refused)?;
         lock(&draft, &place.draft, deadline, files.wait)?;
-        // Whoever had the lock before us may have given the draft its name.
+        // The previous owner of the lock may have renamed the draft.
         if is_at(&draft, &place.draft)? {
             return Ok(draft);
         }
     }
 }
 
-/// Writes `pieces` into a new file that takes the place of the locked `file` once it is whole,
-/// provided that `unchanged` still holds then. Its owner and permissions are the old one's.
+/// Writes `pieces` to a new file, which then replaces the locked `file` if `unchanged` still holds. Owner and
+/// permissions are kept.
 pub(crate) fn replace_file(
     files: &EvalSetFiles,
     file: &File,
@@ -270,7 +270,7 @@ fn write_draft(
     observer.reached(WriteStep::DraftWritten)?;
     draft.sync_all()?;
     observer.reached(WriteStep::DraftFlushed)?;
-    // A journal without its file belongs to one that was deleted.
+    // A journal without its file is of a deleted file.
     let _ = std::fs::remove_file(&place.journal);
     match name_without_replacing(&place.draft, &place.file) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(false),
@@ -287,7 +287,7 @@ fn name_without_replacing(draft: &Path, file: &Path) -> io::Result<()> {
 
     match renameat_with(CWD, draft, CWD, file, RenameFlags::NOREPLACE) {
         Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
-            // A file system that cannot do both at once: a link fails where a name is taken.
+            // Without an atomic rename that does not replace: a link fails if the name exists.
             std::fs::hard_link(draft, file)?;
             std::fs::remove_file(draft)
         }

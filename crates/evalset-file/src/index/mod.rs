@@ -1,9 +1,8 @@
 //! A small index of a large file, so that the next append need not read it.
 //!
-//! It says where the file's last case ends and which ids are taken, lies in a cache folder, and is
-//! valid for one [`Identity`] of the file only. It is a cache: whatever is wrong with it, the file
-//! is read again. Nothing of it is flushed; every page carries a checksum instead, so that what a
-//! power cut tore is seen.
+//! It has the end of the file's last case and the ids, is in a cache folder, and is valid for one
+//! [`Identity`] of the file only. If it is damaged, the file is read again. It is not flushed; the checksum
+//! of each page detects an interrupted write.
 //!
 //! ```text
 //! header   16 KiB   identity, outline, table of runs, checksum
@@ -12,7 +11,7 @@
 //! ```
 //!
 //! An entry is a fingerprint of an id, the offset of the id, and the offset of its case. Fingerprints
-//! may collide: the id is read from the file before it is believed.
+//! may collide, so the id is compared with the file.
 
 mod build;
 mod format;

@@ -1,28 +1,26 @@
 //! [`CaseReader`]: reads cases during the scan.
 //!
 //! The scan has found the tokens, and checked strings, numbers and literals. So a reader
-//! that knows what it looks for goes from token to token and looks at few bytes, and the scan need
-//! not follow the same tokens again.
+//! for known fields can skip from token to token, and the scan does not process these tokens again.
 
 use std::fmt;
 
 /// The tokens of a case and of the rest of its chunk.
 #[derive(Debug, Clone, Copy)]
 pub struct CaseTokens<'b> {
-    /// The chunk. It may be cut inside of a case, and has not been found to be UTF-8 yet.
+    /// The chunk. It may end within a case, and is not checked as UTF-8 yet.
     pub bytes: &'b [u8],
-    /// Where tokens begin in it, the case's `{` first: each of `{ } [ ] , :`, the opening quote of
-    /// each string, and the first byte of each number or word, of which `NaN` and `Infinity` are
-    /// some.
+    /// The offsets of its tokens, from the case's `{` on: each of `{ } [ ] , :`, the opening quote of each
+    /// string, and the first byte of each number or literal, including `NaN` and `Infinity`.
     pub starts: &'b [u32],
-    /// Where stretches of 64 bytes begin in which something is escaped in a string, in order.
+    /// The offsets of blocks of 64 bytes with an escape in a string, in order.
     pub escapes: &'b [u32],
 }
 
-/// What a reader has made of a case.
+/// The result of reading a case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadCase {
-    /// How many tokens the case has, its last `}` included.
+    /// The number of its tokens, including the last `}`.
     pub tokens: usize,
     /// Its id.
     pub eval_id: String,
@@ -30,7 +28,7 @@ pub struct ReadCase {
     pub turns: u64,
 }
 
-/// Reads cases while the file is gone through.
+/// Reads cases during the scan.
 pub trait CaseReader: fmt::Debug {
     /// The current chunk is dropped; results from it are not requested any more.
     fn next_chunk(&mut self) {}

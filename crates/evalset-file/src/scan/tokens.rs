@@ -1,6 +1,6 @@
 //! [`Tokens`]: blocks of bytes in, the places where tokens begin out.
 //!
-//! Strings are told from structure with bit masks (the method is Langdale and Lemire's, "Parsing
+//! Strings are separated from structure with bit masks (the method is Langdale and Lemire's, "Parsing
 //! Gigabytes of JSON per Second"); what the grammar says about the tokens is for `structure`.
 
 use super::masks::{BLOCK, Masks, running_parity};
@@ -25,7 +25,7 @@ pub(super) struct Tokens {
     hex_owed: usize,
 }
 
-/// Blocks whose tokens are found in one go where nobody wants more of them together.
+/// The default number of blocks whose tokens are found at a time.
 pub(super) const BATCH: usize = 32;
 
 /// The tokens of some blocks.
@@ -125,7 +125,7 @@ impl Batch {
     }
 }
 
-#[expect(clippy::inline_always, reason = "compiled anew for each instruction set")]
+#[expect(clippy::inline_always, reason = "compiled separately for each instruction set")]
 #[inline(always)]
 fn fill_with(
     batch: &mut Batch,
@@ -159,7 +159,7 @@ fn fill_with(
 const UNROLLED: usize = 8;
 
 /// Writes the places of the bits that are set, `first` added, from `count` on: where the next go.
-#[expect(clippy::inline_always, reason = "compiled anew for each instruction set")]
+#[expect(clippy::inline_always, reason = "compiled separately for each instruction set")]
 #[inline(always)]
 fn spread(mut bits: u64, first: u32, places: &mut [u32], count: usize) -> usize {
     let after = count + bits.count_ones() as usize;
@@ -186,7 +186,7 @@ impl Tokens {
     }
 
     /// Reads the next block: where tokens begin, and what is escaped in strings, one bit each.
-    #[expect(clippy::inline_always, reason = "compiled anew for each instruction set")]
+    #[expect(clippy::inline_always, reason = "compiled separately for each instruction set")]
     #[inline(always)]
     fn take(
         &mut self,
@@ -280,7 +280,7 @@ impl Tokens {
                 _ => {
                     return Err(SyntaxFault::invalid(
                         self.at + index as u64,
-                        "a backslash stands before a character that it cannot escape",
+                        "an invalid escape sequence",
                     ));
                 }
             }

@@ -16,7 +16,7 @@ use super::{AHEAD, LastCase, Outline, Sink, SyntaxFault, ask_for};
 /// case across two chunks is read again.
 const AT_HAND: usize = 256 << 10;
 
-/// A case that was passed.
+/// A case found by the scan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Passed {
     pub(crate) case: LastCase,
@@ -29,7 +29,7 @@ pub(crate) struct Passed {
 pub(crate) struct Walk<R = ()> {
     length: u64,
     at: u64,
-    /// Where the chunk at hand begins.
+    /// The offset of the current chunk.
     chunk: u64,
     asked: u64,
     structure: Structure,
@@ -109,42 +109,42 @@ impl<R: CaseReader> Walk<R> {
         self.structure.is_older()
     }
 
-    /// Whether it has turned out to be one whose items are the turns of one case.
+    /// Whether the file is a list whose items are the turns of one case.
     pub(crate) fn is_one_case(&self) -> bool {
         self.structure.is_one_case()
     }
 
-    /// Who reads the cases.
+    /// The case reader.
     pub(crate) fn reader(&mut self) -> &mut R {
         &mut self.events.reader
     }
 
-    /// How many bytes have been read.
+    /// The number of bytes read.
     pub(crate) fn read(&self) -> u64 {
         self.at
     }
 
-    /// How many bytes there are.
+    /// The length of the file.
     pub(crate) fn length(&self) -> u64 {
         self.length
     }
 
-    /// The bytes of a stretch that lies in the chunk at hand.
+    /// The bytes of a range, if it is in the current chunk.
     pub(crate) fn at_hand(&self, from: u64, to: u64) -> Option<&[u8]> {
         let begin = usize::try_from(from.checked_sub(self.chunk)?).ok()?;
         let length = usize::try_from(self.at - self.chunk).ok()?;
         self.buffer.get(..length)?.get(begin..usize::try_from(to - self.chunk).ok()?)
     }
 
-    /// What the whole file was found to be, once it has been read.
+    /// The outline of the file, after it is read completely.
     pub(crate) fn outline(&self) -> Option<&Outline> {
         self.outline.as_ref()
     }
 
-    /// The next case; none at the end of a file that is sound as a whole.
+    /// The next case; `None` at the end of a valid file.
     ///
     /// # Errors
-    /// The outer error is the reading's; the inner one says what is wrong with the file.
+    /// The outer error is an I/O error; the inner one is a fault of the file.
     pub(crate) fn next(&mut self, file: &File) -> io::Result<Result<Option<Passed>, SyntaxFault>> {
         loop {
             if let Some(passed) = self.events.passed.pop_front() {
@@ -171,7 +171,7 @@ impl<R: CaseReader> Walk<R> {
                 continue;
             }
             if let Err(fault) = self.read_chunk(file)? {
-                // The cases before it come first.
+                // The cases before it are returned first.
                 self.events.passed.retain(|passed| passed.case.end <= fault.at);
                 self.fault = Some(fault);
             }

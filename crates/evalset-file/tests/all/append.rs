@@ -179,7 +179,7 @@ fn file_that_cannot_be_extended_is_not_changed() {
         invalid(b"{\n  \"\xc3\xa9\": tru,\n}"),
         (2, 8, "neither a number nor true, false, null; a string needs double quotes")
     );
-    assert_eq!(invalid(set("[{}],").as_bytes()), (4, 1, "a comma stands behind the last item"));
+    assert_eq!(invalid(set("[{}],").as_bytes()), (4, 1, "a trailing comma after the last item"));
     assert_eq!(
         invalid(b"{\"a\": \"x\n\"}"),
         (1, 9, "a string runs past the end of its line; close it with a quote, or write \\n")
@@ -188,10 +188,7 @@ fn file_that_cannot_be_extended_is_not_changed() {
     assert_eq!(invalid(b"{\"a\": [1}"), (1, 9, "a comma or ] is expected"));
     assert_eq!(invalid(b"{\"a\": [1").2, "the file ends inside a list; a ] is missing");
     assert_eq!(invalid(b"{\"a\" 1}"), (1, 6, "a colon is expected after the key"));
-    assert_eq!(
-        invalid(b"{\"a\": \"\\x\"}"),
-        (1, 9, "a backslash stands before a character that it cannot escape")
-    );
+    assert_eq!(invalid(b"{\"a\": \"\\x\"}"), (1, 9, "an invalid escape sequence"));
     assert_eq!(invalid(b"{\"a\": \"\xff\"}"), (1, 8, "the text is not UTF-8"));
     assert_eq!(
         invalid(b"{\"a\": 01}"),
@@ -248,13 +245,17 @@ fn file_that_cannot_be_extended_is_not_changed() {
 /// AgentFlow lets a case be without a conversation.
 #[test]
 fn agentflow_set_gets_an_agentflow_case() {
-    let said = r#"{"eval_id": "a", "conversation": [{"invocation_id": "i", "user_content": {"role": "user", "content": "Hi"}}]}"#;
+    let with_message = r#"{"eval_id": "a", "conversation": [{"invocation_id": "i", "user_content": {"role": "user", "content": "Hi"}}]}"#;
     let bare = r#"{"eval_id": "b", "name": "to be filled in"}"#;
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("set.evalset.json");
     let plain = EvalSetFiles::anywhere();
     let indexed = plain.clone().with_cache(folder.path().join("cache")).with_indexed_from(0);
-    for cases in [format!("[{said}, {bare}]"), format!("[{bare},{said}]"), format!("[{bare}]")] {
+    for cases in [
+        format!("[{with_message}, {bare}]"),
+        format!("[{bare},{with_message}]"),
+        format!("[{bare}]"),
+    ] {
         for files in [&plain, &indexed] {
             std::fs::write(&path, set(&cases)).expect("written");
             // The second time by the index, where there is one.

@@ -1,4 +1,4 @@
-//! An append under attack: interrupted at every step, killed at random instants, raced by others.
+//! Appends that are interrupted at every step, killed at random times, and concurrent.
 //!
 //! The processes that are killed are this test program itself, started again for its
 //! [`in_another_process`] alone.
@@ -195,9 +195,9 @@ fn full_disk_has_its_own_error() {
         .env("APPEND_ROUNDS", "20")
         .output()
         .expect("sh");
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(3), "{said}");
-    assert!(said.contains("no space is left"), "{said}");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(3), "{stderr}");
+    assert!(stderr.contains("no space is left"), "{stderr}");
     let after = std::fs::read_to_string(&path).expect("read");
     assert!(after.starts_with(&content[..content.len() - 2]));
     let kept = ids(&path);
@@ -294,7 +294,7 @@ fn journal_of_another_file_is_not_applied() {
         assert!(start(&path, "cut", &more).wait().expect("ended").signal().is_some());
         assert_eq!(beside(&path), [".set.json.rehearsal-journal"]);
     };
-    // Someone rewrote the file as a whole since.
+    // Another program has rewritten the file since.
     cut(8);
     let theirs = "{\"eval_set_id\": \"theirs\", \"eval_cases\": [{\"eval_id\": \"x\", \"conversation\": []}]}";
     std::fs::write(&path, theirs).expect("written");
@@ -302,7 +302,7 @@ fn journal_of_another_file_is_not_applied() {
     assert_eq!(ids(&path), ["x", "math_agent_t"]);
     assert_eq!(beside(&path), Vec::<String>::new());
 
-    // Someone touched the torn file: it is theirs to repair, and nothing is written.
+    // The file was changed after the interruption: the user must repair it, and nothing is written.
     cut(8);
     let mut torn = std::fs::read(&path).expect("read");
     torn[3] = b'E';
@@ -311,7 +311,7 @@ fn journal_of_another_file_is_not_applied() {
     assert!(matches!(refused, Err(AppendError::Interrupted { .. })), "{refused:?}");
     assert_eq!(std::fs::read(&path).expect("read"), torn);
 
-    // Someone deleted the file.
+    // The file was deleted.
     cut(8);
     std::fs::remove_file(&path).expect("removed");
     added(append(&path, "next"));

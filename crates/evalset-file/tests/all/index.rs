@@ -11,7 +11,7 @@ fn files(cache: &Path) -> EvalSetFiles {
     EvalSetFiles::anywhere().with_cache(cache).with_indexed_from(0)
 }
 
-/// A file whose reading takes far longer than asking an index.
+/// A file whose scan takes far longer than an index lookup.
 fn large_file(path: &Path, cases: usize) {
     let case = |number| {
         format!(
@@ -88,8 +88,8 @@ fn appending_to_an_indexed_file_does_not_read_it() {
             .env(ALONE, "1")
             .output()
             .expect("started");
-        let said = String::from_utf8_lossy(&output.stdout);
-        assert!(output.status.success() && said.contains("1 passed"), "{output:?}");
+        let stdout = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && stdout.contains("1 passed"), "{output:?}");
         return;
     }
     let folder = tempfile::tempdir().expect("a folder");

@@ -1,9 +1,9 @@
-//! [`Structure`]: JSON's grammar over the tokens, and the eval set in it.
+//! [`Structure`]: checks JSON's grammar, and finds the cases of the eval set.
 //!
-//! The grammar is checked at every depth. Names are looked at only on the way to the cases and
-//! their ids: `eval_cases[].eval_id` and `eval_cases[].conversation[].invocation_id`, in either of
-//! the casings that ADK reads below the set. Who reads ADK's older lists, too, is led to `[].name`
-//! and `[].data[]` of their sessions; a list that is the turns of one case is that case as a whole.
+//! The grammar is checked at every depth. Keys are read only on the path to the cases and their
+//! ids: `eval_cases[].eval_id` and `eval_cases[].conversation[].invocation_id`, in either of
+//! the casings that ADK reads below the set. In ADK's older lists, `[].name` and `[].data[]` of the
+//! sessions are read; a list of turns is a single case.
 
 mod names;
 mod quote;
@@ -18,8 +18,8 @@ use super::reader::CaseTokens;
 use super::syntax_fault::{SyntaxFault, SyntaxFaultKind};
 use super::tokens::{Batch, Tokens};
 
-/// The innermost container on the way to the ids that is open. Its number is its depth in a set; in
-/// an older list, which has no set around its cases, its depth is one less.
+/// The innermost open container on the path to the ids. Its number is its depth in a set; in an older list,
+/// which has no set around its cases, the depth is one less.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u32)]
 enum Level {
@@ -31,7 +31,7 @@ enum Level {
     Invocation = 5,
 }
 
-/// A scan under way, fed block by block.
+/// A scan in progress, which gets block by block.
 #[derive(Debug, Clone)]
 pub(super) struct Structure {
     tokens: Tokens,
@@ -45,9 +45,9 @@ pub(super) struct Structure {
     closing: ClosingQuote,
     text_at: u64,
 
-    /// Whether ADK's older lists are read, too.
+    /// Whether ADK's older lists are accepted.
     takes_older: bool,
-    /// Whether this is one.
+    /// Whether the file is one.
     is_older: bool,
     /// Whether its items are the turns of one case, not sessions.
     is_one_case: bool,
@@ -61,7 +61,7 @@ pub(super) struct Structure {
     set_id_seen: bool,
     parting: u64,
     case_start: u64,
-    /// Of the case that is being read.
+    /// State of the current case.
     turns: u64,
     /// Which fields that ADK requires the current case has.
     has_id: bool,
@@ -69,11 +69,11 @@ pub(super) struct Structure {
     has_scenario: bool,
     /// What a session of an older list has.
     has_data: bool,
-    /// The first case that lacks something of it.
+    /// The first case without a required field.
     incomplete: Option<SyntaxFault>,
     /// The offset of the current item of the list of cases, if it is not an object.
     other_item: Option<u64>,
-    /// The first of these.
+    /// The first such item.
     no_object: Option<SyntaxFault>,
 }
 
@@ -112,13 +112,13 @@ impl Structure {
         }
     }
 
-    /// Reads ADK's older lists, too.
+    /// Accepts ADK's older lists.
     pub(super) fn with_older_lists(mut self) -> Self {
         self.takes_older = true;
         self
     }
 
-    /// Whether this has turned out to be an older list.
+    /// Whether the file is an older list.
     pub(super) fn is_older(&self) -> bool {
         self.is_older
     }
@@ -168,8 +168,8 @@ impl Structure {
         }
     }
 
-    /// The first case so far that ADK would not take for one, and with it the whole file. Cases that
-    /// a sink has read by itself are not looked at.
+    /// The first case that ADK would reject, and with it the whole file. Cases that a sink read are not
+    /// checked.
     pub(super) fn incomplete(&self) -> Option<SyntaxFault> {
         self.incomplete
     }
@@ -184,7 +184,7 @@ impl Structure {
         self.outline.last
     }
 
-    /// Reads the next blocks; true when a byte from 0x80 on is among them.
+    /// Reads the next blocks; returns whether they have a byte from 0x80 on.
     pub(super) fn take<S: Sink>(
         &mut self,
         blocks: &[[u8; BLOCK]],
@@ -209,8 +209,8 @@ impl Structure {
         if self.reading.is_some() {
             self.read_on(bytes, 0, sink)?;
         }
-        // What nearly every token needs stays out of memory; `self` is brought up to date only for
-        // the few that are looked at.
+        // State that nearly every token needs is in registers; `self` is updated only for the few tokens
+        // that are inspected.
         let mut expect = self.expect;
         let mut open = self.open.near();
         let mut watched_depth = self.watched_depth();
@@ -334,8 +334,7 @@ impl Structure {
         Ok(self.outline)
     }
 
-    /// A token, allowed by the grammar, of the container that is watched, or one that opens or
-    /// closes the 64th container.
+    /// Handles a valid token of the watched container, or one that opens or closes the 64th container.
     fn look_at(
         &mut self,
         class: Class,
@@ -374,7 +373,7 @@ impl Structure {
         Ok(())
     }
 
-    /// A value begins in the watched container: where it leads, if it leads on.
+    /// A value begins in the watched container: the next level, if there is one.
     fn value(&mut self, class: Class, at: u64) -> Result<Option<Level>, SyntaxFault> {
         match (self.place, class) {
             (Level::Start, Class::OpenObject) => Ok(Some(Level::Set)),
@@ -477,7 +476,7 @@ impl Structure {
                 self.list_closed = true;
                 if self.is_older { Level::Start } else { Level::Set }
             }
-            // The first item tells whether they are sessions.
+            // The first item determines whether they are sessions.
             Level::Case if self.is_older && self.outline.cases == 0 && !self.has_data => {
                 self.is_one_case = true;
                 self.turns = 1;
