@@ -89,9 +89,9 @@ fn answer(response: &FunctionResponse) -> Option<JsonText> {
 
 /// Messages before the response: of sub-agents, or in events.
 fn responses(data: &IntermediateData) -> Vec<Response> {
-    let listed = data.intermediate_responses.iter().map(|said| Response {
-        author: Some(said.author.clone()),
-        text: joined(said.parts.iter().filter_map(|part| part.text.as_deref())),
+    let listed = data.intermediate_responses.iter().map(|message| Response {
+        author: Some(message.author.clone()),
+        text: joined(message.parts.iter().filter_map(|part| part.text.as_deref())),
     });
     let in_events = data.invocation_events.iter().filter_map(|event| {
         let text = text_of(event.content.as_ref()?)?;

@@ -35,13 +35,13 @@ pub(crate) fn keeps_adk(case: &EvalCase) -> bool {
 }
 
 fn invocation(turn: &Turn, accepted: Vec<Vec<ToolCall>>) -> Invocation {
-    let said = |message: &MessageContent| Response { author: None, text: message.get_text() };
+    let response = |message: &MessageContent| Response { author: None, text: message.get_text() };
     Invocation {
         id: turn.invocation_id.clone(),
         user_text: turn.user_content.get_text(),
         tool_calls: turn.expected_tool_trajectory.iter().map(tool_call).collect(),
         accepted,
-        intermediate_responses: turn.expected_intermediate_responses.iter().map(said).collect(),
+        intermediate_responses: turn.expected_intermediate_responses.iter().map(response).collect(),
         final_response: turn.expected_final_response.as_ref().map(MessageContent::get_text),
         timing: Timing::default(),
         model_calls: None,

@@ -13,7 +13,7 @@ const STRETCH: usize = 64;
 pub(super) struct Tokens<'b> {
     pub(super) bytes: &'b [u8],
     starts: &'b [u32],
-    /// Those that no string before the one at hand lies in.
+    /// The remaining escapes, after those of earlier strings.
     escapes: &'b [u32],
     /// The next token.
     next: usize,
