@@ -21,7 +21,7 @@ const BATCH: usize = 64;
 #[derive(Debug, Default)]
 pub(crate) struct BufferPool(Mutex<PooledBuffers>);
 
-/// PooledBuffers cases and texts. They are separate because many cases are read at a time and get their texts
+/// Buffers of cases and of texts. They are separate because many cases are read at a time and get their texts
 /// one by one, so a few texts are reused and stay in the CPU cache.
 #[derive(Debug, Default)]
 pub(crate) struct PooledBuffers {
@@ -43,7 +43,7 @@ impl BufferPool {
         }
     }
 
-    /// Takes the buffers of scored cases back.
+    /// Returns the buffers of scored cases to the pool.
     pub(crate) fn give_back(&self, used: &mut Buffers) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for mut case in used.drain(..) {

@@ -137,7 +137,7 @@ impl FileFacts {
         // The id of a case that is only a list of turns is the file's name.
         let is_whole_file = self.format == Format::AdkLegacy && text.starts_with('[');
         let eval_id = is_whole_file.then_some(self.stem.as_str());
-        let sound = |origin: Origin<'_>| {
+        let parse = |origin: Origin<'_>| {
             let (case, faults) = read_case(text, self.format, origin);
             let fault = faults.into_iter().find(|fault| fault.severity() == Severity::Error);
             match (case, fault) {
@@ -145,11 +145,11 @@ impl FileFacts {
                 (_, fault) => Err(fault.map(Box::new)),
             }
         };
-        let read = sound(Origin { case, eval_id, ..Origin::default() }).or_else(|_| {
+        let read = parse(Origin { case, eval_id, ..Origin::default() }).or_else(|_| {
             // Parses again with the position, because errors are rare and counting lines is slow.
             let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
             let (line, column) = lines.place(start).unwrap_or((1, 1));
-            sound(Origin { line, column, case, eval_id })
+            parse(Origin { line, column, case, eval_id })
         });
         let path = || self.path.clone();
         match read {

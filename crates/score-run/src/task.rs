@@ -40,12 +40,12 @@ pub(crate) enum Side {
     Read(Box<Result<CaseTrace, ScoringFault>>),
 }
 
-/// How a text is parsed.
+/// Whether a text has been parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TextState {
     /// Already parsed as a plain case.
     Plain,
-    /// By its model, unless it is plain.
+    /// Not parsed.
     Unparsed,
 }
 
@@ -58,7 +58,7 @@ impl Side {
         }
     }
 
-    /// Parses it; `used` gets buffers that are not longer needed.
+    /// Parses it; `used` gets buffers that are no longer needed.
     fn read(self, trace: TraceOf, used: &mut Buffers) -> Result<Option<LazyTrace>, ScoringFault> {
         match self {
             Self::Absent => Ok(None),
@@ -105,10 +105,10 @@ impl Task {
             faults.push(ScoringFault::Changed);
         }
         let fault = (!faults.is_empty()).then(|| {
-            let mut told: Vec<String> = faults.iter().map(ToString::to_string).collect();
+            let mut messages: Vec<String> = faults.iter().map(ToString::to_string).collect();
             // The same file on both sides has its errors on both.
-            told.dedup();
-            told.join("; ")
+            messages.dedup();
+            messages.join("; ")
         });
         Some(Pair { called, expected, actual, fault, pairing })
     }

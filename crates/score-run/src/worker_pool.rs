@@ -176,9 +176,9 @@ impl<'w, M> WorkerPool<'w, M> {
     {
         let done = catch_unwind(AssertUnwindSafe(|| self.work.process_all(tasks, scratch)));
         let done = done.map_err(|panic| {
-            let told = panic.downcast_ref::<String>().map(String::as_str);
-            let told = told.or_else(|| panic.downcast_ref::<&str>().copied());
-            told.unwrap_or("no reason was given").to_owned()
+            let message = panic.downcast_ref::<String>().map(String::as_str);
+            let message = message.or_else(|| panic.downcast_ref::<&str>().copied());
+            message.unwrap_or("no reason was given").to_owned()
         });
         queue.state().done.insert(number, done);
         queue.done.notify_one();

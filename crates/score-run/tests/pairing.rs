@@ -76,8 +76,9 @@ fn paired(
             CaseVerdict::Unscored => "unscored",
             CaseVerdict::Error => "error",
         };
-        let told = case.result.error.or(case.whys.first().cloned().flatten()).unwrap_or_default();
-        format!("{} {verdict} {told}", case.result.eval_id)
+        let reported =
+            case.result.error.or(case.whys.first().cloned().flatten()).unwrap_or_default();
+        format!("{} {verdict} {reported}", case.result.eval_id)
     };
     let take = |line| {
         lines.push(line);
@@ -89,13 +90,13 @@ fn paired(
 }
 
 /// The lines of one thread, which those of several must be.
-fn check(files: &Files, expected: &[PathBuf], actual: &[PathBuf], told: &Expect) {
+fn check(files: &Files, expected: &[PathBuf], actual: &[PathBuf], reported: &Expect) {
     let one = lines(expected, actual, &CaseFilter::default(), 1).expect("scored");
     for jobs in [2, 5] {
         assert_eq!(lines(expected, actual, &CaseFilter::default(), jobs).expect("scored"), one);
     }
     let folder = files.0.path().display().to_string();
-    told.assert_eq(&one.join("\n").replace(&folder, "FOLDER"));
+    reported.assert_eq(&one.join("\n").replace(&folder, "FOLDER"));
 }
 
 #[test]
@@ -132,7 +133,7 @@ fn check_paired(
     expected: &[PathBuf],
     actual: &[PathBuf],
     alone: (u64, u64),
-    told: &Expect,
+    reported: &Expect,
 ) {
     let filter = CaseFilter::default();
     let (one, ran) = paired(expected, actual, &filter, pairing, 1).expect("scored");
@@ -141,11 +142,11 @@ fn check_paired(
         let (several, ran) = paired(expected, actual, &filter, pairing, jobs).expect("scored");
         assert_eq!((several, (ran.expected_alone, ran.actual_alone)), (one.clone(), alone));
     }
-    told.assert_eq(&one.join("\n"));
+    reported.assert_eq(&one.join("\n"));
 }
 
 #[test]
-fn cases_with_other_ids_are_paired_by_their_places() {
+fn pairs_cases_with_other_ids_by_order() {
     let files = Files::new();
     let expected = files.put("e.json", &set("s", &cases(&[("a", "f"), ("b", "g"), ("c", "h")])));
     let actual = files.put("a.json", &set("t", &cases(&[("x1", "f"), ("x2", "f")])));
@@ -180,10 +181,14 @@ fn cases_with_other_ids_are_paired_by_their_places() {
 }
 
 #[test]
-fn a_run_that_ended_within_a_case_is_an_error_of_it() {
+fn run_that_ended_within_a_case_is_an_error_of_it() {
     let files = Files::new();
     let (one, two) = (["hi"].as_slice(), ["hi", "bye"].as_slice());
-    let expected = [case_with_messages("a", two, "f"), case_with_messages("b", one, "f"), case_with_messages("c", two, "f")];
+    let expected = [
+        case_with_messages("a", two, "f"),
+        case_with_messages("b", one, "f"),
+        case_with_messages("c", two, "f"),
+    ];
     let none = r#"{"eval_id": "c", "conversation": []}"#.to_owned();
     let actual = [case_with_messages("a", one, "f"), case_with_messages("b", two, "f"), none];
     let expected = files.put("e.json", &set("s", &expected));
@@ -200,7 +205,7 @@ fn a_run_that_ended_within_a_case_is_an_error_of_it() {
 }
 
 #[test]
-fn places_are_counted_over_all_files_of_a_side() {
+fn order_counts_over_all_files_of_a_side() {
     let files = Files::new();
     let first = files.put("e1.json", &set("s", &cases(&[("a", "f"), ("b", "g")])));
     let second = files.put("e2.json", &set("s", &cases(&[("a", "h")])));
@@ -226,7 +231,7 @@ fn pairs_cases_with_other_ids_by_user_messages() {
         case_with_messages("b", &["hi"], "g"),
         case_with_messages("b2", &["hi"], "h"),
         case_with_messages("c", &["hié"], "f"),
-        case_with_messages("d", &["nobody case_with_messages this"], "f"),
+        case_with_messages("d", &["nobody wrote this"], "f"),
         r#"{"eval_id": "e", "conversation_scenario": {"starting_prompt": "p", "conversation_plan": "q"}}"#.to_owned(),
     ];
     let actual = [
@@ -255,7 +260,7 @@ fn pairs_cases_with_other_ids_by_user_messages() {
 }
 
 #[test]
-fn another_order_gaps_and_repeats() {
+fn pairs_with_another_order_gaps_and_repeated_ids() {
     let files = Files::new();
     let expected =
         cases(&[("a", "f"), ("gone", "f"), ("b", "f"), ("c", "f"), ("b", "f"), ("d", "f")]);
@@ -271,7 +276,7 @@ fn another_order_gaps_and_repeats() {
     ]);
     let expected = files.put("e.json", &set("s", &expected));
     let actual = files.put("a.json", &set("s", &actual));
-    let told = expect![[r#"
+    let reported = expect![[r#"
         a passed 
         gone error the actual side has no case with this id
         b passed 
@@ -282,14 +287,14 @@ fn another_order_gaps_and_repeats() {
         c error FOLDER/a.json has several cases with this id; the first was scored
         a error FOLDER/a.json has several cases with this id; the first was scored
         b error FOLDER/a.json has several cases with this id; the first was scored"#]];
-    check(&files, from_ref(&expected), from_ref(&actual), &told);
+    check(&files, from_ref(&expected), from_ref(&actual), &reported);
     // Beside a second file the first is looked up and not run along.
     let other = files.put("other.json", &set("o", &[]));
-    check(&files, &[expected], &[actual, other], &told);
+    check(&files, &[expected], &[actual, other], &reported);
 }
 
 #[test]
-fn ids_that_several_files_have() {
+fn reports_ids_in_several_files() {
     let files = Files::new();
     let one = cases(&[("a", "f"), ("x", "f")]);
     let expected = [
@@ -334,7 +339,7 @@ fn ids_that_several_files_have() {
 }
 
 #[test]
-fn of_two_runs_of_one_set_the_newest_is_named() {
+fn suggests_the_newest_of_two_runs_of_a_set() {
     let files = Files::new();
     let expected = [files.put("home.evalset.json", &set("home", &cases(&[("a", "f")])))];
     let run = |name: &str| files.put(name, &set("home", &cases(&[("a", "f")])));
@@ -350,7 +355,7 @@ fn of_two_runs_of_one_set_the_newest_is_named() {
             "a error this id is in FOLDER/run/1.json and in FOLDER/run/2.json, which are runs of one set; score one of them, such as the newest: --actual FOLDER/run/1.json"
         ],
     );
-    // ADK's history says of which set it is, and when it was made, whenever it was copied here.
+    // ADK's history contains its set and its creation time, regardless of the file's time.
     let history = |name: &str, made: &str| {
         let text = format!(
             r#"{{"eval_set_result_id": "r", "eval_set_id": "home", "creation_timestamp": {made},
@@ -379,10 +384,10 @@ fn reports_a_fault_of_a_file_on_both_sides_once() {
         "home.evalset.json",
         r#"{"eval_set_id": "home", "eval_cases": [{"eval_id": "a", "conversation": [{}]}]}"#,
     );
-    let told = expect![[
+    let reported = expect![[
         r#"a error FOLDER/home.evalset.json: line 1, column 74, case "a" at conversation[0]: an invocation needs "user_content"; add it"#
     ]];
-    check(&files, std::slice::from_ref(&broken), std::slice::from_ref(&broken), &told);
+    check(&files, std::slice::from_ref(&broken), std::slice::from_ref(&broken), &reported);
 }
 
 #[test]
@@ -421,24 +426,24 @@ fn formats_meet() {
 }
 
 #[test]
-fn the_turns_of_one_case_go_by_the_name_of_their_file() {
+fn list_of_turns_has_its_files_name_as_id() {
     let files = Files::new();
     let expected = files.put("home.evalset.json", &set("home", &cases(&[("a", "f")])));
     let faulty = files.put("old.test.json", r#"[{"query": "é"}, {"query": 1}]"#);
     let older = files.put("older.test.json", r#"[{"name": "o", "data": [{"query": "é"}, {}]}]"#);
-    let told = expect![[r#"
+    let reported = expect![[r#"
         old error FOLDER/old.test.json: line 1, column 28, case "old" at [1].query: expected a string, found a number; correct the value
         a error the actual side has no case with this id"#]];
-    check(&files, &[faulty.clone(), expected.clone()], &[], &told);
+    check(&files, &[faulty.clone(), expected.clone()], &[], &reported);
     let only = |eval_id: &str| eval_id.starts_with("ol") || eval_id == "o";
     let filter = CaseFilter::new(Some(&only), &[]);
-    let told = lines(&[expected], &[faulty, older], &filter, 2).expect("read");
-    let ids: Vec<_> = told.iter().filter_map(|line| line.split(' ').next()).collect();
+    let reported = lines(&[expected], &[faulty, older], &filter, 2).expect("read");
+    let ids: Vec<_> = reported.iter().filter_map(|line| line.split(' ').next()).collect();
     assert_eq!(ids, ["old", "o"]);
 }
 
 #[test]
-fn a_broken_case_is_an_error_with_its_place_and_a_broken_file_ends_the_run() {
+fn broken_case_is_an_error_and_broken_file_ends_the_run() {
     let files = Files::new();
     let mut some = cases(&[("a", "f"), ("b", "f"), ("c", "f")]);
     let actual = files.put("a.json", &set("s", &some));
@@ -465,7 +470,7 @@ fn a_broken_case_is_an_error_with_its_place_and_a_broken_file_ends_the_run() {
 }
 
 #[test]
-fn cases_are_chosen_by_id_and_by_tag() {
+fn filters_cases_by_id_and_tag() {
     let files = Files::new();
     let tagged = |eval_id: &str, tag: &str| {
         format!(
@@ -512,7 +517,7 @@ fn many_cases_keep_their_order() {
 /// Plain cases are read on the way through the file, others and those that lie across two chunks by
 /// themselves: what becomes of a case does not depend on where it lies.
 #[test]
-fn cases_of_any_kind_lie_anywhere() {
+fn result_of_a_case_does_not_depend_on_its_file() {
     let files = Files::new();
     let long = |number: usize| if number == 700 { 600_000 } else { number * 37 % 1500 };
     let one = |number: usize, tool: &str| {
@@ -525,17 +530,17 @@ fn cases_of_any_kind_lie_anywhere() {
     let all: Vec<String> = (0..1500).map(|number| one(number, "f")).collect();
     let done: Vec<String> = (0..1500).map(|number| one(number, tool(number))).collect();
     let expected = [files.put("e.json", &set("s", &all))];
-    let told = |number: usize| match tool(number) {
+    let reported = |number: usize| match tool(number) {
         "f" => format!("c{number} passed "),
         _ => format!("c{number} failed f was not called; g was called and not expected"),
     };
-    let told: Vec<String> = (0..1500).map(told).collect();
+    let reported: Vec<String> = (0..1500).map(reported).collect();
     let whole = set("s", &done);
     let broken = format!("{}]", &whole[..whole.len() - 1]);
     for jobs in [1, 2, 5] {
         let actual = [files.put("a.json", &whole)];
         let filter = CaseFilter::default();
-        assert_eq!(lines(&expected, &actual, &filter, jobs).expect("scored"), told);
+        assert_eq!(lines(&expected, &actual, &filter, jobs).expect("scored"), reported);
         let actual = [files.put("a.json", &broken)];
         let ended = lines(&expected, &actual, &filter, jobs);
         assert!(matches!(ended, Err(RunError::File(_))), "{ended:?}");
