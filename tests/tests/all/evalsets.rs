@@ -1,4 +1,4 @@
-//! `rehearsal evalset` on Google's own files, with google-adk's opinion of what comes out.
+//! `rehearsal evalset` on Google's own files; google-adk reads the results.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::process::Command;
 use acceptance::{binary, python, run_python, workspace};
 use serde_json::Value;
 
-/// Reads each file with ADK's own model and prints what it understands, without what is unset.
+/// Reads each file with ADK's own model and prints it without unset fields.
 const UNDERSTOOD: &str = "
 import json, sys
 from google.adk.evaluation.eval_set import EvalSet
@@ -22,9 +22,9 @@ fn understood(python: &Path, files: &[PathBuf]) -> Vec<Value> {
 
 fn evalset(binary: &Path, arguments: &[&str]) {
     let output = Command::new(binary).arg("evalset").args(arguments).output().unwrap();
-    let (said, complained) =
+    let (stdout, stderr) =
         (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success(), "{arguments:?}: {said}{complained}");
+    assert!(output.status.success(), "{arguments:?}: {stdout}{stderr}");
 }
 
 /// Google's own files, where the workshop has them.
@@ -75,7 +75,7 @@ fn converts_adk_files_to_agentflow_and_back_without_loss() {
 }
 
 #[test]
-fn older_lists_become_what_adks_own_converter_makes_of_them() {
+fn converts_older_lists_as_adk_does() {
     let (Some(binary), Some(python)) = (binary(), python()) else { return };
     let converter = "
 import json, sys

@@ -1,4 +1,4 @@
-//! The host as a process: what it rejects, what it leaves after, what it survives.
+//! The host as a process: rejected options, leftover processes, and failures.
 
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ fn smart_home() -> String {
 }
 
 #[tokio::test]
-async fn a_copied_binary_alone_serves_the_page() {
+async fn copied_binary_serves_the_page() {
     let Some(binary) = binary() else { return };
     let folder = tempfile::tempdir().unwrap();
     let copy = folder.path().join("rehearsal");
@@ -43,13 +43,13 @@ fn rejects_public_addresses_with_the_reason() {
     let Some(binary) = binary() else { return };
     let output = Command::new(binary).args(["serve", "--listen", "0.0.0.0:0"]).output().unwrap();
     assert!(!output.status.success());
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("requires a login"), "{said}");
-    assert!(said.contains("rehearsal user add") && said.contains("127.0.0.1:0"), "{said}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.contains("requires a login"), "{stderr}");
+    assert!(stderr.contains("rehearsal user add") && stderr.contains("127.0.0.1:0"), "{stderr}");
 }
 
 #[tokio::test]
-async fn a_foreign_page_gets_nothing() {
+async fn rejects_requests_of_a_foreign_page() {
     let Some(binary) = binary() else { return };
     let host = Host::start(&binary, None, &[]);
     let client = test_support::http_client();
@@ -71,12 +71,12 @@ async fn page_of_another_version_gets_a_message() {
         test_support::http_client().post(format!("http://{}/api/long_gone", host.address()));
     let answered = asked.body("{}").send().await.unwrap();
     assert_eq!(answered.status(), 404);
-    let said = answered.text().await.unwrap();
-    assert!(said.contains("unknown_function") || said.contains("UnknownFunction"), "{said}");
+    let body = answered.text().await.unwrap();
+    assert!(body.contains("unknown_function") || body.contains("UnknownFunction"), "{body}");
 }
 
 #[tokio::test]
-async fn a_worker_killed_in_a_call_costs_that_call_only() {
+async fn killed_worker_fails_only_its_call() {
     let (Some(binary), Some(python)) = (binary(), python()) else { return };
     let host = Host::start(&binary, Some(&python), &[&smart_home()]);
     let mut page = Page::rehearse(host.address(), "smart_home", "Warm the office.").await;
@@ -102,7 +102,7 @@ async fn a_worker_killed_in_a_call_costs_that_call_only() {
 
 /// Each of these tools takes no notice of its cancel, in its own way.
 #[tokio::test]
-async fn a_tool_that_does_not_let_go_costs_its_session_nothing_more_than_the_call() {
+async fn stuck_tool_fails_only_its_call() {
     let (Some(binary), Some(python)) = (binary(), python()) else { return };
     let hazards = workspace().join("tests/python/fixtures/hazards").display().to_string();
     let host = Host::start(&binary, Some(&python), &[&hazards]);
@@ -113,7 +113,7 @@ async fn a_tool_that_does_not_let_go_costs_its_session_nothing_more_than_the_cal
         tokio::time::sleep(Duration::from_millis(300)).await;
         let Answer::Error(error) = page.cancel(&call).await else { panic!("{tool} returned") };
         assert_eq!(error.error_type, ToolError::CANCELLED, "{tool}");
-        // Someone comes in while the stuck worker is put away.
+        // A new session starts while the stuck worker is being ended.
         Page::open(host.address(), "hazards").await;
         let Answer::Output(output) = page.call("bare", &arguments(&json!({}))).await else {
             panic!("after {tool} the session does not go on: {:?}", page.last_answer());
@@ -147,7 +147,7 @@ async fn hanging_import_of_an_agent_does_not_block_others() {
 }
 
 #[tokio::test]
-async fn stopping_leaves_nothing_running() {
+async fn stop_ends_all_processes() {
     let (Some(binary), Some(python)) = (binary(), python()) else { return };
     let mut host = Host::start(&binary, Some(&python), &[&smart_home()]);
     let mut page = Page::rehearse(host.address(), "smart_home", "Wait.").await;
@@ -163,7 +163,7 @@ async fn stopping_leaves_nothing_running() {
 /// started it too.
 #[cfg(target_os = "linux")]
 #[test]
-fn an_orphan_that_nothing_marks_ends_with_the_host() {
+fn unmarked_orphan_ends_with_the_host() {
     let Some(binary) = binary() else { return };
     let folder = tempfile::tempdir().unwrap();
     let note = folder.path().join("orphan");

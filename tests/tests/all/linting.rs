@@ -29,7 +29,7 @@ fn tools(reports: &[Value]) -> BTreeSet<&str> {
 }
 
 #[test]
-fn an_adk_folder_and_the_example_in_the_binary_are_linted_alike() {
+fn lints_an_adk_folder_like_the_embedded_example() {
     let (Some(binary), Some(python)) = (binary(), python()) else { return };
     let folder = workspace().join("examples/smart_home/smart_home");
     let of_folder = lint(&binary, &python, &[folder.to_str().unwrap(), "--format", "json"]);

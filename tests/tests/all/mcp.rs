@@ -12,7 +12,7 @@ use test_support::{Page, arguments};
 use crate::adk_eval;
 
 #[tokio::test]
-async fn adk_eval_runs_an_exported_mcp_case_on_the_written_folder() {
+async fn adk_eval_runs_an_exported_mcp_case() {
     let (Some(binary), Some(python)) = (binary(), python()) else { return };
     let host = Host::start(&binary, Some(&python), &[]);
     let mut clock =

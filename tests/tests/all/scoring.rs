@@ -1,4 +1,4 @@
-//! Scores are google-adk's beyond the vectors: every character that there is, and words that no
+//! Scores equal google-adk's beyond the vectors: every character, and words that no
 //! list holds.
 
 use acceptance::{python, run_python};
@@ -50,7 +50,7 @@ fn tokens_are_adks(texts: &[String]) {
 }
 
 #[test]
-fn every_character_is_read_as_adk_reads_it() {
+fn tokenizes_every_character_as_adk_does() {
     // Alone, between letters, after a capital sigma and before one, and after a mark: a hundred
     // characters a line.
     // In the planes between and above these nothing is assigned, or only for private use.
@@ -72,7 +72,7 @@ fn every_character_is_read_as_adk_reads_it() {
 }
 
 #[test]
-fn made_words_are_stemmed_as_adk_stems_them() {
+fn stems_generated_words_as_adk_does() {
     const ENDINGS: [&str; 62] = [
         "s", "es", "ies", "sses", "ed", "ied", "eed", "ing", "at", "bl", "iz", "y", "ational",
         "tional", "enci", "anci", "izer", "bli", "alli", "entli", "eli", "ousli", "ization",
@@ -109,7 +109,7 @@ for line in open(sys.argv[1], encoding='utf-8'):
 ";
 
 #[test]
-fn values_are_equal_where_python_says_so() {
+fn values_are_equal_as_in_python() {
     let Some(python) = python() else { return };
     let mut scalars: Vec<String> = [
         "null",
