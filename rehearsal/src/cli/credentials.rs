@@ -15,7 +15,7 @@ use rehearsal_server::access::{FreshToken, SecretHash};
 /// The shortest accepted password.
 const SHORTEST: usize = 8;
 
-/// What can be done with people.
+/// Commands of `rehearsal user`.
 #[derive(Debug, Subcommand)]
 pub enum UserCommand {
     /// Add a person, or replace the password
@@ -29,7 +29,7 @@ Examples:
     Add(CredentialArguments),
 }
 
-/// What can be done with tokens.
+/// Commands of `rehearsal token`.
 #[derive(Debug, Subcommand)]
 pub enum TokenCommand {
     /// Create a token
@@ -42,7 +42,7 @@ Examples:
     Add(CredentialArguments),
 }
 
-/// Arguments of both.
+/// Arguments of `rehearsal user add` and `rehearsal token add`.
 #[derive(Debug, Clone, Args)]
 pub struct CredentialArguments {
     /// The name in responses and in the audit log

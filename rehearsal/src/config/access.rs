@@ -1,4 +1,4 @@
-//! The people and tokens of a configuration, checked.
+//! Checks the people and tokens of a configuration.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! [`ListenAddress`]: where to serve, and why not everywhere.
+//! [`ListenAddress`]: the address to listen on, and the rule that public addresses require a login.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::str::FromStr;
@@ -6,10 +6,10 @@ use std::str::FromStr;
 use super::error::ConfigError;
 use super::source_location::SourceLocation;
 
-/// Where the page is served unless something else is said.
+/// The default address.
 pub const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 4180);
 
-/// An address as a person writes it: `127.0.0.1:4180`, `localhost:4180`, `[::1]:4180` or `:4180`.
+/// An address in one of these forms: `127.0.0.1:4180`, `localhost:4180`, `[::1]:4180` or `:4180`.
 ///
 /// ```
 /// use rehearsal::config::ListenAddress;

@@ -1,4 +1,4 @@
-//! The keys of an agent with `source = "mcp"`, checked.
+//! Checks the keys of an agent with `source = "mcp"`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -59,10 +59,10 @@ pub struct ServerEntry {
     pub timeout_seconds: Option<u64>,
 }
 
-/// The definition that `entry` gives.
+/// The agent of `entry`.
 ///
 /// # Errors
-/// The first fault with its location.
+/// The first error, with its location.
 pub(super) fn agent(
     whole: Range<usize>,
     entry: &AgentEntry,

@@ -1,4 +1,4 @@
-//! [`SecurityConfig`]: who may talk to the host besides its own page.
+//! [`SecurityConfig`]: allowed origins and trusted proxies.
 
 use std::net::IpAddr;
 use std::ops::Range;
@@ -8,12 +8,12 @@ use super::error::ConfigError;
 use super::file::SecurityTable;
 use super::source_location::SourceLocation;
 
-/// Origins that are allowed beyond the host's own, and proxies that are believed.
+/// Origins that are allowed besides the host's own, and trusted proxies.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SecurityConfig {
     /// In the order of the file and then of the command line.
     pub allowed_origins: Vec<AllowedOrigin>,
-    /// Proxies whose word on where a request comes from counts.
+    /// Proxies whose `X-Forwarded-For` header is trusted.
     pub trusted_proxies: Vec<IpAddr>,
 }
 
@@ -35,7 +35,7 @@ impl SecurityConfig {
 }
 
 impl AllowedOrigin {
-    /// Checks the shape: an origin that no browser sends would only look like protection.
+    /// Rejects origins that no browser sends, because they would have no effect.
     fn parse(written: &str, location: Option<&SourceLocation>) -> Result<Self, ConfigError> {
         let origin = written.trim().to_lowercase();
         let host = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));

@@ -1,4 +1,4 @@
-//! Tests of configurations as people write them, well and badly.
+//! Tests of valid and invalid configurations.
 
 use std::fs;
 
@@ -173,7 +173,7 @@ fn reports_the_position_of_a_wrong_value() {
     rejected(
         "[[agent]]\nname = \"A\"\nsource = \"native\"\nexample = \"math\"\nstate = { x = nan }\n",
         expect![[r#"
-            rehearsal.toml:5:15: state `x`: JSON has no NaN
+            rehearsal.toml:5:15: state `x`: NaN is not valid in JSON
               | state = { x = nan }
               |               ^^^"#]],
     );
@@ -202,7 +202,7 @@ fn describes_a_value_of_the_wrong_type() {
         format!("{server}timeout_seconds = -1\n"),
         format!("{server}timeout_seconds = 1.5\n"),
     ];
-    let told: Vec<String> =
+    let reported: Vec<String> =
         wrong.iter().map(|text| load(text).expect_err(text).to_string()).collect();
     expect![[r#"
         rehearsal.toml:1:1: this table is a list: write [[agent]]
@@ -256,7 +256,7 @@ fn describes_a_value_of_the_wrong_type() {
         rehearsal.toml:6:19: expected a whole number, found a decimal number
           | timeout_seconds = 1.5
           |                   ^^^"#]]
-    .assert_eq(&told.join("\n"));
+    .assert_eq(&reported.join("\n"));
 }
 
 #[test]
@@ -377,7 +377,7 @@ fn reports_a_missing_file() {
 fn published_schema_is_current() {
     let schema = serde_json::to_string_pretty(&json_schema()).expect("a schema is JSON");
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/rehearsal.schema.json");
-    // UPDATE_EXPECT=1 writes it again, as it does for the other expectations.
+    // UPDATE_EXPECT=1 updates it.
     expect_test::expect_file![path].assert_eq(&format!("{schema}\n"));
 }
 
@@ -472,9 +472,9 @@ fn reports_the_position_of_invalid_people_and_tokens() {
         let path = Path::new("rehearsal.toml");
         Config::from_text(text, path, &Overrides::default(), &["math"])
     };
-    let known = read(&format!("listen = \"0.0.0.0:4180\"\n{ann}{agent}")).expect("asks everybody");
+    let known = read(&format!("listen = \"0.0.0.0:4180\"\n{ann}{agent}")).expect("a login");
     assert!(known.access.is_asked());
-    assert!(!read(agent).expect("asks nobody").access.is_asked());
+    assert!(!read(agent).expect("no login").access.is_asked());
     let fault = |text: &str| read(text).expect_err(text).to_string();
     let clear = fault("[[person]]\nname = \"Ann\"\npassword = \"correct horse\"\n");
     assert!(clear.starts_with("rehearsal.toml:3:12: this is not an Argon2 hash"), "{clear}");
@@ -533,7 +533,7 @@ fn published_schema_rejects_invalid_files() {
         mcp(&format!("instruction = \"Help.\"\n[[agent.server]]\nname = \"s\"\n{rest}"))
     };
     let right = agent("source = \"native\"\nexample = \"math\"");
-    let told = |text: &str| {
+    let reported = |text: &str| {
         let file: serde_json::Value = toml::from_str(text).expect("TOML");
         published().violations(&JsonText::from_value(&file))
     };
@@ -546,7 +546,7 @@ fn published_schema_rejects_invalid_files() {
         format!("{right}[security]\nallowed_origins = [\"HTTPS://[::1]:8080\"]"),
     ] {
         assert!(load(&text).is_ok(), "{text}");
-        assert!(told(&text).is_empty(), "{text}: {:?}", told(&text));
+        assert!(reported(&text).is_empty(), "{text}: {:?}", reported(&text));
     }
     for text in [
         agent("source = \"native\""),
@@ -575,6 +575,6 @@ fn published_schema_rejects_invalid_files() {
         format!("{right}[security]\nallowed_origins = [\"http://localhost/\"]"),
     ] {
         assert!(load(&text).is_err(), "{text}");
-        assert!(!told(&text).is_empty(), "{text}");
+        assert!(!reported(&text).is_empty(), "{text}");
     }
 }

@@ -1,7 +1,7 @@
-//! The agents that ship: they need no key, no network and no configuration.
+//! The built-in example agents. They need no API key, no network and no configuration.
 //!
-//! Three in Rust, a smart home in Python for whoever has google-adk, and two on MCP servers: files
-//! for whoever has Node, and a clock for whoever has Python.
+//! Three are in Rust, a smart home in Python requires google-adk, and two use MCP servers: files requires
+//! Node, and the clock requires Python.
 
 mod booking;
 mod city_file;

@@ -111,7 +111,7 @@ impl Stage {
     }
 }
 
-async fn said(request: RequestBuilder) -> String {
+async fn response_text(request: RequestBuilder) -> String {
     let answer: Value = request.send().await.unwrap().json().await.unwrap();
     answer["choices"][0]["message"]["content"].as_str().unwrap().to_owned()
 }
@@ -211,30 +211,34 @@ async fn rejects_a_body_that_is_too_long_without_changes() {
 #[tokio::test]
 async fn repeats_a_response_only_for_a_client_with_a_retry_key() {
     let mut stage = Stage::open().await;
-    let first = tokio::spawn(said(stage.chat("Rain?")));
+    let first = tokio::spawn(response_text(stage.chat("Rain?")));
     stage.answer("one").await;
     assert_eq!(first.await.unwrap(), "one");
     let again = stage.chat("Rain?").header("x-stainless-retry-count", "1");
-    assert_eq!(said(again).await, "one");
+    assert_eq!(response_text(again).await, "one");
     assert_eq!(stage.requests().await, 2, "a request and its answer");
-    let anew = tokio::spawn(said(stage.chat("Rain?").header("x-stainless-retry-count", "0")));
+    let repeated =
+        tokio::spawn(response_text(stage.chat("Rain?").header("x-stainless-retry-count", "0")));
     stage.answer("two").await;
-    assert_eq!(anew.await.unwrap(), "two");
-    assert_eq!(said(stage.chat("Rain?").header("x-stainless-retry-count", "2")).await, "two");
+    assert_eq!(repeated.await.unwrap(), "two");
+    assert_eq!(
+        response_text(stage.chat("Rain?").header("x-stainless-retry-count", "2")).await,
+        "two"
+    );
 }
 
 #[tokio::test]
-async fn a_client_that_goes_away_leaves_its_turn_and_finds_it_answered() {
+async fn retry_after_a_disconnect_gets_the_response() {
     let mut stage = Stage::open().await;
     let given_up = stage.chat("Rain?").timeout(Duration::from_millis(300)).send().await;
     assert!(given_up.unwrap_err().is_timeout());
     stage.answer("one").await;
-    assert_eq!(said(stage.chat("Rain?")).await, "one");
+    assert_eq!(response_text(stage.chat("Rain?")).await, "one");
     assert_eq!(stage.requests().await, 2);
 }
 
 #[tokio::test]
-async fn a_client_that_comes_back_finds_its_turn_and_not_its_neighbours_end() {
+async fn retry_gets_its_own_turn() {
     for tries in ["0", "1"] {
         let mut stage = Stage::open().await;
         let first = tokio::spawn(stage.chat("Rain?").send());
@@ -245,8 +249,10 @@ async fn a_client_that_comes_back_finds_its_turn_and_not_its_neighbours_end() {
         assert_eq!(second.await.unwrap().unwrap().status(), StatusCode::UNPROCESSABLE_ENTITY);
         first.abort();
         stage.pending(1, false).await;
-        let back = tokio::spawn(said(stage.chat("Rain?").header("x-stainless-retry-count", tries)));
-        assert_eq!(stage.pending(1, true).await, turns[..1], "nobody asks anew");
+        let back = tokio::spawn(response_text(
+            stage.chat("Rain?").header("x-stainless-retry-count", tries),
+        ));
+        assert_eq!(stage.pending(1, true).await, turns[..1], "no new request");
         stage.answer("one").await;
         assert_eq!(back.await.unwrap(), "one");
         assert_eq!(stage.requests().await, 4, "two requests, an end each");
@@ -270,7 +276,7 @@ impl Named<'_> {
         }
     }
 
-    /// The session in which someone waits, and the turn.
+    /// The session with a waiting client, and the turn.
     async fn up(&mut self) -> (String, String) {
         let until = tokio::time::Instant::now() + SOON;
         loop {
@@ -283,7 +289,7 @@ impl Named<'_> {
         }
     }
 
-    /// Waits until the client has gone whose turn is up.
+    /// Waits until the client of the head of the queue has disconnected.
     async fn is_left(&mut self) {
         let until = tokio::time::Instant::now() + SOON;
         while self.stage.listed().await.iter().any(|it| it.pending.iter().any(|turn| turn.awaited))
@@ -293,7 +299,7 @@ impl Named<'_> {
         }
     }
 
-    /// Answers what is up and completes its session.
+    /// Responds to the head of the queue and completes its session.
     async fn end(&mut self, words: &str) {
         let (session_id, turn_id) = self.up().await;
         let part = wire::Part { kind: Some(wire::part::Kind::Text(words.to_owned())) };
@@ -312,42 +318,50 @@ impl Named<'_> {
 }
 
 #[tokio::test]
-async fn a_repeated_request_finds_its_answer_in_any_session_of_its_name() {
+async fn retry_finds_its_response_in_any_session_with_its_name() {
     let mut stage = Stage::open().await;
     let mut named = Named { stage: &mut stage };
-    let keyed = tokio::spawn(said(named.ask("Rain?", Some("K1"), "0")));
+    let keyed = tokio::spawn(response_text(named.ask("Rain?", Some("K1"), "0")));
     named.end("one").await;
     assert_eq!(keyed.await.unwrap(), "one");
     // Its client goes away before there is an answer.
-    let left = tokio::spawn(said(named.ask("Snow?", None, "0")));
+    let left = tokio::spawn(response_text(named.ask("Snow?", None, "0")));
     named.up().await;
     left.abort();
     named.is_left().await;
     named.end("two").await;
     for words in ["Wind?", "Hail?"] {
-        let other = tokio::spawn(said(named.ask(words, None, "0")));
+        let other = tokio::spawn(response_text(named.ask(words, None, "0")));
         named.end(words).await;
         assert_eq!(other.await.unwrap(), words);
     }
 
-    assert_eq!(said(named.ask("Rain?", Some("K1"), "0")).await, "one");
-    assert_eq!(said(named.ask("Snow?", None, "0")).await, "two", "its client had gone");
-    assert_eq!(said(named.ask("Wind?", None, "1")).await, "Wind?", "it says that it tries again");
+    assert_eq!(response_text(named.ask("Rain?", Some("K1"), "0")).await, "one");
+    assert_eq!(response_text(named.ask("Snow?", None, "0")).await, "two", "its client had gone");
+    assert_eq!(
+        response_text(named.ask("Wind?", None, "1")).await,
+        "Wind?",
+        "it says that it tries again"
+    );
     assert_eq!(named.stage.listed().await.len(), 4, "no session was opened for them");
 
     let taken = named.ask("Fog?", Some("K1"), "0").send().await.unwrap();
     assert_eq!(taken.status(), StatusCode::CONFLICT, "the key names another request");
-    let told: Value = taken.json().await.unwrap();
-    let told = told["error"]["message"].as_str().unwrap();
-    assert!(told.starts_with("idempotency-key: already names another request"), "{told}");
+    let message: Value = taken.json().await.unwrap();
+    let message = message["error"]["message"].as_str().unwrap();
+    assert!(message.starts_with("idempotency-key: already names another request"), "{message}");
     for words in ["Ice?", "Hot?"] {
-        let unkeyed = tokio::spawn(said(named.ask(words, Some(""), "0")));
+        let unkeyed = tokio::spawn(response_text(named.ask(words, Some(""), "0")));
         named.end(words).await;
         assert_eq!(unkeyed.await.unwrap(), words, "an empty key is none");
     }
-    let anew = tokio::spawn(said(named.ask("Snow?", None, "0")));
+    let repeated = tokio::spawn(response_text(named.ask("Snow?", None, "0")));
     named.end("three").await;
-    assert_eq!(anew.await.unwrap(), "three", "its answer was taken: it is asked anew");
+    assert_eq!(
+        repeated.await.unwrap(),
+        "three",
+        "its response was delivered: this is a new request"
+    );
 }
 
 #[tokio::test]
@@ -403,7 +417,7 @@ async fn rejects_another_method_in_the_vendors_format() {
 }
 
 #[tokio::test]
-async fn a_stream_of_responses_that_has_no_answer_names_its_end() {
+async fn responses_stream_without_a_response_reports_its_end() {
     let mut stage = Stage::open().await;
     let body = json!({ "model": "m", "input": "Rain?", "stream": true }).to_string();
     let mut response = stage.post("/v1/responses").body(body).send().await.unwrap();
@@ -451,7 +465,7 @@ async fn stream_starts_at_once_and_sends_keep_alives() {
 #[tokio::test]
 async fn completed_session_rejects_requests() {
     let mut stage = Stage::open().await;
-    let first = tokio::spawn(said(stage.chat("Rain?")));
+    let first = tokio::spawn(response_text(stage.chat("Rain?")));
     stage.answer("one").await;
     first.await.unwrap();
     let complete = wire::CompleteSessionRequest {

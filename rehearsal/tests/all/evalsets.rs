@@ -1,4 +1,4 @@
-//! `rehearsal evalset`, as it is run in a terminal.
+//! `rehearsal evalset` as a process.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -72,15 +72,15 @@ fn stdout_of(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
-fn complained(output: &Output) -> String {
+fn stderr_of(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
 /// Runs what must go well.
 fn ran(folder: &Path, arguments: &[&str]) -> String {
     let output = run(folder, arguments);
-    assert_eq!(output.status.code(), Some(0), "{}{}", stdout_of(&output), complained(&output));
-    assert_eq!(complained(&output), "");
+    assert_eq!(output.status.code(), Some(0), "{}{}", stdout_of(&output), stderr_of(&output));
+    assert_eq!(stderr_of(&output), "");
     stdout_of(&output)
 }
 
@@ -115,7 +115,7 @@ fn lists_cases_of_folders_patterns_and_files() {
 }
 
 #[test]
-fn list_reads_older_lists_and_goes_on_behind_a_bad_file() {
+fn list_reads_older_lists_and_continues_after_a_bad_file() {
     let folder = folder();
     std::fs::write(folder.path().join("old.test.json"), r#"[{"query": "hi"}, {"query": "bye"}]"#)
         .unwrap();
@@ -125,14 +125,14 @@ fn list_reads_older_lists_and_goes_on_behind_a_bad_file() {
     let ids: Vec<_> = lines(&stdout_of(&output)).iter().map(|it| it["eval_id"].clone()).collect();
     assert_eq!(ids, ["weather", "lights_off", "greeting", "old"]);
     assert!(
-        complained(&output).contains("bad.evalset.json\" is not valid JSON at line 1, column 19"),
+        stderr_of(&output).contains("bad.evalset.json\" is not valid JSON at line 1, column 19"),
         "{}",
-        complained(&output)
+        stderr_of(&output)
     );
 }
 
 #[test]
-fn what_is_not_there_is_a_usage_error_with_a_remedy() {
+fn missing_file_or_case_is_a_usage_error_with_a_remedy() {
     let folder = folder();
     for (arguments, expected) in [
         (vec!["list", "none.json"], "no file matches none.json; check the path"),
@@ -165,8 +165,8 @@ fn what_is_not_there_is_a_usage_error_with_a_remedy() {
         (vec!["lst", "x"], "similar subcommands exist: 'lint', 'list'"),
     ] {
         let output = run(folder.path(), &arguments);
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", complained(&output));
-        assert!(complained(&output).contains(expected), "{arguments:?}: {}", complained(&output));
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", stderr_of(&output));
+        assert!(stderr_of(&output).contains(expected), "{arguments:?}: {}", stderr_of(&output));
         assert_eq!(stdout_of(&output), "");
     }
     assert_eq!(std::fs::read_to_string(folder.path().join("home.evalset.json")).unwrap(), TWO);
@@ -202,9 +202,9 @@ fn lint_names_file_line_case_and_path() {
     let output = run(folder.path(), &["lint", "broken.json", "home.evalset.json"]);
     assert_eq!(output.status.code(), Some(1));
     let text = stdout_of(&output);
-    let told: Vec<_> = text.lines().collect();
+    let reported: Vec<_> = text.lines().collect();
     assert_eq!(
-        told,
+        reported,
         [
             "broken.json:3:3: warning: the file: \"nam\" is not a field of an eval set (did you mean \"name\"?); it is kept here, but lost when the format's own program rewrites the file",
             "broken.json:9:11: error: case \"lights_off\" at conversation[0]: ADK rejects the unknown field \"invocationID\" in an invocation (did you mean \"invocation_id\"?); correct its name, or move it to the case",
@@ -244,7 +244,7 @@ fn lint_reports_faults_in_accepted_trajectories() {
          a.json:3:73: error: case \"a\" at accepted_trajectories.i[0][0].arg: unknown field \"arg\" in a call; a call has a name, and may have args, and an id or call_id\n\
          1 file: 2 errors, 0 warnings.\n"
     );
-    // Nobody but the scores looks at them.
+    // Only scoring reads them.
     ran(folder.path(), &["convert", "a.json", "--to", "agentflow"]);
 }
 
@@ -286,12 +286,12 @@ fn continues_after_an_item_that_is_not_an_object() {
         (vec!["show", "a.json", "#1", "c", "#3"], vec!["c\n"]),
     ] {
         let output = run(folder.path(), &arguments);
-        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {}", complained(&output));
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {}", stderr_of(&output));
         for shown in shown {
             assert!(stdout_of(&output).contains(shown), "{arguments:?}: {}", stdout_of(&output));
         }
         for wanted in &wanted {
-            assert!(complained(&output).contains(wanted), "{arguments:?}: {}", complained(&output));
+            assert!(stderr_of(&output).contains(wanted), "{arguments:?}: {}", stderr_of(&output));
         }
     }
     let lint = stdout_of(&run(folder.path(), &["lint", "a.json"]));
@@ -303,7 +303,7 @@ fn continues_after_an_item_that_is_not_an_object() {
     assert!(lint.contains("2 errors"), "{lint}");
     let output = run(folder.path(), &["convert", "a.json", "--to", "agentflow"]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(complained(&output).contains(&wanted[0]), "{}", complained(&output));
+    assert!(stderr_of(&output).contains(&wanted[0]), "{}", stderr_of(&output));
 }
 
 #[test]
@@ -325,13 +325,13 @@ fn reports_that_a_history_is_not_an_eval_set() {
     ] {
         let output = run(folder.path(), &arguments);
         assert_ne!(output.status.code(), Some(0), "{arguments:?}: {}", stdout_of(&output));
-        let complained = complained(&output);
-        assert!(complained.contains(expected), "{arguments:?}: {complained}");
+        let stderr = stderr_of(&output);
+        assert!(stderr.contains(expected), "{arguments:?}: {stderr}");
     }
 }
 
 #[test]
-fn convert_goes_there_and_back() {
+fn convert_round_trips() {
     let folder = folder();
     let there = ran(folder.path(), &["convert", "--to", "agentflow", "home.evalset.json"]);
     let set: Value = serde_json::from_str(&there).unwrap();
@@ -357,7 +357,7 @@ fn convert_goes_there_and_back() {
 }
 
 #[test]
-fn a_set_is_converted_case_by_case_as_it_would_be_as_a_whole() {
+fn converting_by_case_equals_converting_the_whole_set() {
     let folder = folder();
     let of_a_set = r#""description": "é", "creation_timestamp": 5.50, "vendor": {"x": [1]}"#;
     let many: Vec<String> = (0..300)
@@ -400,7 +400,7 @@ fn a_set_is_converted_case_by_case_as_it_would_be_as_a_whole() {
 }
 
 #[test]
-fn a_file_with_errors_is_not_converted() {
+fn does_not_convert_a_file_with_errors() {
     let folder = folder();
     std::fs::write(
         folder.path().join("bad.json"),
@@ -411,13 +411,13 @@ fn a_file_with_errors_is_not_converted() {
         ["convert", "--to", "agentflow", "home.evalset.json", "bad.json", "--output-folder", "out"];
     let output = run(folder.path(), &arguments);
     assert_eq!(output.status.code(), Some(1));
-    let complained = complained(&output);
-    assert!(complained.contains("bad.json: 4 faults\n  line 8, column 9, case \"lights_off\" at conversation[0]: an invocation needs \"user_content\"; add it"), "{complained}");
+    let stderr = stderr_of(&output);
+    assert!(stderr.contains("bad.json: 4 faults\n  line 8, column 9, case \"lights_off\" at conversation[0]: an invocation needs \"user_content\"; add it"), "{stderr}");
     assert!(!folder.path().join("out").exists());
 }
 
 #[test]
-fn merge_joins_and_split_parts() {
+fn merge_and_split_round_trip() {
     let folder = folder();
     ran(
         folder.path(),
@@ -435,7 +435,7 @@ fn merge_joins_and_split_parts() {
     let output =
         run(folder.path(), &["merge", "all.evalset.json", "home.evalset.json", "-o", "x.json"]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(complained(&output).contains("the eval_id \"lights_off\" is in all.evalset.json and in home.evalset.json; rename one, or add --rename"));
+    assert!(stderr_of(&output).contains("the eval_id \"lights_off\" is in all.evalset.json and in home.evalset.json; rename one, or add --rename"));
     assert!(!folder.path().join("x.json").exists());
     ran(
         folder.path(),
@@ -474,12 +474,12 @@ fn ran_in_little(folder: &Path, arguments: &str) -> (Option<i32>, String) {
     let mut command = Command::new("sh");
     command.args(["-c", &line]).current_dir(folder).env("XDG_CACHE_HOME", folder.join(".cache"));
     let output = command.output().unwrap();
-    (output.status.code(), complained(&output))
+    (output.status.code(), stderr_of(&output))
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn long_files_are_joined_parted_and_compared_in_constant_memory() {
+fn merges_splits_and_compares_long_files_in_constant_memory() {
     let folder = folder();
     let text = "x".repeat(256 << 10);
     let set = |name: &str, odd: &str| {
@@ -509,7 +509,7 @@ fn long_files_are_joined_parted_and_compared_in_constant_memory() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn long_older_lists_are_read_by_session_in_constant_memory() {
+fn reads_long_older_lists_in_constant_memory() {
     let folder = folder();
     let text = "x".repeat(256 << 10);
     let sessions: Vec<String> = (0..64)
@@ -568,7 +568,7 @@ fn split_keeps_the_metadata_in_the_first_file() {
 }
 
 #[test]
-fn whatever_reads_takes_a_pipe() {
+fn every_reading_command_accepts_a_pipe() {
     let folder = folder();
     let piped = |arguments: &[&str], text: &str| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_rehearsal"));
@@ -577,13 +577,13 @@ fn whatever_reads_takes_a_pipe() {
         let mut child = command.spawn().unwrap();
         child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
         let output = child.wait_with_output().unwrap();
-        assert_eq!(complained(&output), "");
+        assert_eq!(stderr_of(&output), "");
         stdout_of(&output)
     };
     let listed = piped(&["list", "/dev/stdin", "--format", "json"], TWO);
-    let told: Vec<_> =
+    let reported: Vec<_> =
         lines(&listed).iter().map(|it| (it["eval_id"].clone(), it["turns"].clone())).collect();
-    assert_eq!(told, [("lights_off".into(), 1.into()), ("greeting".into(), 1.into())]);
+    assert_eq!(reported, [("lights_off".into(), 1.into()), ("greeting".into(), 1.into())]);
     assert!(piped(&["show", "/dev/stdin", "weather"], FLOW).starts_with("weather\n"));
     assert_eq!(piped(&["diff", "home.evalset.json", "/dev/stdin"], TWO), "");
     assert_eq!(piped(&["diff", "/dev/stdin", "home.evalset.json"], TWO), "");
@@ -596,7 +596,7 @@ fn whatever_reads_takes_a_pipe() {
 }
 
 #[test]
-fn append_leaves_every_byte_and_takes_on_the_format() {
+fn append_keeps_every_byte_and_uses_the_files_format() {
     let folder = folder();
     let actual = ran(folder.path(), &["append", "home.evalset.json", "flow.evalset.json"]);
     assert_eq!(
@@ -612,9 +612,9 @@ fn append_leaves_every_byte_and_takes_on_the_format() {
     let output = run(folder.path(), &["append", "home.evalset.json", "flow.evalset.json"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(
-        complained(&output).contains("has a case \"weather\" already"),
+        stderr_of(&output).contains("already has a case \"weather\""),
         "{}",
-        complained(&output)
+        stderr_of(&output)
     );
     let actual =
         ran(folder.path(), &["append", "flow.evalset.json", "home.evalset.json", "--rename"]);
@@ -624,7 +624,7 @@ fn append_leaves_every_byte_and_takes_on_the_format() {
     for source in [".", "./flow.evalset.json"] {
         let output = run(folder.path(), &["append", "flow.evalset.json", source, "--rename"]);
         assert!(!output.status.success());
-        assert!(complained(&output).contains("is the file to append to"));
+        assert!(stderr_of(&output).contains("is the file to append to"));
     }
     assert_eq!(std::fs::read(folder.path().join("flow.evalset.json")).unwrap(), before);
     assert_eq!(ran(folder.path(), &["lint", "."]), "2 files: 0 errors, 0 warnings.\n");
@@ -668,7 +668,7 @@ fn diff_reports_the_paths_that_differ() {
 }
 
 #[test]
-fn help_reads_well_and_completions_know_the_commands() {
+fn help_and_completions_list_the_commands() {
     let folder = folder();
     let help = ran(folder.path(), &["--help"]);
     for command in ["list", "show", "lint", "convert", "merge", "split", "append", "diff"] {

@@ -3,7 +3,7 @@
 //!
 //! The host is a process of its own here, so that it can be killed as one.
 
-#![expect(clippy::print_stdout, reason = "what was tried is told beside the result")]
+#![expect(clippy::print_stdout, reason = "the number of attempts is printed")]
 
 mod agents;
 mod full_disk;

@@ -47,7 +47,7 @@ fn error(answer: &Answer) -> &ToolError {
 }
 
 #[tokio::test]
-async fn what_goes_wrong_has_the_status_that_fits() {
+async fn errors_have_matching_status_codes() {
     let (running, address, _folder) = host().await;
     let ask = async |function: &str, body: &str| {
         let request = test_support::http_client().post(format!("http://{address}/api/{function}"));
@@ -74,7 +74,7 @@ async fn add_gives_8() {
 }
 
 #[tokio::test]
-async fn arguments_that_do_not_fit_never_reach_the_tool() {
+async fn invalid_arguments_do_not_reach_the_tool() {
     let (running, address, _folder) = host().await;
     let mut page = Page::rehearse(address, "maths", "What is 5 + 3?").await;
     let wrong = arguments(&json!({ "a": "five" }));
@@ -105,7 +105,7 @@ async fn reports_unchecked_parts_of_a_schema_and_checks_the_rest() {
 }
 
 #[tokio::test]
-async fn state_made_by_one_call_is_there_for_the_next_and_for_the_instruction() {
+async fn state_of_a_call_is_visible_to_later_calls_and_the_instruction() {
     let (running, address, _folder) = host().await;
     let mut page = Page::rehearse(address, "travel-desk", r#"{"query":"Lisbon"}"#).await;
     assert!(page.view.instruction.contains("travel desk of Far & Away"));
@@ -133,7 +133,7 @@ async fn state_made_by_one_call_is_there_for_the_next_and_for_the_instruction() 
 }
 
 #[tokio::test]
-async fn a_slow_tool_is_cancelled_whether_it_waits_or_blocks() {
+async fn cancels_a_slow_tool_that_waits_or_blocks() {
     let (running, address, _folder) = host().await;
     let mut page = Page::rehearse(address, "travel-desk", "{}").await;
     let call_id = page.start("slow_timetable", &arguments(&json!({}))).await;
@@ -150,7 +150,7 @@ async fn a_slow_tool_is_cancelled_whether_it_waits_or_blocks() {
 }
 
 #[tokio::test]
-async fn a_panic_is_an_error_and_the_host_lives_on() {
+async fn panic_of_a_tool_is_an_error_and_the_host_continues() {
     let (running, address, _folder) = host().await;
     let mut page = Page::rehearse(address, "trouble", "Panic!").await;
     let answer = page.call("panic", &arguments(&json!({}))).await;
@@ -163,7 +163,7 @@ async fn a_panic_is_an_error_and_the_host_lives_on() {
 }
 
 #[tokio::test]
-async fn a_large_result_stays_on_the_host_and_can_be_read_in_parts() {
+async fn large_result_is_stored_and_read_in_parts() {
     let (running, address, _folder) = host().await;
     let mut page = Page::rehearse(address, "travel-desk", "{}").await;
     let answer = page.call("flight_archive", &arguments(&json!({}))).await;
@@ -183,7 +183,7 @@ async fn a_large_result_stays_on_the_host_and_can_be_read_in_parts() {
 }
 
 #[tokio::test]
-async fn what_is_unknown_is_named() {
+async fn errors_name_the_unknown_item() {
     let (running, address, _folder) = host().await;
     let page = Page::open(address, "poet").await;
     assert_eq!(page.view.tools, []);

@@ -1,4 +1,4 @@
-//! `rehearsal score`, as it is run in a terminal and in CI.
+//! `rehearsal score` as a process.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,12 +12,12 @@ use tempfile::TempDir;
 const CONFIG: &str =
     r#"{"criteria": {"tool_trajectory_avg_score": 1.0, "response_match_score": 0.8}}"#;
 
-fn case(eval_id: &str, room: &str, said: &str) -> Value {
+fn case(eval_id: &str, room: &str, response: &str) -> Value {
     json!({
         "eval_id": eval_id,
         "conversation": [{
             "user_content": {"parts": [{"text": "Lights off."}], "role": "user"},
-            "final_response": {"parts": [{"text": said}], "role": "model"},
+            "final_response": {"parts": [{"text": response}], "role": "model"},
             "intermediate_data": {"tool_uses": [{"name": "set_lights", "args": {"room": room}}]}
         }]
     })
@@ -98,7 +98,7 @@ fn exit_code_reflects_the_result() {
 }
 
 #[test]
-fn either_side_may_come_through_a_pipe() {
+fn reads_either_side_from_a_pipe() {
     let folder = folder();
     let made = Command::new("mkfifo").args(["e", "a"]).current_dir(folder.path()).status();
     assert!(made.unwrap().success());
@@ -116,27 +116,27 @@ fn either_side_may_come_through_a_pipe() {
 }
 
 #[test]
-fn what_is_mistyped_is_an_error_that_names_the_nearest() {
+fn suggests_the_nearest_name_for_a_misspelled_one() {
     let folder = folder();
     let at = folder.path();
-    let told = |arguments: &[&str], told: &str| {
+    let reports = |arguments: &[&str], reports: &str| {
         let output = run(at, arguments);
         let err = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {err}");
-        assert!(err.contains(told), "{arguments:?}: {err}");
+        assert!(err.contains(reports), "{arguments:?}: {err}");
         assert!(output.stdout.is_empty(), "{arguments:?}");
     };
     let both = |expected, actual| ["--expected", expected, "--actual", actual];
-    told(&both("hme.evalset.json", "good.evalset.json"), "did you mean home.evalset.json?");
-    told(&both("home.evalset.json", "god.evalset.json"), "did you mean good.evalset.json?");
-    told(&both("home.evalset.json", "nothing/*.json"), "no file matches nothing/*.json");
+    reports(&both("hme.evalset.json", "good.evalset.json"), "did you mean home.evalset.json?");
+    reports(&both("home.evalset.json", "god.evalset.json"), "did you mean good.evalset.json?");
+    reports(&both("home.evalset.json", "nothing/*.json"), "no file matches nothing/*.json");
     let good = both("home.evalset.json", "good.evalset.json");
-    told(&[&good[..], &["--config", "confg.json"]].concat(), "did you mean config.json?");
-    told(&[&good[..], &["--case", "hal"]].concat(), "did you mean \"hall\"?");
-    told(&[&good[..], &["--tag", "x"]].concat(), "the cases have no tags");
-    told(&[&good[..], &["--format", "jsn"]].concat(), "json");
-    told(&[&good[..], &["--output", "home.evalset.json"]].concat(), "one of the scored files");
-    told(&both("home.evalset.json", "config.json"), "config.json");
+    reports(&[&good[..], &["--config", "confg.json"]].concat(), "did you mean config.json?");
+    reports(&[&good[..], &["--case", "hal"]].concat(), "did you mean \"hall\"?");
+    reports(&[&good[..], &["--tag", "x"]].concat(), "the cases have no tags");
+    reports(&[&good[..], &["--format", "jsn"]].concat(), "json");
+    reports(&[&good[..], &["--output", "home.evalset.json"]].concat(), "one of the scored files");
+    reports(&both("home.evalset.json", "config.json"), "config.json");
     for (config, near) in [
         (r#"{"criteria": {"tool_trajectory_average": 1.0}}"#, "tool_trajectory_avg_score"),
         (r#"{"criteria": {"response_match_score": {"treshold": 1.0}}}"#, "threshold"),
@@ -144,13 +144,13 @@ fn what_is_mistyped_is_an_error_that_names_the_nearest() {
         ("{", "not JSON"),
     ] {
         std::fs::write(at.join("broken.json"), config).unwrap();
-        told(&[&good[..], &["--config", "broken.json"]].concat(), near);
+        reports(&[&good[..], &["--config", "broken.json"]].concat(), near);
     }
     assert!(std::fs::read_to_string(at.join("home.evalset.json")).unwrap().contains("eval_cases"));
 }
 
 #[test]
-fn a_report_goes_to_a_file_whole_or_not_at_all() {
+fn writes_a_report_file_atomically() {
     let folder = folder();
     let (code, out, _) = ran(
         folder.path(),
@@ -175,7 +175,7 @@ fn a_report_goes_to_a_file_whole_or_not_at_all() {
 }
 
 #[test]
-fn a_config_beside_the_cases_counts_and_otherwise_the_formats_own() {
+fn uses_the_config_beside_the_cases_or_the_formats_default() {
     let folder = folder();
     let both = ["--expected", "home.evalset.json", "--actual", "good.evalset.json"];
     let output = run(folder.path(), &both);
@@ -191,7 +191,7 @@ fn a_config_beside_the_cases_counts_and_otherwise_the_formats_own() {
 }
 
 #[test]
-fn the_json_report_reads_back_and_names_criteria_as_the_config_does() {
+fn json_report_round_trips_with_the_configs_names() {
     let folder = folder();
     let report = |jobs: &str| -> EvalReport {
         let (_, out, _) = ran(
@@ -213,7 +213,7 @@ fn the_json_report_reads_back_and_names_criteria_as_the_config_does() {
 }
 
 #[test]
-fn the_other_forms_are_written() {
+fn writes_the_other_report_formats() {
     let folder = folder();
     let form = |form| ran(folder.path(), &["--actual", "bad.evalset.json", "--format", form]).1;
     let junit = form("junit");
@@ -224,7 +224,7 @@ fn the_other_forms_are_written() {
 
 /// google-adk's own results, through files, the command line and the JSON report, bit for bit.
 #[test]
-fn the_vectors_of_adk_score_the_same() {
+fn adk_vectors_get_the_same_scores() {
     let (mut scored, mut refused) = (0, Vec::new());
     for file in ["trajectory_vectors.jsonl", "rouge_vectors.jsonl"] {
         let Some(path) = test_needs::corpus(&format!("vectors/{file}")) else { continue };
@@ -379,7 +379,7 @@ fn scores_adks_history_and_gives_reasons_in_json() {
 }
 
 #[test]
-fn cases_with_other_ids_find_their_partners_otherwise() {
+fn pairs_cases_with_other_ids_by_order_or_query() {
     let folder = folder();
     let exported = [case("home_agent_1", "hall", "It is dark."), case("home_agent_2", "attic", "")];
     write(folder.path(), "exported.evalset.json", &exported);

@@ -194,7 +194,7 @@ impl Errors {
 mod tests {
     use super::*;
 
-    /// A pipe into which `text` is written as soon as someone reads.
+    /// A pipe to which `text` is written when it is read.
     fn pipe(folder: &Path, text: &'static str) -> PathBuf {
         let pipe = folder.join("cases.test.json");
         let made = std::process::Command::new("mkfifo").arg(&pipe).status();

@@ -152,8 +152,8 @@ fn write_case(case: Case, out: &mut impl Write) -> Result<(), EvalsetError> {
     }
     for turn in &case.conversation {
         write_message("user", &turn.user_content, out)?;
-        for said in &turn.expected_intermediate_responses {
-            write_message("meanwhile", said, out)?;
+        for message in &turn.expected_intermediate_responses {
+            write_message("meanwhile", message, out)?;
         }
         for call in &turn.expected_tool_trajectory {
             write_call(call, out)?;

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::access::stage::{PASSWORD, Stage};
 
 #[tokio::test]
-async fn a_decision_and_an_export_of_a_page_are_written_down_with_who() {
+async fn audits_decisions_and_exports_with_their_user() {
     let stage = Stage::open().await;
     let (session, turn) = stage.asked().await;
     stage.log_in("Ann", "wrong horse").await;

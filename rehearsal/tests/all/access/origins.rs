@@ -87,7 +87,7 @@ async fn login_is_valid_until_logout() {
 }
 
 #[tokio::test]
-async fn behind_tls_the_cookie_is_secure() {
+async fn cookie_is_secure_behind_tls() {
     let stage = Stage::open().await;
     let request = stage.client.post(stage.url("/login")).body("name=Ann&password=correct+horse");
     let response = request
@@ -102,7 +102,7 @@ async fn behind_tls_the_cookie_is_secure() {
 }
 
 #[tokio::test]
-async fn after_five_wrong_passwords_the_right_one_must_wait() {
+async fn locks_logins_after_five_wrong_passwords() {
     let stage = Stage::open().await;
     let cookie = stage.cookie().await;
     for _ in 0..5 {
@@ -117,7 +117,7 @@ async fn after_five_wrong_passwords_the_right_one_must_wait() {
 }
 
 #[tokio::test]
-async fn a_wrong_password_counts_although_its_sender_hangs_up() {
+async fn counts_a_wrong_password_of_a_disconnected_client() {
     let stage = Stage::open().await;
     let form = "name=Ann&password=guess";
     let request = format!(
@@ -130,7 +130,7 @@ async fn a_wrong_password_counts_although_its_sender_hangs_up() {
     let refused = || std::fs::read_to_string(&path).map_or(0, |text| text.lines().count());
     let mut sent = 0;
     while refused() < 5 {
-        // Whoever leaves before the form was read has cost nothing and does not count.
+        // A client that disconnects before the form is read does not count.
         assert!(sent < 500, "{} of {sent} were counted", refused());
         let mut connection = TcpStream::connect(stage.running.address()).await.unwrap();
         connection.write_all(request.as_bytes()).await.unwrap();
@@ -195,7 +195,7 @@ async fn serves_other_machines_only_with_a_login() {
 }
 
 #[tokio::test]
-async fn two_hosts_on_one_machine_leave_each_other_their_logins() {
+async fn two_hosts_on_one_machine_keep_separate_logins() {
     let hosts = [Stage::open().await, Stage::open().await];
     // What a browser keeps for the machine, all of which it sends to every port.
     let mut jar = std::collections::BTreeMap::new();

@@ -1,4 +1,4 @@
-//! A page's WebSocket belongs to whoever is logged in, for as long as they are.
+//! A page's WebSocket requires a login and closes at logout.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ async fn connect(stage: &Stage, cookie: &str) -> Result<Socket, Error> {
     connect_async(request).await.map(|(socket, _)| socket)
 }
 
-/// What the host tells next, until it ends the connection.
+/// The next message of the host, until it closes the connection.
 async fn next(socket: &mut Socket) -> Option<HostEvent> {
     loop {
         let message = tokio::time::timeout(PATIENCE, socket.next()).await.expect("in time");
@@ -53,7 +53,7 @@ async fn page_socket_learns_its_user_and_closes_at_logout() {
     let Err(Error::Http(refused)) = connect(&stage, &cookie).await else { panic!("refused") };
     assert_eq!(refused.status().as_u16(), 401);
 
-    // The other login stays: its page is still told what happens.
+    // The other login is still valid: its page still gets events.
     let watch = r#"{"Watch":{"sessions":[],"live":{"all":true,"sessions":[]}}}"#;
     futures::SinkExt::send(&mut another, Message::text(watch)).await.unwrap();
     stage.asked().await;

@@ -8,7 +8,7 @@ use tonic::Code;
 use crate::access::stage::Stage;
 
 #[tokio::test]
-async fn a_token_runs_no_tools_and_reads_no_files_of_the_host() {
+async fn token_cannot_run_tools_or_read_files() {
     let stage = Stage::open().await;
     let get = stage.get(api::EVENTS_PATH).bearer_auth(&stage.token).send().await.unwrap();
     assert_eq!(get.status(), StatusCode::FORBIDDEN);
@@ -45,7 +45,7 @@ async fn serves_the_unchanged_report_to_people_only() {
 }
 
 #[tokio::test]
-async fn each_vendors_key_header_takes_a_token() {
+async fn accepts_a_token_in_each_vendors_key_header() {
     let stage = Stage::open().await;
     let token = &stage.token;
     let requests = [

@@ -20,7 +20,7 @@ fn ids(page: &wire::ListSessionsResponse) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn the_cursor_skips_and_repeats_nothing_while_sessions_are_opened() {
+async fn cursor_is_stable_while_sessions_are_opened() {
     let stage = Stage::open().await;
     let mut client = stage.client().await;
     let mut made = Vec::new();

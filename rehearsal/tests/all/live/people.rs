@@ -24,7 +24,7 @@ async fn hold(
 }
 
 #[tokio::test]
-async fn one_person_holds_a_turn_and_the_others_see_it() {
+async fn lease_of_a_turn_is_visible_to_others() {
     let stage = Stage::open().await;
     let (mut ann, mut bo) = (stage.client().await, stage.client().await);
     let session = stage.session().await;

@@ -73,7 +73,7 @@ async fn every_rejection_names_its_field_and_stores_nothing() {
 }
 
 #[tokio::test]
-async fn a_session_id_of_the_callers_own_opens_one_session() {
+async fn repeated_session_id_opens_one_session() {
     let stage = Stage::open().await;
     let mut client = stage.client().await;
     let asked = |description: &str, id: &str| wire::CreateSessionRequest {

@@ -1,4 +1,4 @@
-//! [`Stage`]: a host with a folder of its own, and the words to speak to it.
+//! [`Stage`]: a host with its own folder, and its clients.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -163,7 +163,7 @@ pub(crate) fn words(response: &wire::HumanResponse) -> String {
     }
 }
 
-/// Someone who reads a session's stream.
+/// A reader of a session's stream.
 pub(crate) struct Watcher {
     stream: Streaming<wire::SubscribeResponse>,
     pub(crate) events: Vec<SessionEvent>,
@@ -188,7 +188,7 @@ impl Watcher {
                 match message.update.unwrap() {
                     Update::Events(batch) => self.events.extend(batch.events),
                     Update::HistoryEnd(end) => {
-                        assert_eq!(self.history.replace(end.sequence), None, "told once");
+                        assert_eq!(self.history.replace(end.sequence), None, "sent once");
                     }
                     Update::State(state) => self.state = Some(state),
                     Update::KeepAlive(_) => self.keep_alives += 1,
@@ -207,7 +207,7 @@ impl Watcher {
     }
 }
 
-/// A refusal: its code and its words.
+/// A rejection: its code and message.
 pub(crate) fn refused<T: std::fmt::Debug>(result: Result<T, Status>) -> (Code, String) {
     let status = result.unwrap_err();
     (status.code(), status.message().to_owned())

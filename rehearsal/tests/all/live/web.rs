@@ -41,7 +41,7 @@ async fn call(
 }
 
 #[tokio::test]
-async fn a_browser_reaches_the_service_over_http_1() {
+async fn serves_browsers_over_http_1() {
     let stage = Stage::open().await;
     let own = format!("http://{}", stage.address());
     let asked = wire::CreateSessionRequest::default();
@@ -67,7 +67,7 @@ async fn a_browser_reaches_the_service_over_http_1() {
 }
 
 #[tokio::test]
-async fn a_foreign_page_does_not() {
+async fn rejects_a_foreign_page() {
     let stage = Stage::open().await;
     let asked = wire::CreateSessionRequest::default();
     let response = call(&stage, "CreateSession", Some("https://evil.example"), &asked).await;

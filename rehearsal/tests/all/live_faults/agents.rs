@@ -45,7 +45,7 @@ pub(crate) async fn create(client: &mut Client) -> String {
     }
 }
 
-/// Asks `turns` times, each time until it is answered; writes down what it is told.
+/// Sends `turns` requests, each until it is answered, and journals the responses.
 pub(crate) async fn agent(
     mut client: Client,
     session: String,
@@ -128,12 +128,12 @@ pub(crate) async fn person(
             let Ok(answer) = client.get_session(asked).await else { continue };
             let queue = answer.into_inner().summary.unwrap().queue.unwrap();
             let Some(up) = queue.up else { continue };
-            let said = format!("{name} answers {}", up.turn_id);
+            let text = format!("{name} answers {}", up.turn_id);
             let decision = wire::SubmitDecisionRequest {
                 session_id: session.clone(),
                 turn_id: up.turn_id.clone(),
                 response: Some(wire::HumanResponse {
-                    candidates: vec![content(wire::Role::Model, &said)],
+                    candidates: vec![content(wire::Role::Model, &text)],
                 }),
                 by: Some(wire::Person { display_name: name.clone() }),
                 lease_id: None,
@@ -143,7 +143,7 @@ pub(crate) async fn person(
                 match client.submit_decision(decision.clone()).await {
                     Ok(answer) => {
                         let sequence = answer.into_inner().sequence.to_string();
-                        journal.write(&["decided", &up.turn_id, &sequence, &said]);
+                        journal.write(&["decided", &up.turn_id, &sequence, &text]);
                         break;
                     }
                     Err(status) if is_away(&status) => tokio::time::sleep(PAUSE).await,

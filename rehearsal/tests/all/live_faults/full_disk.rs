@@ -58,8 +58,8 @@ async fn rejects_requests_on_a_full_disk_and_recovers() {
                   source = \"native\"\nexample = \"math\"\n";
     std::fs::write(folder.path().join("rehearsal.toml"), config).unwrap();
     let address: SocketAddr = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let said = Arc::new(Mutex::new(String::new()));
-    let host = spawn(in_namespace(binary().get_program()), folder.path(), address, &said);
+    let log = Arc::new(Mutex::new(String::new()));
+    let host = spawn(in_namespace(binary().get_program()), folder.path(), address, &log);
     let host = Ended(host);
     let mut client = client_of(address);
     let session = create(&mut client).await;
