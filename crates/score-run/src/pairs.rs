@@ -56,6 +56,7 @@ struct Expected {
 }
 
 /// What to pair, and how.
+#[derive(Clone, Copy)]
 pub(crate) struct PairsOptions<'o> {
     pub(crate) expected: &'o [PathBuf],
     pub(crate) actual: &'o [PathBuf],
