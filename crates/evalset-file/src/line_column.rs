@@ -28,10 +28,10 @@ impl Default for LineColumn {
 }
 
 impl LineColumn {
-    /// Counts on to the byte `to`, which must not be before this one.
+    /// Advances to the byte `to`, which must not be before this one.
     ///
     /// # Errors
-    /// The operating system's, when the file cannot be read or ends before `to`.
+    /// The file cannot be read, or ends before `to`.
     pub fn advance_to(self, file: &File, to: u64) -> io::Result<Self> {
         let Self { mut at, line, column } = self;
         let mut position = Position { line, column };

@@ -1,8 +1,8 @@
-//! One pass over an eval-set file: is it one, where does its last case end, which ids are taken.
+//! Scans an eval-set file: checks it, and finds its cases and ids.
 //!
-//! The pass checks the whole file as UTF-8 and as JSON, holds one chunk of it at a time, and
-//! reports every case's and invocation's id to a [`Sink`].
-//! A large file is read by several threads (`shared`).
+//! The scan checks the whole file as UTF-8 and as JSON with one chunk of it in memory, and passes the id
+//! of every case and invocation to a [`Sink`].
+//! Several threads scan a large file (`shared`).
 
 mod grammar;
 mod masks;
@@ -40,11 +40,11 @@ const AHEAD: u64 = 16 << 20;
 /// A file shorter than this is read by one thread.
 const SHARED_FROM: u64 = 8 << 20;
 
-/// Reads the first `length` bytes of `file`, a set. One `of_adk` must be one that ADK would load:
-/// each case has its id and a conversation or a scenario.
+/// Scans the first `length` bytes of `file`, a set. With `of_adk`, ADK must be able to load it: each case
+/// needs an id, and a conversation or a scenario.
 ///
-/// `sink` makes a sink for each thread; all of them are returned, those of threads that were not
-/// believed excepted.
+/// `sink` makes a sink for each thread; all are returned, except those of threads whose result was
+/// discarded.
 ///
 /// # Errors
 /// The outer error is an I/O error; the inner one is a fault of the file.
@@ -68,7 +68,7 @@ pub(crate) fn scan<S: Sink + Send>(
         .map(|outline| (outline, vec![only])))
 }
 
-/// What a file was found to be, once all of it has been read.
+/// The outline of a file, after it is read completely.
 fn whole(structure: &Structure, length: u64, of_adk: bool) -> Result<Outline, SyntaxFault> {
     let outline = structure.finish(length)?;
     let incomplete = structure.incomplete().filter(|_| of_adk);
@@ -101,7 +101,7 @@ pub(crate) fn scan_case<S: Sink>(text: &[u8], at: u64, mut sink: S) -> io::Resul
 /// [`io::ErrorKind::Interrupted`].
 ///
 /// # Errors
-/// The reading's.
+/// Read errors.
 pub(crate) fn scan_from<S: Sink>(file: &File, case: u64, sink: &mut S) -> io::Result<()> {
     let length = file.metadata()?.len();
     let structure = Structure::between_cases(block_of(case), case.saturating_sub(1));
@@ -294,7 +294,7 @@ mod tests {
                 let found = match scanned(&text) {
                     Ok(_) => true,
                     Err(SyntaxFault { kind: SyntaxFaultKind::Invalid(_), .. }) => false,
-                    // The rest of the file has not been looked at.
+                    // The rest of the file was not scanned.
                     Err(_) => continue,
                 };
                 prop_assert_eq!(found, expected, "{}", String::from_utf8_lossy(&text));

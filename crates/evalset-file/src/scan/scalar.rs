@@ -14,13 +14,13 @@ pub(super) enum Scalar {
     Exponent,
     ExponentSign,
     ExponentDigits,
-    /// What is still to come of a word.
+    /// The rest of a literal.
     Word(&'static [u8]),
     Bad,
 }
 
 impl Scalar {
-    /// Takes more of the token.
+    /// Continues with more bytes of the token.
     pub(super) fn take(self, bytes: &[u8]) -> Self {
         bytes.iter().fold(self, |state, &byte| state.step(byte))
     }

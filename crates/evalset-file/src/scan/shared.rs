@@ -1,5 +1,5 @@
-//! Reading a file by several threads: each supposes that it starts between two cases, and is believed
-//! only when the one before it arrives at just that place and state.
+//! Scans a file with several threads. Each assumes that it starts between two cases; its result is used
+//! only if the previous thread ends at the same offset and state.
 
 use std::fs::File;
 use std::io;
@@ -10,12 +10,12 @@ use super::structure::Structure;
 use super::tokens::{BATCH, Batch};
 use super::{CHUNK, Outline, Sink, SyntaxFault, block_of, read, whole};
 
-/// How far from an even share a place to part the file is looked for.
+/// How far from an even split a boundary is searched.
 const SEAM_WITHIN: u64 = 8 << 20;
 
 type Scanned<S> = Result<(Outline, Vec<S>), SyntaxFault>;
 
-/// Reads the file by several threads; none when it cannot be parted.
+/// Scans the file with several threads; `None` if it cannot be split.
 pub(super) fn scan<S: Sink + Send>(
     file: &File,
     length: u64,
@@ -70,7 +70,7 @@ pub(super) fn scan<S: Sink + Send>(
 }
 
 /// Offsets between two cases that split the file about evenly: each is the byte after
-/// a comma. A guess from how the first two cases are parted.
+/// a comma. Guessed from the separator of the first two cases.
 fn seams(file: &File, length: u64, threads: usize) -> io::Result<Vec<u64>> {
     let Some(pattern) = seam_pattern(file, length)? else { return Ok(Vec::new()) };
     let finder = memchr::memmem::Finder::new(&pattern);
@@ -90,14 +90,14 @@ fn seams(file: &File, length: u64, threads: usize) -> io::Result<Vec<u64>> {
                 }
                 break;
             }
-            // Whatever of the pattern the chunk ended with is read again.
+            // The pattern may cross the end of the chunk.
             at += (wanted - pattern.len() + 1) as u64;
         }
     }
     Ok(seams)
 }
 
-/// `}`, comma, white space with a line feed, `{`: as the first two cases are parted. The line feed
+/// `}`, comma, whitespace with a line feed, `{`: the separator of the first two cases. The line feed
 /// cannot be in a string, so a match is between tokens.
 fn seam_pattern(file: &File, length: u64) -> io::Result<Option<Vec<u8>>> {
     struct NoSink;
@@ -144,7 +144,7 @@ mod tests {
     use super::*;
     use crate::scan::tests::{CaseEvents, file_of, scanned};
 
-    /// A file with enough in it for several threads.
+    /// A file that is large enough for several threads.
     fn long_text(cases: usize, odd: &str) -> String {
         let cases: Vec<_> = (0..cases)
             .map(|number| {

@@ -1,7 +1,7 @@
-//! [`Tokens`]: blocks of bytes in, the places where tokens begin out.
+//! [`Tokens`]: finds the offsets of tokens in blocks of bytes.
 //!
 //! Strings are separated from structure with bit masks (the method is Langdale and Lemire's, "Parsing
-//! Gigabytes of JSON per Second"); what the grammar says about the tokens is for `structure`.
+//! Gigabytes of JSON per Second"); `structure` checks the grammar.
 
 use super::masks::{BLOCK, Masks, running_parity};
 #[cfg(target_arch = "x86_64")]
@@ -9,7 +9,7 @@ use super::masks::{avx2, avx512, clmul, sse2};
 use super::scalar::Scalar;
 use super::syntax_fault::SyntaxFault;
 
-/// What one block leaves for the next.
+/// The state between two blocks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Tokens {
     /// Offset of the next block.
@@ -18,10 +18,10 @@ pub(super) struct Tokens {
     escaped: u64,
     /// All ones inside a string, else zero.
     in_string: u64,
-    /// The last byte belonged to a number or word: 0 or 1.
+    /// The last byte belonged to a number or literal: 0 or 1.
     in_scalar: u64,
     scalar: Scalar,
-    /// Hexadecimal digits still owed to a `\u`.
+    /// The number of missing hexadecimal digits of a `\u`.
     hex_owed: usize,
 }
 
@@ -37,13 +37,13 @@ pub(super) struct Batch {
 }
 
 impl Batch {
-    /// For up to so many blocks at a time. Room that is not needed is never touched.
+    /// For up to this many blocks at a time. Unused memory is never touched.
     pub(super) fn of(blocks: usize) -> Self {
         Self { starts: vec![0; (blocks + 1) * BLOCK], escapes: Vec::new() }
     }
 
-    /// Finds the tokens of as many blocks as there is room for, up to the fault if there is one: how
-    /// many there are, and whether a byte from 0x80 on is in the blocks.
+    /// Finds the tokens of as many blocks as fit, up to a fault. Returns the number of blocks, and whether
+    /// they have a byte from 0x80 on.
     #[cfg(target_arch = "x86_64")]
     pub(super) fn fill(
         &mut self,
@@ -103,8 +103,8 @@ impl Batch {
         }
     }
 
-    /// Finds the tokens of as many blocks as there is room for, up to the fault if there is one: how
-    /// many there are, and whether a byte from 0x80 on is in the blocks.
+    /// Finds the tokens of as many blocks as fit, up to a fault. Returns the number of blocks, and whether
+    /// they have a byte from 0x80 on.
     #[cfg(not(target_arch = "x86_64"))]
     pub(super) fn fill(
         &mut self,
@@ -114,12 +114,12 @@ impl Batch {
         fill_with(self, blocks, tokens, super::masks::masks_by_table, running_parity, spread)
     }
 
-    /// Where tokens begin, counted from the first block's first byte.
+    /// The offsets of tokens, from the first block on.
     pub(super) fn starts(&self, count: usize) -> &[u32] {
         self.starts.get(..count).unwrap_or_default()
     }
 
-    /// Where those blocks begin in which something is escaped in a string, counted likewise.
+    /// The offsets of blocks with an escape in a string, from the first block on.
     pub(super) fn escapes(&self) -> &[u32] {
         &self.escapes
     }
@@ -154,11 +154,10 @@ fn fill_with(
     (count, Ok(high != 0))
 }
 
-/// Places written at a time, whether there are as many or not: cheaper than a wrong guess at how
-/// many there are.
+/// Offsets written at a time, even if there are fewer: cheaper than a mispredicted branch.
 const UNROLLED: usize = 8;
 
-/// Writes the places of the bits that are set, `first` added, from `count` on: where the next go.
+/// Writes the offsets of the set bits, plus `first`, from index `count` on; returns the next index.
 #[expect(clippy::inline_always, reason = "compiled separately for each instruction set")]
 #[inline(always)]
 fn spread(mut bits: u64, first: u32, places: &mut [u32], count: usize) -> usize {
@@ -180,12 +179,12 @@ impl Tokens {
         Self { at, escaped: 0, in_string: 0, in_scalar: 0, scalar: Scalar::Start, hex_owed: 0 }
     }
 
-    /// Whether the last byte seen was outside every string, number and word.
+    /// Whether the last byte was outside of strings, numbers and literals.
     pub(super) fn is_between(&self) -> bool {
         self.in_string == 0 && self.in_scalar == 0 && self.escaped == 0
     }
 
-    /// Reads the next block: where tokens begin, and what is escaped in strings, one bit each.
+    /// Reads the next block, and returns masks of the token starts and of the escaped bytes in strings.
     #[expect(clippy::inline_always, reason = "compiled separately for each instruction set")]
     #[inline(always)]
     fn take(
@@ -236,13 +235,13 @@ impl Tokens {
                 break;
             }
             escaped |= 1 << next;
-            // Neither the backslash nor what it escapes can escape again.
+            // Neither the backslash nor the escaped byte can escape another one.
             escaping &= !(0b11 << (next - 1));
         }
         escaped
     }
 
-    /// Looks closer at characters below the space that are in a string or are not line feed.
+    /// Checks characters below the space that are in a string or are not whitespace.
     fn control_characters(
         &self,
         block: &[u8; BLOCK],
@@ -306,7 +305,7 @@ impl Tokens {
         }
     }
 
-    /// Reads the numbers and words of a block, first the end of one that began in an earlier block.
+    /// Checks the numbers and literals of a block, first the end of one that began in an earlier block.
     fn scalars(
         &mut self,
         block: &[u8; BLOCK],

@@ -72,7 +72,7 @@ fn same_session_is_recognized() {
     added(append(&path, "s1"));
     added(append(&path, "s2"));
     let before = std::fs::read(&path).expect("read");
-    let again = append(&path, "s2").expect("recognised");
+    let again = append(&path, "s2").expect("recognized");
     let file = path.canonicalize().expect("there");
     let Appended::AlreadyThere { file: same, eval_id, text, cases: 2 } = again else {
         panic!("{again:?}")
@@ -85,7 +85,7 @@ fn same_session_is_recognized() {
     // Camel case, and the id after the conversation, are ADK's too.
     let camel = set(r#"[{"conversation": [{"invocationId": "s\u0031_inv_0"}], "evalId": "mine"}]"#);
     std::fs::write(&path, camel).expect("written");
-    let again = append(&path, "s1").expect("recognised");
+    let again = append(&path, "s1").expect("recognized");
     assert!(matches!(again, Appended::AlreadyThere { eval_id, .. } if eval_id == "mine"));
 }
 

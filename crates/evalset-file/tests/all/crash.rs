@@ -231,7 +231,7 @@ fn concurrent_writers_lose_nothing() {
     assert_eq!(beside(&path), Vec::<String>::new());
     for name in ["a", "b", "c", "d"] {
         for round in 0..25 {
-            let again = append(&path, &format!("{name}-{round}")).expect("recognised");
+            let again = append(&path, &format!("{name}-{round}")).expect("recognized");
             assert!(matches!(again, Appended::AlreadyThere { .. }));
         }
     }

@@ -57,7 +57,7 @@ fn indexed_file_is_not_read_again() {
     for (session, eval_id) in [("0", "case 0"), ("30000", "case 30000"), ("59999", "case 59999")] {
         let mut case = case("unused", "c");
         turns(&mut case)[0].invocation_id = format!("session {session}");
-        let again = files.append(&path, case, &header()).expect("recognised");
+        let again = files.append(&path, case, &header()).expect("recognized");
         assert!(matches!(again, Appended::AlreadyThere { eval_id: found, .. } if found == eval_id));
     }
     let next = |eval_id: &str, session: &str| {
@@ -157,7 +157,7 @@ fn damaged_index_is_rebuilt() {
         expected += 1;
         let id = added(files.append(&path, case(&format!("at {at}"), "c"), &header()));
         assert_eq!(id, format!("c_{expected}"), "damaged at {at}");
-        let again = files.append(&path, case("a", "c"), &header()).expect("recognised");
+        let again = files.append(&path, case("a", "c"), &header()).expect("recognized");
         assert!(matches!(again, Appended::AlreadyThere { .. }), "damaged at {at}");
     }
     for content in [&b""[..], b"x", &whole[..100], &whole[..70_000]] {
@@ -201,7 +201,7 @@ fn index_keeps_thousands_of_added_ids() {
     for number in 0..60 {
         let mut again = case("", "c");
         turns(&mut again)[0].invocation_id = format!("session {number} turn {}", number * 3);
-        let again = files.append(&path, again, &header()).expect("recognised");
+        let again = files.append(&path, again, &header()).expect("recognized");
         assert!(
             matches!(again, Appended::AlreadyThere { eval_id, .. } if eval_id == format!("c {number}"))
         );
