@@ -27,7 +27,7 @@ fn evalset(binary: &Path, arguments: &[&str]) {
     assert!(output.status.success(), "{arguments:?}: {stdout}{stderr}");
 }
 
-/// Google's own files, where the workshop has them.
+/// Google's own files, if they are available.
 fn google_files() -> Vec<PathBuf> {
     let folder = workspace().join("../shared/corpora/adk-evalsets");
     let Ok(entries) = std::fs::read_dir(&folder) else {
@@ -54,7 +54,7 @@ fn converts_adk_files_to_agentflow_and_back_without_loss() {
         let options = ["convert", "--to", to, "--output-folder", into];
         evalset(&binary, &[&options, from].concat());
     };
-    // Older lists become what ADK reads without a second look; the others stay what they are.
+    // Older lists are converted to the current format; the others stay unchanged.
     convert("adk", &names, &modern);
     convert("agentflow", &[&modern], &there);
     convert("adk", &[&there], &back);
@@ -99,7 +99,7 @@ print(made.model_dump_json(exclude_unset=True, exclude_defaults=True, exclude_no
         let made = run_python(&python, converter, &[path, &name]);
         let mut theirs: Value = serde_json::from_str(&made).unwrap();
         let mut ours = understood(&python, &[out]).remove(0);
-        // Made again each time: times and random ids.
+        // Times and random ids differ.
         for set in [&mut theirs, &mut ours] {
             set.as_object_mut().unwrap().remove("creation_timestamp");
             for case in set["eval_cases"].as_array_mut().unwrap() {
@@ -108,7 +108,7 @@ print(made.model_dump_json(exclude_unset=True, exclude_defaults=True, exclude_no
                     let turn = turn.as_object_mut().unwrap();
                     turn.remove("creation_timestamp");
                     turn.remove("invocation_id");
-                    // ADK writes the empty lists that it made; both mean that nothing is expected.
+                    // ADK adds empty lists; both mean no expectation.
                     let data = turn["intermediate_data"].as_object_mut().unwrap();
                     data.retain(|_, value| value.as_array().is_none_or(|list| !list.is_empty()));
                 }

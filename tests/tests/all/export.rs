@@ -1,4 +1,4 @@
-//! Exported files are google-adk's: its own model reads them, and what was done is in them.
+//! google-adk's own model reads exported files, and they have all steps.
 
 use std::path::Path;
 

@@ -100,7 +100,7 @@ async fn killed_worker_fails_only_its_call() {
     assert!(page.view.state.as_str().contains("temperatures"), "{}", page.view.state);
 }
 
-/// Each of these tools takes no notice of its cancel, in its own way.
+/// Tools that ignore their cancellation in different ways.
 #[tokio::test]
 async fn stuck_tool_fails_only_its_call() {
     let (Some(binary), Some(python)) = (binary(), python()) else { return };
@@ -159,15 +159,14 @@ async fn stop_ends_all_processes() {
     assert!(!runs(workers[0]), "the worker still runs");
 }
 
-/// A process with a session and an environment of its own, whose parent has ended, and the server that
-/// started it too.
+/// An orphaned process with its own session and environment, whose server has ended too.
 #[cfg(target_os = "linux")]
 #[test]
 fn unmarked_orphan_ends_with_the_host() {
     let Some(binary) = binary() else { return };
     let folder = tempfile::tempdir().unwrap();
     let note = folder.path().join("orphan");
-    // It ends once the orphan is one: until then both are of one group.
+    // It ends when the process is an orphan: until then both are in one group.
     let start = "env -i setsid -f sh -c 'echo $$ > orphan.part; mv orphan.part orphan; exec sleep 300'; \
                  while [ ! -e orphan ]; do sleep 0.05; done";
     let config = format!(

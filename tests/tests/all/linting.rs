@@ -1,5 +1,5 @@
 //! `rehearsal tools lint` on Python agents: a folder as `adk web` would load it, and the example
-//! that the binary carries.
+//! in the binary.
 
 use std::collections::BTreeSet;
 use std::path::Path;

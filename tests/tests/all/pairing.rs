@@ -60,7 +60,7 @@ fn agent_in(folder: &Path) {
     std::fs::write(folder.join("agent.py"), agent).unwrap();
 }
 
-/// What google-adk scored, by metric, of the case of that id in its history.
+/// google-adk's scores by metric of the case with that id in its history.
 fn scored_by_adk(history: &Path, eval_id: &str) -> BTreeMap<String, Option<f64>> {
     let file = std::fs::read_dir(history).unwrap().next().unwrap().unwrap().path();
     let mut read: Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
@@ -100,7 +100,7 @@ fn pairs_an_adk_history_with_other_ids_by_user_messages() {
             .output()
             .unwrap()
     };
-    // By their ids none has a partner.
+    // With --pair id, no case has a partner.
     let apart = score(&[]);
     let summary = String::from_utf8_lossy(&apart.stderr).into_owned();
     assert!(summary.contains("use --pair query to pair them by user message"), "{summary}");

@@ -6,7 +6,7 @@ use scoring::json::{Equality, equal};
 use scoring::rouge::tokens;
 use serde_json::Value;
 
-/// Prints, for every line of a file, what ADK's own tokeniser makes of the JSON string in it.
+/// Prints the tokens of ADK's own tokenizer for the JSON string in each line of a file.
 const TOKENS: &str = "
 import json, sys
 from google.adk.evaluation.final_response_match_v1 import _UnicodeAwareTokenizer
@@ -15,7 +15,7 @@ for line in open(sys.argv[1], encoding='utf-8'):
     print(json.dumps(tokenizer.tokenize(json.loads(line))))
 ";
 
-/// Numbers that look random and are the same at every run.
+/// Pseudorandom numbers that are the same in every run.
 struct Chance(u64);
 
 impl Chance {
@@ -53,7 +53,7 @@ fn tokens_are_adks(texts: &[String]) {
 fn tokenizes_every_character_as_adk_does() {
     // Alone, between letters, after a capital sigma and before one, and after a mark: a hundred
     // characters a line.
-    // In the planes between and above these nothing is assigned, or only for private use.
+    // The planes between and above these are unassigned or for private use.
     let planes = (0..0x3_2000).chain(0xe_0000..0xe_1000).chain(0x10_0000..0x10_0100);
     let characters: Vec<char> = planes.filter_map(char::from_u32).collect();
     let texts: Vec<String> = characters
@@ -98,7 +98,7 @@ fn stems_generated_words_as_adk_does() {
     tokens_are_adks(&texts);
 }
 
-/// Prints whether Python finds the two JSON values of each line equal, as pydantic reads them.
+/// Prints whether the two JSON values of each line are equal in Python, as pydantic reads them.
 const EQUAL: &str = "
 import sys
 from google.genai import types
