@@ -5,14 +5,14 @@
 
 mod booking;
 mod city_file;
-mod maths;
+mod math;
 mod mcp;
 mod plain;
 mod smart_home;
 mod tool;
 mod travel;
 
-pub use maths::math_agent;
+pub use math::math_agent;
 pub use mcp::{clock_agent, files_agent};
 pub use plain::poet_agent;
 pub use smart_home::smart_home_folder;

@@ -1,4 +1,4 @@
-//! Who may: logging in, tokens, that nothing is served to anybody else, and what is written down.
+//! Access control: logins, tokens, rejected requests, and the audit log.
 
 mod audit;
 mod origins;

@@ -1,5 +1,4 @@
-//! The model endpoints over plain HTTP: what the vendors' own clients, which `tests/python` has, do not
-//! show.
+//! The model endpoints over plain HTTP: cases that the vendors' clients in `tests/python` do not cover.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -72,8 +71,8 @@ impl Stage {
         self.person.submit_decision(decision).await.unwrap();
     }
 
-    /// Waits until so many turns wait for an answer; gives their ids, and whether the oldest's client
-    /// is there.
+    /// Waits until this many turns are pending, and the client of the oldest is connected or not; returns
+    /// their ids.
     async fn pending(&mut self, depth: usize, awaited: bool) -> Vec<String> {
         let until = tokio::time::Instant::now() + SOON;
         loop {
@@ -152,7 +151,7 @@ async fn reports_an_invalid_session_name_with_its_position() {
     for (path, expected) in [
         (format!("/s/{long}"), "/s/SESSION: must have 1 to 100 characters, and has 101"),
         (format!("/s/a/a/{long}"), "/a/AGENT: must have 1 to 100 characters, and has 101"),
-        // As a shell writes it whose variable is not set.
+        // As a shell expands an unset variable.
         ("/s/".to_owned(), "/s/SESSION: must have 1 to 100 characters, and has 0"),
         ("/s/a/a/".to_owned(), "/a/AGENT: must have 1 to 100 characters, and has 0"),
         (String::new(), "x-rehearsal-session: must have 1 to 100 characters, and has 102"),
@@ -200,7 +199,7 @@ async fn rejects_a_body_that_is_too_long_without_changes() {
     let stage = Stage::open().await;
     let long = "x".repeat(64 * 1024 * 1024);
     let refused = stage.chat(&long).send().await;
-    // The host may close the door before all of it was sent.
+    // The host may close the connection before the whole body is sent.
     if let Ok(refused) = refused {
         assert_eq!(refused.status(), StatusCode::PAYLOAD_TOO_LARGE);
         let error: Value = refused.json().await.unwrap();
@@ -259,7 +258,7 @@ async fn retry_gets_its_own_turn() {
     }
 }
 
-/// The sessions that requests under a name get to.
+/// The sessions of requests with a name.
 struct Named<'a> {
     stage: &'a mut Stage,
 }
@@ -324,7 +323,7 @@ async fn retry_finds_its_response_in_any_session_with_its_name() {
     let keyed = tokio::spawn(response_text(named.ask("Rain?", Some("K1"), "0")));
     named.end("one").await;
     assert_eq!(keyed.await.unwrap(), "one");
-    // Its client goes away before there is an answer.
+    // Its client disconnects before there is a response.
     let left = tokio::spawn(response_text(named.ask("Snow?", None, "0")));
     named.up().await;
     left.abort();
@@ -443,7 +442,7 @@ async fn stream_starts_at_once_and_sends_keep_alives() {
     for (path, opening, end) in paths {
         let mut response = stage.post(path).body(body.clone()).send().await.unwrap();
         let mut seen = String::new();
-        // Before anybody has answered.
+        // Before a response.
         while seen.matches('\n').count() < 4 {
             let chunk = tokio::time::timeout(SOON, response.chunk()).await.unwrap();
             let chunk = chunk.unwrap().unwrap();

@@ -76,7 +76,7 @@ fn stderr_of(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
-/// Runs what must go well.
+/// Runs a command that must succeed.
 fn ran(folder: &Path, arguments: &[&str]) -> String {
     let output = run(folder, arguments);
     assert_eq!(output.status.code(), Some(0), "{}{}", stdout_of(&output), stderr_of(&output));
@@ -466,7 +466,7 @@ fn merge_and_split_round_trip() {
     );
 }
 
-/// Runs what must go well with 32 MiB for its data.
+/// Runs a command that must succeed with 32 MiB of memory.
 #[cfg(target_os = "linux")]
 fn ran_in_little(folder: &Path, arguments: &str) -> (Option<i32>, String) {
     let binary = env!("CARGO_BIN_EXE_rehearsal");
@@ -619,7 +619,7 @@ fn append_keeps_every_byte_and_uses_the_files_format() {
     let actual =
         ran(folder.path(), &["append", "flow.evalset.json", "home.evalset.json", "--rename"]);
     assert!(actual.contains("added \"weather_2\""), "{actual}");
-    // A file does not join itself, by whatever name it is found.
+    // A file is not appended to itself, even by another name.
     let before = std::fs::read(folder.path().join("flow.evalset.json")).unwrap();
     for source in [".", "./flow.evalset.json"] {
         let output = run(folder.path(), &["append", "flow.evalset.json", source, "--rename"]);
@@ -655,7 +655,7 @@ fn diff_reports_the_paths_that_differ() {
         lines(&stdout_of(&output))[1],
         json!({"eval_id": "lights_off", "path": format!("{args}.room"), "before": "hall", "after": "den"})
     );
-    // The order of keys and the way a number is written do not count.
+    // The order of keys and the spelling of numbers are ignored.
     let same = TWO
         .replace(
             "\"eval_set_id\": \"home_evals\",\n  \"name\": \"Home\"",

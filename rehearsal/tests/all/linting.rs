@@ -21,7 +21,7 @@ fn fixture() -> String {
     path.to_str().unwrap().to_owned()
 }
 
-/// The reports of `--format json`, one a line.
+/// The reports of `--format json`, one per line.
 fn reports(output: &Output) -> Vec<Value> {
     let text = std::str::from_utf8(&output.stdout).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -51,7 +51,7 @@ fn reports_every_rule_where_it_is_violated() {
             assert!(["error", "warning", "note"].contains(&severity), "{finding}");
         }
     }
-    // No declaration may lose a value: that would be a fault of the form. An agent warns.
+    // No declaration may lose a value, which would be a fault of the form. An agent has warnings.
     let of_declarations = |rule: &&Rule| !matches!(rule, Rule::ValueLost | Rule::AgentWarning);
     let all = Rule::ALL.iter().filter(of_declarations);
     let missing: Vec<_> =
@@ -124,7 +124,7 @@ fn folds_repeated_notes_of_a_rule() {
     let folded = "  10 in 10 declarations; 7 not shown above, --format json has each";
     assert!(rules[1].ends_with(folded), "{text}");
     assert!(rules[3].contains(" 0 errors, 1 warning, 10 notes; "), "{text}");
-    // Programs get every one.
+    // JSON has every one.
     let reports = reports(&lint(&[file.to_str().unwrap(), "--format", "json"]));
     assert!(reports.iter().all(|report| rules_of(report).contains(&"type-loose")));
 }

@@ -144,7 +144,7 @@ async fn cancels_a_slow_tool_that_waits_or_blocks() {
     let call_id = page.start("block", &arguments(&json!({}))).await;
     let answer = page.cancel(&call_id).await;
     assert_eq!(error(&answer).error_type, ToolError::CANCELLED);
-    // The session goes on while the blocked thread still sleeps.
+    // The session continues while the blocked thread sleeps.
     assert_eq!(output(&page.call("print", &arguments(&json!({}))).await), "null");
     running.stop().await;
 }
@@ -270,7 +270,7 @@ mod trouble {
             ""
         }
 
-        /// A label's pattern is no expression.
+        /// A label's pattern is not a valid regular expression.
         fn parameters_schema(&self) -> Option<Value> {
             matches!(self, Self::Label).then(|| {
                 json!({"type": "object", "properties": {

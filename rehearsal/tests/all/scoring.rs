@@ -28,7 +28,7 @@ fn write(folder: &Path, name: &str, cases: &[Value]) {
     std::fs::write(folder.join(name), serde_json::to_string_pretty(&set).unwrap()).unwrap();
 }
 
-/// A folder with what is expected, what passes, what fails, and configs.
+/// A folder with expected cases, passing and failing runs, and configs.
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
@@ -82,7 +82,7 @@ fn exit_code_reflects_the_result() {
         ],
     );
     assert_eq!(output.status.code(), Some(3));
-    // Failed goes before unscored.
+    // Failed has precedence over unscored.
     let output = run(
         folder.path(),
         &[
@@ -288,8 +288,8 @@ impl Vector {
     }
 }
 
-/// How many vectors were compared; none when the config is rejected, as it must be then for two of
-/// them, which ADK scores by what it takes for the default.
+/// The number of compared vectors; `None` if the config is rejected, which is required for two of them,
+/// which ADK scores with its default.
 fn check(config: &str, vectors: &[Vector]) -> Option<usize> {
     let folder = tempfile::tempdir().unwrap();
     let set = |side: fn(&Vector) -> Option<&String>| {
@@ -443,7 +443,7 @@ fn invalid_expected_state_is_an_error_of_its_case() {
     assert_eq!(output.status.code(), Some(1), "{out}");
     assert!(out.contains("e.json: case \"hall\" at final_session_state.n.$exist: "), "{out}");
     assert!(out.contains("2 cases: 1 passed, 0 failed, 1 error, 0 unscored."), "{out}");
-    // An agent may have such a state.
+    // An actual case may have such a state.
     write(folder.path(), "e.json", &[ends("hall", json!({"n": {"$eq": {"$exist": true}}}))]);
     let output = run(folder.path(), &arguments);
     let out = String::from_utf8(output.stdout).unwrap();

@@ -1,4 +1,4 @@
-//! The audit: a line for each login, wrong attempt, decision and export, with who.
+//! The audit log: a line for each login, failed attempt, decision and export, with the user.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! The login page and its cookie; a stranger gets nothing else.
+//! The login page, its cookie, and origins.
 
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;

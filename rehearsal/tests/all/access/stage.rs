@@ -1,4 +1,4 @@
-//! A host that knows Ann, who has a password, and `nightly`, which has a token.
+//! [`Stage`]: a host with the person Ann and the token `nightly`.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -76,7 +76,7 @@ impl Stage {
         request
     }
 
-    /// Has the agent `weather` ask in a session of its own; gives the session and the turn.
+    /// Sends a request of the agent `weather` in a new session; returns the session and the turn.
     pub(crate) async fn asked(&self) -> (String, String) {
         let mut client = self.grpc().await;
         let session = self.with_token(wire::CreateSessionRequest::default());

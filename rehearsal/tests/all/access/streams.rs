@@ -1,5 +1,5 @@
-//! A stream that was opened with a cookie ends with the login; one that was opened with a token, or
-//! with the cookie of another login, goes on.
+//! A stream that was opened with a cookie ends at logout; one with a token, or with the cookie of another
+//! login, continues.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use tonic::{Code, Request};
 
 use crate::access::stage::Stage;
 
-/// Nothing in a test takes longer.
+/// The timeout of a test.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 fn with_cookie<T>(cookie: &str, message: T) -> Request<T> {

@@ -1,4 +1,4 @@
-//! Tokens: where each vendor's client puts its key, and in gRPC.
+//! Tokens in each vendor's key header, and in gRPC.
 
 use reqwest::StatusCode;
 use reqwest::header::{CACHE_CONTROL, COOKIE};
@@ -12,7 +12,7 @@ async fn token_cannot_run_tools_or_read_files() {
     let stage = Stage::open().await;
     let get = stage.get(api::EVENTS_PATH).bearer_auth(&stage.token).send().await.unwrap();
     assert_eq!(get.status(), StatusCode::FORBIDDEN);
-    // A page tells what it was made of.
+    // Pages contain data, so they are rejected too.
     for path in ["/api/list_agents", "/", "/live", "/reports", "/rehearse/x", "/nowhere", "/s/x"] {
         let list = stage.get(path).bearer_auth(&stage.token).send().await.unwrap();
         assert_eq!(list.status(), StatusCode::FORBIDDEN, "{path}");

@@ -1,4 +1,4 @@
-//! Several people on one session: who holds a turn.
+//! Several people in one session, and leases.
 
 use std::time::Duration;
 

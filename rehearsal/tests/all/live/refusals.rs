@@ -1,4 +1,4 @@
-//! What is invalid is rejected with the field and the rule, and changes nothing.
+//! Invalid requests are rejected with the field and the rule, and change nothing.
 
 use rpc::wire;
 use tonic::client::Grpc;

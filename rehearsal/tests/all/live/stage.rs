@@ -14,7 +14,7 @@ use tonic::{Code, Status, Streaming};
 
 pub(crate) type Client = LiveServiceClient<Channel>;
 
-/// Long enough for a slow machine, short enough to notice what hangs.
+/// The timeout of a test.
 pub(crate) const SOON: Duration = Duration::from_secs(20);
 
 pub(crate) struct Stage {
@@ -135,7 +135,7 @@ pub(crate) async fn await_turn(
     client.await_decision(asked).await.unwrap().into_inner()
 }
 
-/// The outcome at the end of the stream; signs of life before it are passed over.
+/// The outcome at the end of the stream, after its keep-alives.
 pub(crate) async fn outcome(stream: &mut Streaming<wire::AwaitDecisionResponse>) -> AwaitUpdate {
     let read = async {
         loop {
@@ -180,7 +180,7 @@ impl Watcher {
         Self { stream, events: Vec::new(), state: None, history: None, keep_alives: 0 }
     }
 
-    /// Reads until this holds.
+    /// Reads until the condition is true.
     pub(crate) async fn until(&mut self, holds: impl Fn(&Self) -> bool) {
         let read = async {
             while !holds(self) {

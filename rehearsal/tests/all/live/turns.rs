@@ -1,4 +1,4 @@
-//! Asking, waiting, answering.
+//! Requests, waiting clients and responses.
 
 use rpc::wire;
 use rpc::wire::await_decision_response::Update;

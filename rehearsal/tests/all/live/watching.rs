@@ -1,4 +1,4 @@
-//! Watching a session: history, its end, then live.
+//! Watching a session: history, its end, then live events.
 
 use std::time::Duration;
 
@@ -67,7 +67,7 @@ async fn slow_watcher_delays_no_other_and_misses_nothing() {
     let vanished = Watcher::open(&mut stage.client().await, &session, 0).await;
     drop(vanished);
     let mut awake = Watcher::open(&mut stage.client().await, &session, 0).await;
-    // Far more than any window on the way to the one who does not read.
+    // Far more than any buffer on the way to a client that does not read.
     let long = "x".repeat(256 * 1024);
     for _ in 0..40 {
         let turn = submit(&mut agent, &session, &long).await;

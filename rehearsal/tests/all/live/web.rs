@@ -1,4 +1,4 @@
-//! gRPC-Web over HTTP/1.1, and what else the port serves beside it.
+//! gRPC-Web over HTTP/1.1, and the page on the same port.
 
 use prost::Message;
 use rpc::wire;

@@ -1,6 +1,5 @@
-//! A disk that is really full: a file system of a few megabytes, in a mount namespace of the host's
-//! own. Where the machine does not allow that, the store's own tests remain, in which SQLite's bound
-//! of pages means the disk.
+//! A full disk: a file system of a few megabytes, in a mount namespace of the host. If the machine does not
+//! allow that, only the store's own tests run, which limit SQLite's number of pages.
 
 use std::net::{SocketAddr, TcpListener};
 use std::process::{Child, Command};
@@ -86,7 +85,7 @@ async fn rejects_requests_on_a_full_disk_and_recovers() {
     };
     assert_eq!(summary(&mut client).await.queue.unwrap().depth as usize, kept.len());
 
-    // Room again: the same request is taken, without a restart.
+    // With free space, the same request is accepted without a restart.
     let ballast = format!("/proc/{}/root{}/disk/ballast", host.0.id(), folder.path().display());
     std::fs::remove_file(ballast).unwrap();
     client.submit_request(request(&session, &full, 200_000)).await.unwrap();

@@ -13,7 +13,7 @@ use tonic::transport::{Channel, Endpoint};
 
 pub(crate) type Client = LiveServiceClient<Channel>;
 
-/// One agent that needs no process of its own.
+/// An agent that needs no worker.
 const CONFIG: &str = "[[agent]]\nname = \"Maths\"\nsource = \"native\"\nexample = \"math\"\n";
 
 pub(crate) struct Host {
@@ -27,7 +27,7 @@ impl Host {
     pub(crate) fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("rehearsal.toml"), CONFIG).unwrap();
-        // Free a moment ago; the host is started there again and again.
+        // A free port, at which the host is started repeatedly.
         let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
         let log = Arc::new(Mutex::new(String::new()));
         let child = spawn(binary(), folder.path(), address, &log);
@@ -46,7 +46,7 @@ impl Host {
         self.log.lock().unwrap().clone()
     }
 
-    /// SIGKILL: nothing of the process runs any more when this returns.
+    /// Sends SIGKILL, and waits for the end of the process.
     pub(crate) fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
@@ -79,7 +79,7 @@ pub(crate) fn binary() -> Command {
     Command::new(env!("CARGO_BIN_EXE_rehearsal"))
 }
 
-/// Starts the command with `serve` and waits until it serves.
+/// Starts the command with `serve` and waits until it listens.
 pub(crate) fn spawn(
     mut command: Command,
     folder: &Path,

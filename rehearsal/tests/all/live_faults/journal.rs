@@ -23,7 +23,7 @@ impl Journal {
     }
 }
 
-/// Every line of every journal whose name begins so.
+/// Every line of every journal with this name prefix.
 pub(crate) fn lines(folder: &Path, begin: &str) -> Vec<Vec<String>> {
     let mut lines = Vec::new();
     for entry in fs::read_dir(folder_in(folder)).unwrap() {

@@ -19,7 +19,7 @@ const SESSIONS: usize = 8;
 const AGENTS: usize = 200;
 const TURNS: usize = 3;
 const KILLS: usize = 10;
-/// How many of them must fall while agents wait.
+/// How many of them must happen while agents wait.
 const LEAST_KILLS: usize = 5;
 /// Requests and responses of each session.
 const EVENTS: u64 = (AGENTS / SESSIONS * TURNS * 2) as u64;
@@ -89,7 +89,7 @@ async fn agents_get_responses_when_the_host_is_killed() {
     compare(&host.database(), &folder).await;
 }
 
-/// The journals of the clients against what the store holds.
+/// Compares the journals of the clients with the store.
 async fn compare(database: &Path, folder: &Path) {
     let pool = SqlitePool::connect_with(SqliteConnectOptions::new().filename(database));
     let pool = pool.await.unwrap();
