@@ -1,4 +1,4 @@
-//! [`Truth`]: a boolean in any spelling that google-adk reads.
+//! [`LooseBool`]: a boolean in any spelling that google-adk reads.
 
 use json_text::JsonText;
 
@@ -7,11 +7,11 @@ use crate::reading::Reader;
 
 /// A boolean with its spelling in the file: `true`, `1`, `"yes"` and others that google-adk reads.
 ///
-/// Two are equal if their texts are; compare [`Truth::is_true`] for the value.
+/// Two are equal if their texts are; compare [`LooseBool::is_true`] for the value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Truth(JsonText);
+pub struct LooseBool(JsonText);
 
-impl Truth {
+impl LooseBool {
     /// Its value.
     #[must_use]
     pub fn is_true(&self) -> bool {
@@ -21,13 +21,13 @@ impl Truth {
     }
 }
 
-impl From<bool> for Truth {
+impl From<bool> for LooseBool {
     fn from(value: bool) -> Self {
         Self(JsonText::from_value(&value.into()))
     }
 }
 
-impl Value for Truth {
+impl Value for LooseBool {
     fn read(reader: &mut Reader<'_>) -> Option<Self> {
         scalar(reader, "true or false", is_truth).map(Self)
     }

@@ -1,4 +1,4 @@
-//! [`Written`]: the original form of an object in its file, so that it is written back without loss.
+//! [`OriginalForm`]: the original form of an object in its file, so that it is written back without loss.
 
 use json_text::JsonText;
 
@@ -8,7 +8,7 @@ use json_text::JsonText;
 /// `default()` is for a new object: it is written in the format's order and casing, without unset
 /// fields.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Written {
+pub struct OriginalForm {
     pub(crate) members: Vec<Member>,
 }
 
@@ -27,7 +27,7 @@ pub(crate) enum Member {
     Other { key: String, value: JsonText },
 }
 
-impl Written {
+impl OriginalForm {
     /// The unknown fields, in file order.
     pub fn extras(&self) -> impl Iterator<Item = (&str, &JsonText)> {
         self.members.iter().filter_map(|member| match member {

@@ -5,7 +5,7 @@ use json_text::JsonText;
 use super::{Content, IntermediateData, opaque_fields};
 use crate::model::{Casing, Form, Keys, Others, model, text_of};
 use crate::reading::{Problem, Reader};
-use crate::{CaseError, CaseText, Number, Written};
+use crate::{CaseError, CaseText, Number, OriginalForm};
 
 /// `EvalBaseModel`: both casings; only the case and the session input keep unknown fields.
 pub(super) const fn base(what: &'static str, others: Others) -> Form {
@@ -123,7 +123,7 @@ impl EvalCase {
             creation_timestamp: None,
             rubrics: None,
             final_session_state: None,
-            written: Written::default(),
+            written: OriginalForm::default(),
         }
     }
 
@@ -168,7 +168,7 @@ impl Invocation {
             tool_duration: None,
             rubrics: None,
             app_details: None,
-            written: Written::default(),
+            written: OriginalForm::default(),
         }
     }
 }
@@ -184,7 +184,7 @@ impl SessionInput {
             user_id: user_id.into(),
             session_id: None,
             state,
-            written: Written::default(),
+            written: OriginalForm::default(),
         }
     }
 }

@@ -4,7 +4,7 @@ use json_text::JsonText;
 
 use super::opaque_fields;
 use crate::model::{Form, Keys, Others, Shape, model};
-use crate::{Truth, Written};
+use crate::{LooseBool, OriginalForm};
 
 /// `google.genai` reads both casings and rejects unknown fields.
 const fn genai(what: &'static str, opaque: &'static [(&'static str, Shape)]) -> Form {
@@ -33,7 +33,7 @@ model! {
     /// The text.
     text: Option<String> = optional,
     /// Whether the text is a thought of the model.
-    thought: Option<Truth> = optional,
+    thought: Option<LooseBool> = optional,
 }
 
 model! {
@@ -76,7 +76,7 @@ impl Content {
 
     fn of(text: String, role: &str) -> Self {
         let (parts, role) = (Some(vec![Part::text(text)]), Some(role.to_owned()));
-        Self { parts, role, written: Written::default() }
+        Self { parts, role, written: OriginalForm::default() }
     }
 
     /// The parts; empty without a list.
@@ -123,7 +123,7 @@ impl Part {
             function_response: None,
             text: None,
             thought: None,
-            written: Written::default(),
+            written: OriginalForm::default(),
         }
     }
 }
@@ -145,7 +145,7 @@ impl FunctionCall {
     #[must_use]
     pub fn new(id: impl Into<String>, name: impl Into<String>, args: JsonText) -> Self {
         let (id, name) = (Some(id.into()), Some(name.into()));
-        Self { id, args: Some(args), name, written: Written::default() }
+        Self { id, args: Some(args), name, written: OriginalForm::default() }
     }
 }
 
@@ -154,6 +154,6 @@ impl FunctionResponse {
     #[must_use]
     pub fn new(id: impl Into<String>, name: impl Into<String>, response: JsonText) -> Self {
         let (id, name) = (Some(id.into()), Some(name.into()));
-        Self { id, name, response: Some(response), written: Written::default() }
+        Self { id, name, response: Some(response), written: OriginalForm::default() }
     }
 }

@@ -6,7 +6,7 @@ use super::{
     Content, EvalCase, EvalSet, FunctionCall, IntermediateData, IntermediateResponse, Invocation,
     Part, SessionInput,
 };
-use crate::Written;
+use crate::OriginalForm;
 use crate::model::{Form, Keys, Others, Out, Shape, Value, json_string, model};
 use crate::reading::Reader;
 
@@ -128,7 +128,9 @@ impl LegacySet {
     pub fn to_current(&self, name: &str) -> EvalSet {
         let cases = match self {
             Self::Sessions(sessions) => sessions.iter().map(LegacySession::to_current).collect(),
-            Self::Queries(queries) => vec![current_case(name, queries, None, &Written::default())],
+            Self::Queries(queries) => {
+                vec![current_case(name, queries, None, &OriginalForm::default())]
+            }
         };
         EvalSet::new(name, cases)
     }
@@ -138,7 +140,7 @@ impl LegacySession {
     /// The single case of a list of turns.
     #[must_use]
     pub fn of_queries(name: impl Into<String>, data: Vec<LegacyQuery>) -> Self {
-        let (name, written) = (name.into(), Written::default());
+        let (name, written) = (name.into(), OriginalForm::default());
         Self { name, data, initial_session: None, written }
     }
 
@@ -153,7 +155,7 @@ fn current_case(
     name: &str,
     queries: &[LegacyQuery],
     start: Option<&LegacyStart>,
-    written: &Written,
+    written: &OriginalForm,
 ) -> EvalCase {
     let mut leftovers = Leftovers::default();
     leftovers.take("", written);
@@ -191,7 +193,7 @@ impl LegacyQuery {
             id: None,
             args: tool_use.tool_input.clone(),
             name: tool_use.tool_name.clone(),
-            written: Written::default(),
+            written: OriginalForm::default(),
         });
         let message =
             self.expected_intermediate_agent_responses.iter().map(|message| IntermediateResponse {
@@ -222,7 +224,7 @@ fn empty_object() -> JsonText {
 struct Leftovers(String);
 
 impl Leftovers {
-    fn take(&mut self, place: &str, written: &Written) {
+    fn take(&mut self, place: &str, written: &OriginalForm) {
         for (key, value) in written.extras() {
             let separator = if self.0.is_empty() { '{' } else { ',' };
             self.0.push(separator);

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use super::EvalCase;
 use crate::model::{Casing, Form, Keys, Others, model, text_of};
 use crate::reading::{Problem, Reader};
-use crate::{CaseText, Layout, Number, Written};
+use crate::{CaseText, Layout, Number, OriginalForm};
 
 model! {
     /// A whole file. ADK reads the set's own fields in snake_case only, and drops unknown ones when it
@@ -51,7 +51,7 @@ impl EvalSet {
             description: None,
             eval_cases,
             creation_timestamp: None,
-            written: Written::default(),
+            written: OriginalForm::default(),
         }
     }
 

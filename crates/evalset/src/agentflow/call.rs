@@ -3,7 +3,7 @@
 use json_text::JsonText;
 
 use super::form;
-use crate::Written;
+use crate::OriginalForm;
 use crate::equality::same_value;
 use crate::model::model;
 
@@ -25,7 +25,7 @@ impl ToolCall {
     #[must_use]
     pub fn new(name: impl Into<String>, args: JsonText) -> Self {
         let (name, args) = (name.into(), Some(args));
-        Self { name, args, call_id: None, result: None, written: Written::default() }
+        Self { name, args, call_id: None, result: None, written: OriginalForm::default() }
     }
 
     /// Whether `actual` matches this expected call: the same tool and, if requested, the same arguments and

@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use super::form;
 use crate::model::{Casing, model, text_of, words};
 use crate::reading::{CaseFault, read_value};
-use crate::{CaseText, Number, Written};
+use crate::{CaseText, Number, OriginalForm};
 
 /// AgentFlow's default judge.
 const JUDGE: &str = "gpt-4o-mini";
@@ -85,7 +85,11 @@ impl Default for EvalConfig {
             let threshold = number(threshold);
             (name.to_owned(), CriterionConfig { threshold, ..CriterionConfig::default() })
         });
-        Self { criteria: criteria.into(), user_simulator_config: None, written: Written::default() }
+        Self {
+            criteria: criteria.into(),
+            user_simulator_config: None,
+            written: OriginalForm::default(),
+        }
     }
 }
 
@@ -97,7 +101,7 @@ impl Default for CriterionConfig {
             match_type: MatchType::Exact,
             judge_model: JUDGE.to_owned(),
             rubrics: Vec::new(),
-            written: Written::default(),
+            written: OriginalForm::default(),
         }
     }
 }

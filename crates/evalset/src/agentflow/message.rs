@@ -3,7 +3,7 @@
 use json_text::{JsonText, Kind, Node};
 
 use super::form;
-use crate::Written;
+use crate::OriginalForm;
 use crate::model::{Out, Value, model, words};
 use crate::reading::Reader;
 
@@ -101,7 +101,7 @@ impl MessageContent {
     /// A message.
     #[must_use]
     pub fn new(role: Role, content: MessageBody) -> Self {
-        Self { role, content, metadata: None, written: Written::default() }
+        Self { role, content, metadata: None, written: OriginalForm::default() }
     }
 
     /// The text; of structured content the `text` of each object that has one, joined by line

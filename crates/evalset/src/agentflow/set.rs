@@ -4,7 +4,7 @@ use json_text::JsonText;
 
 use super::{MessageContent, ToolCall, form};
 use crate::model::{Casing, Form, model, text_of};
-use crate::{CaseText, Written};
+use crate::{CaseText, OriginalForm};
 
 model! {
     /// A whole file.
@@ -77,7 +77,7 @@ impl EvalSet {
             description: String::new(),
             eval_cases,
             metadata: None,
-            written: Written::default(),
+            written: OriginalForm::default(),
         }
     }
 
@@ -100,7 +100,7 @@ impl EvalCase {
             session_input: None,
             metadata: None,
             tags: Vec::new(),
-            written: Written::default(),
+            written: OriginalForm::default(),
         }
     }
 
@@ -123,7 +123,7 @@ impl Invocation {
             expected_intermediate_responses: Vec::new(),
             expected_final_response: None,
             metadata: None,
-            written: Written::default(),
+            written: OriginalForm::default(),
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::adk::{self, Content, FunctionCall, FunctionResponse, IntermediateResp
 use crate::agentflow::{self, MessageBody, MessageContent, Role, ToolCall};
 use crate::model::{Casing, text_of};
 use crate::reading::read_value;
-use crate::{Severity, Written};
+use crate::{OriginalForm, Severity};
 
 /// Placeholders for names that AgentFlow does not have.
 const APP_NAME: &str = "app";
@@ -20,7 +20,7 @@ pub(super) fn to_agentflow(case: &adk::EvalCase) -> agentflow::EvalCase {
         thread_id: input.session_id.clone(),
         config: None,
         initial_state: input.state.clone(),
-        written: Written::default(),
+        written: OriginalForm::default(),
     });
     to
 }
@@ -33,7 +33,7 @@ pub(super) fn to_adk(case: &agentflow::EvalCase) -> adk::EvalCase {
         user_id: USER_ID.to_owned(),
         session_id: input.thread_id.clone(),
         state: input.initial_state.clone(),
-        written: Written::default(),
+        written: OriginalForm::default(),
     });
     to
 }
@@ -66,7 +66,7 @@ fn turn_to_agentflow(turn: &adk::Invocation) -> agentflow::Invocation {
                 args: call.args.clone(),
                 call_id: call.id.clone(),
                 result: answer_to(call, &mut responses),
-                written: Written::default(),
+                written: OriginalForm::default(),
             })
             .collect();
         let messages = data.intermediate_responses.iter();
@@ -92,10 +92,10 @@ pub(super) fn turn_to_adk(turn: &agentflow::Invocation) -> adk::Invocation {
                     id: id.clone(),
                     name: name.clone(),
                     response: Some(response_of(result)),
-                    written: Written::default(),
+                    written: OriginalForm::default(),
                 });
             }
-            let (args, written) = (call.args.clone(), Written::default());
+            let (args, written) = (call.args.clone(), OriginalForm::default());
             data.tool_uses.push(FunctionCall { id, args, name, written });
         }
         data.intermediate_responses = messages
@@ -160,7 +160,7 @@ fn content(message: &MessageContent) -> Content {
         Role::Assistant => "model",
         Role::Tool => "tool",
     };
-    let (parts, written) = (Some(parts(message)), Written::default());
+    let (parts, written) = (Some(parts(message)), OriginalForm::default());
     Content { parts, role: Some(role.to_owned()), written }
 }
 

@@ -3,7 +3,7 @@
 use json_text::JsonText;
 
 use super::{EditError, NewCall, require_call, require_place};
-use crate::Written;
+use crate::OriginalForm;
 use crate::adk::{self, FunctionCall, FunctionResponse, IntermediateData};
 
 /// The position of the response to a call.
@@ -164,7 +164,7 @@ fn add_answer(
     response: JsonText,
 ) {
     let (name, response) = (Some(name), Some(response));
-    let answer = FunctionResponse { id, name, response, written: Written::default() };
+    let answer = FunctionResponse { id, name, response, written: OriginalForm::default() };
     if data.invocation_events.is_empty() {
         let before = (0..call).rev().find_map(|earlier| match answer_to(data, earlier) {
             Some(Answer::Listed(at)) => Some(at + 1),
@@ -221,6 +221,6 @@ fn event(author: String, part: adk::Part) -> adk::InvocationEvent {
         author,
         content: Some(content),
         model_version: None,
-        written: Written::default(),
+        written: OriginalForm::default(),
     }
 }

@@ -7,13 +7,13 @@ use json_text::Kind;
 
 use super::form::nearest;
 use super::{Form, Key, Others, Shape, Value};
-use crate::original_form::{Member, Written};
+use crate::original_form::{Member, OriginalForm};
 use crate::reading::{Problem, Reader};
 
 /// The members of an object during reading.
 #[derive(Debug, Default)]
 pub(crate) struct Members {
-    pub(crate) written: Written,
+    pub(crate) written: OriginalForm,
     seen: Vec<Seen>,
     /// Keys of unknown fields seen.
     others: HashSet<String>,

@@ -53,8 +53,8 @@ macro_rules! model {
         #[derive(Debug, Clone, PartialEq)]
         pub struct $model {
             $( $(#[$field_meta])* pub $field: $type, )*
-            /// The original form in the file; `Written::default()` for a new object.
-            pub written: $crate::Written,
+            /// The original form in the file; `OriginalForm::default()` for a new object.
+            pub written: $crate::OriginalForm,
         }
 
         impl $crate::model::Value for $model {

@@ -21,7 +21,7 @@ pub(crate) enum Shape {
     /// A string, or the other shape.
     TextOr(&'static Shape),
     /// True or false, also as `0`, `"no"`, as pydantic reads it.
-    Truth,
+    Bool,
     /// A whole number, also one in a string.
     Whole,
     /// A number, also one in a string.
@@ -74,7 +74,7 @@ impl Shape {
                 reader.string();
             }
             Self::TextOr(other) => other.look_at(reader, false),
-            Self::Truth => drop(scalar(reader, "true or false", is_truth)),
+            Self::Bool => drop(scalar(reader, "true or false", is_truth)),
             Self::Whole => drop(scalar(reader, "a whole number", is_whole)),
             Self::Number => drop(scalar(reader, "a number", is_number)),
             Self::Base64 => drop(scalar(reader, "data in base64", is_base64)),

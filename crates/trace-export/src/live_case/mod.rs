@@ -20,7 +20,7 @@ use evalset::adk::{
     Content, EvalCase, IntermediateData, IntermediateResponse, Invocation, InvocationEvent, Part,
     SessionInput,
 };
-use evalset::{CaseText, Layout, Written, eval_id, seconds};
+use evalset::{CaseText, Layout, OriginalForm, eval_id, seconds};
 use jiff::Timestamp;
 use json_text::JsonText;
 use live::{Payload, SessionEvent};
@@ -112,7 +112,7 @@ fn as_adk_writes(value: &JsonText) -> String {
 }
 
 fn content(role: &str, parts: Vec<Part>) -> Content {
-    Content { parts: Some(parts), role: Some(role.to_owned()), written: Written::default() }
+    Content { parts: Some(parts), role: Some(role.to_owned()), written: OriginalForm::default() }
 }
 
 /// The steps between the user message and the final response, in order.
@@ -172,7 +172,7 @@ impl TurnSteps {
             author,
             content: Some(content(role, parts)),
             model_version: None,
-            written: Written::default(),
+            written: OriginalForm::default(),
         };
         IntermediateData {
             invocation_events: self.steps.into_iter().map(event).collect(),
