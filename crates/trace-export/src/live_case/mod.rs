@@ -84,7 +84,7 @@ impl Run<'_> {
         for step in &self.steps {
             match step {
                 RunStep::Event(event) if Some(event.sequence) != last => {
-                    steps.add_message(event, self)
+                    steps.add_message(event, self);
                 }
                 RunStep::Returned(returned) if !self.is_inner(returned.event) => {
                     steps.add_tool_response(returned);
