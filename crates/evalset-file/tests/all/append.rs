@@ -205,7 +205,7 @@ fn file_that_cannot_be_extended_is_not_changed() {
         "the key \"eval_set_id\" is missing or is not a string"
     );
     assert_eq!(no_set(&set("{}")), (3, "\"eval_cases\" is not a list"));
-    assert!(no_set("{\"eval_set_id\": \"s\",\n\"evalCases\": []}").1.contains("rename that key"));
+    assert!(no_set("{\"eval_set_id\": \"s\",\n\"evalCases\": []}").1.contains("rename the key"));
     let good = r#"{"eval_id": "a", "conversation": [{"user_content": {"parts": []}}]}"#;
     for item in ["3", "[[]]", "null", "\"x\""] {
         let actual = no_set(&set(&format!("[{good},\n {item}, {{}}]")));
