@@ -1,4 +1,4 @@
-//! Says where the client's files are: they are embedded into the binary.
+//! Sets `REHEARSAL_SITE_DIR`, the folder of the page that is embedded into the binary.
 
 use std::path::PathBuf;
 

@@ -1,10 +1,11 @@
-//! Rehearsal: a person plays an AI agent's part in the browser, with the agent's real tools, and the
-//! performance becomes an eval case.
+//! Rehearsal: a person acts as an AI agent in the browser, with the agent's real tools, and the trace
+//! becomes an eval case.
 //!
-//! The library serves agents that are given as values ([`Simulator`]); the program of the same name is
-//! a command line over it ([`cli`]). This crate is the host, [`rehearsal_server`], with the page inside
-//! it, and the agents that ship ([`examples`]).
+//! [`Simulator`] serves agents from a Rust program. The default feature `cli` adds the module `cli`
+//! and the program `rehearsal`. This crate combines the host ([`rehearsal_server`]) with the embedded
+//! page and the example agents ([`examples`]).
 
+#[cfg(feature = "cli")]
 pub mod cli;
 pub mod config;
 pub mod examples;
@@ -13,14 +14,14 @@ pub use ::agents;
 pub use rehearsal_server::*;
 use rust_embed::RustEmbed;
 
-/// The page's client as it was built. A debug build reads it from disk as it is now, which is what
-/// `cargo leptos watch` wants.
+/// The built page. A debug build reads it from disk at run time, so that `cargo leptos watch` serves
+/// each new build.
 #[derive(Debug, Clone, Copy, RustEmbed)]
 #[folder = "$REHEARSAL_SITE_DIR"]
 #[allow_missing = true]
 pub struct Page;
 
-/// Serves rehearsals of the agents it is given.
+/// Serves rehearsals of agents.
 ///
 /// ```no_run
 /// use rehearsal::agents::native::NativeAgent;

@@ -8,7 +8,7 @@ use clap::Parser as _;
 use rehearsal::cli::{
     self, Added, AdkFolderArguments, AgentsArguments, Command, CommandLine, CredentialArguments,
     EvalsetCommand, EvalsetError, InitArguments, LintArguments, ScoreArguments, ServeArguments,
-    TokenCommand, ToolsCommand, UserCommand, Verdict, Went,
+    Status, TokenCommand, ToolsCommand, UserCommand, Verdict,
 };
 use rehearsal::config::{Config, Overrides};
 use rehearsal::{LiveSessions, Simulator};
@@ -58,7 +58,7 @@ fn command_line() -> CommandLine {
     }
     CommandLine::try_parse().unwrap_or_else(|error| {
         if error.use_stderr() {
-            for variable in options_from_outside() {
+            for variable in options_from_environment() {
                 eprintln!("note: {variable}");
             }
         }
@@ -66,14 +66,14 @@ fn command_line() -> CommandLine {
     })
 }
 
-/// The variables that stand for options, for whoever looks for a wrong one in vain on the line.
-fn options_from_outside() -> Vec<String> {
+/// Notes about the environment variables that set options: a wrong value may come from one of them.
+fn options_from_environment() -> Vec<String> {
     let mut set: Vec<String> = std::env::vars_os()
         .filter_map(|(name, value)| {
             let name = name.into_string().ok().filter(|name| name.starts_with("REHEARSAL_"))?;
             Some(match value.is_empty() {
-                true => format!("{name} is set to nothing: give it a value, or unset it"),
-                false => format!("{name} is set, and stands for its option"),
+                true => format!("{name} is empty: set a value, or unset it"),
+                false => format!("{name} is set and gives its option's value"),
             })
         })
         .collect();
@@ -88,8 +88,8 @@ fn serve(arguments: &ServeArguments) -> anyhow::Result<ExitCode> {
     let live = LiveSessions::at(config.live.database);
     if !config.listen.ip().to_canonical().is_loopback() {
         tracing::warn!(
-            "{} can be reached from other machines: put a proxy that speaks TLS before it, or \
-             passwords and tokens travel in clear",
+            "{} can be reached from other machines: put a TLS proxy in front of it, or passwords and \
+             tokens are sent unencrypted",
             config.listen
         );
     }
@@ -107,8 +107,8 @@ fn serve(arguments: &ServeArguments) -> anyhow::Result<ExitCode> {
 fn agents(arguments: &AgentsArguments) -> anyhow::Result<ExitCode> {
     let config = Config::load(&arguments.agents.overrides(), &cli::example_names())?;
     let agents = cli::simulated_agents(&config)?;
-    // As text each is message once it is known: one that takes minutes does not hide the others.
-    let is_told_each = arguments.format == cli::Format::Text && !agents.is_empty();
+    // As text, each agent is printed once it is inspected: a slow one does not delay the others.
+    let prints_each = arguments.format == cli::Format::Text && !agents.is_empty();
     let mut written = Ok(());
     let mut write = |reports: &[cli::AgentReport]| {
         if written.is_ok() {
@@ -122,16 +122,16 @@ fn agents(arguments: &AgentsArguments) -> anyhow::Result<ExitCode> {
         }
     };
     let seen = |report: &cli::AgentReport| {
-        if is_told_each {
+        if prints_each {
             write(std::slice::from_ref(report));
         }
     };
     let reports = runtime()?.block_on(cli::inspect(agents, begins, seen));
-    if !is_told_each {
+    if !prints_each {
         write(&reports);
     }
     match written {
-        // A reader such as `head` that has seen enough.
+        // A reader such as `head` has closed the pipe.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
         written => written.context("standard output cannot be written")?,
     }
@@ -155,17 +155,17 @@ fn lint(arguments: &LintArguments) -> anyhow::Result<ExitCode> {
 
 fn evalset(command: &EvalsetCommand) -> anyhow::Result<ExitCode> {
     let mut out = io::BufWriter::new(io::stdout().lock());
-    let went = cli::evalset(command, &mut out)
-        .and_then(|went| out.flush().map(|()| went).map_err(EvalsetError::from));
-    match went {
-        Ok(Went::Well) => Ok(ExitCode::SUCCESS),
-        Ok(Went::Found) => Ok(ExitCode::FAILURE),
-        // A reader such as `head` that has seen enough.
+    let status = cli::evalset(command, &mut out)
+        .and_then(|status| out.flush().map(|()| status).map_err(EvalsetError::from));
+    match status {
+        Ok(Status::Success) => Ok(ExitCode::SUCCESS),
+        Ok(Status::Findings) => Ok(ExitCode::FAILURE),
+        // A reader such as `head` has closed the pipe.
         Err(EvalsetError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
             Ok(ExitCode::SUCCESS)
         }
         Err(error) => {
-            // What was found before stands before it.
+            // Findings are printed before the error.
             let _ = out.flush();
             eprintln!("error: {error}");
             Ok(ExitCode::from(if error.is_usage() { 2 } else { 1 }))
@@ -200,7 +200,7 @@ fn score(arguments: &ScoreArguments) -> anyhow::Result<ExitCode> {
 fn add_user(arguments: &CredentialArguments) -> anyhow::Result<ExitCode> {
     let password = cli::read_password(&arguments.name)?;
     let added = cli::add_user(arguments, &password)?;
-    tell_added(&added, &mut io::stdout().lock())?;
+    print_added(&added, &mut io::stdout().lock())?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -209,17 +209,20 @@ fn add_token(arguments: &CredentialArguments) -> anyhow::Result<ExitCode> {
     let mut out = io::stdout().lock();
     // Alone on standard output, for scripts; the rest is for people.
     writeln!(out, "{token}")?;
-    tell_added(&added, &mut io::stderr().lock())?;
+    print_added(&added, &mut io::stderr().lock())?;
     eprintln!("This is the only time that the token is shown.");
     Ok(ExitCode::SUCCESS)
 }
 
-fn tell_added(added: &Added, out: &mut impl io::Write) -> io::Result<()> {
+fn print_added(added: &Added, out: &mut impl io::Write) -> io::Result<()> {
     match added {
         Added::Written { path, replaced: false } => writeln!(out, "added to {}", path.display()),
         Added::Written { path, replaced: true } => writeln!(out, "replaced in {}", path.display()),
         Added::Printed(text) => {
-            writeln!(out, "There is no configuration here; put this into its file:\n\n{text}")
+            writeln!(
+                out,
+                "There is no rehearsal.toml here. Add this to your configuration:\n\n{text}"
+            )
         }
     }
 }

@@ -211,6 +211,6 @@ pub(crate) fn live_run(run: LiveRun) -> api::LiveRun {
         query: run.query,
         turns: run.turns.into_iter().map(turn).collect(),
         left_out: run.left_out,
-        later_messages: run.later_messages,
+        later_user_messages: run.later_user_messages,
     }
 }

@@ -1,8 +1,8 @@
-//! What the host costs: `cargo xtask bench`, or `cargo bench -p acceptance` with
+//! Benchmarks of the host: `cargo xtask bench`, or `cargo bench -p acceptance` with
 //! `REHEARSAL_TEST_BINARY` and `REHEARSAL_TEST_PYTHON` set.
 //!
-//! Each figure stands beside its bound or its peer, measured in the same run: the machine may be
-//! shared and slow, the ratio says more than the number.
+//! Each figure is printed with its bound or its reference, measured in the same run: on a shared machine
+//! the ratio is more meaningful than the number.
 
 #![expect(
     clippy::unwrap_used,
@@ -59,7 +59,7 @@ fn start_to_first_byte(binary: &Path) {
     let samples = (0..STARTS).map(|_| {
         let folder = tempfile::tempdir().unwrap();
         let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-        // An agent of Rust alone: no worker is started.
+        // Only an agent in Rust: no worker is started.
         std::fs::write(folder.path().join("rehearsal.toml"), NATIVE_ONLY).unwrap();
         let began = Instant::now();
         let mut child = Command::new(binary)
@@ -188,7 +188,7 @@ async fn first_page(binary: &Path) {
         "/favicon.svg",
     ] {
         let url = format!("http://{}{path}", host.address());
-        // What a browser takes; this client unpacks nothing.
+        // As a browser requests; this client decompresses nothing.
         let request = client.get(url).header("accept-encoding", "gzip, br");
         let body = request.send().await.unwrap().error_for_status().unwrap().bytes().await.unwrap();
         println!("  {path:<42} {:>9.1} KB", body.len() as f64 / 1000.0);

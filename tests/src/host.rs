@@ -19,7 +19,7 @@ impl Host {
     /// Starts `binary serve` with these arguments in an empty folder, on a free port.
     ///
     /// # Panics
-    /// With what it said when it does not serve.
+    /// If it does not serve, with its output.
     #[must_use]
     pub fn start(binary: &Path, python: Option<&Path>, arguments: &[&str]) -> Self {
         Self::start_in(tempfile::tempdir().unwrap(), binary, python, arguments, &[])
@@ -28,7 +28,7 @@ impl Host {
     /// The same, in a folder that was prepared, with more variables.
     ///
     /// # Panics
-    /// With what it said when it does not serve.
+    /// If it does not serve, with its output.
     #[must_use]
     pub fn start_in(
         folder: tempfile::TempDir,
@@ -53,18 +53,18 @@ impl Host {
         }
         let mut child = command.spawn().expect("the binary starts");
         let mut lines = BufReader::new(child.stderr.take().unwrap());
-        let mut said = String::new();
+        let mut output = String::new();
         let address = loop {
             let mut line = String::new();
             if lines.read_line(&mut line).unwrap() == 0 {
-                panic!("the host ended: {said}");
+                panic!("the host ended: {output}");
             }
-            said.push_str(&line);
+            output.push_str(&line);
             if let Some((_, address)) = line.split_once("serving at http://") {
                 break address.trim().parse().expect("an address");
             }
         };
-        // Whatever it says later must not fill the pipe.
+        // Later output must not fill the pipe.
         std::thread::spawn(move || {
             let mut rest = String::new();
             let _ = lines.read_to_string(&mut rest);
@@ -72,7 +72,7 @@ impl Host {
         Self { child, address, folder }
     }
 
-    /// Where it serves.
+    /// Its address.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
@@ -96,7 +96,7 @@ impl Host {
         children_of(self.pid())
     }
 
-    /// Asks it to stop and waits; gives whether it ended well in time.
+    /// Stops it and waits; returns whether it ended successfully in time.
     pub fn stop(&mut self) -> bool {
         signal(self.pid(), Signal::TERM);
         let began = Instant::now();
@@ -119,7 +119,7 @@ impl Drop for Host {
     }
 }
 
-/// Sends a signal to a process; one that is gone is no fault.
+/// Sends a signal to a process, which may have ended.
 pub fn signal(pid: u32, signal: Signal) {
     let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
     let _ = kill_process(pid.expect("a process id"), signal);
@@ -133,7 +133,7 @@ fn children_of(parent: u32) -> Vec<u32> {
         .collect()
 }
 
-/// Whether a process runs (Linux): it is there and no zombie.
+/// Whether a process runs (Linux) and is not a zombie.
 #[must_use]
 pub fn runs(pid: u32) -> bool {
     status_of(pid).is_some_and(|status| status.0 != 'Z')

@@ -1,26 +1,26 @@
-//! What the acceptance tests share: the shipped binary, started as a user would start it, and a
-//! Python that has google-adk.
+//! Shared by the acceptance tests: the shipped binary, started as a user would, and a Python with
+//! google-adk.
 //!
 //! Both come from the environment: `REHEARSAL_TEST_BINARY` and `REHEARSAL_TEST_PYTHON`, which
-//! `cargo xtask test` sets. Without them a test says loudly that it was skipped.
+//! `cargo xtask test` sets. Without them a test prints that it was skipped.
 
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, reason = "tests")]
 
-mod forks;
 mod host;
+mod subprocesses;
 
 use std::path::{Path, PathBuf};
 
-pub use forks::{Ended, run_adk};
 pub use host::{Host, runs, signal};
+pub use subprocesses::{Ended, run_adk};
 
-/// The binary under test; `None`, said loudly, when there is none.
+/// The binary under test; `None`, with a message, if there is none.
 #[must_use]
 pub fn binary() -> Option<PathBuf> {
     given("REHEARSAL_TEST_BINARY")
 }
 
-/// A Python with google-adk; `None`, said loudly, when there is none.
+/// A Python with google-adk; `None`, with a message, if there is none.
 #[must_use]
 pub fn python() -> Option<PathBuf> {
     given("REHEARSAL_TEST_PYTHON")
@@ -40,7 +40,7 @@ pub fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
 
-/// Runs a Python program on google-adk and gives what it printed.
+/// Runs a Python program with google-adk and returns its output.
 ///
 /// # Panics
 /// With its standard error when it fails.

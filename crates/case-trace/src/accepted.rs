@@ -1,43 +1,42 @@
-//! Other trajectories that are as good as the expected one.
+//! [`Accepted`]: alternative trajectories that are accepted besides the expected one.
 //!
-//! Neither format has a field for them, so they stand where each keeps what it does not know, under
-//! `accepted_trajectories`: of AgentFlow in a turn's `metadata`, as a list of lists of calls; of ADK
-//! beside the case's `conversation`, as an object of such lists by `invocation_id`, or by the turn's
-//! place, `#0`.
+//! Neither format has a field for them, so they are in an unknown field, `accepted_trajectories`. With
+//! AgentFlow it is in a turn's `metadata`, a list of lists of calls. With ADK it is beside the case's
+//! `conversation`, an object of such lists by `invocation_id`, or by the turn's index, such as `#0`.
 
 use evalset::{PathSegment, adk, agentflow};
 use json_text::{JsonText, Kind, Node};
 use scoring::ToolCall;
 use serde_json::value::RawValue;
 
-use crate::{Misread, agentflow as flow};
+use crate::{InvalidField, agentflow as flow};
 
 /// The key.
 const KEY: &str = "accepted_trajectories";
 
 const LISTS: &str = "write a list of trajectories, each a list of calls with name and args";
 const CALLS: &str = "a call has a name, and may have args, and an id or call_id";
-const TURNS: &str = "name a turn once, by its invocation_id, or by its place: \"#0\"";
+const TURNS: &str = "name each turn once, by its invocation_id or its index, such as \"#0\"";
 
 /// A trajectory: the calls in order.
 type Trajectory = Vec<ToolCall>;
 
-/// What is accepted in a case.
+/// The accepted trajectories of a case.
 #[derive(Debug, Default)]
 pub(crate) struct Accepted {
-    /// Of each turn of the conversation.
+    /// For each turn of the conversation.
     pub(crate) turns: Vec<Vec<Trajectory>>,
-    /// All that cannot be meant, in the order in which it is read.
-    pub(crate) faults: Vec<Misread>,
+    /// All invalid fields, in file order.
+    pub(crate) faults: Vec<InvalidField>,
 }
 
 impl Accepted {
-    /// What is accepted in each turn, if all of it can be meant.
-    pub(crate) fn sound(self) -> Result<Vec<Vec<Trajectory>>, Misread> {
+    /// The accepted trajectories of each turn, or the first invalid field.
+    pub(crate) fn valid(self) -> Result<Vec<Vec<Trajectory>>, InvalidField> {
         self.faults.into_iter().next().map_or(Ok(self.turns), Err)
     }
 
-    /// Of ADK's case; `kept` is the AgentFlow case that it once was.
+    /// Of an ADK case; `kept` is the AgentFlow case that it was converted from.
     pub(crate) fn of_adk(case: &adk::EvalCase, kept: Option<&agentflow::EvalCase>) -> Self {
         let mut reader = Reader::of(&case.eval_id);
         let mut turns = vec![Vec::new(); case.turns().len()];
@@ -46,7 +45,7 @@ impl Accepted {
             reader
                 .under(PathSegment::Key(KEY.into()), |reader| reader.turns(text, &ids, &mut turns));
         }
-        // What AgentFlow has a field for and ADK has not.
+        // Trajectories from the AgentFlow case.
         for (place, (turn, accepted)) in
             kept.iter().flat_map(|kept| &kept.conversation).zip(&mut turns).enumerate()
         {
@@ -58,7 +57,7 @@ impl Accepted {
         Self { turns, faults: reader.faults }
     }
 
-    /// Of AgentFlow's case.
+    /// Of an AgentFlow case.
     pub(crate) fn of_agentflow(case: &agentflow::EvalCase) -> Self {
         let mut reader = Reader::of(&case.eval_id);
         let turns = case.conversation.iter().enumerate();
@@ -67,11 +66,11 @@ impl Accepted {
     }
 }
 
-/// Reads one case, and goes on behind what cannot be meant.
+/// Reads one case, and continues after invalid fields.
 struct Reader<'c> {
     eval_id: &'c str,
     path: Vec<PathSegment<'static>>,
-    faults: Vec<Misread>,
+    faults: Vec<InvalidField>,
 }
 
 impl<'c> Reader<'c> {
@@ -82,7 +81,7 @@ impl<'c> Reader<'c> {
     fn fault(&mut self, fault: impl Into<String>, remedy: &'static str) {
         let (eval_id, path) = (self.eval_id.to_owned(), self.path.clone());
         let (fault, remedy) = (fault.into(), Some(remedy));
-        self.faults.push(Misread { eval_id, path, fault, remedy });
+        self.faults.push(InvalidField { eval_id, path, fault, remedy });
     }
 
     fn under<T>(&mut self, step: PathSegment<'static>, read: impl FnOnce(&mut Self) -> T) -> T {
@@ -92,7 +91,7 @@ impl<'c> Reader<'c> {
         read
     }
 
-    /// What stands in a turn of AgentFlow's.
+    /// Reads a turn of AgentFlow.
     fn of_turn(&mut self, place: usize, turn: &agentflow::Invocation) -> Vec<Trajectory> {
         let Some(text) = flow::member(turn.metadata.as_ref(), KEY) else { return Vec::new() };
         let path = [PathSegment::Key("conversation".into()), PathSegment::Index(place)];
@@ -103,7 +102,7 @@ impl<'c> Reader<'c> {
         read
     }
 
-    /// What stands beside a conversation of ADK's, whose turns have these ids.
+    /// Reads the object of an ADK case, whose turns have these ids.
     fn turns(&mut self, text: &JsonText, ids: &[&str], turns: &mut [Vec<Trajectory>]) {
         let node = text.open();
         let Node::Object(members) = node else {
@@ -128,7 +127,7 @@ impl<'c> Reader<'c> {
                     return reader.fault(fault, TURNS);
                 };
                 if named.get(at) == Some(&true) {
-                    return reader.fault("this turn was named before", TURNS);
+                    return reader.fault("this turn is named twice", TURNS);
                 }
                 if let (Some(named), Some(accepted)) = (named.get_mut(at), turns.get_mut(at)) {
                     (*named, *accepted) = (true, read);
@@ -161,7 +160,7 @@ impl<'c> Reader<'c> {
             .collect()
     }
 
-    /// A call, in the words of either format.
+    /// A call with the keys of either format.
     fn call(&mut self, node: &Node<'_>) -> Option<ToolCall> {
         let Node::Object(members) = node else {
             self.fault(format!("expected a call, found {}", kind(node)), LISTS);
@@ -170,7 +169,7 @@ impl<'c> Reader<'c> {
         let mut call = ToolCall::default();
         for (place, (key, value)) in members.iter().enumerate() {
             if members.iter().take(place).any(|(earlier, _)| earlier == key) {
-                self.fault(format!("{key:?} appears twice here"), CALLS);
+                self.fault(format!("duplicate key {key:?}"), CALLS);
                 continue;
             }
             self.under(PathSegment::Key(key.clone().into()), |reader| {
@@ -185,10 +184,10 @@ impl<'c> Reader<'c> {
                     // Absent.
                     "args" => {}
                     "id" | "call_id" if value.kind() == Kind::Null => {}
-                    // ADK's word counts before AgentFlow's.
+                    // ADK's key has precedence.
                     "id" => call.id = reader.string(&value),
                     "call_id" => call.id = call.id.take().or(reader.string(&value)),
-                    _ => reader.fault(format!("a call has no field {key:?}"), CALLS),
+                    _ => reader.fault(format!("unknown field {key:?} in a call"), CALLS),
                 }
             });
         }

@@ -12,21 +12,21 @@ use scoring::{Invocation, ModelCall, Response, Timing, ToolCall, Trace, joined};
 
 use crate::accepted::Accepted;
 use crate::plain::unwrapped;
-use crate::{CaseTrace, Misread};
+use crate::{CaseTrace, InvalidField};
 
-pub(crate) fn case_trace(case: &EvalCase, tags: Vec<String>) -> Result<CaseTrace, Misread> {
+pub(crate) fn case_trace(case: &EvalCase, tags: Vec<String>) -> Result<CaseTrace, InvalidField> {
     let kept = kept(case);
-    let accepted = Accepted::of_adk(case, kept.as_ref()).sound()?;
+    let accepted = Accepted::of_adk(case, kept.as_ref()).valid()?;
     let turns = case.turns().iter().zip(accepted);
     let invocations = turns.map(|(turn, accepted)| Invocation { accepted, ..invocation(turn) });
     let invocations = invocations.collect();
     let name = kept.map(|flow| flow.name).filter(|name| !name.is_empty());
-    // `{}` expects nothing, which the metric knows; of what an agent did it is a state.
+    // An expected `{}` means no expectation, which the metric handles; an actual `{}` is a state.
     let trace = Trace { invocations, final_state: case.final_session_state.clone() };
     Ok(CaseTrace { eval_id: case.eval_id.clone(), name, tags, trace })
 }
 
-/// The AgentFlow case that this one once was.
+/// The AgentFlow case that this one was converted from.
 pub(crate) fn kept(case: &EvalCase) -> Option<evalset::agentflow::EvalCase> {
     case.written.extra("agentflow")?;
     Some(evalset::Case::Adk(case.clone()).into_agentflow())
@@ -34,7 +34,7 @@ pub(crate) fn kept(case: &EvalCase) -> Option<evalset::agentflow::EvalCase> {
 
 /// One turn.
 pub(crate) fn invocation(turn: &Turn) -> Invocation {
-    // ADK reads `"nan"` as a number; it measures nothing.
+    // ADK reads `"nan"` as a number, but it is not a measurement.
     let seconds = |number: &Option<Number>| {
         number.as_ref().map(Number::to_f64).filter(|seconds| seconds.is_finite())
     };
@@ -55,7 +55,7 @@ pub(crate) fn invocation(turn: &Turn) -> Invocation {
     }
 }
 
-/// The text; none where the message has no list of parts.
+/// The text; `None` without a list of parts.
 fn text_of(content: &Content) -> Option<String> {
     let parts = content.parts.as_ref()?;
     Some(joined(parts.iter().filter_map(|part| part.text.as_deref())))
@@ -68,7 +68,7 @@ fn tool_calls(data: &IntermediateData) -> Vec<ToolCall> {
         .collect();
     let call = |author: Option<&str>, call: &FunctionCall| ToolCall {
         name: call.name.clone(),
-        // ADK takes null for absent, and tells both from an empty object.
+        // ADK reads null as absent, which differs from an empty object.
         args: call.args.clone().filter(|args| args.kind() != Kind::Null),
         id: call.id.clone(),
         author: author.map(str::to_owned),
@@ -87,11 +87,11 @@ fn answer(response: &FunctionResponse) -> Option<JsonText> {
     response.response.clone().map(unwrapped)
 }
 
-/// What was said on the way: by sub-agents, or in events.
+/// Messages before the response: of sub-agents, or in events.
 fn responses(data: &IntermediateData) -> Vec<Response> {
-    let listed = data.intermediate_responses.iter().map(|said| Response {
-        author: Some(said.author.clone()),
-        text: joined(said.parts.iter().filter_map(|part| part.text.as_deref())),
+    let listed = data.intermediate_responses.iter().map(|message| Response {
+        author: Some(message.author.clone()),
+        text: joined(message.parts.iter().filter_map(|part| part.text.as_deref())),
     });
     let in_events = data.invocation_events.iter().filter_map(|event| {
         let text = text_of(event.content.as_ref()?)?;
@@ -100,8 +100,8 @@ fn responses(data: &IntermediateData) -> Vec<Response> {
     listed.chain(in_events).collect()
 }
 
-/// The calls of a model: the events that name a model or its tokens; none where no event does. Then
-/// nothing was measured, as in the lists of the other shape.
+/// The number of model calls: the events with a model or token counts; `None` if no event has them, as
+/// in the other shape.
 fn model_calls(data: &IntermediateData) -> Option<Vec<ModelCall>> {
     let calls: Vec<_> = data.invocation_events.iter().filter_map(model_call).collect();
     (!calls.is_empty()).then_some(calls)
@@ -123,7 +123,7 @@ fn model_call(event: &InvocationEvent) -> Option<ModelCall> {
     })
 }
 
-/// The counts of `usage_metadata` that are looked at.
+/// The counts of `usage_metadata` that are used.
 #[derive(Debug, Clone, Copy, Default)]
 struct Counts {
     prompt: Option<u64>,
@@ -152,7 +152,7 @@ impl Counts {
     }
 }
 
-/// The sum of what is reported; none where neither is.
+/// The sum of the reported counts; `None` without any.
 fn sum(one: Option<u64>, other: Option<u64>) -> Option<u64> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one.saturating_add(other)),

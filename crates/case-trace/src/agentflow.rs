@@ -5,17 +5,17 @@ use json_text::{JsonText, Kind, Node};
 use scoring::{Invocation, Response, Timing, ToolCall, Trace};
 
 use crate::accepted::Accepted;
-use crate::{CaseTrace, Misread, adk, asked};
+use crate::{CaseTrace, InvalidField, adk, expected_state};
 
-pub(crate) fn case_trace(case: &EvalCase, tags: Vec<String>) -> Result<CaseTrace, Misread> {
+pub(crate) fn case_trace(case: &EvalCase, tags: Vec<String>) -> Result<CaseTrace, InvalidField> {
     let name = Some(case.name.clone()).filter(|name| !name.is_empty());
     if keeps_adk(case) {
-        // Of an ADK case that was converted everything returns.
+        // A converted ADK case is restored.
         let mut of_adk = adk::case_trace(&evalset::Case::AgentFlow(case.clone()).into_adk(), tags)?;
         of_adk.name = name;
         return Ok(of_adk);
     }
-    let accepted = Accepted::of_agentflow(case).sound()?;
+    let accepted = Accepted::of_agentflow(case).valid()?;
     let turns = case.conversation.iter().zip(accepted);
     let invocations = turns.map(|(turn, accepted)| invocation(turn, accepted)).collect();
     let trace = Trace { invocations, final_state: final_state(case) };
@@ -24,10 +24,10 @@ pub(crate) fn case_trace(case: &EvalCase, tags: Vec<String>) -> Result<CaseTrace
 
 /// The state after the last turn, for which the format has no field.
 pub(crate) fn final_state(case: &EvalCase) -> Option<JsonText> {
-    member(case.metadata.as_ref(), asked::KEY).filter(|state| state.kind() == Kind::Object)
+    member(case.metadata.as_ref(), expected_state::KEY).filter(|state| state.kind() == Kind::Object)
 }
 
-/// Whether a conversion from ADK has kept something.
+/// Whether the case was converted from ADK.
 pub(crate) fn keeps_adk(case: &EvalCase) -> bool {
     let kept = |metadata: Option<&JsonText>| member(metadata, "adk").is_some();
     kept(case.metadata.as_ref())
@@ -35,13 +35,13 @@ pub(crate) fn keeps_adk(case: &EvalCase) -> bool {
 }
 
 fn invocation(turn: &Turn, accepted: Vec<Vec<ToolCall>>) -> Invocation {
-    let said = |message: &MessageContent| Response { author: None, text: message.get_text() };
+    let response = |message: &MessageContent| Response { author: None, text: message.get_text() };
     Invocation {
         id: turn.invocation_id.clone(),
         user_text: turn.user_content.get_text(),
         tool_calls: turn.expected_tool_trajectory.iter().map(tool_call).collect(),
         accepted,
-        intermediate_responses: turn.expected_intermediate_responses.iter().map(said).collect(),
+        intermediate_responses: turn.expected_intermediate_responses.iter().map(response).collect(),
         final_response: turn.expected_final_response.as_ref().map(MessageContent::get_text),
         timing: Timing::default(),
         model_calls: None,
@@ -51,7 +51,7 @@ fn invocation(turn: &Turn, accepted: Vec<Vec<ToolCall>>) -> Invocation {
 fn tool_call(call: &Call) -> ToolCall {
     ToolCall {
         name: Some(call.name.clone()),
-        // In AgentFlow's model absent arguments are empty ones.
+        // In AgentFlow, absent arguments are empty.
         args: Some(call.args.clone().unwrap_or_else(empty_object)),
         id: call.call_id.clone(),
         author: None,

@@ -1,4 +1,4 @@
-//! [`criteria`]: AgentFlow's own config model as what a case is scored by.
+//! [`criteria`]: converts AgentFlow's config model to scoring criteria.
 
 use evalset::agentflow::EvalConfig;
 use json_text::JsonText;
@@ -6,12 +6,11 @@ use scoring::ConfigFault;
 use scoring::config::{Config, Reading};
 use scoring::trajectory::Schemas;
 
-/// What a config of AgentFlow's model means.
+/// The criteria of a config in AgentFlow's model.
 ///
-/// Two readers know AgentFlow's configs, each for its purpose: the model keeps what it does not know
-/// and writes a config as it stood; `scoring` reads configs of every kind, its own among them, and
-/// refuses what it does not know. This leads from the one to the other, so that their defaults are
-/// the same; a test holds them to it.
+/// AgentFlow's configs have two readers: the model keeps unknown fields and writes the config back;
+/// `scoring` reads all kinds of config and rejects unknown fields. A test checks that this conversion
+/// gives the same defaults as `scoring`.
 #[must_use]
 pub fn criteria(config: &EvalConfig, schemas: &dyn Schemas) -> Reading {
     let text = config.to_json().laid_out(&evalset::Layout::compact());

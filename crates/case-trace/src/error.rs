@@ -1,21 +1,21 @@
-//! Why a case gives no trace.
+//! [`InvalidField`]: why a case has no trace.
 
 use evalset::{PathSegment, path_of};
 
-/// Something in a case that is read for scoring alone, and cannot be meant.
+/// An invalid field that only scoring reads.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "case {eval_id:?} at {}: {fault}{}",
     path_of(path),
     remedy.map(|remedy| format!("; {remedy}")).unwrap_or_default()
 )]
-pub struct Misread {
+pub struct InvalidField {
     /// The case.
     pub eval_id: String,
-    /// The way from the case to it. In a case that was converted it leads through the other format.
+    /// The path in the case. In a converted case it is a path of the other format.
     pub path: Vec<PathSegment<'static>>,
-    /// What is wrong.
+    /// The problem.
     pub fault: String,
-    /// What to do, where the fault does not say so.
+    /// What to do, if `fault` does not include it.
     pub remedy: Option<&'static str>,
 }

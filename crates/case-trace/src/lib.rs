@@ -1,9 +1,9 @@
-//! From the cases of eval sets to the traces that metrics compare.
+//! Converts the cases of eval sets to the traces that metrics compare.
 //!
-//! The one place where the models of `evalset` meet those of `scoring`. The same reading serves both
-//! sides: what a case expects, and what another eval set or ADK's history says that an agent did.
+//! Only this crate uses the models of both `evalset` and `scoring`. The same conversion serves both
+//! sides: expected cases, and actual cases from another eval set or from ADK's history.
 //!
-//! Left to others: reading files, pairing cases, scoring them.
+//! Left to others: reading files, pairing cases, scoring.
 //!
 //! ```
 //! use case_trace::CaseTrace;
@@ -16,52 +16,50 @@
 //! let found = CaseTrace::of(&case.expect("a case"))?;
 //! let turn = &found.trace.invocations[0];
 //! assert_eq!((turn.user_text.as_str(), turn.tool_calls[0].args.as_ref()), ("Tokyo?", None));
-//! # Ok::<(), case_trace::Misread>(())
+//! # Ok::<(), case_trace::InvalidField>(())
 //! ```
 
 mod accepted;
 mod adk;
 mod agentflow;
-mod asked;
 mod config;
 mod error;
-mod lazy;
+mod expected_state;
+mod lazy_trace;
 mod plain;
 
 use evalset::adk::EvalCaseResult;
-use evalset::{Case, CaseLocation, Fault, Origin, Problem, path_of};
+use evalset::{Case, CaseFault, CaseLocation, Origin, Problem, path_of};
 use scoring::Trace;
 
 use crate::accepted::Accepted;
 
 pub use config::criteria;
-pub use error::Misread;
-pub use lazy::LazyTrace;
+pub use error::InvalidField;
+pub use lazy_trace::LazyTrace;
 pub use plain::PlainCase;
 
-/// A case, or a recording of one, as it is scored.
+/// An expected or actual case, as it is scored.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CaseTrace {
     /// The id by which expected and actual side are paired.
     pub eval_id: String,
-    /// For people, where there is one: AgentFlow only.
+    /// The display name, which only AgentFlow has.
     pub name: Option<String>,
-    /// By which cases are chosen.
+    /// Tags, to select cases.
     pub tags: Vec<String>,
-    /// What is expected, or what was done.
+    /// The expected or actual trace.
     pub trace: Trace,
 }
 
 impl CaseTrace {
     /// The trace of a case in any format.
     ///
-    /// What a conversion keeps of the other format counts too: a case that was converted gives the
-    /// trace that it gave before.
+    /// The leftovers of a conversion are included: a converted case gives the same trace as before.
     ///
     /// # Errors
-    /// [`Misread`] when accepted trajectories are written in a form that cannot be meant. The
-    /// models' own faults are found when the case is read.
-    pub fn of(case: &Case) -> Result<Self, Misread> {
+    /// [`InvalidField`] for invalid accepted trajectories. Other faults are found when the case is read.
+    pub fn of(case: &Case) -> Result<Self, InvalidField> {
         let tags = case.tags();
         match case {
             Case::Adk(case) => adk::case_trace(case, tags),
@@ -70,17 +68,17 @@ impl CaseTrace {
         }
     }
 
-    /// The trace of a case that says what is expected.
+    /// The trace of an expected case.
     ///
     /// # Errors
-    /// Those of [`CaseTrace::of`], and a state after the last turn that cannot be asked for. As what
-    /// an agent did such a state is no error.
-    pub fn of_expected(case: &Case) -> Result<Self, Misread> {
-        asked::unaskable(case).map_or_else(|| Self::of(case), Err)
+    /// Those of [`CaseTrace::of`], and an invalid query for the final state. The same state in an actual
+    /// case is not an error.
+    pub fn of_expected(case: &Case) -> Result<Self, InvalidField> {
+        expected_state::invalid_state_query(case).map_or_else(|| Self::of(case), Err)
     }
 
-    /// All that is wrong in what is read of a case for scoring alone: its other accepted
-    /// trajectories, and the state that it expects. `text` is the case's, which begins at `origin` in its file.
+    /// All faults in the fields that only scoring reads: accepted trajectories, and the expected final
+    /// state. `text` is the text of the case, which begins at `origin` in its file.
     ///
     /// ```
     /// use case_trace::CaseTrace;
@@ -93,26 +91,27 @@ impl CaseTrace {
     /// assert_eq!(
     ///     faults[0].to_string(),
     ///     "line 2, column 62, case \"a\" at accepted_trajectories.#1: there is no turn \"#1\"; \
-    ///      name a turn once, by its invocation_id, or by its place: \"#0\""
+    ///      name each turn once, by its invocation_id or its index, such as \"#0\""
     /// );
     /// ```
     #[must_use]
-    pub fn faults(case: &Case, text: &str, origin: Origin<'_>) -> Vec<Fault> {
-        let fault = |misread: Misread| {
-            let Misread { eval_id, path, fault, remedy } = misread;
+    pub fn faults(case: &Case, text: &str, origin: Origin<'_>) -> Vec<CaseFault> {
+        let fault = |invalid_field: InvalidField| {
+            let InvalidField { eval_id, path, fault, remedy } = invalid_field;
             let (line, column) = origin.place(text, &path);
             let index = origin.case.unwrap_or_default();
             let case = Some(CaseLocation { index, eval_id: Some(eval_id) });
             let problem = Problem::NotScored { fault, remedy };
-            Fault { case, path: path_of(&path), line, column, problem }
+            CaseFault { case, path: path_of(&path), line, column, problem }
         };
-        let misread = accepted(case).faults.into_iter().chain(asked::unaskable(case));
-        let mut faults: Vec<Fault> = misread.map(fault).collect();
+        let invalid_field =
+            accepted(case).faults.into_iter().chain(expected_state::invalid_state_query(case));
+        let mut faults: Vec<CaseFault> = invalid_field.map(fault).collect();
         faults.sort_by_key(|fault| (fault.line, fault.column));
         faults
     }
 
-    /// What the agent did in a run that ADK's history tells of.
+    /// The trace of a case in ADK's history.
     #[must_use]
     pub fn of_result(result: &EvalCaseResult) -> Self {
         let turns = result.eval_metric_result_per_invocation.iter();
@@ -122,7 +121,7 @@ impl CaseTrace {
     }
 }
 
-/// What is accepted in a case of any format; ADK's older lists keep nothing of the kind.
+/// The accepted trajectories of a case in any format; ADK's older lists have none.
 fn accepted(case: &Case) -> Accepted {
     match case {
         Case::Adk(case) => Accepted::of_adk(case, adk::kept(case).as_ref()),

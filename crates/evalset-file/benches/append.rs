@@ -1,7 +1,7 @@
 //! `cargo bench -p evalset-file`: what an append costs on a 1 GB file, beside `cat` in the same run.
 //!
 //! Bounds: to a known file under 50 ms and 64 MB; to an unknown one within twice the time that `cat`
-//! takes for the same file. A file seen for the first time lies on the disk, so that is where both
+//! takes for the same file. A file seen for the first time is on the disk, so that is where both
 //! find it: its pages are dropped from memory before each. With the file in memory `cat` copies and
 //! looks at nothing; that ratio is printed beside it, without a bound.
 //!
@@ -76,8 +76,8 @@ fn measure(name: &str, file: &Path, cache: &Path) -> io::Result<bool> {
     println!(
         "  known             {known:>10.1?}  (bound {KNOWN_WITHIN:?})  peak {peak_known} bytes (bound {MEMORY_WITHIN})"
     );
-    let from_disk = cold.told("unknown, on disk", &format!("bound {CAT_WITHIN}"));
-    warm.told("unknown, in memory", "no bound");
+    let from_disk = cold.print_result("unknown, on disk", &format!("bound {CAT_WITHIN}"));
+    warm.print_result("unknown, in memory", "no bound");
     println!("  unknown           peak {peak_unknown} bytes (bound {MEMORY_WITHIN})");
     Ok(known < KNOWN_WITHIN
         && peak_known < MEMORY_WITHIN
@@ -94,7 +94,7 @@ struct Reads {
 
 impl Reads {
     /// Prints both medians; the ratio.
-    fn told(self, name: &str, bound: &str) -> f64 {
+    fn print_result(self, name: &str, bound: &str) -> f64 {
         let (cat, append) = (median(self.cat), median(self.append));
         let ratio = append.as_secs_f64() / cat.as_secs_f64();
         println!("  {name:<18}{append:>9.1?}  cat {cat:>9.1?}  {ratio:.2} x cat ({bound})");
@@ -110,11 +110,11 @@ fn append(file: &Path, cache: &Path, session: &str) -> io::Result<(Duration, u64
         .arg(session)
         .stderr(Stdio::inherit())
         .output()?;
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    let mut numbers = said.split_whitespace().filter_map(|number| number.parse::<u64>().ok());
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let mut numbers = text.split_whitespace().filter_map(|number| number.parse::<u64>().ok());
     match (numbers.next(), numbers.next()) {
         (Some(nanoseconds), Some(peak)) => Ok((Duration::from_nanos(nanoseconds), peak)),
-        _ => Err(io::Error::other(format!("the append failed: {said}"))),
+        _ => Err(io::Error::other(format!("the append failed: {text}"))),
     }
 }
 

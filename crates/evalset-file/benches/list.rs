@@ -2,7 +2,7 @@
 //! beside `cat` in the same run.
 //!
 //! Beside sets in three layouts there is one of ADK's older lists.
-//! Listing writes each case's id and number of turns; the file lies on the disk, so that is where
+//! Listing writes each case's id and number of turns; the file is on the disk, so that is where
 //! both find it: its pages are dropped from memory before each. Bounds: 1.5 times the time of `cat`,
 //! and 64 MB of memory, which also holds for telling all that is wrong in the file. How long that takes,
 //! and reading every case into its model, is printed beside it, without a bound.
@@ -95,10 +95,10 @@ fn started(what: &str, file: &Path) -> io::Result<(Duration, u64)> {
         .stderr(Stdio::inherit())
         .output()?;
     let time = start.elapsed();
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    match said.trim().parse::<u64>() {
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    match text.trim().parse::<u64>() {
         Ok(peak) => Ok((time, peak)),
-        Err(_) => Err(io::Error::other(format!("{what} failed: {said}"))),
+        Err(_) => Err(io::Error::other(format!("{what} failed: {text}"))),
     }
 }
 
@@ -114,7 +114,7 @@ fn list(file: &Path) -> io::Result<()> {
 }
 
 fn read(file: &Path) -> io::Result<()> {
-    let format = Cases::told_format(file).map_err(io::Error::other)?;
+    let format = Cases::declared_format(file).map_err(io::Error::other)?;
     let mut cases = Cases::open(file).map_err(io::Error::other)?;
     while let Some(case) = cases.next() {
         let case = case.map_err(io::Error::other)?;
@@ -131,9 +131,9 @@ fn read(file: &Path) -> io::Result<()> {
 /// Reads every case with what is wrong in it, as `rehearsal evalset lint` does.
 fn check(file: &Path) -> io::Result<()> {
     let Checked::Cases(mut cases) = CheckedCases::open(file).map_err(io::Error::other)? else {
-        return Err(io::Error::other("the file is no set of cases"));
+        return Err(io::Error::other("the file is not a set of cases"));
     };
-    let mut faults = cases.faults_before().len() + cases.faults_behind().len();
+    let mut faults = cases.faults_before().len() + cases.faults_after().len();
     for case in &mut *cases {
         faults += case.map_err(io::Error::other)?.faults.len();
     }

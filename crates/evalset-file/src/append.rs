@@ -1,4 +1,4 @@
-//! [`EvalSetFiles::append`] and [`EvalSetFiles::push`]: from a case and a path to a case in a file.
+//! [`EvalSetFiles::append`] and [`EvalSetFiles::push`]: add a case at the end of a file.
 
 use std::fs::File;
 use std::io::{self, Seek as _};
@@ -10,27 +10,27 @@ use std::time::Duration;
 use evalset::adk::{EvalCase, EvalSetHeader};
 use evalset::{Case, CaseText, Format, numbered};
 
-use crate::counted::Counted;
-use crate::error::Doing as _;
+use crate::error::IoContext as _;
 use crate::identity::Identity;
 use crate::index::{self, Builder, Index, Kind};
 use crate::journal::Journal;
+use crate::line_column::LineColumn;
 use crate::lock::open_locked;
+use crate::lookup::{CaseIds, Lookup, LookupSink, free_number};
 use crate::place::{FilePaths, Roots};
-use crate::question::{CaseIds, Listener, Question, free_number};
-use crate::scan::{Fault, FaultKind, LastCase, Outline, scan, scan_case};
-use crate::steps::{Steps, Unwatched};
-use crate::style::Joint;
+use crate::scan::{LastCase, Outline, SyntaxFault, SyntaxFaultKind, scan, scan_case};
+use crate::separator::Separator;
 use crate::write::{create, forget_journal, recover, write_tail};
+use crate::write_step::{NoObserver, WriteObserver};
 use crate::{AppendError, Cases, Edited};
 
-/// What follows the cases and has to be moved, at most.
+/// The most bytes after the last case that an append moves.
 const LONGEST_TAIL: u64 = 16 << 20;
 
-/// A file shorter than this is read again each time; it takes less than a millisecond.
+/// Smaller files have no index, because reading them takes less than a millisecond.
 const INDEXED_FROM: u64 = 1 << 20;
 
-/// More threads would only wait for memory.
+/// More threads would wait for memory.
 const MOST_THREADS: usize = 4;
 
 /// What an append did.
@@ -40,30 +40,30 @@ pub enum Appended {
     Added {
         /// The real file, links followed.
         file: PathBuf,
-        /// The case's id in the file: the one it came with, or that with a number behind it.
+        /// The case's id in the file: its own, or its own with a number appended.
         eval_id: String,
-        /// The case as it was written, indent and all.
+        /// The case as written, with its indentation.
         text: String,
-        /// How many cases the file holds now.
+        /// The number of cases in the file now.
         cases: u64,
-        /// Whether the file was made for it.
+        /// Whether the file was created.
         new_file: bool,
     },
-    /// The same recording, known by its `invocation_id`, was in the file before; nothing was
+    /// The file already has a case of the same recording, by its `invocation_id`; nothing was
     /// written.
     AlreadyThere {
         /// The real file, links followed.
         file: PathBuf,
         /// The id of the case that holds the recording.
         eval_id: String,
-        /// That case as it stands in the file.
+        /// That case's text in the file.
         text: String,
-        /// How many cases the file holds.
+        /// The number of cases in the file.
         cases: u64,
     },
 }
 
-/// Appends cases to eval-set files, within bounds.
+/// Appends to and edits eval-set files in allowed folders.
 #[derive(Debug, Clone)]
 pub struct EvalSetFiles {
     pub(crate) roots: Roots,
@@ -73,11 +73,11 @@ pub struct EvalSetFiles {
     pub(crate) threads: usize,
     pub(crate) longest_tail: u64,
     pub(crate) ids_may_repeat: bool,
-    pub(crate) steps: Arc<dyn Steps>,
+    pub(crate) observer: Arc<dyn WriteObserver>,
 }
 
 impl EvalSetFiles {
-    /// Files in these folders and below them, links followed, and nowhere else.
+    /// Only files in these folders and below, symbolic links resolved.
     #[must_use]
     pub fn within(roots: impl IntoIterator<Item = PathBuf>) -> Self {
         let mut distinct: Vec<PathBuf> = Vec::new();
@@ -89,7 +89,7 @@ impl EvalSetFiles {
         Self::with_roots(Roots::Within(distinct))
     }
 
-    /// Files anywhere: for a path that the user typed.
+    /// Any file, for a path that the user entered.
     #[must_use]
     pub fn anywhere() -> Self {
         Self::with_roots(Roots::Anywhere)
@@ -105,19 +105,19 @@ impl EvalSetFiles {
             threads: processors.min(MOST_THREADS),
             longest_tail: LONGEST_TAIL,
             ids_may_repeat: false,
-            steps: Arc::new(Unwatched),
+            observer: Arc::new(NoObserver),
         }
     }
 
-    /// Keeps indexes of large files in `folder`, which is made when needed. Without one, each append
-    /// reads its file.
+    /// Keeps indexes of large files in `folder`, which is created when needed. Without it, each append
+    /// reads the whole file.
     #[must_use]
     pub fn with_cache(mut self, folder: impl Into<PathBuf>) -> Self {
         self.cache = Some(folder.into());
         self
     }
 
-    /// Waits this long for another process to be done with a file; a minute by default.
+    /// How long to wait for the lock of another process; a minute by default.
     #[must_use]
     pub fn with_wait(mut self, wait: Duration) -> Self {
         self.wait = wait;
@@ -131,15 +131,14 @@ impl EvalSetFiles {
         self
     }
 
-    /// Lets a case have an id that another has, when one is put back that had it.
+    /// Allows repeated ids, to restore a case that had one.
     #[must_use]
     pub fn with_repeated_ids(mut self) -> Self {
         self.ids_may_repeat = true;
         self
     }
 
-    /// Rewrites at most so many bytes in place when a case is edited; more go into a new file. For
-    /// tests.
+    /// The most bytes that an edit rewrites in place; more are written to a new file. For tests.
     #[doc(hidden)]
     #[must_use]
     pub fn with_longest_tail(mut self, bytes: u64) -> Self {
@@ -147,22 +146,22 @@ impl EvalSetFiles {
         self
     }
 
-    /// For tests that cut an append short.
+    /// For tests that interrupt an append.
     #[doc(hidden)]
     #[must_use]
-    pub fn with_steps(mut self, steps: Arc<dyn Steps>) -> Self {
-        self.steps = steps;
+    pub fn with_observer(mut self, observer: Arc<dyn WriteObserver>) -> Self {
+        self.observer = observer;
         self
     }
 
-    /// Appends `case` to the eval set at `path`; makes the file, with `header`, if there is none. In a
-    /// set of AgentFlow's it stands in that format.
+    /// Appends `case` to the eval set at `path`, in the file's format; creates the file with `header` if
+    /// it does not exist.
     ///
-    /// Not one byte of the earlier cases changes. When this returns, the case is flushed to the
-    /// disk; when it fails, the file is as it was.
+    /// No byte of the earlier cases changes. On success the case is flushed to the disk; on an error the
+    /// file is unchanged.
     ///
     /// # Errors
-    /// [`AppendError`] says what is wrong and what to do.
+    /// [`AppendError`].
     pub fn append(
         &self,
         path: &Path,
@@ -171,7 +170,7 @@ impl EvalSetFiles {
     ) -> Result<Appended, AppendError> {
         case.to_json()?;
         let place = FilePaths::of(path, &self.roots)?;
-        let question = Question::of(&case);
+        let lookup = Lookup::of(&case);
         loop {
             let Some(file) = open_locked(&place, self.wait)? else {
                 let text = case.to_json()?;
@@ -183,14 +182,14 @@ impl EvalSetFiles {
                 let eval_id = case.eval_id;
                 return Ok(Appended::Added { file, eval_id, text, cases: 1, new_file: true });
             };
-            let known = self.known(&file, &place, &question)?;
+            let known = self.known(&file, &place, &lookup)?;
             let cases = known.outline.cases;
             if let Some(case) = known.same_recording {
-                let eval_id = eval_id_at(&file, case).doing("reading", &place.file)?;
-                let text = text_at(&file, case).doing("reading", &place.file)?;
+                let eval_id = eval_id_at(&file, case).during("reading", &place.file)?;
+                let text = text_at(&file, case).during("reading", &place.file)?;
                 return Ok(Appended::AlreadyThere { file: place.file, eval_id, text, cases });
             }
-            case.eval_id = numbered(&question.eval_id, known.number);
+            case.eval_id = numbered(&lookup.eval_id, known.number);
             let text = known.text_of(&case)?;
             let text = self.add(&file, &place, known, &text)?;
             let FilePaths { file, .. } = place;
@@ -199,37 +198,32 @@ impl EvalSetFiles {
         }
     }
 
-    /// Puts a case behind the last, under its own id and as it stands: `text` is in the file's format
-    /// and `eval_id` the id in it. It costs what [`Self::append`] does.
+    /// Appends a case unchanged: `text` is in the file's format and `eval_id` is the id in it. It costs
+    /// what [`Self::append`] does.
     ///
     /// # Errors
-    /// [`AppendError`]; the file is then as it was.
+    /// [`AppendError`]; the file is then unchanged.
     pub fn push(&self, path: &Path, eval_id: &str, text: &CaseText) -> Result<Edited, AppendError> {
         let place = FilePaths::of(path, &self.roots)?;
         let Some(file) = open_locked(&place, self.wait)? else {
             return Err(AppendError::NoFile { path: place.file });
         };
-        let question = Question { eval_id: eval_id.to_owned(), invocation_ids: Vec::new() };
-        let known = self.known(&file, &place, &question)?;
+        let lookup = Lookup { eval_id: eval_id.to_owned(), invocation_ids: Vec::new() };
+        let known = self.known(&file, &place, &lookup)?;
         if known.number != 1 && !self.ids_may_repeat {
-            return Err(AppendError::DuplicateId { path: place.file, eval_id: question.eval_id });
+            return Err(AppendError::DuplicateId { path: place.file, eval_id: lookup.eval_id });
         }
         let cases = known.outline.cases + 1;
         self.add(&file, &place, known, text)?;
         Ok(Edited { file: place.file, cases })
     }
 
-    /// Settles what is unfinished and answers the question, from the index or by reading the file.
-    fn known(
-        &self,
-        file: &File,
-        place: &FilePaths,
-        question: &Question,
-    ) -> Result<Known, AppendError> {
+    /// Recovers from an unfinished write, then answers the lookup from the index or by reading the file.
+    fn known(&self, file: &File, place: &FilePaths, lookup: &Lookup) -> Result<Known, AppendError> {
         let foreign_journal = recover(file, place)?;
-        // What keeps it from being told is wrong with the file, and told below.
-        let format = Cases::told_format(&place.file).unwrap_or(Format::Adk);
-        let identity = Identity::of(file).doing("looking at", &place.file)?;
+        // An error here is found again below, with its position.
+        let format = Cases::declared_format(&place.file).unwrap_or(Format::Adk);
+        let identity = Identity::of(file).during("looking at", &place.file)?;
         let index = match &self.cache {
             Some(cache) if identity.size >= self.indexed_from => {
                 Some(index::path_of(cache, &place.file))
@@ -239,35 +233,35 @@ impl EvalSetFiles {
         if let Some(path) = &index
             && !foreign_journal
             && let Some(index) = Index::open(path, &identity)
-            && let Ok(known) = Known::from_index(index, file, format, identity, question)
+            && let Ok(known) = Known::from_index(index, file, format, identity, lookup)
         {
             return Ok(known);
         }
 
         let builder = index.as_deref().and_then(|path| Builder::begin(path).ok());
-        let listener = || Listener::new(question, builder.as_ref());
+        let listener = || LookupSink::new(lookup, builder.as_ref());
         let of_adk = format == Format::Adk;
         let scanned = scan(file, identity.size, self.threads, of_adk, listener);
-        let (outline, listeners) = match scanned.doing("reading", &place.file)? {
+        let (outline, listeners) = match scanned.during("reading", &place.file)? {
             Ok(scanned) => scanned,
             Err(fault) => {
                 let journal = foreign_journal.then_some(place.journal.as_path());
                 return Err(explain(file, &place.file, fault, journal));
             }
         };
-        if Identity::of(file).doing("looking at", &place.file)? != identity {
+        if Identity::of(file).during("looking at", &place.file)? != identity {
             return Err(AppendError::ChangedMeanwhile { path: place.file.clone() });
         }
         if foreign_journal {
-            // The file is whole without it: whoever changed the file has settled the matter.
+            // The file is valid without it, so the journal is obsolete.
             forget_journal(place)?;
         }
         let answer = listeners
             .into_iter()
-            .map(Listener::finish)
-            .reduce(crate::question::Answer::merged_with)
+            .map(LookupSink::finish)
+            .reduce(crate::lookup::LookupResult::merged_with)
             .unwrap_or_default();
-        // Without an index this append goes on as well; the next one reads the file again.
+        // Without an index the append continues; the next one reads the file again.
         let index = match (builder, &index) {
             (Some(builder), Some(path)) => match builder.finish(identity, outline) {
                 Ok(()) => Index::open(path, &identity),
@@ -285,7 +279,7 @@ impl EvalSetFiles {
         })
     }
 
-    /// Writes the case behind the last one: its text.
+    /// Writes the case after the last one, and returns its text.
     fn add(
         &self,
         file: &File,
@@ -294,31 +288,34 @@ impl EvalSetFiles {
         text: &CaseText,
     ) -> Result<String, AppendError> {
         let outline = known.outline;
-        let joint = Joint::of(file, &outline).doing("reading", &place.file)?;
-        let text = text.laid_out(&joint.layout);
-        let bytes = known.identity.size - joint.splice;
+        let separator = Separator::of(file, &outline).during("reading", &place.file)?;
+        let text = text.laid_out(&separator.layout);
+        let bytes = known.identity.size - separator.splice;
         if bytes > LONGEST_TAIL {
             let path = place.file.clone();
             return Err(AppendError::TailTooLong { path, bytes, limit: LONGEST_TAIL });
         }
         let mut old = vec![0; usize::try_from(bytes).unwrap_or(0)];
-        file.read_exact_at(&mut old, joint.splice).doing("reading", &place.file)?;
-        let kept = usize::try_from(joint.resume - joint.splice).unwrap_or(0);
+        file.read_exact_at(&mut old, separator.splice).during("reading", &place.file)?;
+        let kept = usize::try_from(separator.resume - separator.splice).unwrap_or(0);
         let mut new = Vec::with_capacity(text.len() + old.len() + 64);
-        for part in [joint.before.as_bytes(), text.as_bytes(), joint.after.as_bytes(), &old[kept..]]
+        for part in
+            [separator.before.as_bytes(), text.as_bytes(), separator.after.as_bytes(), &old[kept..]]
         {
             new.extend_from_slice(part);
         }
 
-        let start = joint.splice + joint.before.len() as u64;
+        let start = separator.splice + separator.before.len() as u64;
         let end = start + text.len() as u64;
-        // Reads back what is about to be written, which also finds where its ids will stand.
+        // Checks the new text, and finds the offsets of its ids.
         let ids = scan_case(text.as_bytes(), start, CaseIds::default());
-        let ids = ids.doing("checking the case for", &place.file)?;
+        let ids = ids.during("checking the case for", &place.file)?;
         let grown = Outline {
-            list_close: end + joint.after.len() as u64 + (outline.list_close - joint.resume),
+            list_close: end
+                + separator.after.len() as u64
+                + (outline.list_close - separator.resume),
             last: Some(LastCase {
-                parting: if outline.cases == 0 { outline.list_open } else { joint.splice },
+                parting: if outline.cases == 0 { outline.list_open } else { separator.splice },
                 start,
                 end,
             }),
@@ -326,23 +323,24 @@ impl EvalSetFiles {
             ..outline
         };
 
-        let journal = Journal::new(file, joint.splice, old, new).doing("reading", &place.file)?;
-        if Identity::of(file).doing("looking at", &place.file)? != known.identity {
+        let journal =
+            Journal::new(file, separator.splice, old, new).during("reading", &place.file)?;
+        if Identity::of(file).during("looking at", &place.file)? != known.identity {
             return Err(AppendError::ChangedMeanwhile { path: place.file.clone() });
         }
-        write_tail(file, place, &journal, self.steps.as_ref())?;
+        write_tail(file, place, &journal, self.observer.as_ref())?;
         if let Some(index) = known.index
             && let Ok(identity) = Identity::of(file)
             && identity.size == journal.new_length()
         {
-            // An index that could not be brought up to date is not valid, and is made again.
+            // An index that could not be updated is invalid, and is rebuilt.
             let _ = index.add(&ids.entries, identity, grown);
         }
         Ok(text)
     }
 }
 
-/// Where indexes are kept unless something else is said: the user's cache folder.
+/// The default folder of indexes: in the user's cache folder.
 #[must_use]
 pub fn default_cache() -> Option<PathBuf> {
     let folder = |name: &str| {
@@ -356,7 +354,7 @@ pub fn default_cache() -> Option<PathBuf> {
     base.map(|base| base.join("rehearsal").join("eval-sets"))
 }
 
-/// What is known of a file before a case is added.
+/// What an append needs to know about a file.
 #[derive(Debug)]
 struct Known {
     format: Format,
@@ -364,7 +362,7 @@ struct Known {
     outline: Outline,
     /// Where the case of the same recording begins.
     same_recording: Option<u64>,
-    /// Which of the case's names is free.
+    /// The first free number for the case's id.
     number: u64,
     index: Option<Index>,
 }
@@ -375,14 +373,14 @@ impl Known {
         file: &File,
         format: Format,
         identity: Identity,
-        question: &Question,
+        lookup: &Lookup,
     ) -> io::Result<Self> {
         let mut same_recording = None;
-        for id in &question.invocation_ids {
+        for id in &lookup.invocation_ids {
             same_recording = same_recording.or(index.find(file, Kind::Invocation, id)?);
         }
         let number = free_number(|number| {
-            let id = numbered(&question.eval_id, number);
+            let id = numbered(&lookup.eval_id, number);
             index.find(file, Kind::Case, &id).map(|found| found.is_some())
         })?;
         let outline = index.outline();
@@ -406,8 +404,8 @@ fn eval_id_at(file: &File, case: u64) -> io::Result<String> {
     Ok(ids.eval_id.unwrap_or_default())
 }
 
-/// The text of the case that begins at `case`. A case with `NaN` in it, which ADK reads and this
-/// reader does not, gives none.
+/// The text of the case that begins at `case`; empty for a case with `NaN`, which ADK reads and this
+/// reader does not.
 fn text_at(mut file: &File, case: u64) -> io::Result<String> {
     file.seek(io::SeekFrom::Start(case))?;
     let cases = serde_json::Deserializer::from_reader(io::BufReader::new(file));
@@ -415,38 +413,40 @@ fn text_at(mut file: &File, case: u64) -> io::Result<String> {
     Ok(text.and_then(Result::ok).map(|text| text.get().to_owned()).unwrap_or_default())
 }
 
-/// Says what is wrong with a file, and where.
+/// The error of a file, with its line and column.
 ///
-/// `journal` is one that announces a write to the file and does not fit it any more.
+/// `journal` is a journal of a write to the file that no longer fits the file's content.
 pub(crate) fn explain(
     file: &File,
     path: &Path,
-    fault: Fault,
+    fault: SyntaxFault,
     journal: Option<&Path>,
 ) -> AppendError {
     let path = path.to_owned();
     let mut first = [0; 3];
-    // UTF-8's mark, and the two of UTF-16.
+    // The byte order marks of UTF-8 and UTF-16.
     if file.read_exact_at(&mut first, 0).is_ok()
         && matches!(first, [0xef, 0xbb, 0xbf] | [0xff, 0xfe, _] | [0xfe, 0xff, _])
     {
         return AppendError::ByteOrderMark { path };
     }
-    let Counted { line, column, .. } = match Counted::default().on_to(file, fault.at) {
+    let LineColumn { line, column, .. } = match LineColumn::default().advance_to(file, fault.at) {
         Ok(at) => at,
-        Err(source) => return AppendError::Io { path, doing: "reading", source },
+        Err(source) => return AppendError::Io { path, operation: "reading", source },
     };
     match fault.kind {
-        FaultKind::Invalid(reason) => match journal {
+        SyntaxFaultKind::Invalid(reason) => match journal {
             Some(journal) => {
                 AppendError::Interrupted { path, journal: journal.to_owned(), line, column }
             }
             None => AppendError::InvalidJson { path, line, column, reason },
         },
-        FaultKind::LegacyList => AppendError::LegacyList { path },
-        FaultKind::NotAnEvalSet(reason) => AppendError::NotAnEvalSet { path, line, column, reason },
-        FaultKind::CasesTwice { first } => {
-            let first_line = Counted::default().on_to(file, first).map_or(0, |it| it.line);
+        SyntaxFaultKind::LegacyList => AppendError::LegacyList { path },
+        SyntaxFaultKind::NotAnEvalSet(reason) => {
+            AppendError::NotAnEvalSet { path, line, column, reason }
+        }
+        SyntaxFaultKind::CasesTwice { first } => {
+            let first_line = LineColumn::default().advance_to(file, first).map_or(0, |it| it.line);
             AppendError::CasesTwice { path, first_line, second_line: line }
         }
     }

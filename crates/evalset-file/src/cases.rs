@@ -1,4 +1,4 @@
-//! [`Cases`]: the cases of a file one after the other, in constant memory.
+//! [`Cases`]: iterates over the cases of a file in constant memory.
 
 use std::fs::File;
 use std::io;
@@ -9,25 +9,25 @@ use evalset::{Format, FormatDetector, Origin};
 
 use crate::AppendError;
 use crate::append::explain;
-use crate::counted::Counted;
-use crate::error::Doing as _;
+use crate::error::IoContext as _;
 use crate::journal::Journal;
+use crate::line_column::LineColumn;
 use crate::place::{FilePaths, Roots};
 use crate::scan::{CaseReader, LastCase, Walk};
 
-/// Cases looked at to tell the format of a file, unless one is sure before.
-const TELLING: usize = 100;
+/// The most cases inspected to detect the format of a file.
+const FORMAT_SAMPLE: usize = 100;
 
-/// Text around the cases longer than this is nobody's.
+/// The most text around the cases that is read, in bytes.
 pub(crate) const LONGEST_FRAME: u64 = 16 << 20;
 
-/// The cases of a file, as they stand.
+/// The cases of a file.
 ///
-/// The file is checked as JSON while it is read: a fault comes when the reading reaches it, after
-/// the cases before it. Nothing but one chunk of the file is held.
+/// The file is checked as JSON while it is read: an error comes after the cases before it. Only one
+/// chunk of the file is in memory.
 ///
-/// The sessions of ADK's older lists are cases, too. The other older list, whose items are the turns
-/// of a single case, is that case: its text is the list, its id the file's name ([`stem`]).
+/// In ADK's older format, a list of sessions has one case per session. A list of turns is a single
+/// case: its text is the list, and its id is the file's name ([`stem`]).
 ///
 /// ```
 /// use evalset_file::Cases;
@@ -41,7 +41,7 @@ pub(crate) const LONGEST_FRAME: u64 = 16 << 20;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// `R` reads cases on the way, for whoever wants more of them than where they stand.
+/// `R` can read each case during the scan.
 #[derive(Debug)]
 pub struct Cases<R = ()> {
     file: File,
@@ -49,21 +49,21 @@ pub struct Cases<R = ()> {
     walk: Walk<R>,
     next: u64,
     ended: bool,
-    counted: Counted,
+    counted: LineColumn,
 }
 
-/// Where a case stands in its file.
+/// The position of a case in its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundCase {
-    /// Its place among the cases, from 0.
+    /// Its index, from 0.
     pub index: u64,
-    /// Its id, where it has one.
+    /// Its id, if it has one.
     pub eval_id: Option<String>,
-    /// How many turns it has.
+    /// Its number of turns.
     pub turns: u64,
-    /// Its first byte.
+    /// The offset of its first byte.
     pub start: u64,
-    /// The byte behind its last one.
+    /// The offset after its last byte.
     pub end: u64,
 }
 
@@ -71,13 +71,13 @@ impl Cases {
     /// Opens a file.
     ///
     /// # Errors
-    /// There is no such file, or it cannot be opened; or a write to it was cut short, and the next
-    /// write has to settle that first.
+    /// The file does not exist or cannot be opened, or a write to it was interrupted and the next write
+    /// must recover it first.
     pub fn open(path: &Path) -> Result<Self, AppendError> {
         Self::open_with(path, ())
     }
 
-    /// Opens a file that may also lack the set's id.
+    /// Opens a file that may lack the set's id.
     ///
     /// # Errors
     /// Those of [`Cases::open`].
@@ -86,15 +86,15 @@ impl Cases {
         Ok(Self { file, path, walk: walk.without_id(), next, ended, counted })
     }
 
-    /// The format of a file, by its first hundred cases, or by what it says of itself where it has
-    /// none; ADK's where that does not tell.
+    /// The format of a file, detected from its first 100 cases, or from the set's own fields if it has no
+    /// case; ADK's by default.
     ///
     /// # Errors
-    /// Those of [`Cases::open`] and of the reading.
-    pub fn told_format(path: &Path) -> Result<Format, AppendError> {
+    /// Those of [`Cases::open`], and read errors.
+    pub fn declared_format(path: &Path) -> Result<Format, AppendError> {
         let mut cases = Self::open(path)?;
         let mut detector = FormatDetector::default();
-        for place in 0..TELLING {
+        for place in 0..FORMAT_SAMPLE {
             let next = cases.next();
             if cases.is_older() {
                 return Ok(Format::AdkLegacy);
@@ -116,13 +116,13 @@ impl Cases {
 }
 
 impl<R: CaseReader> Cases<R> {
-    /// Opens a file whose cases `reader` reads on the way.
+    /// Opens a file whose cases `reader` reads during the scan.
     ///
     /// # Errors
     /// Those of [`Cases::open`].
     pub fn open_with(path: &Path, reader: R) -> Result<Self, AppendError> {
-        // A pipe's real path leads nowhere.
-        let metadata = std::fs::metadata(path).doing("opening", path)?;
+        // A pipe has no real path.
+        let metadata = std::fs::metadata(path).during("opening", path)?;
         if metadata.is_dir() {
             return Err(AppendError::Directory { path: path.to_owned() });
         }
@@ -130,8 +130,8 @@ impl<R: CaseReader> Cases<R> {
             return Err(AppendError::NotAFile { path: path.to_owned(), kind: "pipe or device" });
         }
         let place = FilePaths::of(path, &Roots::Anywhere)?;
-        let file = File::open(&place.file).doing("opening", path)?;
-        let metadata = file.metadata().doing("looking at", path)?;
+        let file = File::open(&place.file).during("opening", path)?;
+        let metadata = file.metadata().during("looking at", path)?;
         if half_written(&file, &place) {
             return Err(AppendError::HalfWritten { path: path.to_owned() });
         }
@@ -142,27 +142,27 @@ impl<R: CaseReader> Cases<R> {
             walk,
             next: 0,
             ended: false,
-            counted: Counted::default(),
+            counted: LineColumn::default(),
         })
     }
 
-    /// Whether the file is one of ADK's older lists; known from the first case on.
+    /// Whether the file is a list in ADK's older format; known from the first case on.
     #[must_use]
     pub fn is_older(&self) -> bool {
         self.walk.is_older()
     }
 
-    /// Whether it is one whose items are the turns of a single case.
+    /// Whether the file is a list whose items are the turns of a single case.
     pub(crate) fn is_one_case(&self) -> bool {
         self.walk.is_one_case()
     }
 
-    /// Who reads the cases; what it has read of one is at hand right after the case was found.
+    /// The reader; it has the result of a case right after the case is found.
     pub fn reader(&mut self) -> &mut R {
         self.walk.reader()
     }
 
-    /// How many bytes of the file have been read, and how many there are.
+    /// The number of bytes read, and the length of the file.
     #[must_use]
     pub fn progress(&self) -> (u64, u64) {
         (self.walk.read(), self.walk.length())
@@ -171,25 +171,25 @@ impl<R: CaseReader> Cases<R> {
     /// The case's text.
     ///
     /// # Errors
-    /// The reading's.
+    /// Read errors.
     pub fn text(&self, case: &FoundCase) -> Result<String, AppendError> {
         let mut text = String::new();
         self.text_into(case, &mut text)?;
         Ok(text)
     }
 
-    /// Puts the case's text in the place of another, for whoever reads many. Cheapest right after
-    /// the case was found.
+    /// Replaces `text` with the case's text, which saves allocations. Cheapest right after the case is
+    /// found.
     ///
     /// # Errors
-    /// The reading's.
+    /// Read errors.
     pub fn text_into(&self, case: &FoundCase, text: &mut String) -> Result<(), AppendError> {
         text.clear();
         let at_hand = self.walk.at_hand(case.start, case.end);
         if let Some(found) = at_hand.and_then(|bytes| simdutf8::basic::from_utf8(bytes).ok()) {
             text.push_str(found);
         } else {
-            *text = self.between(case.start, case.end).doing("reading", &self.path)?;
+            *text = self.between(case.start, case.end).during("reading", &self.path)?;
         }
         Ok(())
     }
@@ -200,19 +200,19 @@ impl<R: CaseReader> Cases<R> {
         String::from_utf8(bytes).map_err(io::Error::other)
     }
 
-    /// The line on which the case begins, and its column in characters, both from 1. Cheap when the
-    /// cases are asked for in their order.
+    /// The line on which the case begins, and its column in characters, both from 1. Cheap for cases in
+    /// file order.
     ///
     /// # Errors
-    /// The reading's.
+    /// Read errors.
     pub fn place(&mut self, case: &FoundCase) -> Result<(u64, u64), AppendError> {
-        self.count_lines(case.start).doing("reading", &self.path)
+        self.count_lines(case.start).during("reading", &self.path)
     }
 
-    /// The same for whoever reads the case's text by itself.
+    /// The same as an [`Origin`], to parse the case's text separately.
     ///
     /// # Errors
-    /// The reading's.
+    /// Read errors.
     pub fn origin<'c>(&mut self, case: &'c FoundCase) -> Result<Origin<'c>, AppendError> {
         let (line, column) = self.place(case)?;
         let index = usize::try_from(case.index).ok();
@@ -220,37 +220,36 @@ impl<R: CaseReader> Cases<R> {
     }
 
     fn count_lines(&mut self, to: u64) -> io::Result<(u64, u64)> {
-        let from = if to < self.counted.at { Counted::default() } else { self.counted };
-        self.counted = from.on_to(&self.file, to)?;
+        let from = if to < self.counted.at { LineColumn::default() } else { self.counted };
+        self.counted = from.advance_to(&self.file, to)?;
         Ok((self.counted.line, self.counted.column))
     }
 
-    /// What the file says around its cases: the set without them. Only once all have been read.
+    /// The set without its cases, after all cases are read.
     ///
     /// # Errors
-    /// The reading's.
+    /// Read errors.
     pub fn frame(&self) -> Result<Option<String>, AppendError> {
         Ok(self.frame_parts()?.map(|(head, tail)| head + &tail))
     }
 
-    /// What the file says up to the `[` of its cases, and from their `]` on. Only once all have been
-    /// read.
+    /// The text up to the `[` of the cases, and from their `]` on, after all cases are read.
     pub(crate) fn frame_parts(&self) -> Result<Option<(String, String)>, AppendError> {
         let Some(outline) = self.walk.outline() else { return Ok(None) };
         let length = self.walk.length();
         if outline.list_open + (length - outline.list_close) > LONGEST_FRAME {
             return Ok(None);
         }
-        let read = |from, to| self.between(from, to).doing("reading", &self.path);
+        let read = |from, to| self.between(from, to).during("reading", &self.path);
         Ok(Some((read(0, outline.list_open + 1)?, read(outline.list_close, length)?)))
     }
 
-    /// The line and column of the `]` behind the cases, once all have been read.
+    /// The line and column of the `]` after the cases, after all cases are read.
     pub(crate) fn end_of_list(&mut self) -> Result<Option<(u64, u64)>, AppendError> {
         let Some(close) = self.walk.outline().map(|outline| outline.list_close) else {
             return Ok(None);
         };
-        self.count_lines(close).doing("reading", &self.path).map(Some)
+        self.count_lines(close).during("reading", &self.path).map(Some)
     }
 }
 
@@ -261,7 +260,7 @@ impl<R: CaseReader> Iterator for Cases<R> {
         if self.ended {
             return None;
         }
-        let found = match self.walk.next(&self.file).doing("reading", &self.path) {
+        let found = match self.walk.next(&self.file).during("reading", &self.path) {
             Ok(Ok(Some(passed))) => {
                 let LastCase { start, end, .. } = passed.case;
                 let index = self.next;
@@ -284,8 +283,8 @@ impl<R: CaseReader> Iterator for Cases<R> {
     }
 }
 
-/// What a file is called without what says that it is an eval set, or a result of ADK's history: the
-/// name that ADK gives to a case whose turns are the file.
+/// A file's name without the extension of an eval set or of ADK's history. ADK uses it as the id of a
+/// case whose turns are the whole file.
 #[must_use]
 pub fn stem(path: &Path) -> String {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -293,8 +292,8 @@ pub fn stem(path: &Path) -> String {
     ends.iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name).to_owned()
 }
 
-/// Whether a journal announces a write that has not come to its end. Readers take no lock, so a
-/// writer at work looks the same; it is done in a moment.
+/// Whether a journal shows an unfinished write. Readers take no lock, so a write in progress looks the
+/// same.
 fn half_written(file: &File, place: &FilePaths) -> bool {
     let journal = std::fs::read(&place.journal).ok();
     let Some(journal) = journal.as_deref().and_then(Journal::from_bytes) else { return false };
@@ -315,12 +314,13 @@ mod tests {
         let mut cases = Cases::open(&path).expect("opened");
         let found: Vec<_> = cases.by_ref().map(|case| case.expect("a session")).collect();
         assert!(cases.is_older());
-        let told: Vec<_> = found.iter().map(|case| (case.eval_id.as_deref(), case.turns)).collect();
-        assert_eq!(told, [(Some("a"), 0), (Some("b"), 2)]);
+        let expected: Vec<_> =
+            found.iter().map(|case| (case.eval_id.as_deref(), case.turns)).collect();
+        assert_eq!(expected, [(Some("a"), 0), (Some("b"), 2)]);
         assert_eq!(cases.text(&found[1]).expect("read"), second);
         assert_eq!(cases.place(&found[1]).expect("read"), (3, 2));
         assert_eq!(cases.frame().expect("read").as_deref(), Some("[]"));
-        assert_eq!(Cases::told_format(&path).expect("read"), Format::AdkLegacy);
+        assert_eq!(Cases::declared_format(&path).expect("read"), Format::AdkLegacy);
     }
 
     #[test]
@@ -345,8 +345,8 @@ mod tests {
                     found.push((case.eval_id, text));
                 }
                 let ids = [Some("a"), None, Some("b"), None].map(|id| id.map(str::to_owned));
-                let told: Vec<_> = ids.into_iter().zip(items.map(str::to_owned)).collect();
-                assert_eq!(found, told);
+                let expected: Vec<_> = ids.into_iter().zip(items.map(str::to_owned)).collect();
+                assert_eq!(found, expected);
             }
         }
     }
@@ -357,7 +357,7 @@ mod tests {
         let path = folder.path().join("s.json");
         let long = "x".repeat(300 << 10);
         let first = format!(r#"{{"eval_id": "a", "x": "{long}"}}"#);
-        // What ends in the very block of the fault is not looked at.
+        // A case that ends in the same block as the fault is not found.
         let space = " ".repeat(64);
         for (behind, reason) in [
             (
@@ -369,11 +369,11 @@ mod tests {
             let before = format!(r#"{{"eval_cases": [{first}, {{"eval_id": "b"}},{space}"#);
             std::fs::write(&path, [before.as_bytes(), behind].concat()).expect("written");
             let mut cases = Cases::open(&path).expect("opened");
-            let found: Vec<_> = (&mut cases).take(2).map(|case| case.expect("sound")).collect();
+            let found: Vec<_> = (&mut cases).take(2).map(|case| case.expect("valid")).collect();
             let fault = cases.next().expect("the fault").expect_err("broken");
             assert!(fault.to_string().contains(reason), "{fault}");
             assert!(cases.next().is_none());
-            // What was read last is not taken for what stood before it.
+            // What was read last is not taken for what was before it.
             assert_eq!(cases.text(&found[0]).expect("read"), first);
             assert_eq!(cases.text(&found[1]).expect("read"), r#"{"eval_id": "b"}"#);
         }
@@ -399,7 +399,7 @@ mod tests {
             let origin = cases.origin(one).expect("read");
             let at = Origin { line: 2, column: 3, case: Some(0), eval_id: Some("old") };
             assert_eq!(origin, at);
-            assert_eq!(Cases::told_format(&path).expect("read"), Format::AdkLegacy);
+            assert_eq!(Cases::declared_format(&path).expect("read"), Format::AdkLegacy);
         }
     }
 
@@ -416,7 +416,7 @@ mod tests {
             let first = Cases::open(&path).expect("opened").next().expect("the fault");
             let fault = first.expect_err("no case").to_string();
             assert!(fault.contains(reason), "{fault}");
-            assert_eq!(Cases::told_format(&path).expect("read"), Format::AdkLegacy);
+            assert_eq!(Cases::declared_format(&path).expect("read"), Format::AdkLegacy);
         }
         std::fs::write(&path, r#"[{"query": "q"}] ]"#).expect("written");
         let mut cases = Cases::open(&path).expect("opened");

@@ -1,8 +1,7 @@
 //! [`CheckedCases`]: a file read case by case with all that is wrong in it, in constant memory.
 //!
-//! The file is gone through twice. The first time says whether it is sound as a whole and what stands
-//! around its cases; so the faults of the set are known before those of its cases, and all are told
-//! in the order of the file, as [`evalset::read`] tells them. Then each case is read by its model.
+//! The file is scanned twice. The first scan checks it as a whole and reads what surrounds its cases, so
+//! that faults are reported in file order, as [`evalset::read`] does. The second scan parses each case.
 //! What is remembered are fingerprints of the ids.
 
 use std::collections::HashMap;
@@ -11,7 +10,8 @@ use std::path::Path;
 
 use evalset::adk::LegacySet;
 use evalset::{
-    Case, CaseLocation, EvalSet, Fault, Format, FormatDetector, Layout, Problem, Reading, read_case,
+    Case, CaseFault, CaseLocation, EvalSet, Format, FormatDetector, Layout, Problem, Reading,
+    read_case,
 };
 use json_text::Position;
 use xxhash_rust::xxh3::xxh3_64;
@@ -19,23 +19,23 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::AppendError;
 use crate::cases::{Cases, LONGEST_FRAME};
 
-/// A file that is no set of cases, or has more around them than is read of a set, is read as a whole
-/// up to this length, which says more of it.
+/// A file that is not a set of cases, or has too much text around them, is read as a whole up to this
+/// length, for a better error.
 const WHOLE_UP_TO: u64 = 64 << 20;
 
 /// What a file turned out to be.
 #[derive(Debug)]
 pub enum Checked {
-    /// A set, whose cases are read one after the other.
+    /// A set, whose cases are read one by one.
     Cases(Box<CheckedCases>),
     /// Something else, read as a whole: the older list that is the turns of one case, and what is no
     /// set of cases.
     Whole(Box<Reading>),
     /// Not JSON, and long: this is wrong with it.
-    Broken(Fault),
+    Broken(CaseFault),
 }
 
-/// A set whose cases are read one after the other, each with what is wrong in it.
+/// A set whose cases are read one by one, each with its faults.
 ///
 /// ```
 /// use evalset_file::{Checked, CheckedCases};
@@ -55,10 +55,10 @@ pub enum Checked {
 pub struct CheckedCases {
     cases: Cases,
     format: Format,
-    /// What stands up to the `[` of the cases, and from their `]` on.
+    /// The text up to the `[` of the cases, and from their `]` on.
     around: (String, String),
-    before: Vec<Fault>,
-    behind: Vec<Fault>,
+    before: Vec<CaseFault>,
+    behind: Vec<CaseFault>,
     /// The ids that were met, as fingerprints, and which case has each.
     ids: HashMap<u64, usize>,
 }
@@ -66,26 +66,26 @@ pub struct CheckedCases {
 /// A case as it was read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CheckedCase {
-    /// Its place among the cases, from 0.
+    /// Its index, from 0.
     pub index: usize,
     /// The case; none when it cannot be read.
     pub case: Option<Case>,
-    /// Its text, as it stands.
+    /// Its text.
     pub text: String,
     /// The line on which it begins, from 1.
     pub line: u64,
     /// The column there, in characters, from 1.
     pub column: u64,
     /// What is wrong in it, in the order of the file.
-    pub faults: Vec<Fault>,
+    pub faults: Vec<CaseFault>,
 }
 
 impl CheckedCases {
     /// Opens a file, and goes through it once.
     ///
     /// # Errors
-    /// There is no such file, or it cannot be read, or it is only half written; what is wrong with
-    /// its content is no error.
+    /// The file does not exist, cannot be read, or has an unfinished write. Faults in its content are not
+    /// errors.
     pub fn open(path: &Path) -> Result<Checked, AppendError> {
         let mut cases = Cases::open_any_set(path)?;
         let length = cases.progress().1;
@@ -106,7 +106,7 @@ impl CheckedCases {
             }
             return Err(AppendError::FrameTooLong { path: path.to_owned(), limit: LONGEST_FRAME });
         };
-        // A set that names its cases is ADK's where none of them tells.
+        // A set with "eval_cases" is ADK's if no case shows the format.
         let format = sure.or(detector.format()).unwrap_or(Format::Adk);
         let mut before = evalset::read_as(format!("{head}{tail}").as_bytes(), format).faults;
         let begins = end_of(&head);
@@ -124,25 +124,25 @@ impl CheckedCases {
         Ok(Checked::Cases(Box::new(Self { cases, format, around, before, behind, ids })))
     }
 
-    /// The format that the cases tell.
+    /// The detected format of the cases.
     #[must_use]
     pub fn format(&self) -> Format {
         self.format
     }
 
-    /// What is wrong in what stands before the cases.
+    /// Faults before the cases.
     #[must_use]
-    pub fn faults_before(&self) -> &[Fault] {
+    pub fn faults_before(&self) -> &[CaseFault] {
         &self.before
     }
 
-    /// What is wrong in what stands behind the cases.
+    /// Faults after the cases.
     #[must_use]
-    pub fn faults_behind(&self) -> &[Fault] {
+    pub fn faults_after(&self) -> &[CaseFault] {
         &self.behind
     }
 
-    /// How many bytes of the file have been read by now, and how many there are.
+    /// The number of bytes read, and the length of the file.
     #[must_use]
     pub fn progress(&self) -> (u64, u64) {
         self.cases.progress()
@@ -195,7 +195,8 @@ impl CheckedCases {
                     let case = Some(CaseLocation { index, eval_id: Some(eval_id.clone()) });
                     let problem = Problem::DuplicateId { eval_id, first: *taken.get() };
                     let at = faults.partition_point(|it| (it.line, it.column) <= (line, column));
-                    faults.insert(at, Fault { case, path: String::new(), line, column, problem });
+                    faults
+                        .insert(at, CaseFault { case, path: String::new(), line, column, problem });
                 }
             }
         }
@@ -203,10 +204,10 @@ impl CheckedCases {
     }
 }
 
-/// What becomes of a file that is no set of cases.
+/// The result for a file that is not a set of cases.
 fn not_a_set(path: &Path, length: u64, error: AppendError) -> Result<Checked, AppendError> {
     let broken = |line, column, problem| {
-        Checked::Broken(Fault { case: None, path: String::new(), line, column, problem })
+        Checked::Broken(CaseFault { case: None, path: String::new(), line, column, problem })
     };
     match error {
         AppendError::InvalidJson { line, column, reason, .. } if length > WHOLE_UP_TO => {
@@ -231,13 +232,13 @@ fn not_a_set(path: &Path, length: u64, error: AppendError) -> Result<Checked, Ap
 fn read_whole(path: &Path) -> Result<Checked, AppendError> {
     let bytes = std::fs::read(path).map_err(|source| AppendError::Io {
         path: path.to_owned(),
-        doing: "reading",
+        operation: "reading",
         source,
     })?;
     Ok(Checked::Whole(Box::new(evalset::read(&bytes))))
 }
 
-/// The line and column behind a text, both from 1.
+/// The line and column of the end of a text, both from 1.
 fn end_of(text: &str) -> (u64, u64) {
     let Position { line, column } = Position::START.after(text.as_bytes());
     (line, column)

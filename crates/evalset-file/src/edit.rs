@@ -1,8 +1,8 @@
 //! Editing a file case by case: insert, replace, remove, move.
 //!
-//! What stands behind the edit has to move. Up to 16 MiB of it are rewritten in place, announced by
-//! the same journal as an append; more goes into a new file that takes the old one's name once it is
-//! whole. Either way the earlier bytes stay, and so do those of all other cases.
+//! The bytes after the edit move. Up to 16 MiB are rewritten in place, with the same journal as an
+//! append; more are written to a new file that then replaces the old one. The bytes of all other cases
+//! are unchanged.
 
 use std::cmp::Ordering;
 use std::fs::File;
@@ -14,29 +14,29 @@ use std::path::{Path, PathBuf};
 use evalset::CaseText;
 
 use crate::append::explain;
-use crate::error::Doing as _;
+use crate::error::IoContext as _;
 use crate::identity::Identity;
 use crate::journal::Journal;
 use crate::lock::open_locked;
 use crate::place::FilePaths;
-use crate::scan::{Fault, LastCase, Outline, Walk};
-use crate::style::Joint;
+use crate::scan::{LastCase, Outline, SyntaxFault, Walk};
+use crate::separator::Separator;
 use crate::write::{forget_journal, recover, replace_file, write_tail};
 use crate::{AppendError, EvalSetFiles};
 
-/// Which case is meant.
+/// Selects a case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CaseAt {
     /// The one with this id.
     Id(String),
-    /// The one at this place, from 0.
+    /// The one at this index, from 0.
     Index(u64),
-    /// The one at this place, from 0, if it still reads like this: whoever edits what they have
-    /// seen does not edit what somebody else has written since.
+    /// The one at this index, from 0, if its text is unchanged, so that an edit does not overwrite the
+    /// change of another process.
     AsRead {
-        /// The place.
+        /// The index.
         index: u64,
-        /// The case's text as it stood in the file.
+        /// The case's text when it was read.
         text: String,
     },
 }
@@ -46,14 +46,14 @@ pub enum CaseAt {
 pub struct Edited {
     /// The real file, links followed.
     pub file: PathBuf,
-    /// How many cases it holds now.
+    /// The number of cases in it now.
     pub cases: u64,
 }
 
-/// A stretch of the file as it is to be.
+/// A part of the new file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Piece {
-    /// Taken from the file as it was.
+    /// A range of the old file.
     Kept(Range<u64>),
     New(Vec<u8>),
 }
@@ -68,11 +68,10 @@ impl Piece {
 }
 
 impl EvalSetFiles {
-    /// Puts a case before the one that stands at `index` now, or behind the last when `index` is the
-    /// number of cases. `eval_id` is the id in `text`.
+    /// Inserts a case at `index`, which may be the number of cases. `eval_id` is the id in `text`.
     ///
     /// # Errors
-    /// [`AppendError`]; the file is then as it was.
+    /// [`AppendError`]; the file is then unchanged.
     pub fn insert(
         &self,
         path: &Path,
@@ -84,7 +83,7 @@ impl EvalSetFiles {
         self.edit(path, &ask, |found| {
             found.require_free(eval_id, None)?;
             if index == found.outline.cases {
-                return found.behind_the_last(text);
+                return found.after_the_last(text);
             }
             let case = found.case(&CaseAt::Index(index))?.span;
             let new = found.in_style_of(&case, text)?;
@@ -94,10 +93,10 @@ impl EvalSetFiles {
         })
     }
 
-    /// Puts a case in the place of another. `eval_id` is the id in `text`.
+    /// Replaces a case. `eval_id` is the id in `text`.
     ///
     /// # Errors
-    /// [`AppendError`]; the file is then as it was.
+    /// [`AppendError`]; the file is then unchanged.
     pub fn replace(
         &self,
         path: &Path,
@@ -113,10 +112,10 @@ impl EvalSetFiles {
         })
     }
 
-    /// Takes a case out.
+    /// Removes a case.
     ///
     /// # Errors
-    /// [`AppendError`]; the file is then as it was.
+    /// [`AppendError`]; the file is then unchanged.
     pub fn remove(&self, path: &Path, at: &CaseAt) -> Result<Edited, AppendError> {
         self.edit(path, &Ask::of(at), |found| {
             let Seen { index, span, next, .. } = *found.case(at)?;
@@ -129,10 +128,10 @@ impl EvalSetFiles {
         })
     }
 
-    /// Moves a case, so that it stands at `to` afterwards; the others keep their order.
+    /// Moves a case to the index `to`; the others keep their order.
     ///
     /// # Errors
-    /// [`AppendError`]; the file is then as it was.
+    /// [`AppendError`]; the file is then unchanged.
     pub fn reorder(&self, path: &Path, at: &CaseAt, to: u64) -> Result<Edited, AppendError> {
         let mut ask = Ask::of(at);
         ask.indexes.push(to);
@@ -157,7 +156,7 @@ impl EvalSetFiles {
         })
     }
 
-    /// Reads the file, has `plan` say what is to change, and changes it.
+    /// Reads the file, and applies the change that `plan` returns.
     fn edit(
         &self,
         path: &Path,
@@ -169,7 +168,7 @@ impl EvalSetFiles {
             return Err(AppendError::NoFile { path: place.file });
         };
         let foreign_journal = recover(&file, &place)?;
-        let identity = Identity::of(&file).doing("looking at", &place.file)?;
+        let identity = Identity::of(&file).during("looking at", &place.file)?;
         let mut found = ScannedFile {
             file: &file,
             path: &place.file,
@@ -179,7 +178,7 @@ impl EvalSetFiles {
             ids_may_repeat: self.ids_may_repeat,
         };
         let mut walk = Walk::new(identity.size, ());
-        let outline = match found.look(&mut walk, ask).doing("reading", &place.file)? {
+        let outline = match found.look(&mut walk, ask).during("reading", &place.file)? {
             Ok(outline) => outline,
             Err(fault) => {
                 let journal = foreign_journal.then_some(place.journal.as_path());
@@ -188,7 +187,7 @@ impl EvalSetFiles {
         };
         found.outline = &outline;
         if foreign_journal {
-            // The file is whole without it: whoever changed the file has settled the matter.
+            // The file is valid without it, so the journal is obsolete.
             forget_journal(&place)?;
         }
         let change = plan(&found)?;
@@ -209,7 +208,7 @@ impl EvalSetFiles {
         let Change { range, mut pieces, .. } = change;
         let splice = range.start;
         pieces.push(Piece::Kept(range.end..identity.size));
-        let unchanged = || match Identity::of(file).doing("looking at", &place.file)? {
+        let unchanged = || match Identity::of(file).during("looking at", &place.file)? {
             now if now == *identity => Ok(()),
             _ => Err(AppendError::ChangedMeanwhile { path: place.file.clone() }),
         };
@@ -222,26 +221,26 @@ impl EvalSetFiles {
             file.read_exact_at(&mut bytes, range.start)?;
             Ok(bytes)
         };
-        let old = read(splice..identity.size).doing("reading", &place.file)?;
+        let old = read(splice..identity.size).during("reading", &place.file)?;
         let mut new = Vec::with_capacity(old.len());
         for piece in pieces {
             match piece {
-                Piece::Kept(range) => new.extend(read(range).doing("reading", &place.file)?),
+                Piece::Kept(range) => new.extend(read(range).during("reading", &place.file)?),
                 Piece::New(bytes) => new.extend(bytes),
             }
         }
-        let journal = Journal::new(file, splice, old, new).doing("reading", &place.file)?;
+        let journal = Journal::new(file, splice, old, new).during("reading", &place.file)?;
         unchanged()?;
-        write_tail(file, place, &journal, self.steps.as_ref())
+        write_tail(file, place, &journal, self.observer.as_ref())
     }
 }
 
-/// What an edit has to know of the file.
+/// What an edit looks up in the file.
 #[derive(Debug, Default)]
 struct Ask<'a> {
     id: Option<&'a str>,
     indexes: Vec<u64>,
-    /// An id that a case is to have afterwards.
+    /// The new id of a case.
     new_id: Option<&'a str>,
 }
 
@@ -256,12 +255,12 @@ impl<'a> Ask<'a> {
     }
 }
 
-/// A range of the file, and what is to stand there.
+/// A range of the file, and its replacement.
 #[derive(Debug)]
 struct Change {
     range: Range<u64>,
     pieces: Vec<Piece>,
-    /// How many cases more there are then.
+    /// The change in the number of cases.
     cases: i64,
 }
 
@@ -279,7 +278,7 @@ impl Change {
     }
 }
 
-/// A case that was asked for, and its neighbours.
+/// A looked-up case, and its neighbors.
 #[derive(Debug, Clone, Copy)]
 struct Seen {
     index: u64,
@@ -289,7 +288,7 @@ struct Seen {
     next: Option<LastCase>,
 }
 
-/// What reading the file has found.
+/// The file after a scan.
 struct ScannedFile<'a> {
     file: &'a File,
     path: &'a Path,
@@ -301,7 +300,7 @@ struct ScannedFile<'a> {
 }
 
 impl ScannedFile<'_> {
-    fn look(&mut self, walk: &mut Walk, ask: &Ask<'_>) -> io::Result<Result<Outline, Fault>> {
+    fn look(&mut self, walk: &mut Walk, ask: &Ask<'_>) -> io::Result<Result<Outline, SyntaxFault>> {
         let mut before = None;
         let mut index = 0;
         loop {
@@ -362,12 +361,11 @@ impl ScannedFile<'_> {
             return Ok(false);
         }
         let mut now = vec![0; text.len()];
-        self.file.read_exact_at(&mut now, span.start).doing("reading", self.path)?;
+        self.file.read_exact_at(&mut now, span.start).during("reading", self.path)?;
         Ok(now == text.as_bytes())
     }
 
-    /// Ids are unique; the case that is replaced gives its own free, and keeps it where others have it
-    /// too.
+    /// Requires a unique id. A replaced case may keep its own id, even if other cases have it.
     fn require_free(&self, eval_id: &str, replaced: Option<u64>) -> Result<(), AppendError> {
         let is_own = replaced.is_some_and(|replaced| self.holders.contains(&replaced));
         if self.holders.is_empty() || is_own || self.ids_may_repeat {
@@ -376,15 +374,15 @@ impl ScannedFile<'_> {
         Err(AppendError::DuplicateId { path: self.path.to_owned(), eval_id: eval_id.to_owned() })
     }
 
-    fn behind_the_last(&self, text: &CaseText) -> Result<Change, AppendError> {
-        let joint = Joint::of(self.file, self.outline).doing("reading", self.path)?;
-        let new = [&joint.before, &text.laid_out(&joint.layout), &joint.after];
+    fn after_the_last(&self, text: &CaseText) -> Result<Change, AppendError> {
+        let separator = Separator::of(self.file, self.outline).during("reading", self.path)?;
+        let new = [&separator.before, &text.laid_out(&separator.layout), &separator.after];
         let new = Piece::New(new.map(String::as_str).concat().into());
-        Ok(Change::new(joint.splice..joint.resume, vec![new], 1))
+        Ok(Change::new(separator.splice..separator.resume, vec![new], 1))
     }
 
     fn in_style_of(&self, case: &LastCase, text: &CaseText) -> Result<Piece, AppendError> {
-        let joint = Joint::after_case(self.file, case).doing("reading", self.path)?;
-        Ok(Piece::New(text.laid_out(&joint.layout).into()))
+        let separator = Separator::after_case(self.file, case).during("reading", self.path)?;
+        Ok(Piece::New(text.laid_out(&separator.layout).into()))
     }
 }

@@ -4,31 +4,30 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The file is as it was before: every variant says so by being returned.
+/// With every variant, the file is unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum AppendError {
-    /// The case itself is one that ADK could not read.
+    /// ADK could not read the case.
     #[error("the case was not written: {0}")]
     Case(#[from] evalset::CaseError),
-    /// The real file, symbolic links followed, lies where nothing may be written.
+    /// The file, symbolic links resolved, is outside the writable folders.
     #[error(
-        "{path:?} is outside the folders that may be written ({}); \
-         choose a file inside one of them",
+        "{path:?} is outside the writable folders ({}); choose a file in one of them",
         listed(roots)
     )]
     OutsideRoots {
         /// The real path.
         path: PathBuf,
-        /// The folders that may be written.
+        /// The writable folders.
         roots: Vec<PathBuf>,
     },
-    /// The path names a folder.
+    /// The path is a folder.
     #[error("{path:?} is a folder; name a file in it, such as {:?}", path.join("evals.evalset.json"))]
     Directory {
         /// The path.
         path: PathBuf,
     },
-    /// The path names a pipe, a device or a socket.
+    /// The path is a pipe, a device or a socket.
     #[error("{path:?} is a {kind}, not a file; choose another file")]
     NotAFile {
         /// The path.
@@ -42,18 +41,17 @@ pub enum AppendError {
         /// The file.
         path: PathBuf,
     },
-    /// The undo journal stands beside the file and cannot be made.
+    /// The undo journal beside the file cannot be created.
     #[error(
-        "{folder:?} cannot be written, and a journal must stand beside the eval set while it \
-         is written; make the folder writable or choose another file"
+        "{folder:?} is not writable, and a journal must be created beside the eval set; make the folder writable or choose another file"
     )]
     FolderReadOnly {
         /// The folder.
         folder: PathBuf,
     },
-    /// ADK's older form: a list.
+    /// A list, ADK's older format.
     #[error(
-        "{path:?} is a list, ADK's older form of eval files, which this host does not extend; \
+        "{path:?} is a list, ADK's older format, which cannot be extended; \
          convert it with `rehearsal evalset convert --to adk`, or choose another file"
     )]
     LegacyList {
@@ -61,9 +59,7 @@ pub enum AppendError {
         path: PathBuf,
     },
     /// The file is not JSON in UTF-8.
-    #[error(
-        "{path:?} is not valid JSON at line {line}, column {column}: {reason}; repair it there"
-    )]
+    #[error("{path:?} is not valid JSON at line {line}, column {column}: {reason}; fix it there")]
     InvalidJson {
         /// The file.
         path: PathBuf,
@@ -75,7 +71,7 @@ pub enum AppendError {
         reason: &'static str,
     },
     /// The file is JSON that ADK's `EvalSet` does not read.
-    #[error("{path:?} is no eval set, see line {line}, column {column}: {reason}")]
+    #[error("{path:?} is not an eval set: line {line}, column {column}: {reason}")]
     NotAnEvalSet {
         /// The file.
         path: PathBuf,
@@ -86,7 +82,7 @@ pub enum AppendError {
         /// What is wrong.
         reason: &'static str,
     },
-    /// Readers disagree on which of two lists counts.
+    /// Two lists of cases; readers disagree on which one to use.
     #[error(
         "{path:?} has two \"eval_cases\", at lines {first_line} and {second_line}, and readers see \
          only one of them; merge them"
@@ -99,25 +95,27 @@ pub enum AppendError {
         /// From 1.
         second_line: u64,
     },
-    /// A byte order mark, which ADK's reader refuses.
-    #[error("{path:?} begins with a byte order mark, which ADK refuses; save it as plain UTF-8")]
+    /// A byte order mark, which ADK's reader rejects.
+    #[error(
+        "{path:?} begins with a byte order mark, which ADK rejects; save it as UTF-8 without one"
+    )]
     ByteOrderMark {
         /// The file.
         path: PathBuf,
     },
-    /// A set says more of itself than is read of one.
+    /// Too much text around the cases.
     #[error(
-        "{path:?} holds more than {} MiB around its cases; make that shorter, or keep it in another \
+        "{path:?} has more than {} MiB outside its cases; shorten that part, or move it to another \
          file",
         limit >> 20
     )]
     FrameTooLong {
         /// The file.
         path: PathBuf,
-        /// How many bytes there may be before and behind the cases together.
+        /// The limit for the bytes before and after the cases together.
         limit: u64,
     },
-    /// What follows the cases has to be moved, and is too long for that.
+    /// The text after the cases is too long to be moved.
     #[error(
         "{path:?} has {bytes} bytes after its last case, more than the {limit} that are moved; \
          put \"eval_cases\" last in the file"
@@ -125,106 +123,106 @@ pub enum AppendError {
     TailTooLong {
         /// The file.
         path: PathBuf,
-        /// How long the tail is.
+        /// Its length.
         bytes: u64,
-        /// How long it may be.
+        /// The limit.
         limit: u64,
     },
     /// Another process holds the file's lock.
     #[error(
-        "{path:?} has been locked by another process for {waited:?}; try again when it is done"
+        "{path:?} has been locked by another process for {waited:?}; retry when it has finished"
     )]
     Busy {
         /// The file.
         path: PathBuf,
-        /// How long was waited.
+        /// The time waited.
         waited: Duration,
     },
-    /// Somebody who does not lock wrote the file at this very moment.
+    /// A program that does not lock the file wrote it at the same time.
     #[error("{path:?} was changed by another program just now; try again")]
     ChangedMeanwhile {
         /// The file.
         path: PathBuf,
     },
-    /// No room.
+    /// The disk is full.
     #[error("no space is left for {needed} more bytes at {path:?}; free some and try again")]
     DiskFull {
         /// The file.
         path: PathBuf,
-        /// How much the case needs.
+        /// The bytes needed.
         needed: u64,
     },
-    /// A write was cut short, or is under way.
+    /// A write was interrupted, or is in progress.
     #[error(
-        "a write to {path:?} has not come to its end; if no other process is at work on it, any \
-         edit or export settles that"
+        "a write to {path:?} is unfinished; if no other process is writing it, any \
+         edit or export recovers the file"
     )]
     HalfWritten {
         /// The file.
         path: PathBuf,
     },
-    /// No case goes by that name or number.
+    /// No case has that id or index.
     #[error("{path:?} has no case {wanted}; it has {cases}, see `rehearsal evalset list`")]
     NoSuchCase {
         /// The file.
         path: PathBuf,
         /// The id or the index.
         wanted: String,
-        /// How many there are.
+        /// The number of cases.
         cases: u64,
     },
-    /// The case is not what it was when it was read.
+    /// The case has changed since it was read.
     #[error("the case at index {index} of {path:?} changed in the meantime; reload it")]
     CaseChanged {
         /// The file.
         path: PathBuf,
-        /// Where the case stood.
+        /// Its index.
         index: u64,
     },
-    /// Two cases go by one name.
-    #[error("{path:?} has several cases {eval_id:?}; name the one that is meant by its index")]
+    /// Several cases have the id.
+    #[error("{path:?} has several cases {eval_id:?}; select one by its index")]
     SeveralCases {
         /// The file.
         path: PathBuf,
         /// Their id.
         eval_id: String,
     },
-    /// Ids are unique in a file.
-    #[error("{path:?} has a case {eval_id:?} already; give this one another eval_id")]
+    /// The id is already used in the file.
+    #[error("{path:?} already has a case {eval_id:?}; use another eval_id")]
     DuplicateId {
         /// The file.
         path: PathBuf,
         /// The id.
         eval_id: String,
     },
-    /// There is no such file to edit.
+    /// The file to edit does not exist.
     #[error("there is no file {path:?}; check the path")]
     NoFile {
         /// The path.
         path: PathBuf,
     },
-    /// A write was cut short, and then somebody changed the file, so that undoing is no longer safe.
+    /// A write was interrupted and the file was changed afterwards, so that undoing is not safe.
     #[error(
-        "an earlier write to {path:?} was cut short and the file was changed since: it is not valid \
-         JSON at line {line}, column {column}; repair it there and delete {journal:?}"
+        "an earlier write to {path:?} was interrupted and the file has changed since: it is not valid \
+         JSON at line {line}, column {column}; fix it there and delete {journal:?}"
     )]
     Interrupted {
         /// The file.
         path: PathBuf,
-        /// What the earlier write would have put there.
+        /// The journal of the earlier write.
         journal: PathBuf,
         /// From 1.
         line: u64,
         /// From 1, in characters.
         column: u64,
     },
-    /// The operating system refused.
-    #[error("{doing} {path:?} failed: {source}")]
+    /// An error of the operating system.
+    #[error("{operation} {path:?} failed: {source}")]
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// What was being done, such as "reading".
-        doing: &'static str,
+        /// What was attempted, such as "reading".
+        operation: &'static str,
         /// The system's reason.
         source: io::Error,
     },
@@ -234,26 +232,26 @@ fn listed(roots: &[PathBuf]) -> String {
     roots.iter().map(|root| format!("{root:?}")).collect::<Vec<_>>().join(", ")
 }
 
-/// Turns the system's refusals into [`AppendError`]s.
-pub(crate) trait Doing<T> {
-    fn doing(self, doing: &'static str, path: &std::path::Path) -> Result<T, AppendError>;
+/// Converts I/O errors to [`AppendError`].
+pub(crate) trait IoContext<T> {
+    fn during(self, operation: &'static str, path: &std::path::Path) -> Result<T, AppendError>;
 }
 
-impl<T> Doing<T> for io::Result<T> {
-    fn doing(self, doing: &'static str, path: &std::path::Path) -> Result<T, AppendError> {
-        self.map_err(|source| AppendError::Io { path: path.to_owned(), doing, source })
+impl<T> IoContext<T> for io::Result<T> {
+    fn during(self, operation: &'static str, path: &std::path::Path) -> Result<T, AppendError> {
+        self.map_err(|source| AppendError::Io { path: path.to_owned(), operation, source })
     }
 }
 
-/// Whether the system says that there is no room.
-pub(crate) fn is_no_room(error: &io::Error) -> bool {
+/// Whether the disk is full.
+pub(crate) fn is_disk_full(error: &io::Error) -> bool {
     matches!(
         error.kind(),
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge
     )
 }
 
-/// Whether the system says that writing is not allowed.
+/// Whether writing is not permitted.
 pub(crate) fn is_denied(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
 }

@@ -1,10 +1,10 @@
-//! [`Identity`]: whether a file is still the one that was looked at.
+//! [`Identity`]: detects whether a file was changed or replaced.
 
 use std::fs::{File, Metadata};
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
 
-/// Which file it is and when it was last written.
+/// The file and its times.
 ///
 /// The change time is part of it because programs may set the modification time back (`rsync -t`),
 /// and no program can set the change time.
@@ -22,7 +22,7 @@ impl Identity {
         file.metadata().map(|metadata| Self::from(&metadata))
     }
 
-    /// Whether both are the same file, written or not.
+    /// Whether both are the same file, changed or not.
     pub(crate) fn is_same_file(&self, other: &Self) -> bool {
         (self.device, self.inode) == (other.device, other.inode)
     }

@@ -1,10 +1,9 @@
-//! The undo journal: what the end of the file was, and what it was to become.
+//! [`Journal`]: the undo journal, with the old and the new end of the file.
 //!
-//! It is flushed before the file is touched and removed after the file is flushed. Whoever finds
-//! one finishes or undoes the write that it announces, provided that the file is in a state in
-//! which that write can have left it: every byte from the splice on is the old one, the new one or,
-//! past the old end, one that never reached the disk. Otherwise somebody has changed the file since
-//! and it is theirs.
+//! It is flushed before the file is written and removed after the file is flushed. A process that finds
+//! one finishes or undoes the write, if the file is in a state that the write can have left: every byte
+//! from the splice on is the old one, the new one or, past the old end, one that never reached the disk.
+//! Otherwise the file was changed since, and the journal is not applied.
 
 use std::fs::File;
 use std::io;
@@ -16,30 +15,30 @@ const MAGIC: &[u8; 8] = b"RHSLUND1";
 const HEADER: usize = 8 + 4 * 8;
 const CHECKSUM: usize = 16;
 
-/// Bytes before the splice by which the file is known again.
+/// The number of bytes before the splice that identify the file.
 const ANCHOR: u64 = 4096;
 
-/// A write at the end of a file, announced.
+/// A write at the end of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Journal {
-    /// Where the tail begins.
+    /// The offset of the tail.
     pub(crate) splice: u64,
-    /// What stands just before.
+    /// The bytes just before.
     anchor: Vec<u8>,
-    /// The tail as it was.
+    /// The old tail.
     pub(crate) old: Vec<u8>,
-    /// The tail as it is to be.
+    /// The new tail.
     pub(crate) new: Vec<u8>,
 }
 
-/// What a file with a journal turned out to be.
+/// The state of a file with a journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Recovery {
-    /// The write had not begun, or was undone now: the file is the old one.
+    /// The write had not begun, or was undone.
     Undone,
-    /// The write was whole.
+    /// The write was complete.
     Finished,
-    /// Somebody else has written the file since.
+    /// The file was changed since.
     ChangedSince,
 }
 
@@ -72,7 +71,7 @@ impl Journal {
         bytes
     }
 
-    /// None for anything that is not a whole journal: then its write never began.
+    /// `None` for an incomplete journal: then its write never began.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (body, checksum) = bytes.split_last_chunk::<CHECKSUM>()?;
         if !body.starts_with(MAGIC) || xxh3_128(body).to_le_bytes() != *checksum {
@@ -138,7 +137,7 @@ impl Journal {
         Ok(tail != self.old && tail != self.new)
     }
 
-    /// Puts the old tail back.
+    /// Restores the old tail.
     pub(crate) fn undo(&self, file: &File) -> io::Result<()> {
         file.write_all_at(&self.old, self.splice)?;
         file.set_len(self.old_length())?;
@@ -210,7 +209,7 @@ mod tests {
 
     #[test]
     fn recovery_handles_a_file_that_shrinks() {
-        // The old and the new one change their parts.
+        // The old and the new state are swapped.
         let (old, new) = (NEW, OLD);
         let journal = Journal::new(&file_of(old), 9, old[9..].to_vec(), new[9..].to_vec());
         let journal = journal.expect("made");

@@ -1,10 +1,9 @@
-//! Eval-set files on disk: a case appended without rewriting the file, durably.
+//! Reads, appends to and edits eval-set files, in constant memory and durably.
 //!
-//! Only what stands behind the last case is written, in place, announced by an undo journal beside
-//! the file; the earlier cases keep every byte, their unknown fields and formatting included.
-//! A file is read as a whole once, in constant memory; after that an index in a cache folder makes
-//! the cost grow with the case and not with the file.
-//! Why it is done so, and against what: `docs/design/eval-set-append.md`.
+//! An append rewrites only the bytes after the last case, in place, with an undo journal beside the
+//! file; all earlier bytes stay. The first append reads the whole file; an index in a cache folder
+//! then makes the cost independent of the file's size.
+//! The reasons are in `docs/design/eval-set-append.md`.
 //!
 //! What this crate leaves to others: the models and their text (`evalset`).
 //!
@@ -33,26 +32,26 @@
 mod append;
 mod cases;
 mod checked;
-mod counted;
 mod edit;
 mod error;
 mod identity;
 mod index;
 mod journal;
+mod line_column;
 mod lock;
+mod lookup;
 mod place;
-mod question;
 mod scan;
-mod steps;
-mod style;
+mod separator;
 mod write;
+mod write_step;
 
 pub use append::{Appended, EvalSetFiles, default_cache};
 pub use cases::{Cases, FoundCase, stem};
 pub use checked::{Checked, CheckedCase, CheckedCases};
-pub use counted::Counted;
 pub use edit::{CaseAt, Edited};
 pub use error::AppendError;
+pub use line_column::LineColumn;
 pub use scan::{CaseReader, CaseTokens, OneCase, ReadCase};
 #[doc(hidden)]
-pub use steps::{Step, Steps};
+pub use write_step::{WriteObserver, WriteStep};

@@ -1,8 +1,7 @@
-//! An eval-set file opened for this process alone, among those who ask.
+//! Opens an eval-set file with an exclusive advisory lock.
 //!
 //! The lock is an advisory one on the file itself (`flock`), so no lock file is left in the user's
-//! folder. The file is never replaced by us, only written in place; should another program replace
-//! it while we wait, the path is opened again.
+//! folder. If the file is replaced during the wait, the path is opened again.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
@@ -13,11 +12,11 @@ use std::time::{Duration, Instant};
 use rustix::fs::OFlags;
 
 use crate::AppendError;
-use crate::error::{Doing as _, is_denied};
+use crate::error::{IoContext as _, is_denied};
 use crate::identity::Identity;
 use crate::place::FilePaths;
 
-/// Opens and locks the file; none when there is no such file.
+/// Opens and locks the file; `None` if it does not exist.
 pub(crate) fn open_locked(place: &FilePaths, wait: Duration) -> Result<Option<File>, AppendError> {
     let deadline = Instant::now() + wait;
     loop {
@@ -35,7 +34,7 @@ pub(crate) fn open_locked(place: &FilePaths, wait: Duration) -> Result<Option<Fi
             Err(error) if is_denied(&error) => {
                 return Err(AppendError::ReadOnly { path: place.file.clone() });
             }
-            Err(source) => return Err(source).doing("opening", &place.file),
+            Err(source) => return Err(source).during("opening", &place.file),
         };
         lock(&file, &place.file, deadline, wait)?;
         if is_at(&file, &place.file)? {
@@ -62,18 +61,18 @@ pub(crate) fn lock(
             Err(TryLockError::WouldBlock) => {
                 return Err(AppendError::Busy { path: path.to_owned(), waited });
             }
-            Err(TryLockError::Error(source)) => return Err(source).doing("locking", path),
+            Err(TryLockError::Error(source)) => return Err(source).during("locking", path),
         }
     }
 }
 
-/// Whether `path` still means `file`.
+/// Whether `path` still refers to `file`.
 pub(crate) fn is_at(file: &File, path: &Path) -> Result<bool, AppendError> {
-    let own = Identity::of(file).doing("looking at", path)?;
+    let own = Identity::of(file).during("looking at", path)?;
     match std::fs::symlink_metadata(path) {
         Ok(metadata) => Ok(own.is_same_file(&Identity::from(&metadata))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(source) => Err(source).doing("looking at", path),
+        Err(source) => Err(source).during("looking at", path),
     }
 }
 

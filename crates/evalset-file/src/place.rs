@@ -1,4 +1,4 @@
-//! Which real file a path means, and whether it may be written.
+//! [`FilePaths`]: the real path of a file, and whether it may be written.
 
 use std::ffi::OsString;
 use std::io;
@@ -6,9 +6,9 @@ use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Component, Path, PathBuf};
 
 use crate::AppendError;
-use crate::error::Doing as _;
+use crate::error::IoContext as _;
 
-/// Where files may be written.
+/// The writable folders.
 #[derive(Debug, Clone)]
 pub(crate) enum Roots {
     Anywhere,
@@ -16,7 +16,7 @@ pub(crate) enum Roots {
     Within(Vec<PathBuf>),
 }
 
-/// The names beside the file that an append uses while it is under way.
+/// A file, and the temporary files beside it during a write.
 #[derive(Debug, Clone)]
 pub(crate) struct FilePaths {
     /// The real file, which need not exist.
@@ -25,15 +25,15 @@ pub(crate) struct FilePaths {
     pub(crate) folder: PathBuf,
     /// The undo journal.
     pub(crate) journal: PathBuf,
-    /// A new file until it is whole.
+    /// A new file until it is complete.
     pub(crate) draft: PathBuf,
 }
 
-/// Links followed before they count as a circle, as the kernel counts.
+/// The most symbolic links that are followed, as in the kernel.
 const LINKS: usize = 40;
 
 impl FilePaths {
-    /// Follows every link, also one that leads to a file that is not there yet.
+    /// Resolves every symbolic link, also to a file that does not exist yet.
     pub(crate) fn of(path: &Path, roots: &Roots) -> Result<Self, AppendError> {
         let file = real_path(path)?;
         if let Roots::Within(folders) = roots {
@@ -65,7 +65,7 @@ impl FilePaths {
         let metadata = match std::fs::symlink_metadata(&self.file) {
             Ok(metadata) => metadata,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-            Err(source) => return Err(source).doing("looking at", &self.file),
+            Err(source) => return Err(source).during("looking at", &self.file),
         };
         let path = self.file.clone();
         let kind = metadata.file_type();
@@ -94,16 +94,16 @@ impl FilePaths {
 
 /// The path without links and dots; what does not exist yet is taken as it is written.
 fn real_path(path: &Path) -> Result<PathBuf, AppendError> {
-    let mut current = std::path::absolute(path).doing("resolving", path)?;
+    let mut current = std::path::absolute(path).during("resolving", path)?;
     for _ in 0..LINKS {
         match current.canonicalize() {
             Ok(real) => return Ok(real),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(source) => return Err(source).doing("resolving", path),
+            Err(source) => return Err(source).during("resolving", path),
         }
-        // The longest part that exists, and the names behind it.
+        // The longest part that exists, and the names after it.
         let Some((real, rest)) = existing_part(&current) else {
-            return Err(io::Error::from(io::ErrorKind::NotFound)).doing("resolving", path);
+            return Err(io::Error::from(io::ErrorKind::NotFound)).during("resolving", path);
         };
         let next = real.join(rest.iter().collect::<PathBuf>());
         match rest.first().map(|first| std::fs::read_link(real.join(first))) {
@@ -112,12 +112,12 @@ fn real_path(path: &Path) -> Result<PathBuf, AppendError> {
                 current = real.join(target).join(rest[1..].iter().collect::<PathBuf>());
             }
             _ if next.components().any(|part| part == Component::ParentDir) => {
-                return Err(io::Error::from(io::ErrorKind::NotFound)).doing("resolving", path);
+                return Err(io::Error::from(io::ErrorKind::NotFound)).during("resolving", path);
             }
             _ => return Ok(next),
         }
     }
-    Err(io::Error::other("too many symbolic links")).doing("resolving", path)
+    Err(io::Error::other("too many symbolic links")).during("resolving", path)
 }
 
 fn existing_part(path: &Path) -> Option<(PathBuf, Vec<OsString>)> {
@@ -128,7 +128,7 @@ fn existing_part(path: &Path) -> Option<(PathBuf, Vec<OsString>)> {
             rest.reverse();
             return Some((real, rest));
         }
-        // `..` behind something that does not exist has no name and stays in the list as it is.
+        // `..` after something that does not exist has no name and stays in the list as it is.
         rest.push(part.components().next_back()?.as_os_str().to_owned());
         part = part.parent()?;
     }

@@ -1,4 +1,4 @@
-//! Writing to the disk so that a crash at any instant loses nothing.
+//! Crash-safe writes.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
@@ -9,25 +9,25 @@ use std::time::{Instant, SystemTime};
 use rustix::fs::OFlags;
 
 use crate::edit::Piece;
-use crate::error::{Doing as _, is_denied, is_no_room};
+use crate::error::{IoContext as _, is_denied, is_disk_full};
 use crate::journal::{Journal, Recovery};
 use crate::lock::{flags, is_at, lock};
 use crate::place::FilePaths;
-use crate::steps::{Step, Steps};
+use crate::write_step::{WriteObserver, WriteStep};
 use crate::{AppendError, EvalSetFiles};
 
-/// Settles what an earlier process left beside the file. True when a journal is there that does not
-/// fit the file any more.
+/// Recovers from an interrupted write of an earlier process. Returns true if a journal does not fit the
+/// file any more.
 pub(crate) fn recover(file: &File, place: &FilePaths) -> Result<bool, AppendError> {
-    // Whoever writes a draft for a file that exists holds the file's lock, which is ours now.
+    // A draft for an existing file is only written with the file's lock, which this process has.
     let _ = std::fs::remove_file(&place.draft);
     let bytes = match std::fs::read(&place.journal) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-        Err(source) => return Err(source).doing("reading", &place.journal),
+        Err(source) => return Err(source).during("reading", &place.journal),
     };
     if let Some(journal) = Journal::from_bytes(&bytes)
-        && journal.settle(file).doing("undoing an unfinished write to", &place.file)?
+        && journal.settle(file).during("undoing an unfinished write to", &place.file)?
             == Recovery::ChangedSince
     {
         return Ok(true);
@@ -36,84 +36,88 @@ pub(crate) fn recover(file: &File, place: &FilePaths) -> Result<bool, AppendErro
     Ok(false)
 }
 
-/// Removes the journal, for good.
+/// Removes the journal, and flushes the folder.
 pub(crate) fn forget_journal(place: &FilePaths) -> Result<(), AppendError> {
     match std::fs::remove_file(&place.journal) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(error).doing("removing", &place.journal)
+            Err(error).during("removing", &place.journal)
         }
         _ => flush_folder(&place.folder),
     }
 }
 
-/// Writes the new tail that `journal` announces.
+/// Writes the new tail of `journal`.
 pub(crate) fn write_tail(
     file: &File,
     place: &FilePaths,
     journal: &Journal,
-    steps: &dyn Steps,
+    observer: &dyn WriteObserver,
 ) -> Result<(), AppendError> {
     let needed = journal.new_length().saturating_sub(journal.old_length());
-    let refused = |doing: &'static str, path: &Path, source: io::Error| {
-        if is_no_room(&source) {
+    let refused = |operation: &'static str, path: &Path, source: io::Error| {
+        if is_disk_full(&source) {
             AppendError::DiskFull { path: place.file.clone(), needed }
         } else if is_denied(&source) {
             AppendError::FolderReadOnly { folder: place.folder.clone() }
         } else {
-            AppendError::Io { path: path.to_owned(), doing, source }
+            AppendError::Io { path: path.to_owned(), operation, source }
         }
     };
     if let Err(source) = reserve(file, journal.old_length(), needed) {
         return Err(refused("reserving space in", &place.file, source));
     }
-    if let Err(source) = write_journal(place, journal, steps) {
+    if let Err(source) = write_journal(place, journal, observer) {
         let _ = std::fs::remove_file(&place.journal);
         let _ = file.set_len(journal.old_length());
         return Err(refused("writing", &place.journal, source));
     }
-    if let Err(source) = write_announced(file, journal, steps) {
-        // Where even that fails, the journal stays and the next append undoes it.
+    if let Err(source) = write_announced(file, journal, observer) {
+        // If that fails too, the journal stays and the next append undoes the write.
         if journal.undo(file).is_ok() {
             forget_journal(place)?;
         }
         return Err(refused("writing", &place.file, source));
     }
     forget_journal(place)?;
-    steps.reached(Step::JournalGone).doing("writing", &place.file)
+    observer.reached(WriteStep::JournalGone).during("writing", &place.file)
 }
 
-fn write_journal(place: &FilePaths, journal: &Journal, steps: &dyn Steps) -> io::Result<()> {
-    steps.reached(Step::Begun)?;
+fn write_journal(
+    place: &FilePaths,
+    journal: &Journal,
+    observer: &dyn WriteObserver,
+) -> io::Result<()> {
+    observer.reached(WriteStep::Begun)?;
     let mut out = OpenOptions::new()
         .write(true)
         .create_new(true)
         .custom_flags(flags(OFlags::NOFOLLOW))
         .open(&place.journal)?;
     out.write_all(&journal.to_bytes())?;
-    steps.reached(Step::JournalWritten)?;
+    observer.reached(WriteStep::JournalWritten)?;
     out.sync_all()?;
-    steps.reached(Step::JournalFlushed)?;
+    observer.reached(WriteStep::JournalFlushed)?;
     File::open(&place.folder)?.sync_all()?;
-    steps.reached(Step::JournalStands)
+    observer.reached(WriteStep::JournalDurable)
 }
 
-fn write_announced(file: &File, journal: &Journal, steps: &dyn Steps) -> io::Result<()> {
+fn write_announced(file: &File, journal: &Journal, observer: &dyn WriteObserver) -> io::Result<()> {
     let mut at = journal.splice;
-    for part in journal.new.chunks(steps.part().max(1)) {
+    for part in journal.new.chunks(observer.part().max(1)) {
         file.write_all_at(part, at)?;
         at += part.len() as u64;
-        steps.reached(Step::TailPart)?;
+        observer.reached(WriteStep::TailPart)?;
     }
     file.set_len(journal.new_length())?;
-    steps.reached(Step::TailWritten)?;
-    // The kernel's own stamp is only as fine as its tick: with this one, a foreign write in the same
-    // tick still shows as another time.
+    observer.reached(WriteStep::TailWritten)?;
+    // The kernel's time stamp has a coarse resolution: with this one, another program's write in the same
+    // tick still gets a different time.
     file.set_modified(SystemTime::now())?;
     file.sync_all()?;
-    steps.reached(Step::TailFlushed)
+    observer.reached(WriteStep::TailFlushed)
 }
 
-/// Asks for the room before anything is written, where the file system can do that.
+/// Allocates the space before writing, if the file system supports it.
 #[cfg(target_os = "linux")]
 fn reserve(file: &File, from: u64, bytes: u64) -> io::Result<()> {
     use rustix::fs::{FallocateFlags, fallocate};
@@ -133,24 +137,24 @@ fn reserve(_: &File, _: u64, _: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes a new file with `text`, all of it or none; false when one has appeared meanwhile.
+/// Creates a file with `text` atomically; false if one was created in the meantime.
 pub(crate) fn create(
     files: &EvalSetFiles,
     place: &FilePaths,
     text: &str,
 ) -> Result<bool, AppendError> {
     let refused = |source: io::Error| {
-        if is_no_room(&source) {
+        if is_disk_full(&source) {
             AppendError::DiskFull { path: place.file.clone(), needed: text.len() as u64 }
         } else if is_denied(&source) {
             AppendError::FolderReadOnly { folder: place.folder.clone() }
         } else {
-            AppendError::Io { path: place.file.clone(), doing: "making", source }
+            AppendError::Io { path: place.file.clone(), operation: "making", source }
         }
     };
     std::fs::create_dir_all(&place.folder).map_err(refused)?;
     let draft = open_draft(files, place, refused)?;
-    let made = write_draft(place, &draft, text, files.steps.as_ref());
+    let made = write_draft(place, &draft, text, files.observer.as_ref());
     if !matches!(made, Ok(true)) {
         let _ = std::fs::remove_file(&place.draft);
     }
@@ -174,15 +178,15 @@ fn open_draft(
             .open(&place.draft)
             .map_err(&refused)?;
         lock(&draft, &place.draft, deadline, files.wait)?;
-        // Whoever had the lock before us may have given the draft its name.
+        // The previous owner of the lock may have renamed the draft.
         if is_at(&draft, &place.draft)? {
             return Ok(draft);
         }
     }
 }
 
-/// Writes `pieces` into a new file that takes the place of the locked `file` once it is whole,
-/// provided that `unchanged` still holds then. Its owner and permissions are the old one's.
+/// Writes `pieces` to a new file, which then replaces the locked `file` if `unchanged` still holds. Owner and
+/// permissions are kept.
 pub(crate) fn replace_file(
     files: &EvalSetFiles,
     file: &File,
@@ -192,16 +196,16 @@ pub(crate) fn replace_file(
 ) -> Result<(), AppendError> {
     let needed = pieces.iter().map(Piece::length).sum();
     let refused = |source: io::Error| {
-        if is_no_room(&source) {
+        if is_disk_full(&source) {
             AppendError::DiskFull { path: place.file.clone(), needed }
         } else if is_denied(&source) {
             AppendError::FolderReadOnly { folder: place.folder.clone() }
         } else {
-            AppendError::Io { path: place.file.clone(), doing: "rewriting", source }
+            AppendError::Io { path: place.file.clone(), operation: "rewriting", source }
         }
     };
     let draft = open_draft(files, place, refused)?;
-    let written = write_pieces(file, &draft, pieces, needed, files.steps.as_ref())
+    let written = write_pieces(file, &draft, pieces, needed, files.observer.as_ref())
         .map_err(refused)
         .and_then(|()| unchanged())
         .and_then(|()| std::fs::rename(&place.draft, &place.file).map_err(refused));
@@ -209,7 +213,7 @@ pub(crate) fn replace_file(
         let _ = std::fs::remove_file(&place.draft);
         return written;
     }
-    files.steps.reached(Step::DraftNamed).map_err(refused)?;
+    files.observer.reached(WriteStep::DraftNamed).map_err(refused)?;
     flush_folder(&place.folder)
 }
 
@@ -218,7 +222,7 @@ fn write_pieces(
     draft: &File,
     pieces: &[Piece],
     needed: u64,
-    steps: &dyn Steps,
+    observer: &dyn WriteObserver,
 ) -> io::Result<()> {
     draft.set_len(0)?;
     reserve(draft, 0, needed)?;
@@ -247,27 +251,32 @@ fn write_pieces(
     if (new.uid(), new.gid()) != (old.uid(), old.gid()) {
         std::os::unix::fs::fchown(draft, Some(old.uid()), Some(old.gid()))?;
     }
-    steps.reached(Step::DraftWritten)?;
+    observer.reached(WriteStep::DraftWritten)?;
     draft.sync_all()?;
-    steps.reached(Step::DraftFlushed)
+    observer.reached(WriteStep::DraftFlushed)
 }
 
-fn write_draft(place: &FilePaths, draft: &File, text: &str, steps: &dyn Steps) -> io::Result<bool> {
+fn write_draft(
+    place: &FilePaths,
+    draft: &File,
+    text: &str,
+    observer: &dyn WriteObserver,
+) -> io::Result<bool> {
     if std::fs::symlink_metadata(&place.file).is_ok() {
         return Ok(false);
     }
     draft.set_len(0)?;
     draft.write_all_at(text.as_bytes(), 0)?;
-    steps.reached(Step::DraftWritten)?;
+    observer.reached(WriteStep::DraftWritten)?;
     draft.sync_all()?;
-    steps.reached(Step::DraftFlushed)?;
-    // A journal without its file belongs to one that was deleted.
+    observer.reached(WriteStep::DraftFlushed)?;
+    // A journal without its file is of a deleted file.
     let _ = std::fs::remove_file(&place.journal);
     match name_without_replacing(&place.draft, &place.file) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(false),
         other => other?,
     }
-    steps.reached(Step::DraftNamed)?;
+    observer.reached(WriteStep::DraftNamed)?;
     File::open(&place.folder)?.sync_all()?;
     Ok(true)
 }
@@ -278,7 +287,7 @@ fn name_without_replacing(draft: &Path, file: &Path) -> io::Result<()> {
 
     match renameat_with(CWD, draft, CWD, file, RenameFlags::NOREPLACE) {
         Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
-            // A file system that cannot do both at once: a link fails where a name is taken.
+            // Without an atomic rename that does not replace: a link fails if the name exists.
             std::fs::hard_link(draft, file)?;
             std::fs::remove_file(draft)
         }
@@ -287,5 +296,5 @@ fn name_without_replacing(draft: &Path, file: &Path) -> io::Result<()> {
 }
 
 fn flush_folder(folder: &Path) -> Result<(), AppendError> {
-    File::open(folder).and_then(|folder| folder.sync_all()).doing("flushing", folder)
+    File::open(folder).and_then(|folder| folder.sync_all()).during("flushing", folder)
 }

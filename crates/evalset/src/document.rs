@@ -1,11 +1,11 @@
-//! [`read`]: a text becomes an [`EvalSet`] of whichever format it is in.
+//! [`read`]: reads an [`EvalSet`] in any format.
 
 use json_text::Kind;
 
 use crate::adk::{LegacySession, LegacySet};
 use crate::model::{Casing, Value, text_of};
 use crate::reading::{Origin, Reader, checked};
-use crate::{CaseLocation, CaseText, Fault, Format, Problem, Severity, adk, agentflow};
+use crate::{CaseFault, CaseLocation, CaseText, Format, Problem, Severity, adk, agentflow};
 
 /// An eval set in one of the formats.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,31 +29,31 @@ pub enum Case {
     AgentFlow(agentflow::EvalCase),
 }
 
-/// What was read of a file.
+/// The result of reading a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reading {
-    /// The format it is in; none when it is not JSON.
+    /// Its format; `None` if it is not JSON.
     pub format: Option<Format>,
-    /// The set with the cases that could be read; none when the set itself could not.
+    /// The set with the readable cases; `None` if the set itself is unreadable.
     pub set: Option<EvalSet>,
-    /// The indexes of the cases that could not be read and are not in the set.
+    /// The indexes of the unreadable cases, which are not in the set.
     pub unread: Vec<usize>,
-    /// What is wrong, in the order of the file.
-    pub faults: Vec<Fault>,
+    /// The faults, in file order.
+    pub faults: Vec<CaseFault>,
 }
 
 impl Reading {
-    /// Whether the format's own reader would refuse the file.
+    /// Whether the format's own reader would reject the file.
     #[must_use]
     pub fn has_errors(&self) -> bool {
         self.faults.iter().any(|fault| fault.severity() == Severity::Error)
     }
 
-    /// The set, when nothing of it was lost in reading: only then may it be written.
+    /// The set, if it was read completely; only then may it be written.
     ///
     /// # Errors
     /// The faults.
-    pub fn whole(self) -> Result<EvalSet, Vec<Fault>> {
+    pub fn whole(self) -> Result<EvalSet, Vec<CaseFault>> {
         match self.set {
             Some(set) if self.unread.is_empty() => Ok(set),
             _ => Err(self.faults),
@@ -61,7 +61,7 @@ impl Reading {
     }
 }
 
-/// Reads a file's bytes in the format that is detected from their content.
+/// Reads a file's bytes in the detected format.
 ///
 /// ```
 /// let text = r#"{"eval_set_id": "s", "eval_cases": [
@@ -80,7 +80,7 @@ pub fn read(bytes: &[u8]) -> Reading {
     read_in(bytes, None)
 }
 
-/// Reads a file's bytes in the format that is given.
+/// Reads a file's bytes in the given format.
 #[must_use]
 pub fn read_as(bytes: &[u8], format: Format) -> Reading {
     read_in(bytes, Some(format))
@@ -95,7 +95,7 @@ fn read_in(bytes: &[u8], format: Option<Format>) -> Reading {
     };
     if adk::EvalSetResult::is_of(text) {
         let problem = Problem::History;
-        let history = Fault { case: None, path: String::new(), line: 1, column: 1, problem };
+        let history = CaseFault { case: None, path: String::new(), line: 1, column: 1, problem };
         return Reading { format, set: None, unread: Vec::new(), faults: vec![history] };
     }
     let format = format.unwrap_or_else(|| Format::of_set(text));
@@ -112,12 +112,12 @@ fn read_in(bytes: &[u8], format: Option<Format>) -> Reading {
     Reading { format: Some(format), set, unread, faults }
 }
 
-/// Reads the text of a single case, which begins at `origin` in its file; none when it cannot be
-/// read. The faults say what is wrong.
+/// Reads the text of a single case, which begins at `origin` in its file; `None` if it is unreadable.
+/// Also returns its faults.
 ///
-/// In ADK's older form a text that is a list is the turns of one case, called as `origin` says.
+/// In ADK's older format, a list is the turns of one case, with the id in `origin`.
 #[must_use]
-pub fn read_case(text: &str, format: Format, origin: Origin<'_>) -> (Option<Case>, Vec<Fault>) {
+pub fn read_case(text: &str, format: Format, origin: Origin<'_>) -> (Option<Case>, Vec<CaseFault>) {
     let origin = Origin { case: origin.case.or(Some(0)), ..origin };
     if let Err(mut fault) = checked(text.as_bytes()) {
         if fault.line == 1 {
@@ -151,7 +151,7 @@ pub fn read_case(text: &str, format: Format, origin: Origin<'_>) -> (Option<Case
 }
 
 impl EvalSet {
-    /// Which format it is in.
+    /// Its format.
     #[must_use]
     pub fn format(&self) -> Format {
         match self {
@@ -161,7 +161,7 @@ impl EvalSet {
         }
     }
 
-    /// The file's JSON text, as it stood but for what was changed.
+    /// The file's JSON text; unchanged parts are as they were read.
     #[must_use]
     pub fn to_json(&self) -> CaseText {
         CaseText::new(match self {
@@ -181,7 +181,7 @@ impl EvalSet {
         }
     }
 
-    /// The cases. An older list that is the turns of one case gives that case, called `name`.
+    /// The cases. An older list of turns gives a single case with the id `name`.
     #[must_use]
     pub fn into_cases(self, name: &str) -> Vec<Case> {
         match self {
@@ -198,7 +198,7 @@ impl EvalSet {
 }
 
 impl Case {
-    /// Which format it is in.
+    /// Its format.
     #[must_use]
     pub fn format(&self) -> Format {
         match self {
@@ -218,7 +218,7 @@ impl Case {
         }
     }
 
-    /// The case's JSON text, as it stood but for what was changed.
+    /// The case's JSON text; unchanged parts are as they were read.
     #[must_use]
     pub fn to_json(&self) -> CaseText {
         CaseText::new(match self {

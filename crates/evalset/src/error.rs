@@ -9,18 +9,18 @@ use crate::reading::Problem;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CaseError {
     /// ADK's models take an object here.
-    #[error("{place} is {found}, and ADK reads an object there; wrap the value in an object")]
+    #[error("{place} is {found}, but ADK requires an object; wrap the value in one")]
     NotAnObject {
         /// Where in the case.
         place: String,
-        /// What stands there instead, such as `a list`.
+        /// What is there instead, such as `a list`.
         found: &'static str,
     },
     /// A `\ud800`-style escape without its other half: JSON's grammar allows it, Unicode and ADK do
     /// not.
     #[error(
-        "{place} holds half of a surrogate pair ({escape}), which ADK cannot read; \
-         replace that character in the value"
+        "{place} has half of a surrogate pair ({escape}), which ADK cannot read; \
+         replace that character"
     )]
     LoneSurrogate {
         /// Where in the case.

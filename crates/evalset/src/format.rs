@@ -7,9 +7,9 @@ use crate::reading::Cursor;
 /// The formats of eval sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Format {
-    /// Google ADK's present one.
+    /// Google ADK's current one.
     Adk,
-    /// ADK's older one, a list.
+    /// ADK's older one: a list.
     AdkLegacy,
     /// AgentFlow's.
     AgentFlow,
@@ -28,9 +28,9 @@ impl Format {
 
     /// Detects the format of a whole file, which must be JSON.
     ///
-    /// A list is ADK's older form. In a set the cases tell ([`FormatDetector`]); where none does, a set that
-    /// names its cases is ADK's, and one without `eval_cases`, which ADK demands, is AgentFlow's. What
-    /// holds results is a history of ADK's evaluations, which is no set of either.
+    /// A list is ADK's older format. The format of a set is detected from its cases ([`FormatDetector`]).
+    /// If they do not decide, a set with `eval_cases` is ADK's, and one without, which ADK requires, is
+    /// AgentFlow's. A file with results is ADK's history, which is neither.
     pub(crate) fn of_set(text: &str) -> Self {
         let mut cursor = Cursor::new(text);
         if cursor.kind() == Kind::Array {
@@ -64,10 +64,10 @@ impl Format {
     }
 }
 
-/// Detects the format of a set from its cases, one after the other.
+/// Detects the format of a set from its cases.
 ///
 /// The first case with a field that only one of the formats accepts decides. A case without a
-/// conversation, which ADK refuses and AgentFlow does not, decides only when no other case does,
+/// conversation, which ADK rejects and AgentFlow does not, decides only when no other case does,
 /// because it may be a mistake in an ADK set.
 ///
 /// ```
@@ -120,7 +120,7 @@ fn is_set_without_cases(text: &str) -> bool {
     has_id && !has_results
 }
 
-/// What a case holds that one format refuses and the other has a field for.
+/// What a case has that only one format accepts.
 #[derive(Debug, Default)]
 struct Evidence {
     adk: bool,
@@ -153,7 +153,7 @@ impl Evidence {
                 }
                 "conversation_scenario" | "conversationScenario" => {
                     has_conversation = true;
-                    // AgentFlow has nothing like it, and would not refuse it either.
+                    // AgentFlow does not have it, but would not reject it either.
                     self.adk |= cursor.kind() == Kind::Object;
                     cursor.pass();
                 }

@@ -1,7 +1,7 @@
 //! The ids of a recorded case and of its set.
 //!
-//! ADK web creates only eval sets whose id matches `^[a-zA-Z0-9_]+$`; every id made here keeps to
-//! that, but for the start time of an `eval_id`, whose form the export prescribes.
+//! ADK web creates only eval sets whose id matches `^[a-zA-Z0-9_]+$`; every id made here matches it,
+//! except for the start time in an `eval_id`.
 
 use jiff::Timestamp;
 
@@ -12,9 +12,9 @@ use crate::Number;
 /// The result is never empty and holds only `a-z`, `0-9` and `_`.
 /// A run of capitals is one word (`HTTPAgent` gives `http_agent`), a digit belongs to the word
 /// before it (`agent2Go` gives `agent2_go`), and everything outside ASCII's letters and digits
-/// parts words.
-/// A name with nothing in it that can stay becomes `agent_` and eight digits made from the name, so
-/// that two such agents do not share one id.
+/// separates words.
+/// A name without such characters becomes `agent_` and eight hash digits of the name, so that two such
+/// agents have different ids.
 ///
 /// ```
 /// assert_eq!(evalset::snake_case("Smart Home (v2)"), "smart_home_v2");
@@ -79,7 +79,7 @@ pub fn seconds(time: Timestamp) -> Number {
     Number::from_f64(microseconds / 1_000_000.0).unwrap_or_else(|| Number::from(0))
 }
 
-/// FNV-1a with 32 bits: stable for ever, since ids in files are made of it.
+/// FNV-1a with 32 bits: stable, because ids in files contain it.
 pub(crate) fn digits_of(name: &str) -> u32 {
     name.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }

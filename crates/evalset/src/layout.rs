@@ -1,7 +1,6 @@
 //! [`Layout`]: the white space between the tokens of a JSON text.
 //!
-//! ADK writes two spaces of indent; people's files differ.
-//! A case that joins a file is laid out as its neighbours are.
+//! ADK indents by two spaces; other files differ. An appended case gets the layout of its neighbors.
 
 /// How a value is spread over lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -10,8 +9,7 @@ pub enum Layout {
     Lines {
         /// One step of indent, such as two spaces or a tab.
         step: String,
-        /// What stands before the value's own first line; not written there, only on the lines
-        /// that follow.
+        /// The indentation of the value itself; not written on its first line.
         base: String,
         /// `"\n"` or `"\r\n"`.
         line_end: &'static str,
@@ -39,11 +37,11 @@ impl Layout {
     }
 }
 
-/// A value's JSON text, ready to be laid out: one that has passed the checks of its format.
+/// A value's JSON text that passed the checks of its format, ready for a layout.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CaseText {
     json: String,
-    /// Whether its white space is its own, whatever stands around it.
+    /// Whether its whitespace is kept.
     is_laid_out: bool,
 }
 
@@ -52,20 +50,19 @@ impl CaseText {
         Self { json, is_laid_out: false }
     }
 
-    /// A value that is only to be laid out: nothing is checked.
+    /// A value that is not checked.
     #[must_use]
     pub fn unchecked(value: &json_text::JsonText) -> Self {
         Self::new(value.as_str().to_owned())
     }
 
-    /// A case taken out of a file as it stood there, to be put into it again with the white space that
-    /// it had: nothing is checked.
+    /// A case from a file, to be restored with its whitespace; not checked.
     #[must_use]
     pub fn with_original_layout(case: &json_text::JsonText) -> Self {
         Self { json: case.as_str().to_owned(), is_laid_out: true }
     }
 
-    /// The text with `layout`'s white space and no other; digits, escapes and key order stay.
+    /// The text with only `layout`'s whitespace; digits, escapes and key order stay.
     #[must_use]
     pub fn laid_out(&self, layout: &Layout) -> String {
         match layout {

@@ -1,14 +1,12 @@
-//! Eval sets: recorded cases as values, and the file formats they are written in.
+//! Models of eval sets and recorded cases, with readers and writers of their file formats.
 //!
-//! Two formats are read and written: Google ADK's ([`adk`], with its older lists) and AgentFlow's
-//! ([`agentflow`]). [`read`] tells them apart by their content, names the place of every fault and
-//! goes on; what was read is written as it stood, with its unknown fields, digits, casing and order.
+//! Two formats are supported: Google ADK's ([`adk`], with its older lists) and AgentFlow's
+//! ([`agentflow`]). [`read`] detects the format, and reports every fault with its position instead of
+//! stopping at the first. A set that was read is written back with its unknown fields, digits, casing and
+//! order. This crate also makes ids ([`eval_id`], [`eval_set_id`]) and whitespace ([`Layout`]).
 //!
-//! This crate makes the ids of recorded cases ([`eval_id`], [`eval_set_id`]), and so is the white
-//! space a case is laid out with ([`Layout`]), so that it can take on the style of a file it joins.
-//!
-//! What this crate leaves to others: files, locks and clocks (`evalset-file`), scores (`scoring`),
-//! and the making of a case from a session (the host).
+//! Left to others: files and locks (`evalset-file`), scores (`scoring`), and the creation of a case from
+//! a session (`trace-export`).
 //!
 //! ```
 //! use evalset::adk::{Content, EvalCase, Invocation};
@@ -32,12 +30,12 @@ mod error;
 mod format;
 mod ids;
 mod layout;
+mod loose_bool;
 mod model;
 mod number;
+mod original_form;
 mod reading;
-mod traits;
-mod truth;
-mod written;
+mod tags_and_tools;
 
 pub use document::{Case, EvalSet, Reading, read, read_as, read_case};
 pub use edit::{EditError, NewCall};
@@ -46,7 +44,7 @@ pub use error::CaseError;
 pub use format::{Format, FormatDetector};
 pub use ids::{eval_id, eval_set_id, numbered, seconds, snake_case};
 pub use layout::{CaseText, Layout};
+pub use loose_bool::LooseBool;
 pub use number::Number;
-pub use reading::{CaseLocation, Fault, Origin, PathSegment, Problem, Severity, path_of};
-pub use truth::Truth;
-pub use written::Written;
+pub use original_form::OriginalForm;
+pub use reading::{CaseFault, CaseLocation, Origin, PathSegment, Problem, Severity, path_of};

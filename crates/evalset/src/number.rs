@@ -7,10 +7,10 @@ use json_text::{JsonText, Kind};
 use crate::model::{Out, Value, is_number, scalar, to_float};
 use crate::reading::Reader;
 
-/// A number as it was written: `1747337309.2360144` and `1.10` stay what they are, and so does what
-/// google-adk reads as a number though it is none in JSON: `"1.5"`, `true`.
+/// A number with its digits in the file, such as `1747337309.2360144` and `1.10`, or another value that
+/// google-adk reads as a number: `"1.5"`, `true`.
 ///
-/// Two are equal when their texts are; compare [`Number::to_f64`] where the value counts.
+/// Two are equal if their texts are; compare [`Number::to_f64`] for the value.
 ///
 /// ```
 /// let number = evalset::Number::parse("1.10").expect("a number");
@@ -27,13 +27,13 @@ impl Number {
         (text.kind() == Kind::Number).then_some(Self(text))
     }
 
-    /// None for what JSON cannot hold: NaN and the infinities.
+    /// `None` for NaN and infinities.
     #[must_use]
     pub fn from_f64(value: f64) -> Option<Self> {
         value.is_finite().then(|| Self(JsonText::from_value(&value.into())))
     }
 
-    /// The number as it stands in JSON: its digits, within quotes where it stood so.
+    /// The JSON text: its digits, or a quoted string.
     #[must_use]
     pub fn as_str(&self) -> &str {
         self.0.as_str()

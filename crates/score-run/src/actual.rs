@@ -13,12 +13,12 @@ use evalset_file::{Cases, FoundCase, stem};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::buffer_pool::BufferPool;
-use crate::error::{CaseFault, RunError};
+use crate::error::{RunError, ScoringFault};
 use crate::file::{EvalFile, FileFacts, History, Whole};
-use crate::heading::heading;
 use crate::pairing::{Key, Pairing, of_id};
+use crate::set_header::read_set_header;
 use crate::stream::{Keyed, Stream};
-use crate::task::{Side, Way};
+use crate::task::{Side, TextState};
 
 /// The files of the actual side.
 #[derive(Debug)]
@@ -74,7 +74,7 @@ pub(crate) enum Taken {
     /// No such case.
     Missing,
     /// Several candidates.
-    Several(CaseFault),
+    Several(ScoringFault),
 }
 
 /// A case that was found but not read yet.
@@ -133,7 +133,7 @@ impl ActualSide {
                     });
                 }
                 EvalFile::Stream(stream) if beside && paths.len() == 1 => {
-                    let eval_set_id = heading(path)?.eval_set_id;
+                    let eval_set_id = read_set_header(path)?.eval_set_id;
                     side.files.push(ActualFile {
                         facts: Arc::clone(&stream.facts),
                         cases: Some(Cases::open(path)?),
@@ -145,7 +145,7 @@ impl ActualSide {
                     side.beside = Some(stream);
                 }
                 EvalFile::Stream(stream) => {
-                    let eval_set_id = heading(path)?.eval_set_id;
+                    let eval_set_id = read_set_header(path)?.eval_set_id;
                     side.files.push(ActualFile {
                         facts: Arc::clone(&stream.facts),
                         cases: Some(Cases::open(path)?),
@@ -238,8 +238,10 @@ impl ActualSide {
                         let newest = newest.map(|(_, run)| path(run));
                         let runs: Vec<PathBuf> = runs.map(path).collect();
                         let fault = match runs.is_empty() {
-                            true => CaseFault::SeveralPartners { paths: files.map(path).collect() },
-                            false => CaseFault::SeveralRuns { paths: runs, newest },
+                            true => {
+                                ScoringFault::SeveralPartners { paths: files.map(path).collect() }
+                            }
+                            false => ScoringFault::SeveralRuns { paths: runs, newest },
                         };
                         self.places.remove(&key);
                         return Ok(Taken::Several(fault));
@@ -280,7 +282,13 @@ impl ActualSide {
         let (start, index) = (case.start, case.index);
         let mut read = Box::<PlainCase>::default();
         cases.text_into(&case, read.text_mut())?;
-        Ok(Side::Text { facts: Arc::clone(facts), case: read, way: Way::Unknown, start, index })
+        Ok(Side::Text {
+            facts: Arc::clone(facts),
+            case: read,
+            state: TextState::Unparsed,
+            start,
+            index,
+        })
     }
 
     /// The unpaired cases, in the order of their files.

@@ -19,19 +19,19 @@ const BATCH: usize = 64;
 
 /// The buffers of scored cases, shared by all threads.
 #[derive(Debug, Default)]
-pub(crate) struct BufferPool(Mutex<Spare>);
+pub(crate) struct BufferPool(Mutex<PooledBuffers>);
 
-/// Spare cases and texts. They are separate because many cases are read at a time and get their texts
+/// Buffers of cases and of texts. They are separate because many cases are read at a time and get their texts
 /// one by one, so a few texts are reused and stay in the CPU cache.
 #[derive(Debug, Default)]
-pub(crate) struct Spare {
+pub(crate) struct PooledBuffers {
     pub(crate) cases: Buffers,
     pub(crate) texts: Vec<String>,
 }
 
 impl BufferPool {
     /// Refills what is empty in `spare`.
-    pub(crate) fn fill(&self, spare: &mut Spare) {
+    pub(crate) fn fill(&self, spare: &mut PooledBuffers) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if spare.cases.is_empty() {
             let rest = kept.cases.len().saturating_sub(BATCH);
@@ -43,7 +43,7 @@ impl BufferPool {
         }
     }
 
-    /// Takes the buffers of scored cases back.
+    /// Returns the buffers of scored cases to the pool.
     pub(crate) fn give_back(&self, used: &mut Buffers) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for mut case in used.drain(..) {

@@ -3,19 +3,19 @@
 use std::io;
 use std::path::PathBuf;
 
-use case_trace::Misread;
-use evalset::Fault;
+use case_trace::InvalidField;
+use evalset::CaseFault;
 use evalset_file::AppendError;
 
 /// Why a case cannot be scored, though its file can be read.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum CaseFault {
+pub(crate) enum ScoringFault {
     /// The reader of its format rejects it.
     #[error("{}: {fault}", path.display())]
-    Faulty { path: PathBuf, fault: Box<Fault> },
+    Faulty { path: PathBuf, fault: Box<CaseFault> },
     /// Data that only scoring reads is invalid.
     #[error("{}: {fault}", path.display())]
-    Misread { path: PathBuf, fault: Misread },
+    InvalidField { path: PathBuf, fault: InvalidField },
     /// It cannot be read at all.
     #[error("{}: case #{index} cannot be read; see `rehearsal evalset lint`", path.display())]
     Unread { path: PathBuf, index: u64 },
@@ -27,14 +27,14 @@ pub(crate) enum CaseFault {
     ActualRepeated { path: PathBuf },
     /// Several files have a case with its key.
     #[error(
-        "this id stands in {}; name one of them, or give the sets the eval_set_id of the expected \
+        "this id is in {}; select one of them, or give the sets the eval_set_id of the expected \
          one",
         listed(paths)
     )]
     SeveralPartners { paths: Vec<PathBuf> },
     /// Several runs of its set have a case with its key.
     #[error(
-        "this id stands in {}, which are runs of one set; score one of them{}",
+        "this id is in {}, which are runs of one set; score one of them{}",
         listed(paths),
         newest.as_ref().map_or(String::new(), |it| format!(
             ", such as the newest: --actual {}",
@@ -43,7 +43,7 @@ pub(crate) enum CaseFault {
     )]
     SeveralRuns { paths: Vec<PathBuf>, newest: Option<PathBuf> },
     /// The file has changed since the cases were paired.
-    #[error("its partner's id has changed; do not change files while they are scored")]
+    #[error("the id of its partner changed; do not modify files while they are scored")]
     Changed,
 }
 
@@ -73,7 +73,7 @@ pub enum RunError {
         /// The file.
         path: PathBuf,
         /// The first error.
-        fault: Box<Fault>,
+        fault: Box<CaseFault>,
     },
     /// A file of ADK's history on the expected side.
     #[error(

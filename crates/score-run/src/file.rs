@@ -3,17 +3,17 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use case_trace::{CaseTrace, Misread};
+use case_trace::{CaseTrace, InvalidField};
 use evalset::adk::EvalSetResult;
 use evalset::{Case, Format, Number, Origin, Severity, read_case};
 use evalset_file::{Cases, stem};
 
 use crate::buffer_pool::BufferPool;
-use crate::error::{CaseFault, RunError};
-use crate::heading::head;
+use crate::error::{RunError, ScoringFault};
 use crate::line_index::LineIndex;
 use crate::pairing::Pairing;
 use crate::plain::PlainCases;
+use crate::set_header::head;
 use crate::stream::Stream;
 
 /// An open file of either side.
@@ -36,10 +36,10 @@ pub(crate) struct History {
 }
 
 /// [`CaseTrace::of`], or [`CaseTrace::of_expected`].
-pub(crate) type TraceOf = fn(&Case) -> Result<CaseTrace, Misread>;
+pub(crate) type TraceOf = fn(&Case) -> Result<CaseTrace, InvalidField>;
 
 /// A case of a history file: its id, and its trace or why there is none.
-pub(crate) type Whole = (String, Result<CaseTrace, CaseFault>);
+pub(crate) type Whole = (String, Result<CaseTrace, ScoringFault>);
 
 /// Facts about a file that its cases refer to.
 #[derive(Debug)]
@@ -65,7 +65,7 @@ impl EvalFile {
         if EvalSetResult::starts_like(&head) {
             return Ok(Self::Whole(facts(Format::Adk), history(path)?));
         }
-        let facts = facts(Cases::told_format(path)?);
+        let facts = facts(Cases::declared_format(path)?);
         let plain = PlainCases::new(facts.format == Format::Adk, buffers);
         let cases = Cases::open_with(path, plain)?;
         Ok(Self::Stream(Stream::new(facts, cases, pairing)))
@@ -92,7 +92,7 @@ fn history(path: &Path) -> Result<History, RunError> {
         };
         if !cases.iter().any(|(known, _)| *known == eval_id) {
             let (path, fault) = (path.to_owned(), Box::new(fault));
-            cases.push((eval_id, Err(CaseFault::Faulty { path, fault })));
+            cases.push((eval_id, Err(ScoringFault::Faulty { path, fault })));
         }
     }
     let created = result.creation_timestamp.as_ref().map(Number::to_f64);
@@ -104,11 +104,11 @@ fn bytes(path: &Path) -> Result<Vec<u8>, RunError> {
     std::fs::read(path).map_err(|cause| RunError::Unreadable { path: path.to_owned(), cause })
 }
 
-fn faulty(path: &Path, faults: Vec<evalset::Fault>) -> RunError {
+fn faulty(path: &Path, faults: Vec<evalset::CaseFault>) -> RunError {
     let path = path.to_owned();
     match faults.into_iter().next() {
         Some(fault) => RunError::Faulty { path, fault: Box::new(fault) },
-        None => RunError::Unreadable { path, cause: std::io::Error::other("nothing is in it") },
+        None => RunError::Unreadable { path, cause: std::io::Error::other("the file is empty") },
     }
 }
 
@@ -132,12 +132,12 @@ impl FileFacts {
         start: u64,
         index: u64,
         trace: TraceOf,
-    ) -> Result<CaseTrace, CaseFault> {
+    ) -> Result<CaseTrace, ScoringFault> {
         let case = usize::try_from(index).ok();
         // The id of a case that is only a list of turns is the file's name.
         let is_whole_file = self.format == Format::AdkLegacy && text.starts_with('[');
         let eval_id = is_whole_file.then_some(self.stem.as_str());
-        let sound = |origin: Origin<'_>| {
+        let parse = |origin: Origin<'_>| {
             let (case, faults) = read_case(text, self.format, origin);
             let fault = faults.into_iter().find(|fault| fault.severity() == Severity::Error);
             match (case, fault) {
@@ -145,17 +145,19 @@ impl FileFacts {
                 (_, fault) => Err(fault.map(Box::new)),
             }
         };
-        let read = sound(Origin { case, eval_id, ..Origin::default() }).or_else(|_| {
+        let read = parse(Origin { case, eval_id, ..Origin::default() }).or_else(|_| {
             // Parses again with the position, because errors are rare and counting lines is slow.
             let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
             let (line, column) = lines.place(start).unwrap_or((1, 1));
-            sound(Origin { line, column, case, eval_id })
+            parse(Origin { line, column, case, eval_id })
         });
         let path = || self.path.clone();
         match read {
-            Ok(case) => trace(&case).map_err(|fault| CaseFault::Misread { path: path(), fault }),
-            Err(Some(fault)) => Err(CaseFault::Faulty { path: path(), fault }),
-            Err(None) => Err(CaseFault::Unread { path: path(), index }),
+            Ok(case) => {
+                trace(&case).map_err(|fault| ScoringFault::InvalidField { path: path(), fault })
+            }
+            Err(Some(fault)) => Err(ScoringFault::Faulty { path: path(), fault }),
+            Err(None) => Err(ScoringFault::Unread { path: path(), index }),
         }
     }
 }

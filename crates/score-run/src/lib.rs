@@ -8,22 +8,22 @@
 
 mod actual;
 mod buffer_pool;
-mod choice;
+mod case_filter;
 mod error;
 mod file;
-mod heading;
 mod line_index;
 mod pairing;
 mod pairs;
 mod plain;
 mod run;
+mod set_header;
 mod stream;
 mod task;
 mod worker_pool;
 
-pub use choice::Choice;
+pub use case_filter::CaseFilter;
 pub use error::RunError;
-pub use heading::{SetHeading, heading};
 pub use pairing::Pairing;
 pub use run::{RunSummary, ScoreRun, run, run_pairs};
+pub use set_header::{SetHeader, read_set_header};
 pub use task::Pair;

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use evalset_file::Counted;
+use evalset_file::LineColumn;
 
 /// The distance between two stored positions, in bytes.
 const STEP: u64 = 16 << 20;
@@ -14,12 +14,12 @@ const STEP: u64 = 16 << 20;
 pub(crate) struct LineIndex {
     path: PathBuf,
     /// The positions at each multiple of the step.
-    passed: Vec<Counted>,
+    passed: Vec<LineColumn>,
 }
 
 impl LineIndex {
     pub(crate) fn of(path: &Path) -> Self {
-        Self { path: path.to_owned(), passed: vec![Counted::default()] }
+        Self { path: path.to_owned(), passed: vec![LineColumn::default()] }
     }
 
     /// The line of the byte at `at`, and its column in characters, both from 1.
@@ -28,10 +28,10 @@ impl LineIndex {
         let wanted = usize::try_from(at / STEP).map_err(io::Error::other)?;
         while self.passed.len() <= wanted {
             let behind = self.passed.last().copied().unwrap_or_default();
-            self.passed.push(behind.on_to(&file, self.passed.len() as u64 * STEP)?);
+            self.passed.push(behind.advance_to(&file, self.passed.len() as u64 * STEP)?);
         }
         let known = self.passed.get(wanted).copied().unwrap_or_default();
-        let found = known.on_to(&file, at)?;
+        let found = known.advance_to(&file, at)?;
         Ok((found.line, found.column))
     }
 }

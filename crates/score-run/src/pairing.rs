@@ -28,7 +28,7 @@ impl Pairing {
         match self {
             Self::Id => "with this id",
             Self::Order => "at this place",
-            Self::Query => "in which the user says the same",
+            Self::Query => "with the same user messages",
         }
     }
 

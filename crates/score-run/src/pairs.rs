@@ -8,11 +8,11 @@ use rustc_hash::FxHashSet;
 
 use crate::actual::{ActualSide, Taken, UnpairedCase, UnpairedCases};
 use crate::buffer_pool::BufferPool;
-use crate::choice::Choice;
-use crate::error::{CaseFault, RunError};
+use crate::case_filter::CaseFilter;
+use crate::error::{RunError, ScoringFault};
 use crate::file::{EvalFile, is_history};
-use crate::heading::heading;
 use crate::pairing::{Key, Pairing, of_id};
+use crate::set_header::read_set_header;
 use crate::stream::{Keyed, Stream};
 use crate::task::{Side, Task};
 
@@ -22,7 +22,7 @@ pub(crate) struct Pairs<'o> {
     file: Option<Expected>,
     actual: Option<ActualSide>,
     left: Option<UnpairedCases>,
-    choice: &'o Choice<'o>,
+    filter: &'o CaseFilter<'o>,
     buffers: Arc<BufferPool>,
     /// Whether files are read by separate threads.
     ahead: bool,
@@ -35,11 +35,11 @@ pub(crate) struct Pairs<'o> {
     /// Cases without a partner.
     pub(crate) alone: Unpaired,
     /// Receives excluded ids, for the hint about a mistyped id.
-    pub(crate) skipped: PassedBy<'o>,
+    pub(crate) skipped: SkippedIds<'o>,
 }
 
 /// A callback for every excluded id.
-pub(crate) type PassedBy<'o> = &'o mut dyn FnMut(&str);
+pub(crate) type SkippedIds<'o> = &'o mut dyn FnMut(&str);
 
 /// The number of cases without a partner, per side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -55,16 +55,24 @@ struct Expected {
     cases: Stream,
 }
 
+/// What to pair, and how.
+#[derive(Clone, Copy)]
+pub(crate) struct PairsOptions<'o> {
+    pub(crate) expected: &'o [PathBuf],
+    pub(crate) actual: &'o [PathBuf],
+    pub(crate) filter: &'o CaseFilter<'o>,
+    pub(crate) pairing: Pairing,
+    /// Whether separate threads read the files.
+    pub(crate) ahead: bool,
+}
+
 impl<'o> Pairs<'o> {
     pub(crate) fn open(
-        expected: &'o [PathBuf],
-        actual: &[PathBuf],
-        choice: &'o Choice<'o>,
-        skipped: PassedBy<'o>,
+        options: PairsOptions<'o>,
+        skipped: SkippedIds<'o>,
         buffers: &Arc<BufferPool>,
-        ahead: bool,
-        pairing: Pairing,
     ) -> Result<Self, RunError> {
+        let PairsOptions { expected, actual, filter, pairing, ahead } = options;
         for path in expected {
             if is_history(path)? {
                 return Err(RunError::History { path: path.clone() });
@@ -76,7 +84,7 @@ impl<'o> Pairs<'o> {
             file: None,
             actual: Some(ActualSide::open(actual, beside, ahead, pairing, buffers)?),
             left: None,
-            choice,
+            filter,
             buffers: Arc::clone(buffers),
             ahead,
             pairing,
@@ -145,7 +153,7 @@ impl<'o> Pairs<'o> {
         };
         let Keyed { mut found, key } = case;
         let (eval_id, index) = (found.eval_id.take(), found.index);
-        let chosen = self.choice.takes_id(eval_id.as_deref());
+        let chosen = self.filter.takes_id(eval_id.as_deref());
         let id = match self.pairing {
             Pairing::Id => key,
             Pairing::Order | Pairing::Query => eval_id.as_deref().map(of_id),
@@ -167,7 +175,7 @@ impl<'o> Pairs<'o> {
         }
         let called = eval_id.unwrap_or_else(|| format!("#{index}"));
         let mut trouble =
-            again.then(|| CaseFault::ExpectedRepeated { path: file.cases.facts.path.clone() });
+            again.then(|| ScoringFault::ExpectedRepeated { path: file.cases.facts.path.clone() });
         let partner = match taken {
             Taken::Found(found) => actual.side(found)?,
             Taken::Missing => {
@@ -186,19 +194,19 @@ impl<'o> Pairs<'o> {
 
     fn of_left(&mut self, left: UnpairedCase) -> Option<Task> {
         // A case without an expected side has no tags.
-        if !self.choice.tags.is_empty() {
+        if !self.filter.tags.is_empty() {
             return None;
         }
         let UnpairedCase { eval_id, side, again } = left;
         let eval_id = eval_id.or_else(|| id_in(&side));
-        if !self.choice.takes_id(eval_id.as_deref()) {
+        if !self.filter.takes_id(eval_id.as_deref()) {
             if let Some(eval_id) = &eval_id {
                 (self.skipped)(eval_id);
             }
             return None;
         }
         self.alone.actual += u64::from(again.is_none());
-        let trouble = again.map(|path| CaseFault::ActualRepeated { path });
+        let trouble = again.map(|path| ScoringFault::ActualRepeated { path });
         let called = eval_id.unwrap_or_else(|| "(no eval_id)".to_owned());
         let pairing = self.pairing;
         Some(Task { called, expected: Side::Absent, actual: side, trouble, pairing })
@@ -218,7 +226,7 @@ impl Expected {
         buffers: &Arc<BufferPool>,
         ahead: bool,
     ) -> Result<Self, RunError> {
-        let eval_set_id = heading(path)?.eval_set_id;
+        let eval_set_id = read_set_header(path)?.eval_set_id;
         let cases = match EvalFile::open(path, pairing, buffers)? {
             EvalFile::Stream(stream) if ahead => stream.ahead()?,
             EvalFile::Stream(stream) => stream,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use case_trace::PlainCase;
 use evalset_file::{CaseReader, CaseTokens, OneCase, ReadCase};
 
-use crate::buffer_pool::{BufferPool, Spare};
+use crate::buffer_pool::{BufferPool, PooledBuffers};
 
 /// Reads the plain cases of an ADK file during the scan; other cases are parsed later.
 #[derive(Debug)]
@@ -14,7 +14,7 @@ pub(crate) struct PlainCases {
     is_adk: bool,
     /// The cases of the current chunk, by their start.
     read: VecDeque<(u64, Box<PlainCase>)>,
-    spare: Spare,
+    spare: PooledBuffers,
     buffers: Arc<BufferPool>,
 }
 
@@ -23,7 +23,7 @@ impl PlainCases {
         Self {
             is_adk,
             read: VecDeque::new(),
-            spare: Spare::default(),
+            spare: PooledBuffers::default(),
             buffers: Arc::clone(buffers),
         }
     }

@@ -8,10 +8,10 @@ use score_report::ScoredCase;
 use scoring::config::{Config, Tools};
 
 use crate::buffer_pool::BufferPool;
-use crate::choice::Choice;
+use crate::case_filter::CaseFilter;
 use crate::error::RunError;
 use crate::pairing::Pairing;
-use crate::pairs::Pairs;
+use crate::pairs::{Pairs, PairsOptions};
 use crate::task::Pair;
 use crate::worker_pool::{Work, WorkerPool};
 
@@ -24,7 +24,7 @@ pub struct ScoreRun<'o> {
     /// The criteria.
     pub config: &'o Config,
     /// Which cases.
-    pub choice: &'o Choice<'o>,
+    pub filter: &'o CaseFilter<'o>,
     /// How cases are paired.
     pub pairing: Pairing,
     /// The number of scoring threads, including the calling one. With more than one, one reading
@@ -48,8 +48,8 @@ pub struct RunSummary {
 /// Scores the cases: those of the expected side in their order, then those only on the actual side.
 ///
 /// `make` turns each into what is kept of it, on the thread that has scored it; `take` gets them one
-/// after the other, on this thread; `skipped` is told ids that were not chosen, `progress` how
-/// many bytes have been read.
+/// after the other, on this thread. `skipped` gets the ids that the filter excludes, `progress` the
+/// number of bytes read.
 ///
 /// # Errors
 /// A file that cannot be read to its end, or an error of `take`. A case that cannot be read is not an
@@ -77,12 +77,12 @@ pub fn run_pairs<P: Send>(
     skipped: &mut dyn FnMut(&str),
     mut progress: impl FnMut(u64),
 ) -> Result<RunSummary, RunError> {
-    let ScoreRun { expected, actual, choice, pairing, jobs, .. } = *order;
+    let ScoreRun { expected, actual, filter, pairing, jobs, .. } = *order;
     let buffers = Arc::new(BufferPool::default());
-    let ahead = jobs.get() > 1;
-    let mut pairs = Pairs::open(expected, actual, choice, skipped, &buffers, ahead, pairing)?;
+    let options = PairsOptions { expected, actual, filter, pairing, ahead: jobs.get() > 1 };
+    let mut pairs = Pairs::open(options, skipped, &buffers)?;
     let mut ran = RunSummary::default();
-    WorkerPool::new(jobs, Work { choice, make: &make, buffers: &buffers }).run(
+    WorkerPool::new(jobs, Work { filter, make: &make, buffers: &buffers }).run(
         || {
             let task = pairs.next()?;
             progress(pairs.read());

@@ -14,7 +14,7 @@ use crate::error::RunError;
 use crate::file::FileFacts;
 use crate::pairing::{Key, Pairing};
 use crate::plain::PlainCases;
-use crate::task::{Side, Way};
+use crate::task::{Side, TextState};
 
 /// A batch ends at this many bytes of text,
 const BATCH_BYTES: usize = 128 << 10;
@@ -202,10 +202,10 @@ fn side(
 ) -> Result<Side, RunError> {
     let facts = Arc::clone(facts);
     let reader = cases.reader();
-    let (mut case, way) = match reader.take(found.start) {
-        Some(case) => (case, Way::Plain),
-        None => (reader.spare(), Way::Unknown),
+    let (mut case, state) = match reader.take(found.start) {
+        Some(case) => (case, TextState::Plain),
+        None => (reader.spare(), TextState::Unparsed),
     };
     cases.text_into(found, case.text_mut())?;
-    Ok(Side::Text { facts, case, way, start: found.start, index: found.index })
+    Ok(Side::Text { facts, case, state, start: found.start, index: found.index })
 }

@@ -10,8 +10,8 @@ use scoring::adk::Conversation as _;
 use scoring::config::{Config, Tools};
 
 use crate::buffer_pool::Buffers;
-use crate::choice::Choice;
-use crate::error::CaseFault;
+use crate::case_filter::CaseFilter;
+use crate::error::ScoringFault;
 use crate::file::{FileFacts, TraceOf};
 use crate::pairing::Pairing;
 use crate::plain::read_alone;
@@ -24,7 +24,7 @@ pub(crate) struct Task {
     pub(crate) expected: Side,
     pub(crate) actual: Side,
     /// Why it cannot be scored, regardless of its sides.
-    pub(crate) trouble: Option<CaseFault>,
+    pub(crate) trouble: Option<ScoringFault>,
     /// How its partner was searched.
     pub(crate) pairing: Pairing,
 }
@@ -35,18 +35,18 @@ pub(crate) enum Side {
     /// No case.
     Absent,
     /// Its text, and whether it has been parsed.
-    Text { facts: Arc<FileFacts>, case: Box<PlainCase>, way: Way, start: u64, index: u64 },
+    Text { facts: Arc<FileFacts>, case: Box<PlainCase>, state: TextState, start: u64, index: u64 },
     /// Already parsed.
-    Read(Box<Result<CaseTrace, CaseFault>>),
+    Read(Box<Result<CaseTrace, ScoringFault>>),
 }
 
-/// How a text is parsed.
+/// Whether a text has been parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum TextState {
     /// Already parsed as a plain case.
     Plain,
-    /// By its model, unless it is plain.
-    Unknown,
+    /// Not parsed.
+    Unparsed,
 }
 
 impl Side {
@@ -59,12 +59,14 @@ impl Side {
     }
 
     /// Parses it; `used` gets buffers that are no longer needed.
-    fn read(self, trace: TraceOf, used: &mut Buffers) -> Result<Option<LazyTrace>, CaseFault> {
+    fn read(self, trace: TraceOf, used: &mut Buffers) -> Result<Option<LazyTrace>, ScoringFault> {
         match self {
             Self::Absent => Ok(None),
             Self::Read(read) => (*read).map(|case| Some(LazyTrace::from(case))),
-            Self::Text { facts, mut case, way, start, index } => {
-                if way == Way::Plain || (facts.format == Format::Adk && read_alone(&mut case)) {
+            Self::Text { facts, mut case, state, start, index } => {
+                if state == TextState::Plain
+                    || (facts.format == Format::Adk && read_alone(&mut case))
+                {
                     return Ok(Some(LazyTrace::Plain(case)));
                 }
                 let read = facts.read(case.as_str(), start, index, trace);
@@ -77,18 +79,18 @@ impl Side {
 
 impl Task {
     /// Parses both sides; `None` when the filter excludes the case.
-    pub(crate) fn read(self, choice: &Choice<'_>, used: &mut Buffers) -> Option<Pair> {
+    pub(crate) fn read(self, filter: &CaseFilter<'_>, used: &mut Buffers) -> Option<Pair> {
         let Self { called, expected, actual, trouble, pairing } = self;
         let expected = expected.read(CaseTrace::of_expected, used);
         if let Ok(Some(expected)) = &expected
-            && !choice.takes_tags(expected.tags())
+            && !filter.takes_tags(expected.tags())
         {
             return None;
         }
         let actual = actual.read(CaseTrace::of, used);
         // The tags of an unreadable case are unknown: it is reported, not left out.
-        let mut faults: Vec<CaseFault> = trouble.into_iter().collect();
-        let mut read = |side: Result<Option<LazyTrace>, CaseFault>| match side {
+        let mut faults: Vec<ScoringFault> = trouble.into_iter().collect();
+        let mut read = |side: Result<Option<LazyTrace>, ScoringFault>| match side {
             Ok(side) => side,
             Err(fault) => {
                 faults.push(fault);
@@ -100,13 +102,13 @@ impl Task {
             && let (Some(expected), Some(actual)) = (&expected, &actual)
             && expected.eval_id() != actual.eval_id()
         {
-            faults.push(CaseFault::Changed);
+            faults.push(ScoringFault::Changed);
         }
         let fault = (!faults.is_empty()).then(|| {
-            let mut told: Vec<String> = faults.iter().map(ToString::to_string).collect();
+            let mut messages: Vec<String> = faults.iter().map(ToString::to_string).collect();
             // The same file on both sides has its errors on both.
-            told.dedup();
-            told.join("; ")
+            messages.dedup();
+            messages.join("; ")
         });
         Some(Pair { called, expected, actual, fault, pairing })
     }
@@ -146,9 +148,7 @@ impl Pair {
             }
             (Some(expected), None) => ScoredCase::expected_only(expected, self.pairing.partner()),
             (None, Some(actual)) => ScoredCase::actual_only(config, actual, self.pairing.partner()),
-            (None, None) => {
-                ScoredCase::error(&self.called, None, None, "nothing of it can be read")
-            }
+            (None, None) => ScoredCase::error(&self.called, None, None, "neither side can be read"),
         }
     }
 }

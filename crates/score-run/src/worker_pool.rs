@@ -12,7 +12,7 @@ use case_trace::LazyTrace;
 use scoring::config::Tools;
 
 use crate::buffer_pool::{BufferPool, Buffers};
-use crate::choice::Choice;
+use crate::case_filter::CaseFilter;
 use crate::error::RunError;
 use crate::task::{Pair, Task};
 
@@ -25,7 +25,7 @@ const BATCHES_PER_THREAD: usize = 4;
 
 /// How a task is processed.
 pub(crate) struct Work<'w, M> {
-    pub(crate) choice: &'w Choice<'w>,
+    pub(crate) filter: &'w CaseFilter<'w>,
     pub(crate) make: &'w M,
     pub(crate) buffers: &'w BufferPool,
 }
@@ -43,7 +43,7 @@ impl<M> Work<'_, M> {
     where
         M: Fn(&mut Pair, &mut Tools<'_>) -> P,
     {
-        let mut pair = task.read(self.choice, &mut scratch.used)?;
+        let mut pair = task.read(self.filter, &mut scratch.used)?;
         let made = (self.make)(&mut pair, &mut scratch.tools);
         for side in [pair.expected, pair.actual] {
             if let Some(LazyTrace::Plain(case)) = side {
@@ -176,9 +176,9 @@ impl<'w, M> WorkerPool<'w, M> {
     {
         let done = catch_unwind(AssertUnwindSafe(|| self.work.process_all(tasks, scratch)));
         let done = done.map_err(|panic| {
-            let told = panic.downcast_ref::<String>().map(String::as_str);
-            let told = told.or_else(|| panic.downcast_ref::<&str>().copied());
-            told.unwrap_or("no reason was given").to_owned()
+            let message = panic.downcast_ref::<String>().map(String::as_str);
+            let message = message.or_else(|| panic.downcast_ref::<&str>().copied());
+            message.unwrap_or("no reason was given").to_owned()
         });
         queue.state().done.insert(number, done);
         queue.done.notify_one();

@@ -8,7 +8,7 @@ use std::slice::from_ref;
 use expect_test::{Expect, expect};
 use json_text::JsonText;
 use score_report::ScoredCase;
-use score_run::{Choice, Pairing, RunError, RunSummary, ScoreRun, heading, run};
+use score_run::{CaseFilter, Pairing, RunError, RunSummary, ScoreRun, read_set_header, run};
 use scoring::config::Config;
 use scoring::report::CaseVerdict;
 use scoring::trajectory::NoSchemas;
@@ -52,22 +52,22 @@ fn config() -> Config {
 fn lines(
     expected: &[PathBuf],
     actual: &[PathBuf],
-    choice: &Choice<'_>,
+    filter: &CaseFilter<'_>,
     jobs: usize,
 ) -> Result<Vec<String>, RunError> {
-    paired(expected, actual, choice, Pairing::Id, jobs).map(|(lines, _)| lines)
+    paired(expected, actual, filter, Pairing::Id, jobs).map(|(lines, _)| lines)
 }
 
 fn paired(
     expected: &[PathBuf],
     actual: &[PathBuf],
-    choice: &Choice<'_>,
+    filter: &CaseFilter<'_>,
     pairing: Pairing,
     jobs: usize,
 ) -> Result<(Vec<String>, RunSummary), RunError> {
     let config = config();
     let jobs = NonZeroUsize::new(jobs).expect("a number");
-    let order = ScoreRun { expected, actual, config: &config, choice, pairing, jobs };
+    let order = ScoreRun { expected, actual, config: &config, filter, pairing, jobs };
     let mut lines = Vec::new();
     let line = |case: ScoredCase| {
         let verdict = match case.result.verdict() {
@@ -76,8 +76,9 @@ fn paired(
             CaseVerdict::Unscored => "unscored",
             CaseVerdict::Error => "error",
         };
-        let told = case.result.error.or(case.whys.first().cloned().flatten()).unwrap_or_default();
-        format!("{} {verdict} {told}", case.result.eval_id)
+        let reported =
+            case.result.error.or(case.whys.first().cloned().flatten()).unwrap_or_default();
+        format!("{} {verdict} {reported}", case.result.eval_id)
     };
     let take = |line| {
         lines.push(line);
@@ -89,13 +90,13 @@ fn paired(
 }
 
 /// The lines of one thread, which those of several must be.
-fn check(files: &Files, expected: &[PathBuf], actual: &[PathBuf], told: &Expect) {
-    let one = lines(expected, actual, &Choice::default(), 1).expect("scored");
+fn check(files: &Files, expected: &[PathBuf], actual: &[PathBuf], reported: &Expect) {
+    let one = lines(expected, actual, &CaseFilter::default(), 1).expect("scored");
     for jobs in [2, 5] {
-        assert_eq!(lines(expected, actual, &Choice::default(), jobs).expect("scored"), one);
+        assert_eq!(lines(expected, actual, &CaseFilter::default(), jobs).expect("scored"), one);
     }
     let folder = files.0.path().display().to_string();
-    told.assert_eq(&one.join("\n").replace(&folder, "FOLDER"));
+    reported.assert_eq(&one.join("\n").replace(&folder, "FOLDER"));
 }
 
 #[test]
@@ -115,7 +116,7 @@ fn files_in_the_same_order() {
 }
 
 /// A case in which the user says `words`, one turn each.
-fn said(eval_id: &str, words: &[&str], tool: &str) -> String {
+fn case_with_messages(eval_id: &str, words: &[&str], tool: &str) -> String {
     let turns: Vec<String> = words
         .iter()
         .map(|text| {
@@ -132,20 +133,20 @@ fn check_paired(
     expected: &[PathBuf],
     actual: &[PathBuf],
     alone: (u64, u64),
-    told: &Expect,
+    reported: &Expect,
 ) {
-    let choice = Choice::default();
-    let (one, ran) = paired(expected, actual, &choice, pairing, 1).expect("scored");
+    let filter = CaseFilter::default();
+    let (one, ran) = paired(expected, actual, &filter, pairing, 1).expect("scored");
     assert_eq!((ran.expected_alone, ran.actual_alone), alone);
     for jobs in [2, 5] {
-        let (several, ran) = paired(expected, actual, &choice, pairing, jobs).expect("scored");
+        let (several, ran) = paired(expected, actual, &filter, pairing, jobs).expect("scored");
         assert_eq!((several, (ran.expected_alone, ran.actual_alone)), (one.clone(), alone));
     }
-    told.assert_eq(&one.join("\n"));
+    reported.assert_eq(&one.join("\n"));
 }
 
 #[test]
-fn cases_with_other_ids_are_paired_by_their_places() {
+fn pairs_cases_with_other_ids_by_order() {
     let files = Files::new();
     let expected = files.put("e.json", &set("s", &cases(&[("a", "f"), ("b", "g"), ("c", "h")])));
     let actual = files.put("a.json", &set("t", &cases(&[("x1", "f"), ("x2", "f")])));
@@ -180,12 +181,16 @@ fn cases_with_other_ids_are_paired_by_their_places() {
 }
 
 #[test]
-fn a_run_that_ended_within_a_case_is_an_error_of_it() {
+fn run_that_ended_within_a_case_is_an_error_of_it() {
     let files = Files::new();
     let (one, two) = (["hi"].as_slice(), ["hi", "bye"].as_slice());
-    let expected = [said("a", two, "f"), said("b", one, "f"), said("c", two, "f")];
+    let expected = [
+        case_with_messages("a", two, "f"),
+        case_with_messages("b", one, "f"),
+        case_with_messages("c", two, "f"),
+    ];
     let none = r#"{"eval_id": "c", "conversation": []}"#.to_owned();
-    let actual = [said("a", one, "f"), said("b", two, "f"), none];
+    let actual = [case_with_messages("a", one, "f"), case_with_messages("b", two, "f"), none];
     let expected = files.put("e.json", &set("s", &expected));
     let actual = files.put("a.json", &set("s", &actual));
     check(
@@ -200,7 +205,7 @@ fn a_run_that_ended_within_a_case_is_an_error_of_it() {
 }
 
 #[test]
-fn places_are_counted_over_all_files_of_a_side() {
+fn order_counts_over_all_files_of_a_side() {
     let files = Files::new();
     let first = files.put("e1.json", &set("s", &cases(&[("a", "f"), ("b", "g")])));
     let second = files.put("e2.json", &set("s", &cases(&[("a", "h")])));
@@ -219,22 +224,22 @@ fn places_are_counted_over_all_files_of_a_side() {
 }
 
 #[test]
-fn cases_with_other_ids_are_paired_by_what_the_user_says() {
+fn pairs_cases_with_other_ids_by_user_messages() {
     let files = Files::new();
     let expected = [
-        said("a", &["hi", "é"], "f"),
-        said("b", &["hi"], "g"),
-        said("b2", &["hi"], "h"),
-        said("c", &["hié"], "f"),
-        said("d", &["nobody said this"], "f"),
+        case_with_messages("a", &["hi", "é"], "f"),
+        case_with_messages("b", &["hi"], "g"),
+        case_with_messages("b2", &["hi"], "h"),
+        case_with_messages("c", &["hié"], "f"),
+        case_with_messages("d", &["nobody wrote this"], "f"),
         r#"{"eval_id": "e", "conversation_scenario": {"starting_prompt": "p", "conversation_plan": "q"}}"#.to_owned(),
     ];
     let actual = [
-        said("x1", &["hi"], "g"),
-        said("x2", &["hi\\u00e9"], "f"),
-        said("x3", &["h\\u0069", "é"], "f"),
-        said("x4", &["new"], "f"),
-        said("x5", &["hi"], "h"),
+        case_with_messages("x1", &["hi"], "g"),
+        case_with_messages("x2", &["hi\\u00e9"], "f"),
+        case_with_messages("x3", &["h\\u0069", "é"], "f"),
+        case_with_messages("x4", &["new"], "f"),
+        case_with_messages("x5", &["hi"], "h"),
     ];
     let expected = files.put("e.json", &set("s", &expected));
     let actual = files.put("a.json", &set("t", &actual));
@@ -248,14 +253,14 @@ fn cases_with_other_ids_are_paired_by_what_the_user_says() {
             b passed 
             b2 passed 
             c passed 
-            d error the actual side has no case in which the user says the same
-            e error the actual side has no case in which the user says the same
-            x4 unscored the expected side has no case in which the user says the same"#]],
+            d error the actual side has no case with the same user messages
+            e error the actual side has no case with the same user messages
+            x4 unscored the expected side has no case with the same user messages"#]],
     );
 }
 
 #[test]
-fn another_order_gaps_and_repeats() {
+fn pairs_with_another_order_gaps_and_repeated_ids() {
     let files = Files::new();
     let expected =
         cases(&[("a", "f"), ("gone", "f"), ("b", "f"), ("c", "f"), ("b", "f"), ("d", "f")]);
@@ -271,7 +276,7 @@ fn another_order_gaps_and_repeats() {
     ]);
     let expected = files.put("e.json", &set("s", &expected));
     let actual = files.put("a.json", &set("s", &actual));
-    let told = expect![[r#"
+    let reported = expect![[r#"
         a passed 
         gone error the actual side has no case with this id
         b passed 
@@ -282,14 +287,14 @@ fn another_order_gaps_and_repeats() {
         c error FOLDER/a.json has several cases with this id; the first was scored
         a error FOLDER/a.json has several cases with this id; the first was scored
         b error FOLDER/a.json has several cases with this id; the first was scored"#]];
-    check(&files, from_ref(&expected), from_ref(&actual), &told);
+    check(&files, from_ref(&expected), from_ref(&actual), &reported);
     // Beside a second file the first is looked up and not run along.
     let other = files.put("other.json", &set("o", &[]));
-    check(&files, &[expected], &[actual, other], &told);
+    check(&files, &[expected], &[actual, other], &reported);
 }
 
 #[test]
-fn ids_that_several_files_have() {
+fn reports_ids_in_several_files() {
     let files = Files::new();
     let one = cases(&[("a", "f"), ("x", "f")]);
     let expected = [
@@ -328,13 +333,13 @@ fn ids_that_several_files_have() {
         &[unknown],
         &actual,
         &expect![[r#"
-        a error this id stands in FOLDER/run/1.json and in FOLDER/run/2.json and in FOLDER/run/yard.evalset.json; name one of them, or give the sets the eval_set_id of the expected one
+        a error this id is in FOLDER/run/1.json and in FOLDER/run/2.json and in FOLDER/run/yard.evalset.json; select one of them, or give the sets the eval_set_id of the expected one
         x unscored the expected side has no case with this id"#]],
     );
 }
 
 #[test]
-fn of_two_runs_of_one_set_the_newest_is_named() {
+fn suggests_the_newest_of_two_runs_of_a_set() {
     let files = Files::new();
     let expected = [files.put("home.evalset.json", &set("home", &cases(&[("a", "f")])))];
     let run = |name: &str| files.put(name, &set("home", &cases(&[("a", "f")])));
@@ -347,10 +352,10 @@ fn of_two_runs_of_one_set_the_newest_is_named() {
         &expected,
         &runs,
         &expect![
-            "a error this id stands in FOLDER/run/1.json and in FOLDER/run/2.json, which are runs of one set; score one of them, such as the newest: --actual FOLDER/run/1.json"
+            "a error this id is in FOLDER/run/1.json and in FOLDER/run/2.json, which are runs of one set; score one of them, such as the newest: --actual FOLDER/run/1.json"
         ],
     );
-    // ADK's history says of which set it is, and when it was made, whenever it was copied here.
+    // ADK's history contains its set and its creation time, regardless of the file's time.
     let history = |name: &str, made: &str| {
         let text = format!(
             r#"{{"eval_set_result_id": "r", "eval_set_id": "home", "creation_timestamp": {made},
@@ -367,22 +372,22 @@ fn of_two_runs_of_one_set_the_newest_is_named() {
         &expected,
         &runs,
         &expect![
-            "a error this id stands in FOLDER/h/new.evalset_result.json and in FOLDER/h/old.evalset_result.json, which are runs of one set; score one of them, such as the newest: --actual FOLDER/h/new.evalset_result.json"
+            "a error this id is in FOLDER/h/new.evalset_result.json and in FOLDER/h/old.evalset_result.json, which are runs of one set; score one of them, such as the newest: --actual FOLDER/h/new.evalset_result.json"
         ],
     );
 }
 
 #[test]
-fn a_fault_of_a_file_on_both_sides_is_told_once() {
+fn reports_a_fault_of_a_file_on_both_sides_once() {
     let files = Files::new();
     let broken = files.put(
         "home.evalset.json",
         r#"{"eval_set_id": "home", "eval_cases": [{"eval_id": "a", "conversation": [{}]}]}"#,
     );
-    let told = expect![[
+    let reported = expect![[
         r#"a error FOLDER/home.evalset.json: line 1, column 74, case "a" at conversation[0]: an invocation needs "user_content"; add it"#
     ]];
-    check(&files, std::slice::from_ref(&broken), std::slice::from_ref(&broken), &told);
+    check(&files, std::slice::from_ref(&broken), std::slice::from_ref(&broken), &reported);
 }
 
 #[test]
@@ -416,29 +421,29 @@ fn formats_meet() {
     );
     check(&files, from_ref(&expected), from_ref(&flow), &expect!["old passed "]);
     check(&files, &[flow], from_ref(&expected), &expect!["old passed "]);
-    let refused = lines(&[history], &[expected], &Choice::default(), 2);
+    let refused = lines(&[history], &[expected], &CaseFilter::default(), 2);
     assert!(matches!(refused, Err(RunError::History { .. })), "{refused:?}");
 }
 
 #[test]
-fn the_turns_of_one_case_go_by_the_name_of_their_file() {
+fn list_of_turns_has_its_files_name_as_id() {
     let files = Files::new();
     let expected = files.put("home.evalset.json", &set("home", &cases(&[("a", "f")])));
     let faulty = files.put("old.test.json", r#"[{"query": "é"}, {"query": 1}]"#);
     let older = files.put("older.test.json", r#"[{"name": "o", "data": [{"query": "é"}, {}]}]"#);
-    let told = expect![[r#"
+    let reported = expect![[r#"
         old error FOLDER/old.test.json: line 1, column 28, case "old" at [1].query: expected a string, found a number; correct the value
         a error the actual side has no case with this id"#]];
-    check(&files, &[faulty.clone(), expected.clone()], &[], &told);
+    check(&files, &[faulty.clone(), expected.clone()], &[], &reported);
     let only = |eval_id: &str| eval_id.starts_with("ol") || eval_id == "o";
-    let choice = Choice::new(Some(&only), &[]);
-    let told = lines(&[expected], &[faulty, older], &choice, 2).expect("read");
-    let ids: Vec<_> = told.iter().filter_map(|line| line.split(' ').next()).collect();
+    let filter = CaseFilter::new(Some(&only), &[]);
+    let reported = lines(&[expected], &[faulty, older], &filter, 2).expect("read");
+    let ids: Vec<_> = reported.iter().filter_map(|line| line.split(' ').next()).collect();
     assert_eq!(ids, ["old", "o"]);
 }
 
 #[test]
-fn a_broken_case_is_an_error_with_its_place_and_a_broken_file_ends_the_run() {
+fn broken_case_is_an_error_and_broken_file_ends_the_run() {
     let files = Files::new();
     let mut some = cases(&[("a", "f"), ("b", "f"), ("c", "f")]);
     let actual = files.put("a.json", &set("s", &some));
@@ -452,20 +457,20 @@ fn a_broken_case_is_an_error_with_its_place_and_a_broken_file_ends_the_run() {
         from_ref(&actual),
         &expect![[r#"
         a passed 
-        b error FOLDER/e.json: line 3, column 36, case "b" at conversation[0]: ADK refuses the unknown field "invocationID" in an invocation (did you mean "invocation_id"?); correct its name, or move it to the case
+        b error FOLDER/e.json: line 3, column 36, case "b" at conversation[0]: ADK rejects the unknown field "invocationID" in an invocation (did you mean "invocation_id"?); correct its name, or move it to the case
         c passed "#]],
     );
     let cut = files.put("cut.json", &text[..text.len() - 30]);
     for jobs in [1, 3] {
-        let ended = lines(from_ref(&cut), from_ref(&actual), &Choice::default(), jobs);
+        let ended = lines(from_ref(&cut), from_ref(&actual), &CaseFilter::default(), jobs);
         assert!(ended.expect_err("broken").to_string().contains("cut.json"));
     }
-    let none = lines(&[files.0.path().join("none.json")], &[actual], &Choice::default(), 2);
+    let none = lines(&[files.0.path().join("none.json")], &[actual], &CaseFilter::default(), 2);
     assert!(none.expect_err("none").to_string().contains("none.json"));
 }
 
 #[test]
-fn cases_are_chosen_by_id_and_by_tag() {
+fn filters_cases_by_id_and_tag() {
     let files = Files::new();
     let tagged = |eval_id: &str, tag: &str| {
         format!(
@@ -478,16 +483,16 @@ fn cases_are_chosen_by_id_and_by_tag() {
     let actual =
         [files.put("a.json", &set("s", &[tagged("b1", "x"), tagged("a1", ""), tagged("a9", "")]))];
     let is_a = |eval_id: &str| eval_id.starts_with('a');
-    let ids = |choice: &Choice<'_>| {
-        let lines = lines(&expected, &actual, choice, 2).expect("scored");
+    let ids = |filter: &CaseFilter<'_>| {
+        let lines = lines(&expected, &actual, filter, 2).expect("scored");
         let ids = lines.iter().filter_map(|line| line.split(' ').next().map(str::to_owned));
         ids.collect::<Vec<_>>().join(" ")
     };
-    assert_eq!(ids(&Choice::default()), "a1 a2 b1 a9");
-    assert_eq!(ids(&Choice::new(Some(&is_a), &[])), "a1 a2 a9");
+    assert_eq!(ids(&CaseFilter::default()), "a1 a2 b1 a9");
+    assert_eq!(ids(&CaseFilter::new(Some(&is_a), &[])), "a1 a2 a9");
     let tags = ["x".to_owned()];
-    assert_eq!(ids(&Choice::new(None, &tags)), "a1 b1");
-    let both = Choice::new(Some(&is_a), &tags);
+    assert_eq!(ids(&CaseFilter::new(None, &tags)), "a1 b1");
+    let both = CaseFilter::new(Some(&is_a), &tags);
     assert_eq!((ids(&both), both.other_tags()), ("a1".to_owned(), vec!["y".to_owned()]));
 }
 
@@ -502,7 +507,7 @@ fn many_cases_keep_their_order() {
     for (name, cases) in [("same.json", &all), ("moved.json", &moved)] {
         let actual = [files.put(name, &set("s", cases))];
         for jobs in [1, 4] {
-            let lines = lines(&expected, &actual, &Choice::default(), jobs).expect("scored");
+            let lines = lines(&expected, &actual, &CaseFilter::default(), jobs).expect("scored");
             let wanted: Vec<String> = ids.iter().map(|id| format!("{id} passed ")).collect();
             assert_eq!(lines, wanted);
         }
@@ -512,7 +517,7 @@ fn many_cases_keep_their_order() {
 /// Plain cases are read on the way through the file, others and those that lie across two chunks by
 /// themselves: what becomes of a case does not depend on where it lies.
 #[test]
-fn cases_of_any_kind_lie_anywhere() {
+fn result_of_a_case_does_not_depend_on_its_file() {
     let files = Files::new();
     let long = |number: usize| if number == 700 { 600_000 } else { number * 37 % 1500 };
     let one = |number: usize, tool: &str| {
@@ -525,37 +530,37 @@ fn cases_of_any_kind_lie_anywhere() {
     let all: Vec<String> = (0..1500).map(|number| one(number, "f")).collect();
     let done: Vec<String> = (0..1500).map(|number| one(number, tool(number))).collect();
     let expected = [files.put("e.json", &set("s", &all))];
-    let told = |number: usize| match tool(number) {
+    let reported = |number: usize| match tool(number) {
         "f" => format!("c{number} passed "),
         _ => format!("c{number} failed f was not called; g was called but not expected"),
     };
-    let told: Vec<String> = (0..1500).map(told).collect();
+    let reported: Vec<String> = (0..1500).map(reported).collect();
     let whole = set("s", &done);
     let broken = format!("{}]", &whole[..whole.len() - 1]);
     for jobs in [1, 2, 5] {
         let actual = [files.put("a.json", &whole)];
-        let choice = Choice::default();
-        assert_eq!(lines(&expected, &actual, &choice, jobs).expect("scored"), told);
+        let filter = CaseFilter::default();
+        assert_eq!(lines(&expected, &actual, &filter, jobs).expect("scored"), reported);
         let actual = [files.put("a.json", &broken)];
-        let ended = lines(&expected, &actual, &choice, jobs);
+        let ended = lines(&expected, &actual, &filter, jobs);
         assert!(matches!(ended, Err(RunError::File(_))), "{ended:?}");
     }
 }
 
 #[test]
-fn what_take_refuses_ends_the_run() {
+fn error_of_take_ends_the_run() {
     let files = Files::new();
     let all: Vec<String> = (0..3000).map(|number| case(&format!("c{number}"), "f")).collect();
     let path = [files.put("e.json", &set("s", &all))];
     let config = config();
     for jobs in [1, 4] {
         let jobs = NonZeroUsize::new(jobs).expect("a number");
-        let choice = Choice::default();
+        let filter = CaseFilter::default();
         let order = ScoreRun {
             expected: &path,
             actual: &path,
             config: &config,
-            choice: &choice,
+            filter: &filter,
             pairing: Pairing::Id,
             jobs,
         };
@@ -566,17 +571,17 @@ fn what_take_refuses_ends_the_run() {
 }
 
 #[test]
-fn headings_are_found_wherever_they_stand() {
+fn finds_a_header_anywhere_in_the_file() {
     let files = Files::new();
     let id = |text: &str| {
-        let found = heading(&files.put("h.json", text)).expect("read");
+        let found = read_set_header(&files.put("h.json", text)).expect("read");
         (found.eval_set_id, found.name)
     };
     let named = |id: &str, name: &str| (id.to_owned(), Some(name.to_owned()));
     assert_eq!(id(r#"{"eval_set_id": "s", "name": "n", "eval_cases": []}"#), named("s", "n"));
     assert_eq!(id(r#"{"eval_cases": [], "name": "n", "eval_set_id": "s"}"#), named("s", "n"));
-    let said = r#"{"eval_set_id": "s", "description": "of \"eval_cases\": [", "name": "n", "eval_cases": []}"#;
-    assert_eq!(id(said), named("s", "n"));
+    let case_with_messages = r#"{"eval_set_id": "s", "description": "of \"eval_cases\": [", "name": "n", "eval_cases": []}"#;
+    assert_eq!(id(case_with_messages), named("s", "n"));
     assert_eq!(id("[]"), ("h".to_owned(), None));
-    assert!(heading(Path::new("/")).is_err());
+    assert!(read_set_header(Path::new("/")).is_err());
 }

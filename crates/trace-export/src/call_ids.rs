@@ -1,4 +1,4 @@
-//! Under which ids agents know a call that its person gave none.
+//! The ids of calls that the person left without one.
 
 use live::TurnId;
 use model_wire::made_ids;

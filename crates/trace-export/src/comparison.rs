@@ -1,5 +1,4 @@
-//! Two traces side by side: the calls of each turn aligned, the texts word by word, and in words why
-//! they are not the same.
+//! [`compare`]: aligns the calls and texts of two traces, and describes their differences.
 
 use json_text::JsonText;
 use report_view::TextPart;
@@ -11,19 +10,19 @@ use scoring::state::StateMeasure;
 use scoring::trajectory::{CallSeen, Credit, Matching, Measure, Row, RowKind, align};
 use scoring::{Invocation, Outcome, Trace};
 
-/// So many reasons are told.
+/// The most reasons that are listed.
 const MOST_REASONS: usize = 4;
 
-/// Two traces, side by side.
+/// The comparison of two traces.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
-    /// How well they agree.
+    /// The scores.
     pub scores: Vec<ComparedScore>,
-    /// In words, what is not the same; empty when nothing is.
+    /// The differences as text; empty if there are none.
     pub why: Vec<String>,
-    /// The turns, as many as the longer one has.
+    /// The turns, as many as the longer trace has.
     pub turns: Vec<ComparedTurn>,
-    /// The state at the end, laid out, where one is expected.
+    /// The final state, formatted, if one is expected.
     pub state: Option<ComparedText>,
 }
 
@@ -32,81 +31,81 @@ pub struct Comparison {
 pub struct ComparedScore {
     /// The metric.
     pub name: String,
-    /// From 0 to 1; `None` when it could not be scored.
+    /// From 0 to 1; `None` if unscored.
     pub score: Option<f64>,
-    /// Why it was not scored.
+    /// Why it is unscored.
     pub note: String,
 }
 
-/// One turn of both.
+/// A turn of both traces.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ComparedTurn {
-    /// What the user says.
+    /// The user message.
     pub query: ComparedText,
     /// The calls, aligned.
     pub calls: Vec<ComparedCall>,
     /// Why the calls are not aligned.
     pub note: Option<String>,
-    /// What the agent answers.
+    /// The final response.
     pub response: ComparedText,
 }
 
-/// A text of both.
+/// A text of both traces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ComparedText {
-    /// What is expected; `None` where there is none.
+    /// The expected text, if any.
     pub expected: Option<String>,
-    /// What is compared with it.
+    /// The actual text, if any.
     pub actual: Option<String>,
-    /// Whether both read the same.
+    /// Whether they are equal.
     pub is_same: bool,
-    /// Both word by word; empty where they are the same or too long.
+    /// Both word by word; empty if they are equal or too long.
     pub parts: Vec<TextPart>,
 }
 
-/// A call of one side or of both.
+/// A call of one or both traces.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ComparedCall {
-    /// Whether it was made as expected.
+    /// Whether the actual call matches.
     pub status: MatchStatus,
-    /// As expected.
+    /// The expected call.
     pub expected: Option<CallSide>,
-    /// As made.
+    /// The actual call.
     pub actual: Option<CallSide>,
     /// The names of the arguments that differ.
     pub differing: Vec<String>,
 }
 
-/// How a call of one side meets the other.
+/// How an expected and an actual call match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MatchStatus {
-    /// It was made.
+    /// The calls are equal.
     Same,
-    /// It was made with other arguments.
+    /// The arguments differ.
     Changed,
-    /// It was not made.
+    /// The expected call is missing.
     Missing,
-    /// It was made and not expected.
+    /// The actual call is not expected.
     Extra,
 }
 
-/// A call as one side has it.
+/// A call of one trace.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallSide {
     /// The tool.
     pub tool: String,
-    /// The arguments, where there are some.
+    /// The arguments, if any.
     pub arguments: Option<JsonText>,
 }
 
-/// Leaves the first turn of a case, with which alone a rehearsal can be compared, for it has one query.
-/// Of the state at the end nothing is expected then. Says what was left out, where something was.
+/// Keeps the first turn of a case, because a rehearsal has only one. The expected final state is removed if
+/// there are more turns. Returns a note about what was left out.
 pub fn keep_first_turn(expected: &mut Trace) -> Option<String> {
     let turns = expected.invocations.len();
     (turns > 1).then(|| {
         expected.invocations.truncate(1);
         expected.final_state = None;
-        format!("A rehearsal plays one turn: only the first of {turns} is compared.")
+        format!("A rehearsal has one turn: only the first of {turns} is compared.")
     })
 }
 
@@ -124,19 +123,19 @@ pub fn compare(expected: &Trace, actual: &Trace) -> Comparison {
             Outcome::Scored { score, .. } => Some(score.get()),
             Outcome::Unscored { .. } => None,
         };
-        let said = why(&criterion, &outcome);
+        let reason = why(&criterion, &outcome);
         if let Metric::State { .. } = &criterion.metric {
             let laid_out = |trace: &Trace| trace.final_state.as_ref().map(JsonText::pretty);
             let mut sides = text(laid_out(one), laid_out(other));
-            // What stands there beside what is expected is as it should be.
+            // Additional entries of the actual state are allowed.
             sides.is_same = score == Some(1.0);
             if sides.is_same {
                 sides.parts.clear();
             }
             state = Some(sides);
-            reasons.push(said.iter().map(|said| format!("the state at the end: {said}")).collect());
+            reasons.push(reason.iter().map(|reason| format!("final state: {reason}")).collect());
         }
-        let note = said.filter(|_| score.is_none()).unwrap_or_default();
+        let note = reason.filter(|_| score.is_none()).unwrap_or_default();
         scores.push(ComparedScore { name: criterion.name, score, note });
     }
     let mut why = reasons.concat();
@@ -148,7 +147,7 @@ pub fn compare(expected: &Trace, actual: &Trace) -> Comparison {
     Comparison { scores, why, turns, state }
 }
 
-/// What the two are held to: all of it.
+/// The criteria of a comparison.
 fn criteria(expected: &Trace) -> Vec<Criterion> {
     let exact = Metric::AdkTrajectory { match_type: MatchType::Exact, ignore_args: false };
     let state = Metric::State { query: None, measure: StateMeasure::All };
@@ -168,7 +167,7 @@ fn criteria(expected: &Trace) -> Vec<Criterion> {
     .collect()
 }
 
-/// In order, with credit for the arguments that agree.
+/// In order, with credit for equal arguments.
 fn aligned() -> Matching {
     Matching {
         match_type: MatchType::InOrder,
@@ -178,7 +177,7 @@ fn aligned() -> Matching {
     }
 }
 
-/// Each turn of both, and in words what differs in it.
+/// Each turn of both traces, with its differences as text.
 fn turns(expected: &Trace, actual: &Trace) -> Vec<(ComparedTurn, Vec<String>)> {
     let count = expected.invocations.len().max(actual.invocations.len());
     let turn =
@@ -215,14 +214,14 @@ fn turn(
     if are_both {
         let place = if count > 1 { format!("turn {}: ", at + 1) } else { String::new() };
         if !query.is_same {
-            reasons.push(format!("{place}the user said something else"));
+            reasons.push(format!("{place}the user message differs"));
         }
         match (&response.expected, &response.actual) {
-            (Some(_), None) => reasons.push(format!("{place}there is no final response")),
-            // What is not said is not expected to be otherwise.
+            (Some(_), None) => reasons.push(format!("{place}the final response is missing")),
+            // Without an expected response, any response is accepted.
             (None, _) => {}
             _ if !response.is_same => {
-                reasons.push(format!("{place}the final response reads otherwise"));
+                reasons.push(format!("{place}the final response differs"));
             }
             _ => {}
         }
@@ -300,7 +299,7 @@ mod tests {
                 "list was called but not expected",
                 "set was called with degrees 23, not 21",
                 "close was not called",
-                "the final response reads otherwise",
+                "the final response differs",
             ]
         );
         let marked: Vec<&TextPart> = compared.turns[0]
@@ -322,8 +321,8 @@ mod tests {
         assert_eq!(keep_first_turn(&mut case), None);
         case.invocations.push(Invocation { user_text: "And now?".into(), ..Invocation::default() });
         case.final_state = Some(JsonText::parse(r#"{"n":3}"#).expect("valid"));
-        let said = keep_first_turn(&mut case).expect("there is more than one");
-        assert!(said.contains("the first of 2"), "{said}");
+        let note = keep_first_turn(&mut case).expect("there is more than one");
+        assert!(note.contains("the first of 2"), "{note}");
         assert_eq!(compare(&case, &played).why, Vec::<String>::new());
     }
 
@@ -333,7 +332,7 @@ mod tests {
         let played = case.clone();
         case.invocations[0].final_response = None;
         assert_eq!(compare(&case, &played).why, Vec::<String>::new());
-        assert_eq!(compare(&played, &case).why, ["there is no final response"]);
+        assert_eq!(compare(&played, &case).why, ["the final response is missing"]);
     }
 
     #[test]
@@ -355,7 +354,7 @@ mod tests {
         assert_eq!(same.why, Vec::<String>::new());
         assert!(same.state.is_some_and(|state| state.is_same));
         let other = compare(&expected, &with(Some(r#"{"n":2}"#)));
-        assert_eq!(other.why, [r#"the state at the end: n is 2, expected {"$gt":2}"#]);
+        assert_eq!(other.why, [r#"final state: n is 2, expected {"$gt":2}"#]);
         assert_eq!(other.scores[3].score, Some(0.0));
         let nothing = compare(&with(Some("{}")), &with(Some(r#"{"n":2}"#)));
         assert_eq!((nothing.scores.len(), nothing.state), (3, None));

@@ -1,8 +1,8 @@
-//! From what was done to an eval case, and from two traces to what differs between them.
+//! Converts rehearsals and live sessions to eval cases, and compares traces.
 //!
 //! [`eval_case`] makes a case of a completed rehearsal, [`live_case`] of the chosen turns of a live
-//! session, and [`compare`] aligns the turns and calls of two traces. All of it are functions of
-//! values: nothing here reads a file or a clock.
+//! session, and [`compare`] aligns the turns and calls of two traces. Everything is a pure function:
+//! nothing here reads a file or a clock.
 
 mod call_ids;
 mod comparison;

@@ -1,4 +1,4 @@
-//! From a [`GoldenTrace`] to the [`EvalCase`] that ADK replays.
+//! Converts a [`GoldenTrace`] to an [`EvalCase`] that ADK replays.
 
 use evalset::adk::{
     Content, EvalCase, FunctionCall, FunctionResponse, IntermediateData, Invocation, SessionInput,
@@ -8,23 +8,23 @@ use json_text::JsonText;
 use serde::Serialize;
 use session::{Answer, Call, CallId, GoldenTrace, ToolError, ToolResult};
 
-/// A result that the host no longer holds, so that the case would not be whole.
+/// A result that the host no longer stores, so that the case would be incomplete.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the host no longer holds the large result of call {call_id}: it was restarted, or the page was \
-     silent for more than ten minutes"
+    "the host no longer stores the large result of call {call_id}: it was restarted, or the page was \
+     disconnected for more than ten minutes"
 )]
 pub struct ResultGone {
-    /// The call whose result is gone.
+    /// The call of the result.
     pub call_id: CallId,
 }
 
-/// The case that a completed rehearsal of the agent called `agent_name` gives.
+/// The case of a completed rehearsal of the agent `agent_name`.
 ///
-/// Large results are fetched from `held`. A traceback is the developer's and stays out.
+/// `held` returns large results. Tracebacks are omitted.
 ///
 /// # Errors
-/// [`ResultGone`] when `held` has not what the trace refers to.
+/// [`ResultGone`] if `held` does not have a result of the trace.
 pub fn eval_case(
     agent_name: &str,
     session_input: SessionInput,
@@ -63,10 +63,10 @@ fn response(
     }
     #[derive(Serialize)]
     struct Failure {
-        error: Fault,
+        error: ErrorBody,
     }
     #[derive(Serialize)]
-    struct Fault {
+    struct ErrorBody {
         r#type: String,
         message: String,
     }
@@ -81,12 +81,12 @@ fn response(
             Ok(object(&Success { result }))
         }
         Answer::Error(ToolError { error_type, error_message, .. }) => {
-            Ok(object(&Failure { error: Fault { r#type: error_type, message: error_message } }))
+            Ok(object(&Failure { error: ErrorBody { r#type: error_type, message: error_message } }))
         }
     }
 }
 
-/// The object that a value of text keys and JSON serialises to; such a value always does.
+/// Serializes a value with text keys, which cannot fail.
 #[must_use]
 pub fn object(value: &impl Serialize) -> JsonText {
     JsonText::serialize(value).unwrap_or_else(|_| JsonText::null())
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_trace_becomes_the_case_that_adk_replays() {
+    fn trace_becomes_an_adk_case() {
         let input = started_with(r#"{"room": {"t": 21.50}}"#);
         let case = eval_case("MathAgent", input, trace(), |id| {
             assert_eq!(id.as_str(), "c3");

@@ -55,7 +55,7 @@ pub enum AdkFolderError {
         /// The file.
         path: PathBuf,
     },
-    /// The operating system refused.
+    /// An error of the operating system.
     #[error("cannot write {}: {source}", path.display())]
     Io {
         /// What could not be read or written.

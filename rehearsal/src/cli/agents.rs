@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_examples_are_told_with_their_declarations() {
+    async fn reports_the_examples_with_their_declarations() {
         let mut reports = reports().await;
         // The Python agent is ready only if google-adk is installed.
         reports.retain(|report| report.source == "native");
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_is_told_with_its_traceback() {
+    fn reports_a_fault_with_its_traceback() {
         let report = AgentReport {
             name: "Weather".to_owned(),
             source: "adk_python",

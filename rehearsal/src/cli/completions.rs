@@ -1,4 +1,4 @@
-//! Completions for shells, made from the command line's own definition.
+//! `rehearsal completions`: completions for shells.
 
 use std::io::{self, ErrorKind, Write};
 
@@ -7,10 +7,10 @@ use clap_complete::Shell;
 
 use super::CommandLine;
 
-/// Writes the completions for `shell`. Whoever reads only their beginning has had enough.
+/// Writes the completions for `shell`. A closed pipe is not an error.
 ///
 /// # Errors
-/// The writing's, other than a reader that is gone.
+/// `out` cannot be written.
 pub fn write_completions(shell: Shell, out: &mut impl Write) -> io::Result<()> {
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut CommandLine::command(), "rehearsal", &mut text);

@@ -15,7 +15,7 @@ use rehearsal_server::access::{FreshToken, SecretHash};
 /// The shortest accepted password.
 const SHORTEST: usize = 8;
 
-/// What can be done with people.
+/// Commands of `rehearsal user`.
 #[derive(Debug, Subcommand)]
 pub enum UserCommand {
     /// Add a person, or replace the password
@@ -29,7 +29,7 @@ Examples:
     Add(CredentialArguments),
 }
 
-/// What can be done with tokens.
+/// Commands of `rehearsal token`.
 #[derive(Debug, Subcommand)]
 pub enum TokenCommand {
     /// Create a token
@@ -42,7 +42,7 @@ Examples:
     Add(CredentialArguments),
 }
 
-/// Arguments of both.
+/// Arguments of `rehearsal user add` and `rehearsal token add`.
 #[derive(Debug, Clone, Args)]
 pub struct CredentialArguments {
     /// The name in responses and in the audit log
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_stay_and_a_name_is_one_persons() {
+    fn keeps_comments_and_replaces_a_person_with_the_same_name() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("rehearsal.toml");
         let before =
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_refused_and_changes_nothing() {
+    fn rejects_invalid_input_without_changes() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("rehearsal.toml");
         fs::write(&path, "person = 3\n").expect("writes");

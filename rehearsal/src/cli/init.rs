@@ -1,19 +1,19 @@
-//! `rehearsal init`: a configuration that explains itself, and an agent to begin with.
+//! `rehearsal init`: writes a commented configuration and an example agent.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What is written, by its path in the folder.
+/// The files, by their paths in the folder.
 const FILES: [(&str, &str); 4] = [
     ("rehearsal.toml", include_str!("template/rehearsal.toml")),
-    // Named in the first line of the configuration, for editors.
+    // The first line of the configuration refers to it, for editors.
     ("rehearsal.schema.json", include_str!("../../../docs/rehearsal.schema.json")),
     ("weather/__init__.py", include_str!("template/weather/__init__.py")),
     ("weather/agent.py", include_str!("template/weather/agent.py")),
 ];
 
-/// How many names in the way are told.
+/// The most existing names in the error message.
 const NAMED: usize = 5;
 
 /// What [`init`] wrote.
@@ -25,11 +25,11 @@ pub struct Created {
     pub files: Vec<PathBuf>,
 }
 
-/// Why nothing was written, or not all of it.
+/// Why the files were not written, or only some of them.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum InitError {
-    /// The folder holds something already.
+    /// The folder is not empty.
     #[error(
         "{} is not empty: {} {} in the way. Nothing was written; use an empty or a new folder, \
          such as `rehearsal init my-agents`",
@@ -42,16 +42,16 @@ pub enum InitError {
         folder: PathBuf,
         /// The first few names in it, sorted.
         names: Vec<String>,
-        /// How many more there are.
+        /// The number of other names.
         more: usize,
     },
-    /// The path is a file's.
+    /// The path is a file.
     #[error("{} is a file, not a folder", path.display())]
     NotAFolder {
         /// As given.
         path: PathBuf,
     },
-    /// The operating system refused.
+    /// An error of the operating system.
     #[error("cannot write {}: {source}", path.display())]
     Io {
         /// What could not be read or written.
@@ -62,10 +62,10 @@ pub enum InitError {
 }
 
 /// Writes a commented `rehearsal.toml` and an example ADK agent into `folder`, which must be empty
-/// or not there yet. A `.git` folder is not in the way.
+/// or not exist. A `.git` folder is ignored.
 ///
 /// # Errors
-/// The folder holds something, or cannot be written.
+/// The folder is not empty, or cannot be written.
 pub fn init(folder: &Path) -> Result<Created, InitError> {
     let at = |path: &Path| {
         let path = path.to_path_buf();
@@ -116,7 +116,7 @@ mod tests {
     use crate::config::{AgentSourceConfig, Config, Overrides};
 
     #[test]
-    fn what_is_written_is_a_configuration_that_loads() -> Result<(), Box<dyn std::error::Error>> {
+    fn writes_a_configuration_that_loads() -> Result<(), Box<dyn std::error::Error>> {
         let folder = tempfile::tempdir()?;
         let created = init(&folder.path().join("new"))?;
         let file = created.folder.join("rehearsal.toml");
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn the_keys_shown_in_comments_are_real_ones() -> Result<(), Box<dyn std::error::Error>> {
+    fn keys_in_comments_are_valid() -> Result<(), Box<dyn std::error::Error>> {
         // Every `# key = value` and `# [table]` becomes a line of the file.
         let uncommented: String = FILES[0]
             .1
@@ -153,13 +153,13 @@ mod tests {
         assert_eq!(
             config.agents[0].eval_set_path,
             Path::new("weather/weather_evals.evalset.json"),
-            "the comment tells the default"
+            "the comment gives the default"
         );
         Ok(())
     }
 
     #[test]
-    fn a_folder_with_something_in_it_is_left_alone() -> io::Result<()> {
+    fn rejects_a_folder_that_is_not_empty() -> io::Result<()> {
         let folder = tempfile::tempdir()?;
         fs::create_dir(folder.path().join(".git"))?;
         for name in ["b.txt", "a.txt"] {
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fresh_repository_counts_as_empty() -> Result<(), Box<dyn std::error::Error>> {
+    fn accepts_a_new_git_repository() -> Result<(), Box<dyn std::error::Error>> {
         let folder = tempfile::tempdir()?;
         fs::create_dir(folder.path().join(".git"))?;
         assert_eq!(init(folder.path())?.files.len(), FILES.len());
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_not_a_folder() -> io::Result<()> {
+    fn rejects_a_file() -> io::Result<()> {
         let folder = tempfile::tempdir()?;
         let path = folder.path().join("notes");
         fs::write(&path, "")?;

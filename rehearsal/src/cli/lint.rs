@@ -1,5 +1,5 @@
-//! `rehearsal tools lint`: an agent's tools, or the declarations of a file, as a model and a person
-//! would stumble over them. The rules are in `tool-lint`; here is what reads and prints.
+//! `rehearsal tools lint`: reports problems in an agent's tools, or in the declarations of a file. The rules
+//! are in `tool-lint`; this module reads and prints.
 
 mod text;
 
@@ -15,15 +15,15 @@ use super::sources::place_of;
 use super::{Format, LintArguments, example_names, simulated_agents};
 use crate::config::Config;
 
-/// The declarations looked at, and what was found.
+/// The checked declarations and their findings.
 #[derive(Debug)]
 pub struct Linted {
-    /// The agent's name or the file's.
+    /// The name of the agent or the file.
     source: String,
     reports: Vec<Report>,
 }
 
-/// Why there is nothing to look at.
+/// Why there is nothing to check.
 #[derive(Debug, thiserror::Error)]
 pub enum LintError {
     /// The file cannot be read.
@@ -34,7 +34,7 @@ pub enum LintError {
         /// The system's reason.
         cause: io::Error,
     },
-    /// The file is read and holds no JSON object.
+    /// The file has no JSON object.
     #[error(
         "{source_name} contains no declaration; write one JSON object per line{}",
         first.as_ref().map(|first| format!(". {}", at_line(first))).unwrap_or_default()
@@ -42,26 +42,26 @@ pub enum LintError {
     NoDeclaration {
         /// The file's name.
         source_name: String,
-        /// The first line with something else, and why it is no declaration.
+        /// The first other line, and why it is not a declaration.
         first: Option<(usize, DeclarationError)>,
     },
     /// Neither a file nor an agent.
     #[error("no file and no agent `{target}`; the agents are {}", known.join(", "))]
     UnknownAgent {
-        /// What was asked for.
+        /// The name given.
         target: String,
-        /// The ids of the agents there are.
+        /// The ids of the agents.
         known: Vec<String>,
     },
-    /// The agent cannot be loaded, so its tools are not known.
+    /// The agent cannot be loaded.
     #[error("the agent {name} cannot be loaded: {reason}")]
     Faulted {
         /// The agent.
         name: String,
-        /// Its fault.
+        /// Its error.
         reason: String,
     },
-    /// The configuration names agents that cannot be had.
+    /// The agents of the configuration are invalid.
     #[error("{0:#}")]
     Configuration(#[from] anyhow::Error),
 }
@@ -75,7 +75,7 @@ fn at_line((line, error): &(usize, DeclarationError)) -> String {
 }
 
 impl Linted {
-    /// Whether something is an error.
+    /// Whether a finding is an error.
     #[must_use]
     pub fn has_errors(&self) -> bool {
         self.count(Severity::Error) > 0
@@ -86,10 +86,10 @@ impl Linted {
     }
 }
 
-/// Looks at what `arguments` name.
+/// Checks the tools that `arguments` select.
 ///
 /// # Errors
-/// [`LintError`] when there is nothing to look at.
+/// [`LintError`] if there is nothing to check.
 pub async fn lint_tools(arguments: &LintArguments) -> Result<Linted, LintError> {
     let target = arguments.target.as_str();
     if target == "-" {
@@ -107,7 +107,7 @@ pub async fn lint_tools(arguments: &LintArguments) -> Result<Linted, LintError> 
 }
 
 fn of_text(source: &str, bytes: &[u8]) -> Result<Linted, LintError> {
-    // A byte that is no text spoils its line alone.
+    // Invalid UTF-8 affects only its line.
     let found = declarations_in(&String::from_utf8_lossy(bytes));
     if !found.iter().any(|found| found.declaration.is_ok()) {
         let first = found.into_iter().find_map(|it| it.line.zip(it.declaration.err()));
@@ -145,7 +145,7 @@ async fn of_agent(arguments: &LintArguments) -> Result<Linted, LintError> {
     Ok(Linted { source: name, reports: reports_of(view) })
 }
 
-/// What was warned of when the agent was loaded, where something was, and its tools.
+/// The warnings of loading the agent, if any, and its tools.
 fn reports_of(view: SessionView) -> Vec<Report> {
     let tools = view.tools.into_iter();
     let tools =
@@ -155,7 +155,7 @@ fn reports_of(view: SessionView) -> Vec<Report> {
     reports
 }
 
-/// Writes what was found.
+/// Writes the findings.
 ///
 /// # Errors
 /// `out` cannot be written.
@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_agent_warns_of_is_told_and_is_no_tool() {
+    fn reports_an_agents_warnings_apart_from_tools() {
         let view = serde_json::json!({
             "app_name": "clash", "agent": {"name": "clash"}, "instruction": "", "state": {},
             "tools": [{"name": "echo", "description": "Echoes it.", "provided_by": "one",
@@ -193,7 +193,7 @@ mod tests {
         let first = "(the agent)\n  warning agent-warning                 the whole\n          echo of two is \
                      left out: one has a tool of that name.\n";
         assert!(text.starts_with(first), "{text}");
-        let last = "clash: 1 tool, 1 without a finding; 0 errors, 1 warning;";
+        let last = "clash: 1 tool, 1 without findings; 0 errors, 1 warning;";
         assert!(text.lines().last().is_some_and(|line| line.starts_with(last)), "{text}");
         let json = written(Format::Json);
         let tools: Vec<serde_json::Value> =

@@ -6,7 +6,7 @@ use tracing_subscriber::EnvFilter;
 
 /// To standard error; `REHEARSAL_LOG` takes the usual filters, such as `rehearsal=debug`.
 pub fn start_logging() {
-    // How a connection to an MCP server ends is told at its agent.
+    // The end of a connection to an MCP server is reported by its agent.
     let filter = EnvFilter::try_from_env("REHEARSAL_LOG")
         .unwrap_or_else(|_| "info,rmcp=warn,rmcp::transport::worker=off".into());
     tracing_subscriber::fmt()

@@ -1,4 +1,4 @@
-//! The command line: what can be asked for, and the commands that need no serving host.
+//! The command line: its arguments, and the commands that do not start the host.
 
 mod adk_folder;
 mod agents;
@@ -25,8 +25,8 @@ pub use credentials::{
 };
 pub use evalset::{
     AppendArguments, ConvertArguments, DiffArguments, EvalsetCommand, EvalsetError,
-    LintFilesArguments, ListArguments, MergeArguments, ShowArguments, SplitArguments, Target, Went,
-    evalset,
+    LintFilesArguments, ListArguments, MergeArguments, ShowArguments, SplitArguments, Status,
+    Target, evalset,
 };
 pub use init::{Created, InitError, init};
 pub use lint::{LintError, Linted, lint_tools, write_lint};
@@ -59,7 +59,7 @@ Examples:
   rehearsal serve                     the examples, or the agents of ./rehearsal.toml
   rehearsal serve agents/weather      one ADK agent, with no configuration
   rehearsal agents --format json      what the host sees of every agent
-  rehearsal tools lint agents/weather what a model trips over in its tools
+  rehearsal tools lint agents/weather problems in its tools
   rehearsal evalset list evals        the recorded cases of a folder
   rehearsal score --expected evals/home.evalset.json --actual run.evalset.json
                                       scores of a run against recorded cases
@@ -68,12 +68,12 @@ Examples:
 Every option can also be set by the environment variable in brackets."
 )]
 pub struct CommandLine {
-    /// What to do.
+    /// The command.
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// What can be asked for.
+/// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Serve the page
@@ -96,17 +96,17 @@ Examples:
 
 Exits with 0 if every agent can be loaded, with 1 if one cannot.")]
     Agents(AgentsArguments),
-    /// Check the tools of an agent
+    /// Lint the tools of an agent
     #[command(subcommand_required = true, arg_required_else_help = true)]
     Tools {
-        /// What to do with the tools.
+        /// The command.
         #[command(subcommand)]
         command: ToolsCommand,
     },
     /// List, show, lint, convert, merge, split, append to and diff eval-set files
     #[command(subcommand_required = true, arg_required_else_help = true)]
     Evalset {
-        /// What to do with the files.
+        /// The command.
         #[command(subcommand)]
         command: EvalsetCommand,
     },
@@ -138,14 +138,14 @@ Examples:
     /// Add people who may log in
     #[command(subcommand_required = true, arg_required_else_help = true)]
     User {
-        /// What to do.
+        /// The command.
         #[command(subcommand)]
         command: UserCommand,
     },
     /// Add tokens for programs: the plugin, gRPC clients, agents that call the model endpoints
     #[command(subcommand_required = true, arg_required_else_help = true)]
     Token {
-        /// What to do.
+        /// The command.
         #[command(subcommand)]
         command: TokenCommand,
     },
@@ -165,10 +165,10 @@ Examples:
     Completions(CompletionsArguments),
 }
 
-/// What can be done with tools.
+/// Commands of `rehearsal tools`.
 #[derive(Debug, Subcommand)]
 pub enum ToolsCommand {
-    /// Report what a model or a person trips over in an agent's tools
+    /// Report problems for models and people in an agent's tools
     #[command(after_help = "\
 A file contains one declaration per line, or one JSON array; `-` is standard input. \
 Anything else is an agent: its name or id in the configuration or among the examples, or the folder \
@@ -250,7 +250,7 @@ pub struct AgentsArguments {
     pub format: Format,
 }
 
-/// How a command answers.
+/// The output format.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// For people
@@ -292,7 +292,7 @@ pub struct CompletionsArguments {
 }
 
 impl ServeArguments {
-    /// What was said here, for [`crate::config::Config::load`].
+    /// The options as overrides for [`crate::config::Config::load`].
     #[must_use]
     pub fn overrides(&self) -> Overrides {
         Overrides {
@@ -318,7 +318,7 @@ impl LintArguments {
 }
 
 impl AgentArguments {
-    /// What was said here, for [`crate::config::Config::load`].
+    /// The options as overrides for [`crate::config::Config::load`].
     #[must_use]
     pub fn overrides(&self) -> Overrides {
         Overrides {

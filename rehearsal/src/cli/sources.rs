@@ -1,4 +1,4 @@
-//! From configuration to agents.
+//! Creates the agents of a configuration.
 
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ use session::AgentId;
 use crate::config::{AgentConfig, AgentSourceConfig, Config, Origin, default_eval_set_path};
 use crate::examples;
 
-/// An agent that ships: its name in `example = "..."`, its name for people, and itself.
+/// A built-in agent: its name in `example = "..."`, its display name, and the agent.
 struct Example {
     key: &'static str,
     name: &'static str,
@@ -27,16 +27,16 @@ const EXAMPLES: [Example; 3] = [
     Example { key: "poet", name: "Poet", make: examples::poet_agent },
 ];
 
-/// The names that `example = "..."` may give, for [`Config::load`].
+/// The allowed names in `example = "..."`, for [`Config::load`].
 #[must_use]
 pub fn example_names() -> Vec<&'static str> {
     EXAMPLES.iter().map(|example| example.key).collect()
 }
 
-/// The agents of a configuration, or those that ship where it names none.
+/// The agents of a configuration, or the built-in examples without any.
 ///
 /// # Errors
-/// An agent whose source this build lacks.
+/// An example that does not exist, or cannot be written to disk.
 pub fn simulated_agents(config: &Config) -> anyhow::Result<Vec<SimulatedAgentConfig>> {
     if config.origin == Origin::Examples {
         let in_rust = EXAMPLES.iter().map(shipped);
@@ -58,12 +58,12 @@ fn shipped(example: &Example) -> SimulatedAgentConfig {
     SimulatedAgentConfig::native(example.name, (example.make)(), eval_set_path)
 }
 
-/// The Python example. Without google-adk it stays in the list and says what it lacks.
+/// The Python example. Without google-adk it is listed with an error.
 fn shipped_smart_home(config: &Config) -> anyhow::Result<SimulatedAgentConfig> {
     const NAME: &str = "Smart Home";
     let folder = examples::smart_home_folder()
-        .context("the smart home example cannot be laid out on disk")?;
-    // Its exports belong to the working directory, not to the cache that the folder lies in.
+        .context("the smart home example cannot be written to disk")?;
+    // Exports go to the working directory, not to the folder in the cache.
     let place = AgentSourceConfig::Native { example: "smart_home".to_owned() };
     let eval_set_path = default_eval_set_path(NAME, &place);
     let source = AdkPythonSource::new(folder, config.python.clone());
@@ -72,8 +72,7 @@ fn shipped_smart_home(config: &Config) -> anyhow::Result<SimulatedAgentConfig> {
     Ok(agent)
 }
 
-/// Which agent a person means by `target`: the one with that id in addresses, else the one with that
-/// name, whatever its case.
+/// The agent with the id `target`, else the one with that name, ignoring case.
 pub(super) fn place_of(target: &str, names: &[&str]) -> Option<usize> {
     let id = |name: &&str| AgentId::from_display_name(name).as_str() == target;
     let name = |name: &&str| name.eq_ignore_ascii_case(target);
@@ -87,7 +86,7 @@ pub(super) struct NamedMcpAgent {
     pub(super) eval_set_path: PathBuf,
 }
 
-/// The MCP agents of a configuration, or those that ship where it names no agent.
+/// The MCP agents of a configuration, or the built-in ones without any agent.
 pub(super) fn mcp_agents(config: &Config) -> anyhow::Result<Vec<NamedMcpAgent>> {
     if config.origin == Origin::Examples {
         return shipped_mcp(config);
@@ -103,10 +102,10 @@ pub(super) fn mcp_agents(config: &Config) -> anyhow::Result<Vec<NamedMcpAgent>> 
     Ok(agents.collect())
 }
 
-/// The MCP examples. Without Node or Python they stay in the list and say what they lack.
+/// The MCP examples. Without Node or Python they are listed with an error.
 fn shipped_mcp(config: &Config) -> anyhow::Result<Vec<NamedMcpAgent>> {
     let files =
-        examples::files_agent().context("the files of the example cannot be laid out on disk")?;
+        examples::files_agent().context("the files of the example cannot be written to disk")?;
     let clock = examples::clock_agent(config.python.as_deref());
     let named = |name: &str, agent: McpAgent| NamedMcpAgent {
         name: name.to_owned(),
@@ -116,7 +115,7 @@ fn shipped_mcp(config: &Config) -> anyhow::Result<Vec<NamedMcpAgent>> {
     Ok(vec![named("Files", files), named("World Clock", clock)])
 }
 
-/// Where exports of an agent without a folder go unless a file is named.
+/// The default file of exports of an agent without a folder.
 fn default_eval_set_path_of(name: &str) -> PathBuf {
     default_eval_set_path(name, &AgentSourceConfig::Native { example: String::new() })
 }
@@ -146,7 +145,7 @@ mod unit {
     use super::place_of;
 
     #[test]
-    fn an_agent_goes_by_its_id_and_by_its_name() {
+    fn finds_an_agent_by_id_and_by_name() {
         let names = ["World Clock", "PyStdio", "pystdio 2"];
         for (target, place) in [
             ("pystdio", Some(1)),

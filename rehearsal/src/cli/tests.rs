@@ -9,7 +9,7 @@ fn parse(line: &str) -> Result<CommandLine, clap::Error> {
 }
 
 #[test]
-fn the_definition_holds_together() {
+fn command_definition_is_valid() {
     CommandLine::command().debug_assert();
 }
 
@@ -35,19 +35,19 @@ fn serve_takes_folders_and_options() {
 }
 
 #[test]
-fn an_address_that_is_none_is_told_with_an_example() {
+fn rejects_an_invalid_address_with_an_example() {
     let error = parse("rehearsal serve --listen everywhere").expect_err("no address");
     assert!(error.to_string().contains("such as 127.0.0.1:4180"), "{error}");
 }
 
 #[test]
-fn a_misspelled_command_names_the_right_one() {
+fn suggests_the_nearest_command() {
     let error = parse("rehearsal sreve").expect_err("no such command");
     assert!(error.to_string().contains("'serve'"), "{error}");
 }
 
 #[test]
-fn every_option_has_a_variable() {
+fn every_option_has_an_environment_variable() {
     for command in CommandLine::command().get_subcommands() {
         for option in command.get_opts() {
             let name = option.get_long().unwrap_or_default();
@@ -61,7 +61,7 @@ fn every_option_has_a_variable() {
 }
 
 #[test]
-fn every_command_and_argument_is_explained() {
+fn every_command_and_argument_has_help() {
     for command in CommandLine::command().get_subcommands() {
         assert!(command.get_about().is_some(), "{}", command.get_name());
         for argument in command.get_arguments() {
@@ -71,7 +71,7 @@ fn every_command_and_argument_is_explained() {
 }
 
 #[test]
-fn completions_know_the_commands() {
+fn completions_contain_the_commands() {
     for shell in [clap_complete::Shell::Bash, clap_complete::Shell::Fish, clap_complete::Shell::Zsh]
     {
         let mut written = Vec::new();

@@ -1,4 +1,4 @@
-//! The people and tokens of a configuration, checked.
+//! Checks the people and tokens of a configuration.
 
 use std::ops::Range;
 
@@ -6,16 +6,16 @@ use live::DisplayName;
 
 use super::error::ConfigError;
 use super::file::ConfigFile;
-use super::place::Place;
+use super::source_location::SourceLocation;
 use rehearsal_server::access::{Access, SecretHash};
 
 pub(super) fn check(
     file: &ConfigFile,
-    place: impl Fn(Range<usize>) -> Place,
+    location: impl Fn(Range<usize>) -> SourceLocation,
 ) -> Result<Access, ConfigError> {
     let mut access = Access::default().audit_file(file.security.audit_file.clone());
     let malformed = |span: Range<usize>, message: String| ConfigError::Malformed {
-        place: Box::new(place(span)),
+        location: Box::new(location(span)),
         message,
     };
     let name = |written: &toml::Spanned<String>| {

@@ -13,42 +13,42 @@ use toml::Spanned;
 
 use super::error::{ConfigError, nearest};
 use super::file::{AgentEntry, SourceName};
-use super::place::Place;
+use super::source_location::SourceLocation;
 
-/// The user on whose behalf sessions run unless another is named; `adk web` uses the same.
+/// The default user ID of sessions, as in `adk web`.
 const DEFAULT_USER: &str = "user";
 
-/// What makes a folder an agent's, in the order in which ADK looks.
+/// The files that define an agent, in the order in which ADK looks for them.
 const ENTRIES: [&str; 3] = ["agent.py", "__init__.py", "root_agent.yaml"];
 
-/// One agent, checked.
+/// A checked agent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AgentConfig {
-    /// The name that people read.
+    /// The display name.
     pub name: String,
-    /// What it is made of.
+    /// Its source.
     pub source: AgentSourceConfig,
     /// The eval-set file that exports go to: absolute, or relative to the working directory.
     pub eval_set_path: PathBuf,
-    /// The user on whose behalf sessions run.
+    /// The user ID of sessions.
     pub user_id: String,
-    /// The state that a session starts with.
+    /// The initial state of a session.
     pub state: BTreeMap<String, JsonText>,
 }
 
-/// What an agent is made of.
+/// The source of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AgentSourceConfig {
-    /// An agent in Rust that ships with the host, by its name.
+    /// A built-in agent in Rust.
     Native {
-        /// One of the names handed to [`super::Config::load`].
+        /// One of the `examples` of [`super::Config::load`].
         example: String,
     },
     /// A folder that `adk web` would load.
     AdkPython {
-        /// The folder. Whether it is there is seen when the agent is loaded.
+        /// The folder. It is checked when the agent is loaded.
         folder: PathBuf,
-        /// The interpreter, where the agent names one.
+        /// The agent's own interpreter, if any.
         python: Option<PathBuf>,
     },
     /// An instruction and the tools of MCP servers.
@@ -60,10 +60,10 @@ impl AgentConfig {
     pub(super) fn from_entry(
         entry: &Spanned<AgentEntry>,
         examples: &[&str],
-        place: impl Fn(Range<usize>) -> Place,
+        location: impl Fn(Range<usize>) -> SourceLocation,
     ) -> Result<Self, ConfigError> {
         let refuse = |span: Range<usize>, message: String| {
-            Err(ConfigError::Malformed { place: Box::new(place(span)), message })
+            Err(ConfigError::Malformed { location: Box::new(location(span)), message })
         };
         let whole = entry.span();
         let entry = entry.get_ref();
@@ -98,7 +98,7 @@ impl AgentConfig {
                 if let Some(example) = &entry.example {
                     return refuse(example.span(), misplaced("example", "native"));
                 }
-                AgentSourceConfig::Mcp(Box::new(super::mcp::agent(whole, entry, &place)?))
+                AgentSourceConfig::Mcp(Box::new(super::mcp::agent(whole, entry, &location)?))
             }
             SourceName::AdkPython => {
                 if let Some(example) = &entry.example {
@@ -126,7 +126,7 @@ impl AgentConfig {
                 let written = example.get_ref();
                 if !examples.contains(&written.as_str()) {
                     return Err(ConfigError::UnknownValue {
-                        place: Box::new(place(example.span())),
+                        location: Box::new(location(example.span())),
                         value: written.clone(),
                         nearest: nearest(written, examples),
                         known: examples.iter().map(|&known| known.to_owned()).collect(),
@@ -154,10 +154,10 @@ impl AgentConfig {
         })
     }
 
-    /// An ADK agent named by its folder alone.
+    /// An ADK agent given by its folder.
     ///
     /// # Errors
-    /// The folder is none or holds no agent.
+    /// The path is not a folder, or has no agent.
     pub(super) fn from_folder(given: &Path) -> Result<Self, ConfigError> {
         if !given.is_dir() {
             return Err(ConfigError::NotAFolder { path: given.to_path_buf() });
@@ -168,7 +168,7 @@ impl AgentConfig {
                 below: agent_below(given),
             });
         }
-        // `.` and `..` have no name of their own.
+        // `.` and `..` have no file name.
         let folder = match given.file_name() {
             Some(_) => given.to_path_buf(),
             None => fs::canonicalize(given).unwrap_or_else(|_| given.to_path_buf()),
@@ -185,7 +185,7 @@ impl AgentConfig {
     }
 }
 
-/// Where exports go unless a file is named.
+/// The default file of exports.
 ///
 /// For an ADK agent it is where `adk web` looks for eval sets, under the set's own id:
 /// `FOLDER/{eval_set_id}.evalset.json`. For other agents the folder is `evals`.
@@ -198,7 +198,7 @@ pub fn default_eval_set_path(name: &str, source: &AgentSourceConfig) -> PathBuf 
     folder.join(format!("{}.evalset.json", eval_set_id(name)))
 }
 
-/// Addresses and eval ids are made of names in snake case, so these must differ.
+/// Addresses and eval ids contain names in snake case, so these must be unique.
 pub(super) fn require_distinct_names(agents: &[AgentConfig]) -> Result<(), ConfigError> {
     let mut seen = BTreeMap::new();
     for agent in agents {
@@ -218,7 +218,7 @@ fn holds_agent(folder: &Path) -> bool {
     ENTRIES.iter().any(|entry| folder.join(entry).is_file())
 }
 
-/// `adk web` takes the folder above the agents, so that one is easily given by mistake.
+/// `adk web` takes the parent folder of the agents, which is often given by mistake.
 fn agent_below(folder: &Path) -> Option<PathBuf> {
     let mut folders: Vec<PathBuf> = fs::read_dir(folder)
         .ok()?
@@ -229,7 +229,7 @@ fn agent_below(folder: &Path) -> Option<PathBuf> {
     folders.into_iter().next()
 }
 
-/// TOML as JSON; dates become texts.
+/// Converts TOML to JSON; dates become strings.
 pub(super) fn json_of(value: &toml::Value) -> Result<JsonText, String> {
     fn plain(value: &toml::Value) -> Result<serde_json::Value, String> {
         Ok(match value {
@@ -237,7 +237,7 @@ pub(super) fn json_of(value: &toml::Value) -> Result<JsonText, String> {
             toml::Value::Integer(integer) => (*integer).into(),
             toml::Value::Float(float) => serde_json::Number::from_f64(*float)
                 .map(Into::into)
-                .ok_or_else(|| format!("JSON has no {float}"))?,
+                .ok_or_else(|| format!("{float} is not valid in JSON"))?,
             toml::Value::Boolean(truth) => (*truth).into(),
             toml::Value::Datetime(time) => time.to_string().into(),
             toml::Value::Array(values) => {

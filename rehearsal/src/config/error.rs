@@ -1,4 +1,4 @@
-//! [`ConfigError`]: what is wrong with a configuration, where, and what to do.
+//! [`ConfigError`]: why a configuration is invalid, with the location and what to do.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use json_text::{Terms, serde_message};
 
-use super::place::Place;
+use super::source_location::SourceLocation;
 
 /// Why a configuration cannot be used.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -20,46 +20,46 @@ pub enum ConfigError {
         /// Why.
         source: Arc<std::io::Error>,
     },
-    /// A key that means nothing there.
+    /// An unknown key.
     #[error(
-        "{place}: `{key}` is not a known key{}\n{}\n  Known keys: {}",
+        "{location}: `{key}` is not a known key{}\n{}\n  Known keys: {}",
         nearest.as_ref().map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default(),
-        place.excerpt(),
+        location.excerpt(),
         known.join(", ")
     )]
     UnknownKey {
-        /// Where it stands.
-        place: Box<Place>,
-        /// The key as written.
+        /// The location.
+        location: Box<SourceLocation>,
+        /// The key.
         key: String,
-        /// The known key that is nearest, when one is near.
+        /// A known key with a similar name.
         nearest: Option<String>,
-        /// The keys that are known there.
+        /// The known keys.
         known: Vec<String>,
     },
-    /// A value that is none of those possible.
+    /// An unknown value.
     #[error(
-        "{place}: `{value}` is not a known value{}\n{}\n  Known values: {}",
+        "{location}: `{value}` is not a known value{}\n{}\n  Known values: {}",
         nearest.as_ref().map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default(),
-        place.excerpt(),
+        location.excerpt(),
         known.join(", ")
     )]
     UnknownValue {
-        /// Where it stands.
-        place: Box<Place>,
-        /// The value as written.
+        /// The location.
+        location: Box<SourceLocation>,
+        /// The value.
         value: String,
-        /// The possible value that is nearest, when one is near.
+        /// A known value with a similar name.
         nearest: Option<String>,
-        /// The values that are possible there.
+        /// The known values.
         known: Vec<String>,
     },
     /// The text is not TOML, or a value is of the wrong type, or a key is missing.
-    #[error("{place}: {message}\n{}", place.excerpt())]
+    #[error("{location}: {message}\n{}", location.excerpt())]
     Malformed {
-        /// Where.
-        place: Box<Place>,
-        /// What is wrong, and what to do.
+        /// The location.
+        location: Box<SourceLocation>,
+        /// The problem, and what to do.
         message: String,
     },
     /// The file names no agent.
@@ -71,13 +71,13 @@ pub enum ConfigError {
         /// The file.
         path: PathBuf,
     },
-    /// A folder on the command line that is none.
+    /// A path on the command line is not a folder.
     #[error("{} is not a folder: use the folder of an ADK agent that `adk web` loads", path.display())]
     NotAFolder {
         /// As given.
         path: PathBuf,
     },
-    /// A folder that holds no agent.
+    /// A folder has no agent.
     #[error(
         "{} contains no agent: ADK looks for agent.py, __init__.py or root_agent.yaml{}",
         path.display(),
@@ -86,10 +86,10 @@ pub enum ConfigError {
     NoAgentInFolder {
         /// As given.
         path: PathBuf,
-        /// A folder in it that does hold an agent.
+        /// A subfolder with an agent.
         below: Option<PathBuf>,
     },
-    /// Two agents go by one name.
+    /// Two agents have the same name.
     #[error(
         "the agents `{first}` and `{second}` have the same name in addresses and eval ids (`{id}`): rename one of them"
     )]
@@ -98,17 +98,17 @@ pub enum ConfigError {
         first: String,
         /// The later agent.
         second: String,
-        /// The name that both give.
+        /// The name in snake case.
         id: String,
     },
     /// The text is not an address.
     #[error(
         "{}`{written}` is not an address to listen on: write an address and a port, such as 127.0.0.1:4180{}",
-        before(place.as_deref()), below(place.as_deref())
+        before(location.as_deref()), below(location.as_deref())
     )]
     NoAddress {
-        /// Where it stands, when in a file.
-        place: Option<Box<Place>>,
+        /// The location, if it is in a file.
+        location: Option<Box<SourceLocation>>,
         /// As written.
         written: String,
     },
@@ -116,11 +116,11 @@ pub enum ConfigError {
     #[error(
         "{}`{written}` is not an origin: write a scheme, a host and an optional port without a path, \
          such as http://127.0.0.1:8080{}",
-        before(place.as_deref()), below(place.as_deref())
+        before(location.as_deref()), below(location.as_deref())
     )]
     NoOrigin {
-        /// Where it stands, when in a file.
-        place: Option<Box<Place>>,
+        /// The location, if it is in a file.
+        location: Option<Box<SourceLocation>>,
         /// As written.
         written: String,
     },
@@ -129,45 +129,45 @@ pub enum ConfigError {
         "{}listening on {address} requires a login, because anyone who can reach it could run this \
          machine's tools. Add people (`rehearsal user add NAME`), or listen on \
          127.0.0.1:{} and use an SSH tunnel (ssh -L {}:127.0.0.1:{} this-machine){}",
-        before(place.as_deref()),
+        before(location.as_deref()),
         address.port(), address.port(), address.port(),
-        below(place.as_deref())
+        below(location.as_deref())
     )]
     ListenNeedsAuthentication {
-        /// Where it stands, when in a file.
-        place: Option<Box<Place>>,
+        /// The location, if it is in a file.
+        location: Option<Box<SourceLocation>>,
         /// The address.
         address: SocketAddr,
     },
 }
 
 impl ConfigError {
-    /// Reads what the parser reports; it gives a text and a place, and no structure.
-    pub(super) fn from_toml(place: Place, message: &str) -> Self {
-        let place = Box::new(place);
-        if let Some(message) = misplaced_header(&place, message) {
-            return Self::Malformed { place, message };
+    /// Converts a parser error, which has only a text and a location.
+    pub(super) fn from_toml(location: SourceLocation, message: &str) -> Self {
+        let location = Box::new(location);
+        if let Some(message) = misplaced_header(&location, message) {
+            return Self::Malformed { location, message };
         }
         if let Some((key, known)) = unknown(message, "unknown field ") {
             let nearest = nearest(&key, &known);
-            return Self::UnknownKey { place, key, nearest, known };
+            return Self::UnknownKey { location, key, nearest, known };
         }
         if let Some((value, known)) = unknown(message, "unknown variant ") {
             let nearest = nearest(&value, &known);
-            return Self::UnknownValue { place, value, nearest, known };
+            return Self::UnknownValue { location, value, nearest, known };
         }
         let message = match message {
-            // What the parser says where one of several words is wanted.
+            // The parser's message for an invalid enum value.
             "wanted string or table" => "expected text".to_owned(),
             message => serde_message(message, Terms::TOML),
         };
-        Self::Malformed { place, message }
+        Self::Malformed { location, message }
     }
 }
 
-/// What to write instead of `[agent]`, whose tables are a list, and of `[[live]]`, which is none.
-fn misplaced_header(place: &Place, message: &str) -> Option<String> {
-    let (_, header) = place.text.split_at_checked(place.column - 1)?;
+/// The message for `[agent]`, which must be a list of tables, and for `[[live]]`, which must not.
+fn misplaced_header(location: &SourceLocation, message: &str) -> Option<String> {
+    let (_, header) = location.text.split_at_checked(usize::try_from(location.column).ok()? - 1)?;
     match header.strip_prefix("[[") {
         Some(rest) => {
             let name = rest.split(']').next()?.trim();
@@ -185,24 +185,24 @@ fn misplaced_header(place: &Place, message: &str) -> Option<String> {
     }
 }
 
-/// `rehearsal.toml:3:1: `, for what stands in a file.
-fn before(place: Option<&Place>) -> String {
-    place.map(|place| format!("{place}: ")).unwrap_or_default()
+/// The prefix `rehearsal.toml:3:1: `, for a value in a file.
+fn before(location: Option<&SourceLocation>) -> String {
+    location.map(|location| format!("{location}: ")).unwrap_or_default()
 }
 
-/// The line that is meant, for what stands in a file.
-fn below(place: Option<&Place>) -> String {
-    place.map(|place| format!("\n{}", place.excerpt())).unwrap_or_default()
+/// The excerpt, for a value in a file.
+fn below(location: Option<&SourceLocation>) -> String {
+    location.map(|location| format!("\n{}", location.excerpt())).unwrap_or_default()
 }
 
-/// Takes apart serde's `unknown field `a`, expected one of `b`, `c``.
+/// Parses serde's `unknown field `a`, expected one of `b`, `c``.
 fn unknown(message: &str, opening: &str) -> Option<(String, Vec<String>)> {
     let mut quoted = message.strip_prefix(opening)?.split('`').skip(1).step_by(2);
     let written = quoted.next()?.to_owned();
     Some((written, quoted.map(str::to_owned).collect()))
 }
 
-/// The known word that `written` most likely meant.
+/// The known name that is most similar to `written`.
 pub(super) fn nearest<T: AsRef<str>>(written: &str, known: &[T]) -> Option<String> {
     const NEAR: f64 = 0.75;
     known

@@ -1,7 +1,7 @@
-//! `rehearsal.toml` as it is written, one struct per table.
+//! The structure of `rehearsal.toml`, one struct per table.
 //!
-//! Unknown keys are refused, so that nothing is accepted that nobody reads.
-//! The doc comments here are what an editor shows, through [`json_schema`].
+//! Unknown keys are rejected.
+//! Editors show the doc comments of this module, through [`json_schema`].
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -14,8 +14,8 @@ use toml::Spanned;
 
 use super::error::ConfigError;
 use super::mcp::ServerEntry;
-use super::place::Place;
 use super::schema::{LISTEN, ORIGIN, READABLE, any_object, keys_by_source, object_or_path};
+use super::source_location::SourceLocation;
 
 /// Configuration of a Rehearsal host.
 ///
@@ -195,7 +195,7 @@ pub enum SourceName {
 }
 
 impl AgentEntry {
-    /// The first key given that only an agent with `source = "mcp"` has, and where it stands.
+    /// The first key that only an agent with `source = "mcp"` may have, and its span.
     pub(super) fn key_of_mcp(&self) -> Option<(&'static str, Range<usize>)> {
         let text = |key: &'static str, given: &Option<Spanned<String>>| {
             given.as_ref().map(|given| (key, given.span()))
@@ -217,11 +217,11 @@ impl ConfigFile {
     /// Parses the text of a file; `path` is named in errors.
     ///
     /// # Errors
-    /// What is wrong, where, and for a misspelled key the nearest right one.
+    /// The first error, with its location.
     pub fn parse(text: &str, path: &Path) -> Result<Self, ConfigError> {
         toml::from_str(text).map_err(|error| {
-            let place = Place::of(path, text, error.span().unwrap_or(0..0));
-            ConfigError::from_toml(place, error.message())
+            let location = SourceLocation::of(path, text, error.span().unwrap_or(0..0));
+            ConfigError::from_toml(location, error.message())
         })
     }
 }

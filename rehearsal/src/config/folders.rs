@@ -1,4 +1,4 @@
-//! The folders of a configuration: where eval sets and reports lie besides the agents' own files.
+//! The folders of eval sets and reports in a configuration, in addition to the agents' own files.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ pub(super) fn folders(table: FoldersTable) -> Folders {
     Folders { eval_sets: once(eval_sets), reports: once(reports) }
 }
 
-/// Each folder once, however often it is named.
+/// The folders without duplicates.
 fn once(folders: Vec<PathBuf>) -> Vec<PathBuf> {
     let mut kept = Vec::new();
     for folder in folders {

@@ -1,15 +1,15 @@
-//! [`ListenAddress`]: where to serve, and why not everywhere.
+//! [`ListenAddress`]: the address to listen on, and the rule that public addresses require a login.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::str::FromStr;
 
 use super::error::ConfigError;
-use super::place::Place;
+use super::source_location::SourceLocation;
 
-/// Where the page is served unless something else is said.
+/// The default address.
 pub const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 4180);
 
-/// An address as a person writes it: `127.0.0.1:4180`, `localhost:4180`, `[::1]:4180` or `:4180`.
+/// An address in one of these forms: `127.0.0.1:4180`, `localhost:4180`, `[::1]:4180` or `:4180`.
 ///
 /// ```
 /// use rehearsal::config::ListenAddress;
@@ -22,7 +22,10 @@ pub const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCA
 pub struct ListenAddress(SocketAddr);
 
 impl ListenAddress {
-    pub(super) fn parse(written: &str, place: Option<&Place>) -> Result<Self, ConfigError> {
+    pub(super) fn parse(
+        written: &str,
+        location: Option<&SourceLocation>,
+    ) -> Result<Self, ConfigError> {
         let trimmed = written.trim();
         let local = trimmed.strip_prefix("localhost:").or_else(|| trimmed.strip_prefix(':'));
         let address = match local {
@@ -32,7 +35,7 @@ impl ListenAddress {
             None => trimmed.parse().ok(),
         };
         address.map(Self).ok_or_else(|| ConfigError::NoAddress {
-            place: place.cloned().map(Box::new),
+            location: location.cloned().map(Box::new),
             written: written.to_owned(),
         })
     }
@@ -43,14 +46,14 @@ impl ListenAddress {
     /// [`ConfigError::ListenNeedsAuthentication`].
     pub(super) fn checked(
         self,
-        place: Option<&Place>,
+        location: Option<&SourceLocation>,
         asked: bool,
     ) -> Result<SocketAddr, ConfigError> {
         if asked || self.0.ip().to_canonical().is_loopback() {
             return Ok(self.0);
         }
         Err(ConfigError::ListenNeedsAuthentication {
-            place: place.cloned().map(Box::new),
+            location: location.cloned().map(Box::new),
             address: self.0,
         })
     }

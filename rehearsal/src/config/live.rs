@@ -1,14 +1,14 @@
-//! [`LiveConfig`]: where live sessions are kept.
+//! [`LiveConfig`]: where live sessions are stored.
 
 use std::path::{Path, PathBuf};
 
 use super::file::LiveTable;
 use rehearsal_server::live::DEFAULT_DATABASE;
 
-/// What the host is told about live sessions.
+/// The configuration of live sessions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiveConfig {
-    /// The SQLite file; made when somebody first asks for a session.
+    /// The SQLite file, created with the first session.
     pub database: PathBuf,
 }
 
@@ -19,7 +19,7 @@ impl Default for LiveConfig {
 }
 
 impl LiveConfig {
-    /// The command line wins over the file.
+    /// The command line overrides the file.
     pub(super) fn of(table: &LiveTable, database_flag: Option<&Path>) -> Self {
         let database = database_flag.map(Path::to_path_buf).or_else(|| table.database.clone());
         database.map_or_else(Self::default, |database| Self { database })

@@ -1,4 +1,4 @@
-//! The keys of an agent with `source = "mcp"`, checked.
+//! Checks the keys of an agent with `source = "mcp"`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,8 +16,8 @@ use toml::Spanned;
 use super::agent::json_of;
 use super::error::ConfigError;
 use super::file::AgentEntry;
-use super::place::Place;
 use super::schema::{READABLE, command_or_url};
+use super::source_location::SourceLocation;
 
 /// One MCP server: a program (`command`) or an endpoint (`url`).
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -59,17 +59,17 @@ pub struct ServerEntry {
     pub timeout_seconds: Option<u64>,
 }
 
-/// The definition that `entry` gives.
+/// The agent of `entry`.
 ///
 /// # Errors
-/// The first fault with its place.
+/// The first error, with its location.
 pub(super) fn agent(
     whole: Range<usize>,
     entry: &AgentEntry,
-    place: &impl Fn(Range<usize>) -> Place,
+    location: &impl Fn(Range<usize>) -> SourceLocation,
 ) -> Result<McpAgent, ConfigError> {
     let refuse = |span: Range<usize>, message: String| ConfigError::Malformed {
-        place: Box::new(place(span)),
+        location: Box::new(location(span)),
         message,
     };
     let name = entry.name.get_ref().trim();
@@ -211,7 +211,7 @@ fn schema_of(given: &Spanned<toml::Value>) -> Result<JsonText, String> {
     match schema.kind() {
         Kind::Object => Ok(schema),
         kind => Err(format!(
-            "a schema is a table, or the path of a JSON file with an object; this is a {}",
+            "a schema must be a table, or the path of a JSON file with an object, not a {}",
             kind.name()
         )),
     }

@@ -1,8 +1,8 @@
-//! What the host is told: `rehearsal.toml`, the command line, the environment.
+//! The configuration of the host: `rehearsal.toml`, the command line, the environment.
 //!
-//! `file` is the file as it is written, `place` finds faults in it by line and column, the other
-//! modules hold one concern each.
-//! The result is [`Config`]: parsed once here and trusted inside.
+//! `file` is the file's structure, `source_location` gives errors a line and column, and each other
+//! module checks one part.
+//! The result is a checked [`Config`].
 
 mod access;
 mod agent;
@@ -12,9 +12,9 @@ mod folders;
 mod listen;
 mod live;
 mod mcp;
-mod place;
 mod schema;
 mod security;
+mod source_location;
 
 use std::fs;
 use std::net::SocketAddr;
@@ -29,15 +29,15 @@ pub use file::{AgentEntry, ConfigFile, PersonEntry, SourceName, TokenEntry};
 pub use listen::{DEFAULT_LISTEN, ListenAddress};
 pub use live::LiveConfig;
 pub use mcp::ServerEntry;
-pub use place::Place;
 pub use schema::json_schema;
 pub use security::{AllowedOrigin, SecurityConfig};
+pub use source_location::SourceLocation;
 
-/// The name looked for in the working directory when no configuration is given.
+/// The default configuration file in the working directory.
 pub const FILE_NAME: &str = "rehearsal.toml";
 
-/// What was said outside the file: on the command line or in `REHEARSAL_*` variables.
-/// Each of these wins over the file; origins are allowed besides the file's.
+/// Options of the command line or of `REHEARSAL_*` variables.
+/// They override the file; origins are added to the file's.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Overrides {
     /// The configuration to read.
@@ -46,31 +46,31 @@ pub struct Overrides {
     pub folders: Vec<PathBuf>,
     /// The address to serve.
     pub listen: Option<ListenAddress>,
-    /// The interpreter for agents that name none.
+    /// The interpreter for agents without their own.
     pub python: Option<PathBuf>,
     /// Origins of other pages that may call the host.
     pub allowed_origins: Vec<AllowedOrigin>,
-    /// The file that keeps live sessions.
+    /// The file that stores live sessions.
     pub live_database: Option<PathBuf>,
 }
 
-/// Everything that the host is told, checked.
+/// The checked configuration.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Config {
-    /// The address to serve; a loopback address unless somebody is known in `access`.
+    /// The address to serve; a loopback address unless `access` requires a login.
     pub listen: SocketAddr,
     /// The agents, in the order of the file and then of the command line.
-    /// Empty with [`Origin::Examples`], whose agents the host brings along.
+    /// Empty with [`Origin::Examples`].
     pub agents: Vec<AgentConfig>,
-    /// The interpreter for ADK agents that name none.
+    /// The interpreter for ADK agents without their own.
     pub python: Option<PathBuf>,
-    /// Who may talk to the host.
+    /// Allowed origins and trusted proxies.
     pub security: SecurityConfig,
-    /// Who is known.
+    /// People and tokens.
     pub access: Access,
-    /// Where live sessions are kept.
+    /// Where live sessions are stored.
     pub live: LiveConfig,
-    /// Where eval sets and reports lie besides.
+    /// Additional folders of eval sets and reports.
     pub folders: Folders,
     /// Where the agents came from.
     pub origin: Origin,
@@ -79,27 +79,27 @@ pub struct Config {
 /// Where a [`Config`]'s agents came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
-    /// Nothing was named: the agents that ship with the host.
+    /// No agent was given: the built-in examples.
     Examples,
-    /// Folders on the command line alone.
+    /// Only folders on the command line.
     CommandLine,
-    /// A file, perhaps with folders besides.
+    /// A file, and possibly folders.
     File(PathBuf),
 }
 
 impl Config {
-    /// Reads what there is to read and checks it.
+    /// Reads and checks the configuration.
     ///
-    /// A file named in `overrides` is read, and folders add to its agents.
-    /// With folders alone no file is read.
-    /// With neither, `rehearsal.toml` in the working directory is read where there is one, and
-    /// otherwise the examples are served.
+    /// With a file in `overrides`, the folders are added to its agents.
+    /// With only folders, no file is read.
+    /// With neither, `rehearsal.toml` in the working directory is read if it exists, otherwise the
+    /// examples are used.
     ///
-    /// `examples` are the names that `example = "..."` may give.
+    /// `examples` are the allowed names in `example = "..."`.
     ///
     /// # Errors
-    /// The first fault of the file with its place, an agent folder that is none, two agents of one
-    /// name, or an address that would need authentication.
+    /// The first error of the file with its location, an invalid agent folder, two agents with the same
+    /// name, or an address that requires a login.
     pub fn load(overrides: &Overrides, examples: &[&str]) -> Result<Self, ConfigError> {
         match &overrides.config {
             Some(path) => Self::from_file(path, overrides, examples),
@@ -147,23 +147,23 @@ impl Config {
         examples: &[&str],
     ) -> Result<Self, ConfigError> {
         let (path, text) = source.unwrap_or((Path::new(""), ""));
-        let place = |span| Place::of(path, text, span);
-        let access = access::check(&file, place)?;
+        let location = |span| SourceLocation::of(path, text, span);
+        let access = access::check(&file, location)?;
         let asked = access.is_enabled();
         let listen = match (overrides.listen, &file.listen) {
             (Some(listen), _) => listen.checked(None, asked)?,
             (None, Some(written)) => {
-                let place = Place::of(path, text, written.span());
-                ListenAddress::parse(written.get_ref(), Some(&place))?
-                    .checked(Some(&place), asked)?
+                let location = SourceLocation::of(path, text, written.span());
+                ListenAddress::parse(written.get_ref(), Some(&location))?
+                    .checked(Some(&location), asked)?
             }
             (None, None) => DEFAULT_LISTEN,
         };
-        let mut security = SecurityConfig::check(&file.security, place)?;
+        let mut security = SecurityConfig::check(&file.security, location)?;
         security.allowed_origins.extend(overrides.allowed_origins.iter().cloned());
         let mut agents = Vec::new();
         for entry in &file.agents {
-            agents.push(AgentConfig::from_entry(entry, examples, place)?);
+            agents.push(AgentConfig::from_entry(entry, examples, location)?);
         }
         for folder in &overrides.folders {
             agents.push(AgentConfig::from_folder(folder)?);

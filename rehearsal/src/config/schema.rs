@@ -1,14 +1,14 @@
-//! The JSON Schema of `rehearsal.toml`: what its derivation from the tables does not say.
+//! The JSON Schema of `rehearsal.toml`, with rules that cannot be derived from the structs.
 
 use schemars::{Schema, SchemaGenerator, json_schema, schema_for};
 use serde_json::json;
 
 use super::file::ConfigFile;
 
-/// What [`super::ListenAddress`] reads, but for the bounds of its numbers.
+/// The pattern of [`super::ListenAddress`], without the bounds of its numbers.
 pub(super) const LISTEN: &str =
     r"^\s*(localhost|([0-9]{1,3}\.){3}[0-9]{1,3}|\[[0-9A-Fa-f:.%]+\])?:[0-9]{1,5}\s*$";
-/// What [`super::AllowedOrigin`] reads.
+/// The pattern of [`super::AllowedOrigin`].
 pub(super) const ORIGIN: &str = r"^\s*[Hh][Tt][Tt][Pp][Ss]?://[A-Za-z0-9._:\[\]-]+\s*$";
 /// Text that is not blank.
 pub(super) const READABLE: &str = r"\S";
@@ -27,7 +27,7 @@ pub(super) fn object_or_path(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": ["object", "string"] })
 }
 
-/// Which keys an agent of each source needs, and which are not its own.
+/// The required and the forbidden keys of each source.
 pub(super) fn keys_by_source(agent: &mut Schema) {
     let of = |source: &str, then: serde_json::Value| {
         json!({
@@ -65,7 +65,7 @@ pub(super) fn keys_by_source(agent: &mut Schema) {
     );
 }
 
-/// A server is a program or an endpoint, with the keys of one of them.
+/// A server has the keys of a program or those of an endpoint.
 pub(super) fn command_or_url(server: &mut Schema) {
     server.insert(
         "oneOf".to_owned(),

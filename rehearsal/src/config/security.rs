@@ -1,4 +1,4 @@
-//! [`SecurityConfig`]: who may talk to the host besides its own page.
+//! [`SecurityConfig`]: allowed origins and trusted proxies.
 
 use std::net::IpAddr;
 use std::ops::Range;
@@ -6,14 +6,14 @@ use std::str::FromStr;
 
 use super::error::ConfigError;
 use super::file::SecurityTable;
-use super::place::Place;
+use super::source_location::SourceLocation;
 
-/// Origins that are allowed beyond the host's own, and proxies that are believed.
+/// Origins that are allowed besides the host's own, and trusted proxies.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SecurityConfig {
     /// In the order of the file and then of the command line.
     pub allowed_origins: Vec<AllowedOrigin>,
-    /// Proxies whose word on where a request comes from counts.
+    /// Proxies whose `X-Forwarded-For` header is trusted.
     pub trusted_proxies: Vec<IpAddr>,
 }
 
@@ -24,10 +24,10 @@ pub struct AllowedOrigin(String);
 impl SecurityConfig {
     pub(super) fn check(
         table: &SecurityTable,
-        place: impl Fn(Range<usize>) -> Place,
+        location: impl Fn(Range<usize>) -> SourceLocation,
     ) -> Result<Self, ConfigError> {
         let check = |written: &toml::Spanned<String>| {
-            AllowedOrigin::parse(written.get_ref(), Some(&place(written.span())))
+            AllowedOrigin::parse(written.get_ref(), Some(&location(written.span())))
         };
         let allowed_origins = table.allowed_origins.iter().map(check).collect::<Result<_, _>>()?;
         Ok(Self { allowed_origins, trusted_proxies: table.trusted_proxies.clone() })
@@ -35,15 +35,15 @@ impl SecurityConfig {
 }
 
 impl AllowedOrigin {
-    /// Checks the shape: an origin that no browser sends would only look like protection.
-    fn parse(written: &str, place: Option<&Place>) -> Result<Self, ConfigError> {
+    /// Rejects origins that no browser sends, because they would have no effect.
+    fn parse(written: &str, location: Option<&SourceLocation>) -> Result<Self, ConfigError> {
         let origin = written.trim().to_lowercase();
         let host = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
         if host.is_some_and(is_host) {
             return Ok(Self(origin));
         }
         Err(ConfigError::NoOrigin {
-            place: place.cloned().map(Box::new),
+            location: location.cloned().map(Box::new),
             written: written.to_owned(),
         })
     }

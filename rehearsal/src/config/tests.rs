@@ -1,4 +1,4 @@
-//! Tests of configurations as people write them, well and badly.
+//! Tests of valid and invalid configurations.
 
 use std::fs;
 
@@ -14,13 +14,13 @@ fn load(text: &str) -> Result<Config, ConfigError> {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "expect![] makes a value for this one call")]
-fn refused(text: &str, expected: Expect) {
+fn rejected(text: &str, expected: Expect) {
     let error = load(text).expect_err("the text is wrong");
     expected.assert_eq(&error.to_string());
 }
 
 #[test]
-fn a_full_file_is_read() {
+fn reads_a_file_with_every_key() {
     let config = load(
         r#"
 listen = "localhost:4200"
@@ -75,8 +75,8 @@ eval_set_path = "/data/maths.evalset.json"
 }
 
 #[test]
-fn a_misspelled_key_names_the_nearest_right_one() {
-    refused(
+fn suggests_the_nearest_key_for_a_misspelled_one() {
+    rejected(
         "\nlisen = \"127.0.0.1:1\"\n",
         expect![[r#"
             rehearsal.toml:2:1: `lisen` is not a known key; did you mean `listen`?
@@ -84,7 +84,7 @@ fn a_misspelled_key_names_the_nearest_right_one() {
               | ^^^^^
               Known keys: listen, python, security, live, folders, person, token, agent"#]],
     );
-    refused(
+    rejected(
         "[[agent]]\nname = \"A\"\nsource = \"native\"\nevalset_path = \"x\"\n",
         expect![[r#"
             rehearsal.toml:4:1: `evalset_path` is not a known key; did you mean `eval_set_path`?
@@ -92,7 +92,7 @@ fn a_misspelled_key_names_the_nearest_right_one() {
               | ^^^^^^^^^^^^
               Known keys: name, source, folder, python, example, instruction, instruction_file, description, model, input_schema, output_schema, server, eval_set_path, user_id, state"#]],
     );
-    refused(
+    rejected(
         "[security]\nallowed_origin = []\n",
         expect![[r#"
             rehearsal.toml:2:1: `allowed_origin` is not a known key; did you mean `allowed_origins`?
@@ -100,7 +100,7 @@ fn a_misspelled_key_names_the_nearest_right_one() {
               | ^^^^^^^^^^^^^^
               Known keys: allowed_origins, trusted_proxies, audit_file"#]],
     );
-    refused(
+    rejected(
         "zebra = 1\n",
         expect![[r#"
             rehearsal.toml:1:1: `zebra` is not a known key
@@ -111,15 +111,15 @@ fn a_misspelled_key_names_the_nearest_right_one() {
 }
 
 #[test]
-fn a_wrong_value_is_told_with_its_place() {
-    refused(
+fn reports_the_position_of_a_wrong_value() {
+    rejected(
         "listen = 4180\n",
         expect![[r#"
             rehearsal.toml:1:10: expected text, found a number
               | listen = 4180
               |          ^^^^"#]],
     );
-    refused(
+    rejected(
         "[[agent]]\nname = \"A\"\nsource = \"adk-python\"\n",
         expect![[r#"
             rehearsal.toml:3:10: `adk-python` is not a known value; did you mean `adk_python`?
@@ -127,7 +127,7 @@ fn a_wrong_value_is_told_with_its_place() {
               |          ^^^^^^^^^^^^
               Known values: adk_python, native, mcp"#]],
     );
-    refused(
+    rejected(
         "[[agent]]\nname = \"A\"\nsource = \"native\"\nexample = \"maths\"\n",
         expect![[r#"
         rehearsal.toml:4:11: `maths` is not a known value; did you mean `math`?
@@ -135,52 +135,52 @@ fn a_wrong_value_is_told_with_its_place() {
           |           ^^^^^^^
           Known values: math, travel"#]],
     );
-    refused(
+    rejected(
         "[[agent]]\nname = \"A\"\n",
         expect![[r#"
             rehearsal.toml:1:1: the key `source` is missing
               | [[agent]]
               | ^^^^^^^^^"#]],
     );
-    refused(
+    rejected(
         "[[agent]]\nname = \" \"\nsource = \"native\"\n",
         expect![[r#"
         rehearsal.toml:2:8: an agent needs a visible name
           | name = " "
           |        ^^^"#]],
     );
-    refused(
+    rejected(
         "listen = [\n",
         expect![[r#"
         rehearsal.toml:1:11: unclosed array, expected `]`
           | listen = [
           |           ^"#]],
     );
-    refused(
+    rejected(
         "listen = \":1\"\nlisten = \":2\"\n",
         expect![[r#"
         rehearsal.toml:2:1: duplicate key
           | listen = ":2"
           | ^^^^^^"#]],
     );
-    refused(
+    rejected(
         "[security]\nallowed_origins = [\"http://localhost:8080/\"]\n",
         expect![[r#"
             rehearsal.toml:2:20: `http://localhost:8080/` is not an origin: write a scheme, a host and an optional port without a path, such as http://127.0.0.1:8080
               | allowed_origins = ["http://localhost:8080/"]
               |                    ^^^^^^^^^^^^^^^^^^^^^^^^"#]],
     );
-    refused(
+    rejected(
         "[[agent]]\nname = \"A\"\nsource = \"native\"\nexample = \"math\"\nstate = { x = nan }\n",
         expect![[r#"
-            rehearsal.toml:5:15: state `x`: JSON has no NaN
+            rehearsal.toml:5:15: state `x`: NaN is not valid in JSON
               | state = { x = nan }
               |               ^^^"#]],
     );
 }
 
 #[test]
-fn a_value_of_another_kind_is_told_in_plain_words() {
+fn describes_a_value_of_the_wrong_type() {
     let agent = "[[agent]]\nname = \"A\"\nsource = \"native\"\n";
     let server = "[[agent]]\nname = \"A\"\nsource = \"mcp\"\n[[agent.server]]\nname = \"s\"\n";
     let wrong = [
@@ -202,7 +202,7 @@ fn a_value_of_another_kind_is_told_in_plain_words() {
         format!("{server}timeout_seconds = -1\n"),
         format!("{server}timeout_seconds = 1.5\n"),
     ];
-    let told: Vec<String> =
+    let reported: Vec<String> =
         wrong.iter().map(|text| load(text).expect_err(text).to_string()).collect();
     expect![[r#"
         rehearsal.toml:1:1: this table is a list: write [[agent]]
@@ -256,19 +256,19 @@ fn a_value_of_another_kind_is_told_in_plain_words() {
         rehearsal.toml:6:19: expected a whole number, found a decimal number
           | timeout_seconds = 1.5
           |                   ^^^"#]]
-    .assert_eq(&told.join("\n"));
+    .assert_eq(&reported.join("\n"));
 }
 
 #[test]
-fn a_key_of_the_other_source_is_refused() {
-    refused(
+fn rejects_a_key_of_another_source() {
+    rejected(
         "[[agent]]\nname = \"A\"\nsource = \"native\"\nfolder = \"x\"\n",
         expect![[r#"
         rehearsal.toml:4:10: `folder` belongs to agents with source = "adk_python": remove it, or change the source
           | folder = "x"
           |          ^^^"#]],
     );
-    refused(
+    rejected(
         "[[agent]]\nname = \"A\"\nsource = \"adk_python\"\n",
         expect![[r#"
         rehearsal.toml:1:1: the agent `A` has source = "adk_python" and needs `folder`, such as folder = "agents/weather"
@@ -278,8 +278,8 @@ fn a_key_of_the_other_source_is_refused() {
 }
 
 #[test]
-fn a_file_without_agents_says_what_to_add() {
-    refused(
+fn rejects_a_file_without_agents() {
+    rejected(
         "# nothing yet\n",
         expect![
             "rehearsal.toml contains no agent: add an [[agent]] table, or run `rehearsal init` in an empty folder for an example"
@@ -288,11 +288,11 @@ fn a_file_without_agents_says_what_to_add() {
 }
 
 #[test]
-fn names_that_would_share_eval_ids_are_refused() {
+fn rejects_names_with_the_same_eval_id() {
     let agent = |name: &str| {
         format!("[[agent]]\nname = \"{name}\"\nsource = \"native\"\nexample = \"math\"\n")
     };
-    refused(
+    rejected(
         &format!("{}{}", agent("Math Agent"), agent("math-agent")),
         expect![
             "the agents `Math Agent` and `math-agent` have the same name in addresses and eval ids (`math_agent`): rename one of them"
@@ -301,8 +301,8 @@ fn names_that_would_share_eval_ids_are_refused() {
 }
 
 #[test]
-fn other_machines_are_not_served() {
-    refused(
+fn rejects_public_addresses_without_a_login() {
+    rejected(
         "listen = \"0.0.0.0:4180\"\n",
         expect![[r#"
             rehearsal.toml:1:10: listening on 0.0.0.0:4180 requires a login, because anyone who can reach it could run this machine's tools. Add people (`rehearsal user add NAME`), or listen on 127.0.0.1:4180 and use an SSH tunnel (ssh -L 4180:127.0.0.1:4180 this-machine)
@@ -327,7 +327,7 @@ fn other_machines_are_not_served() {
 }
 
 #[test]
-fn the_command_line_wins_over_the_file() {
+fn command_line_overrides_the_file() {
     let overrides = Overrides {
         listen: Some(":4300".parse().expect("an address")),
         python: Some("mine".into()),
@@ -341,7 +341,7 @@ fn the_command_line_wins_over_the_file() {
 }
 
 #[test]
-fn a_folder_alone_is_an_agent() -> std::io::Result<()> {
+fn reads_an_agent_from_its_folder() -> std::io::Result<()> {
     let above = tempfile::tempdir()?;
     let folder = above.path().join("weather");
     fs::create_dir(&folder)?;
@@ -367,22 +367,22 @@ fn a_folder_alone_is_an_agent() -> std::io::Result<()> {
 }
 
 #[test]
-fn a_file_that_is_not_there_is_named() {
+fn reports_a_missing_file() {
     let overrides = Overrides { config: Some("no/such.toml".into()), ..Overrides::default() };
     let error = Config::load(&overrides, &EXAMPLES).expect_err("no such file");
     assert!(error.to_string().contains("no/such.toml"), "{error}");
 }
 
 #[test]
-fn the_published_schema_is_current() {
+fn published_schema_is_current() {
     let schema = serde_json::to_string_pretty(&json_schema()).expect("a schema is JSON");
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/rehearsal.schema.json");
-    // UPDATE_EXPECT=1 writes it anew, as it does for the other expectations.
+    // UPDATE_EXPECT=1 updates it.
     expect_test::expect_file![path].assert_eq(&format!("{schema}\n"));
 }
 
 #[test]
-fn an_mcp_agent_is_read() {
+fn reads_an_mcp_agent() {
     let config = load(
         r#"
 [[agent]]
@@ -424,36 +424,36 @@ tool_name_prefix = "clock"
 }
 
 #[test]
-fn an_mcp_agent_says_what_it_lacks() {
-    refused(
+fn reports_missing_keys_of_an_mcp_agent() {
+    rejected(
         "[[agent]]\nname = \"N\"\nsource = \"mcp\"\ninstruction = \"x\"\n",
         expect![[r#"
         rehearsal.toml:1:1: the agent `N` has source = "mcp" and needs a server: add an [[agent.server]] table with `command` or `url`
           | [[agent]]
           | ^^^^^^^^^"#]],
     );
-    refused(
+    rejected(
         "[[agent]]\nname = \"N\"\nsource = \"mcp\"\ninstruction = \"x\"\n[[agent.server]]\nname = \"s\"\n",
         expect![[r#"
             rehearsal.toml:5:1: the server `s` needs `command`, such as command = "npx", or `url`, such as url = "http://127.0.0.1:3001/mcp"
               | [[agent.server]]
               | ^^^^^^^^^^^^^^^^"#]],
     );
-    refused(
+    rejected(
         "[[agent]]\nname = \"N\"\nsource = \"mcp\"\ninstruction = \"x\"\n[[agent.server]]\nname = \"s\"\nurl = \"localhost\"\n",
         expect![[r#"
             rehearsal.toml:5:1: `localhost` is not a server address: write http://… or https://…
               | [[agent.server]]
               | ^^^^^^^^^^^^^^^^"#]],
     );
-    refused(
+    rejected(
         "[[agent]]\nname = \"N\"\nsource = \"native\"\nexample = \"math\"\ninstruction = \"x\"\n",
         expect![[r#"
             rehearsal.toml:5:15: `instruction` belongs to agents with source = "mcp": remove it, or change the source
               | instruction = "x"
               |               ^^^"#]],
     );
-    refused(
+    rejected(
         "[[agent]]\nname = \"N\"\nsource = \"mcp\"\ninstruction = \"x\"\n[[agent.server]]\nname = \"s\"\ncomand = \"npx\"\n",
         expect![[r#"
             rehearsal.toml:7:1: `comand` is not a known key; did you mean `command`?
@@ -464,7 +464,7 @@ fn an_mcp_agent_says_what_it_lacks() {
 }
 
 #[test]
-fn people_and_tokens_are_checked_where_they_stand() {
+fn reports_the_position_of_invalid_people_and_tokens() {
     let hash = rehearsal_server::access::SecretHash::of("correct horse").expect("hashes");
     let ann = format!("[[person]]\nname = \"Ann\"\npassword = \"{}\"\n", hash.as_str());
     let agent = "[[agent]]\nname = \"A\"\nsource = \"native\"\nexample = \"math\"\n";
@@ -472,9 +472,9 @@ fn people_and_tokens_are_checked_where_they_stand() {
         let path = Path::new("rehearsal.toml");
         Config::from_text(text, path, &Overrides::default(), &["math"])
     };
-    let known = read(&format!("listen = \"0.0.0.0:4180\"\n{ann}{agent}")).expect("asks everybody");
+    let known = read(&format!("listen = \"0.0.0.0:4180\"\n{ann}{agent}")).expect("a login");
     assert!(known.access.is_enabled());
-    assert!(!read(agent).expect("asks nobody").access.is_enabled());
+    assert!(!read(agent).expect("no login").access.is_enabled());
     let fault = |text: &str| read(text).expect_err(text).to_string();
     let clear = fault("[[person]]\nname = \"Ann\"\npassword = \"correct horse\"\n");
     assert!(clear.starts_with("rehearsal.toml:3:12: this is not an Argon2 hash"), "{clear}");
@@ -487,7 +487,7 @@ fn people_and_tokens_are_checked_where_they_stand() {
 
 /// What editors check: the template of `rehearsal init`, and an agent of each source.
 #[test]
-fn the_published_schema_takes_what_the_host_takes() {
+fn published_schema_accepts_valid_files() {
     let check = published();
     let agents = r#"
         listen = "127.0.0.1:0"
@@ -526,14 +526,14 @@ fn published() -> schema_check::Check {
 }
 
 #[test]
-fn the_published_schema_refuses_what_the_host_refuses() {
+fn published_schema_rejects_invalid_files() {
     let agent = |rest: &str| format!("[[agent]]\nname = \"A\"\n{rest}\n");
     let mcp = |rest: &str| agent(&format!("source = \"mcp\"\n{rest}"));
     let server = |rest: &str| {
         mcp(&format!("instruction = \"Help.\"\n[[agent.server]]\nname = \"s\"\n{rest}"))
     };
     let right = agent("source = \"native\"\nexample = \"math\"");
-    let told = |text: &str| {
+    let reported = |text: &str| {
         let file: serde_json::Value = toml::from_str(text).expect("TOML");
         published().violations(&JsonText::from_value(&file))
     };
@@ -546,7 +546,7 @@ fn the_published_schema_refuses_what_the_host_refuses() {
         format!("{right}[security]\nallowed_origins = [\"HTTPS://[::1]:8080\"]"),
     ] {
         assert!(load(&text).is_ok(), "{text}");
-        assert!(told(&text).is_empty(), "{text}: {:?}", told(&text));
+        assert!(reported(&text).is_empty(), "{text}: {:?}", reported(&text));
     }
     for text in [
         agent("source = \"native\""),
@@ -575,6 +575,6 @@ fn the_published_schema_refuses_what_the_host_refuses() {
         format!("{right}[security]\nallowed_origins = [\"http://localhost/\"]"),
     ] {
         assert!(load(&text).is_err(), "{text}");
-        assert!(!told(&text).is_empty(), "{text}");
+        assert!(!reported(&text).is_empty(), "{text}");
     }
 }

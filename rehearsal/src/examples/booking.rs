@@ -1,4 +1,4 @@
-//! The booking of the travel desk: a declaration that uses what a form can do, as real services do.
+//! The booking tool of the travel desk: a declaration with many JSON Schema features.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::tool::{FnTool, ToolFault};
 
-/// A booking as it arrives: what it must be like stands in its schema.
+/// The arguments of a booking, which the schema checks.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Booking {
     fare: String,
@@ -25,11 +25,11 @@ struct Payment {
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct Booked {
-    /// The code that the traveller shows.
+    /// The booking code.
     code: String,
     fare: String,
     paid_by: String,
-    /// What else was said, by name.
+    /// Other fields, by name.
     noted: Vec<String>,
 }
 
@@ -81,7 +81,7 @@ fn schema() -> Value {
             },
             "discount": {
                 "type": "number", "minimum": 0, "maximum": 1, "multipleOf": 0.05,
-                "description": "As a **share** of the price: `0.1` is ten per cent."
+                "description": "A **fraction** of the price: `0.1` is ten percent."
             },
             "insured": {
                 "type": "boolean", "default": false,

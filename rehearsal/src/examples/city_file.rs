@@ -1,5 +1,5 @@
-//! The desk's file on a city: a result that holds what results of real tools hold, from markdown to
-//! an image and another system's answer as JSON in a string.
+//! A city file of the travel desk: a result with Markdown, tables, code, a diff, an image, and JSON in a
+//! string.
 
 use base64::Engine as _;
 use schemars::JsonSchema;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::tool::{FnTool, ToolFault};
 
-/// A map of no great detail.
+/// A small map image.
 const MAP: &[u8] = include_bytes!("lisbon.png");
 
 const GUIDE: &str = "## Lisbon in two days\n\n1. **Alfama** by tram 28, early.\n2. Lunch at the river, \
@@ -22,7 +22,7 @@ const SCRIPT: &str = "def cheapest(fares):\n    \"\"\"The fare to offer first.\"
                       for fare in fares if fare[\"seats\"] > 0]\n    return min(open_ones, key=lambda fare: \
                       fare[\"euros\"], default=None)\n";
 
-/// Which city.
+/// The arguments: a city.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct City {
     /// The city's airport, three letters. Only LIS has a file.
@@ -30,14 +30,14 @@ struct City {
     airport: String,
 }
 
-/// What the desk knows of a city.
+/// The file of a city.
 #[derive(Debug, Serialize, JsonSchema)]
 struct CityFile {
     /// What to tell the traveller, in markdown.
     guide: &'static str,
     /// The fares of the day.
     fares: Vec<Fare>,
-    /// The weather service's answer, as it came: JSON in a string, encoded twice.
+    /// The response of a weather service: JSON in a string, encoded twice.
     forecast: String,
     /// What changed in the tariff, as a unified diff.
     tariff_change: &'static str,
@@ -45,7 +45,7 @@ struct CityFile {
     rule: &'static str,
     /// A map as a data URL.
     map: String,
-    /// Where to read on.
+    /// Links.
     website: &'static str,
 }
 

@@ -1,7 +1,7 @@
-//! Two agents on MCP servers: one looks after files, one knows the time.
+//! Two agents with MCP servers: files, and a clock.
 //!
-//! Their servers are published packages. Where one is installed it is started as it is; otherwise
-//! the package runner of its kind fetches it.
+//! The servers are published packages. An installed one is started directly; otherwise `npx` or `uvx`
+//! downloads it.
 
 use std::path::{Path, PathBuf};
 use std::{env, io};
@@ -34,7 +34,7 @@ struct Notes;
 /// An agent on `@modelcontextprotocol/server-filesystem`, confined to a folder of example notes.
 ///
 /// # Errors
-/// The operating system's, when the notes can be laid out nowhere.
+/// The notes cannot be written to disk.
 pub fn files_agent() -> io::Result<McpAgent> {
     let notes = agents::embedded::unpacked::<Notes>("notes")?.join("notes");
     let folder = notes.to_string_lossy().into_owned();

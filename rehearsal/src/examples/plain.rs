@@ -1,8 +1,8 @@
-//! An agent with no tools: everything is in the instruction.
+//! An agent without tools.
 
 use agents::native::NativeAgent;
 
-/// An agent that answers from its instruction alone.
+/// An agent that responds from its instruction only.
 #[must_use]
 pub fn poet_agent() -> NativeAgent {
     NativeAgent::new("poet_agent")

@@ -1,4 +1,4 @@
-//! The smart home: the Python example, which the binary carries.
+//! The smart home: the Python example, which is embedded in the binary.
 
 use std::io;
 use std::path::PathBuf;
@@ -10,10 +10,10 @@ use rust_embed::RustEmbed;
 #[include = "*.py"]
 struct SmartHome;
 
-/// The agent's folder, laid out on disk: a folder that `adk web` loads.
+/// Writes the agent's folder to disk, so that `adk web` could load it.
 ///
 /// # Errors
-/// The operating system's, when it can be laid out nowhere.
+/// The folder cannot be written.
 pub fn smart_home_folder() -> io::Result<PathBuf> {
     Ok(agents::embedded::unpacked::<SmartHome>("smart_home")?.join("smart_home"))
 }

@@ -1,4 +1,4 @@
-//! [`FnTool`]: a Rust function as an `adk-core` tool, its schema made from the arguments' type.
+//! [`FnTool`]: a Rust function as an `adk-core` tool, with a schema from its arguments' type.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use serde_json::Value;
 type Answer = Pin<Box<dyn Future<Output = Result<Value, ToolFault>> + Send>>;
 type Run = dyn Fn(Arc<dyn ToolContext>, Value) -> Answer + Send + Sync;
 
-/// A function that can be called as a tool.
+/// A function as a tool.
 pub struct FnTool {
     name: &'static str,
     description: &'static str,
@@ -31,19 +31,19 @@ pub struct ToolFault {
 }
 
 impl ToolFault {
-    /// What the tool was asked for is not there.
+    /// The requested item does not exist.
     #[must_use]
     pub fn not_found(message: impl Into<String>) -> Self {
         Self { category: ErrorCategory::NotFound, message: message.into() }
     }
 
-    /// What the tool depends on does not answer.
+    /// A service that the tool needs does not respond.
     #[must_use]
     pub fn unavailable(message: impl Into<String>) -> Self {
         Self { category: ErrorCategory::Unavailable, message: message.into() }
     }
 
-    /// The arguments make no sense together.
+    /// The arguments contradict each other.
     #[must_use]
     pub fn invalid_input(message: impl Into<String>) -> Self {
         Self { category: ErrorCategory::InvalidInput, message: message.into() }
@@ -85,7 +85,7 @@ impl FnTool {
         }
     }
 
-    /// Replaces the schema made from the arguments' type, for what Rust's types do not say.
+    /// Replaces the schema, for rules that Rust's types cannot express.
     #[must_use]
     pub fn parameters(mut self, schema: Value) -> Self {
         self.parameters = Some(schema);

@@ -1,4 +1,5 @@
-//! The travel desk: structured input and output, and tools of every temper.
+//! The travel desk: structured input and output, and tools that fail, wait, need confirmation
+//! or return large results.
 
 use std::time::Duration;
 
@@ -172,7 +173,7 @@ const PLACES: [(&str, &str); 6] = [
     ("YUL", "Montréal: bagels, jazz, two languages."),
 ];
 
-/// A travel desk whose tools show every sort of argument, and every way a tool can behave.
+/// A travel desk whose tools cover all kinds of arguments and behavior.
 #[must_use]
 pub fn travel_agent() -> NativeAgent {
     NativeAgent::new("travel_agent")

@@ -1,7 +1,7 @@
-//! Who may: logging in, tokens, that nothing is served to anybody else, and what is written down.
+//! Access control: logins, tokens, rejected requests, and the audit log.
 
 mod audit;
-mod doors;
+mod origins;
 mod sockets;
 mod stage;
 mod streams;

@@ -1,5 +1,4 @@
-//! The model endpoints over plain HTTP: what the vendors' own clients, which `tests/python` has, do not
-//! show.
+//! The model endpoints over plain HTTP: cases that the vendors' clients in `tests/python` do not cover.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -72,8 +71,8 @@ impl Stage {
         self.person.submit_decision(decision).await.unwrap();
     }
 
-    /// Waits until so many turns wait for an answer; gives their ids, and whether the oldest's client
-    /// is there.
+    /// Waits until this many turns are pending, and the client of the oldest is connected or not; returns
+    /// their ids.
     async fn pending(&mut self, depth: usize, awaited: bool) -> Vec<String> {
         let until = tokio::time::Instant::now() + SOON;
         loop {
@@ -111,13 +110,13 @@ impl Stage {
     }
 }
 
-async fn said(request: RequestBuilder) -> String {
+async fn response_text(request: RequestBuilder) -> String {
     let answer: Value = request.send().await.unwrap().json().await.unwrap();
     answer["choices"][0]["message"]["content"].as_str().unwrap().to_owned()
 }
 
 #[tokio::test]
-async fn a_question_at_a_path_of_none_is_told_where_a_person_answers() {
+async fn reports_the_endpoints_for_an_unknown_path() {
     let stage = Stage::open().await;
     let gemini = "/v1beta1/publishers/google/models/m:generateContent";
     for (path, pointer) in [
@@ -144,7 +143,7 @@ async fn a_question_at_a_path_of_none_is_told_where_a_person_answers() {
 }
 
 #[tokio::test]
-async fn a_word_that_names_no_session_is_told_where_it_stands() {
+async fn reports_an_invalid_session_name_with_its_position() {
     let stage = Stage::open().await;
     let long = "x".repeat(101);
     let body = json!({ "model": "m", "messages": [{ "role": "user", "content": "Hi" }] });
@@ -155,7 +154,7 @@ async fn a_word_that_names_no_session_is_told_where_it_stands() {
     for (path, expected) in [
         (format!("/s/{long}"), "/s/SESSION: must have 1 to 100 characters, not 101"),
         (format!("/s/a/a/{long}"), "/a/AGENT: must have 1 to 100 characters, not 101"),
-        // As a shell writes it whose variable is not set.
+        // As a shell expands an unset variable.
         ("/s/".to_owned(), "/s/SESSION: must have 1 to 100 characters, not 0"),
         ("/s/a/a/".to_owned(), "/a/AGENT: must have 1 to 100 characters, not 0"),
         (String::new(), "x-rehearsal-session: must have 1 to 100 characters, not 102"),
@@ -166,7 +165,7 @@ async fn a_word_that_names_no_session_is_told_where_it_stands() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_is_refused_in_the_vendors_shape() {
+async fn rejects_an_invalid_body_in_the_vendors_format() {
     let stage = Stage::open().await;
     for (path, pointer) in [
         ("/v1/chat/completions", "/error/type"),
@@ -199,11 +198,11 @@ async fn what_cannot_be_read_is_refused_in_the_vendors_shape() {
 }
 
 #[tokio::test]
-async fn a_body_that_is_too_long_is_refused_and_changes_nothing() {
+async fn rejects_a_body_that_is_too_long_without_changes() {
     let stage = Stage::open().await;
     let long = "x".repeat(64 * 1024 * 1024);
     let refused = stage.chat(&long).send().await;
-    // The host may close the door before all of it was sent.
+    // The host may close the connection before the whole body is sent.
     if let Ok(refused) = refused {
         assert_eq!(refused.status(), StatusCode::PAYLOAD_TOO_LARGE);
         let error: Value = refused.json().await.unwrap();
@@ -212,32 +211,36 @@ async fn a_body_that_is_too_long_is_refused_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn only_a_client_that_says_so_gets_an_answer_again() {
+async fn repeats_a_response_only_for_a_client_with_a_retry_key() {
     let mut stage = Stage::open().await;
-    let first = tokio::spawn(said(stage.chat("Rain?")));
+    let first = tokio::spawn(response_text(stage.chat("Rain?")));
     stage.answer("one").await;
     assert_eq!(first.await.unwrap(), "one");
     let again = stage.chat("Rain?").header("x-stainless-retry-count", "1");
-    assert_eq!(said(again).await, "one");
+    assert_eq!(response_text(again).await, "one");
     assert_eq!(stage.requests().await, 2, "a request and its answer");
-    let anew = tokio::spawn(said(stage.chat("Rain?").header("x-stainless-retry-count", "0")));
+    let repeated =
+        tokio::spawn(response_text(stage.chat("Rain?").header("x-stainless-retry-count", "0")));
     stage.answer("two").await;
-    assert_eq!(anew.await.unwrap(), "two");
-    assert_eq!(said(stage.chat("Rain?").header("x-stainless-retry-count", "2")).await, "two");
+    assert_eq!(repeated.await.unwrap(), "two");
+    assert_eq!(
+        response_text(stage.chat("Rain?").header("x-stainless-retry-count", "2")).await,
+        "two"
+    );
 }
 
 #[tokio::test]
-async fn a_client_that_goes_away_leaves_its_turn_and_finds_it_answered() {
+async fn retry_after_a_disconnect_gets_the_response() {
     let mut stage = Stage::open().await;
     let given_up = stage.chat("Rain?").timeout(Duration::from_millis(300)).send().await;
     assert!(given_up.unwrap_err().is_timeout());
     stage.answer("one").await;
-    assert_eq!(said(stage.chat("Rain?")).await, "one");
+    assert_eq!(response_text(stage.chat("Rain?")).await, "one");
     assert_eq!(stage.requests().await, 2);
 }
 
 #[tokio::test]
-async fn a_client_that_comes_back_finds_its_turn_and_not_its_neighbours_end() {
+async fn retry_gets_its_own_turn() {
     for tries in ["0", "1"] {
         let mut stage = Stage::open().await;
         let first = tokio::spawn(stage.chat("Rain?").send());
@@ -248,15 +251,17 @@ async fn a_client_that_comes_back_finds_its_turn_and_not_its_neighbours_end() {
         assert_eq!(second.await.unwrap().unwrap().status(), StatusCode::UNPROCESSABLE_ENTITY);
         first.abort();
         stage.pending(1, false).await;
-        let back = tokio::spawn(said(stage.chat("Rain?").header("x-stainless-retry-count", tries)));
-        assert_eq!(stage.pending(1, true).await, turns[..1], "nobody asks anew");
+        let back = tokio::spawn(response_text(
+            stage.chat("Rain?").header("x-stainless-retry-count", tries),
+        ));
+        assert_eq!(stage.pending(1, true).await, turns[..1], "no new request");
         stage.answer("one").await;
         assert_eq!(back.await.unwrap(), "one");
         assert_eq!(stage.requests().await, 4, "two requests, an end each");
     }
 }
 
-/// The sessions that requests under a name get to.
+/// The sessions of requests with a name.
 struct Named<'a> {
     stage: &'a mut Stage,
 }
@@ -273,7 +278,7 @@ impl Named<'_> {
         }
     }
 
-    /// The session in which somebody waits, and the turn.
+    /// The session with a waiting client, and the turn.
     async fn up(&mut self) -> (String, String) {
         let until = tokio::time::Instant::now() + SOON;
         loop {
@@ -286,7 +291,7 @@ impl Named<'_> {
         }
     }
 
-    /// Waits until the client has gone whose turn is up.
+    /// Waits until the client of the head of the queue has disconnected.
     async fn is_left(&mut self) {
         let until = tokio::time::Instant::now() + SOON;
         while self.stage.listed().await.iter().any(|it| it.pending.iter().any(|turn| turn.awaited))
@@ -296,7 +301,7 @@ impl Named<'_> {
         }
     }
 
-    /// Answers what is up and completes its session.
+    /// Responds to the head of the queue and completes its session.
     async fn end(&mut self, words: &str) {
         let (session_id, turn_id) = self.up().await;
         let part = wire::Part { kind: Some(wire::part::Kind::Text(words.to_owned())) };
@@ -315,46 +320,54 @@ impl Named<'_> {
 }
 
 #[tokio::test]
-async fn a_repeated_request_finds_its_answer_in_any_session_of_its_name() {
+async fn retry_finds_its_response_in_any_session_with_its_name() {
     let mut stage = Stage::open().await;
     let mut named = Named { stage: &mut stage };
-    let keyed = tokio::spawn(said(named.ask("Rain?", Some("K1"), "0")));
+    let keyed = tokio::spawn(response_text(named.ask("Rain?", Some("K1"), "0")));
     named.end("one").await;
     assert_eq!(keyed.await.unwrap(), "one");
-    // Its client goes away before there is an answer.
-    let left = tokio::spawn(said(named.ask("Snow?", None, "0")));
+    // Its client disconnects before there is a response.
+    let left = tokio::spawn(response_text(named.ask("Snow?", None, "0")));
     named.up().await;
     left.abort();
     named.is_left().await;
     named.end("two").await;
     for words in ["Wind?", "Hail?"] {
-        let other = tokio::spawn(said(named.ask(words, None, "0")));
+        let other = tokio::spawn(response_text(named.ask(words, None, "0")));
         named.end(words).await;
         assert_eq!(other.await.unwrap(), words);
     }
 
-    assert_eq!(said(named.ask("Rain?", Some("K1"), "0")).await, "one");
-    assert_eq!(said(named.ask("Snow?", None, "0")).await, "two", "its client had gone");
-    assert_eq!(said(named.ask("Wind?", None, "1")).await, "Wind?", "it says that it tries again");
+    assert_eq!(response_text(named.ask("Rain?", Some("K1"), "0")).await, "one");
+    assert_eq!(response_text(named.ask("Snow?", None, "0")).await, "two", "its client had gone");
+    assert_eq!(
+        response_text(named.ask("Wind?", None, "1")).await,
+        "Wind?",
+        "it says that it tries again"
+    );
     assert_eq!(named.stage.listed().await.len(), 4, "no session was opened for them");
 
     let taken = named.ask("Fog?", Some("K1"), "0").send().await.unwrap();
     assert_eq!(taken.status(), StatusCode::CONFLICT, "the key names another request");
-    let told: Value = taken.json().await.unwrap();
-    let told = told["error"]["message"].as_str().unwrap();
-    assert!(told.starts_with("idempotency-key: already used by another request"), "{told}");
+    let message: Value = taken.json().await.unwrap();
+    let message = message["error"]["message"].as_str().unwrap();
+    assert!(message.starts_with("idempotency-key: already used by another request"), "{message}");
     for words in ["Ice?", "Hot?"] {
-        let unkeyed = tokio::spawn(said(named.ask(words, Some(""), "0")));
+        let unkeyed = tokio::spawn(response_text(named.ask(words, Some(""), "0")));
         named.end(words).await;
         assert_eq!(unkeyed.await.unwrap(), words, "an empty key is none");
     }
-    let anew = tokio::spawn(said(named.ask("Snow?", None, "0")));
+    let repeated = tokio::spawn(response_text(named.ask("Snow?", None, "0")));
     named.end("three").await;
-    assert_eq!(anew.await.unwrap(), "three", "its answer was taken: it is asked anew");
+    assert_eq!(
+        repeated.await.unwrap(),
+        "three",
+        "its response was delivered: this is a new request"
+    );
 }
 
 #[tokio::test]
-async fn a_path_that_is_no_text_is_refused() {
+async fn rejects_a_path_that_is_not_utf8() {
     let stage = Stage::open().await;
     let body = json!({ "model": "m", "messages": [{ "role": "user", "content": "Rain?" }] });
     for path in ["/s/%FF/v1/chat/completions", "/s/%FF/v1beta/models/m:generateContent"] {
@@ -387,7 +400,7 @@ async fn a_path_that_is_no_text_is_refused() {
 }
 
 #[tokio::test]
-async fn another_method_is_refused_in_the_vendors_shape() {
+async fn rejects_another_method_in_the_vendors_format() {
     let stage = Stage::open().await;
     for (path, pointer, expected) in [
         ("/v1/chat/completions", "/error/code", "method_not_supported"),
@@ -406,7 +419,7 @@ async fn another_method_is_refused_in_the_vendors_shape() {
 }
 
 #[tokio::test]
-async fn a_stream_of_responses_that_has_no_answer_names_its_end() {
+async fn responses_stream_without_a_response_reports_its_end() {
     let mut stage = Stage::open().await;
     let body = json!({ "model": "m", "input": "Rain?", "stream": true }).to_string();
     let mut response = stage.post("/v1/responses").body(body).send().await.unwrap();
@@ -422,7 +435,7 @@ async fn a_stream_of_responses_that_has_no_answer_names_its_end() {
 }
 
 #[tokio::test]
-async fn a_stream_says_at_once_that_it_stands_and_goes_on_saying_so() {
+async fn stream_starts_at_once_and_sends_keep_alives() {
     let mut stage = Stage::open().await;
     let body = json!({ "contents": [{ "parts": [{ "text": "Rain?" }] }] }).to_string();
     let paths = [
@@ -432,7 +445,7 @@ async fn a_stream_says_at_once_that_it_stands_and_goes_on_saying_so() {
     for (path, opening, end) in paths {
         let mut response = stage.post(path).body(body.clone()).send().await.unwrap();
         let mut seen = String::new();
-        // Before anybody has answered.
+        // Before a response.
         while seen.matches('\n').count() < 4 {
             let chunk = tokio::time::timeout(SOON, response.chunk()).await.unwrap();
             let chunk = chunk.unwrap().unwrap();
@@ -452,9 +465,9 @@ async fn a_stream_says_at_once_that_it_stands_and_goes_on_saying_so() {
 }
 
 #[tokio::test]
-async fn a_completed_session_refuses_and_says_so() {
+async fn completed_session_rejects_requests() {
     let mut stage = Stage::open().await;
-    let first = tokio::spawn(said(stage.chat("Rain?")));
+    let first = tokio::spawn(response_text(stage.chat("Rain?")));
     stage.answer("one").await;
     first.await.unwrap();
     let complete = wire::CompleteSessionRequest {

@@ -1,4 +1,4 @@
-//! `rehearsal evalset`, as it is run in a terminal.
+//! `rehearsal evalset` as a process.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -68,20 +68,20 @@ fn run(folder: &Path, arguments: &[&str]) -> Output {
     command.output().unwrap()
 }
 
-fn said(output: &Output) -> String {
+fn stdout_of(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
-fn complained(output: &Output) -> String {
+fn stderr_of(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
-/// Runs what must go well.
+/// Runs a command that must succeed.
 fn ran(folder: &Path, arguments: &[&str]) -> String {
     let output = run(folder, arguments);
-    assert_eq!(output.status.code(), Some(0), "{}{}", said(&output), complained(&output));
-    assert_eq!(complained(&output), "");
-    said(&output)
+    assert_eq!(output.status.code(), Some(0), "{}{}", stdout_of(&output), stderr_of(&output));
+    assert_eq!(stderr_of(&output), "");
+    stdout_of(&output)
 }
 
 fn lines(text: &str) -> Vec<Value> {
@@ -93,7 +93,7 @@ fn parsed(path: &Path) -> Value {
 }
 
 #[test]
-fn list_tells_cases_of_folders_patterns_and_files() {
+fn lists_cases_of_folders_patterns_and_files() {
     let folder = folder();
     let all = ran(folder.path(), &["list", ".", "--format", "json"]);
     let ids: Vec<_> = lines(&all).iter().map(|line| line["eval_id"].clone()).collect();
@@ -115,24 +115,24 @@ fn list_tells_cases_of_folders_patterns_and_files() {
 }
 
 #[test]
-fn list_reads_older_lists_and_goes_on_behind_a_bad_file() {
+fn list_reads_older_lists_and_continues_after_a_bad_file() {
     let folder = folder();
     std::fs::write(folder.path().join("old.test.json"), r#"[{"query": "hi"}, {"query": "bye"}]"#)
         .unwrap();
     std::fs::write(folder.path().join("bad.evalset.json"), "{\"eval_set_id\": 1,,}").unwrap();
     let output = run(folder.path(), &["list", ".", "--format", "json"]);
     assert_eq!(output.status.code(), Some(1));
-    let ids: Vec<_> = lines(&said(&output)).iter().map(|it| it["eval_id"].clone()).collect();
+    let ids: Vec<_> = lines(&stdout_of(&output)).iter().map(|it| it["eval_id"].clone()).collect();
     assert_eq!(ids, ["weather", "lights_off", "greeting", "old"]);
     assert!(
-        complained(&output).contains("bad.evalset.json\" is not valid JSON at line 1, column 19"),
+        stderr_of(&output).contains("bad.evalset.json\" is not valid JSON at line 1, column 19"),
         "{}",
-        complained(&output)
+        stderr_of(&output)
     );
 }
 
 #[test]
-fn what_is_not_there_is_a_usage_error_with_a_remedy() {
+fn missing_file_or_case_is_a_usage_error_with_a_remedy() {
     let folder = folder();
     for (arguments, expected) in [
         (vec!["list", "none.json"], "no file matches none.json; check the path"),
@@ -165,15 +165,15 @@ fn what_is_not_there_is_a_usage_error_with_a_remedy() {
         (vec!["lst", "x"], "similar subcommands exist: 'lint', 'list'"),
     ] {
         let output = run(folder.path(), &arguments);
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", complained(&output));
-        assert!(complained(&output).contains(expected), "{arguments:?}: {}", complained(&output));
-        assert_eq!(said(&output), "");
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", stderr_of(&output));
+        assert!(stderr_of(&output).contains(expected), "{arguments:?}: {}", stderr_of(&output));
+        assert_eq!(stdout_of(&output), "");
     }
     assert_eq!(std::fs::read_to_string(folder.path().join("home.evalset.json")).unwrap(), TWO);
 }
 
 #[test]
-fn show_tells_a_case_as_a_conversation() {
+fn shows_a_case_as_a_conversation() {
     let folder = folder();
     let text = ran(folder.path(), &["show", "home.evalset.json", "lights_off"]);
     assert_eq!(
@@ -201,19 +201,19 @@ fn lint_names_file_line_case_and_path() {
     .unwrap();
     let output = run(folder.path(), &["lint", "broken.json", "home.evalset.json"]);
     assert_eq!(output.status.code(), Some(1));
-    let text = said(&output);
-    let told: Vec<_> = text.lines().collect();
+    let text = stdout_of(&output);
+    let reported: Vec<_> = text.lines().collect();
     assert_eq!(
-        told,
+        reported,
         [
-            "broken.json:3:3: warning: the file: \"nam\" is not a field of an eval set (did you mean \"name\"?); it is kept here, and lost when the format's own program rewrites the file",
-            "broken.json:9:11: error: case \"lights_off\" at conversation[0]: ADK refuses the unknown field \"invocationID\" in an invocation (did you mean \"invocation_id\"?); correct its name, or move it to the case",
+            "broken.json:3:3: warning: the file: \"nam\" is not a field of an eval set (did you mean \"name\"?); it is kept here, but lost when the format's own program rewrites the file",
+            "broken.json:9:11: error: case \"lights_off\" at conversation[0]: ADK rejects the unknown field \"invocationID\" in an invocation (did you mean \"invocation_id\"?); correct its name, or move it to the case",
             "broken.json:20:5: error: case \"lights_off\": the eval_id \"lights_off\" is already used by the case at index 0; give this one another",
             "2 files: 2 errors, 1 warning.",
         ]
     );
     let output = run(folder.path(), &["lint", "broken.json", "--format", "json"]);
-    let findings = lines(&said(&output));
+    let findings = lines(&stdout_of(&output));
     assert_eq!(
         (
             &findings[1]["line"],
@@ -230,7 +230,7 @@ fn lint_names_file_line_case_and_path() {
 }
 
 #[test]
-fn lint_tells_what_is_wrong_in_accepted_trajectories() {
+fn lint_reports_faults_in_accepted_trajectories() {
     let folder = folder();
     let set = r#"{"eval_set_id": "s", "eval_cases": [
         {"eval_id": "a", "conversation": [{"invocation_id": "i", "user_content": {}}],
@@ -239,17 +239,17 @@ fn lint_tells_what_is_wrong_in_accepted_trajectories() {
     let output = run(folder.path(), &["lint", "a.json"]);
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(
-        said(&output),
-        "a.json:3:41: error: case \"a\" at accepted_trajectories.j: there is no turn \"j\"; name a turn once, by its invocation_id, or by its place: \"#0\"\n\
-         a.json:3:73: error: case \"a\" at accepted_trajectories.i[0][0].arg: a call has no field \"arg\"; a call has a name, and may have args, and an id or call_id\n\
+        stdout_of(&output),
+        "a.json:3:41: error: case \"a\" at accepted_trajectories.j: there is no turn \"j\"; name each turn once, by its invocation_id or its index, such as \"#0\"\n\
+         a.json:3:73: error: case \"a\" at accepted_trajectories.i[0][0].arg: unknown field \"arg\" in a call; a call has a name, and may have args, and an id or call_id\n\
          1 file: 2 errors, 0 warnings.\n"
     );
-    // Nobody but the scores looks at them.
+    // Only scoring reads them.
     ran(folder.path(), &["convert", "a.json", "--to", "agentflow"]);
 }
 
 #[test]
-fn lint_tells_of_an_expected_state_that_cannot_be_asked_for() {
+fn lint_reports_an_invalid_expected_state() {
     let folder = folder();
     let set = r#"{"eval_set_id": "s", "eval_cases": [
         {"eval_id": "a", "conversation": [{"user_content": {}}],
@@ -258,14 +258,14 @@ fn lint_tells_of_an_expected_state_that_cannot_be_asked_for() {
     let output = run(folder.path(), &["lint", "a.json"]);
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(
-        said(&output),
-        "a.json:3:50: error: case \"a\" at final_session_state.n.$exist: the expected final state cannot be asked: unknown operator $exist; did you mean $exists?\n\
+        stdout_of(&output),
+        "a.json:3:50: error: case \"a\" at final_session_state.n.$exist: the expected final state is not a valid query: unknown operator $exist; did you mean $exists?\n\
          1 file: 1 error, 0 warnings.\n"
     );
 }
 
 #[test]
-fn an_item_that_is_no_object_does_not_end_the_reading() {
+fn continues_after_an_item_that_is_not_an_object() {
     let folder = folder();
     let case = |id: &str| {
         format!(
@@ -286,15 +286,15 @@ fn an_item_that_is_no_object_does_not_end_the_reading() {
         (vec!["show", "a.json", "#1", "c", "#3"], vec!["c\n"]),
     ] {
         let output = run(folder.path(), &arguments);
-        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {}", complained(&output));
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {}", stderr_of(&output));
         for shown in shown {
-            assert!(said(&output).contains(shown), "{arguments:?}: {}", said(&output));
+            assert!(stdout_of(&output).contains(shown), "{arguments:?}: {}", stdout_of(&output));
         }
         for wanted in &wanted {
-            assert!(complained(&output).contains(wanted), "{arguments:?}: {}", complained(&output));
+            assert!(stderr_of(&output).contains(wanted), "{arguments:?}: {}", stderr_of(&output));
         }
     }
-    let lint = said(&run(folder.path(), &["lint", "a.json"]));
+    let lint = stdout_of(&run(folder.path(), &["lint", "a.json"]));
     assert!(
         lint.contains("a.json:2:1: error: the case at index 1: expected an eval case"),
         "{lint}"
@@ -303,11 +303,11 @@ fn an_item_that_is_no_object_does_not_end_the_reading() {
     assert!(lint.contains("2 errors"), "{lint}");
     let output = run(folder.path(), &["convert", "a.json", "--to", "agentflow"]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(complained(&output).contains(&wanted[0]), "{}", complained(&output));
+    assert!(stderr_of(&output).contains(&wanted[0]), "{}", stderr_of(&output));
 }
 
 #[test]
-fn a_history_is_no_set_and_is_told_as_what_it_is() {
+fn reports_that_a_history_is_not_an_eval_set() {
     let folder = folder();
     let history = r#"{"eval_set_result_id": "r", "eval_set_id": "s", "eval_case_results": []}"#;
     std::fs::write(folder.path().join("h.json"), history).unwrap();
@@ -315,7 +315,7 @@ fn a_history_is_no_set_and_is_told_as_what_it_is() {
     let expected = "this is an eval history: `rehearsal score --actual` reads it";
     let lint = run(folder.path(), &["lint", "h.json", "w.json"]);
     assert_eq!(lint.status.code(), Some(1));
-    assert_eq!(said(&lint).matches(expected).count(), 2, "{}", said(&lint));
+    assert_eq!(stdout_of(&lint).matches(expected).count(), 2, "{}", stdout_of(&lint));
     for arguments in [
         vec!["convert", "--to", "adk", "h.json"],
         vec!["convert", "--to", "agentflow", "w.json"],
@@ -324,14 +324,14 @@ fn a_history_is_no_set_and_is_told_as_what_it_is() {
         vec!["show", "h.json"],
     ] {
         let output = run(folder.path(), &arguments);
-        assert_ne!(output.status.code(), Some(0), "{arguments:?}: {}", said(&output));
-        let complained = complained(&output);
-        assert!(complained.contains(expected), "{arguments:?}: {complained}");
+        assert_ne!(output.status.code(), Some(0), "{arguments:?}: {}", stdout_of(&output));
+        let stderr = stderr_of(&output);
+        assert!(stderr.contains(expected), "{arguments:?}: {stderr}");
     }
 }
 
 #[test]
-fn convert_goes_there_and_back() {
+fn convert_round_trips() {
     let folder = folder();
     let there = ran(folder.path(), &["convert", "--to", "agentflow", "home.evalset.json"]);
     let set: Value = serde_json::from_str(&there).unwrap();
@@ -357,7 +357,7 @@ fn convert_goes_there_and_back() {
 }
 
 #[test]
-fn a_set_is_converted_case_by_case_as_it_would_be_as_a_whole() {
+fn converting_by_case_equals_converting_the_whole_set() {
     let folder = folder();
     let of_a_set = r#""description": "é", "creation_timestamp": 5.50, "vendor": {"x": [1]}"#;
     let many: Vec<String> = (0..300)
@@ -400,7 +400,7 @@ fn a_set_is_converted_case_by_case_as_it_would_be_as_a_whole() {
 }
 
 #[test]
-fn a_file_with_errors_is_not_converted() {
+fn does_not_convert_a_file_with_errors() {
     let folder = folder();
     std::fs::write(
         folder.path().join("bad.json"),
@@ -411,13 +411,13 @@ fn a_file_with_errors_is_not_converted() {
         ["convert", "--to", "agentflow", "home.evalset.json", "bad.json", "--output-folder", "out"];
     let output = run(folder.path(), &arguments);
     assert_eq!(output.status.code(), Some(1));
-    let complained = complained(&output);
-    assert!(complained.contains("bad.json: 4 faults\n  line 8, column 9, case \"lights_off\" at conversation[0]: an invocation needs \"user_content\"; add it"), "{complained}");
+    let stderr = stderr_of(&output);
+    assert!(stderr.contains("bad.json: 4 faults\n  line 8, column 9, case \"lights_off\" at conversation[0]: an invocation needs \"user_content\"; add it"), "{stderr}");
     assert!(!folder.path().join("out").exists());
 }
 
 #[test]
-fn merge_joins_and_split_parts() {
+fn merge_and_split_round_trip() {
     let folder = folder();
     ran(
         folder.path(),
@@ -435,7 +435,7 @@ fn merge_joins_and_split_parts() {
     let output =
         run(folder.path(), &["merge", "all.evalset.json", "home.evalset.json", "-o", "x.json"]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(complained(&output).contains("the eval_id \"lights_off\" is in all.evalset.json and in home.evalset.json; rename one, or add --rename"));
+    assert!(stderr_of(&output).contains("the eval_id \"lights_off\" is in all.evalset.json and in home.evalset.json; rename one, or add --rename"));
     assert!(!folder.path().join("x.json").exists());
     ran(
         folder.path(),
@@ -466,7 +466,7 @@ fn merge_joins_and_split_parts() {
     );
 }
 
-/// Runs what must go well with 32 MiB for its data.
+/// Runs a command that must succeed with 32 MiB of memory.
 #[cfg(target_os = "linux")]
 fn ran_in_little(folder: &Path, arguments: &str) -> (Option<i32>, String) {
     let binary = env!("CARGO_BIN_EXE_rehearsal");
@@ -474,12 +474,12 @@ fn ran_in_little(folder: &Path, arguments: &str) -> (Option<i32>, String) {
     let mut command = Command::new("sh");
     command.args(["-c", &line]).current_dir(folder).env("XDG_CACHE_HOME", folder.join(".cache"));
     let output = command.output().unwrap();
-    (output.status.code(), complained(&output))
+    (output.status.code(), stderr_of(&output))
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn long_files_are_joined_parted_and_compared_in_constant_memory() {
+fn merges_splits_and_compares_long_files_in_constant_memory() {
     let folder = folder();
     let text = "x".repeat(256 << 10);
     let set = |name: &str, odd: &str| {
@@ -509,7 +509,7 @@ fn long_files_are_joined_parted_and_compared_in_constant_memory() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn long_older_lists_are_read_by_session_in_constant_memory() {
+fn reads_long_older_lists_in_constant_memory() {
     let folder = folder();
     let text = "x".repeat(256 << 10);
     let sessions: Vec<String> = (0..64)
@@ -542,7 +542,7 @@ fn long_older_lists_are_read_by_session_in_constant_memory() {
 }
 
 #[test]
-fn what_a_set_says_of_itself_goes_with_the_first_file() {
+fn split_keeps_the_metadata_in_the_first_file() {
     let folder = folder();
     let none = r#"{"eval_set_id": "none", "description": "kept", "eval_cases": []}"#;
     std::fs::write(folder.path().join("none.json"), none).unwrap();
@@ -568,7 +568,7 @@ fn what_a_set_says_of_itself_goes_with_the_first_file() {
 }
 
 #[test]
-fn whatever_reads_takes_a_pipe() {
+fn every_reading_command_accepts_a_pipe() {
     let folder = folder();
     let piped = |arguments: &[&str], text: &str| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_rehearsal"));
@@ -577,13 +577,13 @@ fn whatever_reads_takes_a_pipe() {
         let mut child = command.spawn().unwrap();
         child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
         let output = child.wait_with_output().unwrap();
-        assert_eq!(complained(&output), "");
-        said(&output)
+        assert_eq!(stderr_of(&output), "");
+        stdout_of(&output)
     };
     let listed = piped(&["list", "/dev/stdin", "--format", "json"], TWO);
-    let told: Vec<_> =
+    let reported: Vec<_> =
         lines(&listed).iter().map(|it| (it["eval_id"].clone(), it["turns"].clone())).collect();
-    assert_eq!(told, [("lights_off".into(), 1.into()), ("greeting".into(), 1.into())]);
+    assert_eq!(reported, [("lights_off".into(), 1.into()), ("greeting".into(), 1.into())]);
     assert!(piped(&["show", "/dev/stdin", "weather"], FLOW).starts_with("weather\n"));
     assert_eq!(piped(&["diff", "home.evalset.json", "/dev/stdin"], TWO), "");
     assert_eq!(piped(&["diff", "/dev/stdin", "home.evalset.json"], TWO), "");
@@ -596,7 +596,7 @@ fn whatever_reads_takes_a_pipe() {
 }
 
 #[test]
-fn append_leaves_every_byte_and_takes_on_the_format() {
+fn append_keeps_every_byte_and_uses_the_files_format() {
     let folder = folder();
     let actual = ran(folder.path(), &["append", "home.evalset.json", "flow.evalset.json"]);
     assert_eq!(
@@ -612,26 +612,26 @@ fn append_leaves_every_byte_and_takes_on_the_format() {
     let output = run(folder.path(), &["append", "home.evalset.json", "flow.evalset.json"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(
-        complained(&output).contains("has a case \"weather\" already"),
+        stderr_of(&output).contains("already has a case \"weather\""),
         "{}",
-        complained(&output)
+        stderr_of(&output)
     );
     let actual =
         ran(folder.path(), &["append", "flow.evalset.json", "home.evalset.json", "--rename"]);
     assert!(actual.contains("added \"weather_2\""), "{actual}");
-    // A file does not join itself, by whatever name it is found.
+    // A file is not appended to itself, even by another name.
     let before = std::fs::read(folder.path().join("flow.evalset.json")).unwrap();
     for source in [".", "./flow.evalset.json"] {
         let output = run(folder.path(), &["append", "flow.evalset.json", source, "--rename"]);
         assert!(!output.status.success());
-        assert!(complained(&output).contains("is the file to append to"));
+        assert!(stderr_of(&output).contains("is the file to append to"));
     }
     assert_eq!(std::fs::read(folder.path().join("flow.evalset.json")).unwrap(), before);
     assert_eq!(ran(folder.path(), &["lint", "."]), "2 files: 0 errors, 0 warnings.\n");
 }
 
 #[test]
-fn diff_tells_the_places_that_differ() {
+fn diff_reports_the_paths_that_differ() {
     let folder = folder();
     let changed = TWO
         .replace("\"hall\", \"n\": 9007199254740993", "\"den\", \"n\": 9007199254740992")
@@ -642,7 +642,7 @@ fn diff_tells_the_places_that_differ() {
     assert_eq!(output.status.code(), Some(1));
     let args = "conversation[0].intermediate_data.tool_uses[0].args";
     assert_eq!(
-        said(&output),
+        stdout_of(&output),
         format!(
             "~ the set at name\n    - \"Home\"\n    + \"House\"\n\
              ~ case \"lights_off\" at {args}.room\n    - \"hall\"\n    + \"den\"\n\
@@ -652,10 +652,10 @@ fn diff_tells_the_places_that_differ() {
     );
     let output = run(folder.path(), &["diff", "home.evalset.json", "new.json", "--format", "json"]);
     assert_eq!(
-        lines(&said(&output))[1],
+        lines(&stdout_of(&output))[1],
         json!({"eval_id": "lights_off", "path": format!("{args}.room"), "before": "hall", "after": "den"})
     );
-    // The order of keys and the way a number is written do not count.
+    // The order of keys and the spelling of numbers are ignored.
     let same = TWO
         .replace(
             "\"eval_set_id\": \"home_evals\",\n  \"name\": \"Home\"",
@@ -668,7 +668,7 @@ fn diff_tells_the_places_that_differ() {
 }
 
 #[test]
-fn help_reads_well_and_completions_know_the_commands() {
+fn help_and_completions_list_the_commands() {
     let folder = folder();
     let help = ran(folder.path(), &["--help"]);
     for command in ["list", "show", "lint", "convert", "merge", "split", "append", "diff"] {
@@ -681,7 +681,7 @@ fn help_reads_well_and_completions_know_the_commands() {
         .output()
         .unwrap();
     assert!(
-        said(&completions).contains("rehearsal__subcmd__evalset__subcmd__convert")
-            || said(&completions).contains("rehearsal__evalset__convert")
+        stdout_of(&completions).contains("rehearsal__subcmd__evalset__subcmd__convert")
+            || stdout_of(&completions).contains("rehearsal__evalset__convert")
     );
 }

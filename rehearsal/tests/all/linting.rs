@@ -1,4 +1,4 @@
-//! `rehearsal tools lint`, as it is run in a terminal.
+//! `rehearsal tools lint` as a process.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -21,7 +21,7 @@ fn fixture() -> String {
     path.to_str().unwrap().to_owned()
 }
 
-/// The reports of `--format json`, one a line.
+/// The reports of `--format json`, one per line.
 fn reports(output: &Output) -> Vec<Value> {
     let text = std::str::from_utf8(&output.stdout).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -33,7 +33,7 @@ fn rules_of(report: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn every_rule_is_found_where_it_is_broken() {
+fn reports_every_rule_where_it_is_violated() {
     let output = lint(&[&fixture(), "--format", "json"]);
     assert_eq!(output.status.code(), Some(1));
     let reports = reports(&output);
@@ -51,7 +51,7 @@ fn every_rule_is_found_where_it_is_broken() {
             assert!(["error", "warning", "note"].contains(&severity), "{finding}");
         }
     }
-    // No declaration may lose a value: that would be a fault of the form. An agent warns.
+    // No declaration may lose a value, which would be a fault of the form. An agent has warnings.
     let of_declarations = |rule: &&Rule| !matches!(rule, Rule::ValueLost | Rule::AgentWarning);
     let all = Rule::ALL.iter().filter(of_declarations);
     let missing: Vec<_> =
@@ -60,7 +60,7 @@ fn every_rule_is_found_where_it_is_broken() {
 }
 
 #[test]
-fn a_line_that_is_not_json_is_named_and_the_others_are_checked() {
+fn reports_a_line_that_is_not_json_and_checks_the_others() {
     let output = lint(&[&fixture(), "--format", "json"]);
     let reports = reports(&output);
     assert_eq!(reports[0]["tool"], "good");
@@ -71,11 +71,11 @@ fn a_line_that_is_not_json_is_named_and_the_others_are_checked() {
     assert_eq!(reports[3]["tool"], "1st tool!");
     let text = lint(&[&fixture()]);
     let text = String::from_utf8(text.stdout).unwrap();
-    assert!(text.contains("(no tool), line 2\n  error   not-json"), "{text}");
+    assert!(text.contains("(invalid declaration), line 2\n  error   not-json"), "{text}");
 }
 
 #[test]
-fn what_is_no_tool_is_not_counted_as_one() {
+fn does_not_count_an_invalid_declaration_as_a_tool() {
     let good = r#"{"name": "now", "description": "Tells the time."}"#;
     let summary = |text: &str| {
         let folder = tempfile::tempdir().unwrap();
@@ -89,18 +89,18 @@ fn what_is_no_tool_is_not_counted_as_one() {
     };
     assert_eq!(
         summary(&format!("{good}\nrubbish\n")),
-        "1 tool, 1 without a finding; 1 invalid declaration; 1 error, 0 warnings; \
-         0 of 0 values survive the form."
+        "1 tool, 1 without findings; 1 invalid declaration; 1 error, 0 warnings; \
+         0 of 0 values are unchanged by the form."
     );
     assert_eq!(
         summary(&format!("{good}\nrubbish\n[1]\n{{}}\n")),
-        "1 tool, 1 without a finding; 3 invalid declarations; 3 errors, 0 warnings; \
-         0 of 0 values survive the form."
+        "1 tool, 1 without findings; 3 invalid declarations; 3 errors, 0 warnings; \
+         0 of 0 values are unchanged by the form."
     );
 }
 
 #[test]
-fn many_notes_of_one_rule_do_not_hide_the_rest() {
+fn folds_repeated_notes_of_a_rule() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("tools.jsonl");
     let tool = |number: usize, more: &str| {
@@ -124,13 +124,13 @@ fn many_notes_of_one_rule_do_not_hide_the_rest() {
     let folded = "  10 in 10 declarations; 7 not shown above, --format json has each";
     assert!(rules[1].ends_with(folded), "{text}");
     assert!(rules[3].contains(" 0 errors, 1 warning, 10 notes; "), "{text}");
-    // Programs get every one.
+    // JSON has every one.
     let reports = reports(&lint(&[file.to_str().unwrap(), "--format", "json"]));
     assert!(reports.iter().all(|report| rules_of(report).contains(&"type-loose")));
 }
 
 #[test]
-fn a_broken_file_is_told_once_with_its_place() {
+fn reports_a_broken_file_once_with_its_position() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("tools.json");
     std::fs::write(&file, "[\n  {\"name\": \"a\"},\n  {\"name\": \"b\",}\n]\n").unwrap();
@@ -141,17 +141,17 @@ fn a_broken_file_is_told_once_with_its_place() {
 }
 
 #[test]
-fn a_clean_agent_ends_with_0() {
+fn exits_with_0_for_an_agent_without_errors() {
     for agent in ["Travel Desk", "travel-desk"] {
         let output = lint(&[agent]);
         let text = String::from_utf8(output.stdout).unwrap();
         assert_eq!(output.status.code(), Some(0), "{text}");
-        assert!(text.starts_with("Travel Desk: 8 tools, 8 without a finding;"), "{text}");
+        assert!(text.starts_with("Travel Desk: 8 tools, 8 without findings;"), "{text}");
     }
 }
 
 #[test]
-fn what_cannot_be_looked_at_ends_with_2() {
+fn exits_with_2_if_there_is_nothing_to_check() {
     let output = lint(&["nobody"]);
     assert_eq!(output.status.code(), Some(2));
     let actual = String::from_utf8(output.stderr).unwrap();
@@ -166,7 +166,7 @@ fn what_cannot_be_looked_at_ends_with_2() {
 }
 
 #[test]
-fn real_declarations_lose_no_value_and_get_no_false_error() {
+fn real_declarations_have_no_false_errors() {
     for (file, count, errors) in
         [("bfcl-functions.jsonl", 824, 5), ("adk-captures/declarations.json", 3, 0)]
     {
@@ -191,7 +191,7 @@ fn real_declarations_lose_no_value_and_get_no_false_error() {
 }
 
 #[test]
-fn the_guide_tells_every_rule_with_its_severity() {
+fn guide_lists_every_rule_with_its_severity() {
     let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/guide/linting-tools.md");
     let guide = std::fs::read_to_string(guide).unwrap();
     for rule in Rule::ALL {

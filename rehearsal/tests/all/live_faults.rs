@@ -1,9 +1,8 @@
-//! What happens to live sessions when things go wrong: the host is killed under load, watchers
-//! vanish, the disk is full.
+//! Live sessions during failures: the host is killed under load, watchers disconnect, the disk is full.
 //!
-//! The host is a process of its own here, so that it can be killed as one.
+//! The host is a separate process here, so that it can be killed.
 
-#![expect(clippy::print_stdout, reason = "what was tried is told beside the result")]
+#![expect(clippy::print_stdout, reason = "the number of attempts is printed")]
 
 mod agents;
 mod full_disk;

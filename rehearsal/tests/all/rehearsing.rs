@@ -47,7 +47,7 @@ fn error(answer: &Answer) -> &ToolError {
 }
 
 #[tokio::test]
-async fn what_goes_wrong_has_the_status_that_fits() {
+async fn errors_have_matching_status_codes() {
     let (running, address, _folder) = host().await;
     let ask = async |function: &str, body: &str| {
         let request = test_support::http_client().post(format!("http://{address}/api/{function}"));
@@ -74,7 +74,7 @@ async fn add_gives_8() {
 }
 
 #[tokio::test]
-async fn arguments_that_do_not_fit_never_reach_the_tool() {
+async fn invalid_arguments_do_not_reach_the_tool() {
     let (running, address, _folder) = host().await;
     let mut page = Page::rehearse(address, "maths", "What is 5 + 3?").await;
     let wrong = arguments(&json!({ "a": "five" }));
@@ -93,7 +93,7 @@ async fn arguments_that_do_not_fit_never_reach_the_tool() {
 }
 
 #[tokio::test]
-async fn what_of_a_schema_cannot_be_checked_is_told_and_the_rest_is_checked() {
+async fn reports_unchecked_parts_of_a_schema_and_checks_the_rest() {
     let (running, address, _folder) = host().await;
     let mut page = Page::rehearse(address, "trouble", "Label it.").await;
     let expected = "The input schema of label: The schema at /properties/label is not checked";
@@ -105,7 +105,7 @@ async fn what_of_a_schema_cannot_be_checked_is_told_and_the_rest_is_checked() {
 }
 
 #[tokio::test]
-async fn state_made_by_one_call_is_there_for_the_next_and_for_the_instruction() {
+async fn state_of_a_call_is_visible_to_later_calls_and_the_instruction() {
     let (running, address, _folder) = host().await;
     let mut page = Page::rehearse(address, "travel-desk", r#"{"query":"Lisbon"}"#).await;
     assert!(page.view.instruction.contains("travel desk of Far & Away"));
@@ -133,7 +133,7 @@ async fn state_made_by_one_call_is_there_for_the_next_and_for_the_instruction() 
 }
 
 #[tokio::test]
-async fn a_slow_tool_is_cancelled_whether_it_waits_or_blocks() {
+async fn cancels_a_slow_tool_that_waits_or_blocks() {
     let (running, address, _folder) = host().await;
     let mut page = Page::rehearse(address, "travel-desk", "{}").await;
     let call_id = page.start("slow_timetable", &arguments(&json!({}))).await;
@@ -144,13 +144,13 @@ async fn a_slow_tool_is_cancelled_whether_it_waits_or_blocks() {
     let call_id = page.start("block", &arguments(&json!({}))).await;
     let answer = page.cancel(&call_id).await;
     assert_eq!(error(&answer).error_type, ToolError::CANCELLED);
-    // The session goes on while the blocked thread still sleeps.
+    // The session continues while the blocked thread sleeps.
     assert_eq!(output(&page.call("print", &arguments(&json!({}))).await), "null");
     running.stop().await;
 }
 
 #[tokio::test]
-async fn a_panic_is_an_error_and_the_host_lives_on() {
+async fn panic_of_a_tool_is_an_error_and_the_host_continues() {
     let (running, address, _folder) = host().await;
     let mut page = Page::rehearse(address, "trouble", "Panic!").await;
     let answer = page.call("panic", &arguments(&json!({}))).await;
@@ -163,7 +163,7 @@ async fn a_panic_is_an_error_and_the_host_lives_on() {
 }
 
 #[tokio::test]
-async fn a_large_result_stays_on_the_host_and_can_be_read_in_parts() {
+async fn large_result_is_stored_and_read_in_parts() {
     let (running, address, _folder) = host().await;
     let mut page = Page::rehearse(address, "travel-desk", "{}").await;
     let answer = page.call("flight_archive", &arguments(&json!({}))).await;
@@ -183,7 +183,7 @@ async fn a_large_result_stays_on_the_host_and_can_be_read_in_parts() {
 }
 
 #[tokio::test]
-async fn what_is_unknown_is_named() {
+async fn errors_name_the_unknown_item() {
     let (running, address, _folder) = host().await;
     let page = Page::open(address, "poet").await;
     assert_eq!(page.view.tools, []);
@@ -203,7 +203,7 @@ async fn what_is_unknown_is_named() {
 }
 
 #[tokio::test]
-async fn a_cancel_that_overtakes_its_call_is_kept_and_a_session_keeps_its_agent() {
+async fn early_cancellation_is_stored_and_a_session_keeps_its_agent() {
     let (running, address, _folder) = host().await;
     let mut page = Page::rehearse(address, "maths", "What is 5 + 3?").await;
     let session = page.session.id().clone();
@@ -224,7 +224,7 @@ async fn a_cancel_that_overtakes_its_call_is_kept_and_a_session_keeps_its_agent(
 }
 
 #[tokio::test]
-async fn two_pages_run_at_once_without_hearing_each_other() {
+async fn two_pages_run_independently() {
     let (running, address, _folder) = host().await;
     let mut slow = Page::rehearse(address, "travel-desk", "{}").await;
     let mut quick = Page::rehearse(address, "travel-desk", "{}").await;
@@ -270,7 +270,7 @@ mod trouble {
             ""
         }
 
-        /// A label's pattern is no expression.
+        /// A label's pattern is not a valid regular expression.
         fn parameters_schema(&self) -> Option<Value> {
             matches!(self, Self::Label).then(|| {
                 json!({"type": "object", "properties": {

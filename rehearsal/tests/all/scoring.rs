@@ -1,4 +1,4 @@
-//! `rehearsal score`, as it is run in a terminal and in CI.
+//! `rehearsal score` as a process.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,12 +12,12 @@ use tempfile::TempDir;
 const CONFIG: &str =
     r#"{"criteria": {"tool_trajectory_avg_score": 1.0, "response_match_score": 0.8}}"#;
 
-fn case(eval_id: &str, room: &str, said: &str) -> Value {
+fn case(eval_id: &str, room: &str, response: &str) -> Value {
     json!({
         "eval_id": eval_id,
         "conversation": [{
             "user_content": {"parts": [{"text": "Lights off."}], "role": "user"},
-            "final_response": {"parts": [{"text": said}], "role": "model"},
+            "final_response": {"parts": [{"text": response}], "role": "model"},
             "intermediate_data": {"tool_uses": [{"name": "set_lights", "args": {"room": room}}]}
         }]
     })
@@ -28,7 +28,7 @@ fn write(folder: &Path, name: &str, cases: &[Value]) {
     std::fs::write(folder.join(name), serde_json::to_string_pretty(&set).unwrap()).unwrap();
 }
 
-/// A folder with what is expected, what passes, what fails, and configs.
+/// A folder with expected cases, passing and failing runs, and configs.
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
@@ -61,7 +61,7 @@ fn ran(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
 }
 
 #[test]
-fn the_exit_code_tells_how_it_went() {
+fn exit_code_reflects_the_result() {
     let folder = folder();
     let (code, out, err) = ran(folder.path(), &["--actual", "good.evalset.json"]);
     assert_eq!((code, err.as_str()), (Some(0), ""));
@@ -82,7 +82,7 @@ fn the_exit_code_tells_how_it_went() {
         ],
     );
     assert_eq!(output.status.code(), Some(3));
-    // Failed goes before unscored.
+    // Failed has precedence over unscored.
     let output = run(
         folder.path(),
         &[
@@ -98,7 +98,7 @@ fn the_exit_code_tells_how_it_went() {
 }
 
 #[test]
-fn either_side_may_come_through_a_pipe() {
+fn reads_either_side_from_a_pipe() {
     let folder = folder();
     let made = Command::new("mkfifo").args(["e", "a"]).current_dir(folder.path()).status();
     assert!(made.unwrap().success());
@@ -116,27 +116,27 @@ fn either_side_may_come_through_a_pipe() {
 }
 
 #[test]
-fn what_is_mistyped_is_an_error_that_names_the_nearest() {
+fn suggests_the_nearest_name_for_a_misspelled_one() {
     let folder = folder();
     let at = folder.path();
-    let told = |arguments: &[&str], told: &str| {
+    let reports = |arguments: &[&str], reports: &str| {
         let output = run(at, arguments);
         let err = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {err}");
-        assert!(err.contains(told), "{arguments:?}: {err}");
+        assert!(err.contains(reports), "{arguments:?}: {err}");
         assert!(output.stdout.is_empty(), "{arguments:?}");
     };
     let both = |expected, actual| ["--expected", expected, "--actual", actual];
-    told(&both("hme.evalset.json", "good.evalset.json"), "did you mean home.evalset.json?");
-    told(&both("home.evalset.json", "god.evalset.json"), "did you mean good.evalset.json?");
-    told(&both("home.evalset.json", "nothing/*.json"), "no file matches nothing/*.json");
+    reports(&both("hme.evalset.json", "good.evalset.json"), "did you mean home.evalset.json?");
+    reports(&both("home.evalset.json", "god.evalset.json"), "did you mean good.evalset.json?");
+    reports(&both("home.evalset.json", "nothing/*.json"), "no file matches nothing/*.json");
     let good = both("home.evalset.json", "good.evalset.json");
-    told(&[&good[..], &["--config", "confg.json"]].concat(), "did you mean config.json?");
-    told(&[&good[..], &["--case", "hal"]].concat(), "did you mean \"hall\"?");
-    told(&[&good[..], &["--tag", "x"]].concat(), "the cases have no tags");
-    told(&[&good[..], &["--format", "jsn"]].concat(), "json");
-    told(&[&good[..], &["--output", "home.evalset.json"]].concat(), "one of the scored files");
-    told(&both("home.evalset.json", "config.json"), "config.json");
+    reports(&[&good[..], &["--config", "confg.json"]].concat(), "did you mean config.json?");
+    reports(&[&good[..], &["--case", "hal"]].concat(), "did you mean \"hall\"?");
+    reports(&[&good[..], &["--tag", "x"]].concat(), "the cases have no tags");
+    reports(&[&good[..], &["--format", "jsn"]].concat(), "json");
+    reports(&[&good[..], &["--output", "home.evalset.json"]].concat(), "one of the scored files");
+    reports(&both("home.evalset.json", "config.json"), "config.json");
     for (config, near) in [
         (r#"{"criteria": {"tool_trajectory_average": 1.0}}"#, "tool_trajectory_avg_score"),
         (r#"{"criteria": {"response_match_score": {"treshold": 1.0}}}"#, "threshold"),
@@ -144,13 +144,13 @@ fn what_is_mistyped_is_an_error_that_names_the_nearest() {
         ("{", "not JSON"),
     ] {
         std::fs::write(at.join("broken.json"), config).unwrap();
-        told(&[&good[..], &["--config", "broken.json"]].concat(), near);
+        reports(&[&good[..], &["--config", "broken.json"]].concat(), near);
     }
     assert!(std::fs::read_to_string(at.join("home.evalset.json")).unwrap().contains("eval_cases"));
 }
 
 #[test]
-fn a_report_goes_to_a_file_whole_or_not_at_all() {
+fn writes_a_report_file_atomically() {
     let folder = folder();
     let (code, out, _) = ran(
         folder.path(),
@@ -175,7 +175,7 @@ fn a_report_goes_to_a_file_whole_or_not_at_all() {
 }
 
 #[test]
-fn a_config_beside_the_cases_counts_and_otherwise_the_formats_own() {
+fn uses_the_config_beside_the_cases_or_the_formats_default() {
     let folder = folder();
     let both = ["--expected", "home.evalset.json", "--actual", "good.evalset.json"];
     let output = run(folder.path(), &both);
@@ -191,7 +191,7 @@ fn a_config_beside_the_cases_counts_and_otherwise_the_formats_own() {
 }
 
 #[test]
-fn the_json_report_reads_back_and_names_criteria_as_the_config_does() {
+fn json_report_round_trips_with_the_configs_names() {
     let folder = folder();
     let report = |jobs: &str| -> EvalReport {
         let (_, out, _) = ran(
@@ -213,7 +213,7 @@ fn the_json_report_reads_back_and_names_criteria_as_the_config_does() {
 }
 
 #[test]
-fn the_other_forms_are_written() {
+fn writes_the_other_report_formats() {
     let folder = folder();
     let form = |form| ran(folder.path(), &["--actual", "bad.evalset.json", "--format", form]).1;
     let junit = form("junit");
@@ -224,7 +224,7 @@ fn the_other_forms_are_written() {
 
 /// google-adk's own results, through files, the command line and the JSON report, bit for bit.
 #[test]
-fn the_vectors_of_adk_score_the_same() {
+fn adk_vectors_get_the_same_scores() {
     let (mut scored, mut refused) = (0, Vec::new());
     for file in ["trajectory_vectors.jsonl", "rouge_vectors.jsonl"] {
         let Some(path) = test_needs::corpus(&format!("vectors/{file}")) else { continue };
@@ -244,7 +244,7 @@ fn the_vectors_of_adk_score_the_same() {
     }
     if scored > 0 {
         // 423 and 323, without the two whose expected side ADK itself needs and misses, and the three
-        // whose configs are refused.
+        // whose configs are rejected.
         assert_eq!(scored, 423 + 323 - 2 - 3);
         let actual = refused.join("\n");
         assert_eq!(refused.len(), 3, "{actual}");
@@ -254,7 +254,7 @@ fn the_vectors_of_adk_score_the_same() {
     }
 }
 
-/// A line of the vectors, its parts as they stand: numbers keep their digits.
+/// A line of the vectors, its parts unchanged: numbers keep their digits.
 struct Vector {
     metric: String,
     criterion: String,
@@ -288,8 +288,8 @@ impl Vector {
     }
 }
 
-/// How many vectors were compared; none when the config is refused, as it must be then for two of
-/// them, which ADK scores by what it takes for the default.
+/// The number of compared vectors; `None` if the config is rejected, which is required for two of them,
+/// which ADK scores with its default.
 fn check(config: &str, vectors: &[Vector]) -> Option<usize> {
     let folder = tempfile::tempdir().unwrap();
     let set = |side: fn(&Vector) -> Option<&String>| {
@@ -347,7 +347,7 @@ fn check(config: &str, vectors: &[Vector]) -> Option<usize> {
 }
 
 #[test]
-fn what_was_done_may_be_adks_history_and_json_says_why() {
+fn scores_adks_history_and_gives_reasons_in_json() {
     let folder = folder();
     let invocation = |room: &str| {
         json!({
@@ -379,7 +379,7 @@ fn what_was_done_may_be_adks_history_and_json_says_why() {
 }
 
 #[test]
-fn cases_with_other_ids_find_their_partners_otherwise() {
+fn pairs_cases_with_other_ids_by_order_or_query() {
     let folder = folder();
     let exported = [case("home_agent_1", "hall", "It is dark."), case("home_agent_2", "attic", "")];
     write(folder.path(), "exported.evalset.json", &exported);
@@ -399,7 +399,7 @@ fn cases_with_other_ids_find_their_partners_otherwise() {
 }
 
 #[test]
-fn names_that_only_the_config_has_are_told() {
+fn warns_about_names_that_only_the_config_has() {
     let folder = folder();
     let config = json!({"criteria": {
         "none": {"metric": "count", "event": "tool_call", "name": "set_ligths", "max": 0},
@@ -424,7 +424,7 @@ fn names_that_only_the_config_has_are_told() {
 }
 
 #[test]
-fn an_expected_state_that_cannot_be_asked_for_is_an_error_of_its_case() {
+fn invalid_expected_state_is_an_error_of_its_case() {
     let folder = folder();
     let ends = |eval_id: &str, state: Value| {
         let mut case = case(eval_id, "hall", "It is dark.");
@@ -443,7 +443,7 @@ fn an_expected_state_that_cannot_be_asked_for_is_an_error_of_its_case() {
     assert_eq!(output.status.code(), Some(1), "{out}");
     assert!(out.contains("e.json: case \"hall\" at final_session_state.n.$exist: "), "{out}");
     assert!(out.contains("2 cases: 1 passed, 0 failed, 1 error, 0 unscored."), "{out}");
-    // An agent may have such a state.
+    // An actual case may have such a state.
     write(folder.path(), "e.json", &[ends("hall", json!({"n": {"$eq": {"$exist": true}}}))]);
     let output = run(folder.path(), &arguments);
     let out = String::from_utf8(output.stdout).unwrap();
@@ -451,7 +451,7 @@ fn an_expected_state_that_cannot_be_asked_for_is_an_error_of_its_case() {
 }
 
 #[test]
-fn an_item_that_is_no_object_is_an_error_and_the_others_are_scored() {
+fn reports_an_item_that_is_not_an_object_and_scores_the_others() {
     let folder = folder();
     let hall = case("hall", "hall", "It is dark.");
     let attic = case("attic", "attic", "It is dark.");
@@ -482,7 +482,7 @@ fn an_item_that_is_no_object_is_an_error_and_the_others_are_scored() {
 }
 
 #[test]
-fn a_threshold_of_adks_metrics_that_nothing_meets_is_told() {
+fn warns_about_a_threshold_of_an_adk_metric_that_nothing_meets() {
     let folder = folder();
     let config = json!({"criteria": {"tool_trajectory_avg_score": 80, "response_match_score": 1}});
     std::fs::write(folder.path().join("high.json"), config.to_string()).unwrap();

@@ -66,7 +66,7 @@ pub(crate) async fn cases(set: &SetFile, asked: CaseQuery) -> Result<CaseList, A
             holding => (page_from(skipped), order != CaseOrder::File || holding.is_some()),
         };
         let mut cases = Cases::open(Path::new(&set.path)).map_err(refused)?;
-        let format = Cases::told_format(Path::new(&set.path)).map_err(refused)?;
+        let format = Cases::declared_format(Path::new(&set.path)).map_err(refused)?;
         let mut sorted = Vec::new();
         let mut ids = Ids::default();
         while let Some(found) = cases.next() {
@@ -214,7 +214,7 @@ pub(crate) async fn case(set: &SetFile, eval_id: String, index: u64) -> Result<C
     let path = set.path.clone();
     run_blocking("read a case", move || {
         let mut cases = Cases::open(&path).map_err(refused)?;
-        let format = Cases::told_format(&path).map_err(refused)?;
+        let format = Cases::declared_format(&path).map_err(refused)?;
         let found = find(&mut cases, &eval_id, Some(index))?;
         let (text, origin) = text_of(&mut cases, &found)?;
         case_view(&found, &text, format, origin)

@@ -176,7 +176,7 @@ impl EditedSet {
             meant = Some((found, text.clone()));
         }
         let (found, text) = meant.ok_or(ApiError::CaseChanged)?;
-        let format = Cases::told_format(&self.path).map_err(refused)?;
+        let format = Cases::declared_format(&self.path).map_err(refused)?;
         Ok(CaseInFile { found, text, format })
     }
 
@@ -187,7 +187,7 @@ impl EditedSet {
             let found = found.map_err(refused)?;
             if found.index == index {
                 let text = cases.text(&found).map_err(refused)?;
-                let format = Cases::told_format(&self.path).map_err(refused)?;
+                let format = Cases::declared_format(&self.path).map_err(refused)?;
                 return Ok((Some(CaseInFile { found, text, format }), cases));
             }
         }
@@ -368,7 +368,7 @@ mod tests {
         let Err(ApiError::EvalSet { reason }) = refused else { panic!("{refused:?}") };
         assert_eq!(
             reason,
-            "Not saved: final_session_state.n.$exist: the expected final state cannot be asked: \
+            "Not saved: final_session_state.n.$exist: the expected final state is not a valid query: \
              unknown operator $exist; did you mean $exists?"
         );
     }

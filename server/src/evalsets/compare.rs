@@ -61,7 +61,7 @@ pub(crate) async fn compare(
 fn read(path: &Path, name: &CaseName) -> Result<Trace, ApiError> {
     let eval_id = &name.eval_id;
     let mut cases = Cases::open(path).map_err(refused)?;
-    let format = Cases::told_format(path).map_err(refused)?;
+    let format = Cases::declared_format(path).map_err(refused)?;
     let found = find(&mut cases, eval_id, name.at)?;
     let (text, origin) = text_of(&mut cases, &found)?;
     let (case, faults) = read_case(&text, format, origin);

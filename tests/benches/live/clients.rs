@@ -1,4 +1,4 @@
-//! What every role needs: a client, a request that says when it was sent, a distribution.
+//! Shared by the roles: a client, a request with its send time, a distribution.
 
 use std::net::SocketAddr;
 
@@ -11,7 +11,7 @@ pub(crate) type Client = LiveServiceClient<Channel>;
 
 pub(crate) async fn client(address: SocketAddr) -> Client {
     let endpoint = Endpoint::from_shared(format!("http://{address}")).unwrap();
-    // As wide as a page's own connection is: the watcher reads large batches.
+    // The limits of the page's connection: the watcher reads large batches.
     let endpoint = endpoint
         .initial_stream_window_size(4 * 1024 * 1024)
         .initial_connection_window_size(8 * 1024 * 1024);
@@ -45,11 +45,11 @@ pub(crate) fn request(session: &str, turn: &str, sent: u64) -> wire::SubmitReque
 }
 
 pub(crate) fn answer(session: &str, turn: &str) -> wire::SubmitDecisionRequest {
-    let said = content(wire::Role::Model, "Sunny, with wind from the north. A coat.");
+    let candidate = content(wire::Role::Model, "Sunny, with wind from the north. A coat.");
     wire::SubmitDecisionRequest {
         session_id: session.to_owned(),
         turn_id: turn.to_owned(),
-        response: Some(wire::HumanResponse { candidates: vec![said] }),
+        response: Some(wire::HumanResponse { candidates: vec![candidate] }),
         by: Some(wire::Person { display_name: "Ann".to_owned() }),
         lease_id: None,
     }
@@ -66,7 +66,7 @@ pub(crate) fn now() -> u64 {
     time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs()
 }
 
-/// How many, their median, 99th percentile and longest: times in milliseconds, on one line.
+/// The count, median, 99th percentile and maximum, in milliseconds, on one line.
 pub(crate) fn distribution(mut nanoseconds: Vec<u64>) -> String {
     nanoseconds.sort_unstable();
     let count = nanoseconds.len();

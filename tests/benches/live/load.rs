@@ -1,5 +1,5 @@
-//! The roles `load` and `watcher`: agents that ask at a steady pace, and a person who sees and
-//! answers.
+//! The roles `load` and `watcher`: agents that send requests at a fixed rate, and a person who sees and
+//! answers them.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -25,11 +25,11 @@ pub(crate) async fn new_sessions(address: SocketAddr) -> Vec<String> {
     sessions
 }
 
-/// Asks on time whether or not earlier requests are answered, and says how long answers took.
+/// Sends requests at a fixed rate, regardless of responses, and prints the response times.
 pub(crate) async fn ask(address: SocketAddr, sessions: &[&str], rate: u64, seconds: u64) {
     let client = client(address).await;
     let mut ticks = tokio::time::interval(Duration::from_nanos(1_000_000_000 / rate));
-    // Late ticks come at once: the pace stays, whatever the machine does.
+    // Late ticks fire at once, which keeps the rate.
     ticks.set_missed_tick_behavior(MissedTickBehavior::Burst);
     let mut agents = tokio::task::JoinSet::new();
     for number in 0..rate * seconds {
@@ -52,7 +52,7 @@ pub(crate) async fn ask(address: SocketAddr, sessions: &[&str], rate: u64, secon
     println!("{}", distribution(agents.join_all().await));
 }
 
-/// Follows the sessions, takes the time of each request as it appears, and answers it.
+/// Follows the sessions, measures when each request appears, and answers it.
 pub(crate) async fn watch_and_answer(address: SocketAddr, sessions: &[&str]) {
     let (seen, mut times) = mpsc::unbounded_channel();
     let watching = client(address).await;
@@ -87,6 +87,6 @@ pub(crate) async fn watch_and_answer(address: SocketAddr, sessions: &[&str]) {
         all.push(times.recv().await.unwrap());
     }
     println!("{}", distribution(all));
-    // Answers are under way: the one who asked says when all have come.
+    // The sender of the requests prints when all responses have arrived.
     std::future::pending::<()>().await;
 }

@@ -12,7 +12,7 @@ use crate::clients::{answer, client, create, id, request};
 /// Turns of two kilobytes each; the rest are results of tools.
 const TURNS: u64 = 5_000;
 
-/// Writes the session, and says which it is and how long that took.
+/// Writes the session, and prints its id and the duration.
 pub(crate) async fn write(address: SocketAddr, events: u64) {
     let began = Instant::now();
     let mut client = client(address).await;
@@ -59,7 +59,7 @@ pub(crate) async fn write(address: SocketAddr, events: u64) {
     );
 }
 
-/// Opens the session, and says after how many milliseconds its history had ended.
+/// Opens the session, and prints the milliseconds until the end of its history.
 pub(crate) async fn open(address: SocketAddr, session: &str) {
     let began = Instant::now();
     let mut client = client(address).await;

@@ -1,4 +1,4 @@
-//! What live sessions cost: `cargo xtask bench -- live`, or `cargo bench -p acceptance --bench live`
+//! Benchmarks of live sessions: `cargo xtask bench -- live`, or `cargo bench -p acceptance --bench live`
 //! with `REHEARSAL_TEST_BINARY` set.
 //!
 //! Agents, people and watchers are processes of their own: this program, started again with a role.
@@ -7,8 +7,8 @@
 
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a bench prints, and may fail")]
 
+mod agents;
 mod clients;
-mod crowd;
 mod load;
 mod long;
 
@@ -22,7 +22,7 @@ use tokio::runtime::Runtime;
 
 /// Agents that wait and are not answered.
 const WAITING: usize = 5_000;
-/// Requests a second beside them.
+/// Requests per second in addition.
 const RATE: u64 = 200;
 const SECONDS: u64 = 30;
 /// Events of the long session.
@@ -35,7 +35,7 @@ fn main() {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let runtime = Runtime::new().unwrap();
     match words[..] {
-        ["crowd", address] => runtime.block_on(crowd::wait(at(address), WAITING)),
+        ["agents", address] => runtime.block_on(agents::wait(at(address), WAITING)),
         ["watcher", address, ref sessions @ ..] => {
             runtime.block_on(load::watch_and_answer(at(address), sessions));
         }
@@ -44,7 +44,7 @@ fn main() {
         }
         ["writer", address] => runtime.block_on(long::write(at(address), EVENTS)),
         ["opener", address, session] => runtime.block_on(long::open(at(address), session)),
-        // What `cargo bench` says besides is for benches that can be filtered.
+        // Other arguments of `cargo bench` are for benches with filters.
         _ => {
             let Some(binary) = binary() else { return };
             let kept = [many_wait(&binary, &runtime), a_long_session_opens(&binary)];
@@ -59,13 +59,13 @@ fn at(address: &str) -> SocketAddr {
     address.parse().unwrap()
 }
 
-/// Five thousand agents wait while others ask and are answered. Says whether the bounds were kept.
+/// Five thousand agents wait while others ask and are answered. Returns whether the bounds were met.
 fn many_wait(binary: &Path, runtime: &Runtime) -> bool {
     let host = serving(binary);
     let sessions = runtime.block_on(load::new_sessions(host.address()));
     let before = resident_kb(host.pid());
-    let mut crowd = Role::start(&host, "crowd", &[]);
-    println!("{}", crowd.line());
+    let mut agents = Role::start(&host, "agents", &[]);
+    println!("{}", agents.line());
     let each = (resident_kb(host.pid()) - before) / WAITING as f64;
     println!("{:<52} {each:>9.1} KB", "memory of the host for each waiting agent");
     let mut watcher = Role::start(&host, "watcher", &sessions);
@@ -84,7 +84,7 @@ fn many_wait(binary: &Path, runtime: &Runtime) -> bool {
 }
 
 /// A session of many events, opened as a page would: all of it, to the mark at its end.
-/// Says whether the bound was kept.
+/// Returns whether the bound was met.
 fn a_long_session_opens(binary: &Path) -> bool {
     let host = serving(binary);
     let wrote = Role::start(&host, "writer", &[]).line();
@@ -104,7 +104,7 @@ fn serving(binary: &Path) -> Host {
     Host::start_in(folder, binary, None, &[], &[])
 }
 
-/// Says whether the bound was kept.
+/// Returns whether the bound was met.
 fn report(what: &str, figure: f64, unit: &str, bound: f64) -> bool {
     let ratio = figure / bound;
     let missed = if ratio > 1.0 { "  MISSED" } else { "" };

@@ -11,12 +11,12 @@ fn arguments(agent: &Path, file: &Path) -> [String; 5] {
     ["eval".to_owned(), agent, file, "--config_file_path".to_owned(), config]
 }
 
-/// What the scripted agents share; ADK's loader shows a package no sibling.
+/// The module shared by the scripted agents; ADK's loader hides siblings from a package.
 fn python_path() -> String {
     workspace().join("tests/fixtures/adk").display().to_string()
 }
 
-/// Runs it as a user does.
+/// Runs it as a user would.
 pub(crate) fn by_program(python: &Path, agent: &Path, file: &Path) -> Ended {
     let ran = Command::new(python.with_file_name("adk"))
         .args(arguments(agent, file))
@@ -28,7 +28,7 @@ pub(crate) fn by_program(python: &Path, agent: &Path, file: &Path) -> Ended {
     Ended { status: ran.status.code().unwrap_or(-1).into(), stdout, stderr }
 }
 
-/// Runs it where google-adk has been imported before.
+/// Runs it in a process that has imported google-adk.
 pub(crate) fn by_fork(python: &Path, agent: &Path, file: &Path) -> Ended {
     let arguments = arguments(agent, file);
     let mut all = vec!["-m", "google.adk.cli"];

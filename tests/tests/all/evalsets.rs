@@ -1,4 +1,4 @@
-//! `rehearsal evalset` on Google's own files, with google-adk's opinion of what comes out.
+//! `rehearsal evalset` on Google's own files; google-adk reads the results.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::process::Command;
 use acceptance::{binary, python, run_python, workspace};
 use serde_json::Value;
 
-/// Reads each file with ADK's own model and prints what it understands, without what is unset.
+/// Reads each file with ADK's own model and prints it without unset fields.
 const UNDERSTOOD: &str = "
 import json, sys
 from google.adk.evaluation.eval_set import EvalSet
@@ -22,12 +22,12 @@ fn understood(python: &Path, files: &[PathBuf]) -> Vec<Value> {
 
 fn evalset(binary: &Path, arguments: &[&str]) {
     let output = Command::new(binary).arg("evalset").args(arguments).output().unwrap();
-    let (said, complained) =
+    let (stdout, stderr) =
         (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success(), "{arguments:?}: {said}{complained}");
+    assert!(output.status.success(), "{arguments:?}: {stdout}{stderr}");
 }
 
-/// Google's own files, where the workshop has them.
+/// Google's own files, if they are available.
 fn google_files() -> Vec<PathBuf> {
     let folder = workspace().join("../shared/corpora/adk-evalsets");
     let Ok(entries) = std::fs::read_dir(&folder) else {
@@ -40,7 +40,7 @@ fn google_files() -> Vec<PathBuf> {
 }
 
 #[test]
-fn googles_files_go_to_agentflow_and_back_and_adk_understands_the_same() {
+fn converts_adk_files_to_agentflow_and_back_without_loss() {
     let (Some(binary), Some(python)) = (binary(), python()) else { return };
     let files = google_files();
     if files.is_empty() {
@@ -54,7 +54,7 @@ fn googles_files_go_to_agentflow_and_back_and_adk_understands_the_same() {
         let options = ["convert", "--to", to, "--output-folder", into];
         evalset(&binary, &[&options, from].concat());
     };
-    // Older lists become what ADK reads without a second look; the others stay what they are.
+    // Older lists are converted to the current format; the others stay unchanged.
     convert("adk", &names, &modern);
     convert("agentflow", &[&modern], &there);
     convert("adk", &[&there], &back);
@@ -75,7 +75,7 @@ fn googles_files_go_to_agentflow_and_back_and_adk_understands_the_same() {
 }
 
 #[test]
-fn older_lists_become_what_adks_own_converter_makes_of_them() {
+fn converts_older_lists_as_adk_does() {
     let (Some(binary), Some(python)) = (binary(), python()) else { return };
     let converter = "
 import json, sys
@@ -99,7 +99,7 @@ print(made.model_dump_json(exclude_unset=True, exclude_defaults=True, exclude_no
         let made = run_python(&python, converter, &[path, &name]);
         let mut theirs: Value = serde_json::from_str(&made).unwrap();
         let mut ours = understood(&python, &[out]).remove(0);
-        // Made anew each time: times and random ids.
+        // Times and random ids differ.
         for set in [&mut theirs, &mut ours] {
             set.as_object_mut().unwrap().remove("creation_timestamp");
             for case in set["eval_cases"].as_array_mut().unwrap() {
@@ -108,7 +108,7 @@ print(made.model_dump_json(exclude_unset=True, exclude_defaults=True, exclude_no
                     let turn = turn.as_object_mut().unwrap();
                     turn.remove("creation_timestamp");
                     turn.remove("invocation_id");
-                    // ADK writes the empty lists that it made; both mean that nothing is expected.
+                    // ADK adds empty lists; both mean no expectation.
                     let data = turn["intermediate_data"].as_object_mut().unwrap();
                     data.retain(|_, value| value.as_array().is_none_or(|list| !list.is_empty()));
                 }

@@ -1,4 +1,4 @@
-//! Exported files are google-adk's: its own model reads them, and what was done stands in them.
+//! google-adk's own model reads exported files, and they have all steps.
 
 use std::path::Path;
 
@@ -24,7 +24,7 @@ fn read(python: &Path, path: &str) -> Value {
 }
 
 #[tokio::test]
-async fn whatever_happened_the_export_validates() {
+async fn every_export_is_valid() {
     let (Some(binary), Some(python)) = (binary(), python()) else { return };
     let host = Host::start(&binary, None, &[]);
 
@@ -68,7 +68,7 @@ async fn whatever_happened_the_export_validates() {
 }
 
 #[tokio::test]
-async fn a_result_that_stayed_on_the_host_is_whole_in_the_file() {
+async fn exports_a_stored_result_completely() {
     let (Some(binary), Some(python)) = (binary(), python()) else { return };
     let host = Host::start(&binary, None, &[]);
     let query = r#"{"query":"all of it","max_results":3}"#;

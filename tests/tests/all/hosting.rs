@@ -1,4 +1,4 @@
-//! The host as a process: what it refuses, what it leaves behind, what it survives.
+//! The host as a process: rejected options, leftover processes, and failures.
 
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ fn smart_home() -> String {
 }
 
 #[tokio::test]
-async fn a_copied_binary_alone_serves_the_page() {
+async fn copied_binary_serves_the_page() {
     let Some(binary) = binary() else { return };
     let folder = tempfile::tempdir().unwrap();
     let copy = folder.path().join("rehearsal");
@@ -39,17 +39,17 @@ async fn a_copied_binary_alone_serves_the_page() {
 }
 
 #[test]
-fn other_addresses_than_loopback_are_refused_with_the_reason() {
+fn rejects_public_addresses_with_the_reason() {
     let Some(binary) = binary() else { return };
     let output = Command::new(binary).args(["serve", "--listen", "0.0.0.0:0"]).output().unwrap();
     assert!(!output.status.success());
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("requires a login"), "{said}");
-    assert!(said.contains("rehearsal user add") && said.contains("127.0.0.1:0"), "{said}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.contains("requires a login"), "{stderr}");
+    assert!(stderr.contains("rehearsal user add") && stderr.contains("127.0.0.1:0"), "{stderr}");
 }
 
 #[tokio::test]
-async fn a_foreign_page_gets_nothing() {
+async fn rejects_requests_of_a_foreign_page() {
     let Some(binary) = binary() else { return };
     let host = Host::start(&binary, None, &[]);
     let client = test_support::http_client();
@@ -64,19 +64,19 @@ async fn a_foreign_page_gets_nothing() {
 }
 
 #[tokio::test]
-async fn a_page_of_another_version_is_told_so() {
+async fn page_of_another_version_gets_a_message() {
     let Some(binary) = binary() else { return };
     let host = Host::start(&binary, None, &[]);
     let asked =
         test_support::http_client().post(format!("http://{}/api/long_gone", host.address()));
     let answered = asked.body("{}").send().await.unwrap();
     assert_eq!(answered.status(), 404);
-    let said = answered.text().await.unwrap();
-    assert!(said.contains("unknown_function") || said.contains("UnknownFunction"), "{said}");
+    let body = answered.text().await.unwrap();
+    assert!(body.contains("unknown_function") || body.contains("UnknownFunction"), "{body}");
 }
 
 #[tokio::test]
-async fn a_worker_killed_in_a_call_costs_that_call_only() {
+async fn killed_worker_fails_only_its_call() {
     let (Some(binary), Some(python)) = (binary(), python()) else { return };
     let host = Host::start(&binary, Some(&python), &[&smart_home()]);
     let mut page = Page::rehearse(host.address(), "smart_home", "Warm the office.").await;
@@ -100,9 +100,9 @@ async fn a_worker_killed_in_a_call_costs_that_call_only() {
     assert!(page.view.state.as_str().contains("temperatures"), "{}", page.view.state);
 }
 
-/// Each of these tools takes no notice of its cancel, in its own way.
+/// Tools that ignore their cancellation in different ways.
 #[tokio::test]
-async fn a_tool_that_does_not_let_go_costs_its_session_nothing_more_than_the_call() {
+async fn stuck_tool_fails_only_its_call() {
     let (Some(binary), Some(python)) = (binary(), python()) else { return };
     let hazards = workspace().join("tests/python/fixtures/hazards").display().to_string();
     let host = Host::start(&binary, Some(&python), &[&hazards]);
@@ -113,7 +113,7 @@ async fn a_tool_that_does_not_let_go_costs_its_session_nothing_more_than_the_cal
         tokio::time::sleep(Duration::from_millis(300)).await;
         let Answer::Error(error) = page.cancel(&call).await else { panic!("{tool} returned") };
         assert_eq!(error.error_type, ToolError::CANCELLED, "{tool}");
-        // Somebody comes in while the stuck worker is put away.
+        // A new session starts while the stuck worker is being ended.
         Page::open(host.address(), "hazards").await;
         let Answer::Output(output) = page.call("bare", &arguments(&json!({}))).await else {
             panic!("after {tool} the session does not go on: {:?}", page.last_answer());
@@ -123,7 +123,7 @@ async fn a_tool_that_does_not_let_go_costs_its_session_nothing_more_than_the_cal
 }
 
 #[tokio::test]
-async fn an_agent_that_hangs_at_import_keeps_no_other_waiting() {
+async fn hanging_import_of_an_agent_does_not_block_others() {
     let (Some(binary), Some(python)) = (binary(), python()) else { return };
     let folder = tempfile::tempdir().unwrap();
     let hangs = ["one", "two"].map(|name| {
@@ -147,7 +147,7 @@ async fn an_agent_that_hangs_at_import_keeps_no_other_waiting() {
 }
 
 #[tokio::test]
-async fn stopping_leaves_nothing_running() {
+async fn stop_ends_all_processes() {
     let (Some(binary), Some(python)) = (binary(), python()) else { return };
     let mut host = Host::start(&binary, Some(&python), &[&smart_home()]);
     let mut page = Page::rehearse(host.address(), "smart_home", "Wait.").await;
@@ -159,15 +159,14 @@ async fn stopping_leaves_nothing_running() {
     assert!(!runs(workers[0]), "the worker still runs");
 }
 
-/// A process with a session and an environment of its own, whose parent has ended, and the server that
-/// started it too.
+/// An orphaned process with its own session and environment, whose server has ended too.
 #[cfg(target_os = "linux")]
 #[test]
-fn an_orphan_that_nothing_marks_ends_with_the_host() {
+fn unmarked_orphan_ends_with_the_host() {
     let Some(binary) = binary() else { return };
     let folder = tempfile::tempdir().unwrap();
     let note = folder.path().join("orphan");
-    // It ends once the orphan is one: until then both are of one group.
+    // It ends when the process is an orphan: until then both are in one group.
     let start = "env -i setsid -f sh -c 'echo $$ > orphan.part; mv orphan.part orphan; exec sleep 300'; \
                  while [ ! -e orphan ]; do sleep 0.05; done";
     let config = format!(

@@ -1,5 +1,5 @@
 //! `rehearsal tools lint` on Python agents: a folder as `adk web` would load it, and the example
-//! that the binary carries.
+//! in the binary.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -29,7 +29,7 @@ fn tools(reports: &[Value]) -> BTreeSet<&str> {
 }
 
 #[test]
-fn an_adk_folder_and_the_example_in_the_binary_are_linted_alike() {
+fn lints_an_adk_folder_like_the_embedded_example() {
     let (Some(binary), Some(python)) = (binary(), python()) else { return };
     let folder = workspace().join("examples/smart_home/smart_home");
     let of_folder = lint(&binary, &python, &[folder.to_str().unwrap(), "--format", "json"]);
@@ -50,7 +50,7 @@ fn an_adk_folder_and_the_example_in_the_binary_are_linted_alike() {
 }
 
 #[test]
-fn a_tool_that_a_model_would_stumble_over_is_found_in_its_folder() {
+fn finds_a_problem_of_a_tool_in_its_folder() {
     let (Some(binary), Some(python)) = (binary(), python()) else { return };
     let folder = tempfile::tempdir().unwrap();
     let agent = folder.path().join("clumsy");

@@ -12,7 +12,7 @@ use test_support::{Page, arguments};
 use crate::adk_eval;
 
 #[tokio::test]
-async fn adk_eval_runs_an_exported_mcp_case_on_the_written_folder() {
+async fn adk_eval_runs_an_exported_mcp_case() {
     let (Some(binary), Some(python)) = (binary(), python()) else { return };
     let host = Host::start(&binary, Some(&python), &[]);
     let mut clock =
@@ -57,7 +57,7 @@ async fn adk_eval_runs_an_exported_mcp_case_on_the_written_folder() {
     assert_eq!(status(&scripted, &adk_eval::by_fork(&python, &scripted, &changed)), 2);
 }
 
-/// The status in the result file that `adk eval` left. The file is removed.
+/// The status in the result file of `adk eval`, which is removed.
 fn status(agent: &Path, ran: &Ended) -> i64 {
     let actual = format!("{}\n{}", ran.stdout, ran.stderr);
     let history = agent.join(".adk/eval_history");

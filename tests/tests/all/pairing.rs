@@ -1,5 +1,5 @@
-//! `rehearsal score --pair query` on the history that `adk eval` leaves: the pairs are found by what
-//! the user says, and the scores are those that google-adk gave.
+//! `rehearsal score --pair query` on the history that `adk eval` leaves: cases are paired by user
+//! messages, and the scores equal google-adk's.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::adk_eval;
 
-/// What a user says, and what is expected then.
+/// A user message, and the expected response.
 const CASES: [(&str, &str, &str); 3] = [
     ("Make the office warm.", "office", "The office will be at 21 degrees tonight."),
     ("Make the hall warm.", "hall", "The office will be at 21 degrees tonight."),
@@ -21,7 +21,7 @@ const CASES: [(&str, &str, &str); 3] = [
 fn set(ids: [(usize, &str); 3]) -> String {
     let cases = ids.map(|(case, eval_id)| {
         let (query, room, answer) = CASES[case];
-        let said = |role: &str, text: &str| json!({"parts": [{"text": text}], "role": role});
+        let content = |role: &str, text: &str| json!({"parts": [{"text": text}], "role": role});
         let calls = json!([
             {"name": "list_rooms", "args": {}},
             {"name": "set_temperature", "args": {"room": room, "degrees": 21, "tags": ["tonight"]}},
@@ -31,8 +31,8 @@ fn set(ids: [(usize, &str); 3]) -> String {
             "eval_id": eval_id,
             "conversation": [{
                 "invocation_id": eval_id,
-                "user_content": said("user", query),
-                "final_response": said("model", answer),
+                "user_content": content("user", query),
+                "final_response": content("model", answer),
                 "intermediate_data": {"tool_uses": calls, "intermediate_responses": []},
             }],
             "session_input": {"app_name": "home", "user_id": "ada", "state": {}},
@@ -60,7 +60,7 @@ fn agent_in(folder: &Path) {
     std::fs::write(folder.join("agent.py"), agent).unwrap();
 }
 
-/// What google-adk scored, by metric, of the case of that id in its history.
+/// google-adk's scores by metric of the case with that id in its history.
 fn scored_by_adk(history: &Path, eval_id: &str) -> BTreeMap<String, Option<f64>> {
     let file = std::fs::read_dir(history).unwrap().next().unwrap().unwrap().path();
     let mut read: Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
@@ -76,7 +76,7 @@ fn scored_by_adk(history: &Path, eval_id: &str) -> BTreeMap<String, Option<f64>>
 }
 
 #[test]
-fn an_adk_history_under_other_ids_is_paired_by_what_the_user_says() {
+fn pairs_an_adk_history_with_other_ids_by_user_messages() {
     let (Some(binary), Some(python)) = (binary(), python()) else { return };
     let folder = tempfile::tempdir().unwrap();
     let (agent, asked) = (folder.path().join("home"), folder.path().join("asked.evalset.json"));
@@ -100,7 +100,7 @@ fn an_adk_history_under_other_ids_is_paired_by_what_the_user_says() {
             .output()
             .unwrap()
     };
-    // By their ids none has a partner.
+    // With --pair id, no case has a partner.
     let apart = score(&[]);
     let summary = String::from_utf8_lossy(&apart.stderr).into_owned();
     assert!(summary.contains("use --pair query to pair them by user message"), "{summary}");
@@ -120,7 +120,7 @@ fn an_adk_history_under_other_ids_is_paired_by_what_the_user_says() {
             .iter()
             .map(|it| (it["criterion"].as_str().unwrap().to_owned(), it["score"].as_f64()))
             .collect();
-        // Newer ones also count what nobody asked for.
+        // Newer versions also count calls that are not expected.
         let mut theirs = scored_by_adk(&history, own);
         theirs.retain(|metric, _| !metric.ends_with("_v1"));
         assert_eq!(ours, theirs, "{own}");

@@ -1,4 +1,4 @@
-//! Scores are google-adk's beyond the vectors: every character that there is, and words that no
+//! Scores equal google-adk's beyond the vectors: every character, and words that no
 //! list holds.
 
 use acceptance::{python, run_python};
@@ -6,7 +6,7 @@ use scoring::json::{Equality, equal};
 use scoring::rouge::tokens;
 use serde_json::Value;
 
-/// Prints, for every line of a file, what ADK's own tokeniser makes of the JSON string in it.
+/// Prints the tokens of ADK's own tokenizer for the JSON string in each line of a file.
 const TOKENS: &str = "
 import json, sys
 from google.adk.evaluation.final_response_match_v1 import _UnicodeAwareTokenizer
@@ -15,7 +15,7 @@ for line in open(sys.argv[1], encoding='utf-8'):
     print(json.dumps(tokenizer.tokenize(json.loads(line))))
 ";
 
-/// Numbers that look random and are the same at every run.
+/// Pseudorandom numbers that are the same in every run.
 struct Chance(u64);
 
 impl Chance {
@@ -50,10 +50,10 @@ fn tokens_are_adks(texts: &[String]) {
 }
 
 #[test]
-fn every_character_is_read_as_adk_reads_it() {
+fn tokenizes_every_character_as_adk_does() {
     // Alone, between letters, after a capital sigma and before one, and after a mark: a hundred
     // characters a line.
-    // In the planes between and above these nothing is assigned, or only for private use.
+    // The planes between and above these are unassigned or for private use.
     let planes = (0..0x3_2000).chain(0xe_0000..0xe_1000).chain(0x10_0000..0x10_0100);
     let characters: Vec<char> = planes.filter_map(char::from_u32).collect();
     let texts: Vec<String> = characters
@@ -72,7 +72,7 @@ fn every_character_is_read_as_adk_reads_it() {
 }
 
 #[test]
-fn made_words_are_stemmed_as_adk_stems_them() {
+fn stems_generated_words_as_adk_does() {
     const ENDINGS: [&str; 62] = [
         "s", "es", "ies", "sses", "ed", "ied", "eed", "ing", "at", "bl", "iz", "y", "ational",
         "tional", "enci", "anci", "izer", "bli", "alli", "entli", "eli", "ousli", "ization",
@@ -98,7 +98,7 @@ fn made_words_are_stemmed_as_adk_stems_them() {
     tokens_are_adks(&texts);
 }
 
-/// Prints whether Python finds the two JSON values of each line equal, as pydantic reads them.
+/// Prints whether the two JSON values of each line are equal in Python, as pydantic reads them.
 const EQUAL: &str = "
 import sys
 from google.genai import types
@@ -109,7 +109,7 @@ for line in open(sys.argv[1], encoding='utf-8'):
 ";
 
 #[test]
-fn values_are_equal_where_python_says_so() {
+fn values_are_equal_as_in_python() {
     let Some(python) = python() else { return };
     let mut scalars: Vec<String> = [
         "null",

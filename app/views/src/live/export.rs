@@ -157,7 +157,7 @@ fn Run(
     chosen: RwSignal<BTreeSet<u64>>,
 ) -> impl IntoView {
     let all: BTreeSet<u64> = answers(&run).collect();
-    let LiveRun { agent, query, turns, left_out, later_messages } = run;
+    let LiveRun { agent, query, turns, left_out, later_user_messages } = run;
     let count = all.len();
     let all = StoredValue::new(all);
     let taken = Memo::new(move |_| chosen.read().intersection(&*all.read_value()).count());
@@ -230,9 +230,9 @@ fn Run(
                         {(!left_out.is_empty()).then(|| format!(
                             " · not exported: {}", left_out.join(", ")
                         ))}
-                        {(later_messages > 0).then(|| format!(
+                        {(later_user_messages > 0).then(|| format!(
                             " · without {} later in this run",
-                            counted(later_messages, "message", "messages"),
+                            counted(later_user_messages, "message", "messages"),
                         ))}
                     </span>
                 </span>

@@ -15,7 +15,7 @@ pub struct LiveRun {
     /// The kinds of parts that a case cannot contain, by the vendor's names.
     pub left_out: Vec<String>,
     /// How many later user messages are left out: an invocation has one.
-    pub later_messages: usize,
+    pub later_user_messages: usize,
 }
 
 /// An answered turn of a run.

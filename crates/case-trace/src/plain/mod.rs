@@ -1,10 +1,9 @@
-//! [`PlainCase`]: the cases that most files are full of, read without their model.
+//! [`PlainCase`]: a fast reader for the most common cases.
 //!
-//! A plain case is one of ADK's, in snake_case, with nothing but calls, responses and texts: what ADK
-//! itself writes for a recorded conversation. It is read in one pass from token to token that knows
-//! just these fields, and keeps where they stand. Whatever else is met, a fault above all, gives none,
-//! and the case goes the way through its model, which reads everything and says what is wrong. So
-//! this adds no rule of its own; a property test holds both ways against each other.
+//! A plain case is an ADK case in snake_case with only calls, responses and texts, as ADK writes a
+//! recorded conversation. It is read in one pass over its tokens, and only stores offsets. Any other
+//! field, and any fault, gives `None`: then the model reads the case and reports faults. So this adds no
+//! rules; a property test compares both readers.
 
 mod reader;
 mod tokens;
@@ -18,11 +17,11 @@ use scoring::{Invocation, Timing, ToolCall, Trace};
 use crate::CaseTrace;
 use reader::Reader;
 
-/// A plain case: its text, and where in it things stand. It is meant to be filled again and again.
+/// A plain case: its text, and the offsets of its values. It is reused for many cases.
 #[derive(Debug, Clone, Default)]
 pub struct PlainCase {
     text: String,
-    /// Texts that a message gives in several parts, joined.
+    /// Joined texts of messages with several parts.
     joined: String,
     eval_id: Text,
     turns: Vec<Turn>,
@@ -30,7 +29,7 @@ pub struct PlainCase {
     answers: Vec<Answer>,
 }
 
-/// Where a text stands, without its quotes, counted from the case's first byte.
+/// The range of a text without its quotes, from the case's first byte.
 #[derive(Debug, Clone, Copy, Default)]
 struct Text {
     start: u32,
@@ -38,16 +37,16 @@ struct Text {
     form: Form,
 }
 
-/// How a text stands there.
+/// How a text is stored.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Form {
-    /// There is none.
+    /// Absent.
     #[default]
     Absent,
     AsIs,
     /// With escapes.
     Escaped,
-    /// Among the joined ones, as it is.
+    /// In the joined texts, unescaped.
     Joined,
 }
 
@@ -56,7 +55,7 @@ struct Turn {
     id: Text,
     user: Text,
     response: Text,
-    /// Where its calls and its tools' answers end among those of the case.
+    /// The ends of its calls and responses among those of the case.
     calls_end: u32,
     answers_end: u32,
     total: Text,
@@ -71,7 +70,7 @@ struct Call {
     id: Text,
 }
 
-/// Which call is answered, and with what.
+/// The call and the value of a response.
 #[derive(Debug, Clone, Copy, Default)]
 struct Answer {
     id: Text,
@@ -79,13 +78,12 @@ struct Answer {
 }
 
 impl PlainCase {
-    /// Reads a plain case from the places where tokens begin in `bytes`, the first of which is the
-    /// case's `{`: how many of them it has. None when it is anything else; then what this holds
-    /// means nothing.
+    /// Reads a plain case from the offsets of the tokens in `bytes`, the first of which is the case's
+    /// `{`, and returns its number of tokens. `None` for any other case; then this value is invalid.
     ///
     /// Strings, numbers and words must have been checked; `NaN` and `Infinity` may be among them.
-    /// `escapes` are where stretches of 64 bytes begin in which something is escaped in a string.
-    /// That the tokens make a JSON object is found here.
+    /// `escapes` are the offsets of blocks of 64 bytes with an escape in a string. This checks that the
+    /// tokens form a JSON object.
     #[must_use]
     pub fn fill(&mut self, bytes: &[u8], starts: &[u32], escapes: &[u32]) -> Option<usize> {
         self.text.clear();
@@ -96,7 +94,7 @@ impl PlainCase {
         Reader::new(bytes, starts, escapes, self)?.case()
     }
 
-    /// Room for the case's text, which whoever has filled this in puts there.
+    /// The buffer for the case's text, which the caller fills.
     pub fn text_mut(&mut self) -> &mut String {
         &mut self.text
     }
@@ -107,7 +105,7 @@ impl PlainCase {
         &self.text
     }
 
-    /// How many turns it has.
+    /// The number of turns.
     #[must_use]
     pub fn turns(&self) -> usize {
         self.turns.len()
@@ -119,7 +117,7 @@ impl PlainCase {
         self.text(self.eval_id).unwrap_or_default()
     }
 
-    /// The id, before the text has been put in: `bytes` begin with the case.
+    /// The id, before the text is stored: `bytes` begin with the case.
     #[must_use]
     pub fn eval_id_in(&self, bytes: &[u8]) -> Option<String> {
         let Text { start, end, form } = self.eval_id;
@@ -164,7 +162,7 @@ impl PlainCase {
         let answers = self.answers_of(turn);
         let made = self.calls_of(turn).iter().map(|call| {
             let id = self.text(call.id);
-            // Of several answers to one call the last counts.
+            // Of several responses to one call, the last one is used.
             let is_meant = |answer: &&Answer| id.is_some() && self.text(answer.id) == id;
             let answer = answers.iter().rfind(is_meant);
             ToolCall {
@@ -203,7 +201,7 @@ impl PlainCase {
         }
     }
 
-    /// A value as it stands.
+    /// A value's text.
     fn raw(&self, text: Text) -> Option<&str> {
         match text.form {
             Form::Absent => None,
@@ -216,7 +214,7 @@ impl PlainCase {
     }
 }
 
-/// What a tool answered, out of the `{"result": ...}` in which ADK wraps what is no object.
+/// The result of a tool, out of the `{"result": ...}` in which ADK wraps a value that is not an object.
 pub(crate) fn unwrapped(text: JsonText) -> JsonText {
     if let Node::Object(members) = text.open()
         && let [(key, value)] = members.as_slice()

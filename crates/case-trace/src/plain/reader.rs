@@ -3,13 +3,13 @@
 use super::tokens::Tokens;
 use super::{Answer, Call, Form, PlainCase, Text, Turn};
 
-/// Reads a case from its tokens; whatever a plain case has not gives none.
+/// Reads a case from its tokens; `None` for anything that a plain case does not have.
 pub(super) struct Reader<'b, 'c> {
     tokens: Tokens<'b>,
     case: &'c mut PlainCase,
 }
 
-/// The fields of one object that have been met, one bit each: none may stand twice.
+/// The fields of one object seen, one bit each, to find duplicates.
 #[derive(Default)]
 struct Met(u32);
 
@@ -32,7 +32,7 @@ impl<'b, 'c> Reader<'b, 'c> {
         Some(Self { tokens: Tokens::new(bytes, starts, escapes)?, case })
     }
 
-    /// Reads the case: how many tokens it has.
+    /// Reads the case, and returns its number of tokens.
     pub(super) fn case(mut self) -> Option<usize> {
         let (mut eval_id, mut has_turns, mut met) = (None, false, Met::default());
         self.tokens.open(b'{')?;
@@ -156,7 +156,7 @@ impl<'b, 'c> Reader<'b, 'c> {
     }
 
     fn parts(&mut self) -> Option<Text> {
-        // Of no part, the empty text.
+        // Without parts, the empty text.
         let mut joined = Text { form: Form::AsIs, ..Text::default() };
         self.tokens.open(b'[')?;
         let mut first = true;

@@ -1,20 +1,19 @@
-//! [`Tokens`]: from token to token through a case, whatever its fields are.
+//! [`Tokens`]: a cursor over the tokens of a case.
 
 use super::{Form, Text};
 
-/// Values nested deeper than this are read the other way, which knows how deep ADK reads.
+/// Values nested deeper than this are left to the model, which knows ADK's limit.
 const MAX_DEPTH: usize = 64;
 
-/// The bytes of which one entry of the escapes speaks.
+/// The block size of the escapes, in bytes.
 const STRETCH: usize = 64;
 
-/// A place among the tokens of a case. What is not as JSON has it, or as it is mostly written, gives
-/// none.
+/// A position among the tokens of a case. Invalid JSON and unusual spellings give `None`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Tokens<'b> {
     pub(super) bytes: &'b [u8],
     starts: &'b [u32],
-    /// Those that no string before the one at hand lies in.
+    /// The remaining escapes, after those of earlier strings.
     escapes: &'b [u32],
     /// The next token.
     next: usize,
@@ -30,12 +29,12 @@ impl<'b> Tokens<'b> {
         Some(Self { bytes, starts, escapes: &escapes[passed..], next: 0, base })
     }
 
-    /// How many tokens have been passed.
+    /// The number of tokens passed.
     pub(super) fn passed(&self) -> usize {
         self.next
     }
 
-    /// Where the next token begins, and its first byte.
+    /// The offset of the next token, and its first byte.
     #[inline]
     fn peek(&self) -> Option<(usize, u8)> {
         let start = *self.starts.get(self.next)? as usize;
@@ -72,8 +71,7 @@ impl<'b> Tokens<'b> {
         }
     }
 
-    /// The next key as it stands, if another member follows. One with an escape is none that is
-    /// known.
+    /// The next key, if another member follows. A key with an escape is not a known one.
     #[inline]
     #[expect(clippy::option_option, reason = "the outer one says that the case is not plain")]
     pub(super) fn member(&mut self, first: &mut bool) -> Option<Option<&'b [u8]>> {
@@ -93,7 +91,7 @@ impl<'b> Tokens<'b> {
         if byte != b':' {
             return None;
         }
-        // Nobody writes white space between the two; whoever does goes the other way.
+        // Whitespace between the two is unusual, and left to the model.
         match self.bytes.get(quote + 1..colon)? {
             [key @ .., b'"'] => Some(Some(key)),
             _ => None,
@@ -113,8 +111,8 @@ impl<'b> Tokens<'b> {
         Some(Text { start: place(quote + 1)?, end: place(end)?, form })
     }
 
-    /// Where the closing quote stands of the string that begins at `quote`: nothing but white space
-    /// is between it and the next token.
+    /// The closing quote of the string that begins at `quote`; only whitespace is between it and the next
+    /// token.
     #[inline]
     fn end_of(&self, quote: usize, after: usize) -> Option<usize> {
         let mut rest = self.bytes.get(quote + 1..after)?;
@@ -138,8 +136,8 @@ impl<'b> Tokens<'b> {
         self.form(quote, after).map(|_| ())
     }
 
-    /// Whether escapes stand in a string; none when one of them is half of a surrogate pair, which
-    /// is told the other way.
+    /// Whether a string has escapes; `None` if one of them is half of a surrogate pair, which the model
+    /// reports.
     #[inline]
     fn form(&mut self, quote: usize, after: usize) -> Option<Form> {
         while let [stretch, rest @ ..] = self.escapes
@@ -165,7 +163,7 @@ impl<'b> Tokens<'b> {
         Some(Form::Escaped)
     }
 
-    /// Passes a number, which is none when it is one of those that JSON has not.
+    /// Skips a number; `None` for `NaN` and `Infinity`.
     #[inline]
     pub(super) fn pass_number(&mut self) -> Option<usize> {
         let (start, byte) = self.token()?;
@@ -185,7 +183,7 @@ impl<'b> Tokens<'b> {
         Some(Text { start: place(start)?, end: place(start + length)?, form: Form::AsIs })
     }
 
-    /// The object that is next, as it stands.
+    /// The next object's text.
     pub(super) fn object(&mut self) -> Option<Text> {
         let (start, byte) = self.peek()?;
         if byte != b'{' {
@@ -197,7 +195,7 @@ impl<'b> Tokens<'b> {
         Some(Text { start: place(start)?, end: place(end)?, form: Form::AsIs })
     }
 
-    /// Passes any value that JSON has.
+    /// Skips any JSON value.
     fn value(&mut self, deepest: usize) -> Option<()> {
         let (start, byte) = self.token()?;
         match byte {

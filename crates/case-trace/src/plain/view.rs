@@ -1,4 +1,4 @@
-//! A plain case as ADK's metrics look at it: nothing is copied but texts with escapes.
+//! Implements [`Conversation`](scoring::adk::Conversation) for plain cases; only texts with escapes are copied.
 
 use std::borrow::Cow;
 

@@ -6,7 +6,7 @@ use scoring::config::Config;
 use scoring::trajectory::NoSchemas;
 
 /// Every criterion as far as it can be compared: metrics have no equality of their own.
-fn told(config: &Config) -> Vec<String> {
+fn messages(config: &Config) -> Vec<String> {
     config.criteria.iter().map(|criterion| format!("{criterion:?}")).collect()
 }
 
@@ -14,7 +14,7 @@ fn told(config: &Config) -> Vec<String> {
 fn the_defaults_are_the_same() {
     let reading = criteria(&EvalConfig::default(), &NoSchemas);
     assert_eq!(reading.faults, []);
-    assert_eq!(told(&reading.config), told(&Config::agentflow_default()));
+    assert_eq!(messages(&reading.config), messages(&Config::agentflow_default()));
 }
 
 #[test]

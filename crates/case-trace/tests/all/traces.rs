@@ -16,7 +16,7 @@ fn trace(text: &str, format: Format) -> CaseTrace {
     CaseTrace::of(&case(text, format)).expect("a trace")
 }
 
-/// The calls as somebody would write them down.
+/// The calls as someone would write them down.
 fn calls(calls: &[ToolCall]) -> String {
     let actual = calls.iter().map(|call| {
         let text = |text: &Option<json_text::JsonText>| {
@@ -124,7 +124,7 @@ fn events_without_a_model_count_no_model_call() {
 }
 
 #[test]
-fn a_missing_list_of_parts_is_no_response() {
+fn missing_list_of_parts_is_not_a_response() {
     let response = |response: &str| {
         let text =
             format!(r#"{{"eval_id": "a", "conversation": [{{"user_content": {{}}{response}}}]}}"#);
@@ -178,8 +178,8 @@ fn older_lists_are_read() {
 }
 
 #[test]
-fn a_conversion_changes_no_trace() {
-    // Compact, since a conversion lays values out anew.
+fn conversion_keeps_the_trace() {
+    // Compact, since a conversion lays values out again.
     let compact = |text: &str| json_text::JsonText::parse(text).expect("JSON").compact();
     let adk = case(compact(LISTS).as_str(), Format::Adk);
     let before = CaseTrace::of(&adk).expect("a trace");
@@ -208,18 +208,18 @@ fn accepted_trajectories_are_read_from_an_adk_case() {
         .expect("a trace");
     assert_eq!(calls(&found.trace.invocations[0].accepted[0]), "f(-) by - = -");
     assert_eq!(found.trace.invocations[1].accepted.len(), 2);
-    let told = |accepted: &str| with(accepted).expect_err("misread").to_string();
+    let reported = |accepted: &str| with(accepted).expect_err("invalid").to_string();
     expect![[r##"
-        case "a" at accepted_trajectories: expected an object, found a list; name a turn once, by its invocation_id, or by its place: "#0"
-        case "a" at accepted_trajectories.i2: there is no turn "i2"; name a turn once, by its invocation_id, or by its place: "#0"
-        case "a" at accepted_trajectories.i1[0][0].arg: a call has no field "arg"; a call has a name, and may have args, and an id or call_id
+        case "a" at accepted_trajectories: expected an object, found a list; name each turn once, by its invocation_id or its index, such as "#0"
+        case "a" at accepted_trajectories.i2: there is no turn "i2"; name each turn once, by its invocation_id or its index, such as "#0"
+        case "a" at accepted_trajectories.i1[0][0].arg: unknown field "arg" in a call; a call has a name, and may have args, and an id or call_id
         case "a" at accepted_trajectories.i1[0][0].args: expected an object, found a list; a call has a name, and may have args, and an id or call_id"##]]
     .assert_eq(
         &[
-            told("[]"),
-            told(r#"{"i2": []}"#),
-            told(r#"{"i1": [[{"name": "f", "arg": {}}]]}"#),
-            told(r#"{"i1": [[{"name": "f", "args": []}]]}"#),
+            reported("[]"),
+            reported(r#"{"i2": []}"#),
+            reported(r#"{"i1": [[{"name": "f", "arg": {}}]]}"#),
+            reported(r#"{"i1": [[{"name": "f", "args": []}]]}"#),
         ]
         .join("\n"),
     );
@@ -238,14 +238,14 @@ fn faults(text: &str, format: Format) -> String {
 
 #[test]
 fn invalid_expected_state_has_a_path() {
-    let told = |text: &str, format| {
+    let reported = |text: &str, format| {
         let found = case(text, format);
         assert!(CaseTrace::of(&found).is_ok(), "an agent may have such a state");
         let faults = CaseTrace::faults(&found, text, Origin::default());
-        let misread = CaseTrace::of_expected(&found).err();
-        assert_eq!(misread.is_some(), !faults.is_empty());
-        let told = misread.iter().map(ToString::to_string);
-        told.chain(faults.iter().map(ToString::to_string)).collect::<Vec<_>>().join("\n")
+        let invalid_field = CaseTrace::of_expected(&found).err();
+        assert_eq!(invalid_field.is_some(), !faults.is_empty());
+        let reported = invalid_field.iter().map(ToString::to_string);
+        reported.chain(faults.iter().map(ToString::to_string)).collect::<Vec<_>>().join("\n")
     };
     let adk = |state: &str| {
         format!(
@@ -254,19 +254,21 @@ fn invalid_expected_state_has_a_path() {
         )
     };
     expect![[r#"
-        case "a" at final_session_state.x.$foo: the expected final state cannot be asked: unknown operator $foo; did you mean $mod?
-        line 2, column 47, case "a" at final_session_state.x.$foo: the expected final state cannot be asked: unknown operator $foo; did you mean $mod?"#]]
-    .assert_eq(&told(&adk(r#"{"b": 1, "x": {"$foo": 1}}"#), Format::Adk));
-    let nested = told(&adk(r#"{"$or": [{"a": 1}, {"a/b": {"$regex": "("}}]}"#), Format::Adk);
+        case "a" at final_session_state.x.$foo: the expected final state is not a valid query: unknown operator $foo; did you mean $mod?
+        line 2, column 47, case "a" at final_session_state.x.$foo: the expected final state is not a valid query: unknown operator $foo; did you mean $mod?"#]]
+    .assert_eq(&reported(&adk(r#"{"b": 1, "x": {"$foo": 1}}"#), Format::Adk));
+    let nested = reported(&adk(r#"{"$or": [{"a": 1}, {"a/b": {"$regex": "("}}]}"#), Format::Adk);
     assert!(nested.contains("at final_session_state.$or[1].a/b.$regex: the expected"), "{nested}");
     assert!(nested.contains("line 2, column 62, "), "{nested}");
     for sound in ["{}", "null", r#"{"x": {"$gt": 1}}"#] {
-        assert_eq!(told(&adk(sound), Format::Adk), "");
+        assert_eq!(reported(&adk(sound), Format::Adk), "");
     }
     let flow = r#"{"eval_id": "a", "conversation": [{"invocation_id": "i", "user_content":
         {"role": "user", "content": ""}}], "metadata": {"final_session_state": {"x": {"$foo": 1}}}}"#;
-    let told = told(flow, Format::AgentFlow);
-    assert!(told.contains("line 2, column 95, case \"a\" at metadata.final_session_state.x.$foo"));
+    let reported = reported(flow, Format::AgentFlow);
+    assert!(
+        reported.contains("line 2, column 95, case \"a\" at metadata.final_session_state.x.$foo")
+    );
 }
 
 #[test]
@@ -288,13 +290,13 @@ fn every_error_in_accepted_trajectories_has_a_path() {
         line 14, column 69, case "a" at accepted_trajectories.i1[2][1]: a call needs a "name"
         line 15, column 19, case "a" at accepted_trajectories.#1[0][0].name: expected a string, found a number
         line 15, column 30, case "a" at accepted_trajectories.#1[0][0].args: expected an object, found a list
-        line 15, column 47, case "a" at accepted_trajectories.#1[0][0].arguments: a call has no field "arguments"
+        line 15, column 47, case "a" at accepted_trajectories.#1[0][0].arguments: unknown field "arguments" in a call
         line 15, column 62, case "a" at accepted_trajectories.#1[0][0].call_id: expected a string, found a number
-        line 16, column 8, case "a" at accepted_trajectories.#0: this turn was named before
+        line 16, column 8, case "a" at accepted_trajectories.#0: this turn is named twice
         line 17, column 8, case "a" at accepted_trajectories.#3: expected a list, found a string
         line 17, column 8, case "a" at accepted_trajectories.#3: there is no turn "#3"
         line 18, column 9, case "a" at accepted_trajectories.é.x: there is no turn "é.x"
-        line 18, column 11, case "a" at accepted_trajectories.é.x[0][0]: "name" appears twice here"##]]
+        line 18, column 11, case "a" at accepted_trajectories.é.x[0][0]: duplicate key "name""##]]
     .assert_eq(&actual);
 
     let flow = |accepted: &str| {
@@ -307,7 +309,7 @@ fn every_error_in_accepted_trajectories_has_a_path() {
     let broken = flow(r#"[{"name": "f"}]"#);
     expect![[r#"line 11, column 73, case "a" at conversation[0].metadata.accepted_trajectories[0]: expected a list, found an object"#]]
     .assert_eq(&faults(&broken, Format::AgentFlow));
-    // After a conversation there and back what is wrong is still told.
+    // Faults are still reported after a conversion and back.
     for text in [broken, adk.to_owned()] {
         let format = if text == adk { Format::Adk } else { Format::AgentFlow };
         let read = case(&text, format);
@@ -421,12 +423,12 @@ mod plain_cases {
     fn plain(text: &str) -> Option<CaseTrace> {
         let one = OneCase::of(text)?;
         let CaseTokens { bytes, starts, escapes } = one.tokens();
-        // What was read before leaves nothing behind.
+        // What was read before leaves nothing after.
         let mut case = Box::new(filled_before());
         if case.fill(bytes, starts, escapes)? != starts.len() {
             return None;
         }
-        // White space may stand before it, as between the cases of a file.
+        // White space may be before it, as between the cases of a file.
         let text = &text[*starts.first()? as usize..];
         let eval_id = case.eval_id_in(text.as_bytes());
         case.text_mut().push_str(text);
@@ -457,7 +459,7 @@ mod plain_cases {
         }
     }
 
-    /// The same case through its model; none when ADK would refuse it.
+    /// The same case through its model; none when ADK would reject it.
     fn through_the_model(text: &str) -> Option<CaseTrace> {
         let (case, faults) = read_case(text, Format::Adk, Origin::default());
         let refused = faults.iter().any(|fault| fault.severity() == evalset::Severity::Error);
@@ -534,7 +536,7 @@ mod plain_cases {
         }
     }
 
-    /// A JSON value of the kinds that stand in cases.
+    /// A JSON value of the kinds that are in cases.
     fn value() -> impl Strategy<Value = String> {
         let text = prop_oneof![
             Just(r#""""#.to_owned()),
@@ -589,7 +591,7 @@ mod plain_cases {
     proptest! {
         /// A plain case with one of its values put in the place of another's.
         #[test]
-        fn both_ways_agree(turn in value(), call in value(), text in value(), answer in value(), at in 0..9) {
+        fn both_readers_agree(turn in value(), call in value(), text in value(), answer in value(), at in 0..9) {
             let put = |place: i32, plain: &str, other: &str| {
                 if at == place { other.to_owned() } else { plain.to_owned() }
             };

@@ -53,7 +53,7 @@ pub(crate) fn peak_memory() -> io::Result<u64> {
 
 pub(crate) type WriteCase = fn(&mut dyn io::Write, usize) -> io::Result<()>;
 
-/// What stands around the cases of a set.
+/// What is around the cases of a set.
 pub(crate) const SET: [&str; 2] =
     ["{\n  \"eval_set_id\": \"bench_evals\",\n  \"eval_cases\": [\n", "\n  ]\n}\n"];
 

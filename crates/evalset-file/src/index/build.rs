@@ -1,7 +1,7 @@
-//! Making an index while the file is read for the first time.
+//! [`Builder`]: builds an index during the first scan of a file.
 //!
-//! Several threads may hand in entries. Each keeps one run's worth, sorts it and writes it out: the
-//! memory needed does not grow with the file.
+//! Several threads may add entries. Each sorts and writes one run at a time, so that memory does not grow
+//! with the file.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -13,7 +13,7 @@ use super::{Entry, Header, RUN_LARGEST, recent_hash, write_pages};
 use crate::identity::Identity;
 use crate::scan::Outline;
 
-/// An index in the making, under a name of its own until it is whole.
+/// An index being built, in a temporary file until it is complete.
 #[derive(Debug)]
 pub(crate) struct Builder {
     draft: PathBuf,
@@ -30,7 +30,7 @@ struct Written {
 }
 
 impl Builder {
-    /// Begins the index at `path`; makes its folder.
+    /// Begins the index at `path`, and creates its folder.
     pub(crate) fn begin(path: &Path) -> io::Result<Self> {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder)?;
@@ -42,7 +42,7 @@ impl Builder {
         Ok(Self { draft, path: path.to_owned(), file, written })
     }
 
-    /// Takes one more entry into `run`, and writes the run out when it is full.
+    /// Adds an entry to `run`, and writes the run when it is full.
     pub(crate) fn take(&self, run: &mut Vec<Entry>, entry: Entry) {
         run.push(entry);
         if run.len() >= RUN_LARGEST {
@@ -50,7 +50,7 @@ impl Builder {
         }
     }
 
-    /// Writes out what `run` holds. A failure is remembered: the index will not be finished.
+    /// Writes the entries of `run`. After a failure, `finish` fails too.
     pub(crate) fn write(&self, run: &mut Vec<Entry>) {
         if run.is_empty() {
             return;
@@ -68,7 +68,7 @@ impl Builder {
         run.clear();
     }
 
-    /// Gives the index its name.
+    /// Renames the finished index.
     pub(crate) fn finish(self, identity: Identity, outline: Outline) -> io::Result<()> {
         let (runs, failed) = {
             let written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
@@ -79,7 +79,7 @@ impl Builder {
         }
         let header = Header { identity, outline, recent: 0, recent_hash: recent_hash(&[]), runs };
         header.write(&self.file)?;
-        // As long as the recent entries' room, so that an index without runs can be read whole.
+        // At least as long as the space for recent entries, so that an index without runs is complete.
         let length = self.file.metadata()?.len().max(RUNS_AT);
         self.file.set_len(length)?;
         std::fs::rename(&self.draft, &self.path)
@@ -88,7 +88,7 @@ impl Builder {
 
 impl Drop for Builder {
     fn drop(&mut self) {
-        // After `finish` the draft has another name and this finds nothing.
+        // After `finish` the draft is renamed and does not exist.
         let _ = std::fs::remove_file(&self.draft);
     }
 }

@@ -1,4 +1,4 @@
-//! The bytes of an index.
+//! The file format of an index.
 
 use std::fs::File;
 use std::io;
@@ -14,23 +14,23 @@ const MAGIC: u64 = u64::from_le_bytes(*b"RHSLIDX1");
 const HEADER: usize = 16 << 10;
 const ENTRY: usize = 24;
 
-/// Where the recent entries begin, and how many there is room for.
+/// The offset of the recent entries, and their maximum number.
 const RECENT_AT: u64 = HEADER as u64;
 pub(super) const RECENT_MOST: usize = 2048;
 
-/// Where the first run begins.
+/// The offset of the first run.
 pub(super) const RUNS_AT: u64 = RECENT_AT + (RECENT_MOST * ENTRY) as u64;
 
 pub(super) const PAGE: usize = 4096;
 pub(super) const PER_PAGE: usize = (PAGE - 16) / ENTRY;
 
-/// Entries in one run of a new index: what is held in memory to sort them.
+/// The entries of one run of a new index, which are sorted in memory.
 pub(super) const RUN_LARGEST: usize = 256 << 10;
 
-/// Runs that the header has room for.
+/// The maximum number of runs in the header.
 pub(super) const RUNS_MOST: usize = 900;
 
-/// A stretch of sorted pages.
+/// A range of sorted pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Run {
     pub(super) offset: u64,
@@ -177,7 +177,7 @@ pub(super) fn read_recent(index: &File, header: &Header) -> io::Result<Vec<Entry
     if recent_hash(&entries) == header.recent_hash { Ok(entries) } else { Err(corrupt()) }
 }
 
-/// Writes sorted entries as pages at `offset`: the byte behind them. The number of entries is part
+/// Writes sorted entries as pages at `offset`, and returns the offset after them. The number of entries is part
 /// of each checksum, so that a page of an earlier, shorter run in this place is not taken for one.
 pub(super) fn write_pages(index: &File, offset: u64, entries: &[Entry]) -> io::Result<u64> {
     let mut bytes = Vec::with_capacity(entries.len().div_ceil(PER_PAGE) * PAGE);

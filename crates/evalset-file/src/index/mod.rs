@@ -1,9 +1,8 @@
 //! A small index of a large file, so that the next append need not read it.
 //!
-//! It says where the file's last case ends and which ids are taken, lies in a cache folder, and is
-//! valid for one [`Identity`] of the file only. It is a cache: whatever is wrong with it, the file
-//! is read again. Nothing of it is flushed; every page carries a checksum instead, so that what a
-//! power cut tore is seen.
+//! It has the end of the file's last case and the ids, is in a cache folder, and is valid for one
+//! [`Identity`] of the file only. If it is damaged, the file is read again. It is not flushed; the checksum
+//! of each page detects an interrupted write.
 //!
 //! ```text
 //! header   16 KiB   identity, outline, table of runs, checksum
@@ -11,8 +10,8 @@
 //! runs     pages of 170 entries, sorted by fingerprint within each run
 //! ```
 //!
-//! An entry is a fingerprint of an id, where the id stands, and where its case begins. Fingerprints
-//! may collide: the id is read from the file before it is believed.
+//! An entry is a fingerprint of an id, the offset of the id, and the offset of its case. Fingerprints
+//! may collide, so the id is compared with the file.
 
 mod build;
 mod format;
@@ -28,14 +27,14 @@ pub(crate) use build::Builder;
 use format::{Header, PAGE, RUN_LARGEST, read_page, recent_hash, write_pages};
 pub(crate) use probe::Index;
 
-/// Whose id it is.
+/// What the id identifies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Case,
     Invocation,
 }
 
-/// Where an id stands.
+/// The position of an id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Entry {
     pub(crate) fingerprint: u64,

@@ -1,4 +1,4 @@
-//! Asking an index, and telling it of an append.
+//! [`Index`]: looks up ids, and is updated after an append.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -12,10 +12,10 @@ use super::{
 use crate::identity::Identity;
 use crate::scan::Outline;
 
-/// Runs up to this size are merged with what is added.
+/// Runs up to this size are merged with new entries.
 const MERGED_BELOW: u64 = 64 << 10;
 
-/// An index that is valid for the file as it is.
+/// An index that is valid for the current file.
 #[derive(Debug)]
 pub(crate) struct Index {
     file: File,
@@ -24,7 +24,7 @@ pub(crate) struct Index {
 }
 
 impl Index {
-    /// None when there is no index, or one that is damaged or of another state of the file.
+    /// `None` if there is no index, or it is damaged or of another version of the file.
     pub(crate) fn open(path: &Path, identity: &Identity) -> Option<Self> {
         let file = OpenOptions::new().read(true).write(true).open(path).ok()?;
         let header = Header::read(&file).ok()?;
@@ -46,7 +46,7 @@ impl Index {
     pub(crate) fn find(&self, eval_set: &File, kind: Kind, id: &str) -> io::Result<Option<u64>> {
         let wanted = fingerprint(kind, id);
         for entry in self.recent.iter().filter(|entry| entry.fingerprint == wanted) {
-            if stands_at(eval_set, entry.at, id)? {
+            if is_at(eval_set, entry.at, id)? {
                 return Ok(Some(entry.case));
             }
         }
@@ -84,7 +84,7 @@ impl Index {
                 if entry.fingerprint > wanted {
                     return Ok(None);
                 }
-                if entry.fingerprint == wanted && stands_at(eval_set, entry.at, id)? {
+                if entry.fingerprint == wanted && is_at(eval_set, entry.at, id)? {
                     return Ok(Some(entry.case));
                 }
             }
@@ -92,10 +92,10 @@ impl Index {
         Ok(None)
     }
 
-    /// Makes the index one of the file as it is after an append.
+    /// Updates the index after an append.
     ///
     /// # Errors
-    /// The index could not be written, and is not valid any more.
+    /// The index could not be written, and is now invalid.
     pub(crate) fn add(
         mut self,
         entries: &[Entry],
@@ -114,7 +114,7 @@ impl Index {
         self.header.write(&self.file)
     }
 
-    /// Turns the recent entries into a run, together with the last one while that is small.
+    /// Converts the recent entries to a run, merged with the last one if that is small.
     fn settle_recent(&mut self) -> io::Result<()> {
         let mut run = std::mem::take(&mut self.recent);
         let mut end = self.file.metadata()?.len();
@@ -132,9 +132,9 @@ impl Index {
     }
 }
 
-/// Whether the JSON string at `at` says `id`.
-fn stands_at(eval_set: &File, at: u64, id: &str) -> io::Result<bool> {
-    // No character takes more than the six bytes of `\u0000` for each of its own.
+/// Whether the JSON string at `at` is `id`.
+fn is_at(eval_set: &File, at: u64, id: &str) -> io::Result<bool> {
+    // A byte of a string takes at most six bytes in JSON, as `\u0000`.
     let mut bytes = vec![0; id.len() * 6 + 2];
     let mut length = 0;
     while length < bytes.len() {

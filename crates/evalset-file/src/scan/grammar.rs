@@ -1,11 +1,11 @@
-//! JSON's grammar as a table: what may follow what.
+//! JSON's grammar as a table of allowed tokens.
 
 use Class::{CloseList, CloseObject, Colon, Comma, OpenList, OpenObject, Quote, Scalar};
 
-/// Levels of nesting that are followed; a file past it is not an eval set of anybody's.
+/// The maximum nesting depth.
 const DEPTH_LIMIT: u32 = 1 << 20;
 
-/// What a token is, known from its first byte.
+/// The class of a token, by its first byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Class {
@@ -40,7 +40,7 @@ impl Class {
     }
 }
 
-/// What the grammar allows next.
+/// The allowed next token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Expect {
@@ -68,8 +68,7 @@ pub(super) enum Expect {
 impl Expect {
     const COUNT: usize = 11;
 
-    /// What is expected after a token of `class`; what follows a closing bracket is for
-    /// [`Containers::pop`] to say.
+    /// What is expected after a token of `class`; for a closing bracket, see [`Containers::pop`].
     #[inline]
     pub(super) fn after(self, class: Class) -> Self {
         const TABLE: [[Expect; Class::COUNT]; Expect::COUNT] = table();
@@ -81,11 +80,11 @@ impl Expect {
         matches!(self, Self::Key | Self::KeyOrEnd)
     }
 
-    /// What to say when `byte` stands there.
+    /// The message for an unexpected `byte`.
     pub(super) fn instead_of(self, byte: u8) -> &'static str {
         match (self, byte) {
             (Self::Nothing, _) => "something follows the end of the file's value",
-            (Self::Key, b'}') | (Self::Item, b']') => "a comma stands behind the last item",
+            (Self::Key, b'}') | (Self::Item, b']') => "a trailing comma after the last item",
             (Self::Key | Self::KeyOrEnd, _) => "a key in double quotes is expected",
             (Self::Colon, _) => "a colon is expected after the key",
             (Self::MemberEnd, _) => "a comma or } is expected",
@@ -117,7 +116,7 @@ const fn table() -> [[Expect; Class::COUNT]; Expect::COUNT] {
     table[Expect::Colon as usize][Colon as usize] = Expect::Member;
     table[Expect::MemberEnd as usize][Comma as usize] = Expect::Key;
     table[Expect::ItemEnd as usize][Comma as usize] = Expect::Item;
-    // Any allowed mark will do for an end.
+    // Any allowed state will do for an end.
     table[Expect::KeyOrEnd as usize][CloseObject as usize] = Expect::Nothing;
     table[Expect::MemberEnd as usize][CloseObject as usize] = Expect::Nothing;
     table[Expect::ItemOrEnd as usize][CloseList as usize] = Expect::Nothing;
@@ -125,11 +124,11 @@ const fn table() -> [[Expect; Class::COUNT]; Expect::COUNT] {
     table
 }
 
-/// The containers that are open: one bit each, set for an object.
+/// The open containers: one bit each, set for an object.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Containers {
     near: Near,
-    /// Those further out, in whole words.
+    /// The outer ones, in whole words.
     far: Vec<u64>,
 }
 
@@ -137,7 +136,7 @@ pub(super) struct Containers {
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Near {
     depth: u32,
-    /// The last opened lowest.
+    /// The innermost is the lowest bit.
     objects: u64,
 }
 
@@ -158,7 +157,7 @@ impl Near {
         room
     }
 
-    /// Closes the innermost, unless the one around it is in another word: what is expected next.
+    /// Closes the innermost, unless its parent is in another word, and returns what is expected next.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<Expect> {
         if self.depth % 64 == 1 {
@@ -207,7 +206,7 @@ impl Containers {
         true
     }
 
-    /// Closes the innermost: what is expected next.
+    /// Closes the innermost, and returns what is expected next.
     pub(super) fn pop(&mut self) -> Expect {
         if let Some(expect) = self.near.pop() {
             return expect;

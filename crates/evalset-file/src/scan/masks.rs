@@ -1,4 +1,4 @@
-//! Sixty-four bytes at a time: which of them mean something to JSON.
+//! Classifies 64 bytes at a time as JSON tokens.
 //!
 //! On x86-64 the comparisons use vectors; elsewhere a table does the same byte by byte.
 
@@ -54,7 +54,7 @@ pub(super) mod sse2 {
             let open = _mm_cmpeq_epi8(folded, _mm_set1_epi8(0x7b));
             let close = _mm_cmpeq_epi8(folded, _mm_set1_epi8(0x7d));
             let parting = _mm_or_si128(is(b','), is(b':'));
-            // Signed comparison is all there is: 0x80 turns the order around.
+            // There is only a signed comparison: 0x80 inverts the order.
             let flipped = _mm_xor_si128(lanes, _mm_set1_epi8(i8::MIN));
             let blank =
                 _mm_cmpgt_epi8(_mm_set1_epi8(0x21_u8.wrapping_sub(0x80).cast_signed()), flipped);
@@ -103,7 +103,7 @@ pub(super) mod avx2 {
             // and 0x1a pass too, and are taken out below.
             let folded = _mm256_or_si256(lanes, space);
             let operators = _mm256_cmpeq_epi8(_mm256_shuffle_epi8(table, lanes), folded);
-            // Signed comparison is all there is: 0x80 turns the order around.
+            // There is only a signed comparison: 0x80 inverts the order.
             let flipped = _mm256_xor_si256(lanes, _mm256_set1_epi8(i8::MIN));
             let blank = _mm256_cmpgt_epi8(
                 _mm256_set1_epi8(0x21_u8.wrapping_sub(0x80).cast_signed()),
@@ -143,7 +143,7 @@ pub(super) mod avx512 {
         _mm512_set_epi64(h, g, f, e, d, c, b, a)
     }
 
-    /// Writes the places of the bits that are set, `first` added, and leaves the rest as it may be.
+    /// Writes the offsets of the set bits, plus `first`; the rest of the output is unspecified.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2")]
     pub(in super::super) fn spread(bits: u64, first: u32, places: &mut [u32; BLOCK]) {

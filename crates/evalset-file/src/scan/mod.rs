@@ -1,10 +1,9 @@
-//! One pass over an eval-set file: is it one, where does its last case end, which ids are taken.
+//! Scans an eval-set file: checks it, and finds its cases and ids.
 //!
-//! The pass checks the whole file as UTF-8 and as JSON, holds one chunk of it at a time, and
-//! reports every case's and invocation's id to a [`Sink`].
-//! A large file is read by several threads (`shared`).
+//! The scan checks the whole file as UTF-8 and as JSON with one chunk of it in memory, and passes the id
+//! of every case and invocation to a [`Sink`].
+//! Several threads scan a large file (`shared`).
 
-mod fault;
 mod grammar;
 mod masks;
 mod outline;
@@ -13,6 +12,7 @@ mod scalar;
 mod shared;
 mod single;
 mod structure;
+mod syntax_fault;
 mod tokens;
 mod utf8;
 mod walk;
@@ -21,12 +21,12 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt as _;
 
-pub(crate) use fault::{Fault, FaultKind};
 use masks::BLOCK;
 pub(crate) use outline::{LastCase, Outline, Sink};
 pub use reader::{CaseReader, CaseTokens, ReadCase};
 pub use single::OneCase;
 use structure::Structure;
+pub(crate) use syntax_fault::{SyntaxFault, SyntaxFaultKind};
 use tokens::{BATCH, Batch};
 use utf8::Utf8;
 pub(crate) use walk::Walk;
@@ -34,27 +34,27 @@ pub(crate) use walk::Walk;
 /// Bytes read at a time; a multiple of the block.
 const CHUNK: usize = 128 << 10;
 
-/// How far ahead of the reading the system is told to fetch from the disk.
+/// How far ahead of the reads the system should prefetch.
 const AHEAD: u64 = 16 << 20;
 
 /// A file shorter than this is read by one thread.
 const SHARED_FROM: u64 = 8 << 20;
 
-/// Reads the first `length` bytes of `file`, a set. One `of_adk` must be one that ADK would load:
-/// each case has its id and a conversation or a scenario.
+/// Scans the first `length` bytes of `file`, a set. With `of_adk`, ADK must be able to load it: each case
+/// needs an id, and a conversation or a scenario.
 ///
-/// `sink` makes a sink for each thread; all of them are returned, those of threads that were not
-/// believed excepted.
+/// `sink` makes a sink for each thread; all are returned, except those of threads whose result was
+/// discarded.
 ///
 /// # Errors
-/// The outer error is the reading's or a sink's; the inner one says what is wrong with the file.
+/// The outer error is an I/O error; the inner one is a fault of the file.
 pub(crate) fn scan<S: Sink + Send>(
     file: &File,
     length: u64,
     threads: usize,
     of_adk: bool,
     sink: impl Fn() -> S + Sync,
-) -> io::Result<Result<(Outline, Vec<S>), Fault>> {
+) -> io::Result<Result<(Outline, Vec<S>), SyntaxFault>> {
     if threads > 1
         && length >= SHARED_FROM
         && let Some(scanned) = shared::scan(file, length, threads, of_adk, &sink)?
@@ -68,15 +68,15 @@ pub(crate) fn scan<S: Sink + Send>(
         .map(|outline| (outline, vec![only])))
 }
 
-/// What a file was found to be, once all of it has been read.
-fn whole(structure: &Structure, length: u64, of_adk: bool) -> Result<Outline, Fault> {
+/// The outline of a file, after it is read completely.
+fn whole(structure: &Structure, length: u64, of_adk: bool) -> Result<Outline, SyntaxFault> {
     let outline = structure.finish(length)?;
     let incomplete = structure.incomplete().filter(|_| of_adk);
     let faults = [structure.no_object(), incomplete].into_iter().flatten();
     faults.min_by_key(|fault| fault.at).map_or(Ok(outline), Err)
 }
 
-/// Reads one case, given as text that is to stand at `at`.
+/// Scans one case, given as text for the offset `at`.
 ///
 /// # Errors
 /// The sink's, or the text is not a JSON object.
@@ -97,11 +97,11 @@ pub(crate) fn scan_case<S: Sink>(text: &[u8], at: u64, mut sink: S) -> io::Resul
     }
 }
 
-/// Reads on from the case that begins at `case`, until the sink has enough and says so with
+/// Scans from the case that begins at `case`, until the sink stops with
 /// [`io::ErrorKind::Interrupted`].
 ///
 /// # Errors
-/// The reading's.
+/// Read errors.
 pub(crate) fn scan_from<S: Sink>(file: &File, case: u64, sink: &mut S) -> io::Result<()> {
     let length = file.metadata()?.len();
     let structure = Structure::between_cases(block_of(case), case.saturating_sub(1));
@@ -111,7 +111,7 @@ pub(crate) fn scan_from<S: Sink>(file: &File, case: u64, sink: &mut S) -> io::Re
     }
 }
 
-/// Tells the system that `range` will be read soon; only a hint, so its failure is none.
+/// Hints the system to prefetch `range`; errors are ignored.
 fn ask_for(file: &File, range: std::ops::Range<u64>) {
     #[cfg(any(target_os = "linux", target_os = "android", target_os = "freebsd"))]
     {
@@ -126,15 +126,15 @@ fn block_of(at: u64) -> u64 {
     at - at % BLOCK as u64
 }
 
-/// Reads `range`, whose first byte is in the block that `structure` wants next; what stands before
-/// it in that block, and behind the range in the last one, counts as white space.
+/// Reads `range`, whose first byte is in the block that `structure` wants next; what is before
+/// it in that block, and after the range in the last one, counts as white space.
 fn read<S: Sink>(
     file: &File,
     mut structure: Structure,
     from: u64,
     range: std::ops::Range<u64>,
     sink: &mut S,
-) -> io::Result<Result<Structure, Fault>> {
+) -> io::Result<Result<Structure, SyntaxFault>> {
     let mut buffer = vec![0_u8; CHUNK];
     let mut batch = Batch::of(BATCH);
     let mut utf8 = Utf8::default();
@@ -157,19 +157,19 @@ fn read<S: Sink>(
         for blocks in blocks.chunks(BATCH) {
             match structure.take(blocks, &mut batch, sink)? {
                 Ok(seen) => high |= seen,
-                Err(fault) => return Ok(Err(Fault { at: fault.at.min(range.end), ..fault })),
+                Err(fault) => return Ok(Err(SyntaxFault { at: fault.at.min(range.end), ..fault })),
             }
         }
         // Only then can a character be pending or beginning.
         if (high || !utf8.is_between())
             && let Err(index) = utf8.take(&buffer[..wanted])
         {
-            return Ok(Err(Fault::invalid(at + index as u64, "the text is not UTF-8")));
+            return Ok(Err(SyntaxFault::invalid(at + index as u64, "the text is not UTF-8")));
         }
         at += wanted as u64;
     }
     if !utf8.is_between() {
-        return Ok(Err(Fault::invalid(range.end, "the text is not UTF-8")));
+        return Ok(Err(SyntaxFault::invalid(range.end, "the text is not UTF-8")));
     }
     Ok(Ok(structure))
 }
@@ -183,9 +183,9 @@ mod tests {
     use super::*;
 
     #[derive(Debug, Default, Clone, PartialEq)]
-    pub(super) struct Heard(pub(super) Vec<(String, u64, u64)>);
+    pub(super) struct CaseEvents(pub(super) Vec<(String, u64, u64)>);
 
-    impl Sink for Heard {
+    impl Sink for CaseEvents {
         fn eval_id(&mut self, id: &str, at: u64, case: u64) -> io::Result<()> {
             self.0.push((id.to_owned(), at, case));
             Ok(())
@@ -201,14 +201,14 @@ mod tests {
         file
     }
 
-    pub(super) fn scanned(bytes: &[u8]) -> Result<(Outline, Vec<Heard>), Fault> {
-        scan(&file_of(bytes), bytes.len() as u64, 1, true, Heard::default).expect("read")
+    pub(super) fn scanned(bytes: &[u8]) -> Result<(Outline, Vec<CaseEvents>), SyntaxFault> {
+        scan(&file_of(bytes), bytes.len() as u64, 1, true, CaseEvents::default).expect("read")
     }
 
     #[test]
     fn outline_gives_offsets() {
         let text = br#"{"eval_cases": [{"eval_id": "a", "conversation": []}, {"conversationScenario": null, "conversation": [{"invocation_id": "i"}], "evalId": "b"}], "eval_set_id": ""}"#;
-        let (outline, heard) = scanned(text).expect("an eval set");
+        let (outline, events) = scanned(text).expect("an eval set");
         assert_eq!(
             outline,
             Outline {
@@ -219,7 +219,7 @@ mod tests {
             }
         );
         let found = |id: &str, at, case| (id.to_owned(), at, case);
-        assert_eq!(heard[0].0, [found("a", 28, 16), found("i", 120, 54), found("b", 137, 54)]);
+        assert_eq!(events[0].0, [found("a", 28, 16), found("i", 120, 54), found("b", 137, 54)]);
     }
 
     #[test]
@@ -228,8 +228,8 @@ mod tests {
             "eval_cases": [{"x": {"eval_id": "no", "conversation": [{"invocation_id": "no"}]},
             "conversation": [[{"invocation_id": "no"}], {"y": [{"invocation_id": "no"}], "invocationId": "yes"}],
             "e\u0076alId": "y\u0065s", "eval_id": null, "text": "\"eval_id\": \"no\""}]}"#;
-        let (_, heard) = scanned(text).expect("an eval set");
-        let ids: Vec<_> = heard[0].0.iter().map(|(id, ..)| id.as_str()).collect();
+        let (_, events) = scanned(text).expect("an eval set");
+        let ids: Vec<_> = events[0].0.iter().map(|(id, ..)| id.as_str()).collect();
         assert_eq!(ids, ["yes", "yes"]);
     }
 
@@ -293,8 +293,8 @@ mod tests {
                     && serde_json::from_slice::<serde::de::IgnoredAny>(&text).is_ok();
                 let found = match scanned(&text) {
                     Ok(_) => true,
-                    Err(Fault { kind: FaultKind::Invalid(_), .. }) => false,
-                    // The rest of the file has not been looked at.
+                    Err(SyntaxFault { kind: SyntaxFaultKind::Invalid(_), .. }) => false,
+                    // The rest of the file was not scanned.
                     Err(_) => continue,
                 };
                 prop_assert_eq!(found, expected, "{}", String::from_utf8_lossy(&text));

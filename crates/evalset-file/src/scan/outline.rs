@@ -1,4 +1,4 @@
-//! [`Outline`]: where things stand in an eval-set file; all that an append needs to know of it.
+//! [`Outline`]: the offsets in an eval-set file that an append needs.
 
 use super::reader::{CaseTokens, ReadCase};
 
@@ -15,7 +15,7 @@ pub(crate) struct Outline {
     pub(crate) cases: u64,
 }
 
-/// Where a case stands: the one after which the next one goes, or another.
+/// The offsets of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LastCase {
     /// The `,` or `[` before it.
@@ -26,9 +26,9 @@ pub(crate) struct LastCase {
     pub(crate) end: u64,
 }
 
-/// Who wants to know the ids in a file.
+/// Receives the ids in a file.
 pub(crate) trait Sink {
-    /// A case's id: its text, where its opening quote stands, where its case opens.
+    /// A case's id, the offset of its opening quote, and the offset of its case.
     ///
     /// # Errors
     /// The sink's own writing may fail.
@@ -45,8 +45,8 @@ pub(crate) trait Sink {
     fn case(&mut self, _case: LastCase, _turns: u64) -> std::io::Result<()> {
         Ok(())
     }
-    /// A case begins at `start`. Whoever reads the whole of it here says what it came to, and nothing
-    /// else is told of it but its end; none leaves it to the scan.
+    /// A case begins at `start`. A sink that reads the whole case here returns the result, and then only
+    /// gets its end; `None` leaves it to the scan.
     fn read_case(&mut self, _start: u64, _tokens: CaseTokens<'_>) -> Option<ReadCase> {
         None
     }

@@ -1,43 +1,40 @@
-//! [`CaseReader`]: whoever reads cases while the file is gone through.
+//! [`CaseReader`]: reads cases during the scan.
 //!
-//! The scan has found where tokens begin, and that strings, numbers and words are sound. So a reader
-//! that knows what it looks for goes from token to token and looks at few bytes, and the scan need
-//! not follow the same tokens again.
+//! The scan has found the tokens, and checked strings, numbers and literals. So a reader
+//! for known fields can skip from token to token, and the scan does not process these tokens again.
 
 use std::fmt;
 
-/// The tokens of a case and of what follows it in the chunk that it lies in.
+/// The tokens of a case and of the rest of its chunk.
 #[derive(Debug, Clone, Copy)]
 pub struct CaseTokens<'b> {
-    /// The chunk. It may be cut inside of a case, and has not been found to be UTF-8 yet.
+    /// The chunk. It may end within a case, and is not checked as UTF-8 yet.
     pub bytes: &'b [u8],
-    /// Where tokens begin in it, the case's `{` first: each of `{ } [ ] , :`, the opening quote of
-    /// each string, and the first byte of each number or word, of which `NaN` and `Infinity` are
-    /// some.
+    /// The offsets of its tokens, from the case's `{` on: each of `{ } [ ] , :`, the opening quote of each
+    /// string, and the first byte of each number or literal, including `NaN` and `Infinity`.
     pub starts: &'b [u32],
-    /// Where stretches of 64 bytes begin in which something is escaped in a string, in order.
+    /// The offsets of blocks of 64 bytes with an escape in a string, in order.
     pub escapes: &'b [u32],
 }
 
-/// What a reader has made of a case.
+/// The result of reading a case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadCase {
-    /// How many tokens the case has, its last `}` included.
+    /// The number of its tokens, including the last `}`.
     pub tokens: usize,
     /// Its id.
     pub eval_id: String,
-    /// How many turns it has.
+    /// Its number of turns.
     pub turns: u64,
 }
 
-/// Reads cases while the file is gone through.
+/// Reads cases during the scan.
 pub trait CaseReader: fmt::Debug {
-    /// The chunk at hand goes, and what was read from it is not asked for any more.
+    /// The current chunk is dropped; results from it are not requested any more.
     fn next_chunk(&mut self) {}
 
-    /// Reads the case that begins at `start` of the file. Whoever does must find it to be a JSON
-    /// object by the order of its tokens, since nobody else looks; none leaves the case to the scan,
-    /// which also says what is wrong with it.
+    /// Reads the case that begins at `start` of the file. The reader must check that its tokens form a
+    /// JSON object; `None` leaves the case to the scan, which reports its faults.
     fn read(&mut self, start: u64, tokens: CaseTokens<'_>) -> Option<ReadCase>;
 }
 

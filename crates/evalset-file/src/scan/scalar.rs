@@ -1,8 +1,8 @@
-//! Numbers and words, byte by byte: they may stand across the end of a block.
+//! Checks numbers and literals byte by byte, across the ends of blocks.
 //!
 //! `NaN`, `Infinity` and `-Infinity` pass: Python writes them and ADK reads them.
 
-/// Where in a number or word the reader stands.
+/// The state within a number or literal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scalar {
     Start,
@@ -14,13 +14,13 @@ pub(super) enum Scalar {
     Exponent,
     ExponentSign,
     ExponentDigits,
-    /// What is still to come of a word.
+    /// The rest of a literal.
     Word(&'static [u8]),
     Bad,
 }
 
 impl Scalar {
-    /// Takes more of the token.
+    /// Continues with more bytes of the token.
     pub(super) fn take(self, bytes: &[u8]) -> Self {
         bytes.iter().fold(self, |state, &byte| state.step(byte))
     }

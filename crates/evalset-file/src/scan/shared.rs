@@ -1,5 +1,5 @@
-//! Reading a file by several threads: each supposes that it starts between two cases, and is believed
-//! only when the one before it arrives at just that place and state.
+//! Scans a file with several threads. Each assumes that it starts between two cases; its result is used
+//! only if the previous thread ends at the same offset and state.
 
 use std::fs::File;
 use std::io;
@@ -8,14 +8,14 @@ use std::os::unix::fs::FileExt as _;
 use super::masks::BLOCK;
 use super::structure::Structure;
 use super::tokens::{BATCH, Batch};
-use super::{CHUNK, Fault, Outline, Sink, block_of, read, whole};
+use super::{CHUNK, Outline, Sink, SyntaxFault, block_of, read, whole};
 
-/// How far from an even share a place to part the file is looked for.
+/// How far from an even split a boundary is searched.
 const SEAM_WITHIN: u64 = 8 << 20;
 
-type Scanned<S> = Result<(Outline, Vec<S>), Fault>;
+type Scanned<S> = Result<(Outline, Vec<S>), SyntaxFault>;
 
-/// Reads the file by several threads; none when it cannot be parted.
+/// Scans the file with several threads; `None` if it cannot be split.
 pub(super) fn scan<S: Sink + Send>(
     file: &File,
     length: u64,
@@ -69,8 +69,8 @@ pub(super) fn scan<S: Sink + Send>(
     Ok(Some(whole(&so_far, length, of_adk).map(|outline| (outline, sinks))))
 }
 
-/// Places between two cases at which to part the file, about evenly spread: each is the byte behind
-/// a comma. A guess from how the first two cases are parted.
+/// Offsets between two cases that split the file about evenly: each is the byte after
+/// a comma. Guessed from the separator of the first two cases.
 fn seams(file: &File, length: u64, threads: usize) -> io::Result<Vec<u64>> {
     let Some(pattern) = seam_pattern(file, length)? else { return Ok(Vec::new()) };
     let finder = memchr::memmem::Finder::new(&pattern);
@@ -90,18 +90,18 @@ fn seams(file: &File, length: u64, threads: usize) -> io::Result<Vec<u64>> {
                 }
                 break;
             }
-            // Whatever of the pattern the chunk ended with is read again.
+            // The pattern may cross the end of the chunk.
             at += (wanted - pattern.len() + 1) as u64;
         }
     }
     Ok(seams)
 }
 
-/// `}`, comma, white space with a line feed, `{`: as the first two cases are parted. The line feed
-/// cannot stand in a string, so a match is between tokens.
+/// `}`, comma, whitespace with a line feed, `{`: the separator of the first two cases. The line feed
+/// cannot be in a string, so a match is between tokens.
 fn seam_pattern(file: &File, length: u64) -> io::Result<Option<Vec<u8>>> {
-    struct Nobody;
-    impl Sink for Nobody {
+    struct NoSink;
+    impl Sink for NoSink {
         fn eval_id(&mut self, _: &str, _: u64, _: u64) -> io::Result<()> {
             Ok(())
         }
@@ -117,7 +117,7 @@ fn seam_pattern(file: &File, length: u64) -> io::Result<Option<Vec<u8>>> {
     while at + CHUNK as u64 <= length.min(SEAM_WITHIN) {
         file.read_exact_at(&mut buffer, at)?;
         for block in buffer.as_chunks::<BLOCK>().0 {
-            if structure.take(std::slice::from_ref(block), &mut batch, &mut Nobody)?.is_err() {
+            if structure.take(std::slice::from_ref(block), &mut batch, &mut NoSink)?.is_err() {
                 return Ok(None);
             }
             let Some(last) = structure.last() else { continue };
@@ -142,9 +142,9 @@ fn seam_pattern(file: &File, length: u64) -> io::Result<Option<Vec<u8>>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scan::tests::{Heard, file_of, scanned};
+    use crate::scan::tests::{CaseEvents, file_of, scanned};
 
-    /// A file with enough in it for several threads.
+    /// A file that is large enough for several threads.
     fn long_text(cases: usize, odd: &str) -> String {
         let cases: Vec<_> = (0..cases)
             .map(|number| {
@@ -165,12 +165,12 @@ mod tests {
         let length = text.len() as u64;
         let (outline, alone) = scanned(text.as_bytes()).expect("an eval set");
         for threads in 2..=5 {
-            let shared = scan(&file, length, threads, true, &Heard::default).expect("read");
-            let (shared, heard) = shared.expect("shared").expect("an eval set");
+            let shared = scan(&file, length, threads, true, &CaseEvents::default).expect("read");
+            let (shared, events) = shared.expect("shared").expect("an eval set");
             assert_eq!(shared, outline);
-            assert_eq!(heard.len(), threads);
-            let heard: Vec<_> = heard.into_iter().flat_map(|heard| heard.0).collect();
-            assert_eq!(heard, alone[0].0);
+            assert_eq!(events.len(), threads);
+            let events: Vec<_> = events.into_iter().flat_map(|events| events.0).collect();
+            assert_eq!(events, alone[0].0);
         }
     }
 
@@ -182,7 +182,8 @@ mod tests {
             bytes[at] = 0x01;
             let file = file_of(&bytes);
             let alone = scanned(&bytes).expect_err("broken");
-            let shared = scan(&file, bytes.len() as u64, 3, true, &Heard::default).expect("read");
+            let shared =
+                scan(&file, bytes.len() as u64, 3, true, &CaseEvents::default).expect("read");
             match shared {
                 None => assert!(at < 200_000, "no seam is found before the second case"),
                 Some(shared) => assert_eq!(shared.expect_err("broken"), alone),
@@ -207,7 +208,7 @@ mod tests {
         let text = text.replacen("\"eval_set_id\"", &format!("{padding}\"eval_set_id\""), 1);
         let file = file_of(text.as_bytes());
         assert!(!seams(&file, text.len() as u64, 3).expect("read").is_empty());
-        let shared = scan(&file, text.len() as u64, 3, true, &Heard::default).expect("read");
+        let shared = scan(&file, text.len() as u64, 3, true, &CaseEvents::default).expect("read");
         assert!(shared.is_none());
         assert_eq!(scanned(text.as_bytes()).expect("an eval set").0.cases, 2);
     }

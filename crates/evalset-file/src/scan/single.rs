@@ -1,10 +1,10 @@
-//! [`OneCase`]: the tokens of a case that was cut from its file.
+//! [`OneCase`]: the tokens of a case, given as text.
 
 use super::masks::BLOCK;
 use super::reader::CaseTokens;
 use super::tokens::{Batch, Tokens};
 
-/// A case's text by itself, and where its tokens begin.
+/// A case's text, and the offsets of its tokens.
 #[derive(Debug)]
 pub struct OneCase {
     padded: Vec<u8>,
@@ -13,7 +13,7 @@ pub struct OneCase {
 }
 
 impl OneCase {
-    /// Finds the tokens; none when a string, number or word is not sound.
+    /// Finds the tokens; `None` if a string, number or literal is invalid.
     #[must_use]
     pub fn of(text: &str) -> Option<Self> {
         let mut padded = text.as_bytes().to_vec();

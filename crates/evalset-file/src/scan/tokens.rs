@@ -1,15 +1,15 @@
-//! [`Tokens`]: blocks of bytes in, the places where tokens begin out.
+//! [`Tokens`]: finds the offsets of tokens in blocks of bytes.
 //!
-//! Strings are told from structure with bit masks (the method is Langdale and Lemire's, "Parsing
-//! Gigabytes of JSON per Second"); what the grammar says about the tokens is for `structure`.
+//! Strings are separated from structure with bit masks (the method is Langdale and Lemire's, "Parsing
+//! Gigabytes of JSON per Second"); `structure` checks the grammar.
 
-use super::fault::Fault;
 use super::masks::{BLOCK, Masks, running_parity};
 #[cfg(target_arch = "x86_64")]
 use super::masks::{avx2, avx512, clmul, sse2};
 use super::scalar::Scalar;
+use super::syntax_fault::SyntaxFault;
 
-/// What one block leaves for the next.
+/// The state between two blocks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Tokens {
     /// Offset of the next block.
@@ -18,14 +18,14 @@ pub(super) struct Tokens {
     escaped: u64,
     /// All ones inside a string, else zero.
     in_string: u64,
-    /// The last byte belonged to a number or word: 0 or 1.
+    /// The last byte belonged to a number or literal: 0 or 1.
     in_scalar: u64,
     scalar: Scalar,
-    /// Hexadecimal digits still owed to a `\u`.
+    /// The number of missing hexadecimal digits of a `\u`.
     hex_owed: usize,
 }
 
-/// Blocks whose tokens are found in one go where nobody wants more of them together.
+/// The default number of blocks whose tokens are found at a time.
 pub(super) const BATCH: usize = 32;
 
 /// The tokens of some blocks.
@@ -37,25 +37,25 @@ pub(super) struct Batch {
 }
 
 impl Batch {
-    /// For up to so many blocks at a time. Room that is not needed is never touched.
+    /// For up to this many blocks at a time. Unused memory is never touched.
     pub(super) fn of(blocks: usize) -> Self {
         Self { starts: vec![0; (blocks + 1) * BLOCK], escapes: Vec::new() }
     }
 
-    /// Finds the tokens of as many blocks as there is room for, up to the fault if there is one: how
-    /// many there are, and whether a byte from 0x80 on is in the blocks.
+    /// Finds the tokens of as many blocks as fit, up to a fault. Returns the number of blocks, and whether
+    /// they have a byte from 0x80 on.
     #[cfg(target_arch = "x86_64")]
     pub(super) fn fill(
         &mut self,
         blocks: &[[u8; BLOCK]],
         tokens: &mut Tokens,
-    ) -> (usize, Result<bool, Fault>) {
+    ) -> (usize, Result<bool, SyntaxFault>) {
         #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,bmi1,bmi2,popcnt,pclmulqdq")]
         fn with_avx512(
             batch: &mut Batch,
             blocks: &[[u8; BLOCK]],
             tokens: &mut Tokens,
-        ) -> (usize, Result<bool, Fault>) {
+        ) -> (usize, Result<bool, SyntaxFault>) {
             let spread = |bits: u64, first, places: &mut [u32], count: usize| {
                 if let Some(places) = places.get_mut(count..).and_then(<[u32]>::first_chunk_mut) {
                     avx512::spread(bits, first, places);
@@ -70,7 +70,7 @@ impl Batch {
             batch: &mut Batch,
             blocks: &[[u8; BLOCK]],
             tokens: &mut Tokens,
-        ) -> (usize, Result<bool, Fault>) {
+        ) -> (usize, Result<bool, SyntaxFault>) {
             let parity = |bits| clmul::running_parity(bits);
             fill_with(batch, blocks, tokens, |block| avx2::masks_of(block), parity, spread)
         }
@@ -79,7 +79,7 @@ impl Batch {
             batch: &mut Batch,
             blocks: &[[u8; BLOCK]],
             tokens: &mut Tokens,
-        ) -> (usize, Result<bool, Fault>) {
+        ) -> (usize, Result<bool, SyntaxFault>) {
             fill_with(batch, blocks, tokens, |block| sse2::masks_of(block), running_parity, spread)
         }
         let has_avx2 = is_x86_feature_detected!("avx2")
@@ -103,29 +103,29 @@ impl Batch {
         }
     }
 
-    /// Finds the tokens of as many blocks as there is room for, up to the fault if there is one: how
-    /// many there are, and whether a byte from 0x80 on is in the blocks.
+    /// Finds the tokens of as many blocks as fit, up to a fault. Returns the number of blocks, and whether
+    /// they have a byte from 0x80 on.
     #[cfg(not(target_arch = "x86_64"))]
     pub(super) fn fill(
         &mut self,
         blocks: &[[u8; BLOCK]],
         tokens: &mut Tokens,
-    ) -> (usize, Result<bool, Fault>) {
+    ) -> (usize, Result<bool, SyntaxFault>) {
         fill_with(self, blocks, tokens, super::masks::masks_by_table, running_parity, spread)
     }
 
-    /// Where tokens begin, counted from the first block's first byte.
+    /// The offsets of tokens, from the first block on.
     pub(super) fn starts(&self, count: usize) -> &[u32] {
         self.starts.get(..count).unwrap_or_default()
     }
 
-    /// Where those blocks begin in which something is escaped in a string, counted likewise.
+    /// The offsets of blocks with an escape in a string, from the first block on.
     pub(super) fn escapes(&self) -> &[u32] {
         &self.escapes
     }
 }
 
-#[expect(clippy::inline_always, reason = "compiled anew for each instruction set")]
+#[expect(clippy::inline_always, reason = "compiled separately for each instruction set")]
 #[inline(always)]
 fn fill_with(
     batch: &mut Batch,
@@ -134,7 +134,7 @@ fn fill_with(
     masks_of: impl Fn(&[u8; BLOCK]) -> Masks,
     running_parity: impl Fn(u64) -> u64,
     spread: impl Fn(u64, u32, &mut [u32], usize) -> usize,
-) -> (usize, Result<bool, Fault>) {
+) -> (usize, Result<bool, SyntaxFault>) {
     let Batch { starts: places, escapes } = batch;
     let mut count = 0;
     let mut high = 0;
@@ -154,12 +154,11 @@ fn fill_with(
     (count, Ok(high != 0))
 }
 
-/// Places written at a time, whether there are as many or not: cheaper than a wrong guess at how
-/// many there are.
+/// Offsets written at a time, even if there are fewer: cheaper than a mispredicted branch.
 const UNROLLED: usize = 8;
 
-/// Writes the places of the bits that are set, `first` added, from `count` on: where the next go.
-#[expect(clippy::inline_always, reason = "compiled anew for each instruction set")]
+/// Writes the offsets of the set bits, plus `first`, from index `count` on; returns the next index.
+#[expect(clippy::inline_always, reason = "compiled separately for each instruction set")]
 #[inline(always)]
 fn spread(mut bits: u64, first: u32, places: &mut [u32], count: usize) -> usize {
     let after = count + bits.count_ones() as usize;
@@ -180,20 +179,20 @@ impl Tokens {
         Self { at, escaped: 0, in_string: 0, in_scalar: 0, scalar: Scalar::Start, hex_owed: 0 }
     }
 
-    /// Whether the last byte seen was outside every string, number and word.
+    /// Whether the last byte was outside of strings, numbers and literals.
     pub(super) fn is_between(&self) -> bool {
         self.in_string == 0 && self.in_scalar == 0 && self.escaped == 0
     }
 
-    /// Reads the next block: where tokens begin, and what is escaped in strings, one bit each.
-    #[expect(clippy::inline_always, reason = "compiled anew for each instruction set")]
+    /// Reads the next block, and returns masks of the token starts and of the escaped bytes in strings.
+    #[expect(clippy::inline_always, reason = "compiled separately for each instruction set")]
     #[inline(always)]
     fn take(
         &mut self,
         block: &[u8; BLOCK],
         masks: &Masks,
         running_parity: impl Fn(u64) -> u64,
-    ) -> Result<(u64, u64), Fault> {
+    ) -> Result<(u64, u64), SyntaxFault> {
         let escaped = self.escapes(masks.backslash);
         let quotes = masks.quote & !escaped;
         let in_string = running_parity(quotes) ^ self.in_string;
@@ -218,9 +217,9 @@ impl Tokens {
     }
 
     /// The end of the file.
-    pub(super) fn finish(&self) -> Result<(), Fault> {
+    pub(super) fn finish(&self) -> Result<(), SyntaxFault> {
         if self.in_string != 0 {
-            return Err(Fault::invalid(self.at, "the file ends inside a string"));
+            return Err(SyntaxFault::invalid(self.at, "the file ends inside a string"));
         }
         Ok(())
     }
@@ -236,36 +235,40 @@ impl Tokens {
                 break;
             }
             escaped |= 1 << next;
-            // Neither the backslash nor what it escapes can escape again.
+            // Neither the backslash nor the escaped byte can escape another one.
             escaping &= !(0b11 << (next - 1));
         }
         escaped
     }
 
-    /// Looks closer at characters below the space that are in a string or are no line feed.
+    /// Checks characters below the space that are in a string or are not whitespace.
     fn control_characters(
         &self,
         block: &[u8; BLOCK],
         mut controls: u64,
         in_string: u64,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), SyntaxFault> {
         while controls != 0 {
             let index = controls.trailing_zeros() as usize;
             controls &= controls - 1;
             let reason = match (block[index], in_string >> index & 1 == 1) {
                 (b'\n' | b'\r', true) => {
-                    "a text runs over the end of its line; close it with a quote, or write \\n"
+                    "a string runs past the end of its line; close it with a quote, or write \\n"
                 }
-                (_, true) => "a control character stands unescaped in a text",
+                (_, true) => "an unescaped control character in a string",
                 (b'\n' | b'\r' | b'\t', false) => continue,
-                (_, false) => "a control character stands between the tokens",
+                (_, false) => "a control character between tokens",
             };
-            return Err(Fault::invalid(self.at + index as u64, reason));
+            return Err(SyntaxFault::invalid(self.at + index as u64, reason));
         }
         Ok(())
     }
 
-    fn escape_sequences(&mut self, block: &[u8; BLOCK], mut escaped: u64) -> Result<(), Fault> {
+    fn escape_sequences(
+        &mut self,
+        block: &[u8; BLOCK],
+        mut escaped: u64,
+    ) -> Result<(), SyntaxFault> {
         let owed = std::mem::take(&mut self.hex_owed);
         self.hex_digits(block, 0, owed)?;
         while escaped != 0 {
@@ -274,9 +277,9 @@ impl Tokens {
                 b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => {}
                 b'u' => self.hex_digits(block, index + 1, 4)?,
                 _ => {
-                    return Err(Fault::invalid(
+                    return Err(SyntaxFault::invalid(
                         self.at + index as u64,
-                        "a backslash stands before a character that it cannot escape",
+                        "an invalid escape sequence",
                     ));
                 }
             }
@@ -285,20 +288,30 @@ impl Tokens {
         Ok(())
     }
 
-    fn hex_digits(&mut self, block: &[u8; BLOCK], from: usize, count: usize) -> Result<(), Fault> {
+    fn hex_digits(
+        &mut self,
+        block: &[u8; BLOCK],
+        from: usize,
+        count: usize,
+    ) -> Result<(), SyntaxFault> {
         let here = &block[from..(from + count).min(BLOCK)];
         self.hex_owed = count - here.len();
         match here.iter().position(|byte| !byte.is_ascii_hexdigit()) {
             None => Ok(()),
-            Some(index) => Err(Fault::invalid(
+            Some(index) => Err(SyntaxFault::invalid(
                 self.at + (from + index) as u64,
                 "\\u needs four hexadecimal digits",
             )),
         }
     }
 
-    /// Reads the numbers and words of a block, first the end of one that began in an earlier block.
-    fn scalars(&mut self, block: &[u8; BLOCK], scalars: u64, mut starts: u64) -> Result<(), Fault> {
+    /// Checks the numbers and literals of a block, first the end of one that began in an earlier block.
+    fn scalars(
+        &mut self,
+        block: &[u8; BLOCK],
+        scalars: u64,
+        mut starts: u64,
+    ) -> Result<(), SyntaxFault> {
         if self.in_scalar == 1 {
             let length = scalars.trailing_ones() as usize;
             self.scalar = self.scalar.take(&block[..length]);
@@ -327,8 +340,8 @@ impl Tokens {
         Ok(())
     }
 
-    fn bad_scalar(&self, index: usize) -> Fault {
-        Fault::invalid(
+    fn bad_scalar(&self, index: usize) -> SyntaxFault {
+        SyntaxFault::invalid(
             self.at + index as u64,
             "neither a number nor true, false, null; a string needs double quotes",
         )

@@ -1,6 +1,6 @@
-//! UTF-8 checked chunk by chunk: a character may stand across the end of one.
+//! Checks UTF-8 chunk by chunk; a character may cross the end of a chunk.
 
-/// The bytes of a character whose end has not been seen yet.
+/// The bytes of an incomplete character.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Utf8 {
     pending: [u8; 4],
@@ -8,8 +8,8 @@ pub(super) struct Utf8 {
 }
 
 impl Utf8 {
-    /// Checks the next chunk. The error is the place of the first byte that is not UTF-8, counted
-    /// from the start of the chunk; zero when the fault began in an earlier one.
+    /// Checks the next chunk. The error is the offset of the first invalid byte in the chunk; zero if the
+    /// fault began in an earlier one.
     pub(super) fn take(&mut self, mut chunk: &[u8]) -> Result<(), usize> {
         let mut skipped = 0;
         while self.held > 0 {
@@ -36,7 +36,7 @@ impl Utf8 {
         }
     }
 
-    /// Whether a character is still waiting for its end.
+    /// Whether a character is incomplete.
     pub(super) fn is_between(self) -> bool {
         self.held == 0
     }

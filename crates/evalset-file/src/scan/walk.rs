@@ -1,4 +1,4 @@
-//! [`Walk`]: the same pass, chunk by chunk, for whoever wants the cases one after the other.
+//! [`Walk`]: the same scan, chunk by chunk, which yields the cases one by one.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -10,13 +10,13 @@ use super::reader::{CaseReader, CaseTokens, ReadCase};
 use super::structure::Structure;
 use super::tokens::Batch;
 use super::utf8::Utf8;
-use super::{AHEAD, Fault, LastCase, Outline, Sink, ask_for};
+use super::{AHEAD, LastCase, Outline, Sink, SyntaxFault, ask_for};
 
-/// Bytes read at a time; a multiple of the block. More than where nobody asks for cases, since the
-/// one that lies across two chunks has to be read again.
+/// Bytes read at a time; a multiple of the block. More than in a scan without a case reader, because a
+/// case across two chunks is read again.
 const AT_HAND: usize = 256 << 10;
 
-/// A case that was passed.
+/// A case found by the scan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Passed {
     pub(crate) case: LastCase,
@@ -24,34 +24,34 @@ pub(crate) struct Passed {
     pub(crate) turns: u64,
 }
 
-/// A pass under way. It holds one chunk and what ended in it.
+/// A scan in progress. It has one chunk, and the cases that ended in it.
 #[derive(Debug)]
 pub(crate) struct Walk<R = ()> {
     length: u64,
     at: u64,
-    /// Where the chunk at hand begins.
+    /// The offset of the current chunk.
     chunk: u64,
     asked: u64,
     structure: Structure,
     utf8: Utf8,
     batch: Batch,
     buffer: Vec<u8>,
-    heard: Heard<R>,
+    events: CaseEvents<R>,
     outline: Option<Outline>,
-    /// What is wrong behind the cases that were heard of last.
-    fault: Option<Fault>,
+    /// The fault after the last cases found.
+    fault: Option<SyntaxFault>,
     /// Whether a set must have an id.
     needs_id: bool,
 }
 
 #[derive(Debug)]
-struct Heard<R> {
+struct CaseEvents<R> {
     reader: R,
     eval_id: Option<String>,
     passed: VecDeque<Passed>,
 }
 
-impl<R: CaseReader> Sink for Heard<R> {
+impl<R: CaseReader> Sink for CaseEvents<R> {
     fn eval_id(&mut self, id: &str, _: u64, _: u64) -> io::Result<()> {
         self.eval_id = Some(id.to_owned());
         Ok(())
@@ -85,69 +85,69 @@ impl<R: CaseReader> Walk<R> {
             utf8: Utf8::default(),
             batch: Batch::of(AT_HAND / BLOCK),
             buffer: vec![0; AT_HAND],
-            heard: Heard { reader, eval_id: None, passed: VecDeque::new() },
+            events: CaseEvents { reader, eval_id: None, passed: VecDeque::new() },
             outline: None,
             fault: None,
             needs_id: true,
         }
     }
 
-    /// Takes a set without an id for one, too.
+    /// Accepts a set without an id.
     pub(crate) fn without_id(mut self) -> Self {
         self.needs_id = false;
         self
     }
 
-    /// Takes ADK's older lists, too; nothing may have been read.
+    /// Accepts ADK's older lists; call it before the first read.
     pub(crate) fn with_older_lists(mut self) -> Self {
         self.structure = self.structure.with_older_lists();
         self
     }
 
-    /// Whether the file has turned out to be an older list.
+    /// Whether the file is an older list.
     pub(crate) fn is_older(&self) -> bool {
         self.structure.is_older()
     }
 
-    /// Whether it has turned out to be one whose items are the turns of one case.
+    /// Whether the file is a list whose items are the turns of one case.
     pub(crate) fn is_one_case(&self) -> bool {
         self.structure.is_one_case()
     }
 
-    /// Who reads the cases.
+    /// The case reader.
     pub(crate) fn reader(&mut self) -> &mut R {
-        &mut self.heard.reader
+        &mut self.events.reader
     }
 
-    /// How many bytes have been read.
+    /// The number of bytes read.
     pub(crate) fn read(&self) -> u64 {
         self.at
     }
 
-    /// How many bytes there are.
+    /// The length of the file.
     pub(crate) fn length(&self) -> u64 {
         self.length
     }
 
-    /// The bytes of a stretch that lies in the chunk at hand.
+    /// The bytes of a range, if it is in the current chunk.
     pub(crate) fn at_hand(&self, from: u64, to: u64) -> Option<&[u8]> {
         let begin = usize::try_from(from.checked_sub(self.chunk)?).ok()?;
         let length = usize::try_from(self.at - self.chunk).ok()?;
         self.buffer.get(..length)?.get(begin..usize::try_from(to - self.chunk).ok()?)
     }
 
-    /// What the whole file was found to be, once it has been read.
+    /// The outline of the file, after it is read completely.
     pub(crate) fn outline(&self) -> Option<&Outline> {
         self.outline.as_ref()
     }
 
-    /// The next case; none at the end of a file that is sound as a whole.
+    /// The next case; `None` at the end of a valid file.
     ///
     /// # Errors
-    /// The outer error is the reading's; the inner one says what is wrong with the file.
-    pub(crate) fn next(&mut self, file: &File) -> io::Result<Result<Option<Passed>, Fault>> {
+    /// The outer error is an I/O error; the inner one is a fault of the file.
+    pub(crate) fn next(&mut self, file: &File) -> io::Result<Result<Option<Passed>, SyntaxFault>> {
         loop {
-            if let Some(passed) = self.heard.passed.pop_front() {
+            if let Some(passed) = self.events.passed.pop_front() {
                 return Ok(Ok(Some(passed)));
             }
             if let Some(fault) = self.fault {
@@ -158,7 +158,7 @@ impl<R: CaseReader> Walk<R> {
             }
             if self.at >= self.length {
                 if !self.utf8.is_between() {
-                    return Ok(Err(Fault::invalid(self.length, "the text is not UTF-8")));
+                    return Ok(Err(SyntaxFault::invalid(self.length, "the text is not UTF-8")));
                 }
                 let finished = match self.needs_id {
                     true => self.structure.finish(self.length),
@@ -171,14 +171,14 @@ impl<R: CaseReader> Walk<R> {
                 continue;
             }
             if let Err(fault) = self.read_chunk(file)? {
-                // The cases before it come first.
-                self.heard.passed.retain(|passed| passed.case.end <= fault.at);
+                // The cases before it are returned first.
+                self.events.passed.retain(|passed| passed.case.end <= fault.at);
                 self.fault = Some(fault);
             }
         }
     }
 
-    fn read_chunk(&mut self, file: &File) -> io::Result<Result<(), Fault>> {
+    fn read_chunk(&mut self, file: &File) -> io::Result<Result<(), SyntaxFault>> {
         if self.asked < self.length && self.asked - self.at <= AHEAD / 2 {
             ask_for(file, self.asked..(self.at + AHEAD).min(self.length));
             self.asked = self.at + AHEAD;
@@ -189,16 +189,19 @@ impl<R: CaseReader> Walk<R> {
         self.at += wanted as u64;
         let padded = wanted.next_multiple_of(BLOCK);
         self.buffer[wanted..padded].fill(b' ');
-        self.heard.reader.next_chunk();
+        self.events.reader.next_chunk();
         let (blocks, _) = self.buffer[..padded].as_chunks::<BLOCK>();
-        let high = match self.structure.take(blocks, &mut self.batch, &mut self.heard)? {
+        let high = match self.structure.take(blocks, &mut self.batch, &mut self.events)? {
             Ok(high) => high,
-            Err(fault) => return Ok(Err(Fault { at: fault.at.min(self.length), ..fault })),
+            Err(fault) => return Ok(Err(SyntaxFault { at: fault.at.min(self.length), ..fault })),
         };
         if (high || !self.utf8.is_between())
             && let Err(index) = self.utf8.take(&self.buffer[..wanted])
         {
-            return Ok(Err(Fault::invalid(self.chunk + index as u64, "the text is not UTF-8")));
+            return Ok(Err(SyntaxFault::invalid(
+                self.chunk + index as u64,
+                "the text is not UTF-8",
+            )));
         }
         Ok(Ok(()))
     }

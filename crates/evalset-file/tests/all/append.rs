@@ -24,7 +24,7 @@ fn appended_to(content: &str) -> String {
 }
 
 /// Writes `content`, and returns why a case cannot join it.
-fn refused_by(content: &[u8]) -> AppendError {
+fn rejection_of(content: &[u8]) -> AppendError {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("set.evalset.json");
     std::fs::write(&path, content).expect("written");
@@ -72,7 +72,7 @@ fn same_session_is_recognized() {
     added(append(&path, "s1"));
     added(append(&path, "s2"));
     let before = std::fs::read(&path).expect("read");
-    let again = append(&path, "s2").expect("recognised");
+    let again = append(&path, "s2").expect("recognized");
     let file = path.canonicalize().expect("there");
     let Appended::AlreadyThere { file: same, eval_id, text, cases: 2 } = again else {
         panic!("{again:?}")
@@ -82,10 +82,10 @@ fn same_session_is_recognized() {
         text.starts_with("{\n      \"eval_id\": \"math_agent_t_2\"") && text.ends_with("\n    }")
     );
     assert_eq!(std::fs::read(&path).expect("read"), before);
-    // Camel case, and the id behind the conversation, are ADK's too.
+    // Camel case, and the id after the conversation, are ADK's too.
     let camel = set(r#"[{"conversation": [{"invocationId": "s\u0031_inv_0"}], "evalId": "mine"}]"#);
     std::fs::write(&path, camel).expect("written");
-    let again = append(&path, "s1").expect("recognised");
+    let again = append(&path, "s1").expect("recognized");
     assert!(matches!(again, Appended::AlreadyThere { eval_id, .. } if eval_id == "mine"));
 }
 
@@ -109,7 +109,7 @@ fn taken_id_gets_a_number() {
 
 #[test]
 fn file_style_is_kept() {
-    // Four spaces, a key behind the cases, a final line feed.
+    // Four spaces, a key after the cases, a final line feed.
     let four = "{\n    \"eval_set_id\": \"s\",\n    \"eval_cases\": [\n        {\n            \"eval_id\": \"a\",\n            \"conversation\": []\n        }\n    ],\n    \"x\": {\"y\":   1.0}\n}\n";
     let after = appended_to(four);
     assert!(after.starts_with(four.split_at(four.find("\n    ],").expect("there")).0));
@@ -166,11 +166,11 @@ fn append_to_an_empty_list() {
 
 #[test]
 fn file_that_cannot_be_extended_is_not_changed() {
-    assert!(matches!(refused_by(b"[]"), AppendError::LegacyList { .. }));
-    assert!(matches!(refused_by(b" [{\"query\": 1}]\n"), AppendError::LegacyList { .. }));
+    assert!(matches!(rejection_of(b"[]"), AppendError::LegacyList { .. }));
+    assert!(matches!(rejection_of(b" [{\"query\": 1}]\n"), AppendError::LegacyList { .. }));
     let sessions = br#"[{"name": "a", "data": []}]"#;
-    assert!(matches!(refused_by(sessions), AppendError::LegacyList { .. }));
-    let invalid = |content: &[u8]| match refused_by(content) {
+    assert!(matches!(rejection_of(sessions), AppendError::LegacyList { .. }));
+    let invalid = |content: &[u8]| match rejection_of(content) {
         AppendError::InvalidJson { line, column, reason, .. } => (line, column, reason),
         other => panic!("{other}"),
     };
@@ -179,48 +179,48 @@ fn file_that_cannot_be_extended_is_not_changed() {
         invalid(b"{\n  \"\xc3\xa9\": tru,\n}"),
         (2, 8, "neither a number nor true, false, null; a string needs double quotes")
     );
-    assert_eq!(invalid(set("[{}],").as_bytes()), (4, 1, "a comma stands behind the last item"));
+    assert_eq!(invalid(set("[{}],").as_bytes()), (4, 1, "a trailing comma after the last item"));
     assert_eq!(
         invalid(b"{\"a\": \"x\n\"}"),
-        (1, 9, "a text runs over the end of its line; close it with a quote, or write \\n")
+        (1, 9, "a string runs past the end of its line; close it with a quote, or write \\n")
     );
     assert_eq!(invalid(b"{\"a\": 1} 2").2, "something follows the end of the file's value");
     assert_eq!(invalid(b"{\"a\": [1}"), (1, 9, "a comma or ] is expected"));
     assert_eq!(invalid(b"{\"a\": [1").2, "the file ends inside a list; a ] is missing");
     assert_eq!(invalid(b"{\"a\" 1}"), (1, 6, "a colon is expected after the key"));
-    assert_eq!(
-        invalid(b"{\"a\": \"\\x\"}"),
-        (1, 9, "a backslash stands before a character that it cannot escape")
-    );
+    assert_eq!(invalid(b"{\"a\": \"\\x\"}"), (1, 9, "an invalid escape sequence"));
     assert_eq!(invalid(b"{\"a\": \"\xff\"}"), (1, 8, "the text is not UTF-8"));
     assert_eq!(
         invalid(b"{\"a\": 01}"),
         (1, 7, "neither a number nor true, false, null; a string needs double quotes")
     );
-    let no_set = |content: &str| match refused_by(content.as_bytes()) {
+    let no_set = |content: &str| match rejection_of(content.as_bytes()) {
         AppendError::NotAnEvalSet { line, reason, .. } => (line, reason),
         other => panic!("{other}"),
     };
     assert_eq!(no_set("3").1, "the file holds a single value, not an object");
     assert_eq!(no_set("{\"eval_set_id\": \"s\"}").1, "the key \"eval_cases\" is missing");
-    assert_eq!(no_set("{\"eval_cases\": []}").1, "the key \"eval_set_id\" is missing or no string");
+    assert_eq!(
+        no_set("{\"eval_cases\": []}").1,
+        "the key \"eval_set_id\" is missing or is not a string"
+    );
     assert_eq!(no_set(&set("{}")), (3, "\"eval_cases\" is not a list"));
-    assert!(no_set("{\"eval_set_id\": \"s\",\n\"evalCases\": []}").1.contains("rename that key"));
+    assert!(no_set("{\"eval_set_id\": \"s\",\n\"evalCases\": []}").1.contains("rename the key"));
     let good = r#"{"eval_id": "a", "conversation": [{"user_content": {"parts": []}}]}"#;
     for item in ["3", "[[]]", "null", "\"x\""] {
         let actual = no_set(&set(&format!("[{good},\n {item}, {{}}]")));
         assert_eq!(actual, (4, "an item of \"eval_cases\" is not an object"));
     }
     for (case, reason) in [
-        (r#"{"foo": 1}"#, "ADK wants an \"eval_id\" in each case"),
-        (r#"{"eval_id": 1, "conversation": []}"#, "ADK wants an \"eval_id\" in each case"),
-        (r#"{"x": {"eval_id": "b"}, "conversation": []}"#, "ADK wants an \"eval_id\""),
-        (r#"{"eval_id": "b"}"#, "ADK wants a \"conversation\""),
-        (r#"{"eval_id": "b", "conversation": null}"#, "ADK wants a \"conversation\""),
-        (r#"{"eval_id": "b", "x": {"conversation": []}}"#, "ADK wants a \"conversation\""),
+        (r#"{"foo": 1}"#, "ADK requires an \"eval_id\" in each case"),
+        (r#"{"eval_id": 1, "conversation": []}"#, "ADK requires an \"eval_id\" in each case"),
+        (r#"{"x": {"eval_id": "b"}, "conversation": []}"#, "ADK requires an \"eval_id\""),
+        (r#"{"eval_id": "b"}"#, "ADK requires a \"conversation\""),
+        (r#"{"eval_id": "b", "conversation": null}"#, "ADK requires a \"conversation\""),
+        (r#"{"eval_id": "b", "x": {"conversation": []}}"#, "ADK requires a \"conversation\""),
         (
             r#"{"eval_id": "b", "conversation": [], "conversation_scenario": {}}"#,
-            "ADK wants a \"conversation\" or a \"conversation_scenario\" in each case, not both",
+            "ADK requires a \"conversation\" or a \"conversation_scenario\" in each case, not both",
         ),
     ] {
         let (line, actual) = no_set(&set(&format!("[{good},\n{case},\n{good}]")));
@@ -230,28 +230,32 @@ fn file_that_cannot_be_extended_is_not_changed() {
         assert!(line == 3 && actual.starts_with(reason), "{case}: {line}: {actual}");
     }
     assert!(matches!(
-        refused_by(set("[],\n\"eval_cases\": []").as_bytes()),
+        rejection_of(set("[],\n\"eval_cases\": []").as_bytes()),
         AppendError::CasesTwice { first_line: 3, second_line: 4, .. }
     ));
     assert!(matches!(
-        refused_by(format!("\u{feff}{}", set("[]")).as_bytes()),
+        rejection_of(format!("\u{feff}{}", set("[]")).as_bytes()),
         AppendError::ByteOrderMark { .. }
     ));
     let wide: Vec<u8> =
         format!("\u{feff}{}", set("[]")).encode_utf16().flat_map(u16::to_le_bytes).collect();
-    assert!(matches!(refused_by(&wide), AppendError::ByteOrderMark { .. }));
+    assert!(matches!(rejection_of(&wide), AppendError::ByteOrderMark { .. }));
 }
 
 /// AgentFlow lets a case be without a conversation.
 #[test]
 fn agentflow_set_gets_an_agentflow_case() {
-    let said = r#"{"eval_id": "a", "conversation": [{"invocation_id": "i", "user_content": {"role": "user", "content": "Hi"}}]}"#;
+    let with_message = r#"{"eval_id": "a", "conversation": [{"invocation_id": "i", "user_content": {"role": "user", "content": "Hi"}}]}"#;
     let bare = r#"{"eval_id": "b", "name": "to be filled in"}"#;
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("set.evalset.json");
     let plain = EvalSetFiles::anywhere();
     let indexed = plain.clone().with_cache(folder.path().join("cache")).with_indexed_from(0);
-    for cases in [format!("[{said}, {bare}]"), format!("[{bare},{said}]"), format!("[{bare}]")] {
+    for cases in [
+        format!("[{with_message}, {bare}]"),
+        format!("[{bare},{with_message}]"),
+        format!("[{bare}]"),
+    ] {
         for files in [&plain, &indexed] {
             std::fs::write(&path, set(&cases)).expect("written");
             // The second time by the index, where there is one.

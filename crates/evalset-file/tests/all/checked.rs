@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use evalset::adk::{LegacySession, LegacySet};
-use evalset::{Case, Fault, Format, Reading};
+use evalset::{Case, CaseFault, Format, Reading};
 use evalset_file::{AppendError, Cases, Checked, CheckedCases, stem};
 use proptest::prelude::*;
 
@@ -20,7 +20,7 @@ fn case_by_case(path: &Path) -> Option<Reading> {
         }
         faults.extend(case.faults);
     }
-    faults.extend_from_slice(cases.faults_behind());
+    faults.extend_from_slice(cases.faults_after());
     let mut set = cases.set_with(None);
     match &mut set {
         Some(evalset::EvalSet::Adk(set)) => {
@@ -49,9 +49,9 @@ fn session(case: Case) -> Option<LegacySession> {
     if let Case::AdkLegacy(case) = case { Some(case) } else { None }
 }
 
-/// The set as text, since one without cases has kept that its list was empty; where a case cannot be
+/// The set as text, because a set without cases keeps its empty list; where a case cannot be
 /// read the set is not written, so whether there is one is enough.
-fn told(reading: &Reading) -> (Option<Format>, Option<String>, &[usize], &[Fault]) {
+fn summary(reading: &Reading) -> (Option<Format>, Option<String>, &[usize], &[CaseFault]) {
     let written = |set: &evalset::EvalSet| match reading.unread.as_slice() {
         [] => set.to_json().laid_out(&evalset::Layout::compact()),
         _ => String::new(),
@@ -64,7 +64,7 @@ fn check(text: &str) -> bool {
     let path = folder.path().join("set.evalset.json");
     std::fs::write(&path, text).expect("written");
     let Some(read) = case_by_case(&path) else { return false };
-    assert_eq!(told(&read), told(&evalset::read(text.as_bytes())), "{text}");
+    assert_eq!(summary(&read), summary(&evalset::read(text.as_bytes())), "{text}");
     true
 }
 
@@ -142,7 +142,7 @@ proptest! {
         let is_list = sessions.first().is_some_and(has_data);
         let sessions: Vec<_> =
             sessions.iter().map(|(at, blank)| format!("{blank}{}", SESSIONS[*at])).collect();
-        // What is held as a whole reads as it always did.
+        // A file read as a whole gives the same result.
         prop_assert_eq!(check(&format!(" [{}\n]\n", sessions.join(","))), is_list);
     }
 }
@@ -203,7 +203,7 @@ fn google_files_give_the_same_cases_by_case() {
     for entry in entries {
         let path = entry.expect("listed").path();
         let whole = evalset::read(&std::fs::read(&path).expect("read"));
-        let format = Cases::told_format(&path).expect("told");
+        let format = Cases::declared_format(&path).expect("read");
         assert_eq!(Some(format), whole.format);
         let mut cases = Cases::open(&path).expect("opened");
         let (mut read, mut turns) = (Vec::new(), 0);
@@ -249,7 +249,7 @@ fn large_file_without_cases_is_rejected_early() {
         .expect("written");
     let error = CheckedCases::open(&path).expect_err("more around its cases than is read");
     assert!(matches!(error, AppendError::FrameTooLong { .. }), "{error:?}");
-    assert!(error.to_string().contains("more than 16 MiB around its cases; make that shorter"));
+    assert!(error.to_string().contains("more than 16 MiB outside its cases; shorten that part"));
     std::fs::write(&path, format!(r#"{{"results": []{space}}}"#)).expect("written");
     let error = CheckedCases::open(&path).expect_err("no set");
     assert!(matches!(error, AppendError::NotAnEvalSet { .. }), "{error:?}");

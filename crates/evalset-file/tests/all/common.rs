@@ -94,7 +94,7 @@ pub(crate) fn read_by_adk(paths: &[PathBuf]) -> Option<Vec<Vec<String>>> {
         .stdin(Stdio::null())
         .output()
         .expect("REHEARSAL_TEST_PYTHON starts");
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success(), "ADK refuses: {said}");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "ADK rejects it: {stderr}");
     Some(serde_json::from_slice(&output.stdout).expect("JSON"))
 }

@@ -1,4 +1,4 @@
-//! An append under attack: cut short at every step, killed at random instants, raced by others.
+//! Appends that are interrupted at every step, killed at random times, and concurrent.
 //!
 //! The processes that are killed are this test program itself, started again for its
 //! [`in_another_process`] alone.
@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use evalset_file::{AppendError, Appended, EvalSetFiles, Step, Steps};
+use evalset_file::{AppendError, Appended, EvalSetFiles, WriteObserver, WriteStep};
 
 use crate::common::{added, append, beside, case, header, ids, read_by_adk};
 
@@ -28,7 +28,8 @@ fn in_another_process() {
         files = files.with_cache(cache).with_indexed_from(0);
     }
     if let Some(stop) = number("APPEND_STOP") {
-        files = files.with_steps(Arc::new(StopAt { stop, passed: AtomicU32::new(0), kill: true }));
+        files =
+            files.with_observer(Arc::new(StopAt { stop, passed: AtomicU32::new(0), kill: true }));
     }
     for round in 0..number("APPEND_ROUNDS").unwrap_or(1) {
         let case = case(&format!("{name}-{round}"), &format!("case_{name}"));
@@ -50,8 +51,8 @@ struct StopAt {
     kill: bool,
 }
 
-impl Steps for StopAt {
-    fn reached(&self, _: Step) -> io::Result<()> {
+impl WriteObserver for StopAt {
+    fn reached(&self, _: WriteStep) -> io::Result<()> {
         if self.passed.fetch_add(1, Ordering::SeqCst) != self.stop {
             return Ok(());
         }
@@ -79,7 +80,7 @@ fn start(path: &Path, name: &str, more: &[(&str, String)]) -> Child {
         .expect("started")
 }
 
-/// A set with unknown fields, odd formatting and something behind the cases.
+/// A set with unknown fields, odd formatting and something after the cases.
 fn odd_file(path: &Path) {
     let content = "{\n \"eval_set_id\": \"s\",  \"mine\": {\"x\":1.0},\n \"eval_cases\": [\n  {\n    \"eval_id\": \"first\", \"note\" : \"kept\", \"conversation\":[]\n  }\n ],\n \"after\": [1,  2]\n}\n\n";
     std::fs::write(path, content).expect("written");
@@ -157,7 +158,7 @@ fn disk_error_leaves_the_file_unchanged() {
     let mut stop = 0;
     loop {
         let steps = Arc::new(StopAt { stop, passed: AtomicU32::new(0), kill: false });
-        let files = EvalSetFiles::anywhere().with_steps(steps);
+        let files = EvalSetFiles::anywhere().with_observer(steps);
         match files.append(&path, case("s1", "c"), &header()) {
             Ok(_) => break,
             Err(AppendError::DiskFull { needed, .. }) => {
@@ -194,9 +195,9 @@ fn full_disk_has_its_own_error() {
         .env("APPEND_ROUNDS", "20")
         .output()
         .expect("sh");
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(3), "{said}");
-    assert!(said.contains("no space is left"), "{said}");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(3), "{stderr}");
+    assert!(stderr.contains("no space is left"), "{stderr}");
     let after = std::fs::read_to_string(&path).expect("read");
     assert!(after.starts_with(&content[..content.len() - 2]));
     let kept = ids(&path);
@@ -230,7 +231,7 @@ fn concurrent_writers_lose_nothing() {
     assert_eq!(beside(&path), Vec::<String>::new());
     for name in ["a", "b", "c", "d"] {
         for round in 0..25 {
-            let again = append(&path, &format!("{name}-{round}")).expect("recognised");
+            let again = append(&path, &format!("{name}-{round}")).expect("recognized");
             assert!(matches!(again, Appended::AlreadyThere { .. }));
         }
     }
@@ -293,7 +294,7 @@ fn journal_of_another_file_is_not_applied() {
         assert!(start(&path, "cut", &more).wait().expect("ended").signal().is_some());
         assert_eq!(beside(&path), [".set.json.rehearsal-journal"]);
     };
-    // Somebody rewrote the file as a whole since.
+    // Another program has rewritten the file since.
     cut(8);
     let theirs = "{\"eval_set_id\": \"theirs\", \"eval_cases\": [{\"eval_id\": \"x\", \"conversation\": []}]}";
     std::fs::write(&path, theirs).expect("written");
@@ -301,7 +302,7 @@ fn journal_of_another_file_is_not_applied() {
     assert_eq!(ids(&path), ["x", "math_agent_t"]);
     assert_eq!(beside(&path), Vec::<String>::new());
 
-    // Somebody touched the torn file: it is theirs to repair, and nothing is written.
+    // The file was changed after the interruption: the user must repair it, and nothing is written.
     cut(8);
     let mut torn = std::fs::read(&path).expect("read");
     torn[3] = b'E';
@@ -310,7 +311,7 @@ fn journal_of_another_file_is_not_applied() {
     assert!(matches!(refused, Err(AppendError::Interrupted { .. })), "{refused:?}");
     assert_eq!(std::fs::read(&path).expect("read"), torn);
 
-    // Somebody deleted the file.
+    // The file was deleted.
     cut(8);
     std::fs::remove_file(&path).expect("removed");
     added(append(&path, "next"));

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use evalset::CaseText;
-use evalset_file::{AppendError, CaseAt, Cases, EvalSetFiles, Step, Steps};
+use evalset_file::{AppendError, CaseAt, Cases, EvalSetFiles, WriteObserver, WriteStep};
 use proptest::prelude::*;
 
 use crate::common::{added, append, beside, case, ids};
@@ -125,13 +125,10 @@ fn failed_edit_reports_an_error_and_writes_nothing() {
     for (refused, expected) in [
         (files.remove(&path, &id("x")), "has no case \"x\"; it has 3"),
         (files.remove(&path, &CaseAt::Index(3)), "has no case at index 3; it has 3"),
-        (
-            files.remove(&path, &id("b")),
-            "has several cases \"b\"; name the one that is meant by its index",
-        ),
-        (files.insert(&path, 0, "a", &text("a")), "has a case \"a\" already"),
+        (files.remove(&path, &id("b")), "has several cases \"b\"; select one by its index"),
+        (files.insert(&path, 0, "a", &text("a")), "already has a case \"a\""),
         (files.insert(&path, 4, "n", &text("n")), "has no case at index 4"),
-        (files.replace(&path, &id("a"), "b", &text("b")), "has a case \"b\" already"),
+        (files.replace(&path, &id("a"), "b", &text("b")), "already has a case \"b\""),
         (files.reorder(&path, &id("a"), 3), "has no case at index 3"),
         (files.remove(&folder.path().join("none.json"), &id("a")), "there is no file"),
     ] {
@@ -156,11 +153,11 @@ fn cases_are_read_one_by_one_with_positions() {
     std::fs::write(&path, ODD).expect("written");
     let mut cases = Cases::open(&path).expect("opened");
     let found: Vec<_> = cases.by_ref().map(|case| case.expect("sound")).collect();
-    let told: Vec<_> = found
+    let reported: Vec<_> = found
         .iter()
         .map(|case| (case.index, case.eval_id.as_deref(), cases.place(case).expect("read")))
         .collect();
-    assert_eq!(told, [(0, Some("a"), (4, 3)), (1, Some("b"), (7, 3)), (2, Some("c"), (8, 3))]);
+    assert_eq!(reported, [(0, Some("a"), (4, 3)), (1, Some("b"), (7, 3)), (2, Some("c"), (8, 3))]);
     let frame = cases.frame().expect("read").expect("short");
     assert_eq!(
         frame,
@@ -171,10 +168,10 @@ fn cases_are_read_one_by_one_with_positions() {
         "{\"eval_id\": \"b\", \"n\": 9007199254740993, \"conversation\": []}"
     );
 
-    // A fault comes behind the cases before it, and names its place.
+    // A fault comes after the cases before it, and names its place.
     std::fs::write(&path, ODD.replace("\"c\",", "\"c\" x,")).expect("written");
-    let told: Vec<_> = Cases::open(&path).expect("opened").collect();
-    let fault = told.last().expect("some").as_ref().expect_err("a fault").to_string();
+    let reported: Vec<_> = Cases::open(&path).expect("opened").collect();
+    let fault = reported.last().expect("some").as_ref().expect_err("a fault").to_string();
     assert!(fault.contains("line 9, column 20"), "{fault}");
     assert!(matches!(Cases::open(folder.path()), Err(AppendError::Directory { .. })));
     assert!(matches!(Cases::open(&folder.path().join("none")), Err(AppendError::Io { .. })));
@@ -255,11 +252,11 @@ fn in_another_process() {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u32>().ok());
     let name = std::env::var("EDIT_NAME").expect("a name");
     let mut files = EvalSetFiles::anywhere();
-    if std::env::var_os("EDIT_ANEW").is_some() {
+    if std::env::var_os("EDIT_NEW_FILE").is_some() {
         files = files.with_longest_tail(0);
     }
     if let Some(stop) = number("EDIT_STOP") {
-        files = files.with_steps(Arc::new(StopAt { stop, passed: AtomicU32::new(0) }));
+        files = files.with_observer(Arc::new(StopAt { stop, passed: AtomicU32::new(0) }));
     }
     let own = |round: u32| format!("{name}-{round}");
     let done = |edited: Result<evalset_file::Edited, AppendError>| {
@@ -303,8 +300,8 @@ struct StopAt {
     passed: AtomicU32,
 }
 
-impl Steps for StopAt {
-    fn reached(&self, _: Step) -> io::Result<()> {
+impl WriteObserver for StopAt {
+    fn reached(&self, _: WriteStep) -> io::Result<()> {
         if self.passed.fetch_add(1, Ordering::SeqCst) == self.stop {
             // As SIGKILL does: nothing is flushed, dropped or unwound.
             std::process::abort();
@@ -338,16 +335,16 @@ fn interrupted_edit_is_applied_fully_or_not_at_all() {
         ("remove", &["a", "b", "c"], &["a", "c"]),
         ("move", &["a", "b", "c"], &["b", "c", "a"]),
     ] {
-        for anew in [false, true] {
+        for new_file in [false, true] {
             let mut stop = 0;
             loop {
-                let path = folder.path().join(format!("{kind}-{anew}-{stop}/set.json"));
+                let path = folder.path().join(format!("{kind}-{new_file}-{stop}/set.json"));
                 std::fs::create_dir(path.parent().expect("a folder")).expect("made");
                 std::fs::write(&path, ODD).expect("written");
                 let stop_text = stop.to_string();
                 let mut more = vec![("EDIT_KIND", kind), ("EDIT_STOP", stop_text.as_str())];
-                if anew {
-                    more.push(("EDIT_ANEW", "1"));
+                if new_file {
+                    more.push(("EDIT_NEW_FILE", "1"));
                 }
                 let status = start(&path, "cut", &more).wait().expect("ended");
                 let survived = status.success();
@@ -376,9 +373,9 @@ fn concurrent_editors_lose_nothing() {
     std::fs::write(&path, ODD).expect("written");
     let children: Vec<_> = [("e", false), ("f", true), ("g", false), ("h", true)]
         .into_iter()
-        .map(|(name, anew)| {
-            let anew: &[_] = if anew { &[("EDIT_ANEW", "1")] } else { &[] };
-            start(&path, name, &[&[("EDIT_ROUNDS", "15")], anew].concat())
+        .map(|(name, new_file)| {
+            let new_file: &[_] = if new_file { &[("EDIT_NEW_FILE", "1")] } else { &[] };
+            start(&path, name, &[&[("EDIT_ROUNDS", "15")], new_file].concat())
         })
         .collect();
     for mut child in children {
@@ -413,8 +410,8 @@ fn killed_edit_loses_no_other_case() {
     let own = texts(&path);
     let mut kept: Vec<String> = Vec::new();
     for attack in 0..ATTACKS {
-        let anew: &[_] = if attack % 3 == 0 { &[("EDIT_ANEW", "1")] } else { &[] };
-        let more = [&[("EDIT_ROUNDS", "1000")], anew].concat();
+        let new_file: &[_] = if attack % 3 == 0 { &[("EDIT_NEW_FILE", "1")] } else { &[] };
+        let more = [&[("EDIT_ROUNDS", "1000")], new_file].concat();
         let mut children: Vec<_> = (0..=attack % 2)
             .map(|number| start(&path, &format!("{attack}-{number}"), &more))
             .collect();

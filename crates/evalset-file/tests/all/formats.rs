@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::common::{added, append, case, header, ids};
 
-/// A value as somebody's program wrote it, white space and all.
+/// A value with the whitespace of another program.
 #[derive(Debug, Clone, Copy)]
 struct Hand {
     /// Chooses the white space, differently at each place.

@@ -11,7 +11,7 @@ fn files(cache: &Path) -> EvalSetFiles {
     EvalSetFiles::anywhere().with_cache(cache).with_indexed_from(0)
 }
 
-/// A file whose reading takes far longer than asking an index.
+/// A file whose scan takes far longer than an index lookup.
 fn large_file(path: &Path, cases: usize) {
     let case = |number| {
         format!(
@@ -57,7 +57,7 @@ fn indexed_file_is_not_read_again() {
     for (session, eval_id) in [("0", "case 0"), ("30000", "case 30000"), ("59999", "case 59999")] {
         let mut case = case("unused", "c");
         turns(&mut case)[0].invocation_id = format!("session {session}");
-        let again = files.append(&path, case, &header()).expect("recognised");
+        let again = files.append(&path, case, &header()).expect("recognized");
         assert!(matches!(again, Appended::AlreadyThere { eval_id: found, .. } if found == eval_id));
     }
     let next = |eval_id: &str, session: &str| {
@@ -88,8 +88,8 @@ fn appending_to_an_indexed_file_does_not_read_it() {
             .env(ALONE, "1")
             .output()
             .expect("started");
-        let said = String::from_utf8_lossy(&output.stdout);
-        assert!(output.status.success() && said.contains("1 passed"), "{output:?}");
+        let stdout = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && stdout.contains("1 passed"), "{output:?}");
         return;
     }
     let folder = tempfile::tempdir().expect("a folder");
@@ -157,7 +157,7 @@ fn damaged_index_is_rebuilt() {
         expected += 1;
         let id = added(files.append(&path, case(&format!("at {at}"), "c"), &header()));
         assert_eq!(id, format!("c_{expected}"), "damaged at {at}");
-        let again = files.append(&path, case("a", "c"), &header()).expect("recognised");
+        let again = files.append(&path, case("a", "c"), &header()).expect("recognized");
         assert!(matches!(again, Appended::AlreadyThere { .. }), "damaged at {at}");
     }
     for content in [&b""[..], b"x", &whole[..100], &whole[..70_000]] {
@@ -201,7 +201,7 @@ fn index_keeps_thousands_of_added_ids() {
     for number in 0..60 {
         let mut again = case("", "c");
         turns(&mut again)[0].invocation_id = format!("session {number} turn {}", number * 3);
-        let again = files.append(&path, again, &header()).expect("recognised");
+        let again = files.append(&path, again, &header()).expect("recognized");
         assert!(
             matches!(again, Appended::AlreadyThere { eval_id, .. } if eval_id == format!("c {number}"))
         );

@@ -2,12 +2,12 @@
 
 use json_text::JsonText;
 
-use super::{Content, IntermediateData, kept};
+use super::{Content, IntermediateData, opaque_fields};
 use crate::model::{Casing, Form, Keys, Others, model, text_of};
 use crate::reading::{Problem, Reader};
-use crate::{CaseError, CaseText, Number, Written};
+use crate::{CaseError, CaseText, Number, OriginalForm};
 
-/// `EvalBaseModel`: both casings; only the case and the session input keep what they do not know.
+/// `EvalBaseModel`: both casings; only the case and the session input keep unknown fields.
 pub(super) const fn base(what: &'static str, others: Others) -> Form {
     Form { what, keys: Keys::EitherCasing, others, opaque: &[], is_case: false }
 }
@@ -23,9 +23,9 @@ model! {
     eval_id: String = required,
     /// The turns, in order. Either these or a scenario.
     conversation: Option<Vec<Invocation>> = optional,
-    /// What a simulated user is to do.
+    /// The plan of a simulated user.
     conversation_scenario: Option<ConversationScenario> = optional,
-    /// What the agent's session starts with.
+    /// The session's initial values.
     session_input: Option<SessionInput> = optional,
     /// Seconds since 1970.
     creation_timestamp: Option<Number> = not_null,
@@ -36,7 +36,7 @@ model! {
 }
 
 model! {
-    /// One turn: what the user said and all that the agent did until it answered.
+    /// One turn: the user's message, the tool calls and the response.
     pub struct Invocation { base("an invocation", Others::Refused) }
     /// Unique to this recording.
     invocation_id: String = not_null,
@@ -56,40 +56,40 @@ model! {
     tool_duration: Option<Number> = optional,
     /// Rubrics for this turn.
     rubrics: Option<Vec<Rubric>> = optional,
-    /// The agents that took part, their instructions and tools: a JSON object, kept as it stands.
-    app_details: Option<JsonText> = shaped(kept::APP_DETAILS),
+    /// The agents that took part, their instructions and tools: a JSON object, kept unchanged.
+    app_details: Option<JsonText> = shaped(opaque_fields::APP_DETAILS),
 }
 
 model! {
-    /// What the agent's session starts with.
+    /// The session's initial values.
     pub struct SessionInput { base("a session input", Others::Kept) }
     /// The ADK app: for an agent folder, its name.
     app_name: String = required,
     /// The user.
     user_id: String = required,
-    /// A fixed session id, by which artifacts laid out before are reached.
+    /// A fixed session id, to reach prepared artifacts.
     session_id: Option<String> = optional,
     /// The initial state: a JSON object.
     state: Option<JsonText> = object,
 }
 
 model! {
-    /// What a simulated user is to do.
+    /// The plan of a simulated user.
     pub struct ConversationScenario { base("a conversation scenario", Others::Refused) }
     /// The user's first message.
     starting_prompt: String = required,
     /// What follows, in plain words.
     conversation_plan: String = required,
-    /// Who the user is: the name of one of ADK's personas, or one spelled out.
-    user_persona: Option<JsonText> = shaped(kept::PERSONA),
+    /// The user: the name of one of ADK's personas, or a persona.
+    user_persona: Option<JsonText> = shaped(opaque_fields::PERSONA),
 }
 
 model! {
-    /// Something a judge is to look at.
+    /// A criterion for a judge.
     pub struct Rubric { base("a rubric", Others::Refused) }
     /// Unique among the rubrics.
     rubric_id: String = required,
-    /// What is to be true.
+    /// The condition.
     rubric_content: RubricContent = required,
     /// How to read the result.
     description: Option<String> = optional,
@@ -98,7 +98,7 @@ model! {
 }
 
 model! {
-    /// What is to be true.
+    /// The condition.
     pub struct RubricContent { base("a rubric's content", Others::Refused) }
     /// In plain words.
     text_property: Option<String> = optional,
@@ -123,17 +123,17 @@ impl EvalCase {
             creation_timestamp: None,
             rubrics: None,
             final_session_state: None,
-            written: Written::default(),
+            written: OriginalForm::default(),
         }
     }
 
-    /// The turns; none where the case is a scenario.
+    /// The turns; empty for a scenario.
     #[must_use]
     pub fn turns(&self) -> &[Invocation] {
         self.conversation.as_deref().unwrap_or_default()
     }
 
-    /// The ids by which this recording is known again: its invocations'.
+    /// The ids of the invocations, which identify the recording.
     pub fn invocation_ids(&self) -> impl Iterator<Item = &str> {
         self.turns()
             .iter()
@@ -141,10 +141,10 @@ impl EvalCase {
             .filter(|id| !id.is_empty())
     }
 
-    /// The case's JSON text, checked to be one that ADK reads.
+    /// The case's JSON text, checked by ADK's rules.
     ///
     /// # Errors
-    /// [`CaseError`] naming the first value that ADK would refuse. One such value would make the
+    /// [`CaseError`] naming the first value that ADK would reject. One such value would make the
     /// whole file unreadable for ADK, so nothing is written before this passes.
     pub fn to_json(&self) -> Result<CaseText, CaseError> {
         let text = text_of(self, Casing::Original);
@@ -154,7 +154,7 @@ impl EvalCase {
 }
 
 impl Invocation {
-    /// A turn of which only the user's message is known yet.
+    /// A turn with only the user's message.
     #[must_use]
     pub fn new(invocation_id: impl Into<String>, user_content: Content) -> Self {
         Self {
@@ -168,7 +168,7 @@ impl Invocation {
             tool_duration: None,
             rubrics: None,
             app_details: None,
-            written: Written::default(),
+            written: OriginalForm::default(),
         }
     }
 }
@@ -184,7 +184,7 @@ impl SessionInput {
             user_id: user_id.into(),
             session_id: None,
             state,
-            written: Written::default(),
+            written: OriginalForm::default(),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Finds what ADK would reject in a case before the case is written.
 //!
-//! The reason for each rule was seen by giving google-adk 2.13.0 such a file: one value that its
-//! parser refuses makes all cases of the file unreadable.
+//! The rules were tested with google-adk 2.13.0: one value that its parser rejects makes all cases of the
+//! file unreadable.
 
 use super::EvalCase;
 use crate::CaseError;
@@ -21,11 +21,11 @@ pub(super) fn check(case: &EvalCase, text: &str) -> Result<(), CaseError> {
     let (faults, _) = reader.finish();
     match faults.into_iter().find(|fault| fault.severity() == Severity::Error) {
         None => Ok(()),
-        Some(fault) => Err(refused(fault.path, fault.problem)),
+        Some(fault) => Err(rejected(fault.path, fault.problem)),
     }
 }
 
-fn refused(place: String, problem: Problem) -> CaseError {
+fn rejected(place: String, problem: Problem) -> CaseError {
     match problem {
         Problem::WrongType { wanted: "an object", found } => {
             CaseError::NotAnObject { place, found }
@@ -57,7 +57,7 @@ pub(crate) fn lone_surrogate(json: &str) -> Option<String> {
     None
 }
 
-/// The surrogate that `uXXXX` at `at` stands for, if it is one.
+/// The surrogate of the escape `uXXXX` at `at`, if it is one.
 fn surrogate(bytes: &[u8], at: usize) -> Option<u32> {
     let [b'u', digits @ ..] = bytes.get(at..at + 5)? else { return None };
     let code = u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
     use crate::adk::{Content, FunctionCall, IntermediateData, Invocation, SessionInput};
 
-    /// How deep `args` stands: set, cases, case, conversation, invocation, intermediate data, list,
+    /// The depth of `args`: set, cases, case, conversation, invocation, intermediate data, list,
     /// call.
     const CALL_DEPTH: usize = 8;
 
@@ -84,13 +84,13 @@ mod tests {
         EvalCase::new("c", vec![invocation])
     }
 
-    fn refusal(case: &EvalCase) -> Option<CaseError> {
+    fn rejection(case: &EvalCase) -> Option<CaseError> {
         case.to_json().err()
     }
 
     #[test]
     fn lone_surrogates_are_rejected() {
-        assert_eq!(refusal(&with_args(r#"{"a":"\ud83d\ude00 \\ud800 \u00e9"}"#)), None);
+        assert_eq!(rejection(&with_args(r#"{"a":"\ud83d\ude00 \\ud800 \u00e9"}"#)), None);
         for (args, escape) in [
             (r#"{"a":"\ud83d"}"#, r"\ud83d"),
             (r#"{"a":"\ud83d\n"}"#, r"\ud83d"),
@@ -99,7 +99,7 @@ mod tests {
             (r#"{"a":"\\\ud800"}"#, r"\ud800"),
         ] {
             assert_eq!(
-                refusal(&with_args(args)),
+                rejection(&with_args(args)),
                 Some(CaseError::LoneSurrogate {
                     place: "conversation[0].intermediate_data.tool_uses[0].args".to_owned(),
                     escape: escape.to_owned()
@@ -113,32 +113,32 @@ mod tests {
     fn nesting_limit_matches_adk() {
         let nested =
             |levels: usize| format!("{{\"a\":{}{}}}", "[".repeat(levels), "]".repeat(levels));
-        assert_eq!(refusal(&with_args(&nested(DEPTH_LIMIT - CALL_DEPTH - 1))), None);
+        assert_eq!(rejection(&with_args(&nested(DEPTH_LIMIT - CALL_DEPTH - 1))), None);
         assert!(matches!(
-            refusal(&with_args(&nested(DEPTH_LIMIT - CALL_DEPTH))),
+            rejection(&with_args(&nested(DEPTH_LIMIT - CALL_DEPTH))),
             Some(CaseError::TooDeep { depth: 202, limit: 201, .. })
         ));
-        assert_eq!(refusal(&with_args(r#"{"a":"[[[["}"#)), None);
+        assert_eq!(rejection(&with_args(r#"{"a":"[[[["}"#)), None);
     }
 
     #[test]
     fn values_that_adk_rejects_are_errors() {
         assert!(matches!(
-            refusal(&with_args("[]")),
+            rejection(&with_args("[]")),
             Some(CaseError::NotAnObject { found: "a list", .. })
         ));
         let mut case = with_args("{}");
         case.session_input = Some(SessionInput::new("a", "u", JsonText::string("x")));
         assert!(matches!(
-            refusal(&case),
+            rejection(&case),
             Some(CaseError::NotAnObject { place, .. }) if place == "session_input.state"
         ));
         case = with_args("{}");
         if let Some(turns) = &mut case.conversation {
             turns[0].written.set_extra("vendor", JsonText::null());
         }
-        assert!(matches!(refusal(&case), Some(CaseError::Refused { .. })));
+        assert!(matches!(rejection(&case), Some(CaseError::Refused { .. })));
         case.conversation = None;
-        assert!(matches!(refusal(&case), Some(CaseError::EmptyConversation { .. })));
+        assert!(matches!(rejection(&case), Some(CaseError::EmptyConversation { .. })));
     }
 }

@@ -1,12 +1,12 @@
-//! What is said and called: `google.genai.types` as far as eval sets use it.
+//! Messages and tool calls: the part of `google.genai.types` that eval sets use.
 
 use json_text::JsonText;
 
-use super::kept;
+use super::opaque_fields;
 use crate::model::{Form, Keys, Others, Shape, model};
-use crate::{Truth, Written};
+use crate::{LooseBool, OriginalForm};
 
-/// `google.genai` reads both casings and refuses what it does not know.
+/// `google.genai` reads both casings and rejects unknown fields.
 const fn genai(what: &'static str, opaque: &'static [(&'static str, Shape)]) -> Form {
     Form { what, keys: Keys::EitherCasing, others: Others::Refused, opaque, is_case: false }
 }
@@ -14,9 +14,9 @@ const fn genai(what: &'static str, opaque: &'static [(&'static str, Shape)]) -> 
 model! {
     /// A message.
     pub struct Content { genai("a message", &[]) }
-    /// What it consists of.
+    /// Its parts.
     parts: Option<Vec<Part>> = optional,
-    /// Who speaks, in the Gemini API's words: `user` or `model`.
+    /// The role in the Gemini API: `user` or `model`.
     role: Option<String> = optional,
 }
 
@@ -24,22 +24,22 @@ model! {
     /// One part of a message. Besides these fields it may hold others of the Gemini API's, such as
     /// `inline_data`, which are kept among its extras.
     pub struct Part {
-        genai("a part of a message", kept::PART)
+        genai("a part of a message", opaque_fields::PART)
     }
     /// A tool called.
     function_call: Option<FunctionCall> = optional,
-    /// What a tool answered.
+    /// The response of a tool.
     function_response: Option<FunctionResponse> = optional,
     /// The text.
     text: Option<String> = optional,
-    /// Whether the text is what the model thought, not what it said.
-    thought: Option<Truth> = optional,
+    /// Whether the text is a thought of the model.
+    thought: Option<LooseBool> = optional,
 }
 
 model! {
     /// A tool called.
-    pub struct FunctionCall { genai("a function call", kept::FUNCTION_CALL) }
-    /// What the response refers to.
+    pub struct FunctionCall { genai("a function call", opaque_fields::FUNCTION_CALL) }
+    /// The id that the response refers to.
     id: Option<String> = optional,
     /// The arguments: a JSON object.
     args: Option<JsonText> = object_or_null,
@@ -48,9 +48,9 @@ model! {
 }
 
 model! {
-    /// What a tool answered.
+    /// The response of a tool.
     pub struct FunctionResponse {
-        genai("a function response", kept::FUNCTION_RESPONSE)
+        genai("a function response", opaque_fields::FUNCTION_RESPONSE)
     }
     /// The `id` of the call.
     id: Option<String> = optional,
@@ -76,17 +76,17 @@ impl Content {
 
     fn of(text: String, role: &str) -> Self {
         let (parts, role) = (Some(vec![Part::text(text)]), Some(role.to_owned()));
-        Self { parts, role, written: Written::default() }
+        Self { parts, role, written: OriginalForm::default() }
     }
 
-    /// The parts; none where the message has no list of them.
+    /// The parts; empty without a list.
     #[must_use]
     pub fn parts(&self) -> &[Part] {
         self.parts.as_deref().unwrap_or_default()
     }
 
-    /// The text as ADK's metrics see it: the parts' texts that are not empty, thoughts included,
-    /// joined by line feeds.
+    /// The text for ADK's metrics: the non-empty texts of the parts, including thoughts, joined by line
+    /// feeds.
     #[must_use]
     pub fn text(&self) -> String {
         let texts = self.parts().iter().filter_map(|part| part.text.as_deref());
@@ -101,17 +101,16 @@ impl Part {
         Self { text: Some(text.into()), ..Self::empty() }
     }
 
-    /// What the model thought.
+    /// A thought of the model.
     #[must_use]
     pub fn thought(text: impl Into<String>) -> Self {
         Self { thought: Some(true.into()), ..Self::text(text) }
     }
 
-    /// A part that is this field of the Gemini API's, such as `inline_data`; `None` where it has none
-    /// of that name.
+    /// A part with this field of the Gemini API, such as `inline_data`; `None` for an unknown field.
     #[must_use]
     pub fn other(field: &str, value: JsonText) -> Option<Self> {
-        kept::PART.iter().any(|(name, _)| *name == field).then(|| {
+        opaque_fields::PART.iter().any(|(name, _)| *name == field).then(|| {
             let mut part = Self::empty();
             part.written.set_extra(field, value);
             part
@@ -124,7 +123,7 @@ impl Part {
             function_response: None,
             text: None,
             thought: None,
-            written: Written::default(),
+            written: OriginalForm::default(),
         }
     }
 }
@@ -146,15 +145,15 @@ impl FunctionCall {
     #[must_use]
     pub fn new(id: impl Into<String>, name: impl Into<String>, args: JsonText) -> Self {
         let (id, name) = (Some(id.into()), Some(name.into()));
-        Self { id, args: Some(args), name, written: Written::default() }
+        Self { id, args: Some(args), name, written: OriginalForm::default() }
     }
 }
 
 impl FunctionResponse {
-    /// The answer of `name` to the call `id`: a JSON object.
+    /// The response of `name` to the call `id`: a JSON object.
     #[must_use]
     pub fn new(id: impl Into<String>, name: impl Into<String>, response: JsonText) -> Self {
         let (id, name) = (Some(id.into()), Some(name.into()));
-        Self { id, name, response: Some(response), written: Written::default() }
+        Self { id, name, response: Some(response), written: OriginalForm::default() }
     }
 }

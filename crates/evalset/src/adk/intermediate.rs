@@ -1,51 +1,51 @@
-//! [`IntermediateData`]: what happened between the user's message and the answer.
+//! [`IntermediateData`]: the calls and messages between the user's message and the response.
 
 use json_text::JsonText;
 
 use super::case::base;
-use super::{Content, FunctionCall, FunctionResponse, Part, kept};
+use super::{Content, FunctionCall, FunctionResponse, Part, opaque_fields};
 use crate::model::{Form, Others, Out, Value, model};
 use crate::reading::{Problem, Reader};
 
 model! {
     /// Calls and responses in chronological order, matched by `id`.
     ///
-    /// ADK has two shapes for it: lists of calls, responses and sub-agents' words, or one list of
-    /// events. A file holds one of them; [`Self::calls`] and [`Self::responses`] look at both.
+    /// ADK has two shapes for it: lists of calls, responses and sub-agents' messages, or one list of
+    /// events. [`Self::calls`] and [`Self::responses`] read both.
     #[derive(Default)]
     pub struct IntermediateData { base("intermediate data", Others::Refused); check one_shape }
     /// The calls.
     tool_uses: Vec<FunctionCall> = not_null,
     /// The responses.
     tool_responses: Vec<FunctionResponse> = not_null,
-    /// What sub-agents said meanwhile.
+    /// Messages of sub-agents.
     intermediate_responses: Vec<IntermediateResponse> = not_null,
     /// The other shape: events, each by one agent.
     invocation_events: Vec<InvocationEvent> = not_null,
 }
 
 model! {
-    /// What one agent said, called or was answered.
+    /// A message, call or response of one agent.
     pub struct InvocationEvent {
         Form {
-            opaque: kept::EVENT,
+            opaque: opaque_fields::EVENT,
             ..base("an invocation event", Others::Ignored)
         }
     }
     /// The agent.
     author: String = required,
-    /// What it said, called or was answered.
+    /// The message, calls or responses.
     content: Option<Content> = optional,
     /// The model that served it.
     model_version: Option<String> = optional,
 }
 
-/// What a sub-agent said: a list of its name and the parts.
+/// A message of a sub-agent: a list of its name and the parts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct IntermediateResponse {
     /// The sub-agent.
     pub author: String,
-    /// What it said.
+    /// Its message.
     pub parts: Vec<Part>,
 }
 
@@ -87,9 +87,9 @@ impl Value for IntermediateResponse {
 }
 
 fn one_shape(data: &IntermediateData, reader: &mut Reader<'_>, begin: usize) {
-    let stands = |key: &str| data.written.knows(key);
+    let has = |key: &str| data.written.knows(key);
     let lists = ["tool_uses", "tool_responses", "intermediate_responses"];
-    if stands("invocation_events") && lists.into_iter().any(stands) {
+    if has("invocation_events") && lists.into_iter().any(has) {
         reader.fault(begin, Problem::MixedIntermediateData);
     }
 }

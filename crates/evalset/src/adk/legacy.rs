@@ -6,11 +6,11 @@ use super::{
     Content, EvalCase, EvalSet, FunctionCall, IntermediateData, IntermediateResponse, Invocation,
     Part, SessionInput,
 };
-use crate::Written;
+use crate::OriginalForm;
 use crate::model::{Form, Keys, Others, Out, Shape, Value, json_string, model};
 use crate::reading::Reader;
 
-/// ADK's reader takes what it knows out of dictionaries and leaves the rest.
+/// ADK's reader ignores unknown fields.
 const fn legacy(what: &'static str) -> Form {
     Form { what, keys: Keys::Exact, others: Others::Ignored, opaque: &[], is_case: false }
 }
@@ -31,12 +31,12 @@ model! {
     name: String = required,
     /// Its turns.
     data: Vec<LegacyQuery> = required,
-    /// What the agent's session starts with.
+    /// The session's initial values.
     initial_session: Option<LegacyStart> = not_null,
 }
 
 model! {
-    /// What the agent's session starts with.
+    /// The session's initial values.
     #[derive(Default)]
     pub struct LegacyStart { legacy("an initial session") }
     /// The ADK app.
@@ -50,18 +50,18 @@ model! {
 model! {
     /// One turn.
     pub struct LegacyQuery { legacy("a query") }
-    /// What the user said; ADK reads null as nothing.
+    /// The user's message; ADK reads null as empty.
     query: Option<String> = present,
-    /// The calls expected.
+    /// The expected calls.
     expected_tool_use: Vec<LegacyToolUse> = not_null,
-    /// What sub-agents are expected to say.
+    /// Expected messages of sub-agents.
     expected_intermediate_agent_responses: Vec<LegacyResponse> = not_null,
-    /// The answer expected; ADK reads null as nothing.
+    /// The expected response; ADK reads null as empty.
     reference: Option<String> = optional,
 }
 
 model! {
-    /// A call expected.
+    /// An expected call.
     pub struct LegacyToolUse {
         Form { opaque: &[("mock_tool_output", Shape::Any)], ..legacy("a tool use") }
     }
@@ -72,11 +72,11 @@ model! {
 }
 
 model! {
-    /// What a sub-agent is expected to say.
+    /// An expected message of a sub-agent.
     pub struct LegacyResponse { legacy("an intermediate response") }
     /// The sub-agent.
     author: String = required,
-    /// What it says; ADK reads null as nothing.
+    /// The message; ADK reads null as empty.
     text: Option<String> = present,
 }
 
@@ -123,23 +123,24 @@ impl LegacySet {
     /// Converts the cases to ADK's current format. `name` becomes the set's id and, where the file
     /// is the turns of one case, that case's id: ADK takes the file's name.
     ///
-    /// Fields that the older form does not know are kept among the case's extras, under
-    /// `legacy`.
+    /// Unknown fields are kept among the case's extras, under `legacy`.
     #[must_use]
     pub fn to_current(&self, name: &str) -> EvalSet {
         let cases = match self {
             Self::Sessions(sessions) => sessions.iter().map(LegacySession::to_current).collect(),
-            Self::Queries(queries) => vec![current_case(name, queries, None, &Written::default())],
+            Self::Queries(queries) => {
+                vec![current_case(name, queries, None, &OriginalForm::default())]
+            }
         };
         EvalSet::new(name, cases)
     }
 }
 
 impl LegacySession {
-    /// The case that a file of queries is.
+    /// The single case of a list of turns.
     #[must_use]
     pub fn of_queries(name: impl Into<String>, data: Vec<LegacyQuery>) -> Self {
-        let (name, written) = (name.into(), Written::default());
+        let (name, written) = (name.into(), OriginalForm::default());
         Self { name, data, initial_session: None, written }
     }
 
@@ -154,7 +155,7 @@ fn current_case(
     name: &str,
     queries: &[LegacyQuery],
     start: Option<&LegacyStart>,
-    written: &Written,
+    written: &OriginalForm,
 ) -> EvalCase {
     let mut leftovers = Leftovers::default();
     leftovers.take("", written);
@@ -164,9 +165,9 @@ fn current_case(
         for (call, tool_use) in query.expected_tool_use.iter().enumerate() {
             leftovers.take(&format!("{place}.expected_tool_use[{call}]"), &tool_use.written);
         }
-        for (at, said) in query.expected_intermediate_agent_responses.iter().enumerate() {
+        for (at, message) in query.expected_intermediate_agent_responses.iter().enumerate() {
             let list = "expected_intermediate_agent_responses";
-            leftovers.take(&format!("{place}.{list}[{at}]"), &said.written);
+            leftovers.take(&format!("{place}.{list}[{at}]"), &message.written);
         }
         query.to_current(name, index)
     });
@@ -174,7 +175,7 @@ fn current_case(
     if let Some(start) = start {
         leftovers.take("initial_session", &start.written);
         let LegacyStart { app_name, user_id, state, .. } = start;
-        // ADK takes an empty one for none.
+        // ADK reads an empty one as absent.
         if *start != LegacyStart::default() {
             let state = state.clone().unwrap_or_else(empty_object);
             case.session_input = Some(SessionInput::new(app_name, user_id, state));
@@ -192,16 +193,16 @@ impl LegacyQuery {
             id: None,
             args: tool_use.tool_input.clone(),
             name: tool_use.tool_name.clone(),
-            written: Written::default(),
+            written: OriginalForm::default(),
         });
-        let said =
-            self.expected_intermediate_agent_responses.iter().map(|said| IntermediateResponse {
-                author: said.author.clone(),
-                parts: vec![Part::text(said.text.clone().unwrap_or_default())],
+        let message =
+            self.expected_intermediate_agent_responses.iter().map(|message| IntermediateResponse {
+                author: message.author.clone(),
+                parts: vec![Part::text(message.text.clone().unwrap_or_default())],
             });
         let data = IntermediateData {
             tool_uses: calls.collect(),
-            intermediate_responses: said.collect(),
+            intermediate_responses: message.collect(),
             ..IntermediateData::default()
         };
         let text = |text: &Option<String>| text.clone().unwrap_or_default();
@@ -218,12 +219,12 @@ fn empty_object() -> JsonText {
     JsonText::from_value(&serde_json::Value::Object(serde_json::Map::new()))
 }
 
-/// Fields that the older form does not know, by their place.
+/// Unknown fields, by their path.
 #[derive(Debug, Default)]
 struct Leftovers(String);
 
 impl Leftovers {
-    fn take(&mut self, place: &str, written: &Written) {
+    fn take(&mut self, place: &str, written: &OriginalForm) {
         for (key, value) in written.extras() {
             let separator = if self.0.is_empty() { '{' } else { ',' };
             self.0.push(separator);

@@ -1,16 +1,16 @@
 //! Google ADK's eval models, as `google/adk/evaluation` declares them.
 //!
-//! Fields stand in the order of ADK's own models, keys are snake_case, and what is unset, default or
-//! `None` is left out: written here and rewritten by ADK, a new file keeps its bytes. A file that
-//! was read is written as it stood.
+//! Fields are in the order of ADK's own models, keys are snake_case, and what is unset, default or
+//! `None` is left out: a new file stays the same when ADK rewrites it. A file that was read keeps its
+//! form.
 //! Arguments, responses and state are [`json_text::JsonText`] and keep their digits.
 
 mod case;
 mod check;
 mod content;
 mod intermediate;
-mod kept;
 mod legacy;
+mod opaque_fields;
 mod result;
 mod set;
 

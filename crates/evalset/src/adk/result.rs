@@ -1,33 +1,33 @@
-//! [`EvalSetResult`]: what `adk eval` leaves in its history, `*.evalset_result.json`: of each case
-//! what the agent did. Scores that ADK gave it are kept among the extras.
+//! [`EvalSetResult`]: a file of the history of `adk eval`, `*.evalset_result.json`: the agent's trace of
+//! each case. ADK's scores are among the extras.
 
 use json_text::{JsonText, Kind, Node};
 
 use super::Invocation;
 use super::case::base;
-use crate::Fault;
+use crate::CaseFault;
 use crate::model::{Form, Others, Value, model};
 use crate::reading::{Cursor, Origin, Reader, checked};
 
 model! {
-    /// One run of a set. ADK's own reader leaves what it does not know, here it is kept.
+    /// One run of a set. Unknown fields are kept.
     pub struct EvalSetResult { base("an eval set result", Others::Kept) }
-    /// By which the history names the run.
+    /// The run's id.
     eval_set_result_id: String = required,
     /// The set that was run.
     eval_set_id: String = required,
-    /// What became of each case; a case that was run several times stands there several times.
+    /// The result of each case; a case that ran several times appears several times.
     eval_case_results: Vec<EvalCaseResult> = not_null,
     /// Seconds since 1970.
     creation_timestamp: Option<crate::Number> = not_null,
 }
 
 model! {
-    /// What became of one case.
+    /// The result of one case.
     pub struct EvalCaseResult {
         Form { is_case: true, ..base("an eval case result", Others::Kept) }
     }
-    /// The set that it is of.
+    /// Its set.
     eval_set_id: String = not_null,
     /// The case.
     eval_id: String = required,
@@ -38,15 +38,15 @@ model! {
 }
 
 model! {
-    /// What became of one turn.
+    /// The result of one turn.
     pub struct InvocationResult { base("a result of an invocation", Others::Kept) }
-    /// What the agent did.
+    /// The actual turn.
     actual_invocation: Invocation = required,
 }
 
 impl EvalSetResult {
-    /// Whether `text`, which may be the beginning of a file, is of one: told by the first key, or
-    /// by being a string, as older versions of ADK wrote the whole file.
+    /// Whether `text`, which may be the beginning of a file, starts like one: by its first key, or with a
+    /// string, because older versions of ADK wrote the file as a JSON string.
     #[must_use]
     pub fn starts_like(text: &str) -> bool {
         let mut cursor = Cursor::new(text);
@@ -64,7 +64,7 @@ impl EvalSetResult {
         }
     }
 
-    /// Whether a text, which must be JSON, has the cases of a run and none of a set.
+    /// Whether a JSON text has the cases of a run and not of a set.
     pub(crate) fn is_of(text: &str) -> bool {
         let mut cursor = Cursor::new(text);
         match cursor.kind() {
@@ -91,10 +91,10 @@ impl EvalSetResult {
         }
     }
 
-    /// Reads a file of ADK's history; none when nothing of it can be read. Cases that cannot be
-    /// read are left out, and the faults say what is wrong with them.
+    /// Reads a file of ADK's history; `None` if it is unreadable. Unreadable cases are omitted and have
+    /// faults.
     #[must_use]
-    pub fn read_file(bytes: &[u8]) -> (Option<Self>, Vec<Fault>) {
+    pub fn read_file(bytes: &[u8]) -> (Option<Self>, Vec<CaseFault>) {
         let (text, mark) = match checked(bytes) {
             Ok(checked) => checked,
             Err(fault) => return (None, vec![*fault]),
@@ -110,7 +110,7 @@ impl EvalSetResult {
     }
 }
 
-fn read_text(text: &str, mark: Option<Fault>) -> (Option<EvalSetResult>, Vec<Fault>) {
+fn read_text(text: &str, mark: Option<CaseFault>) -> (Option<EvalSetResult>, Vec<CaseFault>) {
     let mut reader = Reader::new(text, Origin::default());
     let result = EvalSetResult::read(&mut reader);
     let (faults, _) = reader.finish();
@@ -118,7 +118,7 @@ fn read_text(text: &str, mark: Option<Fault>) -> (Option<EvalSetResult>, Vec<Fau
 }
 
 impl EvalCaseResult {
-    /// The session's state after the last turn, where the result keeps the session.
+    /// The session's state after the last turn, if the result has the session.
     #[must_use]
     pub fn final_state(&self) -> Option<JsonText> {
         let Node::Object(members) = self.session_details.as_ref()?.open() else { return None };

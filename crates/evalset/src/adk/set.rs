@@ -1,4 +1,4 @@
-//! [`EvalSet`]: a whole file, and [`EvalSetHeader`]: a new one, all but its cases.
+//! [`EvalSet`]: a whole file. [`EvalSetHeader`]: the fields of a new one.
 
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -6,11 +6,11 @@ use serde_json::value::RawValue;
 use super::EvalCase;
 use crate::model::{Casing, Form, Keys, Others, model, text_of};
 use crate::reading::{Problem, Reader};
-use crate::{CaseText, Layout, Number, Written};
+use crate::{CaseText, Layout, Number, OriginalForm};
 
 model! {
-    /// A whole file. ADK reads the set's own fields in snake_case only, and leaves out what it does
-    /// not know there when it rewrites the file.
+    /// A whole file. ADK reads the set's own fields in snake_case only, and drops unknown ones when it
+    /// rewrites the file.
     pub struct EvalSet {
         Form {
             what: "an eval set",
@@ -21,7 +21,7 @@ model! {
         };
         check usable_id
     }
-    /// By which a run names the set; ADK makes a file name of it.
+    /// The set's id; ADK uses it as a file name.
     eval_set_id: String = required,
     /// For people.
     name: Option<String> = optional,
@@ -41,7 +41,7 @@ fn usable_id(set: &EvalSet, reader: &mut Reader<'_>, begin: usize) {
 }
 
 impl EvalSet {
-    /// A set of these cases, called by its id.
+    /// A set with these cases and this id.
     #[must_use]
     pub fn new(eval_set_id: impl Into<String>, eval_cases: Vec<EvalCase>) -> Self {
         let eval_set_id = eval_set_id.into();
@@ -51,7 +51,7 @@ impl EvalSet {
             description: None,
             eval_cases,
             creation_timestamp: None,
-            written: Written::default(),
+            written: OriginalForm::default(),
         }
     }
 
@@ -63,7 +63,7 @@ impl EvalSet {
     }
 }
 
-/// What a new eval-set file says about itself.
+/// The fields of a new eval-set file, without its cases.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EvalSetHeader {
     /// `^[a-zA-Z0-9_]+$`, as [`crate::eval_set_id`] makes it.
@@ -75,8 +75,7 @@ pub struct EvalSetHeader {
 }
 
 impl EvalSetHeader {
-    /// The text of a new file with one case, in ADK's layout; no newline at its end, as ADK writes
-    /// none.
+    /// The text of a new file with one case, in ADK's layout, without a newline at the end.
     #[must_use]
     pub fn file_with(&self, case: &CaseText) -> String {
         #[derive(Serialize)]
@@ -96,7 +95,7 @@ impl EvalSetHeader {
                 creation_timestamp: time?,
             })
         });
-        // A `CaseText` is JSON and the rest are strings and a number: this always serialises.
+        // A `CaseText` is JSON and the rest are strings and a number: this always serializes.
         CaseText::new(set.unwrap_or_default()).laid_out(&Layout::two_spaces())
     }
 }

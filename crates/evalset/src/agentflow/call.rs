@@ -1,22 +1,22 @@
-//! [`ToolCall`]: a tool called, or expected to be.
+//! [`ToolCall`]: an expected or actual tool call.
 
 use json_text::JsonText;
 
 use super::form;
-use crate::Written;
+use crate::OriginalForm;
 use crate::equality::same_value;
 use crate::model::model;
 
 model! {
-    /// A tool called, or expected to be.
+    /// An expected or actual tool call.
     pub struct ToolCall { form("a tool call") }
     /// The tool.
     name: String = required,
-    /// The arguments: a JSON object; none stands for an empty one.
+    /// The arguments: a JSON object; `None` is an empty one.
     args: Option<JsonText> = object,
-    /// What tells this call from others.
+    /// Its id.
     call_id: Option<String> = optional,
-    /// What the tool answered: any JSON value.
+    /// The tool's result: any JSON value.
     result: Option<JsonText> = optional,
 }
 
@@ -25,11 +25,11 @@ impl ToolCall {
     #[must_use]
     pub fn new(name: impl Into<String>, args: JsonText) -> Self {
         let (name, args) = (name.into(), Some(args));
-        Self { name, args, call_id: None, result: None, written: Written::default() }
+        Self { name, args, call_id: None, result: None, written: OriginalForm::default() }
     }
 
-    /// Whether `actual` is the call that is expected here: the same tool, and where it is asked for
-    /// the same arguments and the same call id.
+    /// Whether `actual` matches this expected call: the same tool and, if requested, the same arguments and
+    /// call id.
     ///
     /// Arguments are compared as Python compares them: `1`, `1.0` and `true` are equal, and the
     /// order of keys does not count.

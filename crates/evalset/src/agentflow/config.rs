@@ -1,54 +1,54 @@
-//! [`EvalConfig`]: what a run looks at, and how strictly.
+//! [`EvalConfig`]: the criteria of a run.
 
 use indexmap::IndexMap;
 
 use super::form;
 use crate::model::{Casing, model, text_of, words};
-use crate::reading::{Fault, read_value};
-use crate::{CaseText, Number, Written};
+use crate::reading::{CaseFault, read_value};
+use crate::{CaseText, Number, OriginalForm};
 
-/// The judge that AgentFlow asks unless another is named.
+/// AgentFlow's default judge.
 const JUDGE: &str = "gpt-4o-mini";
 
 model! {
-    /// What a run looks at.
+    /// The configuration of a run.
     pub struct EvalConfig { form("an evaluation configuration") }
     /// The criteria by name, such as `trajectory_match`, in order.
     criteria: IndexMap<String, CriterionConfig> = not_null,
-    /// Who plays the user where a case is only a plan.
+    /// The simulated user, for cases with only a plan.
     user_simulator_config: Option<UserSimulatorConfig> = optional,
 }
 
 model! {
     /// How one criterion is applied.
     pub struct CriterionConfig { form("a criterion's configuration") }
-    /// Whether it counts.
+    /// Whether it is enabled.
     enabled: bool = or(true),
-    /// The score from which on a case passes, from 0 to 1.
+    /// The minimum score to pass, from 0 to 1.
     threshold: Number = or(number("0.8")),
     /// How tool calls are compared.
     match_type: MatchType = or(MatchType::Exact),
     /// The model that judges.
     judge_model: String = or(JUDGE.to_owned()),
-    /// What a judge looks at.
+    /// The criteria of a judge.
     rubrics: Vec<Rubric> = not_null,
 }
 
 model! {
-    /// Something a judge looks at.
+    /// A criterion of a judge.
     pub struct Rubric { form("a rubric") }
     /// Its name.
     name: String = required,
     /// What is judged.
     description: String = required,
-    /// How points are given, in plain words.
+    /// The scoring instructions.
     scoring_guide: String = required,
-    /// Its share in the whole score.
+    /// Its weight.
     weight: Number = or(number("1.0")),
 }
 
 model! {
-    /// Who plays the user where a case is only a plan.
+    /// The simulated user, for cases with only a plan.
     pub struct UserSimulatorConfig { form("a user simulator's configuration") }
     /// The model.
     model: Option<String> = optional,
@@ -63,9 +63,9 @@ words! {
     pub enum MatchType {
         /// The same calls in the same order, and no others.
         Exact = "EXACT",
-        /// The expected calls in their order; others may stand between them.
+        /// The expected calls in their order; others may be between them.
         InOrder = "IN_ORDER",
-        /// The expected calls in any order; others may stand beside them.
+        /// The expected calls in any order; others may be added.
         AnyOrder = "ANY_ORDER",
     }
 }
@@ -85,7 +85,11 @@ impl Default for EvalConfig {
             let threshold = number(threshold);
             (name.to_owned(), CriterionConfig { threshold, ..CriterionConfig::default() })
         });
-        Self { criteria: criteria.into(), user_simulator_config: None, written: Written::default() }
+        Self {
+            criteria: criteria.into(),
+            user_simulator_config: None,
+            written: OriginalForm::default(),
+        }
     }
 }
 
@@ -97,16 +101,15 @@ impl Default for CriterionConfig {
             match_type: MatchType::Exact,
             judge_model: JUDGE.to_owned(),
             rubrics: Vec::new(),
-            written: Written::default(),
+            written: OriginalForm::default(),
         }
     }
 }
 
 impl EvalConfig {
-    /// Reads a configuration; none when something in it cannot be read. The faults say what and
-    /// where.
+    /// Reads a configuration; `None` if a part of it is invalid. Also returns its faults.
     #[must_use]
-    pub fn read(text: &[u8]) -> (Option<Self>, Vec<Fault>) {
+    pub fn read(text: &[u8]) -> (Option<Self>, Vec<CaseFault>) {
         read_value(text)
     }
 

@@ -1,25 +1,25 @@
-//! [`MessageContent`]: what somebody says.
+//! [`MessageContent`]: a message.
 
 use json_text::{JsonText, Kind, Node};
 
 use super::form;
-use crate::Written;
+use crate::OriginalForm;
 use crate::model::{Out, Value, model, words};
 use crate::reading::Reader;
 
 model! {
     /// A message.
     pub struct MessageContent { form("a message") }
-    /// Who speaks.
+    /// The role.
     role: Role = required,
-    /// What is said.
+    /// The content.
     content: MessageBody = required,
-    /// Anything else: a JSON object.
+    /// Other data: a JSON object.
     metadata: Option<JsonText> = object,
 }
 
 words! {
-    /// Who speaks.
+    /// The role.
     pub enum Role {
         /// The user.
         User = "user",
@@ -35,7 +35,7 @@ words! {
 pub enum MessageBody {
     /// Text.
     Text(String),
-    /// Structured content, kept as it stands.
+    /// Structured content, kept unchanged.
     Objects(Vec<JsonText>),
 }
 
@@ -62,7 +62,7 @@ impl Value for MessageBody {
     }
 }
 
-/// A JSON object, kept as it stands.
+/// A JSON object, kept unchanged.
 struct Object(JsonText);
 
 impl Value for Object {
@@ -101,7 +101,7 @@ impl MessageContent {
     /// A message.
     #[must_use]
     pub fn new(role: Role, content: MessageBody) -> Self {
-        Self { role, content, metadata: None, written: Written::default() }
+        Self { role, content, metadata: None, written: OriginalForm::default() }
     }
 
     /// The text; of structured content the `text` of each object that has one, joined by line

@@ -1,7 +1,7 @@
 //! AgentFlow's evaluation models: eval sets (`*.evalset.json`) and the configuration of a run.
 //!
-//! Fields stand in the order in which AgentFlow's documentation declares them. AgentFlow leaves out
-//! fields that it does not know; here they are kept.
+//! Fields are in the order in which AgentFlow's documentation declares them. AgentFlow leaves out
+//! unknown fields; here they are kept.
 
 mod call;
 mod config;
@@ -17,7 +17,7 @@ pub use step::{StepType, TrajectoryStep};
 
 use crate::model::{Form, Keys, Others};
 
-/// AgentFlow's models take keys as they are declared and leave out what they do not know.
+/// AgentFlow's models read keys only as declared, and drop unknown ones.
 const fn form(what: &'static str) -> Form {
     Form { what, keys: Keys::Exact, others: Others::Ignored, opaque: &[], is_case: false }
 }

@@ -4,7 +4,7 @@ use json_text::JsonText;
 
 use super::{MessageContent, ToolCall, form};
 use crate::model::{Casing, Form, model, text_of};
-use crate::{CaseText, Written};
+use crate::{CaseText, OriginalForm};
 
 model! {
     /// A whole file.
@@ -17,7 +17,7 @@ model! {
     description: String = not_null,
     /// The cases.
     eval_cases: Vec<EvalCase> = not_null,
-    /// Anything else: a JSON object. ADK's own fields return from its `adk`.
+    /// Other data: a JSON object. ADK's own fields return from its `adk`.
     metadata: Option<JsonText> = object,
 }
 
@@ -32,14 +32,14 @@ model! {
     conversation: Vec<Invocation> = not_null,
     /// What the session starts with.
     session_input: Option<SessionInput> = optional,
-    /// Anything else: a JSON object. ADK's own fields return from its `adk`.
+    /// Other data: a JSON object. ADK's own fields return from its `adk`.
     metadata: Option<JsonText> = object,
-    /// By which cases are chosen.
+    /// Tags, to select cases.
     tags: Vec<String> = not_null,
 }
 
 model! {
-    /// One turn: what the user says and what is expected of the agent.
+    /// One turn: the user's message and the expected calls and response.
     pub struct Invocation { form("an invocation") }
     /// Unique in its case.
     invocation_id: String = required,
@@ -51,7 +51,7 @@ model! {
     expected_intermediate_responses: Vec<MessageContent> = not_null,
     /// The answer expected.
     expected_final_response: Option<MessageContent> = optional,
-    /// Anything else: a JSON object. ADK's own fields return from its `adk`.
+    /// Other data: a JSON object. ADK's own fields return from its `adk`.
     metadata: Option<JsonText> = object,
 }
 
@@ -77,7 +77,7 @@ impl EvalSet {
             description: String::new(),
             eval_cases,
             metadata: None,
-            written: Written::default(),
+            written: OriginalForm::default(),
         }
     }
 
@@ -100,7 +100,7 @@ impl EvalCase {
             session_input: None,
             metadata: None,
             tags: Vec::new(),
-            written: Written::default(),
+            written: OriginalForm::default(),
         }
     }
 
@@ -123,7 +123,7 @@ impl Invocation {
             expected_intermediate_responses: Vec::new(),
             expected_final_response: None,
             metadata: None,
-            written: Written::default(),
+            written: OriginalForm::default(),
         }
     }
 }

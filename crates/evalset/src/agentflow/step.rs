@@ -4,7 +4,7 @@ use json_text::JsonText;
 
 use super::form;
 use crate::model::{model, words};
-use crate::{Number, Written};
+use crate::{Number, OriginalForm};
 
 model! {
     /// One thing that happened while an agent ran.
@@ -17,7 +17,7 @@ model! {
     args: Option<JsonText> = object,
     /// When, in seconds since 1970.
     timestamp: Option<Number> = optional,
-    /// Anything else: a JSON object.
+    /// Other data: a JSON object.
     metadata: Option<JsonText> = object,
 }
 
@@ -54,6 +54,6 @@ impl TrajectoryStep {
         args: Option<JsonText>,
         timestamp: Option<Number>,
     ) -> Self {
-        Self { step_type, name, args, timestamp, metadata: None, written: Written::default() }
+        Self { step_type, name, args, timestamp, metadata: None, written: OriginalForm::default() }
     }
 }

@@ -6,9 +6,9 @@ use crate::adk::{self, Content, FunctionCall, FunctionResponse, IntermediateResp
 use crate::agentflow::{self, MessageBody, MessageContent, Role, ToolCall};
 use crate::model::{Casing, text_of};
 use crate::reading::read_value;
-use crate::{Severity, Written};
+use crate::{OriginalForm, Severity};
 
-/// What stands for ADK's names where AgentFlow has none.
+/// Placeholders for names that AgentFlow does not have.
 const APP_NAME: &str = "app";
 const USER_ID: &str = "user";
 const AUTHOR: &str = "agent";
@@ -20,7 +20,7 @@ pub(super) fn to_agentflow(case: &adk::EvalCase) -> agentflow::EvalCase {
         thread_id: input.session_id.clone(),
         config: None,
         initial_state: input.state.clone(),
-        written: Written::default(),
+        written: OriginalForm::default(),
     });
     to
 }
@@ -33,7 +33,7 @@ pub(super) fn to_adk(case: &agentflow::EvalCase) -> adk::EvalCase {
         user_id: USER_ID.to_owned(),
         session_id: input.thread_id.clone(),
         state: input.initial_state.clone(),
-        written: Written::default(),
+        written: OriginalForm::default(),
     });
     to
 }
@@ -66,12 +66,13 @@ fn turn_to_agentflow(turn: &adk::Invocation) -> agentflow::Invocation {
                 args: call.args.clone(),
                 call_id: call.id.clone(),
                 result: answer_to(call, &mut responses),
-                written: Written::default(),
+                written: OriginalForm::default(),
             })
             .collect();
-        let said = data.intermediate_responses.iter();
-        to.expected_intermediate_responses =
-            said.map(|said| MessageContent::new(Role::Assistant, body(&said.parts))).collect();
+        let messages = data.intermediate_responses.iter();
+        to.expected_intermediate_responses = messages
+            .map(|messages| MessageContent::new(Role::Assistant, body(&messages.parts)))
+            .collect();
     }
     to.expected_final_response =
         turn.final_response.as_ref().map(|response| message(response, Role::Assistant));
@@ -80,8 +81,8 @@ fn turn_to_agentflow(turn: &adk::Invocation) -> agentflow::Invocation {
 
 pub(super) fn turn_to_adk(turn: &agentflow::Invocation) -> adk::Invocation {
     let mut to = adk::Invocation::new(&turn.invocation_id, content(&turn.user_content));
-    let (calls, said) = (&turn.expected_tool_trajectory, &turn.expected_intermediate_responses);
-    if !calls.is_empty() || !said.is_empty() {
+    let (calls, messages) = (&turn.expected_tool_trajectory, &turn.expected_intermediate_responses);
+    if !calls.is_empty() || !messages.is_empty() {
         let mut data = adk::IntermediateData::default();
         for call in calls {
             let name = Some(call.name.clone());
@@ -91,15 +92,18 @@ pub(super) fn turn_to_adk(turn: &agentflow::Invocation) -> adk::Invocation {
                     id: id.clone(),
                     name: name.clone(),
                     response: Some(response_of(result)),
-                    written: Written::default(),
+                    written: OriginalForm::default(),
                 });
             }
-            let (args, written) = (call.args.clone(), Written::default());
+            let (args, written) = (call.args.clone(), OriginalForm::default());
             data.tool_uses.push(FunctionCall { id, args, name, written });
         }
-        data.intermediate_responses = said
+        data.intermediate_responses = messages
             .iter()
-            .map(|said| IntermediateResponse { author: AUTHOR.to_owned(), parts: parts(said) })
+            .map(|messages| IntermediateResponse {
+                author: AUTHOR.to_owned(),
+                parts: parts(messages),
+            })
             .collect();
         to.intermediate_data = Some(data);
     }
@@ -115,7 +119,7 @@ fn answer_to(call: &FunctionCall, responses: &mut Vec<&FunctionResponse>) -> Opt
     result_of(responses.remove(found).response.as_ref()?)
 }
 
-/// What the tool gave, without the `result` that wraps what is no object.
+/// The tool's result, without the `result` that wraps a value that is not an object.
 fn result_of(response: &JsonText) -> Option<JsonText> {
     match response.open() {
         Node::Object(members) => match members.as_slice() {
@@ -156,11 +160,11 @@ fn content(message: &MessageContent) -> Content {
         Role::Assistant => "model",
         Role::Tool => "tool",
     };
-    let (parts, written) = (Some(parts(message)), Written::default());
+    let (parts, written) = (Some(parts(message)), OriginalForm::default());
     Content { parts, role: Some(role.to_owned()), written }
 }
 
-/// One text alone is text; other parts stand side by side as objects.
+/// A single text part is a string; other parts are a list of objects.
 fn body(parts: &[Part]) -> MessageBody {
     match parts {
         [] => MessageBody::Text(String::new()),
@@ -176,7 +180,7 @@ fn parts(message: &MessageContent) -> Vec<Part> {
     }
 }
 
-/// Whether a part is a text and says nothing else. Fields that stand there as null say nothing.
+/// Whether a part is only a text. Null fields are ignored.
 fn is_text(part: &Part) -> bool {
     let Part { function_call, function_response, text, thought, written } = part;
     text.is_some()
@@ -211,13 +215,13 @@ fn part_of(object: &JsonText) -> Option<Part> {
         (None, _) => {
             let (part, faults) = read_value::<Part>(object.as_str().as_bytes());
             let refused = faults.iter().any(|fault| fault.severity() == Severity::Error);
-            part.filter(|part| !refused && known_parts_are_sound(part))
+            part.filter(|part| !refused && known_parts_are_valid(part))
         }
     }
 }
 
-/// Fields that are kept as they stand are not looked into, so nothing but text and calls is taken
+/// Fields that are kept unchanged are not looked into, so nothing but text and calls is taken
 /// for a part that ADK reads.
-fn known_parts_are_sound(part: &Part) -> bool {
+fn known_parts_are_valid(part: &Part) -> bool {
     part.written.extras().all(|(_, value)| value.as_str() == "null")
 }

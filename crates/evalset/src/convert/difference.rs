@@ -19,7 +19,7 @@ use crate::model::json_string;
 const INSTEAD: &str = "~instead";
 const WITHOUT: &str = "~without";
 
-/// Where parts of two values are no longer looked at one by one.
+/// The depth from which parts of two values are not compared one by one.
 const MAX_DEPTH: usize = 40;
 
 /// A JSON value that is taken apart as far as it is to be changed.
@@ -175,7 +175,7 @@ pub(super) struct Difference {
     /// What is not there yet.
     more: Vec<(String, Tree)>,
     instead: Vec<(String, Replacement)>,
-    /// Paths with the fingerprints of what stands there.
+    /// Paths with the fingerprints of their values.
     without: Vec<(String, String)>,
 }
 
@@ -218,7 +218,7 @@ impl Difference {
         result.same(to)
     }
 
-    /// Adds what `other` says of paths of which this says nothing.
+    /// Adds the paths of `other` that are not in this one.
     fn with(mut self, other: Self) -> Self {
         for (path, value) in other.more {
             if self.more.iter().all(|(own, _)| *own != path) {
@@ -316,7 +316,7 @@ impl Difference {
         }
     }
 
-    /// Parts what stands under `prefix` from the rest.
+    /// Splits off what is under `prefix`.
     pub(super) fn split_prefix(self, prefix: &str) -> (Self, Self) {
         let start = format!("{prefix}/");
         let (mut inside, mut outside) = (Self::default(), Self::default());

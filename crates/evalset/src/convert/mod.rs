@@ -1,14 +1,14 @@
 //! Conversion between the formats, without loss.
 //!
-//! What both have a field for is carried over (`base`). What only the source has is kept beside it
-//! as a difference: between the source and what would come back without it. ADK's leftovers stand
-//! under `metadata.adk` of the set, the case and the turn that they belong to; AgentFlow's stand
-//! under the one key `agentflow` of the ADK case, since ADK's models below the case refuse unknown
-//! fields and its sets drop them. Those of the set, as `../name`, are with its first case.
+//! Fields that both formats have are copied (`base`). The rest is stored as a difference between the
+//! source and the result of a round trip without it. ADK's leftovers are under `metadata.adk` of the
+//! set, the case or the turn; AgentFlow's are under the key `agentflow` of the ADK case, because ADK's
+//! models below the case reject unknown fields and its sets drop them. Those of the set, as `../name`,
+//! are in its first case.
 //!
-//! On the way back the difference is applied to what the fields say by then, so that edits made in
-//! between hold. AgentFlow's leftovers are made for two legs between: the one that is written here,
-//! and that one as ADK writes it again (`rewritten`).
+//! The conversion back applies the difference to the current fields, so that edits are preserved.
+//! AgentFlow's leftovers work for the ADK file written here, and for the same file rewritten by ADK
+//! (`rewritten`).
 
 mod base;
 mod difference;
@@ -21,18 +21,18 @@ use crate::model::{Casing, Value, text_of};
 use crate::reading::read_value;
 use crate::{Case, EvalSet, Severity, adk, agentflow};
 
-/// The key of AgentFlow's `metadata` under which ADK's leftovers stand.
+/// The key of AgentFlow's `metadata` under which ADK's leftovers are.
 const ADK: &str = "adk";
-/// The key of an ADK case under which AgentFlow's leftovers stand.
+/// The key of an ADK case under which AgentFlow's leftovers are.
 const AGENTFLOW: &str = "agentflow";
-/// Where the leftovers of a set stand among those of its first case.
+/// The prefix of the leftovers of a set in those of its first case.
 const SET_PREFIX: &str = "..";
-/// Says that a case stood in camelCase.
+/// Marks a case that was in camelCase.
 const CASING: &str = "~casing";
 
 impl EvalSet {
-    /// Converts the set to ADK's current format. `name` is what an older list goes by, which has no
-    /// id of its own: the file's name.
+    /// Converts the set to ADK's current format. `name` is the id of an older list, which has none: the
+    /// file's name.
     #[must_use]
     pub fn into_adk(self, name: &str) -> adk::EvalSet {
         match self {
@@ -162,7 +162,7 @@ fn case_to_agentflow(case: &adk::EvalCase) -> agentflow::EvalCase {
 /// The case in AgentFlow's form, with what only ADK has in its metadata.
 fn with_adk_leftovers(case: &adk::EvalCase) -> agentflow::EvalCase {
     let base = base::to_agentflow(&rewritten::case(case));
-    // As it will be read: that is what comes back.
+    // Parsed again, because the conversion back reads this text.
     let mut to = read_back(&base).unwrap_or(base);
     let comes_back = rewritten::case(&base::to_adk(&to));
     let mut source = tree(case, Casing::Snake);
@@ -181,10 +181,10 @@ fn with_adk_leftovers(case: &adk::EvalCase) -> agentflow::EvalCase {
     to
 }
 
-/// Whether the case stands in camelCase throughout, and not in snake_case.
+/// Whether the case is in camelCase throughout, and not in snake_case.
 fn is_all_camel(case: &adk::EvalCase) -> bool {
-    let stood = text_of(case, Casing::Original);
-    stood != text_of(case, Casing::Snake) && stood == text_of(case, Casing::Camel)
+    let original = text_of(case, Casing::Original);
+    original != text_of(case, Casing::Snake) && original == text_of(case, Casing::Camel)
 }
 
 fn case_to_adk(case: &agentflow::EvalCase) -> adk::EvalCase {
@@ -201,8 +201,7 @@ fn case_to_adk(case: &agentflow::EvalCase) -> adk::EvalCase {
     to
 }
 
-/// What turns both into `source`: what comes back of the leg between as it stands, and what comes
-/// back once ADK has written it again.
+/// The difference to `source` that fits both the written file and the file rewritten by ADK.
 fn leftovers(direct: &Tree, through: &Tree, source: &Tree) -> Difference {
     let mut wanted = source.clone();
     keep_metadata_left_by_adk(&mut wanted, direct, through);
@@ -219,8 +218,8 @@ fn leftovers(direct: &Tree, through: &Tree, source: &Tree) -> Difference {
     Difference::from_either((direct, source), (through, &wanted))
 }
 
-/// Makes of a level's `metadata.adk` what ADK has left of it: what it held stands in ADK's own fields
-/// by then, and is ADK's to leave out.
+/// Replaces a level's `metadata.adk` with what remains in the ADK file: its content is in ADK's own
+/// fields there, which ADK may drop.
 fn keep_metadata_left_by_adk(wanted: &mut Tree, direct: &Tree, through: &Tree) {
     let share = |level: &Tree| level.member("metadata")?.member(ADK).cloned();
     if share(direct).is_none() || share(wanted).is_none() {
@@ -236,8 +235,7 @@ fn keep_metadata_left_by_adk(wanted: &mut Tree, direct: &Tree, through: &Tree) {
     }
 }
 
-/// The case in ADK's form with what its metadata keeps of an earlier one; none where that would not
-/// be a case that ADK reads.
+/// The case in ADK's format with its leftovers from `metadata`; `None` if ADK could not read it.
 fn with_leftovers_returned(case: &agentflow::EvalCase) -> Option<adk::EvalCase> {
     let base = rewritten::case(&base::to_adk(case));
     let mut tree = tree(&base, Casing::Snake);
@@ -253,14 +251,14 @@ fn with_leftovers_returned(case: &agentflow::EvalCase) -> Option<adk::EvalCase> 
     if let Some((difference, _)) = leftovers {
         difference.apply(&mut tree);
     }
-    let case: adk::EvalCase = sound(&tree.to_text())?;
+    let case: adk::EvalCase = valid(&tree.to_text())?;
     if !camel {
         return Some(case);
     }
-    sound(&text_of(&case, Casing::Camel))
+    valid(&text_of(&case, Casing::Camel))
 }
 
-/// What stands under `metadata.adk`, and whether the case stood in camelCase.
+/// What is under `metadata.adk`, and whether the case was in camelCase.
 fn leftovers_in(metadata: Option<&JsonText>) -> Option<(Difference, bool)> {
     let mut adk = Tree::of(metadata?).take(ADK)?;
     let camel = adk.take(CASING).is_some();
@@ -288,19 +286,19 @@ fn text(tree: &Tree) -> JsonText {
     JsonText::parse(&tree.to_text()).unwrap_or_else(|_| JsonText::null())
 }
 
-/// The value with the difference applied; none when that cannot be read without error.
+/// The value with the difference applied; `None` if the result is invalid.
 fn with_difference<T: Value>(value: &T, difference: Difference) -> Option<T> {
     let mut tree = tree(value, Casing::Original);
     difference.apply(&mut tree);
-    sound(&tree.to_text())
+    valid(&tree.to_text())
 }
 
 /// Reads what was just written.
 fn read_back<T: Value>(value: &T) -> Option<T> {
-    sound(&text_of(value, Casing::Original))
+    valid(&text_of(value, Casing::Original))
 }
 
-fn sound<T: Value>(text: &str) -> Option<T> {
+fn valid<T: Value>(text: &str) -> Option<T> {
     let (value, faults) = read_value(text.as_bytes());
     value.filter(|_| faults.iter().all(|fault| fault.severity() != Severity::Error))
 }

@@ -1,11 +1,10 @@
-//! What is left of an ADK set once ADK has written it again.
+//! An ADK set as ADK rewrites it.
 //!
-//! ADK leaves out what is null or stands at its default, and what its sets have no field for. So
-//! that says nothing: it is carried over to no field of AgentFlow's, only kept as it stood, and the
-//! leftovers are made such that they also hold for a leg between that ADK has rewritten.
+//! ADK drops null values, defaults, and unknown fields of its sets. So these are not copied to fields of
+//! AgentFlow's but stored as leftovers, which also apply to a file that ADK rewrote.
 
 use super::difference::Tree;
-use super::sound;
+use super::valid;
 use crate::adk::{EvalCase, EvalSet};
 use crate::model::Casing;
 
@@ -33,7 +32,7 @@ const MODELS: [&str; 13] = [
 /// The case as ADK writes it.
 pub(super) fn case(case: &EvalCase) -> EvalCase {
     let left = model(super::tree(case, Casing::Snake));
-    sound(&left.to_text()).unwrap_or_else(|| case.clone())
+    valid(&left.to_text()).unwrap_or_else(|| case.clone())
 }
 
 /// The set, which must have no cases, as ADK writes it.
@@ -42,7 +41,7 @@ pub(super) fn header(set: &EvalSet) -> EvalSet {
         return set.clone();
     };
     members.retain(|(key, _)| SET_FIELDS.contains(&key.as_str()));
-    sound(&Tree::Object(members).to_text()).unwrap_or_else(|| set.clone())
+    valid(&Tree::Object(members).to_text()).unwrap_or_else(|| set.clone())
 }
 
 fn model(value: Tree) -> Tree {

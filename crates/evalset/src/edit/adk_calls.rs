@@ -1,12 +1,12 @@
-//! The calls of an ADK turn, in either shape of its intermediate data, and the answers to them.
+//! Edits the calls of an ADK turn and their responses, in either shape of its intermediate data.
 
 use json_text::JsonText;
 
 use super::{EditError, NewCall, require_call, require_place};
-use crate::Written;
+use crate::OriginalForm;
 use crate::adk::{self, FunctionCall, FunctionResponse, IntermediateData};
 
-/// Where the answer to a call stands.
+/// The position of the response to a call.
 #[derive(Clone, Copy)]
 pub(super) enum Answer {
     Listed(usize),
@@ -23,7 +23,7 @@ fn calls_of(data: &mut IntermediateData) -> impl Iterator<Item = &mut FunctionCa
     data.tool_uses.iter_mut().chain(in_events)
 }
 
-/// Where the answer to the call at `call` stands, if it is recorded.
+/// The position of the response to the call at `call`, if it is recorded.
 pub(super) fn answer_to(data: &IntermediateData, call: usize) -> Option<Answer> {
     let id = data.calls().nth(call)?.id.clone();
     let without_id = data.calls().take(call).filter(|call| call.id.is_none()).count();
@@ -118,7 +118,7 @@ pub(super) fn remove_adk_call(data: &mut IntermediateData, call: usize) -> Resul
     Ok(())
 }
 
-/// The place among the events of the one that holds the call at `call`; behind the last without one.
+/// The index of the event with the call at `call`, or the number of events.
 fn event_of(data: &IntermediateData, call: usize) -> usize {
     let mut left = call;
     for (place, event) in data.invocation_events.iter().enumerate() {
@@ -155,7 +155,7 @@ fn remove_answer(data: &mut IntermediateData, at: Answer) {
     }
 }
 
-/// Records the answer to the call at `call`, right behind what is recorded of the calls before it.
+/// Records the response to the call at `call`, right after those of the calls before it.
 fn add_answer(
     data: &mut IntermediateData,
     call: usize,
@@ -164,7 +164,7 @@ fn add_answer(
     response: JsonText,
 ) {
     let (name, response) = (Some(name), Some(response));
-    let answer = FunctionResponse { id, name, response, written: Written::default() };
+    let answer = FunctionResponse { id, name, response, written: OriginalForm::default() };
     if data.invocation_events.is_empty() {
         let before = (0..call).rev().find_map(|earlier| match answer_to(data, earlier) {
             Some(Answer::Listed(at)) => Some(at + 1),
@@ -181,7 +181,7 @@ fn add_answer(
     }
 }
 
-/// Takes something out of a part; a part or an event that then says nothing goes too.
+/// Removes a field of a part; an empty part or event is removed too.
 fn remove_part(
     data: &mut IntermediateData,
     event: usize,
@@ -221,6 +221,6 @@ fn event(author: String, part: adk::Part) -> adk::InvocationEvent {
         author,
         content: Some(content),
         model_version: None,
-        written: Written::default(),
+        written: OriginalForm::default(),
     }
 }

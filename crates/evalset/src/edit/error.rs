@@ -1,22 +1,22 @@
 //! [`EditError`]: why a case was not changed.
 
-/// Why a case was not changed. It is as it was.
+/// Why a case was not changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
     /// The conversation is shorter.
     #[error("there is no turn {}: the case has {turns}; reload it", turn + 1)]
     NoTurn {
-        /// The turn that was meant, from 0.
+        /// The index of the turn, from 0.
         turn: usize,
-        /// How many there are.
+        /// The number of them.
         turns: usize,
     },
     /// The turn has fewer calls.
     #[error("there is no call {}: the turn has {calls}; reload the case", call + 1)]
     NoCall {
-        /// The call that was meant, from 0.
+        /// The index of the call, from 0.
         call: usize,
-        /// How many there are.
+        /// The number of them.
         calls: usize,
     },
     /// A value of another kind than the format takes.
@@ -25,10 +25,10 @@ pub enum EditError {
         /// Which value.
         what: &'static str,
     },
-    /// The case is no plan for a simulated user.
+    /// The case is not a plan for a simulated user.
     #[error("the case is a recorded conversation and has no plan")]
     NoScenario,
-    /// What a conversion keeps is not looked into.
+    /// Leftovers of a conversion cannot be edited.
     #[error(
         "the case was converted from ADK's format, which keeps the expected state; \
          change it in the JSON, under metadata.adk"

@@ -1,15 +1,15 @@
-//! One member of an object of metadata, and the others as they stood.
+//! Reads and replaces one member of a metadata object.
 
 use json_text::{JsonText, Node};
 
-/// The member of that name; `None` as well where `object` is none.
+/// The member with that name; `None` if `object` is not an object.
 pub(super) fn member(object: Option<&JsonText>, name: &str) -> Option<JsonText> {
     let Node::Object(members) = object?.open() else { return None };
     members.into_iter().rfind(|(key, _)| key == name).map(|(_, value)| JsonText::from(value))
 }
 
-/// `object` with another value there, or with `None` without the member; `None` once it is empty.
-/// What is no object makes room for one.
+/// `object` with the member replaced, or removed with `None`; `None` if it is then empty. A value that is
+/// not an object is replaced by one.
 pub(super) fn with_member(
     object: Option<&JsonText>,
     name: &str,

@@ -7,7 +7,7 @@
 mod adk_calls;
 mod error;
 mod metadata;
-mod words;
+mod text;
 
 use json_text::{JsonText, Kind};
 
@@ -16,18 +16,18 @@ use crate::adk::{self, FunctionResponse};
 use crate::agentflow::{self, MessageContent, ToolCall};
 use adk_calls::{insert_adk_call, remove_adk_call, set_adk_call};
 use metadata::{member, with_member};
-use words::{set_agentflow_text, set_text};
+use text::{set_agentflow_text, set_text};
 
 pub use error::EditError;
 
-/// A call as it is to stand in a case.
+/// A new call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewCall {
     /// The tool.
     pub name: String,
     /// The arguments: a JSON object.
     pub arguments: JsonText,
-    /// What it answers, if that is to be recorded: in an ADK case a JSON object.
+    /// The response to record, if any: in an ADK case a JSON object.
     pub response: Option<JsonText>,
 }
 
@@ -45,11 +45,10 @@ impl Case {
         Ok(())
     }
 
-    /// Has the user say something else. Parts that are no text stay. The first turn of a scenario is
-    /// its starting prompt.
+    /// Replaces the user's text; other parts stay. The first turn of a scenario is its starting prompt.
     ///
     /// # Errors
-    /// There is no such turn.
+    /// The turn does not exist.
     pub fn set_query(&mut self, turn: usize, text: &str) -> Result<(), EditError> {
         if turn == 0
             && let Ok(scenario) = self.scenario()
@@ -76,7 +75,7 @@ impl Case {
     /// Sets the expected final response; `None` removes it.
     ///
     /// # Errors
-    /// There is no such turn.
+    /// The turn does not exist.
     pub fn set_response(&mut self, turn: usize, text: Option<&str>) -> Result<(), EditError> {
         match (self.turn(turn)?, text) {
             (Turn::Adk(turn), None) => turn.final_response = None,
@@ -96,7 +95,7 @@ impl Case {
     /// Replaces the tool, the arguments and the response of an expected call. Its id stays.
     ///
     /// # Errors
-    /// There is no such call, or a value is of the wrong kind.
+    /// The call does not exist, or a value is of the wrong kind.
     pub fn set_call(&mut self, turn: usize, call: usize, new: NewCall) -> Result<(), EditError> {
         require_object("the arguments", &new.arguments)?;
         match self.turn(turn)? {
@@ -117,11 +116,10 @@ impl Case {
         }
     }
 
-    /// Expects one more call, before the one that stands at `at` now, or behind the last. `id` tells
-    /// it from the others.
+    /// Inserts an expected call with this `id` at the index `at`, which may be the number of calls.
     ///
     /// # Errors
-    /// There is no such place, or a value is of the wrong kind.
+    /// The index is out of range, or a value is of the wrong kind.
     pub fn insert_call(
         &mut self,
         turn: usize,
@@ -151,7 +149,7 @@ impl Case {
     /// Removes an expected call and its response.
     ///
     /// # Errors
-    /// There is no such call.
+    /// The call does not exist.
     pub fn remove_call(&mut self, turn: usize, call: usize) -> Result<(), EditError> {
         match self.turn(turn)? {
             Turn::Adk(turn) => {
@@ -167,10 +165,10 @@ impl Case {
         }
     }
 
-    /// Moves a call, so that it stands at `to` afterwards.
+    /// Moves a call to the index `to`.
     ///
     /// # Errors
-    /// There is no such call, or the calls are recorded as events.
+    /// The call does not exist, or the calls are recorded as events.
     pub fn move_call(&mut self, turn: usize, from: usize, to: usize) -> Result<(), EditError> {
         match self.turn(turn)? {
             Turn::Adk(turn) => {
@@ -206,11 +204,11 @@ impl Case {
         }
     }
 
-    /// Starts the session with another state: a JSON object. `app_name` and `user_id` stand in a
-    /// session input that an ADK case had not.
+    /// Sets the initial state of the session: a JSON object. `app_name` and `user_id` are used if the ADK
+    /// case has no session input.
     ///
     /// # Errors
-    /// The state is no object.
+    /// The state is not an object.
     pub fn set_initial_state(
         &mut self,
         state: JsonText,
@@ -231,11 +229,11 @@ impl Case {
         Ok(())
     }
 
-    /// Expects another state at the end: a JSON object, or with `None` none at all. AgentFlow has it
-    /// in the case's `metadata`.
+    /// Sets the expected final state: a JSON object, or `None` to remove it. AgentFlow has it in the case's
+    /// `metadata`.
     ///
     /// # Errors
-    /// The state is no object, or stands among what a conversion keeps.
+    /// The state is not an object, or is in the leftovers of a conversion.
     pub fn set_final_state(&mut self, state: Option<JsonText>) -> Result<(), EditError> {
         if let Some(state) = &state {
             require_object("the expected state", state)?;

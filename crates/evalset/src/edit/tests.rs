@@ -1,4 +1,4 @@
-//! Each change, in each shape in which a case may record what it changes.
+//! Tests each edit in each shape of a case.
 
 use super::adk_calls::{answer_to, response_at};
 use super::*;
@@ -32,11 +32,11 @@ fn call(name: &str, arguments: &str, response: Option<&str>) -> NewCall {
 }
 
 /// Each call with the answer that belongs to it: `add{"a":1} -> {"result":2}`.
-fn told(case: &Case) -> Vec<String> {
+fn calls_of(case: &Case) -> Vec<String> {
     match case {
         Case::Adk(case) => {
             let data = case.turns()[0].intermediate_data.clone().unwrap_or_default();
-            let mut told = Vec::new();
+            let mut calls = Vec::new();
             for (at, call) in data.calls().enumerate() {
                 let mut copy = data.clone();
                 let answer = answer_to(&data, at)
@@ -44,9 +44,9 @@ fn told(case: &Case) -> Vec<String> {
                 let answer = answer.map_or_else(|| "?".to_owned(), |it| it.to_string());
                 let name = call.name.clone().unwrap_or_default();
                 let arguments = call.args.clone().map_or_else(String::new, |it| it.to_string());
-                told.push(format!("{name}{arguments} -> {answer}"));
+                calls.push(format!("{name}{arguments} -> {answer}"));
             }
-            told
+            calls
         }
         Case::AgentFlow(case) => case.conversation[0]
             .expected_tool_trajectory
@@ -88,13 +88,13 @@ fn editing_calls_in_lists_moves_their_responses() {
         r#"mul{} -> {"result":0}"#,
         r#"log{} -> {"result":null}"#,
     ];
-    assert_eq!(told(&it), expected);
+    assert_eq!(calls_of(&it), expected);
     it.move_call(0, 2, 0).expect("moved");
-    assert_eq!(told(&it), [expected[2], expected[0], expected[1]]);
+    assert_eq!(calls_of(&it), [expected[2], expected[0], expected[1]]);
     it.remove_call(0, 1).expect("removed");
-    assert_eq!(told(&it), [expected[2], expected[1]]);
+    assert_eq!(calls_of(&it), [expected[2], expected[1]]);
     it.set_call(0, 0, call("log", "{}", None)).expect("changed");
-    assert_eq!(told(&it), ["log{} -> ?", expected[1]]);
+    assert_eq!(calls_of(&it), ["log{} -> ?", expected[1]]);
     assert_eq!(it.remove_call(0, 2), Err(EditError::NoCall { call: 2, calls: 2 }));
     assert_eq!(
         it.set_call(0, 0, call("log", "[]", None)),
@@ -107,11 +107,11 @@ fn editing_calls_in_events_moves_their_responses() {
     let mut it = case(EVENTS, Format::Adk);
     it.set_call(0, 0, call("add", r#"{"a":2}"#, Some(r#"{"result":3}"#))).expect("changed");
     it.set_call(0, 1, call("log", "{}", Some(r#"{"result":1}"#))).expect("changed");
-    assert_eq!(told(&it), [r#"add{"a":2} -> {"result":3}"#, r#"log{} -> {"result":1}"#]);
+    assert_eq!(calls_of(&it), [r#"add{"a":2} -> {"result":3}"#, r#"log{} -> {"result":1}"#]);
     it.insert_call(0, 1, "n", call("mul", "{}", Some(r#"{"result":0}"#))).expect("added");
-    assert_eq!(told(&it)[1], r#"mul{} -> {"result":0}"#);
+    assert_eq!(calls_of(&it)[1], r#"mul{} -> {"result":0}"#);
     it.remove_call(0, 0).expect("removed");
-    assert_eq!(told(&it), [r#"mul{} -> {"result":0}"#, r#"log{} -> {"result":1}"#]);
+    assert_eq!(calls_of(&it), [r#"mul{} -> {"result":0}"#, r#"log{} -> {"result":1}"#]);
     let written = it.to_json().laid_out(&crate::Layout::compact());
     assert!(written.contains(r#"[{"text":"Hm."}]"#), "its words stay: {written}");
     assert!(!written.contains("[]"), "no empty event stays: {written}");
@@ -127,7 +127,7 @@ fn inserting_a_call_creates_intermediate_data() {
         Format::Adk,
     );
     it.insert_call(0, 0, "n", call("add", "{}", None)).expect("added");
-    assert_eq!(told(&it), ["add{} -> ?"]);
+    assert_eq!(calls_of(&it), ["add{} -> ?"]);
     it.set_initial_state(text(r#"{"a":1}"#), "app", "user").expect("set");
     assert!(it.to_json().laid_out(&crate::Layout::compact()).contains(r#""state":{"a":1}"#));
 }
@@ -141,10 +141,10 @@ fn agentflow_cases_are_editable() {
     );
     it.set_query(0, "y").expect("changed");
     it.insert_call(0, 0, "n", call("mul", "{}", Some("7"))).expect("added");
-    assert_eq!(told(&it), ["mul{} -> 7", "add{} -> 2"]);
+    assert_eq!(calls_of(&it), ["mul{} -> 7", "add{} -> 2"]);
     it.move_call(0, 0, 1).expect("moved");
     it.remove_call(0, 0).expect("removed");
-    assert_eq!(told(&it), ["mul{} -> 7"]);
+    assert_eq!(calls_of(&it), ["mul{} -> 7"]);
     it.set_response(0, Some("done")).expect("changed");
     it.set_eval_id("b").expect("changed");
     assert_eq!(it.eval_id(), "b");
@@ -180,7 +180,7 @@ fn expected_state_can_be_set_and_removed() {
     it.set_final_state(None).expect("gone");
     assert!(!written(&it).contains("final_session_state"), "{}", written(&it));
 
-    // AgentFlow has no field for it: among its metadata, whose other members stay.
+    // AgentFlow has no field for it: it is in the metadata, whose other members stay.
     let flow = |metadata: &str| {
         let text = format!(
             r#"{{"eval_id":"a","conversation":[{{"invocation_id":"i","user_content":{{"role":"user","content":"x"}}}}],"metadata":{metadata}}}"#

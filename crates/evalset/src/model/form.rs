@@ -1,28 +1,28 @@
-//! [`Form`]: what all objects of a model have in common, and how their keys are spelled.
+//! [`Form`]: the common properties of a model's objects, such as the spelling of keys.
 
 use super::Shape;
 
-/// What all objects of a model have in common.
+/// The common properties of a model's objects.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Form {
     /// Such as `an invocation`.
     pub(crate) what: &'static str,
     pub(crate) keys: Keys,
     pub(crate) others: Others,
-    /// Fields that the format has and that are kept as they stand, once they have been looked at.
+    /// Fields that are kept as text, after their shape is checked.
     pub(crate) opaque: &'static [(&'static str, Shape)],
     pub(crate) is_case: bool,
 }
 
 impl Form {
-    /// What must stand under the key of an opaque field.
+    /// The shape of an opaque field.
     pub(super) fn shape_of(&self, key: &str) -> Option<&'static Shape> {
         let is_meant = |name: &'static str| self.keys.find(key, &[name]).is_some();
         self.opaque.iter().find(|(name, _)| is_meant(name)).map(|(_, shape)| shape)
     }
 }
 
-/// How the format's own reader takes keys.
+/// Which keys the format's own reader accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Keys {
     /// As they are declared.
@@ -34,15 +34,15 @@ pub(crate) enum Keys {
 /// What the format's own reader does with a field that it does not know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Others {
-    /// It refuses the file.
+    /// It rejects the file.
     Refused,
     /// It keeps the field.
     Kept,
-    /// It leaves the field out when it writes.
+    /// It drops the field.
     Ignored,
 }
 
-/// A field's key as it stands in a file.
+/// A field's key in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Key {
     pub(crate) name: &'static str,

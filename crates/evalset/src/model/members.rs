@@ -1,4 +1,4 @@
-//! [`Members`]: the members of an object while it is read.
+//! [`Members`]: the members of an object during reading.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -7,27 +7,27 @@ use json_text::Kind;
 
 use super::form::nearest;
 use super::{Form, Key, Others, Shape, Value};
+use crate::original_form::{Member, OriginalForm};
 use crate::reading::{Problem, Reader};
-use crate::written::{Member, Written};
 
-/// The members of an object while it is read.
+/// The members of an object during reading.
 #[derive(Debug, Default)]
 pub(crate) struct Members {
-    pub(crate) written: Written,
+    pub(crate) written: OriginalForm,
     seen: Vec<Seen>,
-    /// Keys of other fields that were passed.
+    /// Keys of unknown fields seen.
     others: HashSet<String>,
     /// A known field's value could not be read.
     pub(crate) faulty: bool,
 }
 
-/// A known field that was passed.
+/// A known field seen.
 #[derive(Debug)]
 struct Seen {
     name: &'static str,
-    /// Its place among the members.
+    /// Its index among the members.
     member: usize,
-    /// Where its value stands.
+    /// The offset of its value.
     text: std::ops::Range<usize>,
 }
 
@@ -41,7 +41,7 @@ pub(crate) enum MemberAction {
 }
 
 impl Members {
-    /// Looks at the key that was just read.
+    /// Classifies the key just read.
     pub(crate) fn found(
         &mut self,
         reader: &mut Reader<'_>,
@@ -104,7 +104,7 @@ impl Members {
         self.keep(reader, key, shape.unwrap_or(&Shape::Any));
     }
 
-    /// Keeps the value that is next as it stands.
+    /// Keeps the text of the next value.
     fn keep(&mut self, reader: &mut Reader<'_>, key: &str, shape: &Shape) {
         let value = reader.under(Cow::Owned(key.to_owned()), |reader| reader.checked_json(shape));
         self.written.members.push(Member::Other { key: key.to_owned(), value });
@@ -129,14 +129,14 @@ impl Members {
                 let empty = is_unset(value).then(|| reader.between(text.clone()));
                 self.written.members.push(Member::Known { name, camel, empty });
             }
-            // The object cannot be read as a whole; its other fields are still looked at.
+            // The object is invalid, but its other fields are still checked.
             None => self.faulty = true,
         }
         self.seen.push(Seen { name, member, text });
         value
     }
 
-    /// Whether the field stands in the object, faulty or not; notes that it is missing otherwise.
+    /// Whether the object has the field, valid or not; records a missing one.
     pub(crate) fn require(
         &self,
         reader: &mut Reader<'_>,
@@ -150,10 +150,10 @@ impl Members {
     }
 }
 
-/// What a field needs.
+/// What is required of a field.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Need {
-    /// It may be missing, and null where its type says so.
+    /// It may be missing, and null if its type allows that.
     Value,
     /// It may be missing but not null.
     NotNull,

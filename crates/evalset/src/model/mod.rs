@@ -1,8 +1,8 @@
-//! `model!`: a format's model as a table of its fields, from which reading and writing follow.
+//! `model!`: declares a format's model as a table of fields, and generates its reader and writer.
 //!
-//! A table says of each field whether it must stand there. Everything else is the same for all
-//! models: unknown fields are kept, each fault is noted with its place, and what was read is
-//! written in the order and casing in which it stood.
+//! The table has the requirements of each field. The rest is the same for all models: unknown fields are
+//! kept, each fault is recorded with its position, and the order and casing of the file are written
+//! back.
 
 mod form;
 mod members;
@@ -17,19 +17,18 @@ pub(crate) use writer::{Casing, ObjectWriter, Out, json_string, text_of, write_s
 
 use crate::reading::Reader;
 
-/// What a field can hold.
+/// A type of field.
 pub(crate) trait Value: Sized {
-    /// A case of a set: one that cannot be read leaves the others.
+    /// Whether it is a case: an unreadable case does not affect the others.
     const IS_CASE: bool = false;
 
-    /// Reads the value that is next, and passes it in any case. None when it is faulty, which has
-    /// then been noted.
+    /// Reads the next value, and advances past it. `None` if it is invalid; the fault is recorded.
     fn read(reader: &mut Reader<'_>) -> Option<Self>;
 
     /// Appends the value's compact JSON text.
     fn write(&self, out: &mut Out);
 
-    /// Whether the field is left out unless it stood in the file.
+    /// Whether the field is omitted unless the file had it.
     fn is_unset(&self) -> bool {
         false
     }
@@ -37,8 +36,8 @@ pub(crate) trait Value: Sized {
 
 /// Declares a model: its struct, and how it is read and written.
 ///
-/// Behind each field stands what it needs: `required`; `optional` (may be missing, and null where
-/// its type is an `Option`); `not_null` (may be missing); `present` (must stand there,
+/// Each field is followed by its requirement: `required`; `optional` (may be missing, and null where
+/// its type is an `Option`); `not_null` (may be missing); `present` (required,
 /// and may be null); `object`, `object_or_null`, `present_object` (a JSON text that must be one); `shaped(shape)` (a JSON text of that shape, or null); `or(value)` (`value` when
 /// it is missing).
 macro_rules! model {
@@ -54,8 +53,8 @@ macro_rules! model {
         #[derive(Debug, Clone, PartialEq)]
         pub struct $model {
             $( $(#[$field_meta])* pub $field: $type, )*
-            /// How the object stood in its file; `Written::default()` for a new one.
-            pub written: $crate::Written,
+            /// The original form in the file; `OriginalForm::default()` for a new object.
+            pub written: $crate::OriginalForm,
         }
 
         impl $crate::model::Value for $model {
@@ -100,7 +99,7 @@ macro_rules! model {
             }
 
             fn write(&self, out: &mut $crate::model::Out) {
-                use $crate::written::Member;
+                use $crate::original_form::Member;
                 let mut object = $crate::model::ObjectWriter::begin(out);
                 let trailing = self.written.trailing();
                 for (index, member) in self.written.members.iter().enumerate() {
@@ -116,7 +115,7 @@ macro_rules! model {
                                         $need $(($default))?, &self.$field
                                     );
                                     let empty = empty.as_ref();
-                                    object.stood(name, *camel, empty, &self.$field, unset);
+                                    object.original(name, *camel, empty, &self.$field, unset);
                                 }
                             )*
                         }
@@ -130,7 +129,7 @@ macro_rules! model {
         }
 
         impl $model {
-            /// The fields that did not stand in the file.
+            /// The fields that the file did not have.
             fn write_new(&self, object: &mut $crate::model::ObjectWriter<'_>) {
                 $(
                     let name = $crate::model::key!($field $($key)?);
@@ -145,7 +144,7 @@ macro_rules! model {
     };
 }
 
-/// A field's key: its own name, unless that is a word of Rust's.
+/// A field's key: its name, unless that is a Rust keyword.
 macro_rules! key {
     ($field:ident) => {
         stringify!($field)
@@ -245,7 +244,7 @@ macro_rules! taken {
     };
 }
 
-/// Declares an enumeration whose variants are words in the file.
+/// Declares an enum whose variants are strings in the file.
 macro_rules! words {
     (
         $(#[$meta:meta])*
@@ -256,7 +255,7 @@ macro_rules! words {
         pub enum $name { $( $(#[$word_meta])* $variant, )* }
 
         impl $name {
-            /// The word that stands in the file.
+            /// The string in the file.
             #[must_use]
             pub fn word(self) -> &'static str {
                 match self { $( Self::$variant => $word, )* }

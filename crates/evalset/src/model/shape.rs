@@ -1,7 +1,7 @@
-//! [`Shape`]: what a value must be that is kept as it stands.
+//! [`Shape`]: the requirements of a value that is kept as text.
 //!
-//! A model has a field for what eval sets are made of; of the rest the format's own reader refuses
-//! much, and a shape says what. Where it reads several spellings of a value, so does a shape.
+//! The models cover what eval sets use. For other fields, a shape has the rules of the format's own
+//! reader, including the spellings that it accepts.
 
 use std::borrow::Cow;
 
@@ -11,17 +11,17 @@ use super::form::nearest;
 use super::{Keys, Others};
 use crate::reading::{Problem, Reader};
 
-/// What a value must be.
+/// The requirements of a value.
 #[derive(Debug)]
 pub(crate) enum Shape {
     /// Anything.
     Any,
     /// A string.
     Text,
-    /// Such a string, or what the other shape says.
+    /// A string, or the other shape.
     TextOr(&'static Shape),
     /// True or false, also as `0`, `"no"`, as pydantic reads it.
-    Truth,
+    Bool,
     /// A whole number, also one in a string.
     Whole,
     /// A number, also one in a string.
@@ -52,7 +52,7 @@ pub(crate) struct Fields {
 }
 
 impl Shape {
-    /// Looks at the value that is next, which may also be null, and passes it.
+    /// Checks the next value, which may also be null, and advances past it.
     pub(crate) fn look(&self, reader: &mut Reader<'_>) {
         self.look_at(reader, true);
     }
@@ -74,7 +74,7 @@ impl Shape {
                 reader.string();
             }
             Self::TextOr(other) => other.look_at(reader, false),
-            Self::Truth => drop(scalar(reader, "true or false", is_truth)),
+            Self::Bool => drop(scalar(reader, "true or false", is_truth)),
             Self::Whole => drop(scalar(reader, "a whole number", is_whole)),
             Self::Number => drop(scalar(reader, "a number", is_number)),
             Self::Base64 => drop(scalar(reader, "data in base64", is_base64)),
@@ -148,8 +148,7 @@ impl Fields {
     }
 }
 
-/// Passes a value that is no list and no object: the value, or none when it does not fit, which has
-/// then been noted.
+/// Reads a scalar value; `None` if it does not fit, which is recorded.
 pub(crate) fn scalar(
     reader: &mut Reader<'_>,
     wanted: &'static str,
@@ -218,7 +217,7 @@ pub(crate) fn to_float(value: &JsonText) -> Option<f64> {
     }
 }
 
-/// As pydantic reads a string: white space around it says nothing, or single underscores within.
+/// As pydantic reads a string: it ignores surrounding whitespace and single underscores within.
 fn float_in(text: &str) -> Option<f64> {
     if !text.contains('_') {
         return text.trim().parse().ok();

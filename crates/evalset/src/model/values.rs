@@ -1,4 +1,4 @@
-//! What fields of models hold: texts, numbers as text, lists, maps.
+//! The types of model fields: strings, numbers as text, lists, maps.
 
 use std::borrow::Cow;
 

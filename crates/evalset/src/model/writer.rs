@@ -1,4 +1,4 @@
-//! [`ObjectWriter`]: an object written member by member.
+//! [`ObjectWriter`]: writes an object member by member.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use json_text::JsonText;
 use super::Value;
 use super::form::camel_of;
 
-/// Text in the making.
+/// The output text.
 #[derive(Debug)]
 pub(crate) struct Out {
     text: String,
@@ -75,8 +75,8 @@ impl<'a> ObjectWriter<'a> {
         self.out.push_str(value.as_str());
     }
 
-    /// A field that stood in the file. One that has become unset since is left out.
-    pub(crate) fn stood<T: Value>(
+    /// A field that the file had. One that was unset since is omitted.
+    pub(crate) fn original<T: Value>(
         &mut self,
         name: &'static str,
         camel: bool,
@@ -113,6 +113,6 @@ pub(crate) fn write_string(text: &str, out: &mut Out) {
 
 /// The JSON string whose content is `text`.
 pub(crate) fn json_string(text: &str) -> String {
-    // A string always serialises.
+    // A string always serializes.
     serde_json::to_string(text).unwrap_or_default()
 }

@@ -1,7 +1,6 @@
-//! [`Cursor`]: one pass over JSON text that is known to be valid, with the place of everything.
+//! [`Cursor`]: walks valid JSON text and knows the offset of each value.
 //!
-//! `serde_json` says whether a text is JSON; this walks it once and knows at each value where it
-//! stands, which is what a fault has to name and what a value kept as text is cut from.
+//! `serde_json` checks the text. The offsets give faults their positions, and slices of the text.
 
 use std::borrow::Cow;
 
@@ -14,7 +13,7 @@ pub(crate) struct Cursor<'a> {
     at: usize,
 }
 
-/// A value that was passed over.
+/// A skipped value.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Passed<'a> {
     /// The value's text.
@@ -46,7 +45,7 @@ impl<'a> Cursor<'a> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    /// What sort of value is next.
+    /// The kind of the next value.
     pub(crate) fn kind(&mut self) -> Kind {
         self.offset();
         match self.byte() {
@@ -59,7 +58,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Enters the object or list that is next.
+    /// Enters the next object or list.
     pub(crate) fn enter(&mut self) {
         self.offset();
         self.at += 1;
@@ -81,7 +80,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The key that is next; passes the colon behind it. A key with half of a surrogate pair gives
+    /// Reads the next key and its colon. A key with half of a surrogate pair gives
     /// its source text.
     pub(crate) fn key(&mut self) -> Cow<'a, str> {
         let key = self.string();
@@ -90,7 +89,7 @@ impl<'a> Cursor<'a> {
         key.unwrap_or_else(Cow::Borrowed)
     }
 
-    /// The string that is next, escapes resolved; its source text when an escape is half of a
+    /// The next string, unescaped; its source text when an escape is half of a
     /// surrogate pair.
     pub(crate) fn string(&mut self) -> Result<Cow<'a, str>, &'a str> {
         let start = self.offset();
@@ -103,7 +102,7 @@ impl<'a> Cursor<'a> {
         serde_json::from_str::<String>(raw).map(Cow::Owned).map_err(|_| raw)
     }
 
-    /// Passes the string at the cursor: whether an escape stood in it.
+    /// Skips the string at the cursor, and returns whether it has an escape.
     fn pass_string(&mut self) -> bool {
         let bytes = self.text.as_bytes();
         let mut escapes = false;
@@ -127,7 +126,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Passes the value that is next.
+    /// Skips the next value.
     pub(crate) fn pass(&mut self) -> Passed<'a> {
         let start = self.offset();
         let (mut open, mut depth) = (0_usize, 0);

@@ -1,12 +1,12 @@
-//! Reading a text: where things stand, what is wrong there, and going on behind it.
+//! Reads eval sets, and reports every fault with its position.
 
+mod case_fault;
 mod cursor;
-mod fault;
 mod path;
 mod reader;
 
+pub use case_fault::{CaseFault, CaseLocation, Problem, Severity};
 pub(crate) use cursor::Cursor;
-pub use fault::{CaseLocation, Fault, Problem, Severity};
 pub use path::{PathSegment, path_of};
 pub use reader::Origin;
 pub(crate) use reader::Reader;
@@ -15,9 +15,9 @@ use json_text::{JsonTextError, Position};
 
 use crate::model::Value;
 
-/// The text of a file and what is wrong with it as such; none when there is nothing to read.
-pub(crate) fn checked(bytes: &[u8]) -> Result<(&str, Option<Fault>), Box<Fault>> {
-    let fault_at = |line: u64, column: u64, problem: Problem| Fault {
+/// The text of a file and its syntax faults; `None` if it cannot be read.
+pub(crate) fn checked(bytes: &[u8]) -> Result<(&str, Option<CaseFault>), Box<CaseFault>> {
+    let fault_at = |line: u64, column: u64, problem: Problem| CaseFault {
         case: None,
         path: String::new(),
         line,
@@ -45,14 +45,14 @@ pub(crate) fn checked(bytes: &[u8]) -> Result<(&str, Option<Fault>), Box<Fault>>
     }
 }
 
-/// What is wrong with a text that begins with one of Python's words for what is no number.
+/// The fault of a text that begins with `NaN` or `Infinity`.
 fn not_finite(text: &str) -> Option<Problem> {
     let word = ["NaN", "Infinity"].into_iter().find(|word| text.starts_with(word))?;
     Some(Problem::NotFinite { word })
 }
 
 /// Reads one value that is a whole text.
-pub(crate) fn read_value<T: Value>(bytes: &[u8]) -> (Option<T>, Vec<Fault>) {
+pub(crate) fn read_value<T: Value>(bytes: &[u8]) -> (Option<T>, Vec<CaseFault>) {
     match checked(bytes) {
         Err(fault) => (None, vec![*fault]),
         Ok((text, mark)) => {

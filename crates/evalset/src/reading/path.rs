@@ -9,13 +9,13 @@ use super::{Cursor, Origin, Reader};
 /// One segment of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PathSegment<'a> {
-    /// Into an object, to what stands under this key.
+    /// A key of an object.
     Key(Cow<'a, str>),
-    /// Into a list, to the item at this place, from 0.
+    /// An index of a list, from 0.
     Index(usize),
 }
 
-/// The steps for people: `conversation[0].user_content`.
+/// The path as text: `conversation[0].user_content`.
 ///
 /// ```
 /// use evalset::{PathSegment, path_of};
@@ -68,7 +68,7 @@ impl Origin<'_> {
     }
 }
 
-/// Where the value stands to which a step leads; of members with one key the last counts.
+/// The offset of the value at a segment; for duplicate keys, of the last one.
 fn entered(cursor: &mut Cursor<'_>, step: &PathSegment<'_>) -> Option<usize> {
     let wanted = if matches!(step, PathSegment::Key(_)) { Kind::Object } else { Kind::Array };
     if cursor.kind() != wanted {

@@ -1,12 +1,12 @@
-//! [`Reader`]: reads models from a text, notes every fault with its place, and goes on.
+//! [`Reader`]: reads models from a text, and records every fault with its position.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 use json_text::{JsonText, Kind, Position};
 
+use super::case_fault::{CaseFault, CaseLocation, Problem};
 use super::cursor::Cursor;
-use super::fault::{CaseLocation, Fault, Problem};
 use super::path::{PathSegment, path_of};
 use crate::adk::DEPTH_LIMIT;
 use crate::model::Shape;
@@ -18,10 +18,9 @@ pub struct Origin<'n> {
     pub line: u64,
     /// Its column, from 1.
     pub column: u64,
-    /// The index of the case that the text is, when it is one.
+    /// The index of the case, if the text is a case.
     pub case: Option<usize>,
-    /// What the case is called where its text does not say so: ADK's older list that is the turns of
-    /// one case goes by its file's name.
+    /// The id of a case whose text has none: for ADK's older list of turns, the file's name.
     pub eval_id: Option<&'n str>,
 }
 
@@ -43,12 +42,12 @@ pub(crate) struct Reader<'a> {
     cursor: Cursor<'a>,
     text: &'a str,
     origin: Origin<'a>,
-    /// How many levels of its file stand around the text.
+    /// The nesting depth of the text in its file.
     around: usize,
     path: Vec<PathSegment<'a>>,
-    /// How long the path to the case is that is being read.
+    /// The length of the path to the current case.
     case: Option<(usize, usize)>,
-    faults: Vec<Fault>,
+    faults: Vec<CaseFault>,
     unread: Vec<usize>,
     id_key: &'static str,
     /// The cases that have been read, by their ids.
@@ -77,7 +76,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The faults, and the indexes of the cases that cannot be read.
-    pub(crate) fn finish(self) -> (Vec<Fault>, Vec<usize>) {
+    pub(crate) fn finish(self) -> (Vec<CaseFault>, Vec<usize>) {
         (self.faults, self.unread)
     }
 
@@ -89,7 +88,7 @@ impl<'a> Reader<'a> {
         self.cursor.offset()
     }
 
-    /// A second look from `offset`, which leaves this reader where it is.
+    /// Another cursor at `offset`.
     pub(crate) fn cursor_at(&self, offset: usize) -> Cursor<'a> {
         let mut cursor = self.cursor.clone();
         cursor.go_to(offset);
@@ -101,7 +100,7 @@ impl<'a> Reader<'a> {
         self.cursor.passed()
     }
 
-    /// The value that stands there.
+    /// The value at the cursor.
     pub(crate) fn between(&self, text: std::ops::Range<usize>) -> JsonText {
         verbatim(self.text.get(text).unwrap_or_default())
     }
@@ -119,7 +118,7 @@ impl<'a> Reader<'a> {
             None => (0, None),
         };
         let path = path_of(self.path.get(skipped..).unwrap_or_default());
-        self.faults.push(Fault { case, path, line, column, problem });
+        self.faults.push(CaseFault { case, path, line, column, problem });
     }
 
     pub(super) fn line_and_column(&mut self, offset: usize) -> (u64, u64) {
@@ -133,12 +132,12 @@ impl<'a> Reader<'a> {
         (position.line, position.column)
     }
 
-    /// Enters the object that is next. Otherwise notes the fault and passes the value: false.
+    /// Enters the next object. For another value, records the fault, skips it and returns false.
     pub(crate) fn enter_object(&mut self, wanted: &'static str) -> bool {
         self.enter(Kind::Object, wanted)
     }
 
-    /// Enters the list that is next. Otherwise notes the fault and passes the value: false.
+    /// Enters the next list. For another value, records the fault, skips it and returns false.
     pub(crate) fn enter_list(&mut self, wanted: &'static str) -> bool {
         self.enter(Kind::Array, wanted)
     }
@@ -152,7 +151,7 @@ impl<'a> Reader<'a> {
         false
     }
 
-    /// Notes that the value that is next is of the wrong type, and passes it.
+    /// Records that the next value has the wrong type, and skips it.
     pub(crate) fn wrong_type(&mut self, wanted: &'static str) {
         let found = with_article(self.kind());
         let offset = self.offset();
@@ -164,13 +163,13 @@ impl<'a> Reader<'a> {
         self.cursor.more()
     }
 
-    /// The key that is next, and where it stands.
+    /// The next key, and its offset.
     pub(crate) fn key(&mut self) -> (Cow<'a, str>, usize) {
         let offset = self.cursor.offset();
         (self.cursor.key(), offset)
     }
 
-    /// Reads what stands under `key`.
+    /// Reads the value of `key`.
     pub(crate) fn under<T>(&mut self, key: Cow<'a, str>, read: impl FnOnce(&mut Self) -> T) -> T {
         self.path.push(PathSegment::Key(key));
         let value = read(self);
@@ -186,17 +185,17 @@ impl<'a> Reader<'a> {
         value
     }
 
-    /// Cases of this format are known by the field `key`, or by its camelCase form.
+    /// The id of a case is the field `key`, or its camelCase form.
     pub(crate) fn set_id_key(&mut self, key: &'static str) {
         self.id_key = key;
     }
 
-    /// So many levels of the file stand around the text.
+    /// Sets the nesting depth of the text in its file.
     pub(crate) fn add_outer_levels(&mut self, levels: usize) {
         self.around = levels;
     }
 
-    /// Reads a case of a set, whose place in the list is `index`; faults in it are told by its id.
+    /// Reads the case at `index` of a set; its faults get its id.
     pub(crate) fn case<T>(&mut self, index: usize, read: impl FnOnce(&mut Self) -> T) -> T {
         let start = self.offset();
         let first_fault = self.faults.len();
@@ -247,7 +246,7 @@ impl<'a> Reader<'a> {
         None
     }
 
-    /// The string that is next. Otherwise notes the fault and passes the value.
+    /// The next string. For another value, records the fault and skips it.
     pub(crate) fn string(&mut self) -> Option<Cow<'a, str>> {
         if self.kind() != Kind::String {
             self.wrong_type("a string");
@@ -264,13 +263,12 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The value that is next, as it stands. What Python could not read is noted, and what is not of
-    /// the shape.
+    /// The text of the next value. Records what Python could not read, and what does not fit the shape.
     pub(crate) fn checked_json(&mut self, shape: &Shape) -> JsonText {
         self.read_and_check(shape, Self::json)
     }
 
-    /// Reads the value that is next, and unless that brought a fault looks at its shape.
+    /// Reads the next value, and checks its shape if it has no fault.
     pub(crate) fn read_and_check<T>(
         &mut self,
         shape: &Shape,
@@ -285,7 +283,7 @@ impl<'a> Reader<'a> {
         value
     }
 
-    /// The value that is next, as it stands. What Python could not read is noted.
+    /// The text of the next value. Records what Python could not read.
     pub(crate) fn json(&mut self) -> JsonText {
         let offset = self.offset();
         let passed = self.cursor.pass();

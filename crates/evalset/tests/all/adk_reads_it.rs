@@ -127,15 +127,15 @@ fn adk_rewrites_the_same_bytes() {
         without_tools,
     ];
     let written = written.each_ref().map(file);
-    for (written, said) in written.iter().zip(adk_rewrites(&python, &written)) {
-        assert_eq!(said.as_ref(), Ok(written));
+    for (written, rewrite) in written.iter().zip(adk_rewrites(&python, &written)) {
+        assert_eq!(rewrite.as_ref(), Ok(written));
     }
-    // The limits that `to_json` guards are ADK's: one step further and ADK refuses the file.
+    // The limits that `to_json` guards are ADK's: one step further and ADK rejects the file.
     let deep = file(&case(r#"{"a":"DEEP"}"#))
         .replace("\"DEEP\"", &format!("{}{}", "[".repeat(193), "]".repeat(193)));
     let surrogate = file(&case(r#"{"a":"HALF"}"#)).replace("HALF", "\\ud800");
-    for said in adk_rewrites(&python, &[deep, surrogate]) {
-        let error = said.err().unwrap_or_default();
+    for rewrite in adk_rewrites(&python, &[deep, surrogate]) {
+        let error = rewrite.err().unwrap_or_default();
         assert!(error.contains("Invalid JSON"), "ADK refuses it: {error}");
     }
 }

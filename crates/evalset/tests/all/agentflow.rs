@@ -10,13 +10,13 @@ use crate::common::{canonical, json};
 #[test]
 fn the_default_configuration_has_the_standard_criteria() {
     let config = EvalConfig::default();
-    let told: Vec<_> = config
+    let summary: Vec<_> = config
         .criteria
         .iter()
         .map(|(name, criterion)| (name.as_str(), criterion.threshold.as_str(), criterion.enabled))
         .collect();
     assert_eq!(
-        told,
+        summary,
         [
             ("trajectory_match", "0.8", true),
             ("response_match", "0.7", true),
@@ -54,10 +54,10 @@ fn invalid_configuration_reports_paths() {
     let text = r#"{"criteria": {"a": {"match_type": "any-order"}, "b": {"threshold": "high"}}}"#;
     let (config, faults) = EvalConfig::read(text.as_bytes());
     assert_eq!(config, None);
-    let told: Vec<_> =
+    let summary: Vec<_> =
         faults.iter().map(|fault| format!("{} {}", fault.path, fault.problem)).collect();
     assert_eq!(
-        told,
+        summary,
         [
             "criteria.a.match_type \"any-order\" is not one of EXACT, IN_ORDER, ANY_ORDER; \
              use one of them",

@@ -78,7 +78,7 @@ pub(crate) fn google_files() -> Vec<PathBuf> {
     files
 }
 
-/// ADK's own rewriting of each text, an older list in the present form, or its refusal. One process for all of them: it takes seconds
+/// Each text as ADK rewrites it, an older list in the current form, or ADK's error. One process for all of them: it takes seconds
 /// to start.
 pub(crate) fn adk_rewrites(python: &Path, texts: &[String]) -> Vec<Result<String, String>> {
     let script = "import json, sys\n\
@@ -89,14 +89,14 @@ pub(crate) fn adk_rewrites(python: &Path, texts: &[String]) -> Vec<Result<String
         \x20   if text.startswith('['):\n\
         \x20       return of_older('s', json.loads(text))\n\
         \x20   return EvalSet.model_validate_json(text)\n\
-        said = []\n\
+        results = []\n\
         for text in json.load(sys.stdin):\n\
         \x20   try:\n\
-        \x20       said.append([True, read(text).model_dump_json(indent=2,\n\
+        \x20       results.append([True, read(text).model_dump_json(indent=2,\n\
         \x20           exclude_unset=True, exclude_defaults=True, exclude_none=True)])\n\
         \x20   except Exception as error:\n\
-        \x20       said.append([False, str(error)])\n\
-        json.dump(said, sys.stdout)\n";
+        \x20       results.append([False, str(error)])\n\
+        json.dump(results, sys.stdout)\n";
     let mut child = Command::new(python)
         .args(["-W", "ignore", "-c", script])
         .stdin(Stdio::piped())
@@ -110,6 +110,6 @@ pub(crate) fn adk_rewrites(python: &Path, texts: &[String]) -> Vec<Result<String
     let output = child.wait_with_output().expect("ends");
     writer.join().expect("joined").expect("written");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let said: Vec<(bool, String)> = serde_json::from_slice(&output.stdout).expect("JSON");
-    said.into_iter().map(|(good, text)| if good { Ok(text) } else { Err(text) }).collect()
+    let results: Vec<(bool, String)> = serde_json::from_slice(&output.stdout).expect("JSON");
+    results.into_iter().map(|(good, text)| if good { Ok(text) } else { Err(text) }).collect()
 }

@@ -7,8 +7,8 @@ use proptest::test_runner::TestRunner;
 
 use crate::common::{adk_rewrites, google_files, unordered};
 
-/// Reads what must be without errors, in the format that it must be told to be in.
-fn sound(text: &str, format: Format) -> EvalSet {
+/// Reads a text, which must have no errors, and checks the detected format.
+fn valid(text: &str, format: Format) -> EvalSet {
     let reading = read(text.as_bytes());
     let errors: Vec<_> =
         reading.faults.iter().filter(|fault| fault.severity() == Severity::Error).collect();
@@ -18,12 +18,12 @@ fn sound(text: &str, format: Format) -> EvalSet {
 }
 
 fn to_agentflow(text: &str) -> String {
-    let set = sound(text, Format::Adk).into_agentflow("name");
+    let set = valid(text, Format::Adk).into_agentflow("name");
     set.to_json().laid_out(&Layout::two_spaces())
 }
 
 fn to_adk(text: &str) -> String {
-    let set = sound(text, Format::AgentFlow).into_adk("name");
+    let set = valid(text, Format::AgentFlow).into_adk("name");
     set.to_json().laid_out(&Layout::two_spaces())
 }
 
@@ -204,7 +204,7 @@ fn google_files_survive_conversion() {
 fn legacy_list_converts_to_agentflow() {
     let text = r#"[{"query": "hi", "expected_tool_use": [{"tool_name": "t", "tool_input": {}}],
         "reference": "hello"}]"#;
-    let there = sound(text, Format::AdkLegacy).into_agentflow("simple");
+    let there = valid(text, Format::AdkLegacy).into_agentflow("simple");
     assert_eq!(there.eval_cases[0].eval_id, "simple");
     let turn = &there.eval_cases[0].conversation[0];
     assert_eq!(turn.expected_tool_trajectory[0].name, "t");
@@ -215,7 +215,7 @@ fn legacy_list_converts_to_agentflow() {
 #[test]
 fn edits_to_the_converted_set_survive() {
     let text = fixture("adk/every_field.evalset.json");
-    let mut there = sound(&text, Format::Adk).into_agentflow("name");
+    let mut there = valid(&text, Format::Adk).into_agentflow("name");
     let turn = &mut there.eval_cases[0].conversation[0];
     turn.user_content = evalset::agentflow::MessageContent::user("Turn on the lamp.");
     turn.expected_tool_trajectory.truncate(1);
@@ -223,7 +223,7 @@ fn edits_to_the_converted_set_survive() {
     there.eval_cases[0].conversation.remove(1);
     there.eval_cases.remove(1);
     let back = to_adk(&there.to_json().laid_out(&Layout::compact()));
-    let EvalSet::Adk(back) = sound(&back, Format::Adk) else { panic!("ADK's") };
+    let EvalSet::Adk(back) = valid(&back, Format::Adk) else { panic!("ADK's") };
     let ids: Vec<_> = back.eval_cases.iter().map(|case| case.eval_id.as_str()).collect();
     assert_eq!(ids, ["talk", "camel"]);
     let case = &back.eval_cases[0];
@@ -245,7 +245,7 @@ fn set_without_cases_round_trips() {
     assert_eq!(unordered(&to_adk(&there)), unordered(text), "{there}");
 }
 
-/// ADK makes a file name of the set's id, so `sound` refuses one with a slash there.
+/// ADK makes a file name of the set's id, so `valid` rejects one with a slash there.
 #[test]
 fn set_id_with_a_slash_survives_conversion() {
     let case = r#"{"eval_id": "e", "conversation": [{"invocation_id": "i", "user_content": {"role": "user", "content": "Hi"}}]}"#;
@@ -256,10 +256,10 @@ fn set_id_with_a_slash_survives_conversion() {
         };
         let text = format!(r#"{{"eval_set_id": "{id}", "name": "a/b"{cases}}}"#);
         let there = to_adk(&text);
-        let EvalSet::Adk(set) = sound(&there, Format::Adk) else { panic!("{there}") };
+        let EvalSet::Adk(set) = valid(&there, Format::Adk) else { panic!("{there}") };
         assert!(["a_b", "..__é_", ".._é_"].contains(&set.eval_set_id.as_str()), "{there}");
         assert_eq!(unordered(&to_agentflow(&there)), unordered(&text), "{there}");
-        // Who renames the set there has meant it.
+        // A rename there is intended.
         let renamed = there.replacen("a_b", "c", 1);
         if renamed != there {
             let back = to_agentflow(&renamed);
@@ -421,7 +421,7 @@ fn adk_intermediate() -> BoxedStrategy<String> {
         vec![("id", false, id), ("response", false, or_null(any_object())), ("name", false, name)],
         &[],
     );
-    let said =
+    let messages =
         (text(), text()).prop_map(|(author, text)| format!("[{author},[{{\"text\":{text}}}]]"));
     let event = members(
         vec![("author", true, text().boxed()), ("content", false, or_null(adk_content()))],
@@ -431,7 +431,7 @@ fn adk_intermediate() -> BoxedStrategy<String> {
         2 => members(vec![
             ("tool_uses", false, items(call, 3)),
             ("tool_responses", false, items(response, 3)),
-            ("intermediate_responses", false, items(said.boxed(), 2)),
+            ("intermediate_responses", false, items(messages.boxed(), 2)),
         ], &[]),
         1 => members(vec![("invocation_events", true, items(event, 3))], &[]),
     ]
@@ -702,7 +702,7 @@ fn by_value(text: &str) -> String {
 #[test]
 fn fields_that_adk_drops_are_restored() {
     let Some(python) = test_needs::python() else { return };
-    // What stands under `adk` is ADK's own by then, and gone where ADK leaves it out.
+    // What is under `adk` is ADK's own by then, and gone where ADK leaves it out.
     for (text, left) in [
         (
             r#"{"eval_set_id": "s", "metadata": {"version": "1", "adk": {"vendor": 1}},

@@ -1,4 +1,4 @@
-//! Reading and writing again: nothing is lost, and every fault is told with its place.
+//! Round trips without loss, and the positions of faults.
 
 use std::path::Path;
 
@@ -38,10 +38,10 @@ fn google_files_round_trip() {
         });
     }
     let Some(python) = test_needs::python() else { return };
-    for said in adk_rewrites(&python, &modern) {
-        let said = said.expect("ADK reads it");
+    for rewrite in adk_rewrites(&python, &modern) {
+        let rewrite = rewrite.expect("ADK reads it");
         // What ADK writes is read and written to the byte.
-        assert_eq!(rewritten(&said), said);
+        assert_eq!(rewritten(&rewrite), rewrite);
     }
 }
 
@@ -64,8 +64,8 @@ fn file_with_every_field_round_trips_byte_for_byte() {
     assert_eq!(scenario.starting_prompt, "I want to fly.");
     assert_eq!(camel.eval_id, "camel");
     let Some(python) = test_needs::python() else { return };
-    let said = adk_rewrites(&python, &[text]);
-    assert!(said[0].is_ok(), "{said:?}");
+    let rewrite = adk_rewrites(&python, &[text]);
+    assert!(rewrite[0].is_ok(), "{rewrite:?}");
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn list_of_queries_is_read_as_one_case() {
 
     let (case, _) = read_case("[]", Format::AdkLegacy, origin);
     assert_eq!(case.expect("no turns").into_adk().turns(), []);
-    for (text, told) in [
+    for (text, reported) in [
         ("[3]", "column 2, case \"simple\" at [0]: expected a query, found a number"),
         (
             "[{\"query\": 1}]",
@@ -165,7 +165,7 @@ fn list_of_queries_is_read_as_one_case() {
         let (case, faults) = read_case(text, Format::AdkLegacy, origin);
         assert_eq!(case, None);
         let fault = faults[0].to_string();
-        assert!(fault.starts_with(&format!("line 1, {told}")), "{fault}");
+        assert!(fault.starts_with(&format!("line 1, {reported}")), "{fault}");
     }
 }
 
@@ -176,22 +176,22 @@ fn read_case_counts_depth_from_the_top_of_the_file() {
         let queries = format!(
             r#"[{{"query": "q", "expected_tool_use": [{{"tool_name": "f", "tool_input": {{"x": {deep}}}}}]}}]"#
         );
-        let told = |faults: &[evalset::Fault]| -> Vec<_> {
+        let reported = |faults: &[evalset::CaseFault]| -> Vec<_> {
             faults.iter().map(|fault| fault.problem.clone()).collect()
         };
         let (_, faults) = read_case(&queries, Format::AdkLegacy, Origin::default());
-        assert_eq!(told(&faults), told(&read(queries.as_bytes()).faults), "{levels}");
+        assert_eq!(reported(&faults), reported(&read(queries.as_bytes()).faults), "{levels}");
     }
 }
 
 fn check(text: &str, expected: &Expect) {
     let reading = read(text.as_bytes());
-    let told: Vec<String> = reading
+    let reported: Vec<String> = reading
         .faults
         .iter()
         .map(|fault| format!("{}: {fault}\n", fault.severity().name()))
         .collect();
-    expected.assert_eq(&told.concat());
+    expected.assert_eq(&reported.concat());
 }
 
 #[test]
@@ -222,19 +222,19 @@ fn errors_have_positions_and_other_cases_are_read() {
 }"#,
         &expect![[r#"
             error: line 1, column 1, the file: the eval_set_id "a/b" contains a slash, and ADK uses it as a file name; remove the slash
-            warning: line 3, column 3, the file: "vendor" is not a field of an eval set; it is kept here, and lost when the format's own program rewrites the file
+            warning: line 3, column 3, the file: "vendor" is not a field of an eval set; it is kept here, but lost when the format's own program rewrites the file
             error: line 11, column 36, case "bad" at conversation[0].user_content.parts: expected a list, found a string; correct the value
-            error: line 11, column 42, case "bad" at conversation[0].user_content: ADK refuses the unknown field "rôle" in a message (did you mean "role"?); correct its name, or move it to the case
+            error: line 11, column 42, case "bad" at conversation[0].user_content: ADK rejects the unknown field "rôle" in a message (did you mean "role"?); correct its name, or move it to the case
             error: line 11, column 76, case "bad" at conversation[0].invocation_id: expected a value, found null; correct the value
             error: line 11, column 99, case "bad" at conversation[0].finalResponse: expected a message, found a number; correct the value
-            error: line 12, column 52, case "bad" at conversation[1].intermediate_data: ADK refuses the unknown field "tool_use" in intermediate data (did you mean "tool_uses"?); correct its name, or move it to the case
+            error: line 12, column 52, case "bad" at conversation[1].intermediate_data: ADK rejects the unknown field "tool_use" in intermediate data (did you mean "tool_uses"?); correct its name, or move it to the case
             error: line 12, column 90, case "bad" at conversation[1].intermediate_data.toolUses[0].args: expected an object, found a list; correct the value
             error: line 12, column 101, case "bad" at conversation[1].intermediate_data.toolUses[0].id: expected a string, found a number; correct the value
             error: line 13, column 45, case "bad" at conversation[2].userContent.parts[0].text: \ud800 is half of a surrogate pair; replace that character
             error: line 15, column 24, case "bad" at session_input: a session input needs "user_id"; add it
             error: line 19, column 5, the case at index 2: expected an eval case, found a number; correct the value
             error: line 20, column 5, case "good": the eval_id "good" is already used by the case at index 0; give this one another
-            error: line 20, column 63, case "good" at conversation[0]: "user_content" appears twice here, and readers see only one of them; remove one
+            error: line 20, column 63, case "good" at conversation[0]: duplicate key "user_content", of which readers use only one; remove one
             error: line 20, column 107, case "good" at creation_timestamp: expected a number, found a string; correct the value
             error: line 21, column 5, case "good": a case needs exactly one of "conversation" and "conversation_scenario", and has neither; add one
             error: line 21, column 5, case "good": the eval_id "good" is already used by the case at index 0; give this one another
@@ -247,7 +247,7 @@ fn invalid_json_error_has_a_position() {
     check(
         "{\n  \"eval_set_id\": nan\n}",
         &expect![[r#"
-        error: line 2, column 18, the file: this is not valid JSON: nan is not a number, true, false or null; a string needs double quotes; repair it here
+        error: line 2, column 18, the file: this is not valid JSON: nan is not a number, true, false or null; a string needs double quotes; fix it here
     "#]],
     );
     check(
@@ -265,13 +265,13 @@ fn invalid_json_error_has_a_position() {
     check(
         "",
         &expect![[r#"
-        error: line 1, column 1, the file: this is not valid JSON: the text ends here, but a value is missing; repair it here
+        error: line 1, column 1, the file: this is not valid JSON: the text ends here, but a value is missing; fix it here
     "#]],
     );
     check(
         "\u{feff}[]",
         &expect![[r#"
-        error: line 1, column 1, the file: a byte order mark begins the file, which ADK refuses; save it as plain UTF-8
+        error: line 1, column 1, the file: unexpected byte order mark, which ADK rejects; save the file as UTF-8 without one
     "#]],
     );
     let reading = read(b"{\n \"\xc3\xa9 \xff\": 1}");
@@ -315,6 +315,6 @@ fn field_in_both_casings_is_read_as_in_adk() {
     assert_eq!(set.eval_cases[0].written.extra("eval_id").map(|it| it.as_str()), Some("\"snake\""));
     assert_eq!(canonical(&rewritten(text)), canonical(text));
     let Some(python) = test_needs::python() else { return };
-    let said = adk_rewrites(&python, &[text.to_owned()]).remove(0).expect("ADK reads it");
-    assert!(said.contains("\"eval_id\": \"camel\""), "{said}");
+    let rewrite = adk_rewrites(&python, &[text.to_owned()]).remove(0).expect("ADK reads it");
+    assert!(rewrite.contains("\"eval_id\": \"camel\""), "{rewrite}");
 }

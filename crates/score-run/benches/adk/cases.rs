@@ -1,4 +1,4 @@
-//! The cases: eval sets as ADK itself lays them out, of made conversations in plain words.
+//! The cases: eval sets in ADK's layout, with generated conversations.
 //!
 //! They are as large as the cases in Google's own eval files: on average 1.6 turns, 1.2 calls with
 //! two arguments, and 21 words of response in a turn.
@@ -123,7 +123,7 @@ impl Chance {
         if self.below(10) == 0 { format!("{text} 22 °C, naïve café.") } else { text }
     }
 
-    /// A number from 0, as often as its share of a hundred says.
+    /// A number from 0, chosen by its percentage.
     fn spread(&mut self, shares: &[usize]) -> usize {
         let mut drawn = self.below(100);
         shares
@@ -172,7 +172,7 @@ pub(super) fn write(folder: &Path, cases: usize, per_file: usize) -> io::Result<
     Ok(())
 }
 
-/// Writes all cases of the files into one file of each side, as they stand, and gives their paths.
+/// Writes all cases of the files into one file of each side, unchanged, and gives their paths.
 pub(super) fn joined(
     folder: &Path,
     files: &[(PathBuf, PathBuf)],
@@ -199,7 +199,7 @@ pub(super) fn joined(
     Ok((expected, join("actual.evalset.json", &mut files.iter().map(|(_, actual)| actual))?))
 }
 
-/// A case, and what an agent made of it: often the same, sometimes another call or other words.
+/// A case and an actual run of it: often equal, sometimes with another call or other words.
 fn pair(chance: &mut Chance, number: usize) -> (Value, Value) {
     let (mut expected, mut actual) = (Vec::new(), Vec::new());
     for turn in 0..=chance.spread(&[60, 25, 15]) {
@@ -215,12 +215,12 @@ fn pair(chance: &mut Chance, number: usize) -> (Value, Value) {
         } else if chance.below(6) == 0 {
             made.reverse();
         }
-        let said: Vec<String> = response
+        let texts: Vec<String> = response
             .split(' ')
             .map(|word| if chance.below(4) == 0 { chance.word() } else { word.to_owned() })
             .collect();
         expected.push(invocation(turn, &user, &calls, &response));
-        actual.push(invocation(turn, &user, &made, &said.join(" ")));
+        actual.push(invocation(turn, &user, &made, &texts.join(" ")));
     }
     let case = |conversation: Vec<Value>| {
         json!({

@@ -1,9 +1,9 @@
-//! `cargo queue -p score-run`: both ADK metrics on 100,000 cases, beside google-adk's own evaluators
+//! `cargo bench -p score-run`: both ADK metrics on 100,000 cases, beside google-adk's own evaluators
 //! called in process on the same cases in the same run.
 //!
 //! Both sides read the cases from the disk cache, parse them, pair them, score every case and keep
-//! the scores. What the evidence costs that `rehearsal score` holds for its report, which google-adk
-//! has nothing of, is told beside. What is compared is processor time, since the machine may be
+//! the scores. The cost of the evidence for the report of `rehearsal score`, which google-adk does not have,
+//! is printed separately. Processor time is compared, because the machine may be
 //! shared. Every score is compared, bit for bit. Goal: 300 times as many
 //! cases a second as google-adk, on one thread; the bench fails when a score differs, and when the
 //! goal is missed.
@@ -11,7 +11,7 @@
 //! Ours are in one file on each side, google-adk's in files of 500: it holds a whole file in memory.
 //!
 //! The Python comes from `REHEARSAL_TEST_PYTHON`, as in the acceptance tests; without it the peer is
-//! left out, said loudly. `REHEARSAL_BENCH_CASES` makes the set smaller.
+//! left out, with a message. `REHEARSAL_BENCH_CASES` makes the set smaller.
 
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 
@@ -24,7 +24,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
-use score_run::{Choice, Pair, Pairing, ScoreRun, run, run_pairs};
+use score_run::{CaseFilter, Pair, Pairing, ScoreRun, run, run_pairs};
 use scoring::adk::{MatchType, response_match, tool_trajectory};
 use scoring::config::{Config, Tools};
 
@@ -161,9 +161,9 @@ fn processor_time() -> Duration {
 fn score_all(expected: &[PathBuf], actual: &[PathBuf], threads: usize) -> io::Result<Vec<Scores>> {
     let config = Config::adk_default();
     let jobs = NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN);
-    let choice = Choice::default();
+    let filter = CaseFilter::default();
     let order =
-        ScoreRun { expected, actual, config: &config, choice: &choice, pairing: Pairing::Id, jobs };
+        ScoreRun { expected, actual, config: &config, filter: &filter, pairing: Pairing::Id, jobs };
     let mut all = Vec::new();
     let scores = |pair: &mut Pair, tools: &mut Tools<'_>| -> Option<Scores> {
         let (expected, actual) = (pair.expected.as_ref()?, pair.actual.as_ref()?);
@@ -182,10 +182,10 @@ fn score_all(expected: &[PathBuf], actual: &[PathBuf], threads: usize) -> io::Re
 /// Scores all cases with what each score rests on.
 fn with_evidence(expected: &[PathBuf], actual: &[PathBuf]) -> io::Result<()> {
     let config = Config::adk_default();
-    let choice = Choice::default();
+    let filter = CaseFilter::default();
     let jobs = NonZeroUsize::MIN;
     let order =
-        ScoreRun { expected, actual, config: &config, choice: &choice, pairing: Pairing::Id, jobs };
+        ScoreRun { expected, actual, config: &config, filter: &filter, pairing: Pairing::Id, jobs };
     let take = |case| {
         std::hint::black_box(&case);
         Ok(())
@@ -241,10 +241,11 @@ fn google_adk(
     if !output.status.success() {
         return Err(io::Error::other(String::from_utf8_lossy(&output.stderr).into_owned()));
     }
-    let told = String::from_utf8_lossy(&output.stdout).into_owned();
-    let told: Vec<f64> = told.split_whitespace().filter_map(|text| text.parse().ok()).collect();
-    let [took, alone] = told[..] else {
-        return Err(io::Error::other("google-adk told no time"));
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    let printed: Vec<f64> =
+        printed.split_whitespace().filter_map(|text| text.parse().ok()).collect();
+    let [took, alone] = printed[..] else {
+        return Err(io::Error::other("google-adk printed no time"));
     };
     let bytes = std::fs::read(scores)?;
     let (numbers, _) = bytes.as_chunks::<8>();

@@ -1,7 +1,7 @@
-//! [`Calls`]: which call each answer of a tool belongs to.
+//! [`Calls`]: matches tool responses to calls.
 //!
-//! What the agent records of its tools comes first; what it shows to the model alone is taken for a call
-//! of which nothing is recorded. A call has its person's id, else the one under which its agent knows it.
+//! Recorded results have precedence; a response that the agent only shows to the model is used for a call
+//! without a recorded result. A call has the id that the person gave, else the agent's id.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,7 +18,7 @@ use crate::call_ids;
 #[derive(Default)]
 pub(super) struct Calls<'a> {
     calls: Vec<Call<'a>>,
-    /// The turn of each agent's last answer.
+    /// The turn of each agent's last response.
     latest: HashMap<&'a AgentName, TurnId>,
 }
 
@@ -27,11 +27,11 @@ pub(super) struct Call<'a> {
     pub(super) turn: TurnId,
     /// Its run.
     pub(super) run: usize,
-    /// Whether its agent has gone on since, or its run is over.
+    /// Whether its agent has continued since, or its run has ended.
     is_past: bool,
-    /// Its place among the calls of its answer.
+    /// Its index among the calls of its response.
     pub(super) place: usize,
-    /// Under which the case knows it, once a tool has answered it.
+    /// Its id in the case, once it has a result.
     pub(super) id: Option<String>,
     call: &'a FunctionCall,
     made: Vec<String>,
@@ -41,7 +41,7 @@ pub(super) struct Call<'a> {
 }
 
 impl<'a> Calls<'a> {
-    /// Takes in what an answer calls.
+    /// Adds the calls of a response.
     pub(super) fn called(
         &mut self,
         event: &'a SessionEvent,
@@ -51,7 +51,7 @@ impl<'a> Calls<'a> {
         let turn = event.turn_id;
         self.latest.insert(&event.agent_name, turn);
         let parts = response.candidates.first().map_or(&[][..], |first| &first.parts);
-        let calls = parts.iter().enumerate().filter_map(|(part, said)| match said {
+        let calls = parts.iter().enumerate().filter_map(|(part, content)| match content {
             Part::FunctionCall(call) => Some((part, call)),
             _ => None,
         });
@@ -69,14 +69,14 @@ impl<'a> Calls<'a> {
         }));
     }
 
-    /// The agent asks again: what it called before is over, also where its results are not known.
+    /// The agent sends another request: its earlier calls are finished, even without a known result.
     pub(super) fn goes_on(&mut self, event: &SessionEvent) {
         self.past(|call| {
             call.agent == &event.agent_name && call.invocation == &event.invocation_id
         });
     }
 
-    /// A run is over, and with it what it called.
+    /// Ends a run and its calls.
     pub(super) fn ended(&mut self, event: &SessionEvent) {
         let is_named = !event.invocation_id.as_str().is_empty();
         self.past(|call| {
@@ -90,7 +90,7 @@ impl<'a> Calls<'a> {
         }
     }
 
-    /// The run that waits for an agent which it called as a tool.
+    /// The run that waits for an agent that it called as a tool.
     pub(super) fn caller(&self, agent: &AgentName) -> Option<usize> {
         let waits = |call: &Call<'_>| {
             call.given.is_none() && !call.is_past && call.call.name == agent.as_str()
@@ -99,7 +99,7 @@ impl<'a> Calls<'a> {
         call.map(|call| call.run)
     }
 
-    /// The call whose result is recorded.
+    /// The call of a recorded result.
     pub(super) fn recorded(
         &mut self,
         event: &SessionEvent,
@@ -112,7 +112,7 @@ impl<'a> Calls<'a> {
         self.answered(at?, response)
     }
 
-    /// The calls whose results are `shown` by their agent and not known otherwise.
+    /// The calls whose results are only in `shown`, a request of their agent.
     pub(super) fn shown(
         &mut self,
         agent: &AgentName,
@@ -124,7 +124,7 @@ impl<'a> Calls<'a> {
         for response in shown {
             let of_agent = |call: &Call<'_>| call.agent == agent && call.is(response);
             let at = self.last(of_agent).or_else(|| {
-                // Without an id that is known it answers what the agent was told last.
+                // Without a known id, it belongs to the agent's last response.
                 let among = |place: &usize, call: &Call<'_>| {
                     Some(call.turn) == latest && !seen.contains(place)
                 };
@@ -183,12 +183,12 @@ impl Call<'_> {
         given_id(self.call.id.as_ref()).is_none() || given_id(response.id.as_ref()).is_none()
     }
 
-    /// Whether it waits for an answer of this tool.
+    /// Whether it waits for a response of this tool.
     fn is_open(&self, response: &FunctionResponse) -> bool {
         self.given.is_none() && self.call.name == response.name
     }
 
-    /// Whether it is known to have this very answer.
+    /// Whether it is known to have this response.
     fn has(&self, response: &FunctionResponse) -> bool {
         let kept =
             |it: &FunctionResponse| -> JsonText { as_adk_keeps_it(it.response.as_ref()).compact() };
@@ -197,7 +197,7 @@ impl Call<'_> {
     }
 }
 
-/// An empty id is none.
+/// Treats an empty id as absent.
 fn given_id(id: Option<&String>) -> Option<&String> {
     id.filter(|id| !id.is_empty())
 }

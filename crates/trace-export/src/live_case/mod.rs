@@ -1,12 +1,12 @@
-//! From a live session to the [`EvalCase`] that ADK replays: each run, a user's message and all that
-//! followed, becomes an invocation.
+//! Converts a live session to an [`EvalCase`] that ADK replays: each run, which is a user message and all
+//! that follows, becomes an invocation.
 //!
-//! What one agent did alone is told as calls and responses, what several did as events that keep their
-//! names (`runs` tells which belong together). Of the conversation of a request only what is needed is kept
-//! ([`Openings`]): all of it where a run begins, else what came since the model last spoke.
+//! A run of one agent becomes lists of calls and responses, a run of several agents becomes events with
+//! their names (`runs` groups them). Only the needed part of a request's conversation is kept
+//! ([`Openings`]): all of it at the beginning of a run, else the part since the model's last message.
 //!
-//! What tools answered is recorded by agents with the plugin. Other agents show it to the model alone, so
-//! that it is read there; `calls` tells which call each answer belongs to.
+//! Agents with the plugin record tool results. Other agents only show them to the model, so they are read
+//! from the next request; `calls` matches each to its call.
 
 mod calls;
 mod parts;
@@ -20,7 +20,7 @@ use evalset::adk::{
     Content, EvalCase, IntermediateData, IntermediateResponse, Invocation, InvocationEvent, Part,
     SessionInput,
 };
-use evalset::{CaseText, Layout, Written, eval_id, seconds};
+use evalset::{CaseText, Layout, OriginalForm, eval_id, seconds};
 use jiff::Timestamp;
 use json_text::JsonText;
 use live::{Payload, SessionEvent};
@@ -31,7 +31,7 @@ pub use runs::{AnsweredTurn, LiveRun, Openings, root, runs};
 use parts::{adk_parts, adk_response};
 use runs::{Final, Returned, Run, RunStep, collect};
 
-/// The case that the turns with these answers give; `None` when no answer is among them.
+/// The case of the turns with these responses; `None` without any response.
 #[must_use]
 pub fn live_case(
     agent_name: &str,
@@ -56,8 +56,8 @@ pub fn live_case(
     })
 }
 
-/// What tells a case of these turns alone from one of all, for an export is known again by the ids of its
-/// invocations.
+/// A suffix for invocation ids, which identify an export: it distinguishes a case of some turns from one of
+/// all turns.
 fn cut(runs: &[Run<'_>]) -> String {
     let mut digest = Sha256::new();
     for (event, _) in runs.iter().flat_map(Run::responses) {
@@ -80,17 +80,19 @@ impl Run<'_> {
             None => (None, None),
         };
         let agents: HashSet<&str> = self.events().map(|event| event.agent_name.as_str()).collect();
-        let mut told = TurnSteps::default();
+        let mut steps = TurnSteps::default();
         for step in &self.steps {
             match step {
-                RunStep::Event(event) if Some(event.sequence) != last => told.said(event, self),
+                RunStep::Event(event) if Some(event.sequence) != last => {
+                    steps.add_message(event, self);
+                }
                 RunStep::Returned(returned) if !self.is_inner(returned.event) => {
-                    told.returned(returned);
+                    steps.add_tool_response(returned);
                 }
                 RunStep::Event(_) | RunStep::Returned(_) => {}
             }
         }
-        let data = if agents.len() > 1 { told.into_events() } else { told.into_lists() };
+        let data = if agents.len() > 1 { steps.into_events() } else { steps.into_lists() };
         Invocation {
             final_response: answer.map(|parts| content("model", parts)),
             intermediate_data: Some(data),
@@ -103,29 +105,29 @@ impl Run<'_> {
     }
 }
 
-/// Python's own way to write JSON.
+/// JSON as Python writes it.
 fn as_adk_writes(value: &JsonText) -> String {
     let layout = Layout::OneLine { after_comma: " ", after_colon: " " };
     CaseText::unchecked(value).laid_out(&layout)
 }
 
 fn content(role: &str, parts: Vec<Part>) -> Content {
-    Content { parts: Some(parts), role: Some(role.to_owned()), written: Written::default() }
+    Content { parts: Some(parts), role: Some(role.to_owned()), written: OriginalForm::default() }
 }
 
-/// What happened between the user's message and the answer, in order.
+/// The steps between the user message and the final response, in order.
 #[derive(Default)]
 struct TurnSteps {
     steps: Vec<(String, Vec<Part>, &'static str)>,
 }
 
 impl TurnSteps {
-    fn said(&mut self, event: &SessionEvent, run: &Run<'_>) {
+    fn add_message(&mut self, event: &SessionEvent, run: &Run<'_>) {
         let Payload::Response(response) = &event.payload else { return };
         let Some(first) = response.candidates.first() else { return };
         let mut parts = adk_parts(&first.parts);
         if run.is_inner(event) {
-            // Who evaluates the case sees no call that is made within a tool.
+            // Calls within a tool are not visible in an evaluation.
             parts.retain(|part| part.function_call.is_none());
         }
         let calls = parts.iter_mut().filter_map(|part| part.function_call.as_mut());
@@ -139,27 +141,27 @@ impl TurnSteps {
         }
     }
 
-    fn returned(&mut self, returned: &Returned<'_>) {
+    fn add_tool_response(&mut self, returned: &Returned<'_>) {
         let mut answered = adk_response(returned.response);
         answered.id.clone_from(&returned.id);
         let agent = returned.event.agent_name.to_string();
         self.steps.push((agent, vec![answered.into()], "user"));
     }
 
-    /// Calls and responses, and what was said beside them.
+    /// The calls, the responses and the other messages.
     fn into_lists(self) -> IntermediateData {
         let mut data = IntermediateData::default();
         for (author, parts, _) in self.steps {
-            let mut said = Vec::new();
+            let mut texts = Vec::new();
             for mut part in parts {
                 match (part.function_call.take(), part.function_response.take()) {
                     (Some(call), _) => data.tool_uses.push(call),
                     (_, Some(response)) => data.tool_responses.push(response),
-                    (None, None) => said.push(part),
+                    (None, None) => texts.push(part),
                 }
             }
-            if !said.is_empty() {
-                data.intermediate_responses.push(IntermediateResponse { author, parts: said });
+            if !texts.is_empty() {
+                data.intermediate_responses.push(IntermediateResponse { author, parts: texts });
             }
         }
         data
@@ -170,7 +172,7 @@ impl TurnSteps {
             author,
             content: Some(content(role, parts)),
             model_version: None,
-            written: Written::default(),
+            written: OriginalForm::default(),
         };
         IntermediateData {
             invocation_events: self.steps.into_iter().map(event).collect(),

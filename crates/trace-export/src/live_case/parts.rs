@@ -1,4 +1,4 @@
-//! What is said in a live session, as ADK keeps it: `google.genai`'s parts.
+//! Converts the parts of live messages to `google.genai` parts.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE;
@@ -12,7 +12,7 @@ pub(super) fn adk_parts<'a>(parts: impl IntoIterator<Item = &'a LivePart>) -> Ve
     parts.into_iter().filter(|part| !is_blank(part)).filter_map(adk_part).collect()
 }
 
-/// The kinds of part that a case has no place for, each once: those of other vendors' APIs.
+/// The kinds of part that a case cannot hold, each once: those of other vendors' APIs.
 pub(super) fn left_out<'a>(parts: impl IntoIterator<Item = &'a LivePart>) -> Vec<String> {
     let mut kinds: Vec<String> = Vec::new();
     for part in parts {
@@ -27,7 +27,7 @@ pub(super) fn left_out<'a>(parts: impl IntoIterator<Item = &'a LivePart>) -> Vec
     kinds
 }
 
-/// Nothing: an empty text, or the part that stands for one without any content.
+/// Whether a part is empty: an empty text, or a part without content.
 fn is_blank(part: &LivePart) -> bool {
     match part {
         LivePart::Text(text) | LivePart::Thought(text) => text.is_empty(),
@@ -55,7 +55,7 @@ fn adk_part(part: &LivePart) -> Option<Part> {
     })
 }
 
-/// A tool's answer.
+/// A tool's response.
 pub(super) fn adk_response(response: &live::FunctionResponse) -> FunctionResponse {
     let kept = as_adk_keeps_it(response.response.as_ref());
     let mut answered = FunctionResponse::new("", response.name.clone(), kept);
@@ -63,7 +63,7 @@ pub(super) fn adk_response(response: &live::FunctionResponse) -> FunctionRespons
     answered
 }
 
-/// A `google.genai.types.Blob`: its bytes in the alphabet for addresses, as pydantic writes them.
+/// A `google.genai.types.Blob`: its bytes in URL-safe base64, as pydantic writes them.
 fn blob(data: &InlineData) -> JsonText {
     let mut members = IndexMap::new();
     if let Some(name) = &data.display_name {
@@ -71,19 +71,19 @@ fn blob(data: &InlineData) -> JsonText {
     }
     members.insert("data", URL_SAFE.encode(&data.data));
     members.insert("mime_type", data.mime_type.clone());
-    // Text keys and texts always serialise.
+    // Text keys and texts always serialize.
     JsonText::serialize(&members).unwrap_or_else(|_| JsonText::null())
 }
 
-/// A response as ADK keeps it: an object, and what is none within one, as ADK's runner does. A text stays
-/// a text, also where it holds JSON: that is what the model read.
+/// A response for ADK: an object; another value is wrapped in one, as ADK's runner does. A text with JSON
+/// stays a text, because the model read it as text.
 pub(super) fn as_adk_keeps_it(response: Option<&JsonText>) -> JsonText {
     match response {
         Some(response) if response.kind() == Kind::Object => response.clone(),
         other => {
             let inner = other.cloned().unwrap_or_else(JsonText::null);
             let members: IndexMap<_, _> = [("result", inner)].into_iter().collect();
-            // Text keys and JSON always serialise.
+            // Text keys and JSON always serialize.
             JsonText::serialize(&members).unwrap_or_else(|_| JsonText::null())
         }
     }

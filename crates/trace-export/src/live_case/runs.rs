@@ -1,7 +1,7 @@
-//! The runs of a session: which event belongs to which, and what is known of each.
+//! Groups the events of a session into runs.
 //!
-//! A run is what the agent calls one; where it has no name for it, a request that ends in the user's
-//! words begins one. What an agent does that another one calls as a tool is within the run of that one.
+//! The agent names its runs. Without a name, a request that ends with a user message begins a run. The
+//! events of an agent that another one calls as a tool are in the run of the caller.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,22 +12,22 @@ use rpc::wire;
 use super::calls::Calls;
 use super::parts::left_out;
 
-/// How much of what was said names a run or a turn, in characters.
+/// The length of the excerpt that names a run or a turn, in characters.
 const NAME: usize = 200;
 
-/// One run of an agent in a session: a user's message and all that followed.
+/// One run of an agent in a session: a user message and all that follows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiveRun {
-    /// The agent that the user spoke to.
+    /// The agent that got the user message.
     pub agent: String,
-    /// What the user said; the beginning of it.
+    /// The beginning of the user message.
     pub query: String,
-    /// Its answered turns, in order of time.
+    /// Its answered turns, in chronological order.
     pub turns: Vec<AnsweredTurn>,
-    /// The kinds of part in it that a case has no place for, in their vendor's words.
+    /// The kinds of part in it that a case cannot hold, with their vendors' names.
     pub left_out: Vec<String>,
     /// How many later messages in the user's words are within it, which its invocation has no room for.
-    pub later_messages: usize,
+    pub later_user_messages: usize,
 }
 
 /// An answered turn of a run.
@@ -39,7 +39,7 @@ pub struct AnsweredTurn {
     pub agent: String,
     /// The tools that were called, in order.
     pub calls: Vec<String>,
-    /// What was said; the beginning of it.
+    /// The beginning of the response.
     pub text: String,
     /// Whether a run may end with it.
     pub ends: bool,
@@ -92,7 +92,7 @@ pub(super) struct Run<'a> {
     pub(super) first: u64,
     pub(super) at: i64,
     pub(super) agent: &'a str,
-    /// What the user said.
+    /// The user message.
     pub(super) query: Vec<&'a LivePart>,
     pub(super) steps: Vec<RunStep<'a>>,
     /// What agents within it, called as tools, name their own runs.
@@ -113,7 +113,7 @@ pub(super) enum RunStep<'a> {
 
 /// What a tool answered.
 pub(super) struct Returned<'a> {
-    /// The event that tells of it.
+    /// Its event.
     pub(super) event: &'a SessionEvent,
     /// The turn that called the tool.
     pub(super) turn: TurnId,
@@ -158,7 +158,7 @@ impl<'a> Returned<'a> {
 pub fn runs(events: &[SessionEvent]) -> Vec<LiveRun> {
     let described = |run: &Run<'_>| {
         let responses = run.responses();
-        let said = responses.iter().flat_map(|(_, parts)| *parts);
+        let response_parts = responses.iter().flat_map(|(_, parts)| *parts);
         let turn = |(event, parts): &(&SessionEvent, &[LivePart])| AnsweredTurn {
             answer: event.sequence.0,
             agent: event.agent_name.to_string(),
@@ -170,8 +170,8 @@ pub fn runs(events: &[SessionEvent]) -> Vec<LiveRun> {
             agent: run.agent.to_owned(),
             query: named(&run.query).chars().take(NAME).collect(),
             turns: responses.iter().map(turn).collect(),
-            left_out: left_out(run.query.iter().copied().chain(said)),
-            later_messages: run.later_messages(),
+            left_out: left_out(run.query.iter().copied().chain(response_parts)),
+            later_user_messages: run.later_user_messages(),
         }
     };
     collect(events).iter().map(described).collect()
@@ -278,11 +278,11 @@ fn since_the_model(contents: &[Content]) -> &[Content] {
     contents.get(spoke.map_or(0, |at| at + 1)..).unwrap_or_default()
 }
 
-/// What the user said, where the agent tells; else what they said last before the model was asked, as it
-/// stands there; where they said nothing, what they handed in of a tool.
+/// The user message that the agent reports; else the last one in the request; else the last tool
+/// response in it.
 fn query(request: &LlmRequest) -> Vec<&LivePart> {
-    if let Some(told) = &request.user_content {
-        return told.parts.iter().collect();
+    if let Some(content) = &request.user_content {
+        return content.parts.iter().collect();
     }
     // Some agents begin the model's answer for it.
     let until = request.contents.iter().rposition(|content| content.role != Role::Model);
@@ -292,8 +292,8 @@ fn query(request: &LlmRequest) -> Vec<&LivePart> {
         let of = last.iter().filter(move |content| content.role == role);
         of.flat_map(|content| &content.parts).collect::<Vec<_>>()
     };
-    let said = by(Role::User);
-    if said.is_empty() { by(Role::Function) } else { said }
+    let message = by(Role::User);
+    if message.is_empty() { by(Role::Function) } else { message }
 }
 
 /// What a message is called: its texts, else what it shows.
@@ -369,7 +369,7 @@ impl<'a> Run<'a> {
     /// How often its agent, having answered without a call, asked on with something in the user's words:
     /// an invocation has room for the first message only. ADK words as the user's what other agents
     /// did, so of the plugin's runs, which tell of their end, nothing is counted.
-    fn later_messages(&self) -> usize {
+    fn later_user_messages(&self) -> usize {
         if self.events().any(|event| matches!(event.payload, Payload::RunEnded(_))) {
             return 0;
         }
@@ -407,7 +407,7 @@ impl<'a> Run<'a> {
         self.ends(event, parts)
     }
 
-    /// Whether a run may end with this answer, and what its user is told then.
+    /// Whether a run may end with this response, and the text for the user.
     fn ends<'b>(&'b self, event: &'b SessionEvent, parts: &'b [LivePart]) -> Option<Final<'b>> {
         if self.is_inner(event) {
             return None;

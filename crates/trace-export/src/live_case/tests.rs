@@ -29,8 +29,8 @@ impl Recording {
         self
     }
 
-    fn asks(self, turn: u8, agent: &str, run: &str, said: &str) -> Self {
-        let parts = vec![LivePart::Text(said.to_owned())];
+    fn asks(self, turn: u8, agent: &str, run: &str, message: &str) -> Self {
+        let parts = vec![LivePart::Text(message.to_owned())];
         let contents = vec![live::Content { role: Role::User, parts }];
         let request = LlmRequest { contents, ..LlmRequest::default() };
         self.add(turn, agent, run, Payload::Request(request))
@@ -144,10 +144,10 @@ fn several_messages_become_several_invocations_with_calls_by_their_ids() {
         .asks(3, "a", "run2", "second")
         .answered(3, "a", "run2", vec![text("done")])
         .0;
-    let told = runs(&events);
-    let told: Vec<_> =
-        told.iter().map(|it| (it.query.as_str(), it.turns.len(), &*it.turns[0].calls)).collect();
-    assert_eq!(told, [("first", 2, &["f".to_owned()][..]), ("second", 1, &[])]);
+    let found = runs(&events);
+    let found: Vec<_> =
+        found.iter().map(|it| (it.query.as_str(), it.turns.len(), &*it.turns[0].calls)).collect();
+    assert_eq!(found, [("first", 2, &["f".to_owned()][..]), ("second", 1, &[])]);
     let turns = conversation(&events, &[0, 1]);
     assert_eq!(turns[0]["invocation_id"], format!("{SESSION}_inv_1"));
     let data = &turns[0]["intermediate_data"];
@@ -164,7 +164,7 @@ fn several_messages_become_several_invocations_with_calls_by_their_ids() {
 }
 
 #[test]
-fn excluded_turn_takes_its_tool_results_along() {
+fn excluded_turn_excludes_its_tool_results() {
     let events = Recording::default()
         .asks(1, "a", "run1", "first")
         .answered(1, "a", "run1", vec![call("c1", r#"{"n": 1}"#)])
@@ -175,8 +175,8 @@ fn excluded_turn_takes_its_tool_results_along() {
         .goes_on(3, "a", "run1")
         .answered(3, "a", "run1", vec![text("seven")])
         .0;
-    let told: Vec<_> = runs(&events)[0].turns.iter().map(|it| it.answer).collect();
-    assert_eq!(told, [2, 5, 8]);
+    let found: Vec<_> = runs(&events)[0].turns.iter().map(|it| it.answer).collect();
+    assert_eq!(found, [2, 5, 8]);
     let turns = conversation_of(&events, &[5, 8]);
     let id =
         |turns: &serde_json::Value| turns[0]["invocation_id"].as_str().expect("a text").to_owned();
@@ -210,11 +210,11 @@ fn calls_without_ids_are_paired_with_their_results() {
         let data = &conversation(&done(events), &[0])[0]["intermediate_data"];
         let [slow, fast] = made;
         let uses = data["tool_uses"].as_array().expect("a list");
-        let told: Vec<_> = uses.iter().map(|it| (&it["id"], &it["args"]["slow"])).collect();
-        assert_eq!(serde_json::json!(told), serde_json::json!([[slow, 1], [fast, 0]]));
+        let found: Vec<_> = uses.iter().map(|it| (&it["id"], &it["args"]["slow"])).collect();
+        assert_eq!(serde_json::json!(found), serde_json::json!([[slow, 1], [fast, 0]]));
         let answers = data["tool_responses"].as_array().expect("a list");
-        let told: Vec<_> = answers.iter().map(|it| (&it["id"], &it["response"]["of"])).collect();
-        assert_eq!(serde_json::json!(told), serde_json::json!([[fast, "fast"], [slow, "slow"]]));
+        let found: Vec<_> = answers.iter().map(|it| (&it["id"], &it["response"]["of"])).collect();
+        assert_eq!(serde_json::json!(found), serde_json::json!([[fast, "fast"], [slow, "slow"]]));
     };
 
     // The plugin records them in the order in which they came.
@@ -253,8 +253,8 @@ fn request_history_fills_in_unrecorded_calls() {
         .0;
     let data = &conversation(&events, &[0])[0]["intermediate_data"];
     let answers = data["tool_responses"].as_array().expect("a list");
-    let told: Vec<_> = answers.iter().map(|it| (&it["id"], &it["response"]["result"])).collect();
-    assert_eq!(serde_json::json!(told), serde_json::json!([["c2", 2], ["c1", 1]]));
+    let found: Vec<_> = answers.iter().map(|it| (&it["id"], &it["response"]["result"])).collect();
+    assert_eq!(serde_json::json!(found), serde_json::json!([["c2", 2], ["c1", 1]]));
 }
 
 #[test]
@@ -263,26 +263,26 @@ fn tool_calls_seen_only_in_requests_are_exported() {
         let parts = vec![shown(id, text)];
         live::Content { role: Role::Function, parts }
     };
-    let said = |role, parts| live::Content { role, parts };
+    let content = |role, parts| live::Content { role, parts };
     let asked = |contents: &[live::Content]| {
         let contents = contents.to_vec();
         Payload::Request(LlmRequest { contents, ..LlmRequest::default() })
     };
-    let mut contents = vec![said(Role::User, vec![text("one")])];
+    let mut contents = vec![content(Role::User, vec![text("one")])];
     let mut events = Recording::default().add(1, "a", "", asked(&contents));
     // The person gave the second no id, and its agent made one.
     let unnamed = live::FunctionCall { id: None, name: "f".to_owned(), args: None };
     let calls = vec![call("c1", "{}"), LivePart::FunctionCall(unnamed)];
     events = events.answered(1, "a", "", calls.clone());
-    contents.push(said(Role::Model, calls));
+    contents.push(content(Role::Model, calls));
     contents.push(shown("c1", r#""{\"sky\": \"clear\"}""#));
     contents.push(shown("c2", r#"{"days": 9007199254740993}"#));
     events = events.add(2, "a", "", asked(&contents));
     events = events.answered(2, "a", "", vec![call("c3", "{}")]);
     // The user goes on in the same breath, as Anthropic's format has it.
-    contents.push(said(Role::Model, vec![call("c3", "{}")]));
+    contents.push(content(Role::Model, vec![call("c3", "{}")]));
     contents.push(shown("c3", r#"[{"type": "text", "text": "x"}]"#));
-    contents.push(said(Role::User, vec![text("two")]));
+    contents.push(content(Role::User, vec![text("two")]));
     events = events.add(3, "a", "", asked(&contents));
     events = events.answered(3, "a", "", vec![text("done")]);
 
@@ -294,10 +294,10 @@ fn tool_calls_seen_only_in_requests_are_exported() {
     assert_eq!(ids("tool_uses"), ["c1", "c2", "c3"]);
     assert_eq!(ids("tool_responses"), ["c1", "c2", "c3"]);
     let results = &turns[0]["intermediate_data"]["tool_responses"];
-    let told: Vec<_> =
+    let found: Vec<_> =
         results.as_array().expect("a list").iter().map(|it| (&it["id"], &it["response"])).collect();
     assert_eq!(
-        serde_json::json!(told),
+        serde_json::json!(found),
         serde_json::json!([
             ["c1", {"result": "{\"sky\": \"clear\"}"}],
             ["c2", {"days": 9_007_199_254_740_993_u64}],
@@ -305,7 +305,7 @@ fn tool_calls_seen_only_in_requests_are_exported() {
         ])
     );
     assert_eq!(turns[1]["user_content"]["parts"][0]["text"], "two");
-    assert!(turns[1]["intermediate_data"]["tool_responses"].is_null(), "told once");
+    assert!(turns[1]["intermediate_data"]["tool_responses"].is_null(), "only once");
 }
 
 #[test]
@@ -362,7 +362,7 @@ fn agent_tool_belongs_to_the_callers_run() {
         .goes_on(3, "helper", "inner")
         .answered(3, "helper", "inner", vec![text("found 1")]);
     let half = conversation(&asked.0, &[0]);
-    assert!(half[0]["final_response"].is_null(), "the helper's words are no answer to the user");
+    assert!(half[0]["final_response"].is_null(), "the helper's response is not the final response");
     let events = asked
         .returned(1, "root", "r", "h1", r#"{"result": "found 1"}"#)
         .goes_on(4, "root", "r")
@@ -371,21 +371,21 @@ fn agent_tool_belongs_to_the_callers_run() {
         .asks(5, "helper", "own", "And y?")
         .answered(5, "helper", "own", vec![text("found 2")])
         .0;
-    let told: Vec<_> = runs(&events)
+    let found: Vec<_> = runs(&events)
         .into_iter()
         .map(|it| (it.query, it.turns.iter().map(|it| it.ends).collect::<Vec<_>>()))
         .collect();
     let go = ("Go".to_owned(), vec![false, false, false, true]);
-    assert_eq!(told, [go, ("And y?".to_owned(), vec![true])]);
+    assert_eq!(found, [go, ("And y?".to_owned(), vec![true])]);
     let turns = conversation(&events, &[0]);
     assert_eq!(turns.as_array().expect("a list").len(), 1);
     assert_eq!(turns[0]["user_content"]["parts"][0]["text"], "Go");
     assert_eq!(turns[0]["final_response"]["parts"][0]["text"], "All done");
-    let told = turns[0]["intermediate_data"]["invocation_events"].as_array().expect("events");
-    let told: Vec<_> = told.iter().map(|it| (&it["author"], &it["content"]["parts"])).collect();
+    let found = turns[0]["intermediate_data"]["invocation_events"].as_array().expect("events");
+    let found: Vec<_> = found.iter().map(|it| (&it["author"], &it["content"]["parts"])).collect();
     let (helper, result) = ("helper", serde_json::json!({"result": "found 1"}));
     assert_eq!(
-        serde_json::json!(told),
+        serde_json::json!(found),
         serde_json::json!([
             ["root", [{"function_call": {"id": "h1", "name": helper, "args": {}}}]],
             [helper, [{"text": "I look."}]],
@@ -408,8 +408,8 @@ fn endpoint_agent_belongs_to_the_callers_run() {
         .asks(4, "helper", "", "And y?")
         .answered(4, "helper", "", vec![text("found 2")])
         .0;
-    let told: Vec<_> = runs(&events).into_iter().map(|it| (it.query, it.turns.len())).collect();
-    assert_eq!(told, [("Go".to_owned(), 3), ("And y?".to_owned(), 1)]);
+    let found: Vec<_> = runs(&events).into_iter().map(|it| (it.query, it.turns.len())).collect();
+    assert_eq!(found, [("Go".to_owned(), 3), ("And y?".to_owned(), 1)]);
 }
 
 #[test]
@@ -456,8 +456,8 @@ fn unnamed_run_starts_with_a_user_message() {
         .answered(2, "a", "", vec![text("1")])
         .asks(3, "a", "", "two")
         .0;
-    let told: Vec<_> = runs(&events).into_iter().map(|it| (it.query, it.turns.len())).collect();
-    assert_eq!(told, [("one".to_owned(), 2), ("two".to_owned(), 0)]);
+    let found: Vec<_> = runs(&events).into_iter().map(|it| (it.query, it.turns.len())).collect();
+    assert_eq!(found, [("one".to_owned(), 2), ("two".to_owned(), 0)]);
     assert_eq!(conversation(&events, &[0, 1]).as_array().expect("a list").len(), 1);
 }
 
@@ -475,19 +475,19 @@ fn other(kind: &str, text: &str) -> LivePart {
 
 #[test]
 fn images_and_thoughts_keep_their_positions() {
-    let said = |role, parts| live::Content { role, parts };
+    let content = |role, parts| live::Content { role, parts };
     let asked = |contents: Vec<live::Content>| {
         Payload::Request(LlmRequest { contents, ..LlmRequest::default() })
     };
     let first = vec![
-        said(Role::User, vec![text("Hello")]),
-        said(Role::Model, vec![text("hi")]),
-        said(Role::User, vec![text(""), picture(None)]),
+        content(Role::User, vec![text("Hello")]),
+        content(Role::Model, vec![text("hi")]),
+        content(Role::User, vec![text(""), picture(None)]),
     ];
     let mut again = first.clone();
-    again.push(said(Role::Model, vec![text("a cat")]));
-    again.push(said(Role::User, vec![text("And this?")]));
-    again.push(said(
+    again.push(content(Role::Model, vec![text("a cat")]));
+    again.push(content(Role::User, vec![text("And this?")]));
+    again.push(content(
         Role::User,
         vec![picture(Some("dog.png")), other("file_data", r#"{"file_uri": "gs://a/b"}"#)],
     ));
@@ -519,8 +519,8 @@ fn images_and_thoughts_keep_their_positions() {
             {"file_data": {"file_uri": "gs://a/b"}},
         ])
     );
-    let told: Vec<_> = runs(&events).into_iter().map(|it| it.query).collect();
-    assert_eq!(told, ["image/png", "And this?"]);
+    let found: Vec<_> = runs(&events).into_iter().map(|it| it.query).collect();
+    assert_eq!(found, ["image/png", "And this?"]);
 }
 
 #[test]
@@ -561,11 +561,11 @@ fn later_user_message_in_a_named_run_is_reported() {
         .answered(3, "a", "run", vec![text("two")])
         .asks(4, "b", "run", "what another agent is asked")
         .answered(4, "b", "run", vec![text("three")]);
-    assert_eq!(runs(&talk.0).iter().map(|run| run.later_messages).collect::<Vec<_>>(), [1]);
-    // ADK's plugin tells how a run ended, and what it words as the user's is not theirs.
+    assert_eq!(runs(&talk.0).iter().map(|run| run.later_user_messages).collect::<Vec<_>>(), [1]);
+    // ADK's plugin reports the end of a run, and its user messages may be of other agents.
     let end = live::RunEnd { outcome: live::RunOutcome::Completed, message: String::new() };
     let ended = talk.add(3, "a", "run", Payload::RunEnded(end));
-    assert_eq!(runs(&ended.0)[0].later_messages, 0);
+    assert_eq!(runs(&ended.0)[0].later_user_messages, 0);
 }
 
 #[test]

@@ -8,18 +8,18 @@ use evalset_file::{AppendError, Cases, EvalSetFiles, default_cache};
 
 use super::error::EvalsetError;
 use super::files::files;
-use super::sound_file::{SoundFile, case_in, rename as renamed};
-use super::{AppendArguments, Target, Went, counted};
+use super::valid_file::{ValidFile, case_in, rename as renamed};
+use super::{AppendArguments, Status, Target, counted};
 
 pub(super) fn append(
     arguments: &AppendArguments,
     out: &mut impl Write,
-) -> Result<Went, EvalsetError> {
+) -> Result<Status, EvalsetError> {
     let AppendArguments { file, from, rename } = arguments;
     if !file.exists() {
         return Err(AppendError::NoFile { path: file.clone() }.into());
     }
-    let to = match Cases::told_format(file)? {
+    let to = match Cases::declared_format(file)? {
         Format::AgentFlow => Target::Agentflow,
         Format::Adk | Format::AdkLegacy => Target::Adk,
     };
@@ -29,7 +29,7 @@ pub(super) fn append(
         if is_same_file(&path, file) {
             return Err(EvalsetError::IntoItself { path });
         }
-        sources.push(SoundFile::read(&path, |_| ())?);
+        sources.push(ValidFile::read(&path, |_| ())?);
     }
     let sets = match default_cache() {
         Some(cache) => EvalSetFiles::anywhere().with_cache(cache),
@@ -46,7 +46,7 @@ pub(super) fn append(
         }
     }
     writeln!(out, "{}: {} added", file.display(), counted(count, "case"))?;
-    Ok(Went::Well)
+    Ok(Status::Success)
 }
 
 /// Whether both paths lead to the same file.

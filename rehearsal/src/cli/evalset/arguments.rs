@@ -1,4 +1,4 @@
-//! What can be asked of eval-set files.
+//! Arguments of `rehearsal evalset`.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use clap::{Args, Subcommand, ValueEnum, ValueHint};
 
 use super::super::Format;
 
-/// What can be done with eval-set files.
+/// Commands of `rehearsal evalset`.
 #[derive(Debug, Clone, Subcommand)]
 pub enum EvalsetCommand {
     /// List the cases of files: id, number of turns

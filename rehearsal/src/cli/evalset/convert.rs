@@ -8,13 +8,13 @@ use evalset_file::stem;
 use super::error::EvalsetError;
 use super::files::files;
 use super::output::{require_free, write_by, write_set};
-use super::sound_file::{Opened, SoundFile};
-use super::{ConvertArguments, Went};
+use super::valid_file::{Opened, ValidFile};
+use super::{ConvertArguments, Status};
 
 pub(super) fn convert(
     arguments: &ConvertArguments,
     out: &mut impl Write,
-) -> Result<Went, EvalsetError> {
+) -> Result<Status, EvalsetError> {
     let ConvertArguments { files: asked, to, output, output_folder, force } = arguments;
     let files = files(asked)?;
     if output_folder.is_none() && files.len() > 1 {
@@ -35,7 +35,7 @@ pub(super) fn convert(
     // All inputs are read before an output is written.
     let mut sources = Vec::new();
     for (path, target) in files.iter().zip(targets) {
-        sources.push((SoundFile::read(path, |_| ())?, target));
+        sources.push((ValidFile::read(path, |_| ())?, target));
     }
     for (source, target) in sources {
         let Opened { set, mut cases } = source.open(*to)?;
@@ -49,5 +49,5 @@ pub(super) fn convert(
             }
         }
     }
-    Ok(Went::Well)
+    Ok(Status::Success)
 }

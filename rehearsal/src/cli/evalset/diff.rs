@@ -10,8 +10,8 @@ use serde::Serialize;
 use super::error::EvalsetError;
 use super::list::shown;
 use super::lookup::Lookup;
-use super::sound_file::{Opened, SoundFile};
-use super::{DiffArguments, Went};
+use super::valid_file::{Opened, ValidFile};
+use super::{DiffArguments, Status};
 use crate::cli::Format;
 
 /// One difference. A case that only one file has is shown as a whole, without a path.
@@ -24,9 +24,12 @@ struct Difference {
     after: Option<JsonText>,
 }
 
-pub(super) fn diff(arguments: &DiffArguments, out: &mut impl Write) -> Result<Went, EvalsetError> {
+pub(super) fn diff(
+    arguments: &DiffArguments,
+    out: &mut impl Write,
+) -> Result<Status, EvalsetError> {
     let DiffArguments { before, after, format } = arguments;
-    let (old, new) = (SoundFile::read(before, |_| ())?, SoundFile::read(after, |_| ())?);
+    let (old, new) = (ValidFile::read(before, |_| ())?, ValidFile::read(after, |_| ())?);
     // Both are converted to the format of the first; older ADK lists to ADK's current format.
     let to = old.own_format();
     let Opened { set: old_set, cases } = old.open(to)?;
@@ -50,7 +53,7 @@ pub(super) fn diff(arguments: &DiffArguments, out: &mut impl Write) -> Result<We
         compare(Some(case.eval_id()), &mut Vec::new(), None, Some(&text), &mut found);
         writer.take(&mut found)?;
     }
-    Ok(if writer.any { Went::Found } else { Went::Well })
+    Ok(if writer.any { Status::Findings } else { Status::Success })
 }
 
 fn text_of(text: &CaseText) -> JsonText {

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use evalset::Fault;
+use evalset::CaseFault;
 use evalset_file::AppendError;
 
 /// [`EvalsetError::is_usage`] separates errors in the command line from errors in files.
@@ -64,7 +64,7 @@ pub enum EvalsetError {
         /// The file.
         path: PathBuf,
         /// The first errors.
-        faults: Vec<Fault>,
+        faults: Vec<CaseFault>,
         /// How many further errors there are.
         more: usize,
     },
@@ -164,7 +164,7 @@ impl EvalsetError {
     }
 }
 
-fn fault_lines(faults: &[Fault], more: usize) -> String {
+fn fault_lines(faults: &[CaseFault], more: usize) -> String {
     let mut lines: Vec<String> = faults.iter().map(ToString::to_string).collect();
     if more > 0 {
         lines.push(format!("and {more} more, see `rehearsal evalset lint`"));

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
 
-use evalset::{EvalSet, Fault, Reading, Severity};
+use evalset::{CaseFault, EvalSet, Reading, Severity};
 use evalset_file::{Checked, CheckedCases};
 use tempfile::TempDir;
 
@@ -164,13 +164,13 @@ pub(super) fn sound(path: &Path, reading: Reading) -> Result<EvalSet, EvalsetErr
 /// The errors of a file: the first ones and their number.
 #[derive(Debug, Default)]
 pub(super) struct Errors {
-    first: Vec<Fault>,
+    first: Vec<CaseFault>,
     more: usize,
 }
 
 impl Errors {
     /// Adds the faults that are errors.
-    pub(super) fn take(&mut self, faults: impl IntoIterator<Item = Fault>) {
+    pub(super) fn take(&mut self, faults: impl IntoIterator<Item = CaseFault>) {
         for fault in faults.into_iter().filter(|fault| fault.severity() == Severity::Error) {
             if self.first.len() < EvalsetError::FAULTS_TOLD {
                 self.first.push(fault);
@@ -194,7 +194,7 @@ impl Errors {
 mod tests {
     use super::*;
 
-    /// A pipe into which `text` is written as soon as somebody reads.
+    /// A pipe to which `text` is written when it is read.
     fn pipe(folder: &Path, text: &'static str) -> PathBuf {
         let pipe = folder.join("cases.test.json");
         let made = std::process::Command::new("mkfifo").arg(&pipe).status();
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_through_a_pipe_can_be_read_again_until_it_is_let_go() {
+    fn copies_a_pipe_until_it_is_dropped() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = pipe(folder.path(), "[]");
         let source = Source::of(&path).expect("copied");
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pipe_has_an_end() {
+    fn rejects_a_pipe_with_too_much_data() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = pipe(folder.path(), "[1234]");
         let actual = Source::with_most(&path, 5).expect_err("too long").to_string();
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_read_where_it_lies() {
+    fn reads_a_file_without_copying_it() {
         let folder = tempfile::tempdir().expect("a folder");
         for path in [folder.path().to_owned(), folder.path().join("none")] {
             assert_eq!(Source::of(&path).expect("no pipe").path(), path);

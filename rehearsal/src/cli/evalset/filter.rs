@@ -12,7 +12,7 @@ pub(super) struct Filter<'a> {
     pub(super) tools: &'a [String],
 }
 
-/// What is chosen by.
+/// The ids, tags and tools to select.
 #[derive(Debug, Default)]
 pub(super) struct Traits {
     pub(super) tags: Vec<String>,

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use case_trace::CaseTrace;
-use evalset::{Fault, Origin, Severity};
+use evalset::{CaseFault, Origin, Severity};
 use evalset_file::{Checked, CheckedCase};
 use serde::Serialize;
 
@@ -11,7 +11,7 @@ use super::error::EvalsetError;
 use super::files::{Source, checked, files};
 use super::list::shown;
 use super::progress::bar;
-use super::{LintFilesArguments, Went, counted};
+use super::{LintFilesArguments, Status, counted};
 use crate::cli::Format;
 
 #[derive(Debug, Serialize)]
@@ -29,7 +29,7 @@ struct Finding<'a> {
 pub(super) fn lint(
     arguments: &LintFilesArguments,
     out: &mut impl Write,
-) -> Result<Went, EvalsetError> {
+) -> Result<Status, EvalsetError> {
     let mut findings = Findings { format: arguments.format, errors: 0, warnings: 0, out };
     let files = files(&arguments.files)?;
     for path in &files {
@@ -47,7 +47,7 @@ pub(super) fn lint(
                     }
                     bar.set_position(cases.progress().0);
                 }
-                findings.take(&name, cases.faults_behind())?;
+                findings.take(&name, cases.faults_after())?;
                 bar.finish_and_clear();
             }
         }
@@ -56,7 +56,7 @@ pub(super) fn lint(
 }
 
 /// The faults of a case, including those of fields that only scoring reads.
-fn with_unscored(read: CheckedCase) -> Vec<Fault> {
+fn with_unscored(read: CheckedCase) -> Vec<CaseFault> {
     let CheckedCase { index, case, text, line, column, mut faults } = read;
     if let Some(case) = case {
         let origin = Origin { line, column, case: Some(index), eval_id: None };
@@ -75,7 +75,7 @@ struct Findings<'a, W> {
 }
 
 impl<W: Write> Findings<'_, W> {
-    fn take(&mut self, file: &str, faults: &[Fault]) -> Result<(), EvalsetError> {
+    fn take(&mut self, file: &str, faults: &[CaseFault]) -> Result<(), EvalsetError> {
         for fault in faults {
             match fault.severity() {
                 Severity::Error => self.errors += 1,
@@ -86,23 +86,23 @@ impl<W: Write> Findings<'_, W> {
         Ok(())
     }
 
-    fn sum_up(self, files: usize) -> Result<Went, EvalsetError> {
+    fn sum_up(self, files: usize) -> Result<Status, EvalsetError> {
         if self.format == Format::Text {
             let (files, errors) = (counted(files, "file"), counted(self.errors, "error"));
             writeln!(self.out, "{files}: {errors}, {}.", counted(self.warnings, "warning"))?;
         }
-        Ok(if self.errors == 0 { Went::Well } else { Went::Found })
+        Ok(if self.errors == 0 { Status::Success } else { Status::Findings })
     }
 }
 
 fn write_fault(
     file: &str,
-    fault: &Fault,
+    fault: &CaseFault,
     format: Format,
     out: &mut impl Write,
 ) -> Result<(), EvalsetError> {
     let severity = fault.severity().name();
-    let Fault { line, column, problem, .. } = fault;
+    let CaseFault { line, column, problem, .. } = fault;
     match format {
         Format::Text => {
             let place = format!("{}: {problem}", fault.place());

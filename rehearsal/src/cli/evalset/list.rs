@@ -11,7 +11,7 @@ use super::error::EvalsetError;
 use super::files::{Errors, Source, files};
 use super::filter::{Filter, Traits};
 use super::progress::bar;
-use super::{ListArguments, Went, counted};
+use super::{ListArguments, Status, counted};
 use crate::cli::Format;
 
 #[derive(Debug, Serialize)]
@@ -26,10 +26,13 @@ struct Line<'a> {
     tools: Option<&'a [String]>,
 }
 
-pub(super) fn list(arguments: &ListArguments, out: &mut impl Write) -> Result<Went, EvalsetError> {
+pub(super) fn list(
+    arguments: &ListArguments,
+    out: &mut impl Write,
+) -> Result<Status, EvalsetError> {
     let ListArguments { files: asked, tags, tools, case, format } = arguments;
     let filter = Filter::new(case.as_deref(), tags, tools)?;
-    let mut went = Went::Well;
+    let mut status = Status::Success;
     for path in files(asked)? {
         let mut listing = Listing {
             name: path.display().to_string(),
@@ -39,16 +42,16 @@ pub(super) fn list(arguments: &ListArguments, out: &mut impl Write) -> Result<We
             out: &mut *out,
         };
         match listing.list(&path) {
-            Ok(all) => went = if all == Went::Well { went } else { all },
+            Ok(all) => status = if all == Status::Success { status } else { all },
             Err(error @ EvalsetError::Output(_)) => return Err(error),
             Err(error) => {
                 listing.out.flush()?;
                 eprintln!("error: {error}");
-                went = Went::Found;
+                status = Status::Findings;
             }
         }
     }
-    Ok(went)
+    Ok(status)
 }
 
 /// One file.
@@ -61,14 +64,14 @@ struct Listing<'a, W> {
 }
 
 impl<W: Write> Listing<'_, W> {
-    fn list(&mut self, path: &Path) -> Result<Went, EvalsetError> {
-        let mut went = Went::Well;
+    fn list(&mut self, path: &Path) -> Result<Status, EvalsetError> {
+        let mut status = Status::Success;
         let source = Source::of(path)?;
         let mut cases = Cases::open(source.path())?;
         self.title()?;
         let bar = bar(cases.progress().1, &self.name);
         let known_format = match self.filter.looks_inside() {
-            true => Some(Cases::told_format(source.path())?),
+            true => Some(Cases::declared_format(source.path())?),
             false => None,
         };
         while let Some(case) = cases.next() {
@@ -84,7 +87,7 @@ impl<W: Write> Listing<'_, W> {
                 Some(format) => format,
                 // An item that is not an object has no id and is reported without reading it.
                 None if case.eval_id.is_none() && !cases.text(&case)?.starts_with('{') => {
-                    Cases::told_format(source.path())?
+                    Cases::declared_format(source.path())?
                 }
                 None => continue,
             };
@@ -97,13 +100,13 @@ impl<W: Write> Listing<'_, W> {
                     errors.take(faults);
                     self.out.flush()?;
                     bar.suspend(|| eprintln!("error: {}", errors.of(path)));
-                    went = Went::Found;
+                    status = Status::Findings;
                 }
             }
         }
         bar.finish_and_clear();
         self.sum_up()?;
-        Ok(went)
+        Ok(status)
     }
 
     fn title(&mut self) -> Result<(), EvalsetError> {

@@ -11,7 +11,7 @@ use evalset_file::{Cases, FoundCase};
 
 use super::Target;
 use super::error::EvalsetError;
-use super::sound_file::{Opened, OpenedCases, SoundFile, case_in};
+use super::valid_file::{Opened, OpenedCases, ValidFile, case_in};
 
 /// Cases by id, each of which can be taken once.
 pub(super) enum Lookup {
@@ -37,7 +37,7 @@ impl Lookup {
     /// A set's metadata, and its cases for lookup.
     pub(super) fn of(
         path: &Path,
-        file: SoundFile,
+        file: ValidFile,
         to: Target,
     ) -> Result<(EvalSet, Self), EvalsetError> {
         let format = file.read_by_case();

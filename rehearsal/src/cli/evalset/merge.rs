@@ -10,13 +10,13 @@ use evalset_file::stem;
 use super::error::EvalsetError;
 use super::files::files;
 use super::output::{require_free, write_by, write_set};
-use super::sound_file::{Opened, SoundFile, identify, rename as renamed};
-use super::{MergeArguments, Target, Went, counted};
+use super::valid_file::{Opened, ValidFile, identify, rename as renamed};
+use super::{MergeArguments, Status, Target, counted};
 
 pub(super) fn merge(
     arguments: &MergeArguments,
     out: &mut impl Write,
-) -> Result<Went, EvalsetError> {
+) -> Result<Status, EvalsetError> {
     let MergeArguments { files: asked, output, to, id, rename, force } = arguments;
     require_free(output, *force)?;
     let files = files(asked)?;
@@ -25,7 +25,7 @@ pub(super) fn merge(
     let mut sources = Vec::new();
     for (at, path) in files.iter().enumerate() {
         let mut twice = None;
-        sources.push(SoundFile::read(path, |eval_id| {
+        sources.push(ValidFile::read(path, |eval_id| {
             if !*rename && twice.is_none() {
                 twice = ids.take(eval_id, at).err().map(|first| (eval_id.to_owned(), first));
             }
@@ -57,11 +57,11 @@ pub(super) fn merge(
     let cases = counted(count, "case");
     let files = counted(files.len(), "file");
     writeln!(out, "wrote {}: {cases} of {files}", output.display())?;
-    Ok(Went::Well)
+    Ok(Status::Success)
 }
 
 /// The cases of a file, opened when its first case is requested.
-fn cases_of(source: SoundFile, to: Target) -> Box<dyn Iterator<Item = Result<Case, EvalsetError>>> {
+fn cases_of(source: ValidFile, to: Target) -> Box<dyn Iterator<Item = Result<Case, EvalsetError>>> {
     match source.open(to) {
         Ok(opened) => Box::new(opened.cases),
         Err(error) => Box::new(std::iter::once(Err(error))),

@@ -1,9 +1,7 @@
 //! `rehearsal evalset`: lists, shows, checks, converts, merges, splits and compares eval-set files.
 //!
 //! This module reads arguments and prints; `evalset` has the formats and `evalset-file` the files.
-//! Each command returns a status: everything in order, findings (a fault, a difference), or nothing
-//! to work on.
-//! fault, a difference), or nothing to work on.
+//! Each command returns a [`Status`], or an error if there is no input.
 
 mod append;
 mod arguments;
@@ -19,8 +17,8 @@ mod merge;
 mod output;
 pub(super) mod progress;
 mod show;
-mod sound_file;
 mod split;
+mod valid_file;
 
 use std::fmt::Display;
 use std::io::Write;
@@ -31,20 +29,20 @@ pub use arguments::{
 };
 pub use error::EvalsetError;
 
-/// The status of a command.
+/// The outcome of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Went {
-    /// Everything is in order.
-    Well,
-    /// The command found a fault, a difference, or a file that cannot be read.
-    Found,
+pub enum Status {
+    /// No errors and no differences.
+    Success,
+    /// An error, a difference, or a file that cannot be read.
+    Findings,
 }
 
 /// Runs a command; writes its findings to `out` and the faults of single files to standard error.
 ///
 /// # Errors
 /// [`EvalsetError`] if there is nothing to work on or the command failed.
-pub fn evalset(command: &EvalsetCommand, out: &mut impl Write) -> Result<Went, EvalsetError> {
+pub fn evalset(command: &EvalsetCommand, out: &mut impl Write) -> Result<Status, EvalsetError> {
     match command {
         EvalsetCommand::List(arguments) => list::list(arguments, out),
         EvalsetCommand::Show(arguments) => show::show(arguments, out),

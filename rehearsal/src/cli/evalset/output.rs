@@ -7,10 +7,9 @@ use std::path::Path;
 use evalset::{Case, EvalSet, Layout};
 
 use super::error::EvalsetError;
-use super::sound_file::put;
+use super::valid_file::put;
 
-/// Writes the set, which has no case, with `cases` in ADK's own layout, one after the other; how many
-/// they were.
+/// Writes the set, which has no case, with `cases` in ADK's own layout; returns their number.
 pub(super) fn write_set(
     mut set: EvalSet,
     cases: &mut dyn Iterator<Item = Result<Case, EvalsetError>>,

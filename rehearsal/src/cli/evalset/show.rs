@@ -11,15 +11,18 @@ use json_text::JsonText;
 use super::error::EvalsetError;
 use super::files::{Errors, Source};
 use super::list::shown;
-use super::{ShowArguments, Went};
+use super::{ShowArguments, Status};
 use crate::cli::Format;
 
 /// The edit distance within which a similar id is suggested.
 const NEAR: usize = 3;
 
-pub(super) fn show(arguments: &ShowArguments, out: &mut impl Write) -> Result<Went, EvalsetError> {
+pub(super) fn show(
+    arguments: &ShowArguments,
+    out: &mut impl Write,
+) -> Result<Status, EvalsetError> {
     let ShowArguments { file, cases: wanted, format } = arguments;
-    let mut went = Went::Well;
+    let mut status = Status::Success;
     // A case that cannot be read is reported, and the next one is shown.
     let mut show = |case: Result<Case, EvalsetError>| match (case, format) {
         (Ok(case), Format::Json) => {
@@ -29,7 +32,7 @@ pub(super) fn show(arguments: &ShowArguments, out: &mut impl Write) -> Result<We
         (Err(error @ EvalsetError::Faulty { .. }), _) => {
             out.flush()?;
             eprintln!("error: {error}");
-            went = Went::Found;
+            status = Status::Findings;
             Ok(())
         }
         (Err(error), _) => Err(error),
@@ -39,7 +42,7 @@ pub(super) fn show(arguments: &ShowArguments, out: &mut impl Write) -> Result<We
         .map_err(|cause| EvalsetError::Unreadable { path: file.clone(), cause })?;
     let source = Source::of(file)?;
     let mut cases = Cases::open(source.path())?;
-    let format = Cases::told_format(source.path())?;
+    let format = Cases::declared_format(source.path())?;
     let mut sought = Sought::new(wanted);
     while let Some(found) = cases.next() {
         let found = found?;
@@ -52,7 +55,7 @@ pub(super) fn show(arguments: &ShowArguments, out: &mut impl Write) -> Result<We
     for found in sought.found(file)? {
         show(read(&mut cases, found, format, file))?;
     }
-    Ok(went)
+    Ok(status)
 }
 
 fn read(
@@ -149,8 +152,8 @@ fn write_case(case: Case, out: &mut impl Write) -> Result<(), EvalsetError> {
     }
     for turn in &case.conversation {
         write_message("user", &turn.user_content, out)?;
-        for said in &turn.expected_intermediate_responses {
-            write_message("meanwhile", said, out)?;
+        for message in &turn.expected_intermediate_responses {
+            write_message("meanwhile", message, out)?;
         }
         for call in &turn.expected_tool_trajectory {
             write_call(call, out)?;

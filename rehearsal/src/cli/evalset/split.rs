@@ -6,17 +6,17 @@ use evalset_file::stem;
 
 use super::error::EvalsetError;
 use super::output::{require_free, write_by, write_set};
-use super::sound_file::{Opened, SoundFile, identify};
-use super::{SplitArguments, Went};
+use super::valid_file::{Opened, ValidFile, identify};
+use super::{SplitArguments, Status};
 
 pub(super) fn split(
     arguments: &SplitArguments,
     out: &mut impl Write,
-) -> Result<Went, EvalsetError> {
+) -> Result<Status, EvalsetError> {
     let SplitArguments { file, output_folder, cases: size, force } = arguments;
     let name = stem(file);
     let size = usize::try_from(*size).unwrap_or(usize::MAX);
-    let source = SoundFile::read(file, |_| ())?;
+    let source = ValidFile::read(file, |_| ())?;
     let parts = source.cases().div_ceil(size);
     let digits = parts.to_string().len();
     let target = |number| output_folder.join(format!("{name}_{number:0digits$}.evalset.json"));
@@ -39,5 +39,5 @@ pub(super) fn split(
         })?;
         writeln!(out, "wrote {}", target.display())?;
     }
-    Ok(Went::Well)
+    Ok(Status::Success)
 }

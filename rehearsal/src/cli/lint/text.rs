@@ -1,4 +1,4 @@
-//! What was found, for reading in a terminal: tool by tool, then rule by rule, then in one line.
+//! Prints lint findings as text: by tool, then by rule, then a summary.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -7,11 +7,11 @@ use tool_lint::{Finding, Report, Rule, Severity};
 
 use super::Linted;
 
-/// In how many tools a note is written out. A list of declarations from one hand often has one note
-/// for each of them, which would hide the rest.
+/// For how many tools a note is printed. Declarations by the same author often have the same note, which
+/// would hide other findings.
 const NOTES_SHOWN: usize = 3;
 
-/// How wide a message is set, in characters.
+/// The width of a message, in characters.
 const WIDTH: usize = 86;
 
 /// How often a rule was found.
@@ -19,7 +19,7 @@ const WIDTH: usize = 86;
 struct Tally {
     findings: usize,
     tools: usize,
-    /// Findings that were counted and not written out.
+    /// Findings that were counted but not printed.
     folded: usize,
 }
 
@@ -33,7 +33,7 @@ pub(super) fn write(linted: &Linted, out: &mut impl Write) -> io::Result<()> {
     write_sum(linted, out)
 }
 
-/// Enters the report's findings, and answers with those to write out.
+/// Counts the report's findings, and returns those to print.
 fn counted_in<'r>(report: &'r Report, tallies: &mut HashMap<Rule, Tally>) -> Vec<&'r Finding> {
     let mut shown = Vec::new();
     let mut here: Vec<Rule> = Vec::new();
@@ -61,7 +61,7 @@ fn write_report(report: &Report, shown: &[&Finding], out: &mut impl Write) -> io
     }
     let tool = match report.tool.as_deref() {
         None if report.is_of_agent() => "(the agent)",
-        None => "(no tool)",
+        None => "(invalid declaration)",
         Some("") => "(unnamed tool)",
         Some(name) => name,
     };
@@ -72,7 +72,7 @@ fn write_report(report: &Report, shown: &[&Finding], out: &mut impl Write) -> io
     }
     if lost {
         let (survived, made) = (values.survived, values.made);
-        writeln!(out, "  {survived} of {made} generated values survive the form")?;
+        writeln!(out, "  {survived} of {made} generated values are unchanged by the form")?;
     }
     writeln!(out)
 }
@@ -87,7 +87,7 @@ fn write_finding(finding: &Finding, out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-/// The rules that were found: the worst first, the commonest first among equals.
+/// The rules with findings, by severity and then by frequency.
 fn write_rules(tallies: &HashMap<Rule, Tally>, out: &mut impl Write) -> io::Result<()> {
     if tallies.is_empty() {
         return Ok(());
@@ -115,7 +115,7 @@ fn write_sum(linted: &Linted, out: &mut impl Write) -> io::Result<()> {
     let survived: usize = reports.iter().map(|report| report.values.survived).sum();
     let entries = reports.iter().filter(|report| !report.is_of_agent()).count();
     let clean = reports.iter().filter(|report| report.findings.is_empty()).count();
-    // What is no declaration is an error and no tool.
+    // An invalid declaration is an error and not a tool.
     let tools = reports.iter().filter(|report| report.tool.is_some()).count();
     let unread = match entries - tools {
         0 => String::new(),
@@ -128,8 +128,8 @@ fn write_sum(linted: &Linted, out: &mut impl Write) -> io::Result<()> {
     };
     writeln!(
         out,
-        "{}: {}, {clean} without a finding;{unread} {}, {}{notes}; {survived} of {made} values \
-         survive the form.",
+        "{}: {}, {clean} without findings;{unread} {}, {}{notes}; {survived} of {made} values \
+         are unchanged by the form.",
         printable(&linted.source),
         counted(tools, "tool", "tools"),
         counted(linted.count(Severity::Error), "error", "errors"),
@@ -141,12 +141,12 @@ fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
-/// Control characters are a declaration's own business and not the terminal's.
+/// Replaces control characters, which could change the terminal.
 fn printable(text: &str) -> String {
     text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
 }
 
-/// The text in lines of at most `width` characters where its words allow.
+/// Wraps the text at `width` characters; longer words are not split.
 fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {

@@ -1,5 +1,5 @@
-//! What can be asked of `rehearsal score`. Its variables have a prefix of their own: `--config` and
-//! `--format` mean other things here than for the host.
+//! Arguments of `rehearsal score`. Their environment variables have a prefix of their own, because
+//! `--config` and `--format` mean other things for the host.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ pub struct ScoreArguments {
     /// The report format
     #[arg(long, env = "REHEARSAL_SCORE_FORMAT", value_enum, default_value_t)]
     pub format: ReportFormat,
-    /// Where the report goes; a file that is there is replaced [default: standard output]
+    /// The report file; an existing file is replaced [default: standard output]
     #[arg(long, short, env = "REHEARSAL_SCORE_OUTPUT", value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
     /// Select cases with this tag; with several, any of them
@@ -36,13 +36,13 @@ pub struct ScoreArguments {
     /// How cases of both sides are paired
     #[arg(long, env = "REHEARSAL_SCORE_PAIR", value_enum, default_value_t)]
     pub pair: PairBy,
-    /// How many threads score; from two on, one more for each side reads its files ahead
-    /// [default: one for each processor]
+    /// The number of scoring threads; with two or more, one reading thread per side is added
+    /// [default: one per processor]
     #[arg(long, env = "REHEARSAL_SCORE_JOBS", value_name = "NUMBER")]
     pub jobs: Option<NonZeroUsize>,
 }
 
-/// By what a case finds its partner.
+/// How cases of both sides are paired.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum PairBy {
     /// The same eval_id
@@ -64,7 +64,7 @@ impl From<PairBy> for Pairing {
     }
 }
 
-/// What a report looks like.
+/// The report format.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum ReportFormat {
     /// For people: cases that did not pass, and a table

@@ -1,5 +1,4 @@
-//! The criteria: from the file that is named, from the one beside the eval sets, or the format's
-//! own.
+//! Selects the criteria: of the given file, of the file beside the eval sets, or the format's default.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,7 +11,7 @@ use super::error::ScoreError;
 use super::inputs::Inputs;
 use crate::cli::evalset::files::nearest_path;
 
-/// What `adk eval` looks for beside an eval set.
+/// The config file that `adk eval` reads beside an eval set.
 const BESIDE: &str = "test_config.json";
 
 pub(super) fn config(named: Option<&Path>, inputs: &Inputs) -> Result<Config, ScoreError> {

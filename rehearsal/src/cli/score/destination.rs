@@ -1,4 +1,4 @@
-//! [`Destination`]: where a report goes. A file is there complete or not at all.
+//! [`Destination`]: the output of a report. A file is written atomically.
 
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -9,21 +9,21 @@ use tempfile::NamedTempFile;
 use super::error::ScoreError;
 use super::inputs::Inputs;
 
-/// A file that is not there yet.
+/// A file being written.
 #[derive(Debug)]
 struct Draft {
     draft: BufWriter<NamedTempFile>,
-    /// As it was named, and where that is, links followed.
+    /// The given path, and the path with links resolved.
     named: PathBuf,
     real: PathBuf,
 }
 
-/// Where a report goes.
+/// The output of a report.
 #[derive(Debug)]
 pub(super) struct Destination<'o, W> {
     file: Option<Draft>,
     out: &'o mut W,
-    /// A bar that must not stand in the text.
+    /// The progress bar, which is hidden while text is written.
     bar: ProgressBar,
 }
 
@@ -36,7 +36,7 @@ impl<'o, W: Write> Destination<'o, W> {
     ) -> Result<Self, ScoreError> {
         let Some(path) = path else { return Ok(Self { file: None, out, bar }) };
         let unwritable = |cause| ScoreError::Unwritable { path: path.to_owned(), cause };
-        // A link is followed, so that what it leads to is written and not the link itself.
+        // Writes to the target of a link.
         let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let mut scored = inputs.expected.iter().chain(&inputs.actual);
         if scored.any(|input| input.canonicalize().is_ok_and(|input| input == real)) {
@@ -58,7 +58,7 @@ impl<'o, W: Write> Destination<'o, W> {
         Ok(Self { file: Some(draft), out, bar })
     }
 
-    /// Ends the writing: where standard output has to say something of a file, both.
+    /// Finishes the report and flushes the output.
     pub(super) fn keep(self) -> Result<Option<(&'o mut W, PathBuf)>, ScoreError> {
         let Some(Draft { draft, named, real }) = self.file else {
             self.out.flush()?;
@@ -88,7 +88,7 @@ impl<W: Write> Write for Destination<'_, W> {
     }
 }
 
-/// The process's mask takes away from it what it takes from every new file.
+/// The process's umask applies, as for every new file.
 fn new_file() -> std::fs::Permissions {
     use std::os::unix::fs::PermissionsExt as _;
     std::fs::Permissions::from_mode(0o666)

@@ -8,19 +8,19 @@ use scoring::ConfigFault;
 
 use super::super::evalset::EvalsetError;
 
-/// Each message says what to do. The exit code is 2 for all of them: no case has a verdict.
+/// Each message says what to do. The exit code is 2 for all of them.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScoreError {
-    /// The files that were named.
+    /// An error of the input files.
     #[error(transparent)]
     Files(#[from] EvalsetError),
-    /// There is no such config.
+    /// The config does not exist.
     #[error("no config {}{}", path.display(), near(nearest.as_ref()))]
     NoConfig {
         /// The file.
         path: PathBuf,
-        /// One that is there and is called nearly the same.
+        /// An existing file with a similar name.
         nearest: Option<PathBuf>,
     },
     /// The config cannot be read.
@@ -31,15 +31,15 @@ pub enum ScoreError {
         /// The reason.
         cause: io::Error,
     },
-    /// The config says what cannot be meant.
+    /// The config is invalid.
     #[error("the config {} is not valid:{}", path.display(), fault_lines(faults))]
     Config {
         /// The file.
         path: PathBuf,
-        /// All that is wrong.
+        /// Its errors.
         faults: Vec<ConfigFault>,
     },
-    /// Several folders have a config of their own.
+    /// Several folders have a config.
     #[error(
         "{} and {} both contain a test_config.json; choose one with --config",
         first.display(),
@@ -51,7 +51,7 @@ pub enum ScoreError {
         /// Another.
         second: PathBuf,
     },
-    /// The report would be written over what is scored.
+    /// The report would overwrite an input file.
     #[error("{} is one of the scored files; use another --output", path.display())]
     OutputIsInput {
         /// The file.
@@ -65,21 +65,21 @@ pub enum ScoreError {
         /// The system's reason.
         cause: io::Error,
     },
-    /// No case is left to be scored.
+    /// No case is selected.
     #[error("no case has {asked}; {remedy}")]
     NoCase {
-        /// What was asked for.
+        /// The name given.
         asked: String,
         /// What to do.
         remedy: String,
     },
-    /// The files hold no case.
+    /// The files have no cases.
     #[error("no cases in {files}; record one, or use other files")]
     Empty {
         /// The files.
         files: String,
     },
-    /// The files could not be gone through.
+    /// The files could not be read.
     #[error(transparent)]
     Run(#[from] RunError),
     /// Standard output cannot be written.
@@ -88,7 +88,7 @@ pub enum ScoreError {
 }
 
 impl ScoreError {
-    /// Whether a reader such as `head` has seen enough.
+    /// Whether a reader such as `head` has closed the pipe.
     #[must_use]
     pub fn is_broken_pipe(&self) -> bool {
         let (Self::Output(cause) | Self::Run(RunError::Output(cause))) = self else { return false };

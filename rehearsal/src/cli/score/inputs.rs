@@ -1,8 +1,8 @@
-//! [`Inputs`]: the files of both sides, and what they say of themselves.
+//! [`Inputs`]: the files of both sides, and the headers of the sets.
 
 use std::path::{Path, PathBuf};
 
-use score_run::{SetHeading, heading};
+use score_run::{SetHeader, read_set_header};
 
 use super::arguments::ScoreArguments;
 use super::error::ScoreError;
@@ -14,8 +14,8 @@ use crate::cli::evalset::files::{Source, files, history_in};
 pub(super) struct Inputs {
     pub(super) expected: Vec<PathBuf>,
     pub(super) actual: Vec<PathBuf>,
-    sets: Vec<SetHeading>,
-    #[expect(dead_code, reason = "what came through pipes is there until the end")]
+    sets: Vec<SetHeader>,
+    #[expect(dead_code, reason = "copies of pipes are deleted on drop")]
     sources: Vec<Source>,
 }
 
@@ -24,7 +24,7 @@ impl Inputs {
         let expected = files(&arguments.expected)?;
         let actual = match files(&arguments.actual) {
             Ok(actual) => actual,
-            // A folder of ADK's history holds no eval sets.
+            // A folder of ADK's history has no eval sets.
             Err(EvalsetError::NoEvalSet { folder }) => {
                 let found = history_in(&folder)?;
                 if found.is_empty() {
@@ -45,11 +45,11 @@ impl Inputs {
             Ok(sources.iter().skip(begin).map(|source| source.path().to_owned()).collect())
         };
         let (expected, actual) = (lasting(expected)?, lasting(actual)?);
-        let sets = expected.iter().map(|path| heading(path)).collect::<Result<_, _>>()?;
+        let sets = expected.iter().map(|path| read_set_header(path)).collect::<Result<_, _>>()?;
         Ok(Self { expected, actual, sets, sources })
     }
 
-    /// How many bytes there are to read.
+    /// The number of bytes to read.
     pub(super) fn bytes(&self) -> u64 {
         let all = self.expected.iter().chain(&self.actual);
         all.map(|path| std::fs::metadata(path).map_or(0, |metadata| metadata.len())).sum()
@@ -59,7 +59,7 @@ impl Inputs {
         self.sets.iter().all(|set| set.is_agentflow)
     }
 
-    /// The ids of the sets, each once.
+    /// The distinct ids of the sets.
     pub(super) fn eval_set_id(&self) -> String {
         let mut ids: Vec<&str> = Vec::new();
         for set in &self.sets {
@@ -70,7 +70,7 @@ impl Inputs {
         ids.join(", ")
     }
 
-    /// The name, where there is one set.
+    /// The name, if there is one set.
     pub(super) fn eval_set_name(&self) -> Option<String> {
         match self.sets.as_slice() {
             [set] => set.name.clone(),
@@ -78,7 +78,7 @@ impl Inputs {
         }
     }
 
-    /// Why there is no case.
+    /// The error if no case is selected.
     pub(super) fn no_case(
         &self,
         arguments: &ScoreArguments,
@@ -102,7 +102,7 @@ impl Inputs {
     }
 }
 
-/// What a side is called: its file, or how many they are.
+/// A label for a side: its file, or the number of files.
 pub(super) fn called(paths: &[PathBuf]) -> String {
     match paths {
         [one] => one.file_name().unwrap_or(one.as_os_str()).to_string_lossy().into_owned(),
@@ -110,7 +110,7 @@ pub(super) fn called(paths: &[PathBuf]) -> String {
     }
 }
 
-/// What `--case` asks for.
+/// The pattern of `--case`.
 pub(super) fn pattern(text: &str) -> Result<glob::Pattern, ScoreError> {
     glob::Pattern::new(text).map_err(|error| {
         let (pattern, reason) = (text.to_owned(), error.msg.to_owned());
@@ -118,7 +118,7 @@ pub(super) fn pattern(text: &str) -> Result<glob::Pattern, ScoreError> {
     })
 }
 
-/// The id that is nearest to one that was asked for.
+/// The most similar id to a requested one.
 #[derive(Debug)]
 pub(super) struct Nearest<'a> {
     wanted: Option<&'a str>,
@@ -132,7 +132,7 @@ impl<'a> Nearest<'a> {
 
     pub(super) fn look_at(&mut self, eval_id: &str) {
         let Some(wanted) = self.wanted else { return };
-        // Long lists of ids are compared as long as it takes no time.
+        // Comparing long ids is slow.
         if eval_id.len() > 200 {
             return;
         }

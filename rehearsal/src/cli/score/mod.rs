@@ -1,7 +1,7 @@
-//! `rehearsal score`: what was done held against what was expected, and a report of it.
+//! `rehearsal score`: scores actual cases against expected ones, and writes a report.
 //!
-//! Pairing and threads are `score-run`'s, metrics `scoring`'s, reports `score-report`'s; here is
-//! what reads arguments, finds files and the config, and says how it went.
+//! `score-run` pairs and scores cases with threads, `scoring` has the metrics, `score-report` the reports.
+//! This module reads arguments, finds files and the config, and returns the verdict.
 
 mod arguments;
 mod config;
@@ -14,8 +14,8 @@ use std::io::Write;
 use std::num::NonZeroUsize;
 use std::time::Instant;
 
-use score_report::{Ending, Heading, Report, ReportPart};
-use score_run::{Choice, RunSummary, ScoreRun, run};
+use score_report::{Ending, Heading, ReportPart, Report};
+use score_run::{CaseFilter, RunSummary, ScoreRun, run};
 use scoring::config::{Config, Criterion};
 use scoring::report::EvalSummary;
 
@@ -27,14 +27,14 @@ use self::inputs::Inputs;
 use self::names::Names;
 use super::evalset::progress::bar;
 
-/// What a run came to, the first of these that applies.
+/// The result of a run, the first of these that applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// A case failed, or could not be scored at all.
+    /// A case failed, or could not be scored.
     Failed,
     /// A case is unscored.
     Unscored,
-    /// All passed.
+    /// All cases passed.
     Passed,
 }
 
@@ -50,7 +50,7 @@ impl Verdict {
     }
 }
 
-/// What to do about cases of both sides that have no partner, which are mostly the same by other ids.
+/// A hint if both sides have unpaired cases, which are usually the same cases with other ids.
 fn alone(ran: &RunSummary, pair: PairBy) -> Option<String> {
     let RunSummary { expected_alone, actual_alone, .. } = *ran;
     if expected_alone == 0 || actual_alone == 0 {
@@ -70,7 +70,7 @@ fn alone(ran: &RunSummary, pair: PairBy) -> Option<String> {
     Some(format!("{found}; {remedy}"))
 }
 
-/// Which criteria nothing meets, or everything, though ADK takes them.
+/// Warnings about criteria that no case or every case meets.
 fn out_of_reach(config: &Config) -> Vec<String> {
     let note = |criterion: &Criterion| {
         let Criterion { name, threshold, .. } = criterion;
@@ -84,10 +84,10 @@ fn out_of_reach(config: &Config) -> Vec<String> {
     config.out_of_reach().into_iter().map(note).collect()
 }
 
-/// Scores; the report goes to `out`, unless a file is named.
+/// Scores the cases, and writes the report to `out` or to a file.
 ///
 /// # Errors
-/// [`ScoreError`] when nothing can be scored, or a file cannot be read to its end. Then no file is
+/// [`ScoreError`] if nothing can be scored, or a file cannot be read completely. Then no report file is
 /// written.
 pub fn score(
     arguments: &ScoreArguments,
@@ -99,13 +99,13 @@ pub fn score(
     let pattern = arguments.case.as_deref().map(inputs::pattern).transpose()?;
     let takes = |eval_id: &str| pattern.as_ref().is_none_or(|it| it.matches(eval_id));
     let id = pattern.is_some().then_some(&takes as &(dyn Fn(&str) -> bool + Sync));
-    let choice = Choice::new(id, &arguments.tags);
+    let filter = CaseFilter::new(id, &arguments.tags);
     let jobs = arguments.jobs.or_else(|| std::thread::available_parallelism().ok());
     let order = ScoreRun {
         expected: &inputs.expected,
         actual: &inputs.actual,
         config: &config,
-        choice: &choice,
+        filter: &filter,
         pairing: arguments.pair.into(),
         jobs: jobs.unwrap_or(NonZeroUsize::MIN),
     };
@@ -138,7 +138,7 @@ pub fn score(
     )?;
     bar.finish_and_clear();
     if ran.cases == 0 {
-        return Err(inputs.no_case(arguments, &nearest, &choice.other_tags()));
+        return Err(inputs.no_case(arguments, &nearest, &filter.other_tags()));
     }
     let notes = alone(&ran, arguments.pair).into_iter().chain(out_of_reach(&config));
     for note in notes.chain(names.notes()) {

@@ -1,4 +1,4 @@
-//! [`Names`]: whether the tools, arguments and agents that a config names are any case's.
+//! [`Names`]: finds tools, arguments and agents in a config that no case has.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -9,14 +9,14 @@ use score_report::ScoredCase;
 use scoring::ToolCall;
 use scoring::config::{Config, Name};
 
-/// So many names of a kind are kept to find the nearest among.
+/// The most names of a kind that are kept, to suggest the nearest.
 const MOST: usize = 10_000;
 
 /// The names in a config, and those in the cases of either side.
 #[derive(Debug)]
 pub(super) struct Names<'c> {
     named: Vec<Name<'c>>,
-    /// Whether arguments are among them, for which every call is read.
+    /// Whether the config has argument names, for which every call is read.
     asks_arguments: bool,
     seen: Mutex<Seen>,
 }
@@ -25,7 +25,7 @@ pub(super) struct Names<'c> {
 struct Seen {
     tools: BTreeSet<String>,
     authors: BTreeSet<String>,
-    /// By tool.
+    /// The arguments by tool.
     arguments: BTreeSet<(String, String)>,
 }
 
@@ -45,12 +45,12 @@ impl<'c> Names<'c> {
             let calls = turns
                 .iter()
                 .flat_map(|turn| turn.tool_calls.iter().chain(turn.accepted.iter().flatten()));
-            let said = turns.iter().flat_map(|turn| &turn.intermediate_responses);
+            let responses = turns.iter().flat_map(|turn| &turn.intermediate_responses);
             let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
             for call in calls {
                 self.look_at_call(call, &mut seen);
             }
-            for author in said.filter_map(|said| said.author.as_ref()) {
+            for author in responses.filter_map(|responses| responses.author.as_ref()) {
                 self.keep_author(author, &mut seen.authors);
             }
         }
@@ -86,29 +86,29 @@ impl<'c> Names<'c> {
         }
     }
 
-    /// Of each name that no case has, that it is so, and which one may be meant.
+    /// A warning for each name that no case has, with the nearest known name.
     pub(super) fn notes(self) -> Vec<String> {
         let seen = self.seen.into_inner().unwrap_or_else(PoisonError::into_inner);
         let note = |name: &Name<'_>| match name {
             Name::Tool(tool) => (!seen.tools.contains(*tool)).then(|| {
-                let meant = meant(tool, seen.tools.iter());
-                format!("the config names the tool {tool:?}, which no case calls{meant}")
+                let suggestion = suggestion(tool, seen.tools.iter());
+                format!("the config names the tool {tool:?}, which no case calls{suggestion}")
             }),
             Name::Author(author) => (!seen.authors.contains(*author)).then(|| {
-                let meant = meant(author, seen.authors.iter());
-                format!("the config names the author {author:?}, which no case has{meant}")
+                let suggestion = suggestion(author, seen.authors.iter());
+                format!("the config names the author {author:?}, which no case has{suggestion}")
             }),
             Name::Argument { tool, argument } => {
                 let is_its = |of: &str| tool.is_none_or(|tool| tool == of);
-                // Of a tool that no case calls that is said already.
+                // Already reported for a tool that no case calls.
                 let is_called = seen.tools.iter().any(|tool| is_its(tool));
                 let its = seen.arguments.iter().filter(|(tool, _)| is_its(tool));
                 let its: BTreeSet<&String> = its.map(|(_, argument)| argument).collect();
                 let is_there = its.iter().any(|known| known == argument);
                 (is_called && !is_there).then(|| {
-                    let meant = meant(argument, its);
+                    let suggestion = suggestion(argument, its);
                     let of = tool.map_or_else(|| "any tool".to_owned(), |tool| format!("{tool:?}"));
-                    format!("the config names the argument {argument:?} of {of}, which no call has{meant}")
+                    format!("the config names the argument {argument:?} of {of}, which no call has{suggestion}")
                 })
             }
         };
@@ -116,10 +116,10 @@ impl<'c> Names<'c> {
     }
 }
 
-/// The known name that is nearest to one that is not known, as a question.
-fn meant<'n>(named: &str, known: impl IntoIterator<Item = &'n String>) -> String {
+/// The nearest known name, as a question.
+fn suggestion<'n>(named: &str, known: impl IntoIterator<Item = &'n String>) -> String {
     let distance = |name: &&String| strsim::damerau_levenshtein(named, name);
     let near = known.into_iter().filter(|name| distance(name) <= named.len().div_ceil(4));
-    let meant = near.min_by_key(distance).map(|name| format!("; did you mean {name:?}?"));
-    meant.unwrap_or_default()
+    let suggestion = near.min_by_key(distance).map(|name| format!("; did you mean {name:?}?"));
+    suggestion.unwrap_or_default()
 }

@@ -1,11 +1,11 @@
-//! The audit: a line for each login, wrong attempt, decision and export, with who.
+//! The audit log: a line for each login, failed attempt, decision and export, with the user.
 
 use serde_json::json;
 
 use crate::access::stage::{PASSWORD, Stage};
 
 #[tokio::test]
-async fn a_decision_and_an_export_of_a_page_are_written_down_with_who() {
+async fn audits_decisions_and_exports_with_their_user() {
     let stage = Stage::open().await;
     let (session, turn) = stage.asked().await;
     stage.log_in("Ann", "wrong horse").await;
@@ -58,7 +58,7 @@ async fn a_decision_and_an_export_of_a_page_are_written_down_with_who() {
 }
 
 #[tokio::test]
-async fn what_is_refused_is_not_written_down_as_done() {
+async fn does_not_audit_a_rejected_action_as_done() {
     let stage = Stage::open().await;
     let (session, turn) = stage.asked().await;
     let cookie = stage.cookie().await;

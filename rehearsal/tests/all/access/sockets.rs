@@ -1,4 +1,4 @@
-//! A page's WebSocket belongs to whoever is logged in, for as long as they are.
+//! A page's WebSocket requires a login and closes at logout.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 
 use crate::access::stage::Stage;
 
-/// Nothing in a test takes longer.
+/// The timeout of a test.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
@@ -24,7 +24,7 @@ async fn connect(stage: &Stage, cookie: &str) -> Result<Socket, Error> {
     connect_async(request).await.map(|(socket, _)| socket)
 }
 
-/// What the host tells next, until it ends the connection.
+/// The next message of the host, until it closes the connection.
 async fn next(socket: &mut Socket) -> Option<HostEvent> {
     loop {
         let message = tokio::time::timeout(PATIENCE, socket.next()).await.expect("in time");
@@ -37,7 +37,7 @@ async fn next(socket: &mut Socket) -> Option<HostEvent> {
 }
 
 #[tokio::test]
-async fn a_page_hears_who_it_belongs_to_and_is_cut_off_at_logout() {
+async fn page_socket_learns_its_user_and_closes_at_logout() {
     let stage = Stage::open().await;
     let cookie = stage.cookie().await;
     let other = stage.cookie().await;
@@ -53,7 +53,7 @@ async fn a_page_hears_who_it_belongs_to_and_is_cut_off_at_logout() {
     let Err(Error::Http(refused)) = connect(&stage, &cookie).await else { panic!("refused") };
     assert_eq!(refused.status().as_u16(), 401);
 
-    // The other login stays: its page is still told what happens.
+    // The other login is still valid: its page still gets events.
     let watch = r#"{"Watch":{"sessions":[],"live":{"all":true,"sessions":[]}}}"#;
     futures::SinkExt::send(&mut another, Message::text(watch)).await.unwrap();
     stage.asked().await;

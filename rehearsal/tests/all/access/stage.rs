@@ -1,4 +1,4 @@
-//! A host that knows Ann, who has a password, and `nightly`, which has a token.
+//! [`Stage`]: a host with the person Ann and the token `nightly`.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -76,26 +76,29 @@ impl Stage {
         request
     }
 
-    /// Has the agent `weather` ask in a session of its own; gives the session and the turn.
+    /// Sends a request of the agent `weather` in a new session; returns the session and the turn.
     pub(crate) async fn asked(&self) -> (String, String) {
         let mut client = self.grpc().await;
         let session = self.with_token(wire::CreateSessionRequest::default());
         let session = client.create_session(session).await.unwrap().into_inner().session.unwrap();
         let turn_id = uuid::Uuid::new_v4().to_string();
         let part = wire::Part { kind: Some(wire::part::Kind::Text("Rain?".to_owned())) };
-        let said = wire::Content { role: wire::Role::User.into(), parts: vec![part] };
+        let message = wire::Content { role: wire::Role::User.into(), parts: vec![part] };
         let request = wire::SubmitRequestRequest {
             session_id: session.id.clone(),
             turn_id: turn_id.clone(),
             agent_name: "weather".to_owned(),
             invocation_id: String::new(),
-            request: Some(wire::SimulatedLlmRequest { contents: vec![said], ..Default::default() }),
+            request: Some(wire::SimulatedLlmRequest {
+                contents: vec![message],
+                ..Default::default()
+            }),
         };
         client.submit_request(self.with_token(request)).await.unwrap();
         (session.id, turn_id)
     }
 
-    /// Calls a server function as the page of whoever has this cookie.
+    /// Calls a server function with this cookie.
     pub(crate) async fn call(
         &self,
         cookie: &str,

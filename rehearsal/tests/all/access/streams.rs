@@ -1,5 +1,5 @@
-//! A stream that was opened with a cookie ends with the login; one that was opened with a token, or
-//! with the cookie of another login, goes on.
+//! A stream that was opened with a cookie ends at logout; one with a token, or with the cookie of another
+//! login, continues.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use tonic::{Code, Request};
 
 use crate::access::stage::Stage;
 
-/// Nothing in a test takes longer.
+/// The timeout of a test.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 fn with_cookie<T>(cookie: &str, message: T) -> Request<T> {
@@ -30,7 +30,7 @@ async fn in_time<T>(read: impl Future<Output = T>) -> T {
 }
 
 #[tokio::test]
-async fn grpc_is_cut_off_at_logout() {
+async fn grpc_stream_ends_at_logout() {
     let stage = Stage::open().await;
     let (session_id, turn_id) = stage.asked().await;
     let (mine, other) = (stage.cookie().await, stage.cookie().await);
@@ -86,7 +86,7 @@ async fn grpc_is_cut_off_at_logout() {
     }
 }
 
-/// Reads until the body ends: what it held, and whether it ended as a whole one does.
+/// Reads the body to its end: the content, and whether it ended regularly.
 async fn rest(mut response: Response) -> (Vec<u8>, bool) {
     let mut held = Vec::new();
     loop {
@@ -99,7 +99,7 @@ async fn rest(mut response: Response) -> (Vec<u8>, bool) {
 }
 
 #[tokio::test]
-async fn grpc_web_is_cut_off_at_logout() {
+async fn grpc_web_stream_ends_at_logout() {
     let stage = Stage::open().await;
     let (session_id, _) = stage.asked().await;
     let cookie = stage.cookie().await;
@@ -113,13 +113,13 @@ async fn grpc_web_is_cut_off_at_logout() {
     assert_eq!(response.status(), StatusCode::OK);
     log_out(&stage, &cookie).await;
     let (held, is_whole) = rest(response).await;
-    assert!(is_whole, "the status is told before the end");
+    assert!(is_whole, "the status is sent before the end");
     let actual = String::from_utf8_lossy(&held);
     assert!(actual.contains("grpc-status:16"), "{actual}");
 }
 
 #[tokio::test]
-async fn any_other_stream_is_cut_off_too_and_does_not_pass_for_whole() {
+async fn other_streams_end_with_an_error_at_logout() {
     let stage = Stage::open().await;
     let cookie = stage.cookie().await;
     let body = r#"{"model": "m", "stream": true, "messages": [{"role": "user", "content": "Hi"}]}"#;

@@ -1,4 +1,4 @@
-//! Tokens: where each vendor's client puts its key, and in gRPC.
+//! Tokens in each vendor's key header, and in gRPC.
 
 use reqwest::StatusCode;
 use reqwest::header::{CACHE_CONTROL, COOKIE};
@@ -8,11 +8,11 @@ use tonic::Code;
 use crate::access::stage::Stage;
 
 #[tokio::test]
-async fn a_token_runs_no_tools_and_reads_no_files_of_the_host() {
+async fn token_cannot_run_tools_or_read_files() {
     let stage = Stage::open().await;
     let get = stage.get(api::EVENTS_PATH).bearer_auth(&stage.token).send().await.unwrap();
     assert_eq!(get.status(), StatusCode::FORBIDDEN);
-    // A page tells what it was made of.
+    // Pages contain data, so they are rejected too.
     for path in ["/api/list_agents", "/", "/live", "/reports", "/rehearse/x", "/nowhere", "/s/x"] {
         let list = stage.get(path).bearer_auth(&stage.token).send().await.unwrap();
         assert_eq!(list.status(), StatusCode::FORBIDDEN, "{path}");
@@ -21,7 +21,7 @@ async fn a_token_runs_no_tools_and_reads_no_files_of_the_host() {
 }
 
 #[tokio::test]
-async fn a_report_is_given_as_it_stands_to_people_alone() {
+async fn serves_the_unchanged_report_to_people_only() {
     let stage = Stage::open().await;
     let text = format!(r#"{{"report_id": "r", "results": ["{}"]}}"#, "é".repeat(700_000));
     std::fs::create_dir(stage.folder.path().join("reports")).unwrap();
@@ -45,7 +45,7 @@ async fn a_report_is_given_as_it_stands_to_people_alone() {
 }
 
 #[tokio::test]
-async fn each_vendors_key_header_takes_a_token() {
+async fn accepts_a_token_in_each_vendors_key_header() {
     let stage = Stage::open().await;
     let token = &stage.token;
     let requests = [
@@ -83,7 +83,7 @@ async fn each_vendors_key_header_takes_a_token() {
 }
 
 #[tokio::test]
-async fn grpc_asks_too_and_answers_carry_who() {
+async fn grpc_requires_a_token_and_responses_have_its_name() {
     let stage = Stage::open().await;
     let mut client = stage.grpc().await;
     let nobody = client.list_sessions(wire::ListSessionsRequest::default()).await.unwrap_err();

@@ -20,7 +20,7 @@ fn ids(page: &wire::ListSessionsResponse) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn the_cursor_skips_and_repeats_nothing_while_sessions_are_opened() {
+async fn cursor_is_stable_while_sessions_are_opened() {
     let stage = Stage::open().await;
     let mut client = stage.client().await;
     let mut made = Vec::new();
@@ -45,7 +45,7 @@ async fn the_cursor_skips_and_repeats_nothing_while_sessions_are_opened() {
 }
 
 #[tokio::test]
-async fn the_list_tells_who_waits_and_finds_by_description() {
+async fn list_shows_waiting_agents_and_searches_descriptions() {
     let stage = Stage::open().await;
     let mut client = stage.client().await;
     let weather = create(&mut client, "The Weather in Lisbon").await;

@@ -1,4 +1,4 @@
-//! Several people on one session: who holds a turn.
+//! Several people in one session, and leases.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ async fn hold(
 }
 
 #[tokio::test]
-async fn one_person_holds_a_turn_and_the_others_see_it() {
+async fn lease_of_a_turn_is_visible_to_others() {
     let stage = Stage::open().await;
     let (mut ann, mut bo) = (stage.client().await, stage.client().await);
     let session = stage.session().await;
@@ -72,7 +72,7 @@ async fn one_person_holds_a_turn_and_the_others_see_it() {
 }
 
 #[tokio::test]
-async fn a_lease_ends_without_a_heartbeat_and_the_watchers_are_told() {
+async fn lease_expires_without_a_heartbeat_and_watchers_see_it() {
     let stage = Stage::with_pace(Duration::from_millis(700), Duration::from_secs(15)).await;
     let (mut ann, mut bo) = (stage.client().await, stage.client().await);
     let session = stage.session().await;

@@ -1,4 +1,4 @@
-//! What is invalid is refused with the field and the rule, and changes nothing.
+//! Invalid requests are rejected with the field and the rule, and change nothing.
 
 use rpc::wire;
 use tonic::client::Grpc;
@@ -9,7 +9,7 @@ use tonic::{Code, Request, Status};
 use crate::live::stage::{Stage, Watcher, decision, id, refused, request, submit};
 
 #[tokio::test]
-async fn every_refusal_names_its_field_and_nothing_is_kept() {
+async fn every_rejection_names_its_field_and_stores_nothing() {
     let stage = Stage::open().await;
     let mut client = stage.client().await;
     let session = stage.session().await;
@@ -73,7 +73,7 @@ async fn every_refusal_names_its_field_and_nothing_is_kept() {
 }
 
 #[tokio::test]
-async fn a_session_id_of_the_callers_own_opens_one_session() {
+async fn repeated_session_id_opens_one_session() {
     let stage = Stage::open().await;
     let mut client = stage.client().await;
     let asked = |description: &str, id: &str| wire::CreateSessionRequest {
@@ -91,7 +91,7 @@ async fn a_session_id_of_the_callers_own_opens_one_session() {
 
 /// `Vec<u8>` is a message whose field 1 holds bytes, `u32` one whose field 1 holds a number.
 #[tokio::test]
-async fn bytes_that_are_no_message_are_the_callers_fault() {
+async fn rejects_bytes_that_are_not_a_message() {
     async fn sent(stage: &Stage, message: impl prost::Message + 'static) -> Status {
         let endpoint = Endpoint::from_shared(format!("http://{}", stage.address())).unwrap();
         let mut grpc = Grpc::new(endpoint.connect().await.unwrap());

@@ -8,7 +8,7 @@ use crate::live::stage::{
 };
 
 #[tokio::test]
-async fn a_restart_restores_the_queues_and_every_agent_gets_its_answer() {
+async fn restart_restores_queues_and_delivers_responses() {
     let mut stage = Stage::open().await;
     let mut client = stage.client().await;
     let session = stage.session().await;
@@ -35,7 +35,7 @@ async fn a_restart_restores_the_queues_and_every_agent_gets_its_answer() {
             ended => break ended,
         }
     };
-    assert_eq!(ended.unwrap_err().code(), Code::Unavailable, "told to come back");
+    assert_eq!(ended.unwrap_err().code(), Code::Unavailable, "the client should reconnect");
 
     let mut client = stage.client().await;
     let asked = wire::GetSessionRequest { session_id: session.clone() };
@@ -62,7 +62,7 @@ async fn a_restart_restores_the_queues_and_every_agent_gets_its_answer() {
 }
 
 #[tokio::test]
-async fn a_cancellation_that_is_sent_again_after_a_restart_is_known() {
+async fn recognizes_a_repeated_cancellation_after_a_restart() {
     let mut stage = Stage::open().await;
     let mut client = stage.client().await;
     let session = stage.session().await;
@@ -81,7 +81,7 @@ async fn a_cancellation_that_is_sent_again_after_a_restart_is_known() {
 }
 
 #[tokio::test]
-async fn a_second_host_leaves_the_sessions_to_the_first() {
+async fn second_host_does_not_serve_the_sessions() {
     let stage = Stage::open().await;
     stage.session().await;
     let second = rehearsal::Simulator::new()

@@ -1,4 +1,4 @@
-//! [`Stage`]: a host with a folder of its own, and the words to speak to it.
+//! [`Stage`]: a host with its own folder, and its clients.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use tonic::{Code, Status, Streaming};
 
 pub(crate) type Client = LiveServiceClient<Channel>;
 
-/// Long enough for a slow machine, short enough to notice what hangs.
+/// The timeout of a test.
 pub(crate) const SOON: Duration = Duration::from_secs(20);
 
 pub(crate) struct Stage {
@@ -135,7 +135,7 @@ pub(crate) async fn await_turn(
     client.await_decision(asked).await.unwrap().into_inner()
 }
 
-/// The outcome at the end of the stream; signs of life before it are passed over.
+/// The outcome at the end of the stream, after its keep-alives.
 pub(crate) async fn outcome(stream: &mut Streaming<wire::AwaitDecisionResponse>) -> AwaitUpdate {
     let read = async {
         loop {
@@ -163,7 +163,7 @@ pub(crate) fn words(response: &wire::HumanResponse) -> String {
     }
 }
 
-/// Somebody who reads a session's stream.
+/// A reader of a session's stream.
 pub(crate) struct Watcher {
     stream: Streaming<wire::SubscribeResponse>,
     pub(crate) events: Vec<SessionEvent>,
@@ -180,7 +180,7 @@ impl Watcher {
         Self { stream, events: Vec::new(), state: None, history: None, keep_alives: 0 }
     }
 
-    /// Reads until this holds.
+    /// Reads until the condition is true.
     pub(crate) async fn until(&mut self, holds: impl Fn(&Self) -> bool) {
         let read = async {
             while !holds(self) {
@@ -188,7 +188,7 @@ impl Watcher {
                 match message.update.unwrap() {
                     Update::Events(batch) => self.events.extend(batch.events),
                     Update::HistoryEnd(end) => {
-                        assert_eq!(self.history.replace(end.sequence), None, "told once");
+                        assert_eq!(self.history.replace(end.sequence), None, "sent once");
                     }
                     Update::State(state) => self.state = Some(state),
                     Update::KeepAlive(_) => self.keep_alives += 1,
@@ -207,7 +207,7 @@ impl Watcher {
     }
 }
 
-/// A refusal: its code and its words.
+/// A rejection: its code and message.
 pub(crate) fn refused<T: std::fmt::Debug>(result: Result<T, Status>) -> (Code, String) {
     let status = result.unwrap_err();
     (status.code(), status.message().to_owned())

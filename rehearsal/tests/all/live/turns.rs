@@ -1,4 +1,4 @@
-//! Asking, waiting, answering.
+//! Requests, waiting clients and responses.
 
 use rpc::wire;
 use rpc::wire::await_decision_response::Update;
@@ -10,7 +10,7 @@ use crate::live::stage::{
 };
 
 #[tokio::test]
-async fn an_agent_asks_and_a_person_answers() {
+async fn person_responds_to_a_request_of_an_agent() {
     let stage = Stage::open().await;
     let (mut agent, mut person) = (stage.client().await, stage.client().await);
     let session = stage.session().await;
@@ -25,13 +25,13 @@ async fn an_agent_asks_and_a_person_answers() {
     assert_eq!(answered_text(Update::Answered(answered)), "It is.");
     assert!(waiting.message().await.unwrap().is_none(), "the outcome is the last message");
 
-    // Whoever asks for it later finds it too.
+    // A later request also finds it.
     let mut later = await_turn(&mut agent, &session, &turn).await;
     assert_eq!(answered_text(outcome(&mut later).await), "It is.");
 }
 
 #[tokio::test]
-async fn only_the_oldest_turn_is_up_and_agents_queue() {
+async fn agents_queue_behind_the_oldest_turn() {
     let stage = Stage::open().await;
     let mut client = stage.client().await;
     let session = stage.session().await;
@@ -65,7 +65,7 @@ async fn only_the_oldest_turn_is_up_and_agents_queue() {
 }
 
 #[tokio::test]
-async fn what_is_sent_again_gets_the_first_answer_and_is_kept_once() {
+async fn repeated_requests_get_the_first_response_and_are_stored_once() {
     let stage = Stage::open().await;
     let mut client = stage.client().await;
     let (session, turn) = (stage.session().await, id());
@@ -99,7 +99,7 @@ async fn what_is_sent_again_gets_the_first_answer_and_is_kept_once() {
 }
 
 #[tokio::test]
-async fn many_send_the_same_at_once_and_one_turn_comes_of_it() {
+async fn concurrent_equal_requests_create_one_turn() {
     let stage = Stage::open().await;
     let (session, turn) = (stage.session().await, id());
     let mut sending = tokio::task::JoinSet::new();
@@ -112,7 +112,7 @@ async fn many_send_the_same_at_once_and_one_turn_comes_of_it() {
 }
 
 #[tokio::test]
-async fn a_cancelled_turn_leaves_the_queue_and_tells_its_agent() {
+async fn cancelled_turn_leaves_the_queue_and_its_agent_sees_it() {
     let stage = Stage::open().await;
     let mut client = stage.client().await;
     let session = stage.session().await;
@@ -141,7 +141,7 @@ async fn a_cancelled_turn_leaves_the_queue_and_tells_its_agent() {
 }
 
 #[tokio::test]
-async fn a_completed_session_takes_no_requests_and_cancels_when_told() {
+async fn completed_session_rejects_requests_and_cancels_on_request() {
     let stage = Stage::open().await;
     let mut client = stage.client().await;
     let session = stage.session().await;
@@ -166,7 +166,7 @@ async fn a_completed_session_takes_no_requests_and_cancels_when_told() {
 }
 
 #[tokio::test]
-async fn what_else_a_run_showed_is_recorded_once() {
+async fn records_other_events_of_a_run_once() {
     let stage = Stage::open().await;
     let mut client = stage.client().await;
     let session = stage.session().await;
@@ -205,11 +205,11 @@ async fn what_else_a_run_showed_is_recorded_once() {
 }
 
 #[tokio::test]
-async fn hundreds_wait_on_one_connection_and_the_next_call_still_gets_through() {
+async fn connection_serves_calls_beside_hundreds_of_waiting_ones() {
     let stage = Stage::open().await;
     let mut client = stage.client().await;
     let session = stage.session().await;
-    // More than the 200 that hyper allows unless told otherwise.
+    // More than hyper's default of 200.
     let mut waiting = Vec::new();
     for number in 0..300 {
         let turn = submit(&mut client, &session, &format!("request {number}")).await;

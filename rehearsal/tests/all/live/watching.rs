@@ -1,4 +1,4 @@
-//! Watching a session: history, its end, then live.
+//! Watching a session: history, its end, then live events.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use rpc::wire;
 use crate::live::stage::{Stage, Watcher, await_turn, decide, outcome, submit};
 
 #[tokio::test]
-async fn a_watcher_misses_nothing_and_sees_nothing_twice_wherever_it_begins() {
+async fn watcher_gets_every_event_once_from_any_start() {
     let stage = Stage::open().await;
     let session = stage.session().await;
     let mut writer = stage.client().await;
@@ -41,7 +41,7 @@ async fn a_watcher_misses_nothing_and_sees_nothing_twice_wherever_it_begins() {
 }
 
 #[tokio::test]
-async fn the_end_of_the_history_is_marked_once_and_live_events_follow() {
+async fn marks_the_end_of_the_history_once_before_live_events() {
     let stage = Stage::open().await;
     let session = stage.session().await;
     let mut client = stage.client().await;
@@ -59,7 +59,7 @@ async fn the_end_of_the_history_is_marked_once_and_live_events_follow() {
 }
 
 #[tokio::test]
-async fn a_watcher_who_does_not_read_holds_nobody_back_and_misses_nothing() {
+async fn slow_watcher_delays_no_other_and_misses_nothing() {
     let stage = Stage::open().await;
     let session = stage.session().await;
     let (mut agent, mut lazy) = (stage.client().await, stage.client().await);
@@ -67,7 +67,7 @@ async fn a_watcher_who_does_not_read_holds_nobody_back_and_misses_nothing() {
     let vanished = Watcher::open(&mut stage.client().await, &session, 0).await;
     drop(vanished);
     let mut awake = Watcher::open(&mut stage.client().await, &session, 0).await;
-    // Far more than any window on the way to the one who does not read.
+    // Far more than any buffer on the way to a client that does not read.
     let long = "x".repeat(256 * 1024);
     for _ in 0..40 {
         let turn = submit(&mut agent, &session, &long).await;
@@ -79,7 +79,7 @@ async fn a_watcher_who_does_not_read_holds_nobody_back_and_misses_nothing() {
 }
 
 #[tokio::test]
-async fn signs_of_life_come_while_nothing_happens() {
+async fn idle_stream_sends_keep_alives() {
     let stage = Stage::with_pace(Duration::from_secs(30), Duration::from_millis(50)).await;
     let session = stage.session().await;
     let mut client = stage.client().await;
@@ -95,7 +95,7 @@ async fn signs_of_life_come_while_nothing_happens() {
 }
 
 #[tokio::test]
-async fn whether_an_agent_still_waits_is_shown() {
+async fn shows_whether_an_agent_is_waiting() {
     let stage = Stage::open().await;
     let session = stage.session().await;
     let mut client = stage.client().await;

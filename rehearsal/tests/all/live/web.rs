@@ -1,4 +1,4 @@
-//! gRPC-Web over HTTP/1.1, and what else the port serves beside it.
+//! gRPC-Web over HTTP/1.1, and the page on the same port.
 
 use prost::Message;
 use rpc::wire;
@@ -41,7 +41,7 @@ async fn call(
 }
 
 #[tokio::test]
-async fn a_browser_reaches_the_service_over_http_1() {
+async fn serves_browsers_over_http_1() {
     let stage = Stage::open().await;
     let own = format!("http://{}", stage.address());
     let asked = wire::CreateSessionRequest::default();
@@ -67,7 +67,7 @@ async fn a_browser_reaches_the_service_over_http_1() {
 }
 
 #[tokio::test]
-async fn a_foreign_page_does_not() {
+async fn rejects_a_foreign_page() {
     let stage = Stage::open().await;
     let asked = wire::CreateSessionRequest::default();
     let response = call(&stage, "CreateSession", Some("https://evil.example"), &asked).await;
@@ -75,7 +75,7 @@ async fn a_foreign_page_does_not() {
 }
 
 #[tokio::test]
-async fn the_page_is_served_beside_it_and_no_file_is_made_unasked() {
+async fn serves_the_page_and_creates_no_database_without_sessions() {
     let stage = Stage::open().await;
     let page = test_support::http_client()
         .get(format!("http://{}/", stage.address()))

@@ -1,4 +1,4 @@
-//! The clients: agents that do not give up, people who answer, watchers of every sort.
+//! The clients: agents that retry, people who respond, and watchers.
 
 use std::path::Path;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use tonic::Code;
 use crate::live_faults::host::Client;
 use crate::live_faults::journal::Journal;
 
-/// Between two tries.
+/// The pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(20);
 
 pub(crate) fn id() -> String {
@@ -25,7 +25,7 @@ fn content(role: wire::Role, text: &str) -> wire::Content {
     wire::Content { role: role.into(), parts: vec![part] }
 }
 
-/// Whether the same message is to be sent again: the host was away, or went away.
+/// Whether to send the same message again, because the host was not reachable.
 fn is_away(status: &tonic::Status) -> bool {
     matches!(status.code(), Code::Unavailable | Code::Unknown | Code::Cancelled | Code::Internal)
 }
@@ -45,7 +45,7 @@ pub(crate) async fn create(client: &mut Client) -> String {
     }
 }
 
-/// Asks `turns` times, each time until it is answered; writes down what it is told.
+/// Sends `turns` requests, each until it is answered, and journals the responses.
 pub(crate) async fn agent(
     mut client: Client,
     session: String,
@@ -110,8 +110,8 @@ pub(crate) fn words(response: &wire::HumanResponse) -> String {
     }
 }
 
-/// Answers whatever is up in the session, at this pace, until `over`. Several at once are rivals:
-/// each answers in words of its own.
+/// Responds to the head of the queue at this pace until `over`. Several of these compete, with different
+/// responses.
 pub(crate) async fn person(
     mut client: Client,
     session: String,
@@ -128,26 +128,26 @@ pub(crate) async fn person(
             let Ok(answer) = client.get_session(asked).await else { continue };
             let queue = answer.into_inner().summary.unwrap().queue.unwrap();
             let Some(up) = queue.up else { continue };
-            let said = format!("{name} answers {}", up.turn_id);
+            let text = format!("{name} answers {}", up.turn_id);
             let decision = wire::SubmitDecisionRequest {
                 session_id: session.clone(),
                 turn_id: up.turn_id.clone(),
                 response: Some(wire::HumanResponse {
-                    candidates: vec![content(wire::Role::Model, &said)],
+                    candidates: vec![content(wire::Role::Model, &text)],
                 }),
                 by: Some(wire::Person { display_name: name.clone() }),
                 lease_id: None,
             };
-            // A lost reply: the same once more, until it is known what became of it.
+            // A lost reply: sends the same again until there is a result.
             loop {
                 match client.submit_decision(decision.clone()).await {
                     Ok(answer) => {
                         let sequence = answer.into_inner().sequence.to_string();
-                        journal.write(&["decided", &up.turn_id, &sequence, &said]);
+                        journal.write(&["decided", &up.turn_id, &sequence, &text]);
                         break;
                     }
                     Err(status) if is_away(&status) => tokio::time::sleep(PAUSE).await,
-                    // A rival was faster.
+                    // Another person was faster.
                     Err(status) if status.code() == Code::AlreadyExists => {
                         journal.write(&["refused", &up.turn_id]);
                         break;
@@ -163,7 +163,7 @@ pub(crate) async fn person(
     }
 }
 
-/// Follows the session from where it was, across every restart, until it has seen `last` events.
+/// Follows the session across restarts until it has seen `last` events.
 pub(crate) async fn watcher(
     mut client: Client,
     session: String,
@@ -193,7 +193,7 @@ pub(crate) async fn watcher(
     }
 }
 
-/// Opens streams and goes away without a word, or stays without reading, until `over`.
+/// Opens streams and disconnects, or does not read, until `over`.
 pub(crate) async fn nuisance(client: Client, session: String, mut over: watch::Receiver<bool>) {
     let asked = || wire::SubscribeRequest { session_id: session.clone(), after_sequence: 0 };
     let work = async {

@@ -1,6 +1,5 @@
-//! A disk that is really full: a file system of a few megabytes, in a mount namespace of the host's
-//! own. Where the machine does not allow that, the store's own tests remain, in which SQLite's bound
-//! of pages stands for the disk.
+//! A full disk: a file system of a few megabytes, in a mount namespace of the host. If the machine does not
+//! allow that, only the store's own tests run, which limit SQLite's number of pages.
 
 use std::net::{SocketAddr, TcpListener};
 use std::process::{Child, Command};
@@ -45,7 +44,7 @@ fn request(session: &str, turn: &str, bytes: usize) -> wire::SubmitRequestReques
 }
 
 #[tokio::test]
-async fn a_full_disk_refuses_new_requests_cleanly_and_recovers() {
+async fn rejects_requests_on_a_full_disk_and_recovers() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("disk")).unwrap();
     let mut trial = in_namespace("true".as_ref());
@@ -58,8 +57,8 @@ async fn a_full_disk_refuses_new_requests_cleanly_and_recovers() {
                   source = \"native\"\nexample = \"math\"\n";
     std::fs::write(folder.path().join("rehearsal.toml"), config).unwrap();
     let address: SocketAddr = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let said = Arc::new(Mutex::new(String::new()));
-    let host = spawn(in_namespace(binary().get_program()), folder.path(), address, &said);
+    let log = Arc::new(Mutex::new(String::new()));
+    let host = spawn(in_namespace(binary().get_program()), folder.path(), address, &log);
     let host = Ended(host);
     let mut client = client_of(address);
     let session = create(&mut client).await;
@@ -86,7 +85,7 @@ async fn a_full_disk_refuses_new_requests_cleanly_and_recovers() {
     };
     assert_eq!(summary(&mut client).await.queue.unwrap().depth as usize, kept.len());
 
-    // Room again: the same request is taken, without a restart.
+    // With free space, the same request is accepted without a restart.
     let ballast = format!("/proc/{}/root{}/disk/ballast", host.0.id(), folder.path().display());
     std::fs::remove_file(ballast).unwrap();
     client.submit_request(request(&session, &full, 200_000)).await.unwrap();

@@ -13,25 +13,25 @@ use tonic::transport::{Channel, Endpoint};
 
 pub(crate) type Client = LiveServiceClient<Channel>;
 
-/// One agent that needs no process of its own.
+/// An agent that needs no worker.
 const CONFIG: &str = "[[agent]]\nname = \"Maths\"\nsource = \"native\"\nexample = \"math\"\n";
 
 pub(crate) struct Host {
     folder: tempfile::TempDir,
     address: SocketAddr,
     child: Child,
-    said: Arc<Mutex<String>>,
+    log: Arc<Mutex<String>>,
 }
 
 impl Host {
     pub(crate) fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("rehearsal.toml"), CONFIG).unwrap();
-        // Free a moment ago; the host is started there again and again.
+        // A free port, at which the host is started repeatedly.
         let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-        let said = Arc::new(Mutex::new(String::new()));
-        let child = spawn(binary(), folder.path(), address, &said);
-        Self { folder, address, child, said }
+        let log = Arc::new(Mutex::new(String::new()));
+        let child = spawn(binary(), folder.path(), address, &log);
+        Self { folder, address, child, log }
     }
 
     pub(crate) fn database(&self) -> PathBuf {
@@ -42,21 +42,21 @@ impl Host {
         self.folder.path()
     }
 
-    pub(crate) fn said(&self) -> String {
-        self.said.lock().unwrap().clone()
+    pub(crate) fn log(&self) -> String {
+        self.log.lock().unwrap().clone()
     }
 
-    /// SIGKILL: nothing of the process runs any more when this returns.
+    /// Sends SIGKILL, and waits for the end of the process.
     pub(crate) fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
     pub(crate) fn start_again(&mut self) {
-        self.child = spawn(binary(), self.folder.path(), self.address, &self.said);
+        self.child = spawn(binary(), self.folder.path(), self.address, &self.log);
     }
 
-    /// A client whose connection is made when it is used, and again whenever it is lost.
+    /// A client that connects on use, and reconnects.
     pub(crate) fn client(&self) -> Client {
         client_of(self.address)
     }
@@ -79,12 +79,12 @@ pub(crate) fn binary() -> Command {
     Command::new(env!("CARGO_BIN_EXE_rehearsal"))
 }
 
-/// Starts the command with `serve` and waits until it serves.
+/// Starts the command with `serve` and waits until it listens.
 pub(crate) fn spawn(
     mut command: Command,
     folder: &Path,
     address: SocketAddr,
-    said: &Arc<Mutex<String>>,
+    log: &Arc<Mutex<String>>,
 ) -> Child {
     let mut child = command
         .args(["serve", "--listen", &address.to_string()])
@@ -98,17 +98,17 @@ pub(crate) fn spawn(
         .unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     loop {
-        let line = lines.next().unwrap_or_else(|| panic!("the host ended: {said:?}")).unwrap();
+        let line = lines.next().unwrap_or_else(|| panic!("the host ended: {log:?}")).unwrap();
         let serves = line.contains("serving at http://");
-        said.lock().unwrap().push_str(&format!("{line}\n"));
+        log.lock().unwrap().push_str(&format!("{line}\n"));
         if serves {
             break;
         }
     }
-    let said = Arc::clone(said);
+    let log = Arc::clone(log);
     std::thread::spawn(move || {
         for line in lines.map_while(Result::ok) {
-            said.lock().unwrap().push_str(&format!("{line}\n"));
+            log.lock().unwrap().push_str(&format!("{line}\n"));
         }
     });
     child

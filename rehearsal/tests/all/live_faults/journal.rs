@@ -1,10 +1,10 @@
-//! [`Journal`]: what one client was told, written down by the client itself.
+//! [`Journal`]: a file in which a client records the results that it got.
 
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// A file to which a client adds a line for each thing it was told.
+/// A file to which a client appends a line for each result.
 pub(crate) struct Journal {
     file: File,
 }
@@ -16,14 +16,14 @@ impl Journal {
         Self { file: File::create(folder.join(name)).unwrap() }
     }
 
-    /// Writes the words as one line.
+    /// Appends a line with these fields.
     pub(crate) fn write(&mut self, words: &[&str]) {
         let line = format!("{}\n", words.join("\t"));
         self.file.write_all(line.as_bytes()).unwrap();
     }
 }
 
-/// Every line of every journal whose name begins so.
+/// Every line of every journal with this name prefix.
 pub(crate) fn lines(folder: &Path, begin: &str) -> Vec<Vec<String>> {
     let mut lines = Vec::new();
     for entry in fs::read_dir(folder_in(folder)).unwrap() {

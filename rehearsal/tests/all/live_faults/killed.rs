@@ -1,4 +1,4 @@
-//! The host is killed at random under load, again and again, and nothing is lost or told twice.
+//! The host is killed repeatedly under load, and nothing is lost or reported twice.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
@@ -19,13 +19,13 @@ const SESSIONS: usize = 8;
 const AGENTS: usize = 200;
 const TURNS: usize = 3;
 const KILLS: usize = 10;
-/// How many of them must fall while agents wait.
+/// How many of them must happen while agents wait.
 const LEAST_KILLS: usize = 5;
 /// Requests and responses of each session.
 const EVENTS: u64 = (AGENTS / SESSIONS * TURNS * 2) as u64;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn agents_are_answered_whenever_the_host_is_killed() {
+async fn agents_get_responses_when_the_host_is_killed() {
     let mut host = Host::start();
     let folder = host.folder().to_path_buf();
     let mut sessions = Vec::new();
@@ -81,15 +81,15 @@ async fn agents_are_answered_whenever_the_host_is_killed() {
     let all = async { while others.join_next().await.transpose().unwrap().is_some() {} };
     tokio::time::timeout(Duration::from_secs(60), all).await.expect("every watcher sees the end");
 
-    let said = host.said();
-    let durability = said.lines().rev().find(|line| line.contains("PRAGMA synchronous"));
+    let log = host.log();
+    let durability = log.lines().rev().find(|line| line.contains("PRAGMA synchronous"));
     println!("{}", durability.expect("the host says how surely it keeps"));
     assert!(durability.is_some_and(|line| line.contains("synchronous = 2 (FULL)")));
     host.kill();
     compare(&host.database(), &folder).await;
 }
 
-/// The journals of the clients against what the store holds.
+/// Compares the journals of the clients with the store.
 async fn compare(database: &Path, folder: &Path) {
     let pool = SqlitePool::connect_with(SqliteConnectOptions::new().filename(database));
     let pool = pool.await.unwrap();
@@ -127,7 +127,7 @@ async fn compare(database: &Path, folder: &Path) {
         sqlx::query_scalar("SELECT count(*) FROM pending").fetch_one(&pool).await.unwrap();
     assert_eq!(pending, 0);
 
-    // What the agents were told is what is kept, and all of it.
+    // The stored responses are exactly those that the agents got.
     let mut actual = 0;
     for line in lines(folder, "agent-") {
         match &line.iter().map(String::as_str).collect::<Vec<_>>()[..] {
@@ -140,18 +140,18 @@ async fn compare(database: &Path, folder: &Path) {
             other => panic!("{other:?}"),
         }
     }
-    assert_eq!(actual, AGENTS * TURNS, "every agent was told every answer, each once");
-    // Whoever was told that an answer counts finds it, and its words are theirs.
+    assert_eq!(actual, AGENTS * TURNS, "every agent got every response once");
+    // A person whose response was accepted finds it unchanged.
     let mut decided = HashSet::new();
     for line in lines(folder, "person-") {
         if line[0] == "decided" {
-            assert!(decided.insert(line[1].clone()), "two people were told that theirs counts");
+            assert!(decided.insert(line[1].clone()), "two responses to one turn were accepted");
             let (place, words, by) = &responses[&line[1]];
             assert_eq!((place.to_string(), words), (line[2].clone(), &line[3]));
             assert!(words.starts_with(by.as_str()));
         }
     }
-    // A decision whose reply the end of the test cut off is the only one that nobody wrote down.
+    // Only a decision whose reply was interrupted by the end of the test is not in a journal.
     assert!(decided.len() + 2 * SESSIONS >= AGENTS * TURNS);
     // The watchers saw every event once, in order.
     let mut seen: BTreeMap<String, Vec<(u64, String)>> = BTreeMap::new();

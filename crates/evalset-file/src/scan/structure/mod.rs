@@ -1,9 +1,9 @@
-//! [`Structure`]: JSON's grammar over the tokens, and the eval set in it.
+//! [`Structure`]: checks JSON's grammar, and finds the cases of the eval set.
 //!
-//! The grammar is checked at every depth. Names are looked at only on the way to the cases and
-//! their ids: `eval_cases[].eval_id` and `eval_cases[].conversation[].invocation_id`, in either of
-//! the casings that ADK reads below the set. Who reads ADK's older lists, too, is led to `[].name`
-//! and `[].data[]` of their sessions; a list that is the turns of one case is that case as a whole.
+//! The grammar is checked at every depth. Keys are read only on the path to the cases and their
+//! ids: `eval_cases[].eval_id` and `eval_cases[].conversation[].invocation_id`, in either of
+//! the casings that ADK reads below the set. In ADK's older lists, `[].name` and `[].data[]` of the
+//! sessions are read; a list of turns is a single case.
 
 mod names;
 mod quote;
@@ -11,15 +11,15 @@ mod quote;
 use names::{Key, Reading};
 use quote::ClosingQuote;
 
-use super::fault::{Fault, FaultKind};
 use super::grammar::{Class, Containers, Expect};
 use super::masks::BLOCK;
 use super::outline::{LastCase, Outline, Sink};
 use super::reader::CaseTokens;
+use super::syntax_fault::{SyntaxFault, SyntaxFaultKind};
 use super::tokens::{Batch, Tokens};
 
-/// The innermost container on the way to the ids that is open. Its number is its depth in a set; in
-/// an older list, which has no set around its cases, its depth is one less.
+/// The innermost open container on the path to the ids. Its number is its depth in a set; in an older list,
+/// which has no set around its cases, the depth is one less.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u32)]
 enum Level {
@@ -31,7 +31,7 @@ enum Level {
     Invocation = 5,
 }
 
-/// A scan under way, fed block by block.
+/// A scan in progress, which gets block by block.
 #[derive(Debug, Clone)]
 pub(super) struct Structure {
     tokens: Tokens,
@@ -45,11 +45,11 @@ pub(super) struct Structure {
     closing: ClosingQuote,
     text_at: u64,
 
-    /// Whether ADK's older lists are read, too.
+    /// Whether ADK's older lists are accepted.
     takes_older: bool,
-    /// Whether this is one.
+    /// Whether the file is one.
     is_older: bool,
-    /// Whether its items are no sessions but the turns of one case.
+    /// Whether its items are the turns of one case, not sessions.
     is_one_case: bool,
     outline: Outline,
     /// The list of cases has been opened, by this scan or by the one that it continues.
@@ -61,20 +61,20 @@ pub(super) struct Structure {
     set_id_seen: bool,
     parting: u64,
     case_start: u64,
-    /// Of the case that is being read.
+    /// State of the current case.
     turns: u64,
-    /// What the case that is being read has, of what ADK asks of one.
+    /// Which fields that ADK requires the current case has.
     has_id: bool,
     has_conversation: bool,
     has_scenario: bool,
     /// What a session of an older list has.
     has_data: bool,
-    /// The first case that lacks something of it.
-    incomplete: Option<Fault>,
-    /// Where an item of the list of cases begins that is no object, until it has ended.
+    /// The first case without a required field.
+    incomplete: Option<SyntaxFault>,
+    /// The offset of the current item of the list of cases, if it is not an object.
     other_item: Option<u64>,
-    /// The first of these.
-    no_object: Option<Fault>,
+    /// The first such item.
+    no_object: Option<SyntaxFault>,
 }
 
 impl Structure {
@@ -112,23 +112,23 @@ impl Structure {
         }
     }
 
-    /// Reads ADK's older lists, too.
+    /// Accepts ADK's older lists.
     pub(super) fn with_older_lists(mut self) -> Self {
         self.takes_older = true;
         self
     }
 
-    /// Whether this has turned out to be an older list.
+    /// Whether the file is an older list.
     pub(super) fn is_older(&self) -> bool {
         self.is_older
     }
 
-    /// Whether this has turned out to be one whose items are the turns of one case.
+    /// Whether the file is a list whose items are the turns of one case.
     pub(super) fn is_one_case(&self) -> bool {
         self.is_one_case
     }
 
-    /// Supposes to stand in the list of cases, behind the comma at `parting`, with `at` (a multiple
+    /// Assumes to be in the list of cases, after the comma at `parting`, with `at` (a multiple
     /// of the block) the next block to come.
     pub(super) fn between_cases(at: u64, parting: u64) -> Self {
         let mut supposed = Self::new();
@@ -142,7 +142,7 @@ impl Structure {
         supposed
     }
 
-    /// Whether this scan stands where [`Self::between_cases`] supposes to stand.
+    /// Whether this scan is where [`Self::between_cases`] assumes to be.
     pub(super) fn is_between_cases(&self, parting: u64) -> bool {
         self.tokens.is_between()
             && self.place == Level::Cases
@@ -151,7 +151,7 @@ impl Structure {
             && self.parting == parting
     }
 
-    /// Goes on where `later` has come to, which began where this one stands.
+    /// Continues from the end of `later`, which began where this one is.
     pub(super) fn continued_by(self, later: Self) -> Self {
         Self {
             outline: Outline {
@@ -168,14 +168,14 @@ impl Structure {
         }
     }
 
-    /// The first case so far that ADK would not take for one, and with it the whole file. Cases that
-    /// a sink has read by itself are not looked at.
-    pub(super) fn incomplete(&self) -> Option<Fault> {
+    /// The first case that ADK would reject, and with it the whole file. Cases that a sink read are not
+    /// checked.
+    pub(super) fn incomplete(&self) -> Option<SyntaxFault> {
         self.incomplete
     }
 
-    /// The first item so far of the list of cases that is no object, and so no case.
-    pub(super) fn no_object(&self) -> Option<Fault> {
+    /// The first item of the list of cases that is not an object.
+    pub(super) fn no_object(&self) -> Option<SyntaxFault> {
         self.no_object
     }
 
@@ -184,13 +184,13 @@ impl Structure {
         self.outline.last
     }
 
-    /// Reads the next blocks; true when a byte from 0x80 on is among them.
+    /// Reads the next blocks; returns whether they have a byte from 0x80 on.
     pub(super) fn take<S: Sink>(
         &mut self,
         blocks: &[[u8; BLOCK]],
         batch: &mut Batch,
         sink: &mut S,
-    ) -> std::io::Result<Result<bool, Fault>> {
+    ) -> std::io::Result<Result<bool, SyntaxFault>> {
         let at = self.tokens.at;
         let bytes = blocks.as_flattened();
         let (count, filled) = batch.fill(blocks, &mut self.tokens);
@@ -204,13 +204,13 @@ impl Structure {
         at: u64,
         tokens: CaseTokens<'_>,
         sink: &mut S,
-    ) -> std::io::Result<Result<(), Fault>> {
+    ) -> std::io::Result<Result<(), SyntaxFault>> {
         let CaseTokens { bytes, starts, escapes } = tokens;
         if self.reading.is_some() {
             self.read_on(bytes, 0, sink)?;
         }
-        // What nearly every token needs stays out of memory; `self` is brought up to date only for
-        // the few that are looked at.
+        // State that nearly every token needs is in registers; `self` is updated only for the few tokens
+        // that are inspected.
         let mut expect = self.expect;
         let mut open = self.open.near();
         let mut watched_depth = self.watched_depth();
@@ -224,7 +224,7 @@ impl Structure {
             let before = expect;
             expect = before.after(class);
             if expect == Expect::Fault {
-                return Ok(Err(Fault::invalid(at + index as u64, before.instead_of(byte))));
+                return Ok(Err(SyntaxFault::invalid(at + index as u64, before.instead_of(byte))));
             }
             if open.depth() != watched_depth {
                 let easy = match class {
@@ -294,55 +294,54 @@ impl Structure {
         (self.place as u32).saturating_sub(u32::from(self.is_older))
     }
 
-    /// The end of the file: what was found, if ADK would take it for an eval set.
-    pub(super) fn finish(&self, length: u64) -> Result<Outline, Fault> {
+    /// The outline at the end of the file, if it is an eval set for ADK.
+    pub(super) fn finish(&self, length: u64) -> Result<Outline, SyntaxFault> {
         let outline = self.finish_with_cases(length)?;
         if !self.set_id_seen && !self.is_older {
-            return Err(Fault::not_an_eval_set(
+            return Err(SyntaxFault::not_an_eval_set(
                 0,
-                "the key \"eval_set_id\" is missing or no string",
+                "the key \"eval_set_id\" is missing or is not a string",
             ));
         }
         Ok(outline)
     }
 
-    /// The end of the file: what was found, if it has cases at all.
-    pub(super) fn finish_with_cases(&self, length: u64) -> Result<Outline, Fault> {
-        self.tokens.finish().map_err(|fault| Fault { at: length, ..fault })?;
+    /// The outline at the end of the file, if it has cases.
+    pub(super) fn finish_with_cases(&self, length: u64) -> Result<Outline, SyntaxFault> {
+        self.tokens.finish().map_err(|fault| SyntaxFault { at: length, ..fault })?;
         if self.expect != Expect::Nothing {
             let reason = match (self.open.depth(), self.open.in_object()) {
                 (0, _) => "the file is empty",
                 (_, true) => "the file ends inside an object; a } is missing",
                 (_, false) => "the file ends inside a list; a ] is missing",
             };
-            return Err(Fault::invalid(length, reason));
+            return Err(SyntaxFault::invalid(length, reason));
         }
         if !self.list_seen {
             return Err(match self.camel_case_list {
-                Some(at) => Fault::not_an_eval_set(
+                Some(at) => SyntaxFault::not_an_eval_set(
                     at,
-                    "the cases stand under \"evalCases\", and ADK reads \"eval_cases\" only; \
-                     rename that key",
+                    "the cases are under \"evalCases\", but ADK reads only \"eval_cases\"; \
+                     rename the key",
                 ),
-                None if self.is_history => Fault::not_an_eval_set(
+                None if self.is_history => SyntaxFault::not_an_eval_set(
                     0,
                     "this is an eval history: `rehearsal score --actual` reads it",
                 ),
-                None => Fault::not_an_eval_set(0, "the key \"eval_cases\" is missing"),
+                None => SyntaxFault::not_an_eval_set(0, "the key \"eval_cases\" is missing"),
             });
         }
         Ok(self.outline)
     }
 
-    /// A token, allowed by the grammar, of the container that is watched, or one that opens or
-    /// closes the 64th container.
+    /// Handles a valid token of the watched container, or one that opens or closes the 64th container.
     fn look_at(
         &mut self,
         class: Class,
         before: Expect,
         watched: bool,
         at: u64,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), SyntaxFault> {
         match class {
             Class::Quote if before.is_key() => self.begin(Reading::Key, at),
             Class::Quote | Class::Scalar => {
@@ -358,7 +357,7 @@ impl Structure {
             Class::OpenObject | Class::OpenList => {
                 let entered = if watched { self.value(class, at)? } else { None };
                 if !self.open.push(class == Class::OpenObject) {
-                    return Err(Fault::invalid(at, "nested deeper than a million levels"));
+                    return Err(SyntaxFault::invalid(at, "nested deeper than a million levels"));
                 }
                 if let Some(place) = entered {
                     self.place = place;
@@ -374,8 +373,8 @@ impl Structure {
         Ok(())
     }
 
-    /// A value begins in the watched container: where it leads, if it leads on.
-    fn value(&mut self, class: Class, at: u64) -> Result<Option<Level>, Fault> {
+    /// A value begins in the watched container: the next level, if there is one.
+    fn value(&mut self, class: Class, at: u64) -> Result<Option<Level>, SyntaxFault> {
         match (self.place, class) {
             (Level::Start, Class::OpenObject) => Ok(Some(Level::Set)),
             (Level::Start, Class::OpenList) if self.takes_older => {
@@ -385,14 +384,17 @@ impl Structure {
                 self.parting = at;
                 Ok(Some(Level::Cases))
             }
-            (Level::Start, Class::OpenList) => Err(Fault { at, kind: FaultKind::LegacyList }),
-            (Level::Start, _) => {
-                Err(Fault::not_an_eval_set(at, "the file holds a single value, not an object"))
+            (Level::Start, Class::OpenList) => {
+                Err(SyntaxFault { at, kind: SyntaxFaultKind::LegacyList })
             }
+            (Level::Start, _) => Err(SyntaxFault::not_an_eval_set(
+                at,
+                "the file holds a single value, not an object",
+            )),
             (Level::Set, Class::OpenList) if self.key == Key::Leads => {
                 if self.list_seen {
                     let first = self.outline.list_open;
-                    return Err(Fault { at, kind: FaultKind::CasesTwice { first } });
+                    return Err(SyntaxFault { at, kind: SyntaxFaultKind::CasesTwice { first } });
                 }
                 self.list_seen = true;
                 self.outline.list_open = at;
@@ -400,7 +402,7 @@ impl Structure {
                 Ok(Some(Level::Cases))
             }
             (Level::Set, _) if self.key == Key::Leads => {
-                Err(Fault::not_an_eval_set(at, "\"eval_cases\" is not a list"))
+                Err(SyntaxFault::not_an_eval_set(at, "\"eval_cases\" is not a list"))
             }
             (Level::Set, Class::Quote) if self.key == Key::Id => {
                 self.set_id_seen = true;
@@ -420,11 +422,11 @@ impl Structure {
                 Ok(Some(Level::Case))
             }
             (Level::Cases, _) if self.is_older => {
-                Err(Fault::not_an_eval_set(at, "an item of the list is not an object"))
+                Err(SyntaxFault::not_an_eval_set(at, "an item of the list is not an object"))
             }
             (Level::Cases, _) => {
                 let reason = "an item of \"eval_cases\" is not an object";
-                self.no_object = self.no_object.or(Some(Fault::not_an_eval_set(at, reason)));
+                self.no_object = self.no_object.or(Some(SyntaxFault::not_an_eval_set(at, reason)));
                 self.other_item = Some(at);
                 Ok(None)
             }
@@ -449,8 +451,8 @@ impl Structure {
         }
     }
 
-    /// An item of the list of cases ends before `at`: one that is no object is passed as a case, too,
-    /// so that whoever reads it says what is wrong and goes on behind it.
+    /// An item of the list of cases ends before `at`. One that is not an object counts as a case, so that
+    /// its reader reports the fault.
     fn end_other_item(&mut self, at: u64) {
         if let Some(start) = self.other_item.take() {
             self.turns = 0;
@@ -459,7 +461,7 @@ impl Structure {
         }
     }
 
-    fn leave(&mut self, at: u64) -> Result<(), Fault> {
+    fn leave(&mut self, at: u64) -> Result<(), SyntaxFault> {
         self.place = match self.place {
             Level::Start | Level::Set => Level::Start,
             Level::Cases => {
@@ -474,7 +476,7 @@ impl Structure {
                 self.list_closed = true;
                 if self.is_older { Level::Start } else { Level::Set }
             }
-            // The first item tells whether they are sessions.
+            // The first item determines whether they are sessions.
             Level::Case if self.is_older && self.outline.cases == 0 && !self.has_data => {
                 self.is_one_case = true;
                 self.turns = 1;
@@ -486,19 +488,18 @@ impl Structure {
                 self.outline.cases += 1;
                 let lacks = match (self.has_id, self.has_conversation, self.has_scenario) {
                     (true, true, false) | (true, false, true) => None,
-                    (false, ..) => {
-                        Some("ADK wants an \"eval_id\" in each case; give this one its id")
-                    }
+                    (false, ..) => Some("ADK requires an \"eval_id\" in each case; add one"),
                     (true, false, false) => Some(
-                        "ADK wants a \"conversation\" or a \"conversation_scenario\" in each \
-                         case; add the one this case is about, or take the case out",
+                        "ADK requires a \"conversation\" or a \"conversation_scenario\" in each \
+                         case; add one, or remove the case",
                     ),
                     (true, true, true) => Some(
-                        "ADK wants a \"conversation\" or a \"conversation_scenario\" in each \
-                         case, not both; take one of them out",
+                        "ADK requires a \"conversation\" or a \"conversation_scenario\" in each \
+                         case, not both; remove one",
                     ),
                 };
-                let fault = lacks.map(|reason| Fault::not_an_eval_set(self.case_start, reason));
+                let fault =
+                    lacks.map(|reason| SyntaxFault::not_an_eval_set(self.case_start, reason));
                 self.incomplete = self.incomplete.or(fault);
                 Level::Cases
             }
@@ -510,8 +511,8 @@ impl Structure {
     }
 }
 
-/// What stands between the quotes of a string without escapes; none where white space is between it
-/// and the next token, or that one is not at hand.
+/// The content of a string without escapes; `None` if whitespace follows it, or the next token is not in
+/// the chunk.
 fn whole_string<'b>(bytes: &'b [u8], quote: usize, after: Option<&u32>) -> Option<&'b [u8]> {
     match bytes.get(quote + 1..*after? as usize)? {
         [text @ .., b'"'] => Some(text),
@@ -519,7 +520,7 @@ fn whole_string<'b>(bytes: &'b [u8], quote: usize, after: Option<&u32>) -> Optio
     }
 }
 
-/// How much white space stands at the end of the case, as far as `bytes`, which begin at `at`, tell.
+/// How much whitespace precedes the end of the case in `bytes`, which begin at `at`.
 fn white_before(bytes: &[u8], at: u64, case: &LastCase) -> u64 {
     let inside = |place: u64| usize::try_from(place.saturating_sub(at)).unwrap_or(usize::MAX);
     let text = bytes.get(inside(case.start)..inside(case.end)).unwrap_or_default();

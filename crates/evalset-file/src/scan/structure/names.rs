@@ -1,10 +1,10 @@
-//! The strings that are read out: keys on the way to the cases, and ids.
+//! Reads strings: keys on the path to the cases, and ids.
 
 use super::quote::{ClosingQuote, LONGEST_ID, unescaped};
 use super::{Level, Structure};
 use crate::scan::outline::Sink;
 
-/// What the latest key at the watched depth means there.
+/// The meaning of the latest key at the watched depth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Key {
     /// Leads to the next [`Level`].
@@ -16,7 +16,7 @@ pub(super) enum Key {
     Other,
 }
 
-/// What a string that is being read out is for.
+/// What a string is read for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reading {
     Key,
@@ -31,7 +31,7 @@ impl Structure {
         self.text_at = at;
     }
 
-    /// Goes on with the string that is being read out, from `from` on.
+    /// Continues with the current string from `from` on.
     pub(super) fn read_on<S: Sink>(
         &mut self,
         bytes: &[u8],
@@ -57,7 +57,7 @@ impl Structure {
         read
     }
 
-    /// Takes the string that is to be read out, in which nothing is escaped.
+    /// Reads a string without escapes.
     pub(super) fn read_whole<S: Sink>(&mut self, text: &[u8], sink: &mut S) -> std::io::Result<()> {
         let reading = self.reading.take();
         self.string_read(reading, text, sink)

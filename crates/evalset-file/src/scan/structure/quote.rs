@@ -1,9 +1,9 @@
-//! Where a string ends that is read out, over several stretches of it, and what it says.
+//! Finds the end of a string across several ranges, and its content.
 
-/// An id longer than this is not one of ours and is not looked at.
+/// Longer ids are ignored, because they cannot equal an id of this program.
 pub(super) const LONGEST_ID: usize = 16 << 10;
 
-/// The text of a string between its quotes; none when it is not text, or too long to matter.
+/// The content of a string; `None` if it is not valid, or too long.
 pub(super) fn unescaped(raw: &[u8], escapes: bool) -> Option<std::borrow::Cow<'_, str>> {
     if raw.len() > LONGEST_ID {
         return None;
@@ -15,12 +15,12 @@ pub(super) fn unescaped(raw: &[u8], escapes: bool) -> Option<std::borrow::Cow<'_
     serde_json::from_str::<String>(&format!("\"{text}\"")).ok().map(Into::into)
 }
 
-/// Looks for the quote that ends a string, over several stretches of it.
+/// Finds the closing quote of a string across several ranges.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct ClosingQuote {
     /// The next byte is escaped.
     escaped: bool,
-    /// A backslash stood in the string.
+    /// A backslash was in the string.
     pub(super) passed_escape: bool,
 }
 

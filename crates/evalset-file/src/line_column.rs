@@ -1,4 +1,4 @@
-//! [`Counted`]: the line and column of a byte of a file.
+//! [`LineColumn`]: the line and column of a byte of a file.
 
 use std::fs::File;
 use std::io;
@@ -11,7 +11,7 @@ const PART: usize = 128 << 10;
 
 /// A byte of a file with its line and its column in characters, both from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Counted {
+pub struct LineColumn {
     /// The byte, from 0.
     pub at: u64,
     /// Its line.
@@ -20,19 +20,19 @@ pub struct Counted {
     pub column: u64,
 }
 
-impl Default for Counted {
+impl Default for LineColumn {
     /// The beginning of a file.
     fn default() -> Self {
         Self { at: 0, line: 1, column: 1 }
     }
 }
 
-impl Counted {
-    /// Counts on to the byte `to`, which must not be before this one.
+impl LineColumn {
+    /// Advances to the byte `to`, which must not be before this one.
     ///
     /// # Errors
-    /// The operating system's, when the file cannot be read or ends before `to`.
-    pub fn on_to(self, file: &File, to: u64) -> io::Result<Self> {
+    /// The file cannot be read, or ends before `to`.
+    pub fn advance_to(self, file: &File, to: u64) -> io::Result<Self> {
         let Self { mut at, line, column } = self;
         let mut position = Position { line, column };
         let ahead = usize::try_from(to.saturating_sub(at)).unwrap_or(PART);

@@ -1,4 +1,4 @@
-//! The role `crowd`: agents that ask once and wait.
+//! The role `agents`: agents that send one request and wait.
 
 use std::net::SocketAddr;
 use std::time::Instant;
@@ -12,7 +12,7 @@ use crate::clients::{client, create, id, now, request};
 const CONNECTIONS: usize = 10;
 const SESSIONS: usize = 50;
 
-/// Has `count` agents wait, says so, and waits with them until it is ended.
+/// Starts `count` waiting agents, prints a line, and waits until it is ended.
 pub(crate) async fn wait(address: SocketAddr, count: usize) {
     let began = Instant::now();
     let mut clients = Vec::new();

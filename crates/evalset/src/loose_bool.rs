@@ -1,19 +1,18 @@
-//! [`Truth`]: true or false, as it was written.
+//! [`LooseBool`]: a boolean in any spelling that google-adk reads.
 
 use json_text::JsonText;
 
 use crate::model::{Out, Value, is_truth, scalar, string_or_text};
 use crate::reading::Reader;
 
-/// True or false, as it stands in its file: also `1`, `"yes"` and what else google-adk reads as one of
-/// the two.
+/// A boolean with its spelling in the file: `true`, `1`, `"yes"` and others that google-adk reads.
 ///
-/// Two are equal when their texts are; compare [`Truth::is_true`] where the value counts.
+/// Two are equal if their texts are; compare [`LooseBool::is_true`] for the value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Truth(JsonText);
+pub struct LooseBool(JsonText);
 
-impl Truth {
-    /// Which of the two.
+impl LooseBool {
+    /// Its value.
     #[must_use]
     pub fn is_true(&self) -> bool {
         let text = string_or_text(&self.0).to_lowercase();
@@ -22,13 +21,13 @@ impl Truth {
     }
 }
 
-impl From<bool> for Truth {
+impl From<bool> for LooseBool {
     fn from(value: bool) -> Self {
         Self(JsonText::from_value(&value.into()))
     }
 }
 
-impl Value for Truth {
+impl Value for LooseBool {
     fn read(reader: &mut Reader<'_>) -> Option<Self> {
         scalar(reader, "true or false", is_truth).map(Self)
     }

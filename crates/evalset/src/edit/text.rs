@@ -1,16 +1,16 @@
 //! Replaces the text of a message.
 
 use crate::agentflow::{MessageBody, MessageContent};
-use crate::{Truth, adk};
+use crate::{LooseBool, adk};
 
-/// Puts `text` in the place of the message's texts, thoughts among them, which ADK reads as one text;
-/// other parts stay.
+/// Replaces the texts of the message, including thoughts, with `text`; other parts stay. ADK reads them as
+/// one text.
 pub(super) fn set_text(content: &mut adk::Content, text: &str) {
     let parts = content.parts.get_or_insert_default();
     let is_text = |part: &adk::Part| part.text.is_some();
-    let is_thought = |part: &adk::Part| part.thought.as_ref().is_some_and(Truth::is_true);
-    let is_said = |part: &adk::Part| is_text(part) && !is_thought(part);
-    let first = parts.iter().position(is_said).or_else(|| parts.iter().position(is_text));
+    let is_thought = |part: &adk::Part| part.thought.as_ref().is_some_and(LooseBool::is_true);
+    let is_answer = |part: &adk::Part| is_text(part) && !is_thought(part);
+    let first = parts.iter().position(is_answer).or_else(|| parts.iter().position(is_text));
     match first {
         Some(first) => {
             let mut position = 0;

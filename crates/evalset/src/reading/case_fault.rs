@@ -1,14 +1,14 @@
-//! [`Fault`]: what is wrong in an eval set, and where.
+//! [`CaseFault`]: a problem in an eval set, with its position.
 
 use std::fmt;
 
 /// One problem in a file, with its position. Reading continues after it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+pub struct CaseFault {
     /// The case it is in, if it is in one.
     pub case: Option<CaseLocation>,
-    /// The place inside the case, or in the file when no case is named, such as
-    /// `conversation[0].user_content.role`; empty for the whole.
+    /// The path in the case, or in the file without a case, such as `conversation[0].user_content.role`;
+    /// empty for the whole.
     pub path: String,
     /// From 1.
     pub line: u64,
@@ -18,22 +18,21 @@ pub struct Fault {
     pub problem: Problem,
 }
 
-/// Which case a fault is in.
+/// The case of a fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CaseLocation {
-    /// Its place in the file, from 0.
+    /// Its index in the file, from 0.
     pub index: usize,
-    /// Its id, where it has one.
+    /// Its id, if it has one.
     pub eval_id: Option<String>,
 }
 
-/// How bad it is.
+/// The severity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// The file works; something in it will be lost or is not what it seems.
+    /// The file works, but something in it will be lost or is misleading.
     Warning,
-    /// The format's own reader refuses the file; or, of what is read for scoring alone, the case has
-    /// no score.
+    /// The format's own reader rejects the file, or the case cannot be scored.
     Error,
 }
 
@@ -48,28 +47,28 @@ impl Severity {
     }
 }
 
-/// What can be wrong. Each message says what to do.
+/// The kinds of problem. Each message ends with what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
-    /// The text is not JSON; nothing of it can be read.
-    #[error("this is not valid JSON: {reason}; repair it here")]
+    /// The text is not JSON; it cannot be read.
+    #[error("this is not valid JSON: {reason}; fix it here")]
     NotJson {
         /// The parser's reason.
         reason: String,
     },
-    /// Python writes it and ADK reads it, but JSON has no such word; nothing of the text can be read.
+    /// Python writes it and ADK reads it, but it is not valid JSON; the text cannot be read.
     #[error("{word} is not valid JSON, though ADK reads it; write a number or null")]
     NotFinite {
         /// `NaN`, `Infinity`.
         word: &'static str,
     },
-    /// The bytes are not UTF-8; nothing of them can be read.
+    /// The bytes are not UTF-8; they cannot be read.
     #[error("this is not UTF-8; save the file as UTF-8")]
     NotUtf8,
-    /// Eval sets are read by programs that refuse the mark.
-    #[error("a byte order mark begins the file, which ADK refuses; save it as plain UTF-8")]
+    /// Some readers of eval sets reject it.
+    #[error("unexpected byte order mark, which ADK rejects; save the file as UTF-8 without one")]
     ByteOrderMark,
-    /// A value of another type than the format has there.
+    /// A value of the wrong type.
     #[error("expected {wanted}, found {found}; correct the value")]
     WrongType {
         /// Such as `a string`.
@@ -77,7 +76,7 @@ pub enum Problem {
         /// Such as `a number`.
         found: &'static str,
     },
-    /// A word that is not one of the allowed ones.
+    /// A string that is not one of the allowed ones.
     #[error("{found:?} is not one of {}; use one of them", allowed.join(", "))]
     UnknownWord {
         /// The word.
@@ -85,7 +84,7 @@ pub enum Problem {
         /// The allowed words.
         allowed: &'static [&'static str],
     },
-    /// A field that the format demands.
+    /// A required field is missing.
     #[error("{what} needs {key:?}; add it")]
     Missing {
         /// Such as `an invocation`.
@@ -93,41 +92,40 @@ pub enum Problem {
         /// The field.
         key: &'static str,
     },
-    /// A field that the format does not have there, and refuses.
+    /// An unknown field that the format rejects.
     #[error(
-        "ADK refuses the unknown field {key:?} in {what}{}; correct its name, or move it to the case",
-        meant(known.as_deref())
+        "ADK rejects the unknown field {key:?} in {what}{}; correct its name, or move it to the case",
+        suggestion(known.as_deref())
     )]
     UnknownField {
         /// Such as `an invocation`.
         what: &'static str,
         /// The field.
         key: String,
-        /// A field there is with nearly that name.
+        /// A known field with a similar name.
         known: Option<String>,
     },
-    /// A field that the format does not have there; its own programs leave it out when they rewrite
-    /// the file.
+    /// An unknown field; the format's own programs drop it when they rewrite the file.
     #[error(
-        "{key:?} is not a field of {what}{}; it is kept here, and lost when the format's own program \
+        "{key:?} is not a field of {what}{}; it is kept here, but lost when the format's own program \
          rewrites the file",
-        meant(known.as_deref())
+        suggestion(known.as_deref())
     )]
     IgnoredField {
         /// Such as `an eval set`.
         what: &'static str,
         /// The field.
         key: String,
-        /// A field there is with nearly that name.
+        /// A known field with a similar name.
         known: Option<String>,
     },
-    /// A field that appears twice, of which readers see one.
-    #[error("{key:?} appears twice here, and readers see only one of them; remove one")]
+    /// A duplicate key, of which readers use one value.
+    #[error("duplicate key {key:?}, of which readers use only one; remove one")]
     DuplicateField {
         /// The field.
         key: String,
     },
-    /// ADK wants exactly one of the two.
+    /// ADK requires exactly one of the two.
     #[error(
         "a case needs exactly one of \"conversation\" and \"conversation_scenario\", and has {}; \
          {}",
@@ -135,16 +133,16 @@ pub enum Problem {
         if *both { "remove one" } else { "add one" }
     )]
     OneConversation {
-        /// Both stand there; otherwise neither does.
+        /// Whether both are present; otherwise neither is.
         both: bool,
     },
-    /// ADK tells the two shapes of intermediate data by their fields, and refuses a mix.
+    /// ADK distinguishes the two shapes of intermediate data by their fields, and rejects a mix.
     #[error(
-        "intermediate data holds either \"invocation_events\" or \"tool_uses\", \
-         \"tool_responses\", \"intermediate_responses\"; remove one sort"
+        "intermediate data has either \"invocation_events\" or \"tool_uses\", \
+         \"tool_responses\", \"intermediate_responses\"; remove one kind"
     )]
     MixedIntermediateData,
-    /// ADK's command line refuses a file with two cases of one id.
+    /// ADK's command line rejects a file with two cases of one id.
     #[error(
         "the eval_id {eval_id:?} is already used by the case at index {first}; give this one \
          another"
@@ -163,7 +161,7 @@ pub enum Problem {
         /// The id.
         eval_set_id: String,
     },
-    /// ADK's record of a run, which tells what an agent did.
+    /// ADK's record of a run.
     #[error("this is an eval history: `rehearsal score --actual` reads it")]
     History,
     /// `\ud800` without its other half: JSON's grammar allows it, Unicode and Python do not.
@@ -182,19 +180,18 @@ pub enum Problem {
         /// What ADK reads.
         limit: usize,
     },
-    /// Something that is read for scoring alone, and cannot be meant: the format's own reader does
-    /// not look at it.
+    /// An invalid field that only scoring reads; the format's own reader ignores it.
     #[error("{fault}{}", remedy.map(|remedy| format!("; {remedy}")).unwrap_or_default())]
     NotScored {
-        /// What is wrong: a clause.
+        /// The problem, as a clause.
         fault: String,
-        /// What to do, where the fault does not say so.
+        /// What to do, if `fault` does not include it.
         remedy: Option<&'static str>,
     },
 }
 
 impl Problem {
-    /// How bad it is.
+    /// The severity.
     #[must_use]
     pub fn severity(&self) -> Severity {
         match self {
@@ -204,18 +201,18 @@ impl Problem {
     }
 }
 
-fn meant(known: Option<&str>) -> String {
+fn suggestion(known: Option<&str>) -> String {
     known.map(|known| format!(" (did you mean {known:?}?)")).unwrap_or_default()
 }
 
-impl Fault {
-    /// How bad it is.
+impl CaseFault {
+    /// The severity.
     #[must_use]
     pub fn severity(&self) -> Severity {
         self.problem.severity()
     }
 
-    /// The case and the path in it, for people: `case "a" at conversation[0]`.
+    /// The case and the path in it as text: `case "a" at conversation[0]`.
     #[must_use]
     pub fn place(&self) -> String {
         let case = self.case.as_ref().map(|case| match &case.eval_id {
@@ -231,7 +228,7 @@ impl Fault {
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for CaseFault {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { line, column, problem, .. } = self;
         write!(formatter, "line {line}, column {column}, {}: {problem}", self.place())

@@ -1,4 +1,4 @@
-//! How a file is laid out, so that a case that joins it looks like its neighbours.
+//! [`Separator`]: the whitespace and layout of a new case, copied from its neighbors.
 
 use std::fs::File;
 use std::io;
@@ -8,13 +8,13 @@ use evalset::Layout;
 
 use crate::scan::{LastCase, Outline};
 
-/// Bytes looked at for one question.
+/// How many bytes are read to detect a layout.
 const SAMPLE: u64 = 4096;
 
-/// What goes around the new case's text.
+/// What surrounds the new case's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Joint {
-    /// Where the old tail begins.
+pub(crate) struct Separator {
+    /// The offset at which the new bytes begin.
     pub(crate) splice: u64,
     /// Written first: a comma, white space.
     pub(crate) before: String,
@@ -22,12 +22,12 @@ pub(crate) struct Joint {
     pub(crate) layout: Layout,
     /// Written after the case.
     pub(crate) after: String,
-    /// From here on the old tail follows.
+    /// The offset from which the old bytes follow.
     pub(crate) resume: u64,
 }
 
-impl Joint {
-    /// Looks at the last case, or at the top of a file that has none.
+impl Separator {
+    /// Copies the last case, or the top of a file without cases.
     pub(crate) fn of(file: &File, outline: &Outline) -> io::Result<Self> {
         match &outline.last {
             Some(last) => Self::after_case(file, last),
@@ -35,7 +35,7 @@ impl Joint {
         }
     }
 
-    /// As the case `last` is laid out and parted from its neighbour before.
+    /// Copies the layout of the case `last` and its separator.
     pub(crate) fn after_case(file: &File, last: &LastCase) -> io::Result<Self> {
         let parting = sample(file, last.parting + 1, last.start)?;
         let head = sample(file, last.start, last.end)?;
@@ -121,7 +121,7 @@ fn line_end(blank: &str) -> &'static str {
     if blank.contains("\r\n") { "\r\n" } else { "\n" }
 }
 
-/// The spaces behind commas and colons, as the first of each show them.
+/// The spaces after commas and colons, as the first of each show them.
 fn one_line(bytes: &[u8]) -> Layout {
     let mut after = [None, None];
     let mut in_string = false;

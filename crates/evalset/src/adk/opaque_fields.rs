@@ -1,9 +1,9 @@
-//! What ADK demands of the fields that are kept as they stand: `google.genai.types` 2.x and
-//! `google.adk.evaluation`, as google-adk 2.13 has them.
+//! The shapes that ADK requires of fields without a model here: `google.genai.types` 2.x and
+//! `google.adk.evaluation` in google-adk 2.13.
 
 use crate::model::{Fields, Keys, Others, Shape};
 
-use Shape::{Any, Base64, List, Map, MapOf, Number, Object, Text, TextOr, Truth, Whole};
+use Shape::{Any, Base64, Bool, List, Map, MapOf, Number, Object, Text, TextOr, Whole};
 
 /// The fields of one of `google.genai`'s types: all may be missing or null.
 const fn genai(what: &'static str, fields: &'static [(&'static str, Shape)]) -> Fields {
@@ -28,10 +28,10 @@ pub(super) const PART: &[(&str, Shape)] = &[
 ];
 
 pub(super) const FUNCTION_CALL: &[(&str, Shape)] =
-    &[("partial_args", List(&Object(&PARTIAL_ARG))), ("will_continue", Truth)];
+    &[("partial_args", List(&Object(&PARTIAL_ARG))), ("will_continue", Bool)];
 
 pub(super) const FUNCTION_RESPONSE: &[(&str, Shape)] =
-    &[("will_continue", Truth), ("scheduling", Text), ("parts", List(&Object(&RESPONSE_PART)))];
+    &[("will_continue", Bool), ("scheduling", Text), ("parts", List(&Object(&RESPONSE_PART)))];
 
 pub(super) const EVENT: &[(&str, Shape)] =
     &[("grounding_metadata", Map), ("usage_metadata", Object(&USAGE))];
@@ -51,7 +51,7 @@ const AGENT_DETAILS: Fields = Fields {
     )
 };
 
-/// One of ADK's own by its name, or one spelled out. Its names are ADK's matter.
+/// The name of one of ADK's personas, which is not checked, or a persona.
 pub(super) const PERSONA: Shape = TextOr(&Object(&Fields {
     what: "a persona",
     keys: Keys::Exact,
@@ -93,7 +93,7 @@ const TRANSCRIPTION: Fields = genai(
     "a transcription",
     &[
         ("text", Text),
-        ("finished", Truth),
+        ("finished", Bool),
         ("language_code", Text),
         ("speaker_label", Text),
         ("words", List(&Object(&WORD))),
@@ -106,12 +106,12 @@ const WORD: Fields =
 const PARTIAL_ARG: Fields = genai(
     "a partial argument",
     &[
-        ("bool_value", Truth),
+        ("bool_value", Bool),
         ("json_path", Text),
         ("null_value", Text),
         ("number_value", Number),
         ("string_value", Text),
-        ("will_continue", Truth),
+        ("will_continue", Bool),
     ],
 );
 const RESPONSE_PART: Fields = genai(

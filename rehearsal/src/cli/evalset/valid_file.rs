@@ -1,4 +1,4 @@
-//! [`SoundFile`]: a file without errors, read case by case.
+//! [`ValidFile`]: a file without errors, read case by case.
 //!
 //! The file is read to its end first, so that faults are reported before anything is written. Then
 //! its cases are read again in the requested format, one at a time. Files that are not lists of
@@ -16,7 +16,7 @@ use super::error::EvalsetError;
 use super::files::{Errors, Source, checked, sound};
 
 /// A file that was read to its end and has no errors.
-pub(super) struct SoundFile {
+pub(super) struct ValidFile {
     path: PathBuf,
     source: Source,
     format: Format,
@@ -33,7 +33,7 @@ pub(super) struct Opened {
     pub(super) cases: OpenedCases,
 }
 
-impl SoundFile {
+impl ValidFile {
     /// Reads a file to its end, and calls `seen_id` with the id of each case.
     pub(super) fn read(path: &Path, mut seen_id: impl FnMut(&str)) -> Result<Self, EvalsetError> {
         let mut count = 0;
@@ -62,7 +62,7 @@ impl SoundFile {
                         seen_id(case.eval_id());
                     }
                 }
-                errors.take(cases.faults_behind().iter().cloned());
+                errors.take(cases.faults_after().iter().cloned());
                 (cases.format(), None)
             }
         };

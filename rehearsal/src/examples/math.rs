@@ -1,4 +1,4 @@
-//! The maths agent: two tools, whole numbers in, a whole number out.
+//! The math agent: two tools that calculate with integers.
 
 use agents::native::NativeAgent;
 use schemars::JsonSchema;
@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::tool::{FnTool, ToolFault};
 
-/// Two whole numbers.
+/// Two integers.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Pair {
     /// The first number.

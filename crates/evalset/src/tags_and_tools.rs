@@ -1,4 +1,4 @@
-//! What cases are chosen by: their tags, and the tools that they call.
+//! The tags and the name of a case, and the tools that it calls.
 
 use json_text::{JsonText, Node};
 use serde::de::DeserializeOwned;
@@ -6,8 +6,7 @@ use serde::de::DeserializeOwned;
 use crate::{Case, adk};
 
 impl Case {
-    /// The tags, which only AgentFlow has a field for; an ADK case that was converted keeps them
-    /// among its leftovers.
+    /// The tags. Only AgentFlow has a field for them; a converted ADK case has them under `agentflow`.
     #[must_use]
     pub fn tags(&self) -> Vec<String> {
         match self {
@@ -17,7 +16,7 @@ impl Case {
         }
     }
 
-    /// What it is called, for people, which only AgentFlow has a field for; kept like the tags.
+    /// The display name. Only AgentFlow has a field for it; see [`Self::tags`].
     #[must_use]
     pub fn name(&self) -> Option<String> {
         let name = match self {
@@ -57,7 +56,7 @@ impl Case {
     }
 }
 
-/// A member of AgentFlow's leftovers.
+/// A member of `agentflow` in a converted case.
 fn kept<T: DeserializeOwned>(case: &adk::EvalCase, wanted: &str) -> Option<T> {
     let Node::Object(members) = case.written.extra("agentflow")?.open() else { return None };
     let (_, value) = members.into_iter().find(|(key, _)| key == wanted)?;

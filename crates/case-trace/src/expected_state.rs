@@ -1,4 +1,4 @@
-//! What a case expects of the state after its last turn: a query that can be asked.
+//! Checks the expected final state of a case, which is a query.
 
 use std::borrow::Cow;
 
@@ -6,34 +6,34 @@ use evalset::{Case, PathSegment};
 use json_text::{JsonText, Node};
 use scoring::state::Query;
 
-use crate::{Misread, agentflow};
+use crate::{InvalidField, agentflow};
 
 /// The key, in both formats.
 pub(crate) const KEY: &str = "final_session_state";
 
-/// Why the state that a case expects cannot be asked for, if it cannot.
-pub(crate) fn unaskable(case: &Case) -> Option<Misread> {
+/// The error of the expected final state, if it is not a valid query.
+pub(crate) fn invalid_state_query(case: &Case) -> Option<InvalidField> {
     match case {
-        Case::Adk(case) => misread(&case.eval_id, &[KEY], case.final_session_state.as_ref()?),
-        // ADK's older lists expect nothing of the state.
+        Case::Adk(case) => invalid_field(&case.eval_id, &[KEY], case.final_session_state.as_ref()?),
+        // ADK's older lists have no expected state.
         Case::AdkLegacy(_) => None,
         Case::AgentFlow(case) if agentflow::keeps_adk(case) => {
-            unaskable(&Case::Adk(Case::AgentFlow(case.clone()).into_adk()))
+            invalid_state_query(&Case::Adk(Case::AgentFlow(case.clone()).into_adk()))
         }
         Case::AgentFlow(case) => {
             let state = agentflow::final_state(case)?;
-            misread(&case.eval_id, &["metadata", KEY], &state)
+            invalid_field(&case.eval_id, &["metadata", KEY], &state)
         }
     }
 }
 
-fn misread(eval_id: &str, way: &[&'static str], state: &JsonText) -> Option<Misread> {
+fn invalid_field(eval_id: &str, keys: &[&'static str], state: &JsonText) -> Option<InvalidField> {
     let scoring::ConfigFault { place, message } = Query::parse(state).err()?;
     let mut path: Vec<PathSegment<'static>> =
-        way.iter().map(|key| PathSegment::Key((*key).into())).collect();
+        keys.iter().map(|key| PathSegment::Key((*key).into())).collect();
     path.extend(steps(state, &place));
-    let fault = format!("the expected final state cannot be asked: {message}");
-    Some(Misread { eval_id: eval_id.to_owned(), path, fault, remedy: None })
+    let fault = format!("the expected final state is not a valid query: {message}");
+    Some(InvalidField { eval_id: eval_id.to_owned(), path, fault, remedy: None })
 }
 
 /// The steps of a JSON pointer into `text`.

@@ -1,4 +1,4 @@
-//! What an append has to know of a file: is the session there already, which names are taken.
+//! [`Lookup`]: whether a file already has a recording, and which ids are taken.
 
 use std::io;
 
@@ -7,16 +7,16 @@ use evalset::adk::EvalCase;
 use crate::index::{Builder, Entry, Kind};
 use crate::scan::Sink;
 
-/// Asked of a file.
+/// What to look up in a file.
 #[derive(Debug, Clone)]
-pub(crate) struct Question {
-    /// The id that the case would like to have.
+pub(crate) struct Lookup {
+    /// The wanted id.
     pub(crate) eval_id: String,
-    /// By which the recording is known again.
+    /// They identify the recording.
     pub(crate) invocation_ids: Vec<String>,
 }
 
-impl Question {
+impl Lookup {
     pub(crate) fn of(case: &EvalCase) -> Self {
         Self {
             eval_id: case.eval_id.clone(),
@@ -25,16 +25,16 @@ impl Question {
     }
 }
 
-/// Found while reading the file.
+/// The result of a lookup.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Answer {
+pub(crate) struct LookupResult {
     /// Where the case of the same recording begins.
     pub(crate) same_recording: Option<u64>,
     /// Which of `eval_id`, `eval_id_2`, `eval_id_3`... are taken.
     pub(crate) taken: Numbers,
 }
 
-impl Answer {
+impl LookupResult {
     pub(crate) fn merged_with(mut self, other: Self) -> Self {
         self.same_recording = self.same_recording.or(other.same_recording);
         self.taken.low |= other.taken.low;
@@ -43,14 +43,14 @@ impl Answer {
     }
 }
 
-/// Numbers from 1 on, in constant memory: the low ones each, the others by the highest.
+/// A set of numbers from 1 on, in constant memory: exact up to [`LOW`], above that only the highest.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Numbers {
     low: u64,
     highest: u64,
 }
 
-/// Numbers that are tried one by one.
+/// The numbers that are checked one by one.
 const LOW: u64 = 64;
 
 impl Numbers {
@@ -61,7 +61,7 @@ impl Numbers {
         self.highest = self.highest.max(number);
     }
 
-    /// The first low number that is free, else one behind all that are taken.
+    /// The first free number up to [`LOW`], else one above all taken numbers.
     pub(crate) fn free(self) -> u64 {
         if self.low == u64::MAX {
             self.highest.saturating_add(1)
@@ -71,11 +71,10 @@ impl Numbers {
     }
 }
 
-/// A number that is free, found with few questions: the first one below [`LOW`], else one that
-/// follows a taken one.
+/// A free number, found with few calls: the first one up to [`LOW`], else one that follows a taken one.
 ///
 /// # Errors
-/// The answering's.
+/// Those of `is_taken`.
 pub(crate) fn free_number(mut is_taken: impl FnMut(u64) -> io::Result<bool>) -> io::Result<u64> {
     for number in 1..=LOW {
         if !is_taken(number)? {
@@ -98,22 +97,22 @@ pub(crate) fn free_number(mut is_taken: impl FnMut(u64) -> io::Result<bool>) -> 
     Ok(free)
 }
 
-/// Answers a question from the ids in a file, and hands them to an index in the making.
+/// Answers a lookup from the ids in a file, and adds them to an index being built.
 #[derive(Debug)]
-pub(crate) struct Listener<'a> {
-    question: &'a Question,
-    pub(crate) answer: Answer,
+pub(crate) struct LookupSink<'a> {
+    lookup: &'a Lookup,
+    pub(crate) answer: LookupResult,
     builder: Option<&'a Builder>,
     run: Vec<Entry>,
 }
 
-impl<'a> Listener<'a> {
-    pub(crate) fn new(question: &'a Question, builder: Option<&'a Builder>) -> Self {
-        Self { question, answer: Answer::default(), builder, run: Vec::new() }
+impl<'a> LookupSink<'a> {
+    pub(crate) fn new(lookup: &'a Lookup, builder: Option<&'a Builder>) -> Self {
+        Self { lookup, answer: LookupResult::default(), builder, run: Vec::new() }
     }
 
-    /// Writes out what is still held for the index.
-    pub(crate) fn finish(mut self) -> Answer {
+    /// Writes the remaining entries to the index.
+    pub(crate) fn finish(mut self) -> LookupResult {
         if let Some(builder) = self.builder {
             builder.write(&mut self.run);
         }
@@ -127,9 +126,9 @@ impl<'a> Listener<'a> {
     }
 }
 
-impl Sink for Listener<'_> {
+impl Sink for LookupSink<'_> {
     fn eval_id(&mut self, id: &str, at: u64, case: u64) -> io::Result<()> {
-        if let Some(rest) = id.strip_prefix(self.question.eval_id.as_str())
+        if let Some(rest) = id.strip_prefix(self.lookup.eval_id.as_str())
             && let Some(number) = number_of(rest)
         {
             self.answer.taken.insert(number);
@@ -139,7 +138,7 @@ impl Sink for Listener<'_> {
     }
 
     fn invocation_id(&mut self, id: &str, at: u64, case: u64) -> io::Result<()> {
-        if self.question.invocation_ids.iter().any(|own| own == id) {
+        if self.lookup.invocation_ids.iter().any(|own| own == id) {
             self.answer.same_recording.get_or_insert(case);
         }
         self.index(Kind::Invocation, id, at, case);
@@ -169,7 +168,7 @@ impl Sink for CaseIds {
     }
 }
 
-/// The number behind a name: none is 1, `_2` is 2. `_1` and `_02` are names of their own.
+/// The number in a suffix: an empty one is 1, `_2` is 2. `_1` and `_02` are not numbers.
 fn number_of(rest: &str) -> Option<u64> {
     if rest.is_empty() {
         return Some(1);

@@ -1,4 +1,4 @@
-//! [`run_adk`]: programs in Python on google-adk, which is imported once for all of them.
+//! [`run_adk`]: runs Python programs with google-adk, which is imported once for all of them.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::Shutdown;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::workspace;
 
-/// How a Python program ended, and what it printed.
+/// The exit status and output of a Python program.
 pub struct Ended {
     /// Its exit status; below zero is the signal that ended it.
     pub status: i64,
@@ -33,16 +33,16 @@ impl Server {
         let folder = tempfile::tempdir().expect("a folder").keep();
         let socket = folder.join("socket");
         let mut process = Command::new(python)
-            .arg(workspace().join("tests/src/forks.py"))
+            .arg(workspace().join("tests/src/subprocesses.py"))
             .arg(&socket)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
             .expect("python starts");
-        let mut said = String::new();
+        let mut line = String::new();
         let stdout = process.stdout.take().expect("piped");
-        BufReader::new(stdout).read_line(&mut said).expect("text");
-        assert_eq!(said, "ready\n", "google-adk is imported");
+        BufReader::new(stdout).read_line(&mut line).expect("text");
+        assert_eq!(line, "ready\n", "google-adk is imported");
         Self { socket, _process: process }
     }
 }
@@ -61,12 +61,12 @@ pub fn run_adk(python: &Path, arguments: &[&str], variables: &[(&str, &str)]) ->
     let mut stream = UnixStream::connect(&server.socket).expect("the server listens");
     writeln!(stream, "{asked}").expect("asked");
     stream.shutdown(Shutdown::Write).expect("asked");
-    let mut told = String::new();
-    stream.read_to_string(&mut told).expect("answered");
-    let told: Value = serde_json::from_str(&told).expect("an answer");
-    let text = |name: &str| told[name].as_str().expect("text").to_owned();
+    let mut response = String::new();
+    stream.read_to_string(&mut response).expect("answered");
+    let response: Value = serde_json::from_str(&response).expect("an answer");
+    let text = |name: &str| response[name].as_str().expect("text").to_owned();
     Ended {
-        status: told["status"].as_i64().expect("a status"),
+        status: response["status"].as_i64().expect("a status"),
         stdout: text("stdout"),
         stderr: text("stderr"),
     }

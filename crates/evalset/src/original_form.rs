@@ -1,14 +1,14 @@
-//! [`Written`]: how an object stood in its file, so that it can be written again without loss.
+//! [`OriginalForm`]: the original form of an object in its file, so that it is written back without loss.
 
 use json_text::JsonText;
 
-/// What a model's fields do not say about the object that it was read from: which fields it does
-/// not know, in which order and casing the fields stood, and which stood there empty.
+/// The unknown fields of an object, the order and casing of all fields, and which of them were present
+/// but empty.
 ///
-/// A new one, by `default()`, stands for an object that no file has held yet: it is written in the
-/// format's own order and casing, without its unset fields.
+/// `default()` is for a new object: it is written in the format's order and casing, without unset
+/// fields.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Written {
+pub struct OriginalForm {
     pub(crate) members: Vec<Member>,
 }
 
@@ -18,17 +18,17 @@ pub(crate) enum Member {
     /// A field of the model.
     Known {
         name: &'static str,
-        /// It stood in camelCase.
+        /// Whether it was in camelCase.
         camel: bool,
-        /// How it stood there while its value was the unset one: `null`, `[]`, `0.0`.
+        /// The text of an unset value: `null`, `[]`, `0.0`.
         empty: Option<JsonText>,
     },
-    /// A field that the model has not.
+    /// An unknown field.
     Other { key: String, value: JsonText },
 }
 
-impl Written {
-    /// The fields that the model does not know, in the order written.
+impl OriginalForm {
+    /// The unknown fields, in file order.
     pub fn extras(&self) -> impl Iterator<Item = (&str, &JsonText)> {
         self.members.iter().filter_map(|member| match member {
             Member::Other { key, value } => Some((key.as_str(), value)),
@@ -42,8 +42,7 @@ impl Written {
         self.extras().find(|(key, _)| *key == wanted).map(|(_, value)| value)
     }
 
-    /// Sets an unknown field, at the end unless it stands there already. The key must not be one of
-    /// the model's own.
+    /// Sets an unknown field; a new one is added at the end. The key must not be one of the model's.
     pub fn set_extra(&mut self, wanted: &str, new: JsonText) {
         for member in &mut self.members {
             if let Member::Other { key, value } = member
@@ -56,7 +55,7 @@ impl Written {
         self.members.push(Member::Other { key: wanted.to_owned(), value: new });
     }
 
-    /// Removes an unknown field: what it held.
+    /// Removes an unknown field and returns its value.
     pub fn remove_extra(&mut self, wanted: &str) -> Option<JsonText> {
         let found = self
             .members
@@ -74,7 +73,7 @@ impl Written {
             .any(|member| matches!(member, Member::Known { name, .. } if *name == wanted))
     }
 
-    /// The members in front of which fields that are new are written: the unknown ones at the end.
+    /// The index of the first trailing unknown field; new fields are written before it.
     pub(crate) fn trailing(&self) -> usize {
         let known = self.members.iter().rposition(|member| matches!(member, Member::Known { .. }));
         known.map_or(0, |last| last + 1)

@@ -33,7 +33,7 @@ def main(path):
     warnings.simplefilter("ignore")
     for name in IMPORTED:
         importlib.import_module(name)
-    # Nobody waits for those that serve a connection.
+    # Child processes of connections are not awaited.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(path)
@@ -61,11 +61,11 @@ def answer(connection):
             if child == 0:
                 run(asked, stdout, stderr)
             status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-            told = {"status": status}
+            result = {"status": status}
             for name, file in (("stdout", stdout), ("stderr", stderr)):
                 file.seek(0)
-                told[name] = file.read().decode("utf-8")
-        stream.write(json.dumps(told))
+                result[name] = file.read().decode("utf-8")
+        stream.write(json.dumps(result))
 
 
 def run(asked, stdout, stderr):

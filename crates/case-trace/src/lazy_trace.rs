@@ -1,4 +1,4 @@
-//! [`LazyTrace`]: a case whose trace is made when somebody asks for the whole of it.
+//! [`LazyTrace`]: a case whose trace is made on demand.
 
 use std::borrow::Cow;
 
@@ -7,10 +7,10 @@ use scoring::adk::{CallView, Conversation};
 
 use crate::{CaseTrace, PlainCase};
 
-/// A case, read as far as it takes to score it by ADK's metrics.
+/// A case, parsed as far as ADK's metrics need.
 #[derive(Debug, Clone)]
 pub enum LazyTrace {
-    /// A plain case, as it stands in its text.
+    /// A plain case, with its text.
     Plain(Box<PlainCase>),
     /// Any case, as its trace.
     Read(Box<CaseTrace>),
@@ -26,7 +26,7 @@ impl LazyTrace {
         }
     }
 
-    /// For people, where there is one; a plain case has none.
+    /// The display name; a plain case has none.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         match self {
@@ -35,7 +35,7 @@ impl LazyTrace {
         }
     }
 
-    /// By which cases are chosen; a plain case has none.
+    /// The tags; a plain case has none.
     #[must_use]
     pub fn tags(&self) -> &[String] {
         match self {
@@ -44,7 +44,7 @@ impl LazyTrace {
         }
     }
 
-    /// The whole trace, made now unless it has been.
+    /// The whole trace, made now if necessary.
     #[must_use]
     pub fn trace(&self) -> Cow<'_, CaseTrace> {
         match self {
@@ -53,7 +53,7 @@ impl LazyTrace {
         }
     }
 
-    /// Makes the whole trace, for whoever asks for it more than once.
+    /// Makes and stores the whole trace.
     pub fn make_trace(&mut self) {
         if let Self::Plain(case) = self {
             *self = Self::from(case.trace());
@@ -67,7 +67,7 @@ impl From<CaseTrace> for LazyTrace {
     }
 }
 
-/// By what they say, however much has been read of them.
+/// Compares the traces.
 impl PartialEq for LazyTrace {
     fn eq(&self, other: &Self) -> bool {
         self.trace() == other.trace()

@@ -1,4 +1,4 @@
-//! [`Choice`]: which cases are scored.
+//! [`CaseFilter`]: which cases are scored.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -8,7 +8,7 @@ const MAX_REMEMBERED_TAGS: usize = 1000;
 
 /// A filter of cases: both conditions must match.
 #[derive(Default)]
-pub struct Choice<'c> {
+pub struct CaseFilter<'c> {
     /// Matches the wanted ids; `None` matches all.
     pub id: Option<&'c (dyn Fn(&str) -> bool + Sync)>,
     /// Tags, one of which a case must have; empty matches all.
@@ -16,7 +16,7 @@ pub struct Choice<'c> {
     seen: Mutex<BTreeSet<String>>,
 }
 
-impl<'c> Choice<'c> {
+impl<'c> CaseFilter<'c> {
     /// Cases whose id matches `id`, and that have one of `tags`.
     #[must_use]
     pub fn new(id: Option<&'c (dyn Fn(&str) -> bool + Sync)>, tags: &'c [String]) -> Self {
@@ -30,7 +30,7 @@ impl<'c> Choice<'c> {
     }
 }
 
-impl Choice<'_> {
+impl CaseFilter<'_> {
     pub(crate) fn takes_id(&self, eval_id: Option<&str>) -> bool {
         self.id.is_none_or(|takes| eval_id.is_some_and(takes))
     }

@@ -1,4 +1,4 @@
-//! [`heading`]: an eval set's id and name, without reading its cases.
+//! [`read_set_header`]: an eval set's id and name, without reading its cases.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -13,9 +13,9 @@ use crate::error::RunError;
 /// How much of a file is read before it is scanned as a whole, in bytes.
 pub(crate) const HEAD: u64 = 64 << 10;
 
-/// The heading of an eval set.
+/// The header of an eval set.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct SetHeading {
+pub struct SetHeader {
     /// Its id, or else the file's name.
     pub eval_set_id: String,
     /// Its name.
@@ -24,13 +24,13 @@ pub struct SetHeading {
     pub is_agentflow: bool,
 }
 
-/// Reads the heading of a file. If it is not at the beginning, the whole file is scanned.
+/// Reads the header of a file. If it is not at the beginning, the whole file is scanned.
 ///
 /// # Errors
 /// The file cannot be read, or is not an eval set.
-pub fn heading(path: &Path) -> Result<SetHeading, RunError> {
+pub fn read_set_header(path: &Path) -> Result<SetHeader, RunError> {
     let head = head(path)?;
-    let mut found = SetHeading { eval_set_id: stem(path), ..SetHeading::default() };
+    let mut found = SetHeader { eval_set_id: stem(path), ..SetHeader::default() };
     if EvalSetResult::starts_like(&head) || head.trim_start().starts_with('[') {
         return Ok(found);
     }
@@ -56,7 +56,7 @@ pub fn heading(path: &Path) -> Result<SetHeading, RunError> {
     if let Some(eval_set_id) = text("eval_set_id") {
         found.eval_set_id = eval_set_id;
     }
-    found.is_agentflow = Cases::told_format(path)? == evalset::Format::AgentFlow;
+    found.is_agentflow = Cases::declared_format(path)? == evalset::Format::AgentFlow;
     Ok(found)
 }
 

@@ -1,4 +1,4 @@
-//! The login page and its cookie; a stranger gets nothing else.
+//! The login page, its cookie, and origins.
 
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use tokio::net::TcpStream;
 use crate::access::stage::{PASSWORD, Stage, name, simulator};
 
 #[tokio::test]
-async fn nothing_is_served_to_nobody() {
+async fn serves_nothing_without_a_login() {
     let stage = Stage::open().await;
     let grpc = "/rehearsal.v1.LiveService/ListSessions";
     for (method, path) in [
@@ -51,12 +51,12 @@ async fn nothing_is_served_to_nobody() {
 }
 
 #[tokio::test]
-async fn whoever_logs_in_is_let_in_until_they_log_out() {
+async fn login_is_valid_until_logout() {
     let stage = Stage::open().await;
     let page = stage.get("/login").send().await.unwrap();
     let policy = page.headers()["content-security-policy"].to_str().unwrap().to_owned();
     assert!(policy.starts_with("default-src 'none'") && !policy.contains("unsafe"), "{policy}");
-    // Under `no-referrer` a browser sends the form with the origin `null`, which is refused.
+    // Under `no-referrer` a browser sends the form with the origin `null`, which is rejected.
     assert_eq!(page.headers()["referrer-policy"], "same-origin");
     assert!(page.text().await.unwrap().contains("type=\"password\""));
 
@@ -90,7 +90,7 @@ async fn whoever_logs_in_is_let_in_until_they_log_out() {
 }
 
 #[tokio::test]
-async fn behind_tls_the_cookie_is_secure() {
+async fn cookie_is_secure_behind_tls() {
     let stage = Stage::open().await;
     let request = stage.client.post(stage.url("/login")).body("name=Ann&password=correct+horse");
     let response = request
@@ -105,7 +105,7 @@ async fn behind_tls_the_cookie_is_secure() {
 }
 
 #[tokio::test]
-async fn after_five_wrong_passwords_the_right_one_must_wait() {
+async fn locks_logins_after_five_wrong_passwords() {
     let stage = Stage::open().await;
     let cookie = stage.cookie().await;
     for _ in 0..5 {
@@ -120,7 +120,7 @@ async fn after_five_wrong_passwords_the_right_one_must_wait() {
 }
 
 #[tokio::test]
-async fn a_wrong_password_counts_although_its_sender_hangs_up() {
+async fn counts_a_wrong_password_of_a_disconnected_client() {
     let stage = Stage::open().await;
     let form = "name=Ann&password=guess";
     let request = format!(
@@ -133,7 +133,7 @@ async fn a_wrong_password_counts_although_its_sender_hangs_up() {
     let refused = || std::fs::read_to_string(&path).map_or(0, |text| text.lines().count());
     let mut sent = 0;
     while refused() < 5 {
-        // Whoever leaves before the form was read has cost nothing and does not count.
+        // A client that disconnects before the form is read does not count.
         assert!(sent < 500, "{} of {sent} were counted", refused());
         let mut connection = TcpStream::connect(stage.running.address()).await.unwrap();
         connection.write_all(request.as_bytes()).await.unwrap();
@@ -146,7 +146,7 @@ async fn a_wrong_password_counts_although_its_sender_hangs_up() {
 }
 
 #[tokio::test]
-async fn behind_a_trusted_proxy_one_visitors_attempts_are_not_anothers() {
+async fn limits_attempts_per_client_behind_a_trusted_proxy() {
     let folder = tempfile::tempdir().unwrap();
     let access = Access::default().person(name("Ann"), SecretHash::of(PASSWORD).unwrap());
     let proxy = IpAddr::from([127, 0, 0, 1]);
@@ -168,7 +168,7 @@ async fn behind_a_trusted_proxy_one_visitors_attempts_are_not_anothers() {
 }
 
 #[tokio::test]
-async fn where_nobody_is_known_nothing_is_asked() {
+async fn requires_no_login_without_people_and_tokens() {
     let folder = tempfile::tempdir().unwrap();
     let running = simulator(folder.path()).start().await.unwrap();
     let models = test_support::http_client()
@@ -181,7 +181,7 @@ async fn where_nobody_is_known_nothing_is_asked() {
 }
 
 #[tokio::test]
-async fn other_machines_are_served_only_where_everybody_is_asked() {
+async fn serves_other_machines_only_with_a_login() {
     let folder = tempfile::tempdir().unwrap();
     let anywhere = || simulator(folder.path()).listen(SocketAddr::from(([0, 0, 0, 0], 0)));
     let Err(ServeError::NotLoopback { .. }) = anywhere().start().await else {
@@ -198,7 +198,7 @@ async fn other_machines_are_served_only_where_everybody_is_asked() {
 }
 
 #[tokio::test]
-async fn two_hosts_on_one_machine_leave_each_other_their_logins() {
+async fn two_hosts_on_one_machine_keep_separate_logins() {
     let hosts = [Stage::open().await, Stage::open().await];
     // What a browser keeps for the machine, all of which it sends to every port.
     let mut jar = std::collections::BTreeMap::new();
