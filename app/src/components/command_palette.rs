@@ -42,7 +42,7 @@ fn Choices() -> impl IntoView {
     let page = use_page();
     let go = use_navigate();
     let navigate: Navigate = StoredValue::new_local(Box::new(move |address| {
-        if !page.unsaved.holds_the_reader() {
+        if !page.unsaved.blocks_leaving() {
             go(address, NavigateOptions::default());
         }
     }));

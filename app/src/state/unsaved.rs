@@ -36,7 +36,7 @@ pub fn use_unsaved() -> Unsaved {
     // The host paints none of it.
     if cfg!(not(feature = "ssr")) {
         let went_back = move |event: Event| {
-            if unsaved.holds_the_reader() {
+            if unsaved.blocks_leaving() {
                 // Nobody else hears of it, and the address is what it was.
                 event.stop_immediate_propagation();
                 browser::set_address(&unsaved.address.get_value());
@@ -51,22 +51,22 @@ pub fn use_unsaved() -> Unsaved {
 impl Unsaved {
     /// Whether the reader has to stay where something was entered.
     #[must_use]
-    pub fn holds_the_reader(self) -> bool {
+    pub fn blocks_leaving(self) -> bool {
         self.holder.get_value().is_some_and(|holder| holder.holds.try_run(()).unwrap_or_default())
     }
 
     /// Tells that something was entered at the address where the page is.
-    pub fn is_here(self) {
+    pub fn remember_address(self) {
         self.address.set_value(browser::address());
     }
 
     /// Has `holds` asked as long as the current owner lives. Presses within the element `editor`
     /// lead nowhere.
-    pub fn ask(self, holds: Callback<(), bool>, editor: &'static str) {
+    pub fn guard(self, holds: Callback<(), bool>, editor: &'static str) {
         let number = self.holder.get_value().map_or(0, |before| before.number + 1);
         self.holder.set_value(Some(Holder { number, holds }));
         let pressed = move |event: Event| {
-            if leads_away(&event, editor) && self.holds_the_reader() {
+            if leads_away(&event, editor) && self.blocks_leaving() {
                 event.prevent_default();
                 event.stop_propagation();
             }
