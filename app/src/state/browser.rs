@@ -243,31 +243,31 @@ pub fn focus_element(element: &Element) -> bool {
     element.dyn_ref::<HtmlElement>().is_some_and(|element| element.focus().is_ok())
 }
 
-/// An ear of the window; it hears until it is dropped.
-pub struct Ear {
+/// A listener of the window in the capture phase, removed when it is dropped.
+struct CaptureListener {
     event: &'static str,
-    heard: Closure<dyn FnMut(web_sys::Event)>,
+    handler: Closure<dyn FnMut(web_sys::Event)>,
 }
 
-/// Hears of an event before anybody else does.
-#[must_use]
-pub fn hear_first(event: &'static str, heard: impl FnMut(web_sys::Event) + 'static) -> Ear {
-    let heard = Closure::<dyn FnMut(web_sys::Event)>::new(heard);
-    let ear = Ear { event, heard };
-    // It fails for no name of an event.
+/// Calls `handler` for each `event` of the window, before the listeners of other code, until the
+/// current owner is cleaned up.
+pub fn listen_in_capture(event: &'static str, handler: impl FnMut(web_sys::Event) + 'static) {
+    let handler = Closure::<dyn FnMut(web_sys::Event)>::new(handler);
+    // Never fails: every event name is valid.
     let _ = window().add_event_listener_with_callback_and_bool(
         event,
-        ear.heard.as_ref().unchecked_ref(),
+        handler.as_ref().unchecked_ref(),
         true,
     );
-    ear
+    // The owner drops it.
+    StoredValue::new_local(CaptureListener { event, handler });
 }
 
-impl Drop for Ear {
+impl Drop for CaptureListener {
     fn drop(&mut self) {
         let _ = window().remove_event_listener_with_callback_and_bool(
             self.event,
-            self.heard.as_ref().unchecked_ref(),
+            self.handler.as_ref().unchecked_ref(),
             true,
         );
     }
@@ -305,10 +305,9 @@ thread_local! {
     static TYPED_IN: RefCell<Option<Element>> = const { RefCell::new(None) };
 }
 
-/// Keeps in mind which field is typed in, as long as what it gives lives.
-#[must_use]
-pub fn follow_typing() -> [Ear; 4] {
-    let is_over = |_: web_sys::Event| TYPED_IN.set(None);
+/// Records which field the person types in, until the current owner is cleaned up.
+pub fn follow_typing() {
+    let stopped = |_: web_sys::Event| TYPED_IN.set(None);
     let typed = |event: web_sys::Event| {
         TYPED_IN.set(event.target().and_then(|target| target.dyn_into().ok()));
     };
@@ -318,12 +317,10 @@ pub fn follow_typing() -> [Ear; 4] {
             TYPED_IN.set(None);
         }
     };
-    [
-        hear_first("input", typed),
-        hear_first("keydown", pressed),
-        hear_first("pointerdown", is_over),
-        hear_first("focusin", is_over),
-    ]
+    listen_in_capture("input", typed);
+    listen_in_capture("keydown", pressed);
+    listen_in_capture("pointerdown", stopped);
+    listen_in_capture("focusin", stopped);
 }
 
 /// Whether the person is in the middle of what they type: the last thing they did was typing.

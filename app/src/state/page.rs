@@ -6,6 +6,7 @@ use leptos::prelude::*;
 
 use crate::lazy_pages::{LazyPages, use_lazy_pages};
 use crate::state::agents::{Agents, use_agents};
+use crate::state::browser;
 use crate::state::clock::{Clock, use_clock};
 use crate::state::connection::{Connection, Watched, use_connection};
 use crate::state::live::{Live, use_live};
@@ -85,10 +86,7 @@ pub fn provide_page() -> Page {
         }
     });
     warn_before_leaving(rehearsals);
-    // Theirs until the page goes.
-    Effect::new(|_| {
-        let _ears = StoredValue::new_local(crate::state::browser::follow_typing());
-    });
+    Effect::new(|_| browser::follow_typing());
     let page = Page {
         agents,
         rehearsals,
