@@ -15,6 +15,7 @@ use crate::live::state::turn::{Holder, shown_side};
 use app::server_functions::read_live_session;
 use app::state::Connection;
 use app::state::Link;
+use app::state::browser;
 use app::state::live::Live;
 use app::state::live_draft::{Draft, Hold, Side};
 use app::state::live_sweep::sweep;
@@ -124,6 +125,17 @@ impl LiveWorkspace {
                 }
             }
         });
+    }
+
+    /// Opens the dialog that asks `question`. Where the page has a field for the person's name, it has
+    /// to be filled in first.
+    pub fn ask(self, question: Question) {
+        if self.live.name.read_untracked().is_none() && browser::focus(NAME_FIELD) {
+            let notice = "Enter your name. It is recorded with each response.";
+            self.notice.set(Some(notice.to_owned()));
+        } else {
+            self.question.set(Some(question));
+        }
     }
 
     /// A turn of this session.
