@@ -4,9 +4,9 @@
 //! are counts a revision up, and everything drawn follows from that.
 //! How the reader goes from row to row is in `walking`, finding in `searching`.
 
-mod kept;
-mod searching;
-mod walking;
+mod navigation;
+mod search;
+mod store;
 
 use std::collections::HashMap;
 
@@ -16,8 +16,8 @@ use value_tree::{
     Block, Find, Layout, Missing, NodeId, Row, RowKind, RowState, RowView, Tree, Window,
 };
 
-pub use self::kept::{ReadingKey, Readings};
-pub use self::searching::SearchProgress;
+pub use self::search::SearchProgress;
+pub use self::store::{ReadingKey, Readings};
 
 /// The height of a line in pixels, as the stylesheet has it.
 pub const LINE: f64 = 20.0;

@@ -11,19 +11,19 @@ use schema_form::{Message, MessageKind, Path, Reading};
 
 use super::{FormState, input_id};
 use crate::state::browser;
-use crate::state::latest::use_latest;
+use crate::state::latest_request::use_latest_request;
 
 /// How long typing pauses before invalid JSON is reported, in milliseconds.
 const PAUSE_MS: u32 = 1_000;
 
-/// How long after a field is left its missing value is reported. A message that appeared at once would
-/// move the button that the person is about to press.
+/// How long after a field is left its missing value is reported. A message that appeared at once
+/// would move the button that the person is about to press.
 const LEFT: Duration = Duration::from_millis(180);
 
 /// Whether typing has paused while some text is invalid JSON.
 pub(super) fn use_pause(reading: Memo<Reading>) -> RwSignal<bool> {
     let paused = RwSignal::new(false);
-    let latest = use_latest();
+    let latest = use_latest_request();
     // Starts a timer after each edit.
     Effect::new(move |_| {
         let is_invalid_json = |message: &Message| matches!(message.kind, MessageKind::NotJson(_));
@@ -43,7 +43,8 @@ pub(super) fn use_pause(reading: Memo<Reading>) -> RwSignal<bool> {
 }
 
 impl FormState {
-    /// The value to send. If it is invalid, shows the violations at their fields and focuses the first.
+    /// The value to send. If it is invalid, shows the violations at their fields and focuses the
+    /// first.
     pub fn read(self) -> Option<JsonText> {
         let value = self.attempt();
         if value.is_none() {
@@ -69,7 +70,8 @@ impl FormState {
 
     /// Reports a missing value at `path`, which the person has left, unless they return at once.
     pub fn touch(self, path: &Path) {
-        // A field that loses the focus because its form is removed is touched after the form is gone.
+        // A field that loses the focus because its form is removed is touched after the form is
+        // gone.
         if self.feedback.try_with_untracked(|feedback| feedback.is_touched(path)) != Some(false) {
             return;
         }

@@ -14,7 +14,7 @@ use app::server_functions::{
 };
 use app::state::browser;
 use app::state::case_address::{case_address, in_order_of};
-use app::state::latest::{Latest, use_latest};
+use app::state::latest_request::{LatestRequest, use_latest_request};
 use app::state::unsaved::Unsaved;
 use app::state::use_page;
 
@@ -129,7 +129,7 @@ type Outcome = (Option<(CaseView, bool)>, Option<UndoStep>);
 #[derive(Clone, Copy)]
 pub struct CaseEdits {
     set: StoredValue<SetId>,
-    wanted: Latest,
+    wanted: LatestRequest,
     /// Whether another case than the one that is shown is on its way.
     is_reading: RwSignal<bool>,
     /// Whether others have the id of the case that is read.
@@ -176,7 +176,7 @@ pub fn use_case_edits(set: SetId) -> CaseEdits {
     let go: Go = Box::new(move |address| navigate(address, NavigateOptions::default()));
     let edits = CaseEdits {
         set: StoredValue::new(set),
-        wanted: use_latest(),
+        wanted: use_latest_request(),
         is_reading: RwSignal::new(false),
         repeats: StoredValue::new(false),
         go: StoredValue::new_local(go),

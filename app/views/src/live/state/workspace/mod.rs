@@ -16,9 +16,9 @@ use app::server_functions::read_live_session;
 use app::state::Connection;
 use app::state::Link;
 use app::state::browser;
+use app::state::draft_cleanup::delete_old_drafts;
 use app::state::live::Live;
 use app::state::live_draft::{Draft, Hold, Side};
-use app::state::live_sweep::sweep;
 use app::state::use_page;
 
 /// What the person is asked before it is done.
@@ -95,7 +95,7 @@ pub fn use_live_workspace(id: LiveId, named: Memo<Option<LiveTurnId>>) -> LiveWo
     };
     live.watch(id);
     workspace.open();
-    Effect::new(move |_| sweep(live));
+    Effect::new(move |_| delete_old_drafts(live));
     // After a lost connection the host sends the session's state; a fault is tried again.
     Effect::new(move |_| {
         let is_there = page.connection.link.get() == Link::Connected;

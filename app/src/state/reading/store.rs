@@ -26,8 +26,8 @@ pub enum ReadingKey {
     History,
     /// The case that was exported.
     Case,
-    /// What was said in the row at this place.
-    Said(usize),
+    /// The text of the row at this index.
+    Text(usize),
 }
 
 /// The values that were read in one rehearsal.

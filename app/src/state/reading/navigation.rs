@@ -13,7 +13,7 @@ impl Reading {
     }
 
     /// Puts the reader at a row, without bringing it into sight.
-    pub fn stand_at(self, row: Option<Row>) {
+    pub fn set_current(self, row: Option<Row>) {
         self.with_tree(|tree| {
             tree.set_current(row);
             Some(())
@@ -22,8 +22,8 @@ impl Reading {
     }
 
     /// Puts the reader at the first row, without bringing it into sight.
-    pub fn stand_at_first(self) {
-        self.stand_at(self.row(0));
+    pub fn set_current_first(self) {
+        self.set_current(self.row(0));
     }
 
     /// Puts the reader at the row at `place` and brings it into sight. Beyond the ends, at an end.
@@ -36,7 +36,7 @@ impl Reading {
             rows.get(place + usize::from(is_header)).copied()
         });
         if row.is_some() {
-            self.stand_at(row);
+            self.set_current(row);
             self.reveal();
         }
     }
