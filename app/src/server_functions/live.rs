@@ -1,4 +1,4 @@
-//! The doorways to live sessions.
+//! Live sessions and their turns.
 
 use api::{
     ApiError, ExportReceipt, FieldMessage, LiveAnswer, LiveExportPlan, LiveId, LiveLeaseId,
@@ -8,20 +8,21 @@ use json_text::JsonText;
 use leptos::prelude::*;
 use server_fn::codec::Json;
 
-/// The sessions that hold `search` in their description or among their agents' names, newest first, from a place of the list on.
+/// The sessions with `search` in their description or in the name of an agent, newest first, after
+/// the place `before` of the list.
 #[server(prefix = "/api", endpoint = "list_live_sessions", input = Json, output = Json)]
 pub async fn list_live_sessions(search: String, before: Option<i64>) -> Result<LiveList, ApiError> {
     crate::host::live_sessions()?.list_live_sessions(search, before).await
 }
 
-/// One session in little.
+/// The summary of one session.
 #[server(prefix = "/api", endpoint = "read_live_session", input = Json, output = Json)]
 pub async fn read_live_session(session: LiveId) -> Result<LiveSummary, ApiError> {
     crate::host::live_sessions()?.read_live_session(session).await
 }
 
-/// At most `most` events (and never more than 500) after the one with this number, in order; with
-/// `whole` nothing in them is shortened.
+/// At most `most` events, and never more than 500, after the one with the number `after`, in order.
+/// Long values are shortened unless `whole` is true.
 #[server(prefix = "/api", endpoint = "read_live_rows", input = Json, output = Json)]
 pub async fn read_live_rows(
     session: LiveId,
@@ -32,13 +33,13 @@ pub async fn read_live_rows(
     crate::host::live_sessions()?.read_live_rows(session, after, most, whole).await
 }
 
-/// What the model would be given in a turn.
+/// The request of a turn, as the model would receive it.
 #[server(prefix = "/api", endpoint = "read_live_turn", input = Json, output = Json)]
 pub async fn read_live_turn(place: LivePlace) -> Result<LiveTurn, ApiError> {
     crate::host::live_sessions()?.read_live_turn(place).await
 }
 
-/// Checks a value against a schema of a turn's request. No messages: it is valid.
+/// Checks a value against a schema of a turn's request. Without messages, it is valid.
 #[server(prefix = "/api", endpoint = "check_live_value", input = Json, output = Json)]
 pub async fn check_live_value(
     place: LivePlace,
@@ -48,13 +49,14 @@ pub async fn check_live_value(
     crate::host::live_turns()?.check_live_value(place, target, value).await
 }
 
-/// Answers the turn that is up. The same answer sent again is answered as the first was.
+/// Answers the turn at the head of the queue. A repeated answer gets the same response as the
+/// first.
 #[server(prefix = "/api", endpoint = "answer_live_turn", input = Json, output = Json)]
 pub async fn answer_live_turn(answer: LiveAnswer) -> Result<(), ApiError> {
     crate::host::live_turns()?.answer_live_turn(answer).await
 }
 
-/// Takes the turn that is up, or keeps it: sent again it is the heartbeat.
+/// Acquires the lease on the turn at the head of the queue, or renews it.
 #[server(prefix = "/api", endpoint = "hold_live_turn", input = Json, output = Json)]
 pub async fn hold_live_turn(
     place: LivePlace,
@@ -64,7 +66,7 @@ pub async fn hold_live_turn(
     crate::host::live_turns()?.hold_live_turn(place, lease, by).await
 }
 
-/// Gives the turn that this page holds to somebody by name.
+/// Hands this page's lease over to the person with the name `to`.
 #[server(prefix = "/api", endpoint = "hand_over_live_turn", input = Json, output = Json)]
 pub async fn hand_over_live_turn(
     place: LivePlace,
@@ -74,13 +76,13 @@ pub async fn hand_over_live_turn(
     crate::host::live_turns()?.hand_over_live_turn(place, lease, to).await
 }
 
-/// Lets go of the turn.
+/// Releases the lease on the turn.
 #[server(prefix = "/api", endpoint = "release_live_turn", input = Json, output = Json)]
 pub async fn release_live_turn(place: LivePlace, lease: LiveLeaseId) -> Result<(), ApiError> {
     crate::host::live_turns()?.release_live_turn(place, lease).await
 }
 
-/// Takes a turn out of the queue without an answer.
+/// Removes a turn from the queue without an answer.
 #[server(prefix = "/api", endpoint = "cancel_live_turn", input = Json, output = Json)]
 pub async fn cancel_live_turn(
     place: LivePlace,
@@ -90,7 +92,7 @@ pub async fn cancel_live_turn(
     crate::host::live_turns()?.cancel_live_turn(place, reason, by).await
 }
 
-/// Ends a session. Refused while turns wait, unless they are to be cancelled.
+/// Completes a session. Fails while turns wait, unless `cancel_waiting` is true.
 #[server(prefix = "/api", endpoint = "complete_live_session", input = Json, output = Json)]
 pub async fn complete_live_session(
     session: LiveId,
@@ -100,7 +102,7 @@ pub async fn complete_live_session(
     crate::host::live_turns()?.complete_live_session(session, cancel_waiting, by).await
 }
 
-/// What can be exported of a session, and where it would go.
+/// The turns of a session that can be exported, and the file that they would be appended to.
 #[server(prefix = "/api", endpoint = "plan_live_export", input = Json, output = Json)]
 pub async fn plan_live_export(session: LiveId) -> Result<LiveExportPlan, ApiError> {
     crate::host::live_sessions()?.plan_live_export(session).await

@@ -49,10 +49,11 @@ impl Palette {
     }
 }
 
-/// How well `typed` matches `name`: higher is better, `None` when its letters do not occur in order.
+/// How well `typed` matches `name`: higher is better, `None` when its letters do not occur in
+/// order.
 ///
-/// A letter counts more at the start of a word and after the letter before it. A shorter name scores
-/// higher than a longer one.
+/// A letter counts more at the start of a word and after the letter before it. A shorter name
+/// scores higher than a longer one.
 #[must_use]
 pub fn score(typed: &str, name: &str) -> Option<i32> {
     let typed: Vec<char> =

@@ -47,8 +47,8 @@ pub enum Repeated {
     Nothing,
     /// The structured content, written as text.
     Value,
-    /// The content, as the only member `result` of the structured content: so FastMCP wraps what is no
-    /// object.
+    /// The content, as the only member `result` of the structured content: so FastMCP wraps what is
+    /// no object.
     Wrapped,
 }
 

@@ -1,5 +1,5 @@
-//! [`Unsaved`]: keeps the reader on a page with unsaved input, whichever way they try to leave it: by a
-//! link, a button, a command or the browser's Back.
+//! [`Unsaved`]: keeps the reader on a page with unsaved input, whichever way they try to leave it:
+//! by a link, a button, a command or the browser's Back.
 
 use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast as _;
@@ -39,8 +39,8 @@ pub fn use_unsaved() -> Unsaved {
             browser::set_address(&unsaved.address.get_value());
         }
     };
-    // The host has no window. A listener in the capture phase runs before the router's, even when it
-    // is registered after it.
+    // The host has no window. A listener in the capture phase runs before the router's, even when
+    // it is registered after it.
     Effect::new(move |_| browser::listen_in_capture("popstate", went_back));
     unsaved
 }
@@ -57,8 +57,8 @@ impl Unsaved {
         self.address.set_value(browser::address());
     }
 
-    /// Asks `blocks` before the reader leaves, until the current owner is cleaned up. Presses within
-    /// the element with the id `editor` do not leave.
+    /// Asks `blocks` before the reader leaves, until the current owner is cleaned up. Presses
+    /// within the element with the id `editor` do not leave.
     pub fn guard(self, blocks: Callback<(), bool>, editor: &'static str) {
         let number = self.guard.get_value().map_or(0, |before| before.number + 1);
         self.guard.set_value(Some(Guard { number, blocks }));

@@ -7,8 +7,8 @@ use crate::state::form::use_form;
 
 pub use crate::state::form::FormState as ValueForm;
 
-/// A form for a value of `schema`; without a schema, a form without fields. Integers out of the range
-/// of `integers` get a message at their fields.
+/// A form for a value of `schema`; without a schema, a form without fields. Integers out of the
+/// range of `integers` get a message at their fields.
 #[must_use]
 pub fn use_value_form(schema: Option<&JsonText>, integers: Integers) -> ValueForm {
     let form = schema.map_or_else(Form::no_arguments, Form::of_schema);

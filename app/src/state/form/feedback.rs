@@ -1,5 +1,5 @@
-//! [`Feedback`]: which violations of a form are shown. Invalid values are shown at once, missing ones
-//! after the person has left their field or tried to send.
+//! [`Feedback`]: which violations of a form are shown. Invalid values are shown at once, missing
+//! ones after the person has left their field or tried to send.
 
 use std::collections::{HashMap, HashSet};
 

@@ -31,8 +31,8 @@ pub struct FormState {
     feedback: RwSignal<Feedback>,
     edited: Memo<bool>,
     shown: Memo<HashMap<Path, Vec<String>>>,
-    /// The faults of each drawn place. If places followed `shown` itself, every place would be updated
-    /// for each fault that appears or disappears.
+    /// The faults of each drawn place. If places followed `shown` itself, every place would be
+    /// updated for each fault that appears or disappears.
     faults: StoredValue<HashMap<Path, ArcRwSignal<Vec<String>>>>,
     /// What each drawn place listens to, so that an edit updates the places around it and not every
     /// field of the form.
@@ -164,7 +164,8 @@ impl FormState {
         true
     }
 
-    /// The name of the last edit, such as `switch`; `None` when there is none to take back. Tracked.
+    /// The name of the last edit, such as `switch`; `None` when there is none to take back.
+    /// Tracked.
     #[must_use]
     pub fn undoable(self) -> Option<&'static str> {
         self.undo.last_edit()
@@ -338,8 +339,8 @@ impl FormState {
         signal.map(|signal| signal.get()).unwrap_or_default()
     }
 
-    /// What `look` returns for the place at `path`, after each edit around it; `None` while there is no
-    /// such place.
+    /// What `look` returns for the place at `path`, after each edit around it; `None` while there
+    /// is no such place.
     pub fn follow<T>(
         self,
         path: &Path,

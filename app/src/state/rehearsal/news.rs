@@ -94,7 +94,8 @@ enum NextStep {
     Wait { event: Event, announcement: String },
 }
 
-/// The next step of the pending call, which is in `phase`. `None` when it already waits for the person.
+/// The next step of the pending call, which is in `phase`. `None` when it already waits for the
+/// person.
 fn next_step(call_id: &CallId, progress: CallProgress, phase: &PendingPhase) -> Option<NextStep> {
     let call_id = call_id.clone();
     Some(match progress {

@@ -22,8 +22,8 @@ use crate::state::value_form::ValueForm;
 const CANCEL_PATIENCE_MS: u32 = 900;
 
 impl Rehearsal {
-    /// Opens the session on the host, and sends the query if there is one, because the host may have
-    /// restarted.
+    /// Opens the session on the host, and sends the query if there is one, because the host may
+    /// have restarted.
     pub fn open(self) {
         self.fault.set(None);
         spawn_local(async move {
@@ -82,7 +82,8 @@ impl Rehearsal {
         text
     }
 
-    /// Checks the arguments and calls the tool with them. Invalid arguments do not enter the history.
+    /// Checks the arguments and calls the tool with them. Invalid arguments do not enter the
+    /// history.
     pub fn run(self, tool: ToolName, form: ValueForm) {
         if !self.can_act() {
             return;
