@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_are_never_given_twice_and_never_the_hosts() {
+    fn ids_are_unique_and_differ_from_the_hosts() {
         let owner = Owner::new();
         owner.set();
         let opened = use_opened_reports();
