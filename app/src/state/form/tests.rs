@@ -78,10 +78,8 @@ fn an_attempt_to_send_shows_missing_values() {
     type_at(state, "/city", "Oslo");
     assert_eq!(state.first_fault(), Some(path(state, "/days")));
     type_at(state, "/days", "2");
-    assert_eq!(
-        state.attempt(),
-        Some(json(r#"{"city": "Oslo", "days": 2}"#)).map(|it| it.compact())
-    );
+    assert_eq!(state.attempt().map(|it| it.compact().to_string()), value(state));
+    assert_eq!(value(state).as_deref(), Some(r#"{"city":"Oslo","days":2}"#));
     assert_eq!(state.first_fault(), None);
 }
 
@@ -163,7 +161,9 @@ fn a_changed_schema_keeps_the_input() {
     assert_eq!(after.notice.get_untracked(), "The parameters changed. Your input is kept.");
     assert!(untrack(|| after.is_edited()));
     type_at(after, "/country", "Norway");
-    assert_eq!(value(after), Some(r#"{"city":"Oslo","days":2,"country":"Norway"}"#.to_owned()));
+    let value = value(after).and_then(|it| serde_json::from_str::<serde_json::Value>(&it).ok());
+    let expected = serde_json::json!({"city": "Oslo", "days": 2, "country": "Norway"});
+    assert_eq!(value, Some(expected));
     assert_eq!(after.notice.get_untracked(), "", "an edit removes the notice");
 }
 
