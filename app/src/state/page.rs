@@ -74,7 +74,7 @@ pub fn provide_page() -> Page {
         HostEvent::Call(news) => rehearsals.take_in(*news),
         HostEvent::Progress(progress) => {
             rehearsals.with_session(&progress.session.clone(), |rehearsal| {
-                rehearsal.progressed(progress)
+                rehearsal.progressed(progress);
             });
         }
         HostEvent::Asked(question) => {
@@ -86,7 +86,7 @@ pub fn provide_page() -> Page {
         }
         HostEvent::CatalogueChanged(change) => {
             rehearsals.with_session(&change.session.clone(), |rehearsal| {
-                rehearsal.tools_changed(*change)
+                rehearsal.tools_changed(*change);
             });
         }
     });
