@@ -1,8 +1,9 @@
-//! The parts of the page's code that a browser fetches when they are wanted: one for each area, and
-//! one for a session under way.
+//! The parts of the page's code that the browser loads on demand: one for each area, and one for a
+//! session in progress.
 //!
-//! The program that mounts the page provides [`Loaders`] in the context. The host has none: it renders
-//! the shell and the list of agents, and is built without the views. docs/design/client-size.md says why.
+//! The crate `frontend` provides [`Loaders`] in the context. The host has none: it renders the
+//! shell and the list of agents, and is built without the views. docs/design/client-size.md gives
+//! the reasons.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -16,14 +17,14 @@ use crate::state::reading::Reading;
 use crate::state::value_form::ValueForm;
 use api::{AgentSummary, LiveId, LiveTurnId, SetId, ToolView};
 
-/// What draws the workspace of an agent. Pointers, so that who holds them need not hold the code.
+/// The views of an agent's workspace. Function pointers, so that callers do not link the code.
 #[derive(Debug, Clone, Copy)]
 pub struct RehearseViews {
     /// The workspace, with an agent and its rehearsal.
     pub workspace: fn(AgentSummary, Rehearsal) -> AnyView,
 }
 
-/// What a session draws once it is under way: nothing of it is seen before the first message.
+/// The views of a session in progress, which are needed after the first message.
 #[derive(Debug, Clone, Copy)]
 pub struct SessionViews {
     /// The form for a query that has a schema.
@@ -32,48 +33,48 @@ pub struct SessionViews {
     pub timeline: fn() -> AnyView,
     /// The history as JSON.
     pub raw_history: fn() -> AnyView,
-    /// What the agent printed.
+    /// The agent's output.
     pub log: fn() -> AnyView,
     /// The form of a chosen tool.
     pub tool_form: fn(ToolView) -> AnyView,
-    /// Where the final response is written.
+    /// The form of the final response.
     pub respond: fn() -> AnyView,
     /// The export, with the path of the eval-set file.
     pub export: fn(String) -> AnyView,
-    /// A value to read, with its name for those who hear the page.
+    /// A value to read, with its accessible name.
     pub value: fn(Reading, &'static str) -> AnyView,
     /// The tools to read a value with.
     pub value_tools: fn(Reading) -> AnyView,
 }
 
-/// What draws the live sessions.
+/// The views of live sessions.
 #[derive(Debug, Clone, Copy)]
 pub struct LiveViews {
     /// The list.
     pub list: fn() -> AnyView,
-    /// A session, and the turn of it that the address names.
+    /// A session, and the turn in the address.
     pub session: fn(LiveId, Memo<Option<LiveTurnId>>) -> AnyView,
 }
 
-/// What draws the eval sets.
+/// The views of eval sets.
 #[derive(Debug, Clone, Copy)]
 pub struct EvalSetViews {
     /// The list.
     pub list: fn() -> AnyView,
-    /// An eval set, and the case of it that the address names.
+    /// An eval set, and the case in the address.
     pub set: fn(SetId, Memo<Option<String>>) -> AnyView,
 }
 
-/// What draws the reports.
+/// The views of reports.
 #[derive(Debug, Clone, Copy)]
 pub struct ReportViews {
-    /// The list, and what opens a report from the reader's disk.
+    /// The list, and the button that opens a report from the person's disk.
     pub list: fn() -> AnyView,
-    /// A report, and the case of it that the address names.
+    /// A report, and the case in the address.
     pub report: fn(String, Memo<Option<String>>) -> AnyView,
 }
 
-/// Why the code of an area is not there.
+/// The code of an area could not be loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "Part of this page cannot be loaded from the host. Check that the host is running, then reload \
@@ -87,16 +88,16 @@ impl From<SplitLoaderError> for NotLoaded {
     }
 }
 
-/// Fetches a part of the code, once; afterwards it is there at once. Fails when the host does not
-/// answer or serves another version; the next call tries again.
+/// Loads a part of the code; later calls return it at once. Fails when the host does not respond or
+/// serves another version. The next call tries again.
 pub type Load<V> = fn() -> Pin<Box<dyn Future<Output = Result<V, NotLoaded>>>>;
 
-/// How each part is fetched.
+/// The loader of each part.
 #[derive(Debug, Clone, Copy)]
 pub struct Loaders {
     /// The workspace of an agent.
     pub rehearse: Load<RehearseViews>,
-    /// A session under way.
+    /// A session in progress.
     pub session: Load<SessionViews>,
     /// Live sessions.
     pub live: Load<LiveViews>,
@@ -106,12 +107,12 @@ pub struct Loaders {
     pub reports: Load<ReportViews>,
 }
 
-/// The parts of this page, each on the host, on its way or here.
+/// The parts of this page, each of them loaded or not.
 #[derive(Clone, Copy)]
 pub struct LazyPages {
     /// The workspace of an agent.
     pub rehearse: LazyPart<RehearseViews>,
-    /// A session under way.
+    /// A session in progress.
     pub session: LazyPart<SessionViews>,
     /// Live sessions.
     pub live: LazyPart<LiveViews>,
@@ -121,7 +122,7 @@ pub struct LazyPages {
     pub reports: LazyPart<ReportViews>,
 }
 
-/// The parts as the [`Loaders`] in the context load them; without those, none is ever loaded.
+/// The parts for the [`Loaders`] in the context; without loaders, no part is ever loaded.
 #[must_use]
 pub fn use_lazy_pages() -> LazyPages {
     let loaders = use_context::<Loaders>();
@@ -134,7 +135,7 @@ pub fn use_lazy_pages() -> LazyPages {
     }
 }
 
-/// One part of the code, as small as its handles.
+/// One part of the code. Copies share its signals.
 #[derive(Debug)]
 pub struct LazyPart<V: 'static> {
     load: StoredValue<Option<Load<V>>>,
@@ -154,25 +155,25 @@ impl<V: Copy + Send + Sync + 'static> LazyPart<V> {
         Self { load: StoredValue::new(load), loaded: RwSignal::new(None) }
     }
 
-    /// The views, once they are here, or why they are not. Tracked.
+    /// The views once they are loaded, or the error. Tracked.
     #[must_use]
     pub fn views(self) -> Option<Result<V, NotLoaded>> {
         self.loaded.get()
     }
 
-    /// Whether the views are here.
+    /// Whether the views are loaded.
     #[must_use]
-    pub fn is_here(self) -> bool {
+    pub fn is_loaded(self) -> bool {
         matches!(self.loaded.get_untracked(), Some(Ok(_)))
     }
 
-    /// Fetches the part unless it is here. For effects and event handlers.
+    /// Loads the part unless it is loaded. For effects and event handlers.
     pub fn fetch(self) {
         self.and_then(|_| ());
     }
 
-    /// Runs `then` at once when the part is here, else when it has come or has failed to.
-    /// For effects and event handlers.
+    /// Runs `then` at once if the part is loaded, else after loading it. For effects and event
+    /// handlers.
     pub fn and_then(self, then: impl FnOnce(Result<V, NotLoaded>) + 'static) {
         match self.loaded.get_untracked() {
             Some(Ok(views)) => then(Ok(views)),
@@ -183,7 +184,7 @@ impl<V: Copy + Send + Sync + 'static> LazyPart<V> {
     async fn fetched(self) -> Result<V, NotLoaded> {
         let Some(load) = self.load.get_value() else { return Err(NotLoaded) };
         let views = load().await;
-        if !self.is_here() {
+        if !self.is_loaded() {
             self.loaded.set(Some(views));
         }
         views

@@ -1,8 +1,10 @@
 //! The page, compiled twice: for the browser, and for the host's first paint.
 //!
-//! `server_functions` is how the page reaches the host, with the types of the crate `api`; `host` is
-//! what the host implements for them. `state` holds the reactive state of a page, `pages` arranges and
-//! `components` draw.
+//! - `server_functions`: the page's requests, with the types of the crate `api`.
+//! - `host`: the traits that the host implements for them.
+//! - `state`: the reactive state.
+//! - `pages` and `components`: the views.
+//! - `lazy_pages`: the views that the browser loads on demand, from the crate `views`.
 
 #![recursion_limit = "256"]
 #![allow(

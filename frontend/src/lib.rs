@@ -1,4 +1,4 @@
-//! The WebAssembly entry point: hydrates what the host painted, or mounts the page under Trunk.
+//! The WebAssembly entry point: hydrates the page that the host rendered, or mounts it under Trunk.
 
 mod parts;
 

@@ -1,14 +1,14 @@
-//! Where the client is split: each part holds what only its views reach, and the browser fetches it
-//! when they are wanted. What several parts need becomes a chunk that each of them loads.
+//! The split points of the client: the browser loads each part on demand. A part contains the code
+//! that only its views use. Code that several parts use becomes a chunk that each of them loads.
 //!
-//! With the feature `split`, the build of the site takes the client apart here; without it, the
-//! client is one piece with the same source. docs/design/client-size.md tells more.
+//! With the feature `split`, the build of the site splits the client here; without it, the client
+//! is one file. docs/design/client-size.md explains more.
 
 use app::lazy_pages::{
     EvalSetViews, LiveViews, Loaders, NotLoaded, RehearseViews, ReportViews, SessionViews,
 };
 
-/// A function that answers with `$views` from the part `$part`.
+/// Defines the function `$part`, which loads the part of that name and returns `$views` from it.
 macro_rules! part {
     ($part:ident, $type:ty, $views:expr) => {
         #[cfg(feature = "split")]
@@ -30,7 +30,7 @@ part!(live, LiveViews, views::LIVE);
 part!(evalsets, EvalSetViews, views::EVALSETS);
 part!(reports, ReportViews, views::REPORTS);
 
-/// Each part by the function that leads into it.
+/// The loader of each part.
 pub(crate) const LOADERS: Loaders = Loaders {
     rehearse: || Box::pin(rehearse()),
     session: || Box::pin(session()),

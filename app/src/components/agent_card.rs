@@ -1,4 +1,4 @@
-//! One agent in the list.
+//! The card of one agent in the list.
 
 use api::{AgentFault, AgentStatus, AgentSummary, SourceKind};
 use leptos::prelude::*;
@@ -11,14 +11,14 @@ use crate::components::raw_text::RawText;
 use crate::state::times::counted;
 use crate::state::{Agents, Page, browser, use_page};
 
-/// How many tools a card names.
+/// The number of tools that a card names.
 const NAMED: usize = 8;
-/// So many lines of a reason are shown at first.
+/// The number of lines of a reason that are shown at first.
 const LINES: usize = 3;
-/// About so many characters stand on one of a card.
+/// The approximate number of characters in a line of a card.
 const LINE: usize = 60;
 
-/// What is known of an agent, and the way to its rehearsal.
+/// An agent, with a link to its rehearsal.
 #[component]
 pub fn AgentCard(
     /// The agent.
@@ -79,8 +79,8 @@ pub fn AgentCard(
     }
 }
 
-/// Keeps the focus on an agent that is asked for again, while its card is redrawn: on Retry, or on the
-/// way to its rehearsal.
+/// Keeps the focus on a reloaded agent while its card is redrawn: on Retry, or on the link to its
+/// rehearsal.
 fn keep_focus(agents: Agents, agent: AgentSummary, id: String) {
     Effect::new(move |_| {
         if agents.was_retried(&agent) {
@@ -98,7 +98,7 @@ fn keep_focus(agents: Agents, agent: AgentSummary, id: String) {
 fn Tools(
     /// Their names.
     names: Vec<String>,
-    /// Whether the agent is loaded, so that no names mean no tools.
+    /// Whether the agent is loaded; until then its tools are unknown.
     is_ready: bool,
 ) -> impl IntoView {
     if names.is_empty() {
@@ -116,14 +116,14 @@ fn Tools(
     .into_any()
 }
 
-/// Why the agent cannot be rehearsed, and Retry.
+/// Why the agent cannot be loaded, and Retry.
 #[component]
 pub fn Fault(
     /// The agent.
     agent: AgentSummary,
-    /// Why.
+    /// The reason.
     fault: AgentFault,
-    /// Whether it stands on the agent's card, which is small and redrawn while the agent is loaded.
+    /// Whether it is on the agent's card, which is small and redrawn while the agent loads.
     #[prop(optional)]
     in_list: bool,
 ) -> impl IntoView {

@@ -8,7 +8,7 @@ use crate::components::icon::{Glyph, Icon};
 use crate::state::theme::Choice;
 use crate::state::{Link, use_page};
 
-/// The brand, the sections, and what is reached from everywhere.
+/// The brand, the sections, and the buttons that every page has.
 #[component]
 pub fn TopBar() -> impl IntoView {
     let page = use_page();
@@ -64,7 +64,7 @@ pub fn TopBar() -> impl IntoView {
     }
 }
 
-/// Who is logged in, and the way out.
+/// The name of the login, and the button that logs out.
 #[component]
 fn LoggedIn(
     /// The name that the host knows.
@@ -78,8 +78,8 @@ fn LoggedIn(
     }
 }
 
-/// Says that the host asks who this is, where it did not before, and how to go on: in another tab, for
-/// what this page holds would end with it.
+/// Reports that the login has ended. The login page opens in another tab, so that this page keeps
+/// its input.
 #[component]
 pub fn LoggedOut() -> impl IntoView {
     let link = use_page().connection.link;
@@ -98,7 +98,7 @@ pub fn LoggedOut() -> impl IntoView {
     }
 }
 
-/// The line to the host, and what runs there.
+/// The state of the connection, and the runtime of the agent.
 #[component]
 pub fn FootBar(
     /// The content beside the connection.

@@ -1,8 +1,8 @@
-//! Sentences of ours that quote what a person types.
+//! Sentences with code in backticks.
 
 use leptos::prelude::*;
 
-/// The text, with the parts between backticks as code.
+/// The text, with the parts between backticks drawn as code.
 pub fn with_code(text: &str) -> impl IntoView + use<> {
     let part = |(at, part): (usize, &str)| match at % 2 {
         0 => part.to_owned().into_any(),

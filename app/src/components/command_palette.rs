@@ -1,4 +1,4 @@
-//! The command palette: everything by name, on Ctrl K.
+//! The command palette, opened by Ctrl K.
 
 use api::AgentStatus;
 use leptos::ev;
@@ -15,7 +15,7 @@ use crate::state::{Page, browser, use_page};
 /// How many commands are shown at once.
 const SHOWN: usize = 50;
 
-/// The palette and its key.
+/// The palette and its keyboard shortcut.
 #[component]
 pub fn CommandPalette() -> impl IntoView {
     let open = use_page().palette.open;
@@ -31,7 +31,7 @@ pub fn CommandPalette() -> impl IntoView {
         on_cleanup(move || handle.remove());
     });
     view! {
-        <Dialog open label="Search or jump" class="palette">
+        <Dialog open on_close=move |()| open.set(false) label="Search or jump" class="palette">
             <Choices/>
         </Dialog>
     }
@@ -42,18 +42,17 @@ fn Choices() -> impl IntoView {
     let page = use_page();
     let go = use_navigate();
     let navigate: Navigate = StoredValue::new_local(Box::new(move |address| {
-        if !page.unsaved.holds_the_reader() {
+        if !page.unsaved.blocks_leaving() {
             go(address, NavigateOptions::default());
         }
     }));
     let typed = RwSignal::new(String::new());
     let chosen = RwSignal::new(0_usize);
     let input = NodeRef::<html::Input>::new();
-    // Collected in an effect: the agents may still be on their way.
-    let commands = RwSignal::new(Vec::new());
-    Effect::new(move |_| commands.set(every_command(page, navigate)));
+    // Commands cannot be compared: each new list counts as changed.
+    let commands = Memo::new_with_compare(move |_| every_command(page, navigate), |_, _| true);
     let fitting = Memo::new(move |_| {
-        let names = commands.with(|commands: &Vec<Command>| {
+        let names = commands.with(|commands| {
             commands.iter().map(|it| format!("{} {}", it.name, it.group)).collect::<Vec<_>>()
         });
         let mut places = ranked(&typed.read(), &names);
@@ -67,8 +66,8 @@ fn Choices() -> impl IntoView {
     });
     let run = move |place: usize| {
         let command = commands.with_untracked(|commands| commands.get(place).map(|it| it.run));
-        // Before the palette closes and takes its commands along. A command that moves the focus
-        // does so in the next frame, after the dialog has given it back.
+        // Before the palette closes, which drops its commands. A command that moves the focus does
+        // so in the next frame, after the dialog has restored it.
         if let Some(command) = command {
             command.run(());
         }
@@ -107,7 +106,7 @@ fn Choices() -> impl IntoView {
     };
     let option = move |(row, place): (usize, usize)| {
         let command = commands.with_untracked(|commands| commands.get(place).cloned())?;
-        // A long name is cut in its line.
+        // The title shows a name that is too long for its line.
         let whole_name = command.name.clone();
         Some(view! {
             <li
@@ -162,7 +161,7 @@ fn Choices() -> impl IntoView {
     }
 }
 
-/// Goes to an address of the page.
+/// Navigates to a path.
 type Navigate = StoredValue<Box<dyn Fn(&str)>, LocalStorage>;
 
 fn every_command(page: Page, navigate: Navigate) -> Vec<Command> {

@@ -1,4 +1,4 @@
-//! A button that copies, and says for a moment that it did.
+//! A button that copies, and confirms it for a moment.
 
 use std::time::Duration;
 
@@ -8,15 +8,15 @@ use leptos::task::spawn_local;
 use crate::components::icon::{Glyph, Icon};
 use crate::state::browser;
 
-/// Copies what `text` gives when it is pressed.
+/// Copies the result of `text` when it is pressed.
 #[component]
 pub fn CopyButton(
     /// What it copies, for its label: `the result`.
     what: &'static str,
-    /// What it says instead of `Copy`, where what it copies does not stand beside it.
+    /// Its label instead of `Copy`, if the copied text is not shown beside it.
     #[prop(default = "Copy")]
     shown: &'static str,
-    /// Gives the text.
+    /// Returns the text.
     text: Callback<(), String>,
 ) -> impl IntoView {
     let outcome = RwSignal::new(None::<bool>);

@@ -3,14 +3,18 @@
 use leptos::html;
 use leptos::prelude::*;
 
-/// Shows its children over the page while `open` is set.
+/// Shows its children over the page while `open` is true.
 #[component]
 pub fn Dialog(
-    /// Whether it is open. Set to false when the person closes it.
-    open: RwSignal<bool>,
-    /// Its name for those who hear the page.
+    /// Whether it is open.
+    #[prop(into)]
+    open: Signal<bool>,
+    /// Closes it: the person pressed Esc or outside of it.
+    #[prop(into)]
+    on_close: Callback<()>,
+    /// Its accessible name.
     label: &'static str,
-    /// A class for its shape.
+    /// Its CSS class.
     class: &'static str,
     /// The content, created each time the dialog opens.
     children: ChildrenFn,
@@ -20,7 +24,7 @@ pub fn Dialog(
         let is_open = open.get();
         let Some(dialog) = element.get() else { return };
         if is_open && !dialog.open() {
-            // Only once its children stand in it does the browser find the one that asks for the focus.
+            // After the children are drawn, so that the browser finds the one with `autofocus`.
             queue_microtask(move || {
                 if open.try_get_untracked() == Some(true) && !dialog.open() {
                     // Fails only for a dialog that is not in the document.
@@ -34,7 +38,7 @@ pub fn Dialog(
     // A press on the backdrop is a press on the dialog itself, not on its content.
     let press = move |event: leptos::ev::MouseEvent| {
         if event.target() == event.current_target() {
-            open.set(false);
+            on_close.try_run(());
         }
     };
     let children = StoredValue::new(children);
@@ -43,7 +47,7 @@ pub fn Dialog(
             node_ref=element
             class=class
             aria-label=label
-            on:close=move |_| open.set(false)
+            on:close=move |_| { on_close.try_run(()); }
             on:mousedown=press
         >
             <Show when=move || open.get()>{children.with_value(|children| children())}</Show>

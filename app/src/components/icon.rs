@@ -1,4 +1,4 @@
-//! The icons: strokes on a 16 by 16 grid, in the colour of the text around them.
+//! The icons: strokes on a 16 by 16 grid, in the color of the text around them.
 
 use leptos::prelude::*;
 

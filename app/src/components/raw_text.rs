@@ -1,4 +1,4 @@
-//! Text as it is, a part at a time: a megabyte on one line must not freeze the page.
+//! Unformatted text, drawn in parts, so that a megabyte on one line does not freeze the page.
 
 use json_text::{JsonText, Pretty};
 use leptos::prelude::*;
@@ -9,12 +9,12 @@ use crate::server_functions::read_stored_result;
 use crate::state::excerpt::{Lines, STEP, beginning, written_out};
 use crate::state::times::size;
 
-/// The beginning of `text`, and more of it when asked.
+/// The beginning of `text`, and a button for more.
 #[component]
 pub fn RawText(
     /// The whole text.
     text: String,
-    /// What it is, for those who hear the page.
+    /// Its accessible name.
     label: &'static str,
 ) -> impl IntoView {
     let total = text.len();
@@ -36,14 +36,15 @@ pub fn RawText(
     }
 }
 
-/// A value as text over lines, from a place in it on, and more of it when asked. Costs what is shown.
+/// A value as indented text from a place in it on, and a button for more. Only the shown part is
+/// formatted.
 #[component]
 pub fn RawValue(
     /// The value.
     value: JsonText,
     /// Where in the value's text to begin, in bytes.
     from: RwSignal<usize>,
-    /// What it is, for those who hear the page.
+    /// Its accessible name.
     label: &'static str,
 ) -> impl IntoView {
     let total = value.byte_len();
@@ -87,19 +88,19 @@ pub fn RawValue(
     }
 }
 
-/// How much of a value is shown before the place that is looked for, in bytes.
+/// How much of a value is shown before that place, in bytes.
 const BEFORE: usize = 400;
 
-/// The beginning of a result that the host holds, and more of it, fetched when asked.
+/// The beginning of a result that is stored on the host, and a button that loads more.
 #[component]
 pub fn HeldText(
     /// The session it belongs to.
     session: SessionId,
     /// The call that returned it.
     call_id: CallId,
-    /// What the page knows of it.
+    /// The beginning and the size.
     held: StoredResult,
-    /// The part that was fetched.
+    /// The loaded part.
     text: RwSignal<String>,
 ) -> impl IntoView {
     let total = held.bytes;
@@ -114,7 +115,7 @@ pub fn HeldText(
         let offset = text.with_untracked(String::len) as u64;
         spawn_local(async move {
             let slice = read_stored_result(session, call_id, offset).await;
-            // The row may already be closed.
+            // The row may have been closed.
             match slice {
                 Ok(slice) => {
                     text.try_update(|text| {

@@ -1,14 +1,14 @@
-//! Which agent a rehearsal is of: all that its header shows before the workspace is loaded.
+//! The title of a workspace, which is shown before the workspace is loaded.
 
 use api::AgentSummary;
 use leptos::prelude::*;
 
-/// The agent's name and chips, and after them the children.
+/// The agent's name and chips, followed by the children.
 #[component]
 pub fn WorkspaceTitle(
     /// The agent.
     agent: AgentSummary,
-    /// What follows in the same line.
+    /// The rest of the line.
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {

@@ -5,7 +5,8 @@ use async_trait::async_trait;
 use json_text::JsonText;
 use session::{CallId, SessionId};
 
-/// Tool calls of rehearsals, and the questions that their servers ask. Each method is the server function of the same name.
+/// Tool calls of rehearsals, and the questions that their servers ask. Each method is the server
+/// function of the same name.
 #[async_trait]
 #[expect(missing_docs, reason = "each method is documented at its server function")]
 pub trait CallHost: Send + Sync + 'static {

@@ -6,7 +6,8 @@ use api::{
 };
 use async_trait::async_trait;
 
-/// Live sessions to read, to compare and to export. Each method is the server function of the same name.
+/// Live sessions to read, to compare and to export. Each method is the server function of the same
+/// name.
 #[async_trait]
 #[expect(missing_docs, reason = "each method is documented at its server function")]
 pub trait LiveHost: Send + Sync + 'static {

@@ -1,10 +1,11 @@
-//! [`LiveTurnHost`]: turns of live sessions: who holds one, and how it is closed.
+//! [`LiveTurnHost`]: the turns of live sessions: their leases and responses.
 
 use api::{ApiError, FieldMessage, LiveId, LiveLeaseId, LivePlace, LiveResponse, LiveTarget};
 use async_trait::async_trait;
 use json_text::JsonText;
 
-/// Turns of live sessions: who holds one, and how it is closed. Each method is the server function of the same name.
+/// The turns of live sessions: their leases and responses. Each method is the server function of
+/// the same name.
 #[async_trait]
 #[expect(missing_docs, reason = "each method is documented at its server function")]
 pub trait LiveTurnHost: Send + Sync + 'static {

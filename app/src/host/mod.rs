@@ -1,7 +1,7 @@
-//! What the server functions ask of the host: one trait for each resource.
+//! The traits that the host implements for the server functions, one for each resource.
 //!
-//! The host implements the traits and [`provide`]s itself, for each request, to the server functions,
-//! which find it in Leptos's context. A test provides a fake of the one trait that it is about.
+//! For each request the host [`provide`]s its implementations in Leptos' context, where the server
+//! functions find them. A test provides a fake of the one trait that it needs.
 
 mod agents;
 mod calls;
@@ -24,14 +24,14 @@ pub use live_turns::LiveTurnHost;
 pub use rehearsals::RehearsalHost;
 pub use reports::ReportHost;
 
-/// Makes `host` the one that the server functions of this request reach; `Host` is one of the traits
-/// of this module, such as `dyn AgentHost`.
+/// Provides `host` to the server functions of this request. `Host` is one of the traits of this
+/// module, such as `dyn AgentHost`.
 pub fn provide<Host: ?Sized + Send + Sync + 'static>(host: Arc<Host>) {
     provide_context(host);
 }
 
 fn provided<Host: ?Sized + Send + Sync + 'static>(what: &str) -> Result<Arc<Host>, ApiError> {
-    // Missing only where the routes are wired wrongly.
+    // Missing only if a route does not provide it.
     use_context::<Arc<Host>>()
         .ok_or_else(|| ApiError::Internal { what: format!("find its {what}") })
 }

@@ -1,11 +1,12 @@
-//! [`RehearsalHost`]: rehearsals: the host's share of a session, and its export.
+//! [`RehearsalHost`]: the host's part of a rehearsal's session, and its export.
 
 use api::{ApiError, ExportReceipt, ExportRequest, FieldMessage, SessionView, ValueTarget};
 use async_trait::async_trait;
 use json_text::JsonText;
 use session::{AgentId, SessionId};
 
-/// Rehearsals: the host's share of a session, and its export. Each method is the server function of the same name.
+/// The host's part of a rehearsal's session, and its export. Each method is the server function of
+/// the same name.
 #[async_trait]
 #[expect(missing_docs, reason = "each method is documented at its server function")]
 pub trait RehearsalHost: Send + Sync + 'static {

@@ -1,4 +1,4 @@
-//! `/`: the agents that can be rehearsed.
+//! `/`: the list of agents.
 
 use api::{AgentStatus, AgentSummary};
 use leptos::prelude::*;
@@ -45,10 +45,11 @@ fn AgentList(
         all if all == ready => counted(all, "agent", "agents"),
         all => format!("{ready} of {}", counted(all, "agent", "agents")),
     };
-    // Whoever points at the list is about to choose: the code of the workspace comes meanwhile.
+    // A person who points at the list is about to choose an agent, so the workspace's code is
+    // loaded.
     let fetch = StoredValue::new(Some(use_page().lazy.rehearse));
     let fetch_workspace = move || {
-        // Once: a failure is reported when the workspace is opened.
+        // A failure is reported when the workspace is opened.
         if let Some(part) = fetch.try_update_value(Option::take).flatten() {
             part.fetch();
         }

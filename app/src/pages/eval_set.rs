@@ -1,6 +1,4 @@
-//! `/evalsets/:set/:case?`: which eval set the address leads to, and the wait for what reads it.
-//!
-//! The browser fetches the reader when it is wanted.
+//! `/evalsets/:set/:case?`: one eval set. Its view is loaded on demand.
 
 use api::SetId;
 use leptos::prelude::*;
@@ -12,7 +10,7 @@ use crate::components::loading::LazyView;
 use crate::state::case_address::use_case_in_address;
 use crate::state::use_page;
 
-/// The eval set that the address names, and a case of it.
+/// The eval set in the address, and a case of it.
 #[component]
 pub fn EvalSetPage() -> impl IntoView {
     let params = use_params_map();

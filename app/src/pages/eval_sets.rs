@@ -1,4 +1,4 @@
-//! `/evalsets`: the wait for what draws the list of eval sets.
+//! `/evalsets`: the list of eval sets. Its view is loaded on demand.
 
 use leptos::prelude::*;
 use leptos_meta::Title;

@@ -1,6 +1,5 @@
-//! `/live` and `/live/:session/:turn?`: the wait for what draws live sessions.
-//!
-//! The browser fetches the views when they are wanted.
+//! `/live` and `/live/:session/:turn?`: the live sessions, and one of them. Their views are loaded
+//! on demand.
 
 use api::{LiveId, LiveTurnId};
 use leptos::prelude::*;
@@ -25,7 +24,7 @@ pub fn LivePage() -> impl IntoView {
     .into_any()
 }
 
-/// The live session that the address names, and a turn of it.
+/// The live session in the address, and a turn of it.
 #[component]
 pub fn LiveSessionPage() -> impl IntoView {
     let params = use_params_map();

@@ -1,4 +1,4 @@
-//! What arranges: one file per page.
+//! The pages, one file for each.
 
 mod agents;
 mod eval_set;

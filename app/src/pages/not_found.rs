@@ -1,11 +1,11 @@
-//! Any other address.
+//! The page for an unknown address.
 
 use leptos::prelude::*;
 use leptos_meta::Title;
 
 use crate::components::bars::FootBar;
 
-/// Says that there is nothing here and where to go.
+/// Reports that the address is unknown, with a link to the agents.
 #[component]
 pub fn NotFoundPage() -> impl IntoView {
     view! {

@@ -1,6 +1,4 @@
-//! `/rehearse/:agent`: which agent the address leads to, and the wait for its workspace.
-//!
-//! The browser fetches the workspace when it is wanted.
+//! `/rehearse/:agent`: the rehearsal of one agent. The workspace is loaded on demand.
 
 use api::{AgentFault, AgentStatus, AgentSummary, ApiError};
 use leptos::prelude::*;
@@ -14,7 +12,7 @@ use crate::components::icon::{Glyph, Icon};
 use crate::components::workspace_title::WorkspaceTitle;
 use crate::state::{Page, Rehearsal, browser, use_page};
 
-/// The rehearsal of the agent that the address names.
+/// The rehearsal of the agent in the address.
 #[component]
 pub fn RehearsePage() -> impl IntoView {
     let agents = use_page().agents;
@@ -33,17 +31,18 @@ pub fn RehearsePage() -> impl IntoView {
     .into_any()
 }
 
-/// What the address leads to.
+/// What the page shows for the address.
 #[derive(Debug, Clone, PartialEq)]
 enum Shown {
-    /// The workspace. Of the agent only what does not change: its news must not rebuild the workspace.
+    /// The workspace. Changing parts of the agent are left out, so that they do not rebuild the
+    /// workspace.
     Workspace(AgentSummary),
     /// The reason why the agent cannot be rehearsed.
     Fault(AgentSummary, AgentFault),
-    /// The agent is being loaded once more after such a reason.
-    Again(AgentSummary),
-    /// Nothing.
-    Nothing(ApiError),
+    /// The agent is being loaded again after a fault.
+    Reloading(AgentSummary),
+    /// The reason why there is no such agent.
+    Error(ApiError),
 }
 
 /// The workspace of the agent, or why there is none.
@@ -60,16 +59,16 @@ fn AgentPage(
             Err(_) => Err(agents.unknown(AgentId::from_display_name(&id.read()))?),
         };
         Some(match found {
-            Err(error) => Shown::Nothing(error),
+            Err(error) => Shown::Error(error),
             Ok(agent) => match agent.status.clone() {
-                // A session that is under way stays visible when its agent fails.
+                // A session in progress stays visible when its agent fails.
                 AgentStatus::Faulted(fault) if !rehearsals.has_content(&agent.id) => {
                     Shown::Fault(agent, fault)
                 }
                 AgentStatus::Starting
                     if agents.is_retried(&agent.id) && !rehearsals.has_content(&agent.id) =>
                 {
-                    Shown::Again(agent)
+                    Shown::Reloading(agent)
                 }
                 _ => Shown::Workspace(AgentSummary {
                     status: AgentStatus::Ready,
@@ -82,7 +81,7 @@ fn AgentPage(
     move || {
         shown.get().map(|shown| match shown {
             Shown::Workspace(agent) => view! { <Workspace agent/> }.into_any(),
-            Shown::Again(agent) => view! {
+            Shown::Reloading(agent) => view! {
                 <Title text=agent.name.clone()/>
                 <main class="stage">
                     <WorkspaceTitle agent/>
@@ -112,7 +111,7 @@ fn AgentPage(
                 }
                 .into_any()
             }
-            Shown::Nothing(error) => view! {
+            Shown::Error(error) => view! {
                 <Title text="Rehearse"/>
                 <main class="sheet">
                     <h1>"Rehearsal cannot be opened"</h1>
@@ -125,8 +124,8 @@ fn AgentPage(
     }
 }
 
-/// The workspace, once there is a rehearsal and the code to draw it: both begin in the browser,
-/// never on the host.
+/// The workspace, once the rehearsal has begun and the code is loaded, which happens only in the
+/// browser.
 #[component]
 fn Workspace(
     /// The agent.
@@ -135,7 +134,7 @@ fn Workspace(
     let Page { rehearsals, lazy, .. } = use_page();
     let rehearsal = RwSignal::new(None::<Rehearsal>);
     let id = agent.id.clone();
-    // The session opens while the code is on its way.
+    // Requests to the host, which only the browser sends. The session opens while the code loads.
     Effect::new(move |_| {
         rehearsal.set(Some(rehearsals.of(&id)));
         lazy.rehearse.fetch();

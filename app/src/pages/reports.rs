@@ -1,4 +1,5 @@
-//! `/reports` and `/reports/:report/:case?`: the wait for what draws reports.
+//! `/reports` and `/reports/:report/:case?`: the reports, and one of them. Their views are loaded
+//! on demand.
 
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -23,7 +24,7 @@ pub fn ReportsPage() -> impl IntoView {
     .into_any()
 }
 
-/// The report that the address names, and a case of it.
+/// The report in the address, and a case of it.
 #[component]
 pub fn ReportPage() -> impl IntoView {
     let params = use_params_map();

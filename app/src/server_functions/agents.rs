@@ -1,4 +1,4 @@
-//! Agents: the list, one agent's log, and loading a faulted one again.
+//! Agents: the list, the log of one, and reloading a faulted one.
 
 use api::{AgentSummary, ApiError, LogLine};
 use leptos::prelude::*;

@@ -1,5 +1,5 @@
-//! Tool calls. Each of these returns at once: how a call goes on comes as a
-//! [`HostEvent`](api::HostEvent), so that no browser connection is held while a tool runs.
+//! Tool calls. Each function returns at once. The progress of a call comes as a
+//! [`HostEvent`](api::HostEvent), so that no request stays open while a tool runs.
 
 use api::{ApiError, ResultSlice, ToolRequest};
 use json_text::JsonText;
@@ -30,7 +30,7 @@ pub async fn confirm_call(
     crate::host::calls()?.confirm_call(session, call_id, confirmed, payload).await
 }
 
-/// Hands over the result of a long-running tool.
+/// Supplies the result of a long-running tool.
 #[server(prefix = "/api", endpoint = "supply_result", input = Json, output = Json)]
 pub async fn supply_result(
     session: SessionId,
@@ -40,7 +40,7 @@ pub async fn supply_result(
     crate::host::calls()?.supply_result(session, call_id, result).await
 }
 
-/// Reads a part of a held result: at most 256 KiB from `offset` on.
+/// Reads a part of a stored result: at most 256 KiB from `offset` on.
 #[server(prefix = "/api", endpoint = "read_stored_result", input = Json, output = Json)]
 pub async fn read_stored_result(
     session: SessionId,

@@ -1,4 +1,4 @@
-//! What the page asks of the host's eval sets.
+//! Eval sets and their cases.
 
 use api::{
     Actual, ApiError, CaseChange, CaseComparison, CaseList, CaseName, CaseQuery, CaseVersion,
@@ -14,19 +14,19 @@ pub async fn list_eval_sets() -> Result<EvalSetList, ApiError> {
     crate::host::eval_sets()?.list_eval_sets().await
 }
 
-/// The cases of a set that are asked for.
+/// The requested cases of a set.
 #[server(prefix = "/api", endpoint = "list_cases", input = Json, output = Json)]
 pub async fn list_cases(set: SetId, asked: CaseQuery) -> Result<CaseList, ApiError> {
     crate::host::eval_sets()?.list_cases(set, asked).await
 }
 
-/// The case at `index` of a set; by its id if another case is there now.
+/// The case at `index` of a set; if another case is there now, the case with the id `eval_id`.
 #[server(prefix = "/api", endpoint = "read_case", input = Json, output = Json)]
 pub async fn read_case(set: SetId, eval_id: String, index: u64) -> Result<CaseView, ApiError> {
     crate::host::eval_sets()?.read_case(set, eval_id, index).await
 }
 
-/// Changes a case of a set, if it still is what the page has read; returns the case after the change.
+/// Changes a case of a set if it is still as the page has read it, and returns the changed case.
 #[server(prefix = "/api", endpoint = "change_case", input = Json, output = Json)]
 pub async fn change_case(
     set: SetId,
@@ -36,26 +36,26 @@ pub async fn change_case(
     crate::host::eval_sets()?.change_case(set, case, change).await
 }
 
-/// Puts a copy of a case behind it, under an id of its own; gives the copy.
+/// Inserts a copy of a case after it, with a new id, and returns the copy.
 #[server(prefix = "/api", endpoint = "duplicate_case", input = Json, output = Json)]
 pub async fn duplicate_case(set: SetId, case: CaseVersion) -> Result<CaseView, ApiError> {
     crate::host::eval_sets()?.duplicate_case(set, case).await
 }
 
-/// Takes a case out of a set, if it still is what the page has read.
+/// Removes a case from a set if it is still as the page has read it.
 #[server(prefix = "/api", endpoint = "remove_case", input = Json, output = Json)]
 pub async fn remove_case(set: SetId, case: CaseVersion) -> Result<(), ApiError> {
     crate::host::eval_sets()?.remove_case(set, case).await
 }
 
-/// Inserts a case into a set at `index`, or behind the last when there are fewer:
-/// how a removal is undone. It keeps its id, even if another case has it now.
+/// Inserts a case at `index` of a set, or at the end when there are fewer, to undo a removal. The
+/// case keeps its id, even if another case has it now.
 #[server(prefix = "/api", endpoint = "insert_case", input = Json, output = Json)]
 pub async fn insert_case(set: SetId, index: u64, text: JsonText) -> Result<CaseView, ApiError> {
     crate::host::eval_sets()?.insert_case(set, index, text).await
 }
 
-/// Holds `actual` against the case `expected`.
+/// Compares `actual` with the case `expected`.
 #[server(prefix = "/api", endpoint = "compare_cases", input = Json, output = Json)]
 pub async fn compare_cases(expected: CaseName, actual: Actual) -> Result<CaseComparison, ApiError> {
     match actual {

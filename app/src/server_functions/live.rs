@@ -1,4 +1,4 @@
-//! The doorways to live sessions.
+//! Server functions of live sessions and their turns.
 
 use api::{
     ApiError, ExportReceipt, FieldMessage, LiveExportPlan, LiveId, LiveLeaseId, LiveList,

@@ -1,7 +1,6 @@
-//! Server functions: one typed request in, the host asked through [`crate::host`], a typed answer or
-//! an [`ApiError`](api::ApiError) out.
-//!
-//! One file per resource. A server function has no logic of its own.
+//! Server functions, one file for each resource. Each passes a typed request to the host through
+//! [`crate::host`], and returns a typed response or an [`ApiError`](api::ApiError). They contain no
+//! logic.
 
 #![expect(missing_docs, reason = "the structs of arguments that #[server] generates")]
 

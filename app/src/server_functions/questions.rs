@@ -1,11 +1,11 @@
-//! Questions: what the server of a tool asks the person while the tool runs.
+//! Answers to the questions that an MCP server asks while its tool runs.
 
 use api::{Answer, ApiError};
 use leptos::prelude::*;
 use server_fn::codec::Json;
 use session::SessionId;
 
-/// Answers a question. Values that do not fit the form's schema are refused, field by field.
+/// Answers a question. Fails with a message for each field that violates the form's schema.
 #[server(prefix = "/api", endpoint = "answer_question", input = Json, output = Json)]
 pub async fn answer_question(
     session: SessionId,

@@ -13,11 +13,11 @@ use crate::state::json_bytes::JsonBytes;
 pub struct Agents {
     listed: Resource<Result<Vec<AgentSummary>, ApiError>, JsonBytes>,
     changed: RwSignal<Vec<AgentSummary>>,
-    /// The one that was asked for again: it has the focus, since its card is redrawn meanwhile.
+    /// The agent that the person reloads, whose card gets the focus again after it is redrawn.
     retried: RwSignal<Option<AgentId>>,
 }
 
-/// The fetched list, updated with the news since.
+/// The fetched list with the later news applied.
 fn merge(listed: Vec<AgentSummary>, changed: &[AgentSummary]) -> Vec<AgentSummary> {
     let mut agents = listed;
     for news in changed {
@@ -74,7 +74,7 @@ impl Agents {
 
     /// Applies the host's news of one agent.
     pub fn take_in(self, news: AgentSummary) {
-        // After every connection the host sends each agent: an unchanged list is not redrawn.
+        // The host sends every agent after each connection. An unchanged list is not redrawn.
         let changed = self.changed.read_untracked();
         let known = self.listed.get_untracked().map(|listed| listed.map(|it| merge(it, &changed)));
         drop(changed);
@@ -87,14 +87,14 @@ impl Agents {
         });
     }
 
-    /// Fetches the list again: the host may be another.
+    /// Fetches the list again, because the host was restarted.
     pub fn fetch_again(self) {
         self.changed.update(Vec::clear);
         self.listed.refetch();
     }
 
-    /// Whether `agent`, which was just redrawn, is the one that was asked for again. Once it is there or
-    /// faulted again that is forgotten.
+    /// Whether `agent`, which was just redrawn, is the reloaded one. This is reset once it is
+    /// loaded or has failed again.
     #[must_use]
     pub fn was_retried(self, agent: &AgentSummary) -> bool {
         let was = self.retried.with_untracked(|retried| retried.as_ref() == Some(&agent.id));
@@ -104,13 +104,13 @@ impl Agents {
         was
     }
 
-    /// Whether `agent` was asked for again. Tracked.
+    /// Whether the person reloads `agent`. Tracked.
     #[must_use]
     pub fn is_retried(self, agent: &AgentId) -> bool {
         self.retried.read().as_ref() == Some(agent)
     }
 
-    /// Loads a faulted agent again; what came of it shows where the agent does.
+    /// Loads a faulted agent again. Its status shows the result.
     pub fn retry(self, agent: AgentSummary) {
         let id = agent.id.clone();
         self.retried.set(Some(id.clone()));

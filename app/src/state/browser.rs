@@ -1,8 +1,8 @@
-//! The browser around the page: its clock, its dice, its clipboard, storage, focus and scrolling.
+//! Calls of the browser: clock, random ids, clipboard, storage, focus, scrolling and notifications.
 //!
-//! Called from effects and event handlers only, which never run on the host. What the browser
-//! refuses (a private window's storage, a clipboard without permission) is told by the return value
-//! or is harmless.
+//! For effects and event handlers only, which never run on the host. If the browser refuses a call,
+//! such as access to the clipboard or to a private window's storage, the return value shows it or
+//! the call does nothing.
 
 use std::cell::{OnceCell, RefCell};
 
@@ -68,7 +68,7 @@ fn random_bytes() -> [u8; 16] {
     bytes
 }
 
-/// Hexadecimal digits are an id of every kind, so the first turn ends the loop.
+/// Hexadecimal digits are valid in every kind of id, so the loop runs once.
 fn new_id<T>(parse: fn(&str) -> Result<T, InvalidId>) -> T {
     loop {
         let digits: String = random_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
@@ -78,13 +78,14 @@ fn new_id<T>(parse: fn(&str) -> Result<T, InvalidId>) -> T {
     }
 }
 
-/// How much of a text is handed to the browser before the page may breathe, in bytes.
+/// The length of text that is passed to the browser at once, in bytes.
 const PART: usize = 2 * 1024 * 1024;
 
-/// Copies `text`; false when the browser refused. A long text is handed over in parts.
+/// Copies `text`; false when the browser refuses. A long text is passed in parts, so that the page
+/// does not freeze.
 pub async fn copy(text: &str) -> bool {
     let navigator = window().navigator();
-    // A page that came over plain HTTP from another machine has none.
+    // Missing in a page loaded over plain HTTP from another machine.
     let is_missing = |it: &JsValue| it.is_undefined() || it.is_null();
     if js_sys::Reflect::get(&navigator, &"clipboard".into()).as_ref().map_or(true, is_missing) {
         return copied_from_area(text);
@@ -101,7 +102,7 @@ pub async fn copy(text: &str) -> bool {
         rest = &rest[part.len()..];
         TimeoutFuture::new(0).await;
     }
-    // The browser's own text as it is: from Rust it would be handed over once more.
+    // Passes the JavaScript string itself: a Rust string would be converted again.
     let whole = parts.join("");
     let write = js_sys::Reflect::get(&clipboard, &"writeText".into());
     let write = write.ok().and_then(|write| write.dyn_into::<js_sys::Function>().ok());
@@ -112,7 +113,7 @@ pub async fn copy(text: &str) -> bool {
     }
 }
 
-/// Copies as a person would: from a text area that is selected and taken away again.
+/// Copies from a temporary text area, by the browser's copy command.
 fn copied_from_area(text: &str) -> bool {
     let document = document();
     let focused = document.active_element();
@@ -122,7 +123,7 @@ fn copied_from_area(text: &str) -> bool {
     };
     area.set_value(text);
     let _ = area.set_attribute("class", "unseen");
-    // Beside what has the focus: a dialog that is open takes the focus from everything else.
+    // Beside the focused element: an open dialog allows no focus outside of it.
     let beside = focused.as_ref().and_then(|it| it.parent_element());
     let beside = beside.or_else(|| document.body().map(Element::from));
     if beside.is_none_or(|beside| beside.append_child(&area).is_err()) {
@@ -139,19 +140,19 @@ fn copied_from_area(text: &str) -> bool {
     copied.is_some_and(|copied| copied.is_truthy())
 }
 
-/// What is stored under `key`.
+/// The value stored under `key`.
 #[must_use]
 pub fn stored(key: &str) -> Option<String> {
     window().local_storage().ok().flatten()?.get_item(key).ok().flatten()
 }
 
-/// What this tab alone stores under `key`: it outlives a reload, and ends with the tab.
+/// The value that this tab stores under `key`. It survives a reload, and is deleted with the tab.
 #[must_use]
 pub fn tab_stored(key: &str) -> Option<String> {
     window().session_storage().ok().flatten()?.get_item(key).ok().flatten()
 }
 
-/// Stores `value` for this tab alone, or removes what is there.
+/// Stores `value` under `key` for this tab, or deletes the stored value.
 pub fn tab_store(key: &str, value: Option<&str>) {
     let Ok(Some(storage)) = window().session_storage() else { return };
     let _ = match value {
@@ -160,8 +161,8 @@ pub fn tab_store(key: &str, value: Option<&str>) {
     };
 }
 
-/// The id of this tab, the same after a reload. To be asked for as soon as the page is
-/// there: a duplicate that is made of the tab before has the same id.
+/// The id of this tab, the same after a reload. Call it as soon as the page runs: a duplicate of
+/// the tab made before the first call has the same id.
 #[must_use]
 pub fn tab_id() -> String {
     thread_local! {
@@ -170,15 +171,15 @@ pub fn tab_id() -> String {
     ID.with(|id| id.get_or_init(begin_tab).clone())
 }
 
-/// A duplicate begins with all that the tab has stored. But a page that is left says so there, and the
-/// one of which a duplicate was made has not been left.
+/// A duplicate of a tab starts with a copy of its storage. So that it takes an id of its own, a tab
+/// uses the stored id only if a page recorded that it was left, as a reload does.
 fn begin_tab() -> String {
     const ID: &str = "rehearsal.tab";
     const LEFT: &str = "rehearsal.tab.left";
     let own = tab_stored(ID).filter(|_| tab_stored(LEFT).is_some());
     tab_store(LEFT, None);
     let _ = window_event_listener_untyped("pagehide", |_| tab_store(LEFT, Some("yes")));
-    // The browser may keep the page, and come back to it.
+    // The browser may keep the page and restore it on Back.
     let _ = window_event_listener_untyped("pageshow", |_| tab_store(LEFT, None));
     own.unwrap_or_else(|| {
         let id = new_uuid();
@@ -187,7 +188,7 @@ fn begin_tab() -> String {
     })
 }
 
-/// The keys that begin with `prefix` and under which something is stored.
+/// The storage keys that begin with `prefix`.
 #[must_use]
 pub fn stored_keys(prefix: &str) -> Vec<String> {
     let Ok(Some(storage)) = window().local_storage() else { return Vec::new() };
@@ -195,7 +196,7 @@ pub fn stored_keys(prefix: &str) -> Vec<String> {
     keys.filter(|key| key.starts_with(prefix)).collect()
 }
 
-/// Stores `value` under `key`, or removes what is there.
+/// Stores `value` under `key`, or deletes the stored value.
 pub fn store(key: &str, value: Option<&str>) {
     let Ok(Some(storage)) = window().local_storage() else { return };
     let _ = match value {
@@ -210,7 +211,7 @@ pub fn focus(id: &str) -> bool {
     focus_element(&element)
 }
 
-/// Moves the focus to the element with this id and shows it from its top; false when there is none.
+/// Moves the focus to the element with this id and scrolls to its top; false when there is none.
 pub fn focus_from_its_top(id: &str) -> bool {
     let Some(element) = document().get_element_by_id(id) else { return false };
     let focused = focus_element(&element);
@@ -218,7 +219,7 @@ pub fn focus_from_its_top(id: &str) -> bool {
     focused
 }
 
-/// Whether the field with this id is there and empty.
+/// Whether there is a field with this id and it is empty.
 #[must_use]
 pub fn is_empty_field(id: &str) -> bool {
     let Some(element) = document().get_element_by_id(id) else { return false };
@@ -227,8 +228,8 @@ pub fn is_empty_field(id: &str) -> bool {
     input.or(area).is_some_and(|value| value.is_empty())
 }
 
-/// Gives the focus back, once what was changed now has been drawn, to the element that has it now,
-/// should it lose it: an element that is moved does.
+/// Restores the focus of the focused element after the next drawing if it loses it, as a moved
+/// element does.
 pub fn keep_focus() {
     let Some(focused) = document().active_element() else { return };
     after_drawing(move || {
@@ -243,46 +244,46 @@ pub fn focus_element(element: &Element) -> bool {
     element.dyn_ref::<HtmlElement>().is_some_and(|element| element.focus().is_ok())
 }
 
-/// An ear of the window; it hears until it is dropped.
-pub struct Ear {
+/// A listener of the window in the capture phase, removed when it is dropped.
+struct CaptureListener {
     event: &'static str,
-    heard: Closure<dyn FnMut(web_sys::Event)>,
+    handler: Closure<dyn FnMut(web_sys::Event)>,
 }
 
-/// Hears of an event before anybody else does.
-#[must_use]
-pub fn hear_first(event: &'static str, heard: impl FnMut(web_sys::Event) + 'static) -> Ear {
-    let heard = Closure::<dyn FnMut(web_sys::Event)>::new(heard);
-    let ear = Ear { event, heard };
-    // It fails for no name of an event.
+/// Calls `handler` for each `event` of the window, before the listeners of other code, until the
+/// current owner is cleaned up.
+pub fn listen_in_capture(event: &'static str, handler: impl FnMut(web_sys::Event) + 'static) {
+    let handler = Closure::<dyn FnMut(web_sys::Event)>::new(handler);
+    // Never fails: every event name is valid.
     let _ = window().add_event_listener_with_callback_and_bool(
         event,
-        ear.heard.as_ref().unchecked_ref(),
+        handler.as_ref().unchecked_ref(),
         true,
     );
-    ear
+    // The owner drops it.
+    StoredValue::new_local(CaptureListener { event, handler });
 }
 
-impl Drop for Ear {
+impl Drop for CaptureListener {
     fn drop(&mut self) {
         let _ = window().remove_event_listener_with_callback_and_bool(
             self.event,
-            self.heard.as_ref().unchecked_ref(),
+            self.handler.as_ref().unchecked_ref(),
             true,
         );
     }
 }
 
-/// Where the page is.
+/// The page's address.
 #[must_use]
 pub fn address() -> String {
     window().location().href().unwrap_or_default()
 }
 
-/// Has the browser show that address again, which it had left already.
+/// Shows `address` in the browser, as a new entry of its history.
 pub fn set_address(address: &str) {
     if let Ok(history) = window().history() {
-        // What is refused leaves the address as it is.
+        // If the browser refuses, the address does not change.
         let _ = history.push_state_with_url(&JsValue::NULL, "", Some(address));
     }
 }
@@ -293,7 +294,7 @@ pub fn focused_id() -> String {
     document().active_element().map(|element| element.id()).unwrap_or_default()
 }
 
-/// Selects what stands in the field that has the focus; false when no text field has it.
+/// Selects the text of the focused text area; false when none has the focus.
 pub fn select_focused() -> bool {
     let focused = document().active_element();
     let field = focused.and_then(|it| it.dyn_into::<web_sys::HtmlTextAreaElement>().ok());
@@ -301,14 +302,13 @@ pub fn select_focused() -> bool {
 }
 
 thread_local! {
-    /// The field that was typed in last, until the person does something else.
+    /// The field that the person is typing in.
     static TYPED_IN: RefCell<Option<Element>> = const { RefCell::new(None) };
 }
 
-/// Keeps in mind which field is typed in, as long as what it gives lives.
-#[must_use]
-pub fn follow_typing() -> [Ear; 4] {
-    let is_over = |_: web_sys::Event| TYPED_IN.set(None);
+/// Records which field the person types in, until the current owner is cleaned up.
+pub fn follow_typing() {
+    let stopped = |_: web_sys::Event| TYPED_IN.set(None);
     let typed = |event: web_sys::Event| {
         TYPED_IN.set(event.target().and_then(|target| target.dyn_into().ok()));
     };
@@ -318,22 +318,20 @@ pub fn follow_typing() -> [Ear; 4] {
             TYPED_IN.set(None);
         }
     };
-    [
-        hear_first("input", typed),
-        hear_first("keydown", pressed),
-        hear_first("pointerdown", is_over),
-        hear_first("focusin", is_over),
-    ]
+    listen_in_capture("input", typed);
+    listen_in_capture("keydown", pressed);
+    listen_in_capture("pointerdown", stopped);
+    listen_in_capture("focusin", stopped);
 }
 
-/// Whether the person is in the middle of what they type: the last thing they did was typing.
+/// Whether the person's last action was typing.
 #[must_use]
 pub fn is_amid_text() -> bool {
     TYPED_IN.with_borrow(Option::is_some)
 }
 
-/// Whether keys typed now are text, so that single letters are no shortcuts: they go into a field, or
-/// were meant for one that has left the page.
+/// Whether keys are text rather than shortcuts: a field has the focus, or the field that the person
+/// was typing in was removed from the page.
 #[must_use]
 pub fn is_typing() -> bool {
     let active = document().active_element();
@@ -346,7 +344,7 @@ pub fn is_typing() -> bool {
     active.as_ref().is_some_and(is_field) || goes_nowhere && TYPED_IN.with_borrow(has_lost)
 }
 
-/// Whether the field that has the focus holds text, which takes typing back by itself.
+/// Whether the focused field holds text, so that the browser undoes typing in it.
 #[must_use]
 pub fn is_in_text() -> bool {
     document().active_element().is_some_and(|element| {
@@ -358,7 +356,7 @@ pub fn is_in_text() -> bool {
     })
 }
 
-/// Takes the focus from the field that has it.
+/// Removes the focus from the focused element.
 pub fn leave_field() -> bool {
     document()
         .active_element()
@@ -375,7 +373,7 @@ pub fn press(id: &str) -> bool {
     button.is_some()
 }
 
-/// Scrolls what stands in the element with this id to its top.
+/// Scrolls the content of the element with this id to its top.
 pub fn scroll_to_top(id: &str) {
     if let Some(element) = document().get_element_by_id(id) {
         element.set_scroll_top(0);
@@ -396,8 +394,8 @@ pub fn reveal_element(element: &Element) {
     element.scroll_into_view_with_scroll_into_view_options(&options);
 }
 
-/// Scrolls the first marked words in the element with this id into sight, or those in the element
-/// behind it.
+/// Scrolls the first `<mark>` in the element with this id, or in the block row after it, into
+/// sight.
 pub fn reveal_mark(id: &str) {
     let Some(element) = document().get_element_by_id(id) else { return };
     let mark = |element: &Element| element.query_selector("mark").ok().flatten();
@@ -424,27 +422,27 @@ pub fn follow_link(id: &str) -> bool {
     link.is_some()
 }
 
-/// Waits for the effects that are due, before the browser handles another event.
+/// Waits until pending effects have run, before the browser handles another event.
 pub async fn next_microtask() {
     let due = js_sys::Promise::resolve(&JsValue::UNDEFINED);
     // Never rejected.
     let _ = wasm_bindgen_futures::JsFuture::from(due).await;
 }
 
-/// Runs `then` once what was changed now has been drawn.
+/// Runs `then` in the next animation frame, after pending changes have been drawn.
 pub fn after_drawing<T>(then: impl FnOnce() -> T + 'static) {
     leptos::prelude::request_animation_frame(move || {
         then();
     });
 }
 
-/// `text` as one step of an address.
+/// `text` encoded as one segment of a path.
 #[must_use]
 pub fn in_address(text: &str) -> String {
     js_sys::encode_uri_component(text).into()
 }
 
-/// The events socket's address on the page's own origin.
+/// The WebSocket address of `path` on the page's origin.
 #[must_use]
 pub fn socket_address(path: &str) -> String {
     let location = window().location();
@@ -453,16 +451,16 @@ pub fn socket_address(path: &str) -> String {
     format!("{scheme}://{}{path}", location.host().unwrap_or_default())
 }
 
-/// The status with which the host answers a request for `path`; nothing when it does not answer.
+/// The HTTP status of a request for `path`; `None` without a response.
 pub async fn status_of(path: &str) -> Option<u16> {
     let answered = wasm_bindgen_futures::JsFuture::from(window().fetch_with_str(path)).await;
     Some(answered.ok()?.dyn_into::<web_sys::Response>().ok()?.status())
 }
 
-/// What the host gives at `path`: the status and the body; the reason when it does not answer.
+/// The HTTP status and the body of a request for `path`.
 ///
 /// # Errors
-/// The browser's message.
+/// The browser's message when there is no response.
 pub async fn fetched(path: &str) -> Result<(u16, Vec<u8>), String> {
     let message_of = |error: JsValue| {
         let message = js_sys::Reflect::get(&error, &"message".into()).ok();
@@ -482,7 +480,7 @@ pub fn focus_first_in(id: &str) -> bool {
     focus_first(id, FOCUSABLE)
 }
 
-/// Moves the focus to the first element that fits `selector` inside the element with this id.
+/// Moves the focus to the first element that matches `selector` inside the element with this id.
 pub fn focus_first(id: &str, selector: &str) -> bool {
     document()
         .get_element_by_id(id)
@@ -490,9 +488,9 @@ pub fn focus_first(id: &str, selector: &str) -> bool {
         .is_some_and(|element| focus_element(&element))
 }
 
-/// Moves the focus to the form with this id: to its first field or the button that adds to its
-/// first list, to the element itself when it is a field, to the button that submits a form that asks
-/// for nothing, or to the first button of a form that has only buttons.
+/// Moves the focus into the form with this id: to its first field or the button that adds an item
+/// to its first list; else to the element itself if it is a field; else to the submit button; else
+/// to the first button.
 pub fn focus_form(id: &str) -> bool {
     focus_first(id, "input, textarea, select, button.add:not([disabled], .aside)")
         || (focus(id) && focused_id() == id)
@@ -500,7 +498,7 @@ pub fn focus_form(id: &str) -> bool {
         || focus_first_in(id)
 }
 
-/// Moves the focus to the button that submits the form around the element with this id.
+/// Moves the focus to the submit button of the form around the element with this id.
 fn focus_submit(id: &str) -> bool {
     document()
         .get_element_by_id(id)
@@ -509,8 +507,8 @@ fn focus_submit(id: &str) -> bool {
         .is_some_and(|button| focus_element(&button))
 }
 
-/// Moves the focus `by` places among the elements inside `within` that fit `selector`, from the one
-/// that has it; false at the ends.
+/// Moves the focus by `by` elements among those inside `within` that match `selector`; false at the
+/// ends, or when none of them has the focus.
 pub fn focus_beside(within: &Element, selector: &str, by: i32) -> bool {
     let Ok(nodes) = within.query_selector_all(selector) else { return false };
     let focused = document().active_element();
@@ -523,18 +521,18 @@ pub fn focus_beside(within: &Element, selector: &str, by: i32) -> bool {
     beside.and_then(|beside| elements.get(beside)).is_some_and(focus_element)
 }
 
-/// Whether words are marked on the page.
+/// Whether text is selected on the page.
 #[must_use]
 pub fn has_selection() -> bool {
     window().get_selection().ok().flatten().is_some_and(|selection| !selection.is_collapsed())
 }
 
-/// Tells how high `element` is, in pixels, now and whenever that changes, until the current owner is
-/// cleaned up.
-pub fn watch_height(element: &Element, tell: impl Fn(f64) + 'static) {
+/// Calls `changed` with the height of `element` in pixels, now and after each change, until the
+/// current owner is cleaned up.
+pub fn watch_height(element: &Element, changed: impl Fn(f64) + 'static) {
     let watched = element.clone();
     let changed = Closure::<dyn FnMut()>::new(move || {
-        tell(watched.get_bounding_client_rect().height());
+        changed(watched.get_bounding_client_rect().height());
     });
     let Ok(observer) = ResizeObserver::new(changed.as_ref().unchecked_ref()) else { return };
     observer.observe(element);
@@ -544,31 +542,32 @@ pub fn watch_height(element: &Element, tell: impl Fn(f64) + 'static) {
     });
 }
 
-/// Whether a dialog lies over the page.
+/// Whether a dialog is open.
 #[must_use]
 pub fn has_dialog() -> bool {
     document().query_selector("dialog[open]").ok().flatten().is_some()
 }
 
-/// Tells later on whether the focus is where it is now, or nowhere because that has left the page.
+/// Returns a function that returns whether the focus is still on the same element, or on none
+/// because that element was removed.
 pub fn focus_watch() -> impl Fn() -> bool {
     let was = document().active_element();
     move || nothing_is_focused() || document().active_element() == was
 }
 
-/// Whether nothing in particular has the focus.
+/// Whether no element except the body has the focus.
 #[must_use]
 pub fn nothing_is_focused() -> bool {
     document().active_element().is_none_or(|element| element.tag_name() == "BODY")
 }
 
-/// Whether the browser lets this page notify.
+/// Whether the browser allows this page to show notifications.
 #[must_use]
 pub fn may_notify() -> bool {
     has_notifications() && Notification::permission() == NotificationPermission::Granted
 }
 
-/// Asks the person whether this page may notify. For the press of a button.
+/// Asks the person to allow notifications. For a button's event handler.
 pub async fn ask_to_notify() -> bool {
     if !has_notifications() {
         return false;
@@ -582,13 +581,13 @@ pub async fn ask_to_notify() -> bool {
     }
 }
 
-/// Browsers without notifications have no such object, and asking it would be an error.
+/// Browsers without notifications have no `Notification` object.
 fn has_notifications() -> bool {
     js_sys::Reflect::has(&window(), &"Notification".into()).unwrap_or_default()
 }
 
-/// Notifies, in the place of an earlier notification with the same `address`, to which a press on it
-/// leads.
+/// Shows a notification that opens `address` when it is pressed. It replaces an earlier one for the
+/// same address.
 pub fn notify(title: &str, body: &str, address: &str) {
     let options = NotificationOptions::new();
     options.set_body(body);
@@ -596,16 +595,16 @@ pub fn notify(title: &str, body: &str, address: &str) {
     let Ok(notification) = Notification::new_with_options(title, &options) else { return };
     let address = address.to_owned();
     let pressed = Closure::<dyn FnMut()>::new(move || {
-        // A browser may refuse either; then the person goes there by hand.
+        // The browser may refuse either.
         let _ = window().focus();
         let _ = window().location().set_href(&address);
     });
     notification.set_onclick(Some(pressed.as_ref().unchecked_ref()));
-    // It must live as long as the notification, whose end nobody tells.
+    // It must live as long as the notification, and no event reports when that is gone.
     pressed.forget();
 }
 
-/// Whether nobody can see this page: another tab or window lies over it.
+/// Whether the page is hidden or another window has the focus.
 #[must_use]
 pub fn is_out_of_sight() -> bool {
     document().hidden() || !document().has_focus().unwrap_or(true)

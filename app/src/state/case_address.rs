@@ -1,18 +1,18 @@
-//! Where a case stands in an address: as the last part of the path, or in the query where no path can
-//! hold its id.
+//! The id of a case in an address: the last segment of the path, or in the query if a path cannot
+//! hold it.
 
 use leptos::prelude::*;
 use leptos_router::hooks::{use_params_map, use_query_map};
 
 use crate::state::browser::in_address;
 
-/// Stands in the path for an id that stands in the query.
+/// The last segment of the path when the id is in the query.
 const ELSEWHERE: &str = "~";
-/// What the id is called in the path and in the query.
+/// The parameter's name in the path and in the query.
 const NAME: &str = "case";
 
-/// Whether an id comes back as it is from a path: browsers and servers take dots for folders, and
-/// what is encoded for what it stands for.
+/// Whether a path holds an id unchanged: browsers and servers interpret dots as folders, and decode
+/// percent signs and control characters.
 fn is_in_path(eval_id: &str) -> bool {
     let is_odd = |it: char| it.is_control() || matches!(it, '\\' | '%');
     !matches!(eval_id, "" | "." | ".." | ELSEWHERE)
@@ -29,19 +29,19 @@ pub fn below(base: &str, eval_id: &str) -> String {
     }
 }
 
-/// An id as a query holds it: without percent signs, which the router decodes once more.
+/// An id for the query, without percent signs, which the router would decode a second time.
 #[must_use]
 pub fn escaped(eval_id: &str) -> String {
     eval_id.replace('~', "~0").replace('%', "~1")
 }
 
-/// The id that a query holds.
+/// The id of an [`escaped`] text.
 #[must_use]
 pub fn unescaped(escaped: &str) -> String {
     escaped.replace("~1", "%").replace("~0", "~")
 }
 
-/// The address of a case of a set; `at` is its place in the file, where others have its id.
+/// The address of a case of a set; `at` is its index in the file, if several cases have its id.
 #[must_use]
 pub fn case_address(set: &str, eval_id: &str, at: Option<u64>) -> String {
     let address = below(&format!("/evalsets/{set}"), eval_id);
@@ -49,7 +49,7 @@ pub fn case_address(set: &str, eval_id: &str, at: Option<u64>) -> String {
     at.map_or(address.clone(), |at| format!("{address}{sign}at={at}"))
 }
 
-/// `address`, in the order of cases that the query `search` asks for.
+/// `address` with the `sort` parameter of the query `search`.
 #[must_use]
 pub fn in_order_of(search: &str, address: &str) -> String {
     let search = search.split('#').next().unwrap_or_default();
@@ -60,13 +60,13 @@ pub fn in_order_of(search: &str, address: &str) -> String {
     }
 }
 
-/// Whether a pair of a query names the case.
+/// Whether a pair of a query is the parameter of the case.
 #[must_use]
 pub fn is_case(pair: &str) -> bool {
     pair.split('=').next() == Some(NAME)
 }
 
-/// The id of the case that the address names; `None` where it names none. Tracked.
+/// The id of the case in the address; `None` if there is none. Tracked.
 #[must_use]
 pub fn use_case_in_address() -> Memo<Option<String>> {
     let (params, query) = (use_params_map(), use_query_map());
@@ -84,7 +84,7 @@ mod tests {
     use super::{escaped, is_in_path, unescaped};
 
     #[test]
-    fn an_id_in_the_query_comes_back() {
+    fn an_id_in_the_query_is_read_back() {
         for id in ["", "%", "~1", "~", "a%2Fb~0%25", "~01"] {
             assert_eq!(unescaped(&escaped(id)), id);
             assert!(!escaped(id).contains('%'));

@@ -1,20 +1,20 @@
-//! The time as a signal, so that ages and elapsed times move on by themselves.
+//! The time as a signal, for ages and elapsed times.
 
 use jiff::Timestamp;
 use leptos::prelude::*;
 
 use crate::state::browser;
 
-/// Now, once a second; `None` where nobody looks at a clock: on the host.
+/// The time, updated each second; `None` on the host.
 #[derive(Clone, Copy)]
 pub struct Clock {
     /// The time.
     pub now: RwSignal<Option<Timestamp>>,
-    /// Whether times in the history read as ages.
+    /// Whether the history shows times as ages.
     pub shows_ages: RwSignal<bool>,
 }
 
-/// Starts the clock once the page runs in a browser.
+/// Starts the clock in the browser.
 #[must_use]
 pub fn use_clock() -> Clock {
     let now = RwSignal::new(None);
@@ -33,7 +33,7 @@ impl Clock {
     }
 }
 
-/// Runs `then` again and again until the owner is gone. For effects.
+/// Runs `then` after each `period`, until the current owner is cleaned up. For effects.
 pub fn every(period: std::time::Duration, then: impl Fn() + 'static) {
     if let Ok(handle) = set_interval_with_handle(then, period) {
         on_cleanup(move || handle.clear());

@@ -1,7 +1,7 @@
-//! The page's one WebSocket: events from the host in, the sessions that this page shows out.
+//! The page's WebSocket: it receives the host's events, and sends which sessions this page watches.
 //!
-//! It reconnects by itself, each time a little later ([`Link::delay_ms`]); what happened meanwhile
-//! the host tells once it has heard which sessions are watched.
+//! It reconnects by itself after growing delays ([`Link::delay_ms`]). Once the host knows which
+//! sessions are watched, it sends what happened meanwhile.
 
 use api::{EVENTS_PATH, HostEvent, LiveWatch, PageMessage};
 use futures::channel::mpsc::{UnboundedReceiver, unbounded};
@@ -17,27 +17,27 @@ use session::SessionId;
 use crate::state::browser;
 use crate::state::json_bytes::JsonBytes;
 
-/// How often the page shows a sign of life.
-const SIGN_OF_LIFE_MS: u32 = 20_000;
+/// How often the page sends the watched sessions to keep the connection alive, in milliseconds.
+const KEEP_ALIVE_MS: u32 = 20_000;
 
-/// The status with which a host turns a stranger away.
+/// The HTTP status for a request without a login.
 const UNAUTHORIZED: u16 = 401;
 
-/// Whether the host is at the other end.
+/// The state of the connection to the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Link {
     /// The first connection is being made.
     Connecting,
-    /// It is.
+    /// The host is connected.
     Connected,
-    /// It was lost, or never made; this many attempts have failed since.
+    /// The connection was lost or never made, and this many attempts have failed since.
     Reconnecting(u32),
-    /// The host is there and asks who this is.
+    /// The host responds, but requires a login.
     LoggedOut,
 }
 
 impl Link {
-    /// After one more failure.
+    /// The state after one more failed attempt.
     #[must_use]
     pub fn failed(self) -> Self {
         match self {
@@ -46,8 +46,8 @@ impl Link {
         }
     }
 
-    /// How long to wait before the next attempt: 0.25 s, doubling up to 8 s. Whoever is logged out may
-    /// be logging in, in another tab.
+    /// The delay before the next attempt, in milliseconds: 0.25 s, doubling up to 8 s. Without a
+    /// login it is 2 s, because the person may be logging in in another tab.
     #[must_use]
     pub fn delay_ms(self) -> u32 {
         match self {
@@ -57,7 +57,7 @@ impl Link {
         }
     }
 
-    /// As people read it.
+    /// The text of the status line.
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
@@ -69,7 +69,7 @@ impl Link {
     }
 }
 
-/// What this page wants to hear of.
+/// The sessions that this page watches.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Watched {
     /// Its rehearsals.
@@ -78,15 +78,15 @@ pub struct Watched {
     pub live: LiveWatch,
 }
 
-/// The connection as the page sees it.
+/// The page's connection to the host.
 #[derive(Clone, Copy)]
 pub struct Connection {
-    /// Whether the host is there.
+    /// Its state.
     pub link: RwSignal<Link>,
 }
 
 impl Connection {
-    /// Whether the host asks who this is, as far as is known.
+    /// Whether the host requires a login.
     #[must_use]
     pub fn is_logged_out(self) -> bool {
         self.link.get_untracked() == Link::LoggedOut
@@ -95,7 +95,7 @@ impl Connection {
 
 /// Opens the connection once the page runs in a browser, and keeps it open.
 ///
-/// `watched` is what this page shows; every event is given to `take_in`.
+/// `watched` are the sessions that this page shows. `take_in` is called with each event.
 pub fn use_connection(
     watched: Signal<Watched>,
     take_in: impl Fn(HostEvent) + Copy + 'static,
@@ -104,6 +104,7 @@ pub fn use_connection(
     Effect::new(move |started: Option<()>| {
         if started.is_none() {
             let (changes, changed) = unbounded();
+            // Sends each change to the task that owns the socket.
             Effect::new(move |_| {
                 // The receiver lives as long as the page.
                 let _ = changes.unbounded_send(watched.get());
@@ -122,25 +123,25 @@ async fn stay_connected(
 ) {
     loop {
         if let Ok(socket) = WebSocket::open(&browser::socket_address(EVENTS_PATH)) {
-            converse(socket, link, watched, &mut changed, take_in).await;
+            exchange_messages(socket, link, watched, &mut changed, take_in).await;
         }
-        let asks = asks_who_this_is().await;
-        link.update(|link| *link = if asks { Link::LoggedOut } else { link.failed() });
+        let is_logged_out = requires_login().await;
+        link.update(|link| *link = if is_logged_out { Link::LoggedOut } else { link.failed() });
         TimeoutFuture::new(link.get_untracked().delay_ms()).await;
     }
 }
 
-/// Whether the host refuses this page for want of a login. A browser does not tell why a WebSocket was
-/// refused, so that the address is asked once more without one.
-async fn asks_who_this_is() -> bool {
+/// Whether the host rejects this page because it has no login. Browsers hide why a WebSocket was
+/// rejected, so this sends a plain request to the same address.
+async fn requires_login() -> bool {
     select! {
         status = browser::status_of(EVENTS_PATH).fuse() => status == Some(UNAUTHORIZED),
-        () = TimeoutFuture::new(SIGN_OF_LIFE_MS).fuse() => false,
+        () = TimeoutFuture::new(KEEP_ALIVE_MS).fuse() => false,
     }
 }
 
-/// Talks until the connection is lost.
-async fn converse(
+/// Sends and receives until the connection is lost.
+async fn exchange_messages(
     socket: WebSocket,
     link: RwSignal<Link>,
     watched: Signal<Watched>,
@@ -159,7 +160,7 @@ async fn converse(
         if outgoing.send(Message::Text(watch)).await.is_err() {
             return;
         }
-        let mut rest = TimeoutFuture::new(SIGN_OF_LIFE_MS).fuse();
+        let mut rest = TimeoutFuture::new(KEEP_ALIVE_MS).fuse();
         loop {
             select! {
                 message = incoming.next() => match message {
@@ -191,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn attempts_grow_apart_up_to_eight_seconds() {
+    fn delays_double_up_to_eight_seconds() {
         let mut link = Link::Connected;
         let mut delays = Vec::new();
         for _ in 0..8 {

@@ -1,17 +1,16 @@
-//! The bytes of a file in a field: how many it takes, where they stand in what the browser reads, and
-//! the message for a file that is rejected.
+//! The bytes of a file in a form field: the limit, the messages for rejected files, and base64.
 
 use crate::state::times::size;
 
-/// The longest file that a field takes, in bytes. It is drawn, checked and sent as one text, four
-/// thirds as long.
+/// The longest file that a field accepts, in bytes. Its base64 text, a third longer, is drawn,
+/// checked and sent.
 pub const MOST: usize = 5_000_000;
 
-/// The longest base64 that stands in an input to be typed in, in characters. Of a longer one the
-/// input says how many bytes it is.
+/// The longest base64 that is shown in an input, in characters. For a longer one the input shows
+/// its size.
 pub const TYPED_BASE64: usize = 20_000;
 
-/// Why a file of so many bytes is not taken; `None` for one that is.
+/// Why a file of `bytes` bytes is rejected; `None` if it is accepted.
 #[must_use]
 pub fn refusal(name: &str, bytes: f64) -> Option<String> {
     if bytes < 1.0 {
@@ -39,14 +38,14 @@ pub fn unreadable(name: &str) -> String {
     format!("{name} cannot be read. It may have moved or changed. Choose it again.")
 }
 
-/// The base64 of a file that was read as a `data:` URL; `None` where that holds none.
+/// The base64 of a file that was read as a `data:` URL; `None` if it is empty.
 #[must_use]
 pub fn base64_in(data_url: &str) -> Option<&str> {
     let (_, base64) = data_url.split_once(',')?;
     (!base64.is_empty()).then_some(base64)
 }
 
-/// How many bytes a base64 text stands for.
+/// The number of bytes that a base64 text encodes.
 #[must_use]
 pub fn bytes_of(base64: &str) -> usize {
     let digits = base64.bytes().filter(|byte| !b"=\r\n".contains(byte)).count();
@@ -75,7 +74,7 @@ mod tests {
     #[test]
     fn the_base64_follows_the_comma() {
         assert_eq!(base64_in("data:text/plain;base64,AAEC"), Some("AAEC"));
-        // What browsers write for nothing.
+        // The URL of an empty file.
         for nothing in ["data:", "data:application/octet-stream;base64,", ""] {
             assert_eq!(base64_in(nothing), None, "{nothing:?}");
         }

@@ -1,18 +1,19 @@
-//! [`InAddress`]: a choice that stands in the address, so that a link restores it.
+//! [`InAddress`]: a choice in the query of the page's address, so that a link restores it.
 
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::query_signal_with_options;
 
-/// A choice in the query of the address. What is chosen here is seen at once, so that the next key
-/// meets it; the address follows with the next frame, and leads where it changes by itself.
+/// A choice in the query of the address. A new choice is readable at once, so that the next key
+/// applies to it, while the router updates the address in the next frame. A change of the address,
+/// such as by Back, changes the choice.
 #[derive(Clone, Copy)]
 pub struct InAddress {
     now: RwSignal<Option<String>>,
     address: SignalSetter<Option<String>>,
 }
 
-/// The choice that the address calls `name`.
+/// The choice in the query parameter `name`.
 #[must_use]
 pub fn use_in_address(name: &'static str) -> InAddress {
     let in_place = NavigateOptions { replace: true, scroll: false, ..Default::default() };
@@ -23,18 +24,19 @@ pub fn use_in_address(name: &'static str) -> InAddress {
             now.set(from_url.clone());
         }
     };
+    // Not derived: `now` is ahead of the address until the next frame.
     Effect::watch(move || from_url.get(), follow, false);
     InAddress { now, address }
 }
 
 impl InAddress {
-    /// What is chosen. Tracked.
+    /// The choice. Tracked.
     #[must_use]
     pub fn get(self) -> Option<String> {
         self.now.get()
     }
 
-    /// Chooses. Nothing happens once the page that it belongs to is gone: the address is another's.
+    /// Changes the choice and the address. Does nothing once the page was left.
     pub fn set(self, choice: Option<String>) {
         if self.now.try_get_untracked().is_some_and(|now| now != choice) {
             self.now.set(choice.clone());

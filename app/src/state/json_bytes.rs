@@ -1,7 +1,8 @@
-//! [`JsonBytes`]: JSON from the host, read as server functions read it.
+//! [`JsonBytes`]: a codec for JSON from the host that deserializes from bytes, as server functions
+//! do.
 //!
-//! Text from another source than bytes would have the reader of every type made a second time, and the
-//! first page would carry both.
+//! Deserializing from a string would compile a second deserializer for each type into the first
+//! page.
 
 use leptos::server::codee::{Decoder, Encoder};
 use serde::Serialize;

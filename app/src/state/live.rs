@@ -1,5 +1,5 @@
-//! [`Live`]: the live sessions that this page knows of, who the person is, and whether they want to
-//! be called when an agent asks.
+//! [`Live`]: the live sessions that this page has loaded, the person's name, and whether the person
+//! wants notifications about new requests.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,60 +9,60 @@ use leptos::prelude::*;
 use crate::state::browser;
 use crate::state::live_draft::{Drafts, use_drafts};
 
-/// Where the person's name is remembered.
+/// The storage key of the person's name.
 const NAME: &str = "rehearsal.name";
-/// Where it is remembered that the person wants to be called.
+/// The storage key of whether the person wants notifications.
 const ALERTS: &str = "rehearsal.alerts";
 
-/// A turn that has waited less long has just come, in milliseconds.
+/// A turn that has waited for less time is new, in milliseconds.
 const FRESH_MS: i64 = 60_000;
 
-/// Whether the page calls the person.
+/// How the page notifies the person about new requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Alerts {
-    /// Nobody asked for it.
+    /// Not at all.
     Off,
-    /// With the title and with notifications.
+    /// By the title and by notifications.
     On,
-    /// With the title alone: the browser does not allow notifications.
+    /// By the title only: the browser does not allow notifications.
     TitleOnly,
 }
 
-/// What the host says of who the person is.
+/// Whether the host knows the person's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Greeting {
-    /// Nothing yet.
+    /// The host has not reported it yet.
     Awaited,
-    /// It asks nobody: the person says their own name.
+    /// The host has no login: the person enters a name.
     Anybody,
-    /// They are logged in, under the name that the host knows.
+    /// The person is logged in under the name that the host knows.
     LoggedIn,
 }
 
-/// The live sessions as the whole page shares them.
+/// The live sessions as all pages share them.
 #[derive(Clone, Copy)]
 pub struct Live {
     known: RwSignal<HashMap<LiveId, LiveSummary>>,
-    /// How many turns wait, of all sessions, as far as this page knows.
+    /// The number of waiting turns of all sessions, as last reported.
     pub waiting: RwSignal<u64>,
-    /// Counts the times that the list must be fetched again.
+    /// Incremented when the list must be fetched again.
     pub behind: RwSignal<u32>,
-    /// Sessions that changed since the list was fetched, in the order of their change.
+    /// The sessions that changed since the list was fetched, in order of change.
     pub changed: RwSignal<Vec<LiveId>>,
     lists: RwSignal<u32>,
     shown: RwSignal<Vec<LiveId>>,
     /// The person's display name.
     pub name: RwSignal<Option<String>>,
-    /// Whether the name is the host's to say.
+    /// Whether the name is that of a login.
     pub greeting: RwSignal<Greeting>,
-    /// Whether the page calls the person.
+    /// How the page notifies the person.
     pub alerts: RwSignal<Alerts>,
-    /// What the person is answering, turn by turn.
+    /// The person's drafts, one per turn.
     pub drafts: Drafts,
     announced: StoredValue<HashSet<LiveTurnId>>,
 }
 
-/// Nothing known yet. The name and the wish to be called are read once the page is in a browser.
+/// No sessions yet. The browser then reads the name and the alerts from its storage.
 #[must_use]
 pub fn use_live() -> Live {
     let name = RwSignal::new(None);
@@ -89,14 +89,15 @@ pub fn use_live() -> Live {
     live
 }
 
-/// The name under which the person was last known here. Who has logged in is known to the host.
+/// The name that the person last entered in this browser. The host itself knows the name of a
+/// login.
 #[must_use]
 pub fn known_name() -> Option<String> {
     browser::stored(NAME)
 }
 
 impl Live {
-    /// The news that the host is asked to send. Tracked.
+    /// The sessions that the host is to send news of. Tracked.
     #[must_use]
     pub fn watched(self) -> LiveWatch {
         LiveWatch {
@@ -113,8 +114,8 @@ impl Live {
         });
     }
 
-    /// Watches a session until the current owner is cleaned up. A page that is left may go after the
-    /// next one came, so that the same session may be here twice.
+    /// Watches a session until the current owner is cleaned up. The session may be watched twice
+    /// while one page replaces another.
     pub fn watch(self, id: LiveId) {
         self.shown.update(|shown| shown.push(id.clone()));
         on_cleanup(move || {
@@ -126,13 +127,13 @@ impl Live {
         });
     }
 
-    /// What is known of a session. Tracked.
+    /// The summary of a session, if it is loaded. Tracked.
     #[must_use]
     pub fn of(self, id: &LiveId) -> Option<LiveSummary> {
         self.known.read().get(id).cloned()
     }
 
-    /// Takes in how a session stands.
+    /// Stores the summary of a session.
     pub fn learn(self, summary: LiveSummary) {
         if self.known.read_untracked().get(&summary.id) != Some(&summary) {
             self.known.update(|known| {
@@ -162,13 +163,13 @@ impl Live {
         }
     }
 
-    /// The number that stands before the title, for a person who wants to be called. Tracked.
+    /// The number of waiting turns for the title, if the person wants alerts. Tracked.
     #[must_use]
     pub fn badge(self) -> Option<u64> {
         (self.alerts.get() != Alerts::Off).then(|| self.waiting.get()).filter(|count| *count > 0)
     }
 
-    /// Takes in who is logged in here, as the host says at the beginning of a connection.
+    /// Stores the name of the login, which the host sends when the connection begins.
     pub fn meet(self, person: Option<String>) {
         match person {
             Some(name) => {
@@ -190,32 +191,32 @@ impl Live {
         self.greeting.get() != Greeting::Awaited
     }
 
-    /// The name under which the person is logged in. Tracked.
+    /// The name of the login. Tracked.
     #[must_use]
     pub fn logged_in(self) -> Option<String> {
         (self.greeting.get() == Greeting::LoggedIn).then(|| self.name.get()).flatten()
     }
 
-    /// The same, not tracked; none once the page's part is gone.
+    /// The same, untracked; `None` once the signals are disposed.
     #[must_use]
     pub fn logged_in_untracked(self) -> Option<String> {
         let is_logged_in = self.greeting.try_get_untracked() == Some(Greeting::LoggedIn);
         is_logged_in.then(|| self.name.try_get_untracked().flatten()).flatten()
     }
 
-    /// Whether the person is to say who they are. Tracked.
+    /// Whether the person has to enter a name. Tracked.
     #[must_use]
     pub fn is_nameless(self) -> bool {
         self.greeting.get() == Greeting::Anybody && self.name.read().is_none()
     }
 
-    /// The same, not tracked.
+    /// The same, untracked.
     #[must_use]
     pub fn is_nameless_untracked(self) -> bool {
         untrack(|| self.is_nameless())
     }
 
-    /// Remembers who the person is; false for a name that cannot be one.
+    /// Stores the person's name; false if it is invalid.
     pub fn is_called(self, name: &str) -> bool {
         let name = name.trim();
         let fits = (1..=100).contains(&name.chars().count()) && !name.chars().any(char::is_control);
@@ -226,7 +227,8 @@ impl Live {
         fits
     }
 
-    /// The person wants to be called, or no longer. Only a press of a button may ask the browser.
+    /// Turns alerts on or off. For a button's event handler, where the browser allows asking for
+    /// permission.
     pub fn toggle_alerts(self) {
         if self.alerts.get_untracked() != Alerts::Off {
             browser::store(ALERTS, None);
@@ -242,8 +244,9 @@ impl Live {
         });
     }
 
-    /// Notifies of a turn that came up, once, unless the person looks at the page or somebody is at the
-    /// turn. One that has waited for long came up before this page was there.
+    /// Notifies the person once about a new turn at the head of a queue, unless they look at the
+    /// page or somebody else holds the lease. A turn that has waited longer came before the page
+    /// was opened.
     fn call(self, summary: &LiveSummary) {
         let Some(head) = summary.head() else { return };
         let is_new = self

@@ -1,11 +1,12 @@
-//! [`Draft`]: what a person is answering in one turn, kept until it is sent.
+//! [`Draft`]: a person's unsent response to one turn.
 //!
-//! A draft belongs to its turn and to the page, not to what is drawn: neither a lost connection nor a
-//! look at another page loses it. Its text and its finished calls outlive a reload too, in the
-//! browser's storage, until the turn has its answer or they are swept out (`live_sweep`). Each tab
-//! keeps its own, with the person's name, and one beside it for whoever comes to the tab later: two
-//! tabs write over nothing, and nobody is given what somebody else typed at this browser. A tab that
-//! has none begins with the person's newest.
+//! A draft lives as long as the page, also while the connection is lost or another page is shown.
+//! Its text and its finished calls are in the browser's storage, and so survive a reload, until the
+//! turn is answered or `draft_cleanup` deletes them.
+//!
+//! Storage is keyed by turn, tab and, where a second person uses the same tab, that person's name.
+//! So tabs do not overwrite each other's drafts, and no one sees the draft of another person. A tab
+//! without a draft of the turn starts with the person's newest draft from another tab.
 
 use std::collections::HashMap;
 
@@ -20,62 +21,62 @@ use crate::state::browser;
 use crate::state::rehearsal::{FormKey, Forms};
 use crate::state::value_form::ValueForm;
 
-/// Which side of the answer is shown.
+/// The shown kind of response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
     /// Calling tools.
     Call,
-    /// Text, or the value that is wanted.
+    /// Text, or the value for the response schema.
     Text,
 }
 
-/// What the host reported of this page's lease on a turn.
+/// The state of this page's lease on a turn, as the host reported it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LeaseRequest {
-    /// It was not asked.
+    /// The page has not requested a lease.
     Unasked,
-    /// It was asked, and did not refuse.
+    /// The page has requested a lease, and the host did not refuse it.
     Asked,
-    /// Somebody else holds the turn, or the same person in another window.
+    /// Another person or another window holds the lease.
     Refused,
 }
 
-/// An answer that is being made.
+/// The draft of one turn.
 #[derive(Clone, Copy)]
 pub struct Draft {
     /// The text.
     pub text: RwSignal<String>,
-    /// The calls that are finished.
+    /// The finished calls.
     pub calls: RwSignal<Vec<LiveCall>>,
     /// The tool whose form is shown.
     pub tool: RwSignal<Option<String>>,
-    /// Which side is shown; `None` until the person chose one.
+    /// The shown side; `None` until the person chooses one.
     pub side: RwSignal<Option<Side>>,
-    /// Whether the person has begun to answer.
+    /// Whether the person has entered anything.
     pub is_begun: RwSignal<bool>,
     /// When the person last typed here, in milliseconds since 1970.
     pub touched_ms: StoredValue<i64>,
-    /// Whether the person was warned about other input that would not be sent.
+    /// Whether the person was warned that other input would not be sent.
     pub was_warned: StoredValue<bool>,
-    /// The id of the call in the form, the same however often it is sent.
+    /// The id of the call in the form, the same in each attempt to send it.
     pub call_id: StoredValue<String>,
-    /// The secret under which this page holds the turn.
+    /// The secret id of this page's lease.
     pub lease: StoredValue<LiveLeaseId>,
-    /// Whether this page may take itself for the holder.
+    /// Whether this page holds the lease.
     pub hold: RwSignal<LeaseRequest>,
     forms: Forms,
 }
 
-/// What outlives a reload.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// A draft as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Stored {
     text: String,
     calls: Vec<LiveCall>,
-    /// The session that the turn is of.
-    session: Option<LiveId>,
+    /// The turn's session.
+    session: LiveId,
     /// When the person last typed, in milliseconds since 1970.
     typed_ms: i64,
-    /// Who typed, where that was known.
+    /// The person who typed, if known.
     by: Option<String>,
 }
 
@@ -92,14 +93,14 @@ impl Stored {
 /// A draft in the browser's storage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kept {
-    /// The name under which it is stored.
+    /// Its storage key.
     pub key: String,
     /// Its turn.
     pub turn: LiveTurnId,
-    /// Who typed it, where that was known.
+    /// The person who typed it, if known.
     pub by: Option<String>,
-    /// The session that the turn is of, where the draft tells.
-    pub session: Option<LiveId>,
+    /// The turn's session.
+    pub session: LiveId,
     /// When the person last typed in it, in milliseconds since 1970.
     pub typed_ms: i64,
 }
@@ -111,13 +112,13 @@ impl Draft {
         self.forms.of(&FormKey::Tool(tool.name.clone()), tool.parameters.as_ref(), Integers::Any)
     }
 
-    /// The form for the value that is wanted.
+    /// The form for a value of the response schema.
     #[must_use]
     pub fn answer_form(self, schema: &JsonText) -> ValueForm {
         self.forms.of(&FormKey::Response, Some(schema), Integers::Any)
     }
 
-    /// The person did something here.
+    /// Records that the person changed the draft now.
     pub fn touch(self) {
         self.touched_ms.set_value(browser::now().as_millisecond());
         self.was_warned.set_value(false);
@@ -126,7 +127,7 @@ impl Draft {
         }
     }
 
-    /// Puts the call in the form among the finished ones.
+    /// Adds the call in the form to the finished calls, and clears the form.
     pub fn add_call(self, name: &ToolName, args: JsonText, form: ValueForm) {
         let id = self.call_id.get_value();
         self.call_id.set_value(new_call_id());
@@ -135,7 +136,7 @@ impl Draft {
         self.tool.set(None);
     }
 
-    /// Takes a finished call out again, and shows it in its form.
+    /// Moves a finished call back into its form.
     pub fn edit_call(self, id: &str, form: Option<ValueForm>) {
         let call = self.calls.with_untracked(|calls| calls.iter().find(|it| it.id == id).cloned());
         if let Some(call) = call {
@@ -148,7 +149,7 @@ impl Draft {
         }
     }
 
-    /// Takes a finished call out.
+    /// Removes a finished call.
     pub fn drop_call(self, id: &str) {
         self.calls.update(|calls| calls.retain(|call| call.id != id));
     }
@@ -169,24 +170,25 @@ pub struct Drafts {
     name: RwSignal<Option<String>>,
     owner: StoredValue<Option<Owner>>,
     begun: StoredValue<HashMap<LiveTurnId, Draft>>,
-    swept: StoredValue<bool>,
+    cleaned_up: StoredValue<bool>,
 }
 
-/// None yet, of the person of that name.
+/// No drafts yet. `name` is the person's name.
 #[must_use]
 pub fn use_drafts(name: RwSignal<Option<String>>) -> Drafts {
+    // Reads the tab's id from the browser before a duplicate of the tab can be made.
     Effect::new(move |_| drop(browser::tab_id()));
     Drafts {
         name,
         owner: StoredValue::new(Owner::current()),
         begun: StoredValue::new(HashMap::new()),
-        swept: StoredValue::new(false),
+        cleaned_up: StoredValue::new(false),
     }
 }
 
 impl Drafts {
-    /// The draft of a turn as the person left it. For effects and handlers: it reads the browser's
-    /// storage.
+    /// The draft of a turn, loaded from the browser's storage if needed. For effects and event
+    /// handlers.
     #[must_use]
     pub fn of(self, session: &LiveId, turn: &LiveTurnId) -> Draft {
         if let Some(draft) = self.begun.with_value(|begun| begun.get(turn).copied()) {
@@ -203,7 +205,7 @@ impl Drafts {
         draft
     }
 
-    /// Whether something is being answered in this turn.
+    /// Whether the person has entered anything in this turn.
     #[must_use]
     pub fn has_begun(self, turn: &LiveTurnId) -> bool {
         let draft = self.begun.with_value(|begun| begun.get(turn).copied());
@@ -217,7 +219,7 @@ impl Drafts {
         draft.is_some_and(|draft| draft.touched_ms.get_value() > 0)
     }
 
-    /// The drafts in the browser's storage, of all tabs and of everybody.
+    /// The drafts in the browser's storage, of all tabs and all people.
     #[must_use]
     pub fn kept(self) -> Vec<Kept> {
         let keys = browser::stored_keys(KEY).into_iter();
@@ -228,13 +230,14 @@ impl Drafts {
         .collect()
     }
 
-    /// Whether nobody has swept yet; the next time somebody has.
+    /// Whether this is the first call of this function.
     #[must_use]
-    pub fn is_first_sweep(self) -> bool {
-        !self.swept.try_update_value(|swept| std::mem::replace(swept, true)).unwrap_or(true)
+    pub fn is_first_cleanup(self) -> bool {
+        let was_cleaned_up = self.cleaned_up.try_update_value(|done| std::mem::replace(done, true));
+        was_cleaned_up == Some(false)
     }
 
-    /// The turn has its answer: what the person typed is not needed any more, in whichever tab.
+    /// Deletes the person's drafts of an answered turn, in all tabs.
     pub fn forget(self, turn: &LiveTurnId) {
         self.drop_begun(turn);
         browser::tab_store(&lease_key(turn), None);
@@ -246,7 +249,7 @@ impl Drafts {
         }
     }
 
-    /// Throws one of [`kept`](Self::kept) away.
+    /// Deletes one of [`kept`](Self::kept).
     pub fn discard(self, kept: &Kept) {
         if kept.key == self.key(&kept.turn) {
             self.drop_begun(&kept.turn);
@@ -257,7 +260,7 @@ impl Drafts {
     fn drop_begun(self, turn: &LiveTurnId) {
         let draft = self.begun.try_update_value(|begun| begun.remove(turn)).flatten();
         if let Some(draft) = draft {
-            // In this order: what is stored follows the draft.
+            // Empty text and calls delete the stored draft.
             draft.text.set(String::new());
             draft.calls.set(Vec::new());
             draft.is_begun.set(false);
@@ -265,11 +268,11 @@ impl Drafts {
         }
     }
 
-    /// What this tab has of the turn, or else the newest that the person typed in another.
+    /// This tab's stored draft of the turn, else the person's newest from another tab.
     fn stored(self, turn: &LiveTurnId) -> Option<Stored> {
         let me = self.name.get_untracked();
         let own = Stored::at(&self.key(turn)).filter(|stored| {
-            // Who begins to type may say another name later.
+            // A person without a name yet may enter it later.
             me.is_none() || stored.by.is_none() || stored.by == me
         });
         own.or_else(|| {
@@ -280,23 +283,24 @@ impl Drafts {
         })
     }
 
-    /// Where this tab's draft of a turn is stored, beside that of somebody else who was here before.
+    /// The storage key of this tab's draft of a turn.
     fn key(self, turn: &LiveTurnId) -> String {
         let plain = format!("{KEY}{turn}.{}", browser::tab_id());
-        let there = Stored::at(&plain).and_then(|stored| stored.by);
-        own_key(plain, there.as_deref(), self.name.get_untracked().as_deref())
+        let author = Stored::at(&plain).and_then(|stored| stored.by);
+        own_key(plain, author.as_deref(), self.name.get_untracked().as_deref())
     }
 
     fn begin(self, session: &LiveId, turn: &LiveTurnId) -> Draft {
         let (key, session) = (self.key(turn), session.clone());
-        let stored = self.stored(turn).unwrap_or_default();
-        // A page that is reloaded goes on with the hold that it had.
+        let stored = self.stored(turn);
+        let (text, calls) = stored.map(|it| (it.text, it.calls)).unwrap_or_default();
+        // A reloaded page keeps its lease.
         let held = browser::tab_stored(&lease_key(turn));
-        let side = (!stored.text.is_empty()).then_some(Side::Text);
+        let side = (!text.is_empty()).then_some(Side::Text);
         let draft = Draft {
-            is_begun: RwSignal::new(!stored.is_empty()),
-            text: RwSignal::new(stored.text),
-            calls: RwSignal::new(stored.calls),
+            is_begun: RwSignal::new(!text.is_empty() || !calls.is_empty()),
+            text: RwSignal::new(text),
+            calls: RwSignal::new(calls),
             tool: RwSignal::new(None),
             side: RwSignal::new(side),
             touched_ms: StoredValue::new(0),
@@ -310,11 +314,12 @@ impl Drafts {
             lease: StoredValue::new(LiveLeaseId::new(held.unwrap_or_else(browser::new_uuid))),
             forms: Forms::new(),
         };
+        // Writes each change to the browser's storage.
         Effect::new(move |before: Option<()>| {
             let now = Stored {
                 text: draft.text.get(),
                 calls: draft.calls.get(),
-                session: Some(session.clone()),
+                session: session.clone(),
                 typed_ms: browser::now().as_millisecond(),
                 by: self.name.get_untracked(),
             };
@@ -327,36 +332,36 @@ impl Drafts {
     }
 }
 
-/// Remembers over a reload that this tab holds the turn, or with `None` that it does not.
+/// Stores this tab's lease on the turn for after a reload; `None` deletes it.
 pub fn remember_hold(turn: &LiveTurnId, lease: Option<&LiveLeaseId>) {
     browser::tab_store(&lease_key(turn), lease.map(|lease| lease.as_str()));
 }
 
-/// What the names of drafts in the browser's storage begin with; the turn follows, then the tab, then
-/// the person where another one has begun in the same tab.
+/// The prefix of the storage keys of drafts. The turn and the tab follow, and the person's name if
+/// the tab already has another person's draft.
 const KEY: &str = "rehearsal.draft.";
 
-/// `plain`, unless somebody else's draft stands there.
-fn own_key(plain: String, there: Option<&str>, me: Option<&str>) -> String {
-    match (there, me) {
-        (Some(there), Some(me)) if there != me => format!("{plain}.{me}"),
+/// The key `plain`, with the name `me` appended if the draft there is of another person.
+fn own_key(plain: String, author: Option<&str>, me: Option<&str>) -> String {
+    match (author, me) {
+        (Some(author), Some(me)) if author != me => format!("{plain}.{me}"),
         _ => plain,
     }
 }
 
-/// The turn of a draft by its name in the storage.
+/// The turn in a draft's storage key.
 fn turn_of(key: &str) -> Option<LiveTurnId> {
     let rest = key.strip_prefix(KEY)?;
     Some(LiveTurnId::new(rest.split_once('.').map_or(rest, |(turn, _)| turn)))
 }
 
 fn lease_key(turn: &LiveTurnId) -> String {
-    // A duplicate of the tab begins with the tab's storage, and not with its hold.
+    // A duplicate of the tab copies the tab's storage. The tab's id keeps it from using the lease.
     format!("rehearsal.lease.{turn}.{}", browser::tab_id())
 }
 
 fn new_call_id() -> String {
-    // The prefix of google-adk's own ids: it takes them out before a model sees them.
+    // The prefix of google-adk's own ids, which it removes before a model sees them.
     format!("adk-{}", browser::new_uuid())
 }
 
@@ -365,15 +370,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whoever_comes_to_a_tab_keeps_a_draft_beside_the_one_before() {
+    fn a_second_person_in_a_tab_has_a_draft_of_their_own() {
         let turn = LiveTurnId::new("936da01f-9abd-4d9d-80c7-02af85c822a8");
         let plain = format!("{KEY}{turn}.tab");
-        let key = |there, me| own_key(plain.clone(), there, me);
+        let key = |author, me| own_key(plain.clone(), author, me);
         assert_eq!(key(None, Some("Ann")), plain);
         assert_eq!(key(Some("Ann"), Some("Ann")), plain);
         assert_eq!(key(Some("Ann"), None), plain);
-        let beside = key(Some("Ann"), Some("Bo v. B."));
-        assert_ne!(beside, plain);
-        assert_eq!(turn_of(&beside), Some(turn));
+        let second = key(Some("Ann"), Some("Bo v. B."));
+        assert_ne!(second, plain);
+        assert_eq!(turn_of(&second), Some(turn));
     }
 }

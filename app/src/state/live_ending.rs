@@ -1,18 +1,18 @@
-//! [`Ending`]: how an agent's run ended, in words.
+//! [`Ending`]: how an agent's run ended.
 
 use api::{LiveEventKind, LiveOutcome, LiveRow};
 
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ending {
-    /// With an answer, an error, or stopped.
+    /// Whether it completed, failed or was stopped.
     pub outcome: LiveOutcome,
     /// The agent's message.
     pub message: Option<String>,
 }
 
 impl Ending {
-    /// The ending that a session's event reports; `None` for other events.
+    /// The ending in a session's event; `None` for other events.
     #[must_use]
     pub fn of(row: &LiveRow) -> Option<Self> {
         let LiveEventKind::Ended { outcome, message } = &row.what else { return None };

@@ -1,4 +1,4 @@
-//! What the agents print: read from the host when somebody looks, kept up to date by its events.
+//! The output of the agents: read from the host when it is shown, and updated by the host's events.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,10 @@ use session::AgentId;
 
 use crate::server_functions::read_agent_log;
 
-/// How many lines of one agent the page keeps.
+/// The number of lines that the page keeps for each agent.
 const KEPT: usize = 2_000;
 
-/// The logs by agent.
+/// The log of each agent.
 #[derive(Clone, Copy)]
 pub struct Logs {
     lines: RwSignal<BTreeMap<AgentId, Vec<LogLine>>>,
@@ -20,13 +20,13 @@ pub struct Logs {
     pub fault: RwSignal<Option<ApiError>>,
 }
 
-/// Nothing read yet.
+/// No logs yet.
 #[must_use]
 pub fn use_logs() -> Logs {
     Logs { lines: RwSignal::new(BTreeMap::new()), fault: RwSignal::new(None) }
 }
 
-/// Puts `news` among `lines` by number, each once, and drops the oldest beyond [`KEPT`].
+/// Merges `news` into `lines` by number, without duplicates, and drops the oldest beyond [`KEPT`].
 fn merge(lines: &mut Vec<LogLine>, news: Vec<LogLine>) {
     let in_order = match (lines.last(), news.first()) {
         (Some(last), Some(first)) => first.number > last.number,
@@ -48,13 +48,13 @@ impl Logs {
         self.lines.with(|lines| lines.get(agent).cloned().unwrap_or_default())
     }
 
-    /// How many lines of `agent` are here. Tracked.
+    /// The number of lines of `agent`. Tracked.
     #[must_use]
     pub fn count(self, agent: &AgentId) -> usize {
         self.lines.with(|lines| lines.get(agent).map_or(0, Vec::len))
     }
 
-    /// Reads what was printed before this page looked. For effects.
+    /// Reads the earlier lines from the host. For effects.
     pub fn read(self, agent: AgentId) {
         spawn_local(async move {
             match read_agent_log(agent.clone()).await {
@@ -67,7 +67,7 @@ impl Logs {
         });
     }
 
-    /// Takes in new lines.
+    /// Adds new lines.
     pub fn take_in(self, agent: &AgentId, news: Vec<LogLine>) {
         self.lines.update(|lines| merge(lines.entry(agent.clone()).or_default(), news));
     }

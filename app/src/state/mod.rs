@@ -1,23 +1,22 @@
-//! Reactive state: pure values made reactive by `use_*` functions that return small `Copy` structs.
+//! The page's state: pure values (such as `rows` and `times`), and `use_*` functions that return
+//! `Copy` structs of signals (such as `rehearsal` and `connection`).
 //!
-//! Values first (`preview`, `excerpt`, `rows`...), then what makes them reactive (`rehearsal`,
-//! `agents`, `connection`...), then the bundle that the page hands down ([`Page`]). What only the views
-//! of one area hold is in the crate `views`.
+//! [`Page`] bundles what all pages share. The state of one area's views is in the crate `views`.
 
 pub mod agents;
 pub mod browser;
 pub mod case_address;
 pub mod clock;
 pub mod connection;
+pub mod draft_cleanup;
 pub mod file_bytes;
 pub mod form;
 pub mod in_address;
 pub mod json_bytes;
-pub mod latest;
+pub mod latest_request;
 pub mod live;
 pub mod live_draft;
 pub mod live_ending;
-pub mod live_sweep;
 pub mod log;
 pub mod opened_reports;
 pub mod page;

@@ -1,17 +1,16 @@
-//! [`OpenedReports`]: reports that the person opened from their own disk. They never leave this tab,
-//! and end with it.
+//! [`OpenedReports`]: reports that the person opened from their disk. They exist only in this tab.
 
 use std::sync::Arc;
 
 use leptos::prelude::*;
 
-/// The mark that an opened report's id begins with; no id of the host does.
+/// The prefix of the ids of opened reports. The host's ids do not have it.
 const MARK: char = '~';
 
-/// A report as it was opened.
+/// An opened report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenedReport {
-    /// What the page's addresses call it.
+    /// Its id in the page's addresses.
     pub id: String,
     /// The name of its file.
     pub name: String,
@@ -19,38 +18,38 @@ pub struct OpenedReport {
     pub text: Arc<str>,
 }
 
-/// The opened reports, as small as their handle.
+/// The opened reports.
 #[derive(Clone, Copy)]
 pub struct OpenedReports {
     reports: RwSignal<Vec<OpenedReport>>,
 }
 
-/// None yet.
+/// No reports yet.
 #[must_use]
 pub fn use_opened_reports() -> OpenedReports {
     OpenedReports { reports: RwSignal::new(Vec::new()) }
 }
 
-/// Whether an id in an address is that of an opened report.
+/// Whether `id` is the id of an opened report.
 #[must_use]
 pub fn is_opened(id: &str) -> bool {
     id.starts_with(MARK)
 }
 
 impl OpenedReports {
-    /// All of them, in the order in which they were opened. Tracked.
+    /// All reports, in the order in which they were opened. Tracked.
     #[must_use]
     pub fn all(self) -> Vec<OpenedReport> {
         self.reports.get()
     }
 
-    /// The one of this id. Tracked.
+    /// The report with this id. Tracked.
     #[must_use]
     pub fn find(self, id: &str) -> Option<OpenedReport> {
         self.reports.with(|reports| reports.iter().find(|report| report.id == id).cloned())
     }
 
-    /// Takes a report in, under `id` where an address names one already; answers with its id.
+    /// Adds a report, under `id` if an address already has one, and returns its id.
     pub fn take_in(self, id: Option<String>, name: String, text: String) -> String {
         let mut taken = String::new();
         self.reports.update(|reports| {
@@ -70,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_are_never_given_twice_and_never_the_hosts() {
+    fn ids_are_unique_and_differ_from_the_hosts() {
         let owner = Owner::new();
         owner.set();
         let opened = use_opened_reports();

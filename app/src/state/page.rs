@@ -1,4 +1,4 @@
-//! [`Page`]: what every part of the page shares, handed down through the context.
+//! [`Page`]: the state that all pages share, provided in the context.
 
 use api::{AgentStatus, HostEvent};
 use leptos::ev;
@@ -6,6 +6,7 @@ use leptos::prelude::*;
 
 use crate::lazy_pages::{LazyPages, use_lazy_pages};
 use crate::state::agents::{Agents, use_agents};
+use crate::state::browser;
 use crate::state::clock::{Clock, use_clock};
 use crate::state::connection::{Connection, Watched, use_connection};
 use crate::state::live::{Live, use_live};
@@ -23,27 +24,27 @@ pub struct Page {
     pub agents: Agents,
     /// The rehearsals of this page.
     pub rehearsals: Rehearsals,
-    /// The live sessions that this page knows of.
+    /// The live sessions.
     pub live: Live,
-    /// Reports that were opened from the person's own disk.
+    /// The reports that were opened from the person's disk.
     pub opened_reports: OpenedReports,
-    /// The line to the host.
+    /// The connection to the host.
     pub connection: Connection,
-    /// What the agents print.
+    /// The output of the agents.
     pub logs: Logs,
-    /// The time, second by second.
+    /// The time, updated each second.
     pub clock: Clock,
-    /// Light, dark, or as the system says.
+    /// The theme.
     pub theme: Theme,
-    /// What can be done by name.
+    /// The command palette.
     pub palette: Palette,
-    /// What was entered and is not saved.
+    /// Unsaved input.
     pub unsaved: Unsaved,
-    /// The parts of the code that are fetched when they are wanted.
+    /// The parts of the code that are loaded on demand.
     pub lazy: LazyPages,
 }
 
-/// Makes the page's state and hands it down.
+/// Creates the page's state and provides it in the context.
 pub fn provide_page() -> Page {
     let agents = use_agents();
     let rehearsals = use_rehearsals();
@@ -72,23 +73,25 @@ pub fn provide_page() -> Page {
         HostEvent::AgentLog { agent, lines } => logs.take_in(&agent, lines),
         HostEvent::Call(news) => rehearsals.take_in(*news),
         HostEvent::Progress(progress) => {
-            rehearsals.tell(&progress.session.clone(), |rehearsal| rehearsal.progressed(progress));
+            rehearsals.with_session(&progress.session.clone(), |rehearsal| {
+                rehearsal.progressed(progress);
+            });
         }
         HostEvent::Asked(question) => {
-            rehearsals.tell(&question.session.clone(), |rehearsal| rehearsal.asked(*question));
+            rehearsals
+                .with_session(&question.session.clone(), |rehearsal| rehearsal.asked(*question));
         }
         HostEvent::Withdrawn { session, number } => {
-            rehearsals.tell(&session, |rehearsal| rehearsal.withdrawn(number));
+            rehearsals.with_session(&session, |rehearsal| rehearsal.withdrawn(number));
         }
         HostEvent::CatalogChanged(change) => {
-            rehearsals.tell(&change.session.clone(), |rehearsal| rehearsal.tools_changed(*change));
+            rehearsals.with_session(&change.session.clone(), |rehearsal| {
+                rehearsal.tools_changed(*change);
+            });
         }
     });
     warn_before_leaving(rehearsals);
-    // Theirs until the page goes.
-    Effect::new(|_| {
-        let _ears = StoredValue::new_local(crate::state::browser::follow_typing());
-    });
+    Effect::new(|_| browser::follow_typing());
     let page = Page {
         agents,
         rehearsals,

@@ -1,19 +1,19 @@
-//! The command palette: what can be done by name, and which of it a few typed letters mean.
+//! The command palette: its commands, and the search among their names.
 
 use leptos::prelude::*;
 
-/// One thing that can be done.
+/// One command.
 #[derive(Clone)]
 pub struct Command {
-    /// What it is, such as `Agent`, `Tool` or `Do`.
+    /// Its group, such as `Agent`, `Tool` or `Actions`.
     pub group: &'static str,
     /// Its name.
     pub name: String,
-    /// The note beside it.
+    /// The note beside the name.
     pub note: String,
-    /// Its keys, where it has some.
+    /// Its keyboard shortcut, if it has one.
     pub keys: Option<&'static str>,
-    /// Does it.
+    /// Runs it.
     pub run: Callback<()>,
 }
 
@@ -22,33 +22,38 @@ pub struct Command {
 pub struct Palette {
     /// Whether it is open.
     pub open: RwSignal<bool>,
-    /// What the page that is shown adds.
-    offered: RwSignal<Vec<Command>>,
+    /// The commands of the shown page.
+    offered: RwSignal<Option<Signal<Vec<Command>>>>,
 }
 
 /// A closed palette.
 #[must_use]
 pub fn use_palette() -> Palette {
-    Palette { open: RwSignal::new(false), offered: RwSignal::new(Vec::new()) }
+    Palette { open: RwSignal::new(false), offered: RwSignal::new(None) }
 }
 
 impl Palette {
-    /// What the page that is shown offers. Tracked.
+    /// The commands of the shown page. Tracked.
     #[must_use]
     pub fn offered(self) -> Vec<Command> {
-        self.offered.get()
+        self.offered.get().and_then(|commands| commands.try_get()).unwrap_or_default()
     }
 
-    /// Offers `commands` in the place of those before.
-    pub fn offer(self, commands: Vec<Command>) {
-        self.offered.set(commands);
+    /// Offers `commands` in place of those before, until the current owner is cleaned up.
+    pub fn offer(self, commands: Signal<Vec<Command>>) {
+        self.offered.set(Some(commands));
+        on_cleanup(move || {
+            // The next page may have offered its own.
+            self.offered.try_update(|offered| offered.take_if(|it| *it == commands));
+        });
     }
 }
 
-/// How well `typed` names `name`: higher is better, `None` when its letters do not occur in order.
+/// How well `typed` matches `name`: higher is better, `None` when its letters do not occur in
+/// order.
 ///
-/// A letter counts more at the start of a word and after the letter before it; a shorter name wins
-/// over a longer one.
+/// A letter counts more at the start of a word and after the letter before it. A shorter name
+/// scores higher than a longer one.
 #[must_use]
 pub fn score(typed: &str, name: &str) -> Option<i32> {
     let typed: Vec<char> =
@@ -83,7 +88,7 @@ fn walk(typed: &[char], name: &[char], by_words: bool) -> Option<i32> {
     Some(total)
 }
 
-/// The places of `names` that `typed` means, the best first; all in order when nothing is typed.
+/// The indices of the `names` that `typed` matches, best first; all in order when nothing is typed.
 #[must_use]
 pub fn ranked(typed: &str, names: &[String]) -> Vec<usize> {
     let mut scored: Vec<(i32, usize)> = names
@@ -112,7 +117,36 @@ mod tests {
     }
 
     #[test]
-    fn letters_in_order_find_names() {
+    fn commands_are_offered_until_their_page_is_gone() {
+        let owner = Owner::new();
+        owner.set();
+        let palette = use_palette();
+        let page_with = |name: &'static str| {
+            let page = owner.child();
+            let command = move || Command {
+                group: "Actions",
+                name: name.to_owned(),
+                note: String::new(),
+                keys: None,
+                run: Callback::new(|()| ()),
+            };
+            page.with(|| palette.offer(Signal::derive(move || vec![command()])));
+            page
+        };
+        let names =
+            || untrack(|| palette.offered()).into_iter().map(|it| it.name).collect::<Vec<_>>();
+        let first = page_with("Export");
+        assert_eq!(names(), ["Export"]);
+        let second = page_with("Send");
+        assert_eq!(names(), ["Send"]);
+        first.cleanup();
+        assert_eq!(names(), ["Send"]);
+        second.cleanup();
+        assert_eq!(names(), [""; 0]);
+    }
+
+    #[test]
+    fn letters_in_order_match_names() {
         check("exp", &["Export", "Expand all rows"]);
         check("st", &["set_temperature", "Start over"]);
         check("start", &["Start over"]);

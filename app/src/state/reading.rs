@@ -1,12 +1,12 @@
-//! [`Reading`]: one value as its reader left it, and [`Readings`]: those of a rehearsal.
+//! [`Reading`]: the view state of one JSON value, and [`Readings`]: those of a rehearsal.
 //!
-//! The tree itself lies in [`value_tree`]; here it becomes reactive. What changes which rows there
-//! are counts a revision up, and everything drawn follows from that.
-//! How the reader goes from row to row is in `walking`, finding in `searching`.
+//! The tree itself is in [`value_tree`]; here it becomes reactive: each change of its rows
+//! increments a revision, which everything drawn follows. `navigation` moves from row to row,
+//! `search` finds text.
 
-mod kept;
-mod searching;
-mod walking;
+mod navigation;
+mod search;
+mod store;
 
 use std::collections::HashMap;
 
@@ -16,48 +16,49 @@ use value_tree::{
     Block, Find, Layout, Missing, NodeId, Row, RowKind, RowState, RowView, Tree, Window,
 };
 
-pub use self::kept::{ReadingKey, Readings};
-pub use self::searching::SearchProgress;
+pub use self::search::SearchProgress;
+pub use self::store::{ReadingKey, Readings};
 
-/// The height of a line in pixels, as the stylesheet has it.
+/// The height of a line in pixels, as in the stylesheet.
 pub const LINE: f64 = 20.0;
-/// How high a block is taken to be until it has been drawn and measured, in pixels.
+/// The assumed height of a block until it is drawn and measured, in pixels.
 const BLOCK: f64 = 140.0;
-/// How many rows are drawn beyond each edge of what is in sight.
+/// The number of rows that are drawn beyond each edge of the visible ones.
 const BEYOND: usize = 12;
-/// One value, as small as its handles.
+
+/// The view state of one value. Copies share its signals.
 #[derive(Clone, Copy)]
 pub struct Reading {
     tree: StoredValue<Tree>,
     revision: RwSignal<u32>,
-    /// Counts the values that this reading has had.
+    /// Incremented when the value is replaced.
     generation: StoredValue<u32>,
     heights: RwSignal<HashMap<NodeId, f64>>,
     layout: Memo<Layout>,
     find: StoredValue<Find>,
-    /// Tells this reading's elements from those of others in the document.
+    /// The number in the ids of this reading's elements in the document.
     pub number: usize,
-    /// How far its list was scrolled, in pixels.
+    /// The scroll position of its list, in pixels.
     scrolled: StoredValue<f64>,
     /// Whether the whole value is shown as text.
     pub raw: RwSignal<bool>,
-    /// Where that text begins to be shown, in bytes of the value.
+    /// Where the shown part of that text begins, in bytes.
     pub raw_from: RwSignal<usize>,
-    /// Whether the levels that were last asked for were too much to open at once.
+    /// Whether the last expansion stopped early because it had too many rows.
     pub is_cut_short: RwSignal<bool>,
-    /// The row at which the reader is.
+    /// The current row.
     pub current: RwSignal<Option<Row>>,
-    /// Counts the times that the current row was to come into sight.
+    /// Incremented when the current row is to be scrolled into sight.
     pub revealed: RwSignal<u32>,
     /// Whether the search field is shown.
     pub is_searching: RwSignal<bool>,
-    /// What is searched.
+    /// The searched text.
     pub searched: RwSignal<String>,
-    /// What was found.
+    /// The results of the search.
     pub found: RwSignal<SearchProgress>,
 }
 
-/// Begins to read `value`. Its signals belong to the current owner.
+/// The view state of `value`. Its signals belong to the current owner.
 #[must_use]
 pub fn use_reading(value: &JsonText) -> Reading {
     let tree = StoredValue::new(Tree::new(value.clone()));
@@ -106,20 +107,19 @@ impl Reading {
         self.tree.with_value(|tree| tree.value().clone())
     }
 
-    /// How far the reader had scrolled, in pixels; `None` once the value is forgotten, as when its
-    /// session started over before the page was drawn again.
+    /// The scroll position, in pixels; `None` once the signals are disposed, as when the session
+    /// started over before the page was drawn again.
     #[must_use]
     pub fn place(self) -> Option<f64> {
         self.scrolled.try_get_value()
     }
 
-    /// Remembers how far the reader has scrolled, in pixels.
+    /// Stores the scroll position, in pixels.
     pub fn keep_place(self, place: f64) {
         self.scrolled.set_value(place);
     }
 
-    /// Puts another value in the place of this one; what the reader did to it stays done where both
-    /// have a value at the same path.
+    /// Replaces the value. What is open stays open where both values have the same path.
     pub fn take_in(self, value: &JsonText) {
         if self.tree.with_value(|tree| tree.value() == value) {
             return;
@@ -152,36 +152,36 @@ impl Reading {
         self.tree.with_value(Tree::has_depth)
     }
 
-    /// How many values there are, with those in strings that were looked into. Tracked.
+    /// The number of values, including those in strings that were parsed as JSON. Tracked.
     #[must_use]
     pub fn count(self) -> usize {
         self.revision.track();
         self.tree.with_value(Tree::len)
     }
 
-    /// How long the value's text is, in bytes. Tracked.
+    /// The length of the value's text in bytes. Tracked.
     #[must_use]
     pub fn byte_len(self) -> usize {
         self.revision.track();
         self.tree.with_value(|tree| tree.value().byte_len())
     }
 
-    /// What of the value is missing in its tree; nothing where that holds all of it. Tracked.
+    /// What the tree leaves out of the value; `None` if it holds the whole value. Tracked.
     #[must_use]
     pub fn missing(self) -> Option<Missing> {
         self.revision.track();
         self.tree.with_value(Tree::missing)
     }
 
-    /// Whether the tree holds every value, also of the texts that its strings hold. Tracked.
+    /// Whether the tree holds every value, including those in its strings. Tracked.
     #[must_use]
     pub fn is_whole(self) -> bool {
         self.revision.track();
         self.tree.with_value(Tree::is_whole)
     }
 
-    /// The names of columns that belong to the row at the top of a view so high that is scrolled so
-    /// far, where they are scrolled out of it. Tracked.
+    /// The column header of the top row of a view with the height `view` and the scroll position
+    /// `scrolled`, if the header is out of sight. Tracked.
     #[must_use]
     pub fn header_above(self, scrolled: f64, view: f64) -> Option<Row> {
         self.revision.track();
@@ -189,26 +189,27 @@ impl Reading {
         self.tree.with_value(|tree| tree.header_of(row).map(|(_, header)| header))
     }
 
-    /// What a row shows, wherever it is.
+    /// What `row` shows.
     #[must_use]
     pub fn view_of(self, row: Row) -> Option<RowView> {
         self.with_tree(|tree| Some(tree.view_of(row)))
     }
 
-    /// Where the rows lie. Tracked.
+    /// The positions of the rows. Tracked.
     #[must_use]
     pub fn layout(self) -> Layout {
         self.layout.get()
     }
 
-    /// What of the rows to draw in a view so high that is scrolled so far. Tracked.
+    /// The rows to draw in a view with the height `view` and the scroll position `scrolled`.
+    /// Tracked.
     #[must_use]
     pub fn window(self, scrolled: f64, view: f64) -> Window {
         self.layout.with(|layout| layout.window(scrolled, view, BEYOND))
     }
 
-    /// The rows in `window`, each with its place among all rows and the number of the value it was
-    /// read from: a row of another value is another row. Tracked.
+    /// The rows in `window`, each with its index among all rows and the generation of its value, so
+    /// that rows of a replaced value are drawn again. Tracked.
     #[must_use]
     pub fn drawn(self, window: &Window) -> Vec<(usize, u32, RowState)> {
         self.revision.track();
@@ -218,25 +219,25 @@ impl Reading {
         drawn.map(|(at, row)| (window.rows.start + at, generation, row)).collect()
     }
 
-    /// What the row at `place` shows.
+    /// What the row at the index `place` shows.
     #[must_use]
     pub fn view(self, place: usize) -> Option<RowView> {
         self.with_tree(|tree| Some(tree.view(place)))
     }
 
-    /// What a value opens into where that is one block.
+    /// The block of a value that is shown as one.
     #[must_use]
     pub fn block(self, node: NodeId) -> Option<Block> {
         self.with_tree(|tree| Some(tree.block(node)))
     }
 
-    /// The place of a value as a path. Nothing for the value itself.
+    /// The path of a value; empty for the root.
     #[must_use]
     pub fn path(self, node: NodeId) -> String {
         self.tree.with_value(|tree| tree.path(node))
     }
 
-    /// What to copy of a value.
+    /// The text that copying a value yields.
     #[must_use]
     pub fn copied(self, node: NodeId) -> String {
         self.tree.with_value(|tree| tree.copied(node))
@@ -258,7 +259,7 @@ impl Reading {
         is_changed
     }
 
-    /// Shows a recognised value raw, or as what it is.
+    /// Shows a recognized value raw or formatted.
     pub fn set_raw(self, node: NodeId, raw: bool) {
         self.with_tree(|tree| {
             tree.set_raw(node, raw);
@@ -270,7 +271,7 @@ impl Reading {
         self.change();
     }
 
-    /// Shows a recognised value raw that was not, and the other way round.
+    /// Switches a recognized value between raw and formatted.
     pub fn switch_raw(self, node: NodeId) {
         let raw = self.with_tree(|tree| tree.switched_raw(node));
         if let Some(raw) = raw {
@@ -278,7 +279,8 @@ impl Reading {
         }
     }
 
-    /// Opens so many levels and closes what lies deeper, as far as a page bears it.
+    /// Opens the first `levels` levels and closes deeper ones. Stops at the most rows that a page
+    /// can draw.
     pub fn expand(self, levels: usize) {
         let is_all = self.with_tree(|tree| {
             Some(match levels {
@@ -293,7 +295,7 @@ impl Reading {
         self.change();
     }
 
-    /// Takes in how high a block turned out to be.
+    /// Stores the measured height of a block.
     pub fn measured(self, node: NodeId, height: f64) {
         let known = self.heights.with_untracked(|heights| heights.get(&node).copied());
         if known.is_none_or(|known| (known - height).abs() >= 1.0) {
@@ -305,7 +307,7 @@ impl Reading {
         self.revision.update(|revision| *revision = revision.wrapping_add(1));
     }
 
-    /// Recognition looks at values when they are asked for, so every look may change the tree.
+    /// The tree recognizes values lazily, so reading it may change it.
     fn with_tree<T>(self, look: impl FnOnce(&mut Tree) -> Option<T>) -> Option<T> {
         self.tree.try_update_value(look).flatten()
     }

@@ -1,8 +1,7 @@
 //! One rehearsal on this page: the [`Session`] as a signal, and its requests to the host.
 //!
-//! Events go through [`session::step`] ([`Rehearsal::send`]), which alone decides what they do; the
-//! effects it asks for become requests, whose outcome comes back as events. How the person's
-//! requests are carried out is in `requests`.
+//! [`Rehearsal::send`] passes events to [`session::step`] and turns the resulting effects into
+//! requests to the host, which are in `requests`. The host's news, in `news`, become events again.
 
 mod forms;
 mod news;
@@ -25,28 +24,28 @@ pub use signals::SessionSignals;
 /// How far the export is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Export {
-    /// Nobody has asked for it.
+    /// Not requested.
     #[default]
     NotYet,
     /// The host is writing.
     Writing,
-    /// It is written.
+    /// The case is written.
     Written(ExportReceipt),
-    /// It could not be written; the session is still here.
+    /// The case could not be written. The session is kept.
     Failed(ApiError),
 }
 
-/// One rehearsal, as small as its handles. The signals of its session are its fields too, through
-/// [`Deref`]: `rehearsal.view`.
+/// One rehearsal. Copies share its signals. The signals of its session are its fields too, through
+/// [`Deref`], such as `rehearsal.view`.
 #[derive(Clone, Copy)]
 pub struct Rehearsal {
     agent: StoredValue<AgentId>,
     /// The session itself.
     pub session: RwSignal<Session>,
     signals: SessionSignals,
-    /// What the person is entering.
+    /// The person's input.
     pub forms: Forms,
-    /// The values that the person reads.
+    /// The values that the person has opened.
     pub readings: Readings,
 }
 
@@ -83,19 +82,20 @@ impl Deref for Rehearsal {
 }
 
 impl Rehearsal {
-    /// The agent that is played.
+    /// The rehearsed agent.
     #[must_use]
     pub fn agent(self) -> AgentId {
         self.agent.get_value()
     }
 
-    /// The session's id now. Tracked.
+    /// The session's id. Tracked.
     #[must_use]
     pub fn id(self) -> SessionId {
         self.session.read().id().clone()
     }
 
-    /// Moves the session on and carries out what that asks for. A refusal becomes the notice.
+    /// Applies an event and carries out its effects. A rejected event sets the notice and returns
+    /// false.
     pub fn send(self, event: Event) -> bool {
         let stepped = step(&self.session.read_untracked(), event);
         match stepped {
@@ -114,7 +114,7 @@ impl Rehearsal {
         }
     }
 
-    /// Takes in what the model would see now.
+    /// Stores what the model would see now.
     pub(super) fn see(self, view: SessionView) {
         let name = &view.agent.name;
         if self.began_with.read_untracked().is_none() {
@@ -128,7 +128,7 @@ impl Rehearsal {
         self.view.set(Some(view));
     }
 
-    /// The agent in charge, when it is another than the one that the session began with. Tracked.
+    /// The active agent, if the session began with another. Tracked.
     #[must_use]
     pub fn handed_to(self) -> Option<String> {
         let began_with = self.began_with.get()?;
@@ -136,13 +136,13 @@ impl Rehearsal {
         (now != began_with).then_some(now)
     }
 
-    /// Whether something would be lost if the page closed now. Tracked.
+    /// Whether the session has begun and is not exported. Tracked.
     #[must_use]
     pub fn is_under_way(self) -> bool {
         self.session.read().query().is_some() && !matches!(&*self.export.read(), Export::Written(_))
     }
 
-    /// What keeps the person from the next step: the call under way. Tracked.
+    /// Why the pending call prevents the next step. Tracked.
     #[must_use]
     pub fn held_up(self) -> Option<&'static str> {
         let session = self.session.read();
@@ -154,7 +154,7 @@ impl Rehearsal {
         })
     }
 
-    /// Forgets this session and begins another with the same agent.
+    /// Discards this session and begins another with the same agent.
     pub fn start_over(self) {
         self.close();
         self.session.set(begin(&self.agent()));
@@ -166,7 +166,7 @@ impl Rehearsal {
     }
 }
 
-/// The refusal's words as a sentence.
+/// `words` as a sentence.
 fn sentence(words: &str) -> String {
     let mut characters = words.chars();
     match characters.next() {

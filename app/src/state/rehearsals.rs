@@ -1,6 +1,4 @@
-//! Every rehearsal of this page, one per agent.
-//!
-//! They live as long as the page, so that looking at the list of agents loses nothing.
+//! The rehearsals of this page, one per agent. They live as long as the page.
 
 use api::CallUpdate;
 use leptos::prelude::*;
@@ -8,21 +6,22 @@ use session::{AgentId, SessionId, SessionState};
 
 use crate::state::rehearsal::{Rehearsal, use_rehearsal};
 
-/// The rehearsals, in the order in which they were begun.
+/// The rehearsals, in the order in which they began.
 #[derive(Clone, Copy)]
 pub struct Rehearsals {
     owner: StoredValue<Option<Owner>>,
     begun: RwSignal<Vec<Rehearsal>>,
 }
 
-/// None yet.
+/// No rehearsals yet.
 #[must_use]
 pub fn use_rehearsals() -> Rehearsals {
     Rehearsals { owner: StoredValue::new(Owner::current()), begun: RwSignal::new(Vec::new()) }
 }
 
 impl Rehearsals {
-    /// The rehearsal of `agent`, begun now if there is none. For effects: it asks the host.
+    /// The rehearsal of `agent`, which begins now if there is none. For effects: it sends a
+    /// request.
     pub fn of(self, agent: &AgentId) -> Rehearsal {
         let begun = self.begun.with_untracked(|begun| {
             begun.iter().find(|rehearsal| rehearsal.agent() == *agent).copied()
@@ -46,7 +45,7 @@ impl Rehearsals {
         Some(rehearsal.session.read().state())
     }
 
-    /// Whether there is anything of `agent`'s session to be seen. Tracked.
+    /// Whether the session of `agent` has something to show. Tracked.
     #[must_use]
     pub fn has_content(self, agent: &AgentId) -> bool {
         let begun = self.begun.read();
@@ -63,19 +62,19 @@ impl Rehearsals {
         .into()
     }
 
-    /// Whether closing the page would lose anything. Tracked.
+    /// Whether closing the page would lose a session. Tracked.
     #[must_use]
     pub fn any_under_way(self) -> bool {
         self.begun.read().iter().any(|rehearsal| rehearsal.is_under_way())
     }
 
-    /// Gives news to the session they are of; those of other pages are dropped.
+    /// Applies the news of a call. News of the sessions of other pages is ignored.
     pub fn take_in(self, news: CallUpdate) {
-        self.tell(&news.session.clone(), |rehearsal| rehearsal.take_in(news));
+        self.with_session(&news.session.clone(), |rehearsal| rehearsal.take_in(news));
     }
 
-    /// Tells the rehearsal of `session`, if it is one of this page.
-    pub fn tell(self, session: &SessionId, what: impl FnOnce(Rehearsal)) {
+    /// Calls `apply` with the rehearsal of `session`, if it is one of this page.
+    pub fn with_session(self, session: &SessionId, apply: impl FnOnce(Rehearsal)) {
         let rehearsal = self.begun.with_untracked(|begun| {
             begun
                 .iter()
@@ -83,11 +82,11 @@ impl Rehearsals {
                 .copied()
         });
         if let Some(rehearsal) = rehearsal {
-            what(rehearsal);
+            apply(rehearsal);
         }
     }
 
-    /// An agent can be rehearsed again: a session that could not be opened is opened now.
+    /// Opens the session of `agent`, which is loaded now, if that failed before.
     pub fn agent_is_ready(self, agent: &AgentId) {
         let waiting = self.begun.with_untracked(|begun| {
             begun
@@ -100,7 +99,7 @@ impl Rehearsals {
         }
     }
 
-    /// The host was restarted.
+    /// Updates each rehearsal after a restart of the host.
     pub fn host_restarted(self) {
         for rehearsal in self.begun.get_untracked() {
             rehearsal.host_restarted();

@@ -1,15 +1,15 @@
-//! The rows of the history: the query, each call together with its answer, the final response.
+//! The rows of the history: the query, each call with its result, the final response.
 
 use std::collections::HashSet;
 
 use session::Session;
 
-/// One row. Stays the same while the row shows the same thing.
+/// One row. Equal as long as the row shows the same entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct RowId {
-    /// Its place, from 0.
+    /// Its index.
     pub position: usize,
-    /// What stands there.
+    /// What it shows.
     pub kind: RowKind,
 }
 
@@ -20,7 +20,7 @@ pub enum RowKind {
     Query,
     /// A call that has ended; its index among [`Session::calls`].
     Call(usize),
-    /// The call that is under way.
+    /// The pending call.
     Pending,
     /// The final response.
     Response,
@@ -40,7 +40,7 @@ impl RowId {
     }
 }
 
-/// The rows of `session`, in order of time.
+/// The rows of `session`, oldest first.
 #[must_use]
 pub fn rows(session: &Session) -> Vec<RowId> {
     let mut kinds = Vec::new();
@@ -51,7 +51,7 @@ pub fn rows(session: &Session) -> Vec<RowId> {
     kinds.into_iter().enumerate().map(|(position, kind)| RowId { position, kind }).collect()
 }
 
-/// Which rows are open, by their place.
+/// The open rows, by index.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OpenRows(HashSet<usize>);
 
@@ -69,7 +69,7 @@ impl OpenRows {
         }
     }
 
-    /// Opens every row of `rows` that opens.
+    /// Opens all `rows` that can be opened.
     pub fn open_all(&mut self, rows: &[RowId]) {
         self.0.extend(
             rows.iter().filter(|row| matches!(row.kind, RowKind::Call(_))).map(|row| row.position),
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_and_its_answer_are_one_row_in_one_place() {
+    fn a_call_and_its_result_share_a_row() {
         let at = Timestamp::UNIX_EPOCH;
         let call_id = CallId::parse("c").expect("valid");
         let mut events = vec![

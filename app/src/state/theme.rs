@@ -1,18 +1,18 @@
-//! Light, dark, or as the system says; remembered in this browser.
+//! The theme: light, dark, or the system's. Stored in this browser.
 //!
-//! `public/theme.js` sets the remembered theme before the first paint; here it is switched.
+//! `public/theme.js` applies the stored theme before the first paint.
 
 use leptos::prelude::*;
 
 use crate::state::browser;
 
-/// Where the choice is remembered. `public/theme.js` reads the same key.
+/// The storage key of the choice. `public/theme.js` reads the same key.
 const KEY: &str = "rehearsal.theme";
 
-/// The reader's choice.
+/// The chosen theme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Choice {
-    /// As the system says.
+    /// The system's theme.
     #[default]
     System,
     /// Light.
@@ -22,7 +22,7 @@ pub enum Choice {
 }
 
 impl Choice {
-    /// The choice that is stored as `text`; anything else is the system's.
+    /// The choice that is stored as `text`; [`Choice::System`] for any other text.
     #[must_use]
     pub fn parse(text: &str) -> Self {
         match text {
@@ -32,7 +32,7 @@ impl Choice {
         }
     }
 
-    /// As it is stored; the system's theme is stored as nothing.
+    /// The stored text; `None` for the system's theme, which is not stored.
     #[must_use]
     pub fn name(self) -> Option<&'static str> {
         match self {
@@ -42,13 +42,13 @@ impl Choice {
         }
     }
 
-    /// As people read it.
+    /// The shown name.
     #[must_use]
     pub fn label(self) -> &'static str {
         self.name().unwrap_or("system")
     }
 
-    /// The one that the switch goes to.
+    /// The choice that the button switches to.
     #[must_use]
     pub fn next(self) -> Self {
         match self {
@@ -62,11 +62,11 @@ impl Choice {
 /// The theme of the page.
 #[derive(Clone, Copy)]
 pub struct Theme {
-    /// What was chosen.
+    /// The choice.
     pub choice: RwSignal<Choice>,
 }
 
-/// The remembered theme.
+/// The stored theme. The browser reads it after the first paint.
 #[must_use]
 pub fn use_theme() -> Theme {
     let choice = RwSignal::new(Choice::default());
@@ -79,7 +79,7 @@ pub fn use_theme() -> Theme {
 }
 
 impl Theme {
-    /// Chooses and remembers. For event handlers.
+    /// Applies and stores a choice. For event handlers.
     pub fn choose(self, choice: Choice) {
         self.choice.set(choice);
         browser::store(KEY, choice.name());
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_switch_goes_round_and_what_is_stored_reads_back() {
+    fn the_button_cycles_through_choices_that_are_read_back() {
         let mut choice = Choice::System;
         for _ in 0..3 {
             assert_eq!(Choice::parse(choice.name().unwrap_or_default()), choice);

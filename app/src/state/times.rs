@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn durations_read_at_a_glance() {
+    fn durations_have_a_suitable_unit() {
         for (milliseconds, text) in [
             (0.03, "<1 ms"),
             (4.2, "4 ms"),

@@ -1,7 +1,7 @@
 //! [`ToolContent`]: the result of an MCP tool, block by block.
 //!
-//! A server answers with a list of content blocks; the model gets that list inside one object
-//! (`{"content": […], "structuredContent": …, "isError": false}`), which nobody likes to read.
+//! A server returns a list of content blocks. The model receives the list inside one object,
+//! `{"content": […], "structuredContent": …, "isError": false}`, which is shown as blocks here.
 
 use json_text::{JsonText, Kind, Node};
 use serde::Deserialize;
@@ -10,23 +10,23 @@ use crate::state::excerpt::{Lines, beginning, written_out};
 use crate::state::file_bytes::bytes_of;
 use crate::state::preview::{Token, TokenColor, preview};
 
-/// The longest image or sound that an address carries to be shown in place, in base64 characters.
+/// The longest image or sound that is shown, in base64 characters.
 const CARRIED_BASE64: usize = 12_000_000;
 
-/// How much of a text stands in a row's one line, in bytes.
+/// The length of text that is previewed in a row, in bytes.
 const FIRST_LINE: usize = 160;
 
-/// What a tool answered.
+/// The result of an MCP tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolContent {
     /// The blocks, in order.
     pub blocks: Vec<Block>,
-    /// The same once more as data, where the tool has an output schema.
+    /// The structured content, if the tool has an output schema.
     pub structured: Option<JsonText>,
 }
 
 impl ToolContent {
-    /// What the content and the structured content both say.
+    /// How the structured content repeats the content.
     #[must_use]
     pub fn repeated(&self) -> Repeated {
         let ([block], Some(structured)) = (self.blocks.as_slice(), &self.structured) else {
@@ -40,19 +40,19 @@ impl ToolContent {
     }
 }
 
-/// What a server says as content and as structured content.
+/// How the structured content of a result repeats its content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Repeated {
-    /// Not the same.
+    /// It does not.
     Nothing,
-    /// The structured content, written as text.
+    /// The content is the structured content as text.
     Value,
-    /// The content, as the only member `result` of the structured content: so FastMCP wraps what is no
-    /// object.
+    /// The content is the only member, `result`, of the structured content. FastMCP wraps values
+    /// that are not objects in this way.
     Wrapped,
 }
 
-/// Whether `structured` holds what the block says and nothing else.
+/// Whether `structured` is an object with the block's content as its only member, `result`.
 fn wraps(structured: &JsonText, block: &Block) -> bool {
     let Node::Object(members) = structured.open() else { return false };
     let [(key, raw)] = members.as_slice() else { return false };
@@ -70,7 +70,8 @@ fn wraps(structured: &JsonText, block: &Block) -> bool {
     }
 }
 
-/// Numbers are as exact as the structured content's, which came through 64 bits.
+/// Whether two values are equal. Numbers may differ in their text, because structured content is
+/// read with 64-bit numbers.
 fn is_same(one: &JsonText, other: &JsonText) -> bool {
     one.compact() == other.compact()
         || one.to_value().is_ok_and(|value| other.to_value() == Ok(value))
@@ -83,29 +84,29 @@ pub enum Block {
     Text(String),
     /// Text that is a JSON object or list.
     Json(JsonText),
-    /// An image, as a URL that carries it.
+    /// An image, as a `data:` URL.
     Image {
-        /// Such as `image/png`.
+        /// The media type, such as `image/png`.
         mime_type: String,
         /// `data:image/png;base64,…`
         url: String,
     },
-    /// A sound, as a URL that carries it.
+    /// A sound, as a `data:` URL.
     Audio {
-        /// Such as `audio/wav`.
+        /// The media type, such as `audio/wav`.
         mime_type: String,
         /// `data:audio/wav;base64,…`
         url: String,
     },
-    /// The name of a resource that could be read from the server.
+    /// A link to a resource of the server.
     Link {
-        /// Its URI: not fetched from here.
+        /// Its URI. The page does not fetch it.
         uri: String,
-        /// What the server calls it.
+        /// Its name.
         name: String,
         /// Such as `text/plain`.
         mime_type: Option<String>,
-        /// What the server says about it.
+        /// Its description.
         description: Option<String>,
     },
     /// A resource with its contents.
@@ -114,27 +115,27 @@ pub enum Block {
         uri: String,
         /// Such as `text/plain`.
         mime_type: Option<String>,
-        /// What it holds.
+        /// Its contents.
         body: Body,
     },
-    /// A block of another kind, as it stands.
+    /// A block of another kind, as JSON.
     Other(JsonText),
 }
 
-/// What a resource holds.
+/// The contents of a resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Body {
     /// A text.
     Text(String),
-    /// An image, as a URL that carries it.
+    /// An image, as a `data:` URL.
     Image(String),
     /// A sound, as a URL that carries it.
     Audio(String),
-    /// Other bytes, or more than is shown in place: so many.
+    /// Bytes that are not shown, with their number.
     Bytes(usize),
 }
 
-/// One block as the wire has it, of any kind.
+/// One block as MCP serializes it, of any kind.
 #[derive(Deserialize)]
 struct Wire {
     #[serde(rename = "type")]
@@ -163,7 +164,7 @@ struct WireResource {
 pub fn tool_content(value: &JsonText) -> Option<ToolContent> {
     let Node::Object(members) = value.open() else { return None };
     let member = |name: &str| members.iter().find(|(key, _)| key == name).map(|(_, raw)| *raw);
-    // Both are always there: a tool of another source with a `content` of its own stays as it is.
+    // MCP results have both keys. Other tools may return an object with a `content` of their own.
     matches!(Node::of(member("isError")?), Node::Bool(_)).then_some(())?;
     let Node::Array(items) = Node::of(member("content")?) else { return None };
     let blocks: Option<Vec<Block>> = items.iter().map(|raw| block(&JsonText::from(*raw))).collect();
@@ -173,8 +174,8 @@ pub fn tool_content(value: &JsonText) -> Option<ToolContent> {
     })
 }
 
-/// The beginning of a tool's result in about `budget` characters. Of what an MCP tool answered: its
-/// data if it has any, else its first block, and how many more there are.
+/// The beginning of a tool's result in about `budget` characters. For an MCP tool: its structured
+/// content, else its first block and the number of further blocks.
 #[must_use]
 pub fn result_preview(value: &JsonText, budget: usize) -> Vec<Token> {
     let Some(content) = tool_content(value) else {
@@ -245,13 +246,13 @@ fn block(raw: &JsonText) -> Option<Block> {
     })
 }
 
-/// What a resource holds: an image or a sound is shown as one that stands in the result by itself.
+/// The contents of a resource. Images and sounds are shown as those of the result.
 fn body(text: Option<String>, blob: Option<String>, mime_type: Option<&str>) -> Body {
     if let Some(text) = text {
         return Body::Text(text);
     }
     let blob = blob.unwrap_or_default();
-    // What stands after the type, such as the codec of a sound, is the browser's to find out.
+    // Parameters of the media type, such as a sound's codec, are left to the browser.
     let mime_type = mime_type.unwrap_or_default().split(';').next().unwrap_or_default().trim();
     let url = |kind| carrying(kind, mime_type, &blob).filter(|_| !blob.is_empty());
     let shown = url("image").map(Body::Image).or_else(|| url("audio").map(Body::Audio));
@@ -268,7 +269,8 @@ fn text(text: String) -> Block {
     }
 }
 
-/// A `data:` URL of what the block says it carries; `None` for what a browser should not be given.
+/// A `data:` URL of the data; `None` if it is not valid base64, is too long, or has a media type of
+/// another kind.
 fn carrying(kind: &str, mime_type: &str, data: &str) -> Option<String> {
     let is_plain = |text: &str| {
         text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-./_".contains(&byte))
@@ -367,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn content_that_repeats_the_structured_content_is_known() {
+    fn content_that_repeats_the_structured_content_is_recognized() {
         let repeated = |text: &str, structured: &str| {
             let text = JsonText::string(text);
             let content = format!(r#"[{{"type":"text","text":{text}}}]"#);

@@ -1,5 +1,5 @@
-//! [`Unsaved`]: what was entered and is not saved keeps the reader where it stands, whichever way out
-//! is taken: a link, a button of the case, a command, the browser's way back.
+//! [`Unsaved`]: keeps the reader on a page with unsaved input, whichever way they try to leave it:
+//! by a link, a button, a command or the browser's Back.
 
 use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast as _;
@@ -7,84 +7,79 @@ use web_sys::{Element, Event, MouseEvent};
 
 use crate::state::browser;
 
-/// Who is asked.
+/// Decides whether the reader may leave.
 #[derive(Clone, Copy)]
-struct Holder {
-    /// Which of all that were.
+struct Guard {
+    /// Distinguishes it from the guards before and after it.
     number: u64,
-    /// Whether the reader has to stay, and then says so where it was entered.
-    holds: Callback<(), bool>,
+    /// Returns whether the reader has to stay, and then shows why.
+    blocks: Callback<(), bool>,
 }
 
-/// Marks what holds buttons that lead away from what is entered in it.
+/// The attribute of an element with buttons that leave the input in it.
 pub const LEAVES: &str = "data-leaves";
 
-/// Who is asked before the reader is led away.
+/// The page's unsaved input.
 #[derive(Clone, Copy)]
 pub struct Unsaved {
-    holder: StoredValue<Option<Holder>>,
-    /// Where it was entered.
+    guard: StoredValue<Option<Guard>>,
+    /// The address of the page with the input.
     address: StoredValue<String>,
 }
 
-/// Nobody is asked yet. The way back is heard of from the page's beginning on: the router would
-/// otherwise hear of it first.
+/// No unsaved input. In the browser, Back is blocked while a guard demands it.
 #[must_use]
 pub fn use_unsaved() -> Unsaved {
     let unsaved =
-        Unsaved { holder: StoredValue::new(None), address: StoredValue::new(String::new()) };
-    // The host paints none of it.
-    if cfg!(not(feature = "ssr")) {
-        let went_back = move |event: Event| {
-            if unsaved.holds_the_reader() {
-                // Nobody else hears of it, and the address is what it was.
-                event.stop_immediate_propagation();
-                browser::set_address(&unsaved.address.get_value());
-            }
-        };
-        let ear = StoredValue::new_local(Some(browser::hear_first("popstate", went_back)));
-        on_cleanup(move || drop(ear.try_update_value(Option::take)));
-    }
+        Unsaved { guard: StoredValue::new(None), address: StoredValue::new(String::new()) };
+    let went_back = move |event: Event| {
+        if unsaved.blocks_leaving() {
+            // The router does not see the event, and the address is restored.
+            event.stop_immediate_propagation();
+            browser::set_address(&unsaved.address.get_value());
+        }
+    };
+    // The host has no window. A listener in the capture phase runs before the router's, even when
+    // it is registered after it.
+    Effect::new(move |_| browser::listen_in_capture("popstate", went_back));
     unsaved
 }
 
 impl Unsaved {
-    /// Whether the reader has to stay where something was entered.
+    /// Whether the reader has to stay on the page with unsaved input.
     #[must_use]
-    pub fn holds_the_reader(self) -> bool {
-        self.holder.get_value().is_some_and(|holder| holder.holds.try_run(()).unwrap_or_default())
+    pub fn blocks_leaving(self) -> bool {
+        self.guard.get_value().is_some_and(|guard| guard.blocks.try_run(()).unwrap_or_default())
     }
 
-    /// Tells that something was entered at the address where the page is.
-    pub fn is_here(self) {
+    /// Records the page's address as that of the unsaved input.
+    pub fn remember_address(self) {
         self.address.set_value(browser::address());
     }
 
-    /// Has `holds` asked as long as the current owner lives. Presses within the element `editor`
-    /// lead nowhere.
-    pub fn ask(self, holds: Callback<(), bool>, editor: &'static str) {
-        let number = self.holder.get_value().map_or(0, |before| before.number + 1);
-        self.holder.set_value(Some(Holder { number, holds }));
-        let pressed = move |event: Event| {
-            if leads_away(&event, editor) && self.holds_the_reader() {
+    /// Asks `blocks` before the reader leaves, until the current owner is cleaned up. Presses
+    /// within the element with the id `editor` do not leave.
+    pub fn guard(self, blocks: Callback<(), bool>, editor: &'static str) {
+        let number = self.guard.get_value().map_or(0, |before| before.number + 1);
+        self.guard.set_value(Some(Guard { number, blocks }));
+        browser::listen_in_capture("click", move |event: Event| {
+            if leads_away(&event, editor) && self.blocks_leaving() {
                 event.prevent_default();
                 event.stop_propagation();
             }
-        };
-        let ear = StoredValue::new_local(Some(browser::hear_first("click", pressed)));
+        });
         on_cleanup(move || {
-            drop(ear.try_update_value(Option::take));
-            // The next page may already have its own.
-            self.holder.try_update_value(|holder| {
-                if holder.as_ref().is_some_and(|holder| holder.number == number) {
-                    *holder = None;
+            // The next page may have set its own.
+            self.guard.try_update_value(|guard| {
+                if guard.as_ref().is_some_and(|guard| guard.number == number) {
+                    *guard = None;
                 }
             });
         });
     }
 }
 
-/// Whether a press is one on a link, or on a button that leads away.
+/// Whether a press is on a link, or on a button that leaves the page.
 fn leads_away(event: &Event, editor: &str) -> bool {
     let Some(mouse) = event.dyn_ref::<MouseEvent>() else { return false };
     if mouse.ctrl_key() || mouse.meta_key() || mouse.shift_key() {

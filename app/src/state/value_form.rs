@@ -1,7 +1,4 @@
-//! One value that a person enters: arguments, a structured query or answer, a supplied result.
-//!
-//! The seam between the page and the form: whoever wants a value holds a [`ValueForm`], and does not
-//! know how the value is entered.
+//! The forms for a value that a person enters: arguments, a structured query or response, a result.
 
 use json_text::JsonText;
 use schema_form::{Form, Integers};
@@ -10,25 +7,83 @@ use crate::state::form::use_form;
 
 pub use crate::state::form::FormState as ValueForm;
 
-/// A form for a value of `schema`; without one, for nothing. Other integers than `integers` are
-/// shown at their fields.
+/// A form for a value of `schema`; without a schema, a form without fields. Integers out of the
+/// range of `integers` get a message at their fields.
 #[must_use]
 pub fn use_value_form(schema: Option<&JsonText>, integers: Integers) -> ValueForm {
     let form = schema.map_or_else(Form::no_arguments, Form::of_schema);
     use_form(form.with_integers(integers), None)
 }
 
-/// A form for a tool's arguments: an object, whatever the schema says.
+/// A form for a tool's arguments, which accepts only objects, whatever the schema allows.
 #[must_use]
 pub fn use_arguments_form(schema: Option<&JsonText>, integers: Integers) -> ValueForm {
     let form = schema.map_or_else(Form::no_arguments, Form::of_schema);
     use_form(form.with_integers(integers).with_objects_only(), None)
 }
 
-/// A form for any value, as JSON text at first, starting from `begin`.
+/// A form for any value that starts with `begin` as JSON text.
 #[must_use]
 pub fn use_any_form(begin: &JsonText) -> ValueForm {
     let form = use_form(Form::any(), Some(begin));
     form.show_json();
     form
+}
+
+#[cfg(test)]
+mod tests {
+    use leptos::prelude::*;
+
+    use super::*;
+
+    fn json(text: &str) -> JsonText {
+        JsonText::parse(text).expect("the text is JSON")
+    }
+
+    fn value(form: ValueForm) -> Option<String> {
+        form.reading.read_untracked().json().map(|json| json.compact().to_string())
+    }
+
+    fn admits(form: ValueForm, text: &str) -> bool {
+        form.fill(&json(text));
+        value(form).is_some()
+    }
+
+    #[test]
+    fn arguments_are_objects_and_other_values_may_be_lists() {
+        let owner = Owner::new();
+        owner.set();
+        let any = json("{}");
+        let arguments = use_arguments_form(Some(&any), Integers::Any);
+        assert!(admits(arguments, r#"{"city": "Oslo"}"#) && !admits(arguments, "[1]"));
+        assert!(admits(use_value_form(Some(&any), Integers::Any), "[1]"));
+    }
+
+    #[test]
+    fn a_tool_without_a_schema_is_called_with_an_empty_object() {
+        let owner = Owner::new();
+        owner.set();
+        let form = use_arguments_form(None, Integers::Any);
+        assert_eq!(value(form).as_deref(), Some("{}"));
+    }
+
+    #[test]
+    fn integers_beyond_64_bits_are_rejected_where_the_tool_cannot_read_them() {
+        let owner = Owner::new();
+        owner.set();
+        let schema = json(r#"{"type": "integer"}"#);
+        let large = "18446744073709551616";
+        assert!(admits(use_value_form(Some(&schema), Integers::Any), large));
+        assert!(!admits(use_value_form(Some(&schema), Integers::Of64Bits), large));
+    }
+
+    #[test]
+    fn a_form_for_any_value_starts_as_json_text() {
+        let owner = Owner::new();
+        owner.set();
+        let form = use_any_form(&json(r#"{"ok": true}"#));
+        assert!(untrack(|| form.is_json()));
+        assert_eq!(value(form).as_deref(), Some(r#"{"ok":true}"#));
+        assert_eq!(untrack(|| form.undoable()), None);
+    }
 }

@@ -1,12 +1,12 @@
-//! [`Feedback`]: which of a form's faults are shown. Not each as soon as it is there: nobody is told
-//! what is missing before they have been there.
+//! [`Feedback`]: which violations of a form are shown. Invalid values are shown at once, missing
+//! ones after the person has left their field or tried to send.
 
 use std::collections::{HashMap, HashSet};
 
 use api::FieldMessage;
 use schema_form::{Draft, Form, MessageKind, Path, Reading};
 
-/// What the person did with a form, and what the host found wrong with it.
+/// The person's actions in a form, and the host's messages about it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Feedback {
     touched: HashSet<Path>,
@@ -15,13 +15,13 @@ pub(super) struct Feedback {
     found: Vec<HostViolation>,
 }
 
-/// What the host found wrong.
+/// A violation that the host found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct HostViolation {
     message: FieldMessage,
-    /// Where it is shown.
+    /// The place at which it is shown.
     path: Path,
-    /// How: where the place is JSON text, with line and column.
+    /// The shown text: in JSON text it begins with line and column.
     text: String,
 }
 
@@ -37,18 +37,18 @@ impl HostViolation {
 }
 
 impl Feedback {
-    /// The faults to show at each place. `paused` says that nobody has typed for a while.
+    /// The messages to show at each place. `paused` is whether typing has paused.
     pub(super) fn shown(&self, reading: &Reading, paused: bool) -> HashMap<Path, Vec<String>> {
         let mut shown: HashMap<Path, Vec<String>> = HashMap::new();
         for message in reading.messages() {
             let waits = match message.kind {
                 MessageKind::Missing | MessageKind::Unfinished => true,
-                // What is not JSON yet may become it with the next key.
+                // The next key may complete it.
                 MessageKind::NotJson(_) => !(self.edited && paused),
                 _ => false,
             };
-            let was_there = self.edited && self.touched.contains(&message.path);
-            if !waits || self.attempted || was_there {
+            let was_left = self.edited && self.touched.contains(&message.path);
+            if !waits || self.attempted || was_left {
                 shown.entry(message.path.clone()).or_default().push(message.text.clone());
             }
         }
@@ -61,7 +61,7 @@ impl Feedback {
         shown
     }
 
-    /// Whether anything was entered. A form that was only passed through shows no missing fields.
+    /// Whether anything was entered. Until then, leaving a field shows no missing value.
     pub(super) fn is_edited(&self) -> bool {
         self.edited
     }
@@ -71,12 +71,12 @@ impl Feedback {
         self.touched.contains(path)
     }
 
-    /// The person has left `path`: what is missing there may be shown.
+    /// The person has left `path`: a missing value there is shown.
     pub(super) fn touch(&mut self, path: Path) {
         self.touched.insert(path);
     }
 
-    /// The person is back at `path`.
+    /// The person has returned to `path`.
     pub(super) fn untouch(&mut self, path: &Path) {
         self.touched.remove(path);
     }
@@ -102,13 +102,13 @@ impl Feedback {
         !self.found.is_empty()
     }
 
-    /// What the host found at `path`, around it and within it is outdated.
+    /// Removes the host's messages at `path`, around it and within it.
     pub(super) fn forget_at(&mut self, path: &Path) {
         self.found
             .retain(|HostViolation { path: at, .. }| !at.contains(path) && !path.contains(at));
     }
 
-    /// Widgets became JSON text, or the reverse: what the host found has other places.
+    /// Moves the host's messages to their places after a switch between widgets and JSON text.
     pub(super) fn place_again(&mut self, form: &Form, draft: &Draft) {
         let messages = std::mem::take(&mut self.found).into_iter().map(|found| found.message);
         self.find(messages.collect(), form, draft);
@@ -132,7 +132,7 @@ mod tests {
         form.fill(&JsonText::parse(value).expect("the value is JSON"))
     }
 
-    /// The places with a fault, such as `days`.
+    /// The places with a message, such as `days`.
     fn places(feedback: &Feedback, form: &Form, draft: &Draft) -> Vec<String> {
         let shown = feedback.shown(&draft.read(form), false);
         let mut places: Vec<String> = shown.keys().map(|path| draft.name(form, path)).collect();
@@ -183,7 +183,7 @@ mod tests {
         assert_eq!(places(&feedback, &form, &draft), ["city"]);
         feedback.forget_at(&path_of(&form, &draft, "/days"));
         assert_eq!(places(&feedback, &form, &draft), ["city"]);
-        // As JSON text it stands at the whole.
+        // In JSON text, it is shown at the root.
         draft.edit(&form, &Path::root(), Edit::AsJson).expect("any form can be text");
         feedback.place_again(&form, &draft);
         assert_eq!(places(&feedback, &form, &draft), [""]);

@@ -1,54 +1,52 @@
-//! [`FormState`]: a form being filled in, reactive.
+//! [`FormState`]: a form being filled in, as signals. `in_browser` holds what needs the focus or a
+//! timer; everything else runs without a browser.
 
 mod feedback;
+mod in_browser;
 mod paste;
+#[cfg(test)]
+mod tests;
 mod undo;
 
 use std::collections::HashMap;
-use std::time::Duration;
 
 use api::FieldMessage;
-use gloo_timers::future::TimeoutFuture;
 use json_text::JsonText;
 use leptos::prelude::*;
-use leptos::task::spawn_local;
-use schema_form::{
-    Content, Draft, Edit, FieldKind, Form, ItemId, Message, MessageKind, Path, Reading, Slot,
-};
+use schema_form::{Content, Draft, Edit, FieldKind, Form, ItemId, Path, Reading, Slot};
 
-use crate::state::browser;
-use crate::state::latest::use_latest;
 use feedback::Feedback;
+use in_browser::use_pause;
 use undo::Undo;
 
-/// A form being filled in, as small as its handles.
+/// A form being filled in. Copies share its signals.
 #[derive(Clone, Copy)]
 pub struct FormState {
     form: StoredValue<Form>,
-    /// What is entered.
+    /// The input so far.
     pub draft: RwSignal<Draft>,
-    /// What would be sent, and what stands in its way.
+    /// The value that would be sent, or the messages about why it is invalid.
     pub reading: Memo<Reading>,
     begin: StoredValue<Draft>,
     feedback: RwSignal<Feedback>,
     edited: Memo<bool>,
     shown: Memo<HashMap<Path, Vec<String>>>,
-    /// The faults of each place that is drawn. Were `shown` followed itself, each fault that comes
-    /// or goes would have every place of the form look whether it is meant.
+    /// The faults of each drawn place. If places followed `shown` itself, every place would be
+    /// updated for each fault that appears or disappears.
     faults: StoredValue<HashMap<Path, ArcRwSignal<Vec<String>>>>,
-    /// What each place that is drawn listens to, so that an edit wakes its own surroundings and not
-    /// every field of the form.
-    heard: StoredValue<HashMap<Path, ArcRwSignal<()>>>,
+    /// What each drawn place listens to, so that an edit updates the places around it and not every
+    /// field of the form.
+    listeners: StoredValue<HashMap<Path, ArcRwSignal<()>>>,
     /// The prefix of the ids in the document, once the form is drawn.
     drawn_as: StoredValue<&'static str>,
     undo: Undo,
-    /// The place that must have the focus, drawn yet or not.
+    /// The place that is to be focused, even if it is not drawn yet.
     pub wanted: RwSignal<Option<Path>>,
-    /// The result of the last paste, to be announced.
+    /// The result of the last paste, for the status line.
     pub notice: RwSignal<String>,
 }
 
-/// A form to fill in, starting from `begin` or untouched.
+/// A form to fill in, with `begin` filled in or blank.
 #[must_use]
 pub fn use_form(form: Form, begin: Option<&JsonText>) -> FormState {
     let start = begin.map_or_else(|| Draft::blank(&form), |value| form.fill(value));
@@ -60,9 +58,10 @@ pub fn use_form(form: Form, begin: Option<&JsonText>) -> FormState {
     let paused = use_pause(reading);
     let shown = Memo::new(move |_| feedback.read().shown(&reading.read(), paused.get()));
     let begin = StoredValue::new(start);
-    let heard = StoredValue::new(HashMap::new());
+    let listeners = StoredValue::new(HashMap::new());
     let drawn_as = StoredValue::new("");
     let faults = StoredValue::new(HashMap::<Path, ArcRwSignal<Vec<String>>>::new());
+    // Updates only the places whose faults changed, as the doc of `faults` explains.
     Effect::new(move |before: Option<HashMap<Path, Vec<String>>>| {
         let now = shown.get();
         let before = before.unwrap_or_default();
@@ -85,7 +84,7 @@ pub fn use_form(form: Form, begin: Option<&JsonText>) -> FormState {
         edited,
         shown,
         faults,
-        heard,
+        listeners,
         drawn_as,
         undo,
         wanted: RwSignal::new(None),
@@ -93,58 +92,31 @@ pub fn use_form(form: Form, begin: Option<&JsonText>) -> FormState {
     }
 }
 
-/// How long typing pauses before invalid JSON is reported, in milliseconds.
-const PAUSE_MS: u32 = 1_000;
-
-/// Whether nothing was entered for a while, where there is a text that is no JSON.
-fn use_pause(reading: Memo<Reading>) -> RwSignal<bool> {
-    let paused = RwSignal::new(false);
-    let latest = use_latest();
-    Effect::new(move |_| {
-        let is_no_json = |message: &Message| matches!(message.kind, MessageKind::NotJson(_));
-        if !reading.read().messages().iter().any(is_no_json) {
-            return;
-        }
-        let asked = latest.ask();
-        paused.set(false);
-        spawn_local(async move {
-            TimeoutFuture::new(PAUSE_MS).await;
-            if asked.is_wanted() {
-                paused.try_set(true);
-            }
-        });
-    });
-    paused
-}
-
 impl FormState {
-    /// The value to send. If it is invalid, shows the violations at their fields and focuses the first.
-    pub fn read(self) -> Option<JsonText> {
+    /// The value to send. If it is invalid, shows all violations.
+    fn attempt(self) -> Option<JsonText> {
         let json = self.reading.read_untracked().json().cloned();
         if json.is_none() {
             self.feedback.update(Feedback::attempt);
-            self.focus_first_fault();
         }
         json
     }
 
-    /// Shows what the host found wrong, each at its field until that is changed.
-    pub fn tell(self, messages: Vec<FieldMessage>) {
+    /// Shows the host's messages, each at its field until that is changed.
+    fn place_messages(self, messages: Vec<FieldMessage>) {
         let draft = self.draft.read_untracked();
         self.form.with_value(|form| {
             self.feedback.update(|feedback| feedback.find(messages, form, &draft));
         });
-        drop(draft);
-        self.focus_first_fault();
     }
 
-    /// How many fields have a violation that is shown. Tracked.
+    /// The number of fields with a shown violation. Tracked.
     #[must_use]
     pub fn violation_count(self) -> usize {
         self.shown.read().len()
     }
 
-    /// The faults that are shown, in the form's order, each with its place's name. Tracked.
+    /// The shown faults in the form's order, each with the name of its place. Tracked.
     #[must_use]
     pub fn faults(self) -> Vec<String> {
         let shown = self.shown.read();
@@ -164,16 +136,9 @@ impl FormState {
         })
     }
 
-    fn focus_first_fault(self) {
-        let Some(path) = self.shown.read_untracked().keys().min().cloned() else { return };
-        let id = input_id(self.drawn_as.get_value(), &path);
-        self.wanted.set(Some(path));
-        browser::after_drawing(move || {
-            // A list has no input of its own; its button stands for it.
-            let _ = browser::focus(&id) || browser::focus(&format!("{id}-add"));
-            // The message under the field is scrolled into view with it.
-            browser::reveal(&format!("{id}-fault"));
-        });
+    /// The first place with a shown fault.
+    fn first_fault(self) -> Option<Path> {
+        self.shown.read_untracked().keys().min().cloned()
     }
 
     /// Whether the form is still on the page.
@@ -181,42 +146,42 @@ impl FormState {
         self.draft.try_with_untracked(|_| ()).is_some()
     }
 
-    /// Remembers under which ids the form is drawn.
+    /// Records the prefix of the form's ids in the document.
     pub fn is_drawn_as(self, id: &'static str) {
         self.drawn_as.set_value(id);
     }
 
-    /// Starts over. What was entered can be had back.
+    /// Restores the draft that the form started with. Can be undone.
     pub fn clear(self) {
         self.undo.remember(&self.draft.read_untracked(), &Path::root(), &Edit::Reset);
         self.show(self.begin.get_value());
     }
 
     /// Takes the last edit back; false when there is none.
-    pub fn undo(self) -> bool {
+    fn restore(self) -> bool {
         let Some(before) = self.undo.undo() else { return false };
-        browser::keep_focus();
         self.show(before);
         true
     }
 
-    /// What the last edit was, such as `switch`, if there is one to take back. Tracked.
+    /// The name of the last edit, such as `switch`; `None` when there is none to take back.
+    /// Tracked.
     #[must_use]
     pub fn undoable(self) -> Option<&'static str> {
         self.undo.last_edit()
     }
 
-    /// Whether the last thing done was to switch the kind of value at `path`. Tracked.
+    /// Whether the last edit switched the kind of value at `path`. Tracked.
     pub fn switched(self, path: &Path) -> bool {
         self.undo.switched(path)
     }
 
-    /// Whether the last thing done was typing, which an input takes back by itself.
+    /// Whether the last edit was typing, which an input undoes by itself.
     pub fn was_typing(self) -> bool {
         self.undo.is_typing()
     }
 
-    /// Shows another draft, as if nobody had been at its fields.
+    /// Shows another draft, with no field edited or left yet.
     fn show(self, draft: Draft) {
         self.feedback.set(Feedback::default());
         self.notice.set(String::new());
@@ -224,19 +189,18 @@ impl FormState {
         self.notify(&Path::root());
     }
 
-    /// Goes over to JSON text.
+    /// Switches to JSON text. Cannot be undone.
     pub fn show_json(self) {
         self.edit(&Path::root(), Edit::AsJson);
-        // The form begins so: there is nothing to go back to.
         self.undo.undo();
     }
 
-    /// Puts a value, whatever was there.
+    /// Replaces the whole draft with `value`.
     pub fn fill(self, value: &JsonText) {
         self.edit(&Path::root(), Edit::Fill(value.clone()));
     }
 
-    /// Takes over what was entered in a form of the same thing, whose schema was another.
+    /// Takes over the input of `before`, the form for an earlier schema of the same value.
     pub fn take_over(self, before: Self) {
         let migrated = before.form.with_value(|from| {
             self.form.with_value(|to| before.draft.read_untracked().migrated(from, to))
@@ -268,21 +232,21 @@ impl FormState {
         matches!(root.and_then(|entered| entered.content()), Some(Content::Json { .. }))
     }
 
-    /// Does what the person did at `path`, and gives the item or entry that it made. A place that
-    /// is gone meanwhile takes no edit.
+    /// Applies an edit of the person at `path`, and returns the item or entry that it added. Does
+    /// nothing when the place is gone.
     pub fn edit(self, path: &Path, edit: Edit) -> Option<ItemId> {
         let leaves_json = edit == Edit::AsWidgets;
         let changes_view = leaves_json || edit == Edit::AsJson;
         let shapes = self.shapes(path);
         self.undo.remember(&self.draft.read_untracked(), path, &edit);
-        let mut made = None;
-        let mut refused = false;
+        let mut added = None;
+        let mut rejected = false;
         self.draft.update(|draft| {
             let result = self.form.with_value(|form| draft.edit(form, path, edit));
-            refused = result.is_err();
-            made = result.ok().flatten();
+            rejected = result.is_err();
+            added = result.ok().flatten();
         });
-        if refused {
+        if rejected {
             self.undo.undo();
         } else {
             self.undo.settle(&self.draft.read_untracked());
@@ -293,12 +257,12 @@ impl FormState {
         if !self.notice.read_untracked().is_empty() {
             self.notice.set(String::new());
         }
-        // A condition that is decided otherwise gives an object around the place other members.
+        // The edit may change the result of a condition, and so the members of an object around it.
         let after = self.shapes(path);
         let other = shapes.iter().zip(&after).find(|(before, after)| before.1 != after.1);
         self.notify(other.map_or(path, |(before, _)| &before.0));
-        if refused && leaves_json {
-            // The text is not JSON: its fault says where, also to who is still in it.
+        if rejected && leaves_json {
+            // The text is not JSON: its fault is shown even while the person is still in the field.
             self.feedback.update(|feedback| feedback.touch(path.clone()));
         }
         if self.feedback.read_untracked().has_found() {
@@ -311,10 +275,10 @@ impl FormState {
                 }
             });
         }
-        made
+        added
     }
 
-    /// How many items the list at `path` has.
+    /// The number of items in the list at `path`.
     pub fn count_items(self, path: &Path) -> usize {
         match self.draft.read_untracked().at(path).and_then(|entered| entered.content()) {
             Some(Content::List(items)) => items.len(),
@@ -322,7 +286,7 @@ impl FormState {
         }
     }
 
-    /// The objects around `path` whose members depend on what is entered, with their shapes.
+    /// The objects around `path` with members that depend on the input, with their shapes.
     fn shapes(self, path: &Path) -> Vec<(Path, Slot)> {
         let draft = self.draft.read_untracked();
         self.form.with_value(|form| {
@@ -342,7 +306,7 @@ impl FormState {
         })
     }
 
-    /// The field at `path` with the members it has now. Tracked, but for the form itself.
+    /// The field at `path` with its present members. Follows the conditions at `path`.
     pub fn shape(self, path: &Path) -> Memo<Option<Slot>> {
         let cases = self.follow(path, |entered| match entered.content() {
             Some(Content::Object { conditions, .. }) => Some(conditions.clone()),
@@ -350,32 +314,13 @@ impl FormState {
         });
         let at = path.clone();
         Memo::new(move |_| {
-            // Read, for a memo that nobody reads is never run and never wakes anybody.
+            // A memo runs, and notifies, only if it is read.
             cases.with(|_| ());
             self.form.with_value(|form| self.draft.read_untracked().shape(form, &at))
         })
     }
 
-    /// The person has left `path`: a missing value may be reported. A moment later, so that
-    /// the message does not push away the button that the person is about to press.
-    pub fn touch(self, path: &Path) {
-        // A field that leaves the page with the focus is left once the form is gone.
-        if self.feedback.try_with_untracked(|feedback| feedback.is_touched(path)) != Some(false) {
-            return;
-        }
-        let path = path.clone();
-        let say = move || {
-            // If the field has the focus again, the next blur reports it.
-            let input = self.drawn_as.try_get_value().map(|id| input_id(id, &path));
-            if input.is_some_and(|input| input != browser::focused_id()) {
-                self.feedback.try_update(|feedback| feedback.touch(path.clone()));
-            }
-        };
-        set_timeout(say, Duration::from_millis(180));
-    }
-
-    /// The person is typing at `path` what may become a value: nothing is missing there until the
-    /// place is left again.
+    /// The person types at `path` again: a missing value there is not reported until they leave it.
     pub fn untouch(self, path: &Path) {
         if self.feedback.with_untracked(|feedback| feedback.is_touched(path)) {
             self.feedback.update(|feedback| feedback.untouch(path));
@@ -394,7 +339,8 @@ impl FormState {
         signal.map(|signal| signal.get()).unwrap_or_default()
     }
 
-    /// A value that follows one place of the draft; `None` while the place is not there.
+    /// What `look` returns for the place at `path`, after each edit around it; `None` while there
+    /// is no such place.
     pub fn follow<T>(
         self,
         path: &Path,
@@ -404,25 +350,29 @@ impl FormState {
         T: PartialEq + Send + Sync + 'static,
     {
         let path = path.clone();
-        let heard = self.heard.try_update_value(|heard| {
-            heard.entry(path.clone()).or_insert_with(|| ArcRwSignal::new(())).clone()
+        let listener = self.listeners.try_update_value(|listeners| {
+            listeners.entry(path.clone()).or_insert_with(|| ArcRwSignal::new(())).clone()
         });
         Memo::new(move |_| {
-            match &heard {
-                Some(heard) => heard.track(),
+            match &listener {
+                Some(listener) => listener.track(),
                 None => self.draft.track(),
             }
             self.draft.read_untracked().at(&path).map(&look)
         })
     }
 
-    /// Wakes what is drawn at `path`, around it and within it.
+    /// Updates what is drawn at `path`, around it and within it.
     fn notify(self, path: &Path) {
-        let woken: Vec<ArcRwSignal<()>> = self.heard.with_value(|heard| {
-            let concerned = |at: &Path| at.contains(path) || path.contains(at);
-            heard.iter().filter(|(at, _)| concerned(at)).map(|(_, signal)| signal.clone()).collect()
+        let is_near = |at: &Path| at.contains(path) || path.contains(at);
+        let near: Vec<ArcRwSignal<()>> = self.listeners.with_value(|listeners| {
+            listeners
+                .iter()
+                .filter(|(at, _)| is_near(at))
+                .map(|(_, signal)| signal.clone())
+                .collect()
         });
-        for signal in woken {
+        for signal in near {
             signal.notify();
         }
     }

@@ -1,4 +1,4 @@
-//! Arguments copied from anywhere, taken into a form.
+//! Pastes copied arguments into a form.
 
 use leptos::prelude::*;
 use schema_form::{Edit, PasteError, Path};
@@ -6,10 +6,10 @@ use schema_form::{Edit, PasteError, Path};
 use super::FormState;
 
 impl FormState {
-    /// Fills in arguments copied from anywhere, and says what came of it.
+    /// Fills in copied arguments, and sets the notice to the result.
     ///
     /// # Errors
-    /// What keeps the text from being taken; the form is unchanged.
+    /// When the text cannot be read as arguments; the form is unchanged.
     pub fn paste(self, text: &str) -> Result<(), PasteError> {
         let pasted = self.form().pasted(text)?;
         self.edit(&Path::root(), Edit::Fill(pasted.value));

@@ -1,4 +1,4 @@
-//! [`Undo`]: the [`History`] of a form, reactive.
+//! [`Undo`]: the [`History`] of a form as a signal.
 
 use leptos::prelude::*;
 use schema_form::{Draft, Edit, History, Path};

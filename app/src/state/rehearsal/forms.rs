@@ -1,5 +1,5 @@
-//! What the person is entering in a rehearsal: one form for each thing that can be entered, kept
-//! while the person looks at another.
+//! [`Forms`]: the person's input in a rehearsal, one form for each value. Hidden forms keep their
+//! input.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use session::ToolName;
 
 use crate::state::value_form::{ValueForm, use_arguments_form, use_value_form};
 
-/// What a form is for.
+/// The value that a form is for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum FormKey {
     /// The user's query, for an agent with an input schema.
@@ -23,12 +23,13 @@ pub enum FormKey {
 
 type Made = HashMap<FormKey, (Option<JsonText>, ValueForm)>;
 
-/// A text that the person writes: the query or the answer of an agent without a schema for it.
+/// A text that the person writes: the query or the final response of an agent without a schema for
+/// it.
 #[derive(Clone, Copy)]
 pub struct TextEntry {
-    /// What is written.
+    /// The text.
     pub text: RwSignal<String>,
-    /// Whether it was to be sent while it was empty.
+    /// Whether the person tried to send it while it was empty.
     pub is_missed: RwSignal<bool>,
 }
 
@@ -37,13 +38,13 @@ impl TextEntry {
         Self { text: RwSignal::new(String::new()), is_missed: RwSignal::new(false) }
     }
 
-    /// Takes in what was typed.
+    /// Replaces the text.
     pub fn write(self, text: String) {
         self.text.set(text);
         self.is_missed.set(false);
     }
 
-    /// The text to send; without one, that it is missed stands at its field.
+    /// The text to send. If it is empty, sets `is_missed`.
     pub fn read(self) -> Option<String> {
         let text = self.text.get_untracked();
         let is_missed = text.trim().is_empty();
@@ -73,8 +74,8 @@ impl Forms {
         }
     }
 
-    /// The form for `key`, as the person left it; when its schema has changed a new one that holds
-    /// what was entered.
+    /// The form for `key` with its input. If the schema has changed, a new form takes over the
+    /// input.
     pub fn of(self, key: &FormKey, schema: Option<&JsonText>, integers: Integers) -> ValueForm {
         let made = self.made.with_value(|made| {
             made.get(key).filter(|(of, _)| of.as_ref() == schema).map(|(_, form)| *form)
@@ -84,7 +85,7 @@ impl Forms {
                 FormKey::Tool(_) => use_arguments_form(schema, integers),
                 FormKey::Query | FormKey::Response => use_value_form(schema, integers),
             };
-            // Forms live as long as the rehearsal, not as long as the part of the page that asks.
+            // Forms live as long as the rehearsal, not as long as the calling view.
             let form = match self.owner.get_value() {
                 Some(owner) => owner.with(make),
                 None => make(),

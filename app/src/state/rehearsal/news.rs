@@ -10,8 +10,8 @@ use crate::state::tool_content::result_preview;
 use crate::state::{browser, times};
 
 impl Rehearsal {
-    /// Takes in how a call goes on. News of a call that has ended here are old: a repeat after a
-    /// reconnection, or what came of a call that was given up.
+    /// Applies the progress of a call. Progress of a call that has ended here is ignored: the host
+    /// repeats it after a reconnection, and may report a canceled call later.
     pub fn take_in(self, news: CallUpdate) {
         let CallUpdate { call_id, progress, state, view, broken, .. } = news;
         if let Some(view) = view {
@@ -33,26 +33,15 @@ impl Rehearsal {
         if is_broken {
             self.broken.update(|all| drop(all.insert(call_id.clone(), broken)));
         }
-        match progress {
-            CallProgress::Returned { result, duration_ms } => {
-                self.settle(call_id, Outcome::Output(ToolResult::Whole(result)), duration_ms);
-            }
-            CallProgress::ReturnedStored { stored, duration_ms } => {
-                self.settle(call_id, Outcome::Output(ToolResult::Stored(stored)), duration_ms);
-            }
-            CallProgress::Failed { error_type, message, traceback, duration_ms } => {
-                let outcome = Outcome::Error { error_type, error_message: message, traceback };
+        match next_step(&call_id, progress, &phase) {
+            Some(NextStep::Settle { outcome, duration_ms }) => {
                 self.settle(call_id, outcome, duration_ms);
             }
-            CallProgress::AsksConfirmation { hint, payload } if phase == PendingPhase::Running => {
-                self.announcement.set(format!("The tool requires confirmation. {hint}"));
-                self.send(Event::AskConfirmation { call_id, hint, payload });
+            Some(NextStep::Wait { event, announcement }) => {
+                self.announcement.set(announcement);
+                self.send(event);
             }
-            CallProgress::AwaitsResult { first } if phase == PendingPhase::Running => {
-                self.announcement.set("The tool waits for the result that you supply.".to_owned());
-                self.send(Event::AwaitResult { call_id, first });
-            }
-            CallProgress::AsksConfirmation { .. } | CallProgress::AwaitsResult { .. } => {}
+            None => {}
         }
         if is_broken {
             self.announcement
@@ -73,11 +62,11 @@ impl Rehearsal {
         self.open();
     }
 
-    /// Records that the tools lost their state, as a mark in the history, and notifies the person. The
-    /// next step clears the notice.
+    /// Marks in the history that the tools lost their state, and notifies the person. The next step
+    /// clears the notice.
     pub(super) fn note_restart(self, why: &str) {
         let calls = self.session.read_untracked().calls().len();
-        if calls > 0 && self.restarts.read_untracked().last() != Some(&calls) {
+        if is_new_restart(calls, &self.restarts.read_untracked()) {
             self.restarts.update(|restarts| restarts.push(calls));
             self.notice.set(Some(format!("{why} The history is kept. The tools' state is reset.")));
         }
@@ -90,17 +79,66 @@ impl Rehearsal {
             .pending()
             .map(|pending| pending.call.tool_name.to_string())
             .unwrap_or_default();
-        self.announcement.set(match &outcome {
-            Outcome::Output(result) => {
-                let verb = if result.is_warning() { "returned an error" } else { "returned" };
-                format!("{tool} {verb}: {}", result_summary(result))
-            }
-            Outcome::Error { error_type, error_message, .. } => {
-                format!("{tool} failed: {error_type}. {error_message}")
-            }
-        });
+        self.announcement.set(announcement(&tool, &outcome));
         self.progress.set(None);
         self.send(Event::Settle { call_id, outcome, duration_ms, at: browser::now() });
+    }
+}
+
+/// What the progress of the pending call leads to.
+#[derive(Debug, Clone, PartialEq)]
+enum NextStep {
+    /// The call ends.
+    Settle { outcome: Outcome, duration_ms: f64 },
+    /// The call waits for the person.
+    Wait { event: Event, announcement: String },
+}
+
+/// The next step of the pending call, which is in `phase`. `None` when it already waits for the
+/// person.
+fn next_step(call_id: &CallId, progress: CallProgress, phase: &PendingPhase) -> Option<NextStep> {
+    let call_id = call_id.clone();
+    Some(match progress {
+        CallProgress::Returned { result, duration_ms } => {
+            NextStep::Settle { outcome: Outcome::Output(ToolResult::Whole(result)), duration_ms }
+        }
+        CallProgress::ReturnedHeld { held, duration_ms } => {
+            NextStep::Settle { outcome: Outcome::Output(ToolResult::Stored(held)), duration_ms }
+        }
+        CallProgress::Failed { error_type, message, traceback, duration_ms } => {
+            let outcome = Outcome::Error { error_type, error_message: message, traceback };
+            NextStep::Settle { outcome, duration_ms }
+        }
+        CallProgress::AsksConfirmation { hint, payload } if *phase == PendingPhase::Running => {
+            let announcement = format!("The tool requires confirmation. {hint}");
+            NextStep::Wait {
+                event: Event::AskConfirmation { call_id, hint, payload },
+                announcement,
+            }
+        }
+        CallProgress::AwaitsResult { first } if *phase == PendingPhase::Running => NextStep::Wait {
+            event: Event::AwaitResult { call_id, first },
+            announcement: "The tool waits for the result that you supply.".to_owned(),
+        },
+        CallProgress::AsksConfirmation { .. } | CallProgress::AwaitsResult { .. } => return None,
+    })
+}
+
+/// Whether a restart after `calls` calls is to be marked: there was a call since the last mark.
+fn is_new_restart(calls: usize, restarts: &[usize]) -> bool {
+    calls > 0 && restarts.last() != Some(&calls)
+}
+
+/// The announcement that a call of `tool` has ended.
+fn announcement(tool: &str, outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Output(result) => {
+            let verb = if result.is_warning() { "returned an error" } else { "returned" };
+            format!("{tool} {verb}: {}", result_summary(result))
+        }
+        Outcome::Error { error_type, error_message, .. } => {
+            format!("{tool} failed: {error_type}. {error_message}")
+        }
     }
 }
 
@@ -108,5 +146,115 @@ fn result_summary(result: &ToolResult) -> String {
     match result {
         ToolResult::Whole(result) => plain(&result_preview(result, 120)),
         ToolResult::Stored(held) => format!("{} of JSON", times::size(held.bytes)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use json_text::JsonText;
+    use session::StoredResult;
+
+    use super::*;
+
+    fn call_id() -> CallId {
+        CallId::parse("c1").expect("the id is valid")
+    }
+
+    fn json(text: &str) -> JsonText {
+        JsonText::parse(text).expect("the text is JSON")
+    }
+
+    fn waiting() -> PendingPhase {
+        PendingPhase::AwaitingResult { first: None }
+    }
+
+    #[test]
+    fn a_returned_result_settles_the_call_in_every_phase() {
+        for phase in [PendingPhase::Running, PendingPhase::Cancelling, waiting()] {
+            let progress = CallProgress::Returned { result: json("21"), duration_ms: 4.0 };
+            let outcome = Outcome::Output(ToolResult::Whole(json("21")));
+            let expected = NextStep::Settle { outcome, duration_ms: 4.0 };
+            assert_eq!(next_step(&call_id(), progress, &phase), Some(expected), "{phase:?}");
+        }
+    }
+
+    #[test]
+    fn a_failure_settles_the_call_with_its_traceback() {
+        let progress = CallProgress::Failed {
+            error_type: "ValueError".to_owned(),
+            message: "no such room".to_owned(),
+            traceback: Some("line 3".to_owned()),
+            duration_ms: 1.5,
+        };
+        let outcome = Outcome::Error {
+            error_type: "ValueError".to_owned(),
+            error_message: "no such room".to_owned(),
+            traceback: Some("line 3".to_owned()),
+        };
+        assert_eq!(
+            next_step(&call_id(), progress, &PendingPhase::Running),
+            Some(NextStep::Settle { outcome, duration_ms: 1.5 })
+        );
+    }
+
+    #[test]
+    fn a_running_call_asks_for_confirmation_once() {
+        let progress = || CallProgress::AsksConfirmation {
+            hint: "Open the window.".to_owned(),
+            payload: Some(json("{}")),
+        };
+        let expected = NextStep::Wait {
+            event: Event::AskConfirmation {
+                call_id: call_id(),
+                hint: "Open the window.".to_owned(),
+                payload: Some(json("{}")),
+            },
+            announcement: "The tool requires confirmation. Open the window.".to_owned(),
+        };
+        assert_eq!(next_step(&call_id(), progress(), &PendingPhase::Running), Some(expected));
+        let asked = PendingPhase::AwaitingConfirmation {
+            hint: "Open the window.".to_owned(),
+            payload: None,
+        };
+        assert_eq!(next_step(&call_id(), progress(), &asked), None);
+        assert_eq!(next_step(&call_id(), progress(), &PendingPhase::Cancelling), None);
+    }
+
+    #[test]
+    fn a_running_call_waits_for_a_result_once() {
+        let progress = || CallProgress::AwaitsResult { first: None };
+        let expected = NextStep::Wait {
+            event: Event::AwaitResult { call_id: call_id(), first: None },
+            announcement: "The tool waits for the result that you supply.".to_owned(),
+        };
+        assert_eq!(next_step(&call_id(), progress(), &PendingPhase::Running), Some(expected));
+        assert_eq!(next_step(&call_id(), progress(), &waiting()), None);
+    }
+
+    #[test]
+    fn a_restart_is_marked_once_after_each_call() {
+        assert!(!is_new_restart(0, &[]), "no tool has a state yet");
+        assert!(is_new_restart(2, &[]));
+        assert!(!is_new_restart(2, &[2]));
+        assert!(is_new_restart(3, &[2]));
+    }
+
+    #[test]
+    fn an_ended_call_is_announced_with_its_result() {
+        let whole = |text: &str| Outcome::Output(ToolResult::Whole(json(text)));
+        assert_eq!(announcement("read", &whole("21")), "read returned: 21");
+        let refused = announcement("read", &whole(r#"{"error": "locked"}"#));
+        assert!(refused.starts_with("read returned an error: "), "{refused}");
+        let held = StoredResult { bytes: 5_242_880, head: "[1".to_owned(), is_warning: false };
+        assert_eq!(
+            announcement("read", &Outcome::Output(ToolResult::Stored(held))),
+            "read returned: 5.2 MB of JSON"
+        );
+        let failed = Outcome::Error {
+            error_type: "ValueError".to_owned(),
+            error_message: "no such room".to_owned(),
+            traceback: None,
+        };
+        assert_eq!(announcement("read", &failed), "read failed: ValueError. no such room");
     }
 }

@@ -1,4 +1,4 @@
-//! What a tool's server reports and asks while it runs, and what it says of its tools.
+//! The messages of an MCP server: progress, questions and changes of its tools.
 
 use api::{Asks, CallProgressed, CatalogChange, Question};
 use leptos::prelude::*;
@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use super::Rehearsal;
 
 impl Rehearsal {
-    /// Takes in how far the pending call is; news of an ended one is ignored.
+    /// Stores the progress of the pending call. Progress of other calls is ignored.
     pub fn progressed(self, progress: CallProgressed) {
         let is_pending = self
             .session
@@ -18,7 +18,7 @@ impl Rehearsal {
         }
     }
 
-    /// Takes in a question, which the host repeats when the page connects again.
+    /// Adds a question. The host repeats it when the page reconnects.
     pub fn asked(self, question: Question) {
         let is_known =
             self.questions.read_untracked().iter().any(|known| known.number == question.number);
@@ -33,12 +33,12 @@ impl Rehearsal {
         self.questions.update(|questions| questions.push(question));
     }
 
-    /// A question needs no answer any more.
+    /// Removes a question that needs no answer.
     pub fn withdrawn(self, number: u64) {
         self.questions.update(|questions| questions.retain(|it| it.number != number));
     }
 
-    /// The tools are others than before.
+    /// Stores a change of the tools.
     pub fn tools_changed(self, change: CatalogChange) {
         self.announcement.set(format!("The tools changed: {}.", summary(&change)));
         self.see(change.view.clone());
@@ -47,8 +47,7 @@ impl Rehearsal {
 }
 
 /// What changed, such as `2 added, 1 removed`.
-#[must_use]
-pub fn summary(change: &CatalogChange) -> String {
+fn summary(change: &CatalogChange) -> String {
     let counts = [
         (change.added.len(), "added"),
         (change.removed.len(), "removed"),

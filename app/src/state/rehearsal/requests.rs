@@ -1,10 +1,13 @@
 //! The requests of a rehearsal to the host.
 
-use api::{Answer, ApiError, ExportRequest, SessionView, ToolRequest, ValueTarget};
+use api::{Answer, ApiError, ExportReceipt, ExportRequest, SessionView, ToolRequest, ValueTarget};
 use gloo_timers::future::TimeoutFuture;
+use jiff::Timestamp;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use session::{CallId, Effect, Event, Outcome, PendingPhase, SessionState, ToolError, ToolName};
+use session::{
+    CallId, Effect, Event, Outcome, PendingPhase, Session, SessionState, ToolError, ToolName,
+};
 
 use super::{Export, Rehearsal, TextEntry};
 use crate::server_functions::{
@@ -19,8 +22,8 @@ use crate::state::value_form::ValueForm;
 const CANCEL_PATIENCE_MS: u32 = 900;
 
 impl Rehearsal {
-    /// Opens the session on the host and sends it the query, if there is one: the host may be another
-    /// than before.
+    /// Opens the session on the host, and sends the query if there is one, because the host may
+    /// have restarted.
     pub fn open(self) {
         self.fault.set(None);
         spawn_local(async move {
@@ -46,11 +49,11 @@ impl Rehearsal {
         }
     }
 
-    /// Ends the host's share of the session.
+    /// Closes the session on the host.
     pub(super) fn close(self) {
         let id = self.session.read_untracked().id().clone();
         spawn_local(async move {
-            // The host forgets it by itself in ten minutes.
+            // The host closes it by itself after ten minutes.
             let _ = close_session(id).await;
         });
     }
@@ -70,7 +73,7 @@ impl Rehearsal {
         }
     }
 
-    /// What the person wrote. When that is nothing, its field says so and has the focus.
+    /// The text that the person wrote. If it is empty, its field shows that and is focused.
     fn written(self, entry: TextEntry, id: &str) -> Option<String> {
         let text = entry.read();
         if text.is_none() {
@@ -79,8 +82,8 @@ impl Rehearsal {
         text
     }
 
-    /// Checks the arguments and calls the tool with them. Nothing is entered in the history before
-    /// they are valid.
+    /// Checks the arguments and calls the tool with them. Invalid arguments do not enter the
+    /// history.
     pub fn run(self, tool: ToolName, form: ValueForm) {
         if !self.can_act() {
             return;
@@ -113,27 +116,9 @@ impl Rehearsal {
         }
     }
 
-    /// Whether the agent may act now; if not, the notice says why.
+    /// Whether the agent may act now; if not, the notice gives the reason.
     fn can_act(self) -> bool {
-        let session = self.session.read_untracked();
-        let obstacle = match (session.state(), session.pending()) {
-            (SessionState::Active, None) => None,
-            (SessionState::Active, Some(pending)) => Some(match &pending.phase {
-                PendingPhase::AwaitingConfirmation { .. } | PendingPhase::AwaitingResult { .. } => {
-                    format!(
-                        "{} waits for your input. One tool runs at a time. Respond to it in the history, or cancel it.",
-                        pending.call.tool_name
-                    )
-                }
-                _ => format!(
-                    "{} is still running. One tool runs at a time. Wait for it or cancel it.",
-                    pending.call.tool_name
-                ),
-            }),
-            (SessionState::Completed, _) => Some("This session has ended. Start over.".to_owned()),
-            _ => Some("First write the user message.".to_owned()),
-        };
-        drop(session);
+        let obstacle = obstacle(&self.session.read_untracked());
         let can = obstacle.is_none();
         if !can {
             self.notice.set(obstacle);
@@ -177,7 +162,7 @@ impl Rehearsal {
             match checked {
                 Ok(messages) if messages.is_empty() => then(value),
                 Ok(messages) | Err(ApiError::Invalid { messages }) => {
-                    form.tell(messages);
+                    form.show_messages(messages);
                     self.announce_faults(form);
                 }
                 Err(error) => self.notice.set(Some(error.to_string())),
@@ -186,12 +171,7 @@ impl Rehearsal {
     }
 
     fn announce_faults(self, form: ValueForm) {
-        let faults = untrack(|| form.faults());
-        let first = faults.first().cloned().unwrap_or_default();
-        self.announcement.set(match faults.len() {
-            1 => format!("1 field needs attention: {first}"),
-            count => format!("{count} fields need attention. First: {first}"),
-        });
+        self.announcement.set(faults_summary(&untrack(|| form.faults())));
     }
 
     /// Answers an elicitation of an MCP server. Violations are shown in `form`.
@@ -202,7 +182,7 @@ impl Rehearsal {
                 Ok(()) | Err(ApiError::QuestionGone) => self.withdrawn(number),
                 Err(ApiError::Invalid { messages }) if form.is_some() => {
                     if let Some(form) = form {
-                        form.tell(messages);
+                        form.show_messages(messages);
                     }
                 }
                 Err(error) => self.notice.set(Some(error.to_string())),
@@ -210,7 +190,7 @@ impl Rehearsal {
         });
     }
 
-    /// Cancels the call that is under way, if there is one.
+    /// Cancels the pending call, if there is one.
     pub fn cancel(self) {
         let pending =
             self.session.read_untracked().pending().map(|pending| pending.call.call_id.clone());
@@ -219,9 +199,9 @@ impl Rehearsal {
         }
     }
 
-    /// What was played, for the host to export or to compare. Untracked.
+    /// The session, for the host to export or to compare. Untracked.
     #[must_use]
-    pub fn performance(self) -> ExportRequest {
+    pub fn export_request(self) -> ExportRequest {
         let (session, history) = self.session.with_untracked(|it| (it.id().clone(), it.history()));
         ExportRequest { session, agent: self.agent(), history }
     }
@@ -231,7 +211,7 @@ impl Rehearsal {
         if matches!(&*self.export.read_untracked(), Export::Writing) {
             return;
         }
-        let request = self.performance();
+        let request = self.export_request();
         let session = request.session.clone();
         self.export.set(Export::Writing);
         spawn_local(async move {
@@ -239,10 +219,7 @@ impl Rehearsal {
             if *self.session.read_untracked().id() != session {
                 return;
             }
-            self.announcement.set(match &exported {
-                Ok(receipt) => format!("Exported as {} to {}.", receipt.eval_id, receipt.path),
-                Err(error) => format!("Not exported: {error}"),
-            });
+            self.announcement.set(export_summary(&exported));
             self.export.set(match exported {
                 Ok(receipt) => Export::Written(receipt),
                 Err(error) => Export::Failed(error),
@@ -259,7 +236,7 @@ impl Rehearsal {
                         self.see(view);
                     }
                     Ok(_) => {}
-                    // Opening it again sends the query too.
+                    // Opening the session sends the query too.
                     Err(ApiError::UnknownSession { .. }) => self.open(),
                     Err(error) => self.notice.set(Some(error.to_string())),
                 }
@@ -273,7 +250,7 @@ impl Rehearsal {
             }),
             Effect::CancelTool { call_id } => {
                 let asked = cancel_call(session, call_id.clone());
-                // The host sends the end as news; the response, if any, does not matter.
+                // The host reports the end as news, so the response does not matter.
                 spawn_local(async move { drop(asked.await) });
                 spawn_local(async move {
                     TimeoutFuture::new(CANCEL_PATIENCE_MS).await;
@@ -294,7 +271,7 @@ impl Rehearsal {
             Effect::EndInvocation { content } => spawn_local(async move {
                 match end_invocation(session.clone(), content).await {
                     Ok(view) if *self.session.read_untracked().id() == session => self.see(view),
-                    // A host that knows the session no longer has nothing that could end.
+                    // The host has already closed the session.
                     Ok(_) | Err(ApiError::UnknownSession { .. }) => {}
                     Err(error) => self.notice.set(Some(error.to_string())),
                 }
@@ -302,14 +279,9 @@ impl Rehearsal {
         }
     }
 
-    /// Ends a call that the host could not take.
+    /// Ends a call that the host rejected or did not receive.
     fn settle_failed(self, call_id: &CallId, error: &ApiError) {
-        let error_type = match error {
-            ApiError::Invalid { .. } => ToolError::INVALID_ARGUMENTS,
-            ApiError::AgentFaulted { .. } => ToolError::WORKER_EXITED,
-            _ => ToolError::HOST_UNREACHABLE,
-        };
-        self.settle_locally(call_id, error_type, error.to_string());
+        self.settle_locally(call_id, error_type(error), error.to_string());
     }
 
     fn settle_cancelled(self, call_id: &CallId) {
@@ -319,13 +291,8 @@ impl Rehearsal {
 
     /// Ends a call without news from the host, unless it has ended.
     pub(super) fn settle_locally(self, call_id: &CallId, error_type: &str, message: String) {
-        let started = self.session.read_untracked().pending().and_then(|pending| {
-            (pending.call.call_id == *call_id).then_some(pending.call.timestamp)
-        });
-        let Some(started) = started else { return };
-        let at = browser::now();
-        #[expect(clippy::cast_precision_loss, reason = "a call lasts less than 2^52 milliseconds")]
-        let duration_ms = (at.as_millisecond() - started.as_millisecond()) as f64;
+        let running_ms = running_ms(&self.session.read_untracked(), call_id, browser::now());
+        let Some(duration_ms) = running_ms else { return };
         self.settle(
             call_id.clone(),
             Outcome::Error {
@@ -335,5 +302,153 @@ impl Rehearsal {
             },
             duration_ms,
         );
+    }
+}
+
+/// Why the agent cannot act in `session` now.
+fn obstacle(session: &Session) -> Option<String> {
+    match (session.state(), session.pending()) {
+        (SessionState::Active, None) => None,
+        (SessionState::Active, Some(pending)) => Some(match &pending.phase {
+            PendingPhase::AwaitingConfirmation { .. } | PendingPhase::AwaitingResult { .. } => {
+                format!(
+                    "{} waits for your input. One tool runs at a time. Respond to it in the history, or cancel it.",
+                    pending.call.tool_name
+                )
+            }
+            PendingPhase::Running | PendingPhase::Cancelling => format!(
+                "{} is still running. One tool runs at a time. Wait for it or cancel it.",
+                pending.call.tool_name
+            ),
+        }),
+        (SessionState::Completed, _) => Some("This session has ended. Start over.".to_owned()),
+        _ => Some("First write the user message.".to_owned()),
+    }
+}
+
+/// The announcement that a form cannot be sent because of `faults`.
+fn faults_summary(faults: &[String]) -> String {
+    let first = faults.first().cloned().unwrap_or_default();
+    match faults.len() {
+        1 => format!("1 field needs attention: {first}"),
+        count => format!("{count} fields need attention. First: {first}"),
+    }
+}
+
+/// The announcement that an export has ended.
+fn export_summary(exported: &Result<ExportReceipt, ApiError>) -> String {
+    match exported {
+        Ok(receipt) => format!("Exported as {} to {}.", receipt.eval_id, receipt.path),
+        Err(error) => format!("Not exported: {error}"),
+    }
+}
+
+/// The error type of a call that failed with `error` before the host ran it.
+fn error_type(error: &ApiError) -> &'static str {
+    match error {
+        ApiError::Invalid { .. } => ToolError::INVALID_ARGUMENTS,
+        ApiError::AgentFaulted { .. } => ToolError::WORKER_EXITED,
+        _ => ToolError::HOST_UNREACHABLE,
+    }
+}
+
+/// How long the call has been pending at `now`, in milliseconds; `None` when it is not pending.
+fn running_ms(session: &Session, call_id: &CallId, now: Timestamp) -> Option<f64> {
+    let call = &session.pending().filter(|pending| pending.call.call_id == *call_id)?.call;
+    #[expect(clippy::cast_precision_loss, reason = "a call lasts less than 2^52 milliseconds")]
+    let milliseconds = (now.as_millisecond() - call.timestamp.as_millisecond()) as f64;
+    Some(milliseconds)
+}
+
+#[cfg(test)]
+mod tests {
+    use json_text::JsonText;
+    use session::{AgentId, SessionId, step};
+
+    use super::*;
+
+    fn at(milliseconds: i64) -> Timestamp {
+        Timestamp::from_millisecond(milliseconds).expect("the time is valid")
+    }
+
+    fn call_id() -> CallId {
+        CallId::parse("c1").expect("the id is valid")
+    }
+
+    fn json(text: &str) -> JsonText {
+        JsonText::parse(text).expect("the text is JSON")
+    }
+
+    fn after(session: &Session, event: Event) -> Session {
+        step(session, event).expect("the event fits the session").0
+    }
+
+    fn begun() -> Session {
+        let session = Session::new(SessionId::parse("s1").expect("the id is valid"));
+        after(&session, Event::SelectAgent { agent: AgentId::from_display_name("home") })
+    }
+
+    fn active() -> Session {
+        after(&begun(), Event::SubmitQuery { content: "Warm the hall.".to_owned(), at: at(1_000) })
+    }
+
+    fn calling() -> Session {
+        let tool_name = ToolName::parse("heat").expect("the name is valid");
+        let arguments = json("{}");
+        after(
+            &active(),
+            Event::CallTool { call_id: call_id(), tool_name, arguments, at: at(2_000) },
+        )
+    }
+
+    #[test]
+    fn the_agent_acts_after_the_query_while_no_call_is_pending() {
+        assert_eq!(obstacle(&begun()).as_deref(), Some("First write the user message."));
+        assert_eq!(obstacle(&active()), None);
+        let running = "heat is still running. One tool runs at a time. Wait for it or cancel it.";
+        assert_eq!(obstacle(&calling()).as_deref(), Some(running));
+        let canceled = after(&calling(), Event::CancelCall { call_id: call_id() });
+        assert_eq!(obstacle(&canceled).as_deref(), Some(running));
+    }
+
+    #[test]
+    fn a_call_that_waits_for_the_person_is_an_obstacle() {
+        let waits = "heat waits for your input. One tool runs at a time. Respond to it in the history, or cancel it.";
+        let call_id = call_id();
+        let hint = "Heat the hall.".to_owned();
+        let confirmation = Event::AskConfirmation { call_id, hint, payload: None };
+        assert_eq!(obstacle(&after(&calling(), confirmation)).as_deref(), Some(waits));
+        let result = Event::AwaitResult { call_id: self::call_id(), first: None };
+        assert_eq!(obstacle(&after(&calling(), result)).as_deref(), Some(waits));
+    }
+
+    #[test]
+    fn a_completed_session_is_an_obstacle() {
+        let ended = after(&active(), Event::Respond { content: "Done.".to_owned(), at: at(3_000) });
+        assert_eq!(obstacle(&ended).as_deref(), Some("This session has ended. Start over."));
+    }
+
+    #[test]
+    fn a_call_is_timed_while_it_is_pending() {
+        assert_eq!(running_ms(&calling(), &call_id(), at(2_250)), Some(250.0));
+        let other = CallId::parse("c2").expect("the id is valid");
+        assert_eq!(running_ms(&calling(), &other, at(2_250)), None);
+        assert_eq!(running_ms(&active(), &call_id(), at(2_250)), None);
+    }
+
+    #[test]
+    fn a_call_that_the_host_did_not_run_has_the_type_of_the_error() {
+        let invalid = ApiError::Invalid { messages: Vec::new() };
+        assert_eq!(error_type(&invalid), ToolError::INVALID_ARGUMENTS);
+        assert_eq!(error_type(&ApiError::UnknownFunction), ToolError::HOST_UNREACHABLE);
+    }
+
+    #[test]
+    fn announcements_name_the_first_fault_and_the_file() {
+        let faults = ["city: Required.".to_owned(), "days: Required.".to_owned()];
+        assert_eq!(faults_summary(&faults[..1]), "1 field needs attention: city: Required.");
+        assert_eq!(faults_summary(&faults), "2 fields need attention. First: city: Required.");
+        let failed = export_summary(&Err(ApiError::UnknownFunction));
+        assert_eq!(failed, format!("Not exported: {}", ApiError::UnknownFunction));
     }
 }

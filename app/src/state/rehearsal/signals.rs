@@ -1,4 +1,4 @@
-//! [`SessionSignals`]: the state of one session that starts from its default, a signal for each part.
+//! [`SessionSignals`]: the state of one session, a signal for each part, and its reset.
 
 use std::collections::HashMap;
 
@@ -33,8 +33,8 @@ macro_rules! signals {
 }
 
 signals! {
-    /// What belongs to one session besides its history and its forms. A signal for each part, so that
-    /// a change redraws only what shows it.
+    /// What belongs to one session besides its history and its forms. A signal for each part, so
+    /// that a change redraws only what shows it.
     pub struct SessionSignals {
         /// What the model would see; `None` until the host has opened the session.
         view: Option<SessionView>,
@@ -53,8 +53,8 @@ signals! {
         returns_focus: bool,
         /// The progress of the pending call, as its tool reports it.
         progress: Option<CallProgressed>,
-        /// Where results violate the output schemas of their tools. Not part of the history: only the
-        /// person sees it.
+        /// Where results violate the output schemas of their tools. Not part of the history: only
+        /// the person sees it.
         broken: HashMap<CallId, Vec<FieldMessage>>,
         /// The open questions of servers, oldest first.
         questions: Vec<Question>,

@@ -317,7 +317,7 @@ fn Chosen(
                 None => {
                     let is_older = is_older.get();
                     let compare = Callback::new(move |chosen| {
-                        if !edits.holds_the_reader() {
+                        if !edits.blocks_leaving() {
                             choose.run(chosen);
                         }
                     });

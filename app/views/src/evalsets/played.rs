@@ -37,7 +37,7 @@ pub fn CompareWithCase(
     let set = StoredValue::new(set);
     view! {
         <button type="button" class="button quiet" on:click=move |_| open.set(true)>{label}</button>
-        <Dialog open label="Compare with a case" class="comparing">
+        <Dialog open on_close=move |()| open.set(false) label="Compare with a case" class="comparing">
             {move || match chosen.get() {
                 Some((eval_id, at)) => {
                     let expected = CaseName { set: set.get_value(), eval_id, at };

@@ -22,39 +22,21 @@ pub(super) fn Dialogs() -> impl IntoView {
     }
 }
 
-/// A dialog that is open while this is the question.
+/// A dialog that is open while the person is asked `question`.
 fn dialog(
     workspace: LiveWorkspace,
     question: Question,
     label: &'static str,
     body: impl Fn() -> AnyView + Send + Sync + 'static,
 ) -> AnyView {
-    let open = RwSignal::new(false);
-    // The dialog closes itself on Esc, so that it has a signal of its own.
-    Effect::new(move |_| {
-        if workspace.question.get() == Some(question) {
-            // Where the page does not ask for it, the dialog does.
-            if workspace.live.name.read_untracked().is_none() && browser::focus(NAME_FIELD) {
-                workspace.question.set(None);
-                workspace
-                    .notice
-                    .set(Some("Enter your name. It is recorded with each response.".to_owned()));
-            } else {
-                open.set(true);
-            }
-        } else {
-            open.set(false);
-        }
-    });
-    Effect::new(move |before: Option<bool>| {
-        let now = open.get();
-        if before == Some(true) && !now && workspace.question.get_untracked() == Some(question) {
+    let open = Signal::derive(move || workspace.question.get() == Some(question));
+    let close = move |()| {
+        if open.get_untracked() {
             workspace.question.set(None);
         }
-        now
-    });
+    };
     let body = StoredValue::new(body);
-    view! { <Dialog open label class="ask">{body.with_value(|body| body())}</Dialog> }.into_any()
+    view! { <Dialog open on_close=close label class="ask">{body.with_value(|body| body())}</Dialog> }.into_any()
 }
 
 #[component]

@@ -58,7 +58,7 @@ pub(super) fn LiveHead(
             <span class="grow"></span>
             <You/>
             <Show when=move || !workspace.is_completed()>
-                <button type="button" class="button" on:click=move |_| workspace.question.set(Some(Question::Complete))>
+                <button type="button" class="button" on:click=move |_| workspace.ask(Question::Complete)>
                     "Complete session"
                 </button>
             </Show>

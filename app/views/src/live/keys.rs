@@ -66,7 +66,7 @@ pub(super) fn offer_commands(workspace: LiveWorkspace) {
 }
 
 fn commands(workspace: LiveWorkspace) -> Vec<Command> {
-    let asks = |question| move || workspace.question.set(Some(question));
+    let asks = |question| move || workspace.ask(question);
     let mut commands = Vec::new();
     if workspace.ahead() == Some(0) {
         commands = tool_commands(&workspace.tools(), move |tool| workspace.choose(&tool.name));

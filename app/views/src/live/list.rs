@@ -10,9 +10,9 @@ use app::components::copy_button::CopyButton;
 use app::components::icon::{Glyph, Icon};
 use app::server_functions::list_live_sessions;
 use app::state::Link;
+use app::state::draft_cleanup::delete_old_drafts;
 use app::state::excerpt::{Lines, written_out};
 use app::state::live::{Alerts, Live};
-use app::state::live_sweep::sweep;
 use app::state::times::{ago, elapsed};
 use app::state::use_page;
 
@@ -101,7 +101,7 @@ pub fn LiveSessions() -> impl IntoView {
         is_fetching: RwSignal::new(false),
     };
     live.watch_all();
-    Effect::new(move |_| sweep(live));
+    Effect::new(move |_| delete_old_drafts(live));
     // At first, at each search, when the host says that too much changed, and after a lost
     // connection.
     let is_there = Memo::new(move |_| page.connection.link.get() == Link::Connected);

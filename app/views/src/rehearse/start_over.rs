@@ -15,7 +15,7 @@ pub fn StartOver() -> impl IntoView {
         workspace.begin_again();
     };
     view! {
-        <Dialog open label="Start over" class="ask">
+        <Dialog open on_close=move |()| open.set(false) label="Start over" class="ask">
             <h2>"Start over?"</h2>
             <p>"The history of this session is not exported and will be lost."</p>
             <div class="choices">

@@ -26,10 +26,10 @@ pub fn listen(press: impl Fn(&ev::KeyboardEvent) -> bool + Copy + 'static) {
 }
 
 /// Offers commands in the palette while the current owner lives.
-pub fn offer(commands: impl Fn() -> Vec<Command> + 'static) {
-    let palette = use_page().palette;
-    Effect::new(move |_| palette.offer(commands()));
-    on_cleanup(move || palette.offer(Vec::new()));
+pub fn offer(commands: impl Fn() -> Vec<Command> + Send + Sync + 'static) {
+    // Commands cannot be compared: each new list counts as changed.
+    let commands = Memo::new_with_compare(move |_| commands(), |_, _| true);
+    use_page().palette.offer(commands.into());
 }
 
 /// Runs `then` once another side of the panel is drawn: what is shown changes in the next frame, the

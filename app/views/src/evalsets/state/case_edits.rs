@@ -14,7 +14,7 @@ use app::server_functions::{
 };
 use app::state::browser;
 use app::state::case_address::{case_address, in_order_of};
-use app::state::latest::{Latest, use_latest};
+use app::state::latest_request::{LatestRequest, use_latest_request};
 use app::state::unsaved::Unsaved;
 use app::state::use_page;
 
@@ -129,7 +129,7 @@ type Outcome = (Option<(CaseView, bool)>, Option<UndoStep>);
 #[derive(Clone, Copy)]
 pub struct CaseEdits {
     set: StoredValue<SetId>,
-    wanted: Latest,
+    wanted: LatestRequest,
     /// Whether another case than the one that is shown is on its way.
     is_reading: RwSignal<bool>,
     /// Whether others have the id of the case that is read.
@@ -176,7 +176,7 @@ pub fn use_case_edits(set: SetId) -> CaseEdits {
     let go: Go = Box::new(move |address| navigate(address, NavigateOptions::default()));
     let edits = CaseEdits {
         set: StoredValue::new(set),
-        wanted: use_latest(),
+        wanted: use_latest_request(),
         is_reading: RwSignal::new(false),
         repeats: StoredValue::new(false),
         go: StoredValue::new_local(go),
@@ -194,7 +194,7 @@ pub fn use_case_edits(set: SetId) -> CaseEdits {
         undo_steps: RwSignal::new(Vec::new()),
         as_text: StoredValue::new(false),
     };
-    edits.unsaved.ask(Callback::new(move |()| edits.holds_the_reader()), EDITOR_ID);
+    edits.unsaved.guard(Callback::new(move |()| edits.blocks_leaving()), EDITOR_ID);
     edits
 }
 
@@ -281,7 +281,7 @@ impl CaseEdits {
     /// Records that something was entered.
     pub fn touch(self) {
         self.touched.set_value(true);
-        self.unsaved.is_here();
+        self.unsaved.remember_address();
     }
 
     /// Whether something was entered and not saved.
@@ -292,7 +292,7 @@ impl CaseEdits {
 
     /// Whether what was entered would be lost if another case were read now; if so, says so at the
     /// editor.
-    pub fn holds_the_reader(self) -> bool {
+    pub fn blocks_leaving(self) -> bool {
         let holds = self.is_unsaved();
         if holds {
             self.fault.set(Some("Save or cancel your changes first.".to_owned()));
@@ -386,7 +386,7 @@ impl CaseEdits {
 
     /// Undoes the last change; false when there is none.
     pub fn undo(self) -> bool {
-        if self.holds_the_reader() {
+        if self.blocks_leaving() {
             return true;
         }
         let Some(UndoStep { action, .. }) =

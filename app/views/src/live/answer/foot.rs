@@ -29,11 +29,11 @@ pub(super) fn Foot() -> impl IntoView {
             <span class="hint" class:bad=move || violation_count().unwrap_or_default() != 0>
                 {move || attention_text(violation_count().unwrap_or_default())}
             </span>
-            <button type="button" class="button quiet" title="Ends the request without a response" on:click=move |_| workspace.question.set(Some(Question::Cancel))>
+            <button type="button" class="button quiet" title="Ends the request without a response" on:click=move |_| workspace.ask(Question::Cancel)>
                 "Cancel turn"
             </button>
             <Show when=move || is_held() && has_begun()>
-                <button type="button" class="button quiet" title="Hands the lease to somebody else" on:click=move |_| workspace.question.set(Some(Question::HandOver))>
+                <button type="button" class="button quiet" title="Hands the lease to somebody else" on:click=move |_| workspace.ask(Question::HandOver)>
                     "Hand over"
                 </button>
             </Show>

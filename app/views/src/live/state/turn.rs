@@ -50,7 +50,7 @@ pub fn closed_with_draft(
     waiting: Option<&[WaitingTurn]>,
 ) -> Option<LiveTurnId> {
     let waiting = waiting?;
-    let own = |kept: &Kept| kept.session.as_ref() == Some(session) && kept.may_be_of(me);
+    let own = |kept: &Kept| kept.session == *session && kept.may_be_of(me);
     let is_closed = |kept: &Kept| waiting.iter().all(|it| it.turn != kept.turn);
     drafts.into_iter().find(|kept| own(kept) && is_closed(kept)).map(|kept| kept.turn)
 }
@@ -218,7 +218,7 @@ mod tests {
             key: id.to_owned(),
             turn: turn(id),
             by: by.map(str::to_owned),
-            session: Some(LiveId::new(of)),
+            session: LiveId::new(of),
             typed_ms: 0,
         };
         let drafts = vec![

@@ -63,7 +63,7 @@ fn body(content: String, position: usize, readings: Readings) -> AnyView {
         _ => value_tree::is_more_than_text(&content).then(|| JsonText::string(&content)),
     };
     if let Some(value) = value {
-        let reading = readings.of(ReadingKey::Said(position), &value);
+        let reading = readings.of(ReadingKey::Text(position), &value);
         return view! { <ValueBody reading label="Value"/> }.into_any();
     }
     let total = content.len();

@@ -13,7 +13,7 @@ use crate::rehearse::state::workspace::{Tab, Workspace};
 use app::server_functions::read_case;
 use app::state::browser;
 use app::state::case_address::unescaped;
-use app::state::latest::use_latest;
+use app::state::latest_request::use_latest_request;
 
 /// What the case did next.
 #[derive(Debug, Clone, PartialEq)]
@@ -69,7 +69,7 @@ pub fn use_replay(workspace: Workspace) -> Replay {
     let set = Memo::new(move |_| query.read().get("set").map(SetId::new));
     let at = Memo::new(move |_| query.read().get("at").and_then(|at| at.parse::<u64>().ok()));
     let case = RwSignal::new(None);
-    let wanted = use_latest();
+    let wanted = use_latest_request();
     Effect::new(move |_| {
         let asked = wanted.ask();
         let index = at.get().unwrap_or_default();

@@ -121,7 +121,7 @@ impl Workspace {
         }
         self.tool_name.set(Some(name.to_owned()));
         self.side.set(None);
-        if !self.code.is_here() {
+        if !self.code.is_loaded() {
             self.code.and_then(|_| {
                 browser::after_drawing(|| {
                     browser::after_drawing(|| browser::focus_form("tool-form"));

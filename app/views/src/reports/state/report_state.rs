@@ -13,7 +13,7 @@ use report_view::{Asked, CaseVerdict, Change, Changes, Column, Report, Row, Sort
 
 use app::state::browser;
 use app::state::case_address::{below, is_case};
-use app::state::latest::{self, use_latest};
+use app::state::latest_request::{self, use_latest_request};
 use app::state::opened_reports::{OpenedReport, OpenedReports, is_opened};
 
 /// The height of a row in pixels, as the stylesheet has it.
@@ -105,7 +105,7 @@ pub fn use_report_state(id: String, opened: OpenedReports) -> ReportState {
     let found = RwSignal::new(None);
     let baseline_found: ReportSignal = RwSignal::new(None);
     let own = StoredValue::new(id);
-    let (wanted, wanted_baseline) = (use_latest(), use_latest());
+    let (wanted, wanted_baseline) = (use_latest_request(), use_latest_request());
     // Not each file that is opened, only those under these ids.
     let local = Memo::new(move |_| own.with_value(|own| opened.find(own)));
     let local_baseline = Memo::new(move |_| opened.find(&baseline.get()?));
@@ -140,7 +140,12 @@ pub fn use_report_state(id: String, opened: OpenedReports) -> ReportState {
 
 /// Reads the report of an id, opened here or held by the host, into `found`, unless something else is
 /// `asked` for meanwhile.
-fn fetch(id: String, opened: Option<OpenedReport>, found: ReportSignal, asked: latest::Asked) {
+fn fetch(
+    id: String,
+    opened: Option<OpenedReport>,
+    found: ReportSignal,
+    asked: latest_request::Asked,
+) {
     found.set(None);
     spawn_local(async move {
         // That the report is read is drawn before the reading, which takes the page's one thread.

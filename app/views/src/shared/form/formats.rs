@@ -14,7 +14,7 @@ use super::text::{Frame, described_by, placeholder, typed};
 use app::components::icon::{Glyph, Icon};
 use app::state::browser;
 use app::state::file_bytes;
-use app::state::latest::use_latest;
+use app::state::latest_request::use_latest_request;
 use app::state::times::size;
 
 /// The input of a string with a format.
@@ -190,7 +190,7 @@ fn file(
     let native = NodeRef::<Input>::new();
     let (place, clearing) = (place.clone(), place.clone());
     let label = format!("Load {} from a file", place.slot.key());
-    let readings = use_latest();
+    let readings = use_latest_request();
     let standing = place.standing();
     Effect::new(move |before: Option<()>| {
         typed.with(|_| ());

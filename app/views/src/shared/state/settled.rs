@@ -5,7 +5,7 @@ use gloo_timers::future::TimeoutFuture;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use app::state::latest::use_latest;
+use app::state::latest_request::use_latest_request;
 
 /// How long the pause is, in milliseconds.
 const PAUSE_MS: u32 = 200;
@@ -14,7 +14,7 @@ const PAUSE_MS: u32 = 200;
 #[must_use]
 pub fn use_settled(typed: RwSignal<String>) -> ReadSignal<String> {
     let settled = RwSignal::new(typed.get_untracked());
-    let latest = use_latest();
+    let latest = use_latest_request();
     Effect::new(move |before: Option<()>| {
         let text = typed.get();
         let asked = latest.ask();

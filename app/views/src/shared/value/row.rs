@@ -61,7 +61,7 @@ fn line(reading: Reading, view: RowView) -> AnyView {
         if browser::has_selection() {
             return;
         }
-        reading.stand_at(Some(row));
+        reading.set_current(Some(row));
         if opens {
             reading.toggle(node);
         }
@@ -159,7 +159,7 @@ fn shape_switch(
     let set = move |raw: bool| {
         move |event: ev::MouseEvent| {
             event.stop_propagation();
-            reading.stand_at(Some(row));
+            reading.set_current(Some(row));
             reading.set_raw(row.node, raw);
             reading.set_open(row.node, true);
         }

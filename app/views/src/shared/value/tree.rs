@@ -84,7 +84,7 @@ pub(super) fn ValueTree(
             on:keydown=on_key
             on:focus=move |_| {
                 if reading.current.read_untracked().is_none() {
-                    reading.stand_at_first();
+                    reading.set_current_first();
                 }
             }
         >

@@ -138,7 +138,7 @@ impl LiveWorkspace {
         match found {
             Ok(messages) if messages.is_empty() => Some(value),
             Ok(messages) => {
-                form.tell(messages);
+                form.show_messages(messages);
                 None
             }
             Err(error) => {

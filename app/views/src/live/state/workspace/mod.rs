@@ -15,9 +15,10 @@ use crate::live::state::turn::{Holder, shown_side};
 use app::server_functions::read_live_session;
 use app::state::Connection;
 use app::state::Link;
+use app::state::browser;
+use app::state::draft_cleanup::delete_old_drafts;
 use app::state::live::Live;
 use app::state::live_draft::{Draft, LeaseRequest, Side};
-use app::state::live_sweep::sweep;
 use app::state::use_page;
 
 /// What the person is asked before it is done.
@@ -94,7 +95,7 @@ pub fn use_live_workspace(id: LiveId, named: Memo<Option<LiveTurnId>>) -> LiveWo
     };
     live.watch(id);
     workspace.open();
-    Effect::new(move |_| sweep(live));
+    Effect::new(move |_| delete_old_drafts(live));
     // After a lost connection the host sends the session's state; a fault is tried again.
     Effect::new(move |_| {
         let is_there = page.connection.link.get() == Link::Connected;
@@ -124,6 +125,17 @@ impl LiveWorkspace {
                 }
             }
         });
+    }
+
+    /// Opens the dialog that asks `question`. Where the page has a field for the person's name, it has
+    /// to be filled in first.
+    pub fn ask(self, question: Question) {
+        if self.live.name.read_untracked().is_none() && browser::focus(NAME_FIELD) {
+            let notice = "Enter your name. It is recorded with each response.";
+            self.notice.set(Some(notice.to_owned()));
+        } else {
+            self.question.set(Some(question));
+        }
     }
 
     /// A turn of this session.

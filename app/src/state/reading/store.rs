@@ -1,4 +1,4 @@
-//! [`Readings`]: the values that were read in one rehearsal, as they were left.
+//! [`Readings`]: the view states of the values of one rehearsal.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use value_tree::Tree;
 
 use super::{Reading, use_reading};
 
-/// Which value of a rehearsal is read.
+/// A value of a rehearsal.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum ReadingKey {
     /// The arguments of a call.
@@ -18,19 +18,19 @@ pub enum ReadingKey {
     Result(CallId),
     /// The structured content of an MCP tool's result.
     Structured(CallId),
-    /// A block of an MCP tool's result, by its place.
+    /// A block of an MCP tool's result, by index.
     Block(CallId, usize),
     /// The session's state.
     State,
     /// The whole history.
     History,
-    /// The case that was exported.
+    /// The exported case.
     Case,
-    /// What was said in the row at this place.
-    Said(usize),
+    /// The text of the row with this index.
+    Text(usize),
 }
 
-/// The values that were read in one rehearsal.
+/// The view states of the values that were opened in one rehearsal.
 #[derive(Clone, Copy)]
 pub struct Readings {
     owner: StoredValue<Option<Owner>>,
@@ -42,13 +42,13 @@ impl Readings {
         Self { owner: StoredValue::new(Owner::current()), begun: StoredValue::new(HashMap::new()) }
     }
 
-    /// The reading that was begun for `key`, if one was.
+    /// The reading for `key`, if the value was opened.
     #[must_use]
     pub fn begun(self, key: &ReadingKey) -> Option<Reading> {
         self.begun.with_value(|begun| begun.get(key).copied())
     }
 
-    /// The reading of `value` as it was left.
+    /// The reading for `key`, with `value` as its value.
     #[must_use]
     pub fn of(self, key: ReadingKey, value: &JsonText) -> Reading {
         if let Some(reading) = self.begun(&key) {
@@ -56,7 +56,7 @@ impl Readings {
             return reading;
         }
         let make = || use_reading(value);
-        // A value is read for as long as the rehearsal lasts, not for as long as its row is open.
+        // A reading lives as long as the rehearsal, not as long as its row is open.
         let reading = match self.owner.get_value() {
             Some(owner) => owner.with(make),
             None => make(),
@@ -71,7 +71,7 @@ impl Readings {
         let nothing = JsonText::null();
         self.begun.update_value(|begun| {
             for (_, reading) in begun.drain() {
-                // The handles live on with the rehearsal; the values need not.
+                // The signals live as long as the rehearsal. This frees the value.
                 reading.tree.set_value(Tree::new(nothing.clone()));
             }
         });

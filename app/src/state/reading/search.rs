@@ -1,4 +1,4 @@
-//! Finding words in a value, a slice at a time.
+//! Searching text in a value, in slices.
 
 use std::time::Duration;
 
@@ -7,24 +7,24 @@ use value_tree::{Find, TruncatedSearch};
 
 use super::Reading;
 
-/// How many bytes are searched before the page may breathe.
+/// The number of bytes that are searched at once, so that the page does not freeze.
 const SLICE: usize = 2 * 1024 * 1024;
 
-/// What a search has found so far.
+/// The results of a search so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SearchProgress {
-    /// How many values.
+    /// The number of matching values.
     pub count: usize,
-    /// At which of them the reader is, from 0.
+    /// The index of the current match.
     pub at: usize,
-    /// What was found in the text that the tree does not hold.
+    /// The matches in the text that the tree leaves out.
     pub beyond: TruncatedSearch,
     /// Whether everything has been searched.
     pub is_done: bool,
 }
 
 impl Reading {
-    /// Searches for `text`, a slice at a time.
+    /// Starts a search for `text`.
     pub fn search(self, text: String) {
         self.find.set_value(Find::new(&text));
         self.searched.set(text);
@@ -48,7 +48,7 @@ impl Reading {
         }
         if !is_done {
             let again = move || {
-                // The reader may have typed on, or closed what is read.
+                // The person may have changed the text or closed the value.
                 if self.searched.try_get_untracked().is_some_and(|now| now == searched) {
                     self.search_on();
                 }
@@ -57,7 +57,7 @@ impl Reading {
         }
     }
 
-    /// Goes so many finds further, around the ends.
+    /// Moves by `by` matches, wrapping around the ends.
     pub fn go_to_next(self, by: isize) {
         let SearchProgress { count, at, .. } = self.found.get_untracked();
         if count > 0 {
@@ -75,7 +75,7 @@ impl Reading {
         }
     }
 
-    /// Shows the first find in the text that the tree does not hold.
+    /// Shows the first match in the text that the tree leaves out.
     pub fn go_beyond(self) {
         if let Some(at) = self.found.get_untracked().beyond.first {
             self.raw_from.set(at);

@@ -1,9 +1,9 @@
-//! The drafts of live answers that nobody needs any more, swept out of the browser's storage.
+//! Deletes drafts of live responses that are no longer needed from the browser's storage.
 //!
-//! A draft is needed for as long as its turn waits, and until it is put away where somebody else
-//! closed the turn: it is offered when the session is shown. It goes when the person closed the turn
-//! themselves, when its session has been gone for [`FOREIGN_MS`], when it has lain for
-//! [`LONGEST_MS`], and when more than [`MOST`] are kept.
+//! A draft is needed while its turn waits. If another person closed the turn, it is needed until
+//! the person discards it on the session's page. A draft is deleted when the person closed the
+//! turn, when the host has not known its session for [`FOREIGN_MS`], when it is older than
+//! [`LONGEST_MS`], and when there are more than [`MOST`].
 
 use std::collections::BTreeMap;
 
@@ -15,59 +15,59 @@ use crate::state::browser;
 use crate::state::live::Live;
 use crate::state::live_draft::{Drafts, Kept};
 
-/// So many drafts are kept, those that were typed in last.
+/// The number of drafts that are kept: the newest.
 const MOST: usize = 200;
-/// How long a draft lies after the last key, in milliseconds: thirty days.
+/// How long a draft is kept after the last key, in milliseconds: thirty days.
 const LONGEST_MS: i64 = 30 * 24 * 60 * 60 * 1_000;
-/// How long a draft lies whose session the host does not know, in milliseconds: a week. Another
-/// project's host may serve at this address today, and the draft's own tomorrow.
+/// How long a draft is kept if the host does not know its session, in milliseconds: a week. Another
+/// project's host may use this address for a time.
 const FOREIGN_MS: i64 = 7 * 24 * 60 * 60 * 1_000;
-/// Of so many sessions the host is asked each time the page is loaded.
+/// The number of sessions that are requested from the host each time the page is loaded.
 const SESSIONS_ASKED: usize = 20;
 
-/// What the host says of the turn of a draft.
+/// The state of a draft's turn on the host.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Standing {
-    /// It waits.
+enum TurnStatus {
+    /// The turn waits for a response.
     Waits,
-    /// It is closed, by this one where a person did.
+    /// The turn is closed, by this person if by one.
     Closed(Option<String>),
 }
 
-/// Sweeps once for as long as the page lives.
-pub fn sweep(live: Live) {
+/// Deletes the drafts that are no longer needed, once for each loaded page.
+pub fn delete_old_drafts(live: Live) {
     let drafts = live.drafts;
-    if !drafts.is_first_sweep() {
+    if !drafts.is_first_cleanup() {
         return;
     }
     let kept = drafts.kept();
     let now = browser::now().as_millisecond();
-    let outlived = outlived(&kept, now);
-    outlived.iter().for_each(|kept| drafts.discard(kept));
+    let expired = expired(&kept, now);
+    expired.iter().for_each(|kept| drafts.discard(kept));
     let mut of_session = BTreeMap::<LiveId, Vec<Kept>>::new();
     for kept in newest_first(kept) {
-        if let Some(session) = kept.session.clone().filter(|_| !outlived.contains(&kept)) {
-            of_session.entry(session).or_default().push(kept);
+        if !expired.contains(&kept) {
+            of_session.entry(kept.session.clone()).or_default().push(kept);
         }
     }
     spawn_local(async move {
         for (session, kept) in of_session.into_iter().take(SESSIONS_ASKED) {
-            sweep_session(live, drafts, session, kept, now).await;
+            check_session(live, drafts, session, kept, now).await;
         }
     });
 }
 
-async fn sweep_session(live: Live, drafts: Drafts, session: LiveId, kept: Vec<Kept>, now_ms: i64) {
+async fn check_session(live: Live, drafts: Drafts, session: LiveId, kept: Vec<Kept>, now_ms: i64) {
     let summary = match read_live_session(session.clone()).await {
         Ok(summary) => summary,
         Err(ApiError::UnknownLiveSession { .. }) => {
             kept.iter()
-                .filter(|kept| has_lain(kept, now_ms, FOREIGN_MS))
+                .filter(|kept| is_older(kept, now_ms, FOREIGN_MS))
                 .filter(|kept| !drafts.is_typed_in(&kept.turn))
                 .for_each(|kept| drafts.discard(kept));
             return;
         }
-        // The host does not answer: another time.
+        // The host does not respond: the next page load tries again.
         Err(_) => return,
     };
     for kept in kept {
@@ -77,36 +77,37 @@ async fn sweep_session(live: Live, drafts: Drafts, session: LiveId, kept: Vec<Ke
         }
         let place = LivePlace { session: session.clone(), turn: turn.clone() };
         let Ok(read) = read_live_turn(place).await else { continue };
-        let standing = read.closed.map_or(Standing::Waits, |row| Standing::Closed(row.by));
-        // A name that anybody may give is no proof: two people may be called the same.
+        let status = read.closed.map_or(TurnStatus::Waits, |row| TurnStatus::Closed(row.by));
+        // Only the name of a login identifies a person: without one, two people may have the same
+        // name.
         let me = live.logged_in_untracked();
-        // What is typed meanwhile is no old draft.
-        let may_go = !is_needed(&standing, me.as_deref()) && kept.may_be_of(me.as_deref());
+        // The person may have typed in it since the page was loaded.
+        let may_go = !is_needed(&status, me.as_deref()) && kept.may_be_of(me.as_deref());
         if may_go && !drafts.is_typed_in(turn) {
             drafts.discard(&kept);
         }
     }
 }
 
-/// Whether what was typed may still be wanted: whoever closed the turn themselves has sent it.
-fn is_needed(standing: &Standing, me: Option<&str>) -> bool {
-    match standing {
-        Standing::Waits => true,
-        Standing::Closed(by) => by.is_none() || by.as_deref() != me,
+/// Whether the draft may still be needed: the person who closed the turn has sent theirs.
+fn is_needed(status: &TurnStatus, me: Option<&str>) -> bool {
+    match status {
+        TurnStatus::Waits => true,
+        TurnStatus::Closed(by) => by.is_none() || by.as_deref() != me,
     }
 }
 
-/// The drafts that go whatever the host says: those that have lain too long, and those that are too
+/// The drafts that are deleted whatever the state of their turn: those that are too old or too
 /// many.
-fn outlived(kept: &[Kept], now_ms: i64) -> Vec<Kept> {
+fn expired(kept: &[Kept], now_ms: i64) -> Vec<Kept> {
     let newest = newest_first(kept.to_vec()).into_iter().enumerate();
-    let outlived =
-        newest.filter(|(place, kept)| *place >= MOST || has_lain(kept, now_ms, LONGEST_MS));
-    outlived.map(|(_, kept)| kept).collect()
+    let expired =
+        newest.filter(|(place, kept)| *place >= MOST || is_older(kept, now_ms, LONGEST_MS));
+    expired.map(|(_, kept)| kept).collect()
 }
 
-fn has_lain(kept: &Kept, now_ms: i64, for_ms: i64) -> bool {
-    now_ms.saturating_sub(kept.typed_ms) > for_ms
+fn is_older(kept: &Kept, now_ms: i64, age_ms: i64) -> bool {
+    now_ms.saturating_sub(kept.typed_ms) > age_ms
 }
 
 fn newest_first(mut kept: Vec<Kept>) -> Vec<Kept> {
@@ -121,7 +122,7 @@ mod tests {
 
     fn kept(turn: &str, typed_ms: i64) -> Kept {
         let (key, turn) = (turn.to_owned(), LiveTurnId::new(turn));
-        Kept { key, turn, by: None, session: None, typed_ms }
+        Kept { key, turn, by: None, session: LiveId::new("s"), typed_ms }
     }
 
     #[test]
@@ -131,11 +132,11 @@ mod tests {
         let mut all: Vec<Kept> =
             (0_i64..250).map(|number| kept(&number.to_string(), now - number)).collect();
         all.insert(7, old);
-        let gone = outlived(&all, now);
+        let gone = expired(&all, now);
         assert_eq!(gone.len(), 51);
         let goes = |turn: &str| gone.iter().any(|kept| kept.key == turn);
         assert!(goes("old") && goes("200") && !goes("199"));
-        assert_eq!(outlived(&all[..5], now), []);
+        assert_eq!(expired(&all[..5], now), []);
     }
 
     #[test]
@@ -148,11 +149,11 @@ mod tests {
 
     #[test]
     fn a_draft_of_a_turn_closed_by_another_is_kept() {
-        let closed = |by: &str| Standing::Closed(Some(by.to_owned()));
-        assert!(is_needed(&Standing::Waits, Some("ada")));
+        let closed = |by: &str| TurnStatus::Closed(Some(by.to_owned()));
+        assert!(is_needed(&TurnStatus::Waits, Some("ada")));
         assert!(is_needed(&closed("bob"), Some("ada")));
-        assert!(is_needed(&Standing::Closed(None), Some("ada")));
-        assert!(is_needed(&Standing::Closed(None), None));
+        assert!(is_needed(&TurnStatus::Closed(None), Some("ada")));
+        assert!(is_needed(&TurnStatus::Closed(None), None));
         assert!(!is_needed(&closed("ada"), Some("ada")));
     }
 }

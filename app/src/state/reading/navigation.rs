@@ -1,4 +1,4 @@
-//! Where the reader is, and going from row to row.
+//! The current row, and moving from row to row.
 
 use leptos::prelude::*;
 use value_tree::{Row, RowKind, Tree};
@@ -6,14 +6,14 @@ use value_tree::{Row, RowKind, Tree};
 use super::Reading;
 
 impl Reading {
-    /// The current row's place among the rows; what hides it when it was closed away.
+    /// The index of the current row, or of the closed row that contains it.
     #[must_use]
     pub fn current_row(self) -> Option<usize> {
         self.tree.with_value(Tree::current_row)
     }
 
-    /// Puts the reader at a row, without bringing it into sight.
-    pub fn stand_at(self, row: Option<Row>) {
+    /// Sets the current row without scrolling.
+    pub fn set_current(self, row: Option<Row>) {
         self.with_tree(|tree| {
             tree.set_current(row);
             Some(())
@@ -21,27 +21,27 @@ impl Reading {
         self.current.set(row);
     }
 
-    /// Puts the reader at the first row, without bringing it into sight.
-    pub fn stand_at_first(self) {
-        self.stand_at(self.row(0));
+    /// Makes the first row current without scrolling.
+    pub fn set_current_first(self) {
+        self.set_current(self.row(0));
     }
 
-    /// Puts the reader at the row at `place` and brings it into sight. Beyond the ends, at an end.
+    /// Makes the row at the index `place`, or the last row, current and scrolls it into sight.
     pub fn go_to_row(self, place: usize) {
         let row = self.tree.with_value(|tree| {
             let rows = tree.rows();
             let place = place.min(rows.len().checked_sub(1)?);
-            // The names of columns are no place to be.
+            // A column header cannot be current.
             let is_header = rows[place].kind == RowKind::Header;
             rows.get(place + usize::from(is_header)).copied()
         });
         if row.is_some() {
-            self.stand_at(row);
+            self.set_current(row);
             self.reveal();
         }
     }
 
-    /// Puts the reader so many rows further.
+    /// Moves the current row by `rows`.
     pub fn go_by(self, rows: isize) {
         let Some(at) = self.current_row() else { return self.go_to_row(0) };
         let is_header = |at: usize| {
@@ -50,12 +50,12 @@ impl Reading {
             })
         };
         let next = at.saturating_add_signed(rows);
-        // Upwards, past the names of columns.
+        // Upwards, skip a column header.
         let next = if rows < 0 && is_header(next) { next.saturating_sub(1) } else { next };
         self.go_to_row(next);
     }
 
-    /// Opens the current row, or goes to the first of what it opened into.
+    /// Opens the current row, or moves to its first child.
     pub fn go_in(self) {
         let Some(at) = self.current_row() else { return self.go_to_row(0) };
         let Some(row) = self.row(at) else { return };
@@ -69,7 +69,7 @@ impl Reading {
         }
     }
 
-    /// Closes the current row, or goes to what it stands in.
+    /// Closes the current row, or moves to its parent.
     pub fn go_out(self) {
         let Some(at) = self.current_row() else { return };
         let Some(row) = self.row(at) else { return };
@@ -86,7 +86,7 @@ impl Reading {
         self.tree.with_value(|tree| tree.rows().get(at).copied())
     }
 
-    /// Brings the current row into sight.
+    /// Scrolls the current row into sight.
     pub(super) fn reveal(self) {
         self.revealed.update(|times| *times = times.wrapping_add(1));
     }

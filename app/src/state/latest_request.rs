@@ -1,46 +1,46 @@
-//! [`Latest`]: of several answers that are on their way, the one that was asked for last.
+//! [`LatestRequest`]: which of several pending requests was started last.
 
 use leptos::prelude::*;
 
-/// Counts what was asked, so that an answer which others have overtaken is known.
+/// Counts requests, so that the response to an earlier one can be ignored.
 #[derive(Debug, Clone, Copy)]
-pub struct Latest(StoredValue<u64>);
+pub struct LatestRequest(StoredValue<u64>);
 
-/// What was asked once.
+/// One request.
 #[derive(Debug, Clone, Copy)]
 pub struct Asked {
-    latest: Latest,
+    latest: LatestRequest,
     number: u64,
 }
 
-/// Nothing is asked yet. It belongs to the current owner.
+/// No request yet. It belongs to the current owner.
 #[must_use]
-pub fn use_latest() -> Latest {
-    Latest(StoredValue::new(0))
+pub fn use_latest_request() -> LatestRequest {
+    LatestRequest(StoredValue::new(0))
 }
 
-impl Latest {
-    /// Starts a new request: the one before is no longer wanted.
+impl LatestRequest {
+    /// Starts a new request. The one before is no longer wanted.
     #[must_use]
     pub fn ask(self) -> Asked {
         self.0.update_value(|number| *number += 1);
         self.asked()
     }
 
-    /// What was asked last.
+    /// The latest request.
     #[must_use]
     pub fn asked(self) -> Asked {
         Asked { latest: self, number: self.0.try_get_value().unwrap_or_default() }
     }
 
-    /// Wants none of what was asked.
+    /// Makes no request wanted.
     pub fn give_up(self) {
         let _ = self.ask();
     }
 }
 
 impl Asked {
-    /// Whether nothing was asked since. Not once the page that asked is gone.
+    /// Whether this is the latest request. False once its owner is cleaned up.
     #[must_use]
     pub fn is_wanted(self) -> bool {
         self.latest.0.try_get_value() == Some(self.number)
@@ -55,7 +55,7 @@ mod tests {
     fn only_the_latest_request_is_wanted() {
         let owner = Owner::new();
         owner.set();
-        let latest = use_latest();
+        let latest = use_latest_request();
         let first = latest.ask();
         assert!(first.is_wanted() && latest.asked().is_wanted());
         let second = latest.ask();
