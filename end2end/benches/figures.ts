@@ -40,7 +40,7 @@ export async function withAgent(page: Page, name: string, measure: (figures: Fig
   const host = await startHost({ arguments: [join(folder, name)] });
   try {
     await page.goto(`${host.url}/rehearse/${name}`);
-    await page.getByRole("textbox", { name: "The user's query" }).fill("Begin.");
+    await page.getByRole("textbox", { name: "User message" }).fill("Begin.");
     await page.getByRole("button", { name: /Start the session/ }).click();
     await expect(page.getByRole("tab", { name: /Call a tool/ })).toBeVisible();
     const figures = new Figures();

@@ -699,7 +699,7 @@ eval_sets = ["evals", "missing"]
   const response = page.getByRole("textbox", { name: "Final response" });
   await response.fill("Violets.");
   await page.keyboard.press("Control+Enter");
-  await page.getByRole("button", { name: "Compare with the case" }).click();
+  await page.getByRole("button", { name: "Compare with a case…" }).click();
   const both = page.getByRole("region", { name: "Both cases, side by side" });
   await expect(both.locator("del")).toHaveText("Roses.");
   await expect(both.locator("ins")).toHaveText("Violets.");
@@ -930,7 +930,7 @@ test("of cases with one id each is compared by itself", async ({ page, picture, 
   await strip.getByRole("button", { name: /^Fill in/ }).click();
   await expect(page.getByRole("textbox", { name: "Final response" })).toHaveValue("Of Second?");
   await page.keyboard.press("Control+Enter");
-  await page.getByRole("button", { name: "Compare with the case" }).click();
+  await page.getByRole("button", { name: "Compare with a case…" }).click();
   await expect(page.getByRole("heading", { name: "twin #1" })).toBeVisible();
   await expect(page.getByText("No differences")).toBeVisible();
   await page.getByRole("button", { name: "Choose another case" }).click();

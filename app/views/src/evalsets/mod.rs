@@ -417,7 +417,7 @@ fn CaseReader(
     view! {
         <header class="toolbar">
             <h2 class="case-id" id=HEADING_ID tabindex="-1">{shown_id}</h2>
-            <CopyButton what="the id" text=Callback::new(move |()| copied.clone())/>
+            <CopyButton what="the ID" text=Callback::new(move |()| copied.clone())/>
             {name.map(|name| view! { <span class="case-name quiet" title=name>{name.clone()}</span> })}
             <span class="grow"></span>
             <Show when=move || as_text.get()>

@@ -29,14 +29,10 @@ pub fn CompareWithCase(
     replayed: Option<Named>,
 ) -> impl IntoView {
     let open = RwSignal::new(false);
-    let label = match replayed {
-        Some(_) => "Compare with the case",
-        None => "Compare with a case…",
-    };
     let chosen = RwSignal::new(replayed);
     let set = StoredValue::new(set);
     view! {
-        <button type="button" class="button quiet" on:click=move |_| open.set(true)>{label}</button>
+        <button type="button" class="button quiet" on:click=move |_| open.set(true)>"Compare with a case…"</button>
         <Dialog open label="Compare with a case" class="comparing">
             {move || match chosen.get() {
                 Some((eval_id, at)) => {

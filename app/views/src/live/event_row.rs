@@ -107,9 +107,9 @@ fn line(row: &LiveRow) -> AnyView {
     match &row.what {
         LiveWhat::Asked { last, more, role, .. } => {
             let words = match role {
-                LiveRole::User => "asks: ",
-                LiveRole::Model => "goes on after ",
-                LiveRole::Function => "asks with ",
+                LiveRole::User => "request: ",
+                LiveRole::Model => "request after ",
+                LiveRole::Function => "request with ",
             };
             view! { <span class="quiet">{words}</span> {pieces(last, *more)} }.into_any()
         }
@@ -117,7 +117,7 @@ fn line(row: &LiveRow) -> AnyView {
             view! { <span class="arrow">"→ "</span> {pieces(parts, *more)} }.into_any()
         }
         LiveWhat::Cancelled { reason } => {
-            view! { "cancelled" {(!reason.is_empty()).then(|| format!(": {}", one_line(reason)))} }
+            view! { "canceled" {(!reason.is_empty()).then(|| format!(": {}", one_line(reason)))} }
                 .into_any()
         }
         LiveWhat::ToolAnswered { tool, response, .. } => view! {

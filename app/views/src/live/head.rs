@@ -54,7 +54,7 @@ pub(super) fn LiveHead(
             <Show when=is_deaf>
                 <span class="chip warn" title="The agent is disconnected. It reconnects for the response.">"agent away"</span>
             </Show>
-            <CopyButton what="the session's id" shown="Copy id" text=Callback::new(move |()| workspace.id.get_value().to_string())/>
+            <CopyButton what="the session ID" shown="Copy ID" text=Callback::new(move |()| workspace.id.get_value().to_string())/>
             <span class="grow"></span>
             <You/>
             <Show when=move || !workspace.is_completed()>

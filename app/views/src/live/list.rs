@@ -162,9 +162,9 @@ fn AlertButton() -> impl IntoView {
         Alerts::Off => {
             "Shows the number of pending turns in the title and, if the browser permits it, a notification"
         }
-        Alerts::On => "The title and notifications show pending turns. Press to stop.",
+        Alerts::On => "The title and notifications show pending turns. Click to turn off.",
         Alerts::TitleOnly => {
-            "The browser blocks notifications for this page. The title shows pending turns. Press to stop."
+            "The browser blocks notifications for this page. The title shows pending turns. Click to turn off."
         }
     };
     view! {
@@ -189,7 +189,7 @@ fn NoSessions() -> impl IntoView {
             <p>"Add the plugin to an ADK runner to send its model calls here:"</p>
             <pre class="raw connect">{LINES}</pre>
             <p class="choices">
-                <CopyButton what="the lines" shown="Copy the lines" text=Callback::new(|()| LINES.to_owned())/>
+                <CopyButton what="the code" shown="Copy code" text=Callback::new(|()| LINES.to_owned())/>
             </p>
             <p class="quiet"><code>"pip install ./python"</code> " installs it. Set the host with " <code>"REHEARSAL_SERVER_URL"</code> ". The default is this machine."</p>
         </div>

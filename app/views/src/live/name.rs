@@ -17,7 +17,7 @@ pub(super) fn You() -> impl IntoView {
     };
     view! {
         <Show when=move || live.name.read().is_some() && live.logged_in().is_none()>
-            <button type="button" class="button quiet" title="Your responses are recorded with this name. Press to change it." on:click=rename>
+            <button type="button" class="button quiet" title="Your responses are recorded with this name. Click to change it." on:click=rename>
                 <Icon glyph=Glyph::User/>
                 {move || live.name.get()}
             </button>

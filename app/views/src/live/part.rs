@@ -24,7 +24,7 @@ pub(super) fn kind(part: &LivePart) -> String {
             None => match mime_type.split('/').next() {
                 Some("image") => "picture",
                 Some("audio") => "sound",
-                Some("video") => "film",
+                Some("video") => "video",
                 _ => "file",
             }
             .to_owned(),

@@ -146,7 +146,7 @@ pub fn Receipt(
             <dt>"eval_id"</dt>
             <dd class="path">
                 {eval_id}
-                <CopyButton what="the id" text=Callback::new(move |()| id.clone())/>
+                <CopyButton what="the ID" text=Callback::new(move |()| id.clone())/>
             </dd>
             <dt>"cases"</dt>
             <dd>{cases} {address.map(|address| view! { " · " <a class="link" href=address>"Open in eval set"</a> })}</dd>

@@ -111,7 +111,7 @@ async fn fetch_whole(
         let slice = read_held_result(session.clone(), call_id.clone(), offset).await;
         let slice = slice.map_err(|error| error.to_string())?;
         if slice.offset != offset || slice.text.is_empty() {
-            return Err(format!("The host sent the wrong part for byte {offset}. Retry."));
+            return Err(format!("The host returned the wrong part of the result (byte {offset}). Retry."));
         }
         text.push_str(&slice.text);
         if !on_progress(text.len() as u64) {

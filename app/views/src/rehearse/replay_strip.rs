@@ -46,12 +46,12 @@ pub fn ReplayStrip(
             Beside::Same => view! { <span class="chip done">"same result as recorded"</span> }.into_any(),
             Beside::Other(recorded) => view! {
                 <span class="chip warn" title=recorded.pretty()>
-                    "recorded: " <Tokens tokens=preview(&recorded, 40)/>
+                    "expected: " <Tokens tokens=preview(&recorded, 40)/>
                 </span>
             }
             .into_any(),
             Beside::OtherCall(tool) => view! {
-                <span class="chip warn">"the case calls " {tool} " here, or with other arguments"</span>
+                <span class="chip warn">"different call: the case has " {tool} " here"</span>
             }
             .into_any(),
         })

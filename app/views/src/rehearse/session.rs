@@ -28,7 +28,7 @@ pub const VIEWS: SessionViews = SessionViews {
 
 fn query_form(form: ValueForm) -> AnyView {
     view! {
-        <SchemaForm state=form id="query" label="The user's query"/>
+        <SchemaForm state=form id="query" label="User message"/>
         <JsonPreview state=form/>
     }
     .into_any()

@@ -106,7 +106,7 @@ pub(super) fn CaseDetail(
         <header class="toolbar">
             <span class=format!("report-verdict {class}")>{word}</span>
             <h2 class="case-id" title=eval_id>{title}</h2>
-            <CopyButton what="the id" text=Callback::new(move |()| copied.clone())/>
+            <CopyButton what="the ID" text=Callback::new(move |()| copied.clone())/>
             <span class="grow"></span>
             {step.clone()(-1, "Previous case", Glyph::Down, "report-up")}
             {step(1, "Next case", Glyph::Down, "")}

@@ -119,11 +119,11 @@ pub fn left_out(side: Side, edited_call: Option<&str>, has_edited_value: bool) -
     match side {
         Side::Text => edited_call.map(|tool| {
             format!(
-                "Your unfinished call of {tool} is not in this response. Add it under \"Call tools\""
+                "Your unfinished call of {tool} is not in this response. Add it under \"Call tools\", or send again to leave it out."
             )
         }),
         Side::Call => has_edited_value.then(|| {
-            "Your unfinished response cannot be sent with a call. Send it from \"Response\""
+            "Your unfinished response cannot be sent with a call. Send it from the \"Response\" tab, or send again to discard it."
                 .to_owned()
         }),
     }

@@ -175,7 +175,7 @@ fn BrokenPromise(
     let more = broken.len().saturating_sub(NAMED);
     let places = broken.into_iter().take(NAMED).map(|message| {
         let place = match message.pointer.as_str() {
-            "" => "the full".to_owned(),
+            "" => "result".to_owned(),
             pointer => pointer.to_owned(),
         };
         view! { <li><code>{place}</code> " " {message.text}</li> }

@@ -174,7 +174,7 @@ fn MessageQuestion(
                 {messages.into_iter().map(|message| view! { <Message message/> }).collect_view()}
             </dl>
             <details class="besides">
-                <summary>"Up to " {max_tokens} " tokens; other settings"</summary>
+                <summary>"Up to " {max_tokens} " tokens, other settings"</summary>
                 <ValuePane title="Request" what="the request" reading=use_reading(&rest)/>
             </details>
             <textarea

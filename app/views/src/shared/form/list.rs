@@ -480,8 +480,8 @@ fn tag(
             class="tag"
             class:bad=move || invalid.get()
             id=own
-            title="Remove; Alt with ← or → moves it"
-            aria-label=move || format!("{}, remove; Alt with an arrow moves it", label())
+            title="Remove. Alt+← and Alt+→ move it."
+            aria-label=move || format!("{}, remove. Alt+← and Alt+→ move it.", label())
             on:keydown=keys
             on:click=move |_| remove_item(&removing, ids, id, "tag")
         >

@@ -53,7 +53,7 @@ impl LiveWorkspace {
         let left_behind = untrack(|| self.left_behind(draft));
         if let Some(what) = left_behind.filter(|_| !draft.was_warned.get_value()) {
             draft.was_warned.set_value(true);
-            self.notice.set(Some(format!("{what}, or send again to leave it out.")));
+            self.notice.set(Some(what));
             return;
         }
         self.notice.set(None);
