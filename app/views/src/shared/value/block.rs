@@ -3,6 +3,7 @@
 //! All of it comes from tools and is not trusted: it is cut to what an eye takes in, drawn as text
 //! in elements of ours, and fetches nothing.
 
+use json_text::Position;
 use leptos::prelude::*;
 use value_tree::{Block, Image, Language};
 
@@ -68,7 +69,7 @@ fn parts(
             .then(|| further_down(&text, drawn.len(), &reading.searched.read()))
             .flatten();
         let found = found.map(|from| {
-            let line = text[..from].matches('\n').count() + 1;
+            let line = Position::START.after(&text.as_bytes()[..from]).line;
             view! {
                 <p class="more">{format!("From line {line}:")}</p>
                 {draw(beginning(&text[from..], AROUND))}
