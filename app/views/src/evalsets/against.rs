@@ -7,6 +7,7 @@ use leptos::task::spawn_local;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::query_signal_with_options;
 
+use crate::shared::comparison::case_label;
 use app::server_functions::{list_cases, list_eval_sets, read_case};
 use app::state::case_address::{escaped, unescaped};
 
@@ -238,7 +239,7 @@ fn labels(cases: &[CaseSummary]) -> Vec<String> {
         *times.entry(words).or_default() += 1;
     }
     let label = |(case, query): (&CaseSummary, &String)| {
-        let id = called(&case.eval_id, case.repeats.then_some(case.index));
+        let id = case_label(&case.eval_id, case.repeats.then_some(case.index));
         match query.as_str() {
             "" => id,
             query if case.repeats || times.get(query).is_some_and(|times| *times > 1) => {
@@ -248,15 +249,6 @@ fn labels(cases: &[CaseSummary]) -> Vec<String> {
         }
     };
     cases.iter().zip(&words).map(label).collect()
-}
-
-/// A case by its id and, where others have that id, by its place in the file, as the command line
-/// names it: `#3`.
-pub(super) fn called(eval_id: &str, at: Option<u64>) -> String {
-    match at {
-        Some(at) => format!("{eval_id} #{at}"),
-        None => eval_id.to_owned(),
-    }
 }
 
 #[cfg(test)]

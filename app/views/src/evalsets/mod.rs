@@ -5,12 +5,9 @@ mod call_editor;
 mod case_editor;
 mod case_list;
 mod case_steps;
-pub(crate) mod comparison;
-mod played;
 mod set_list;
 pub mod state;
 
-pub use played::CompareWithCase;
 pub use set_list::EvalSets;
 
 use api::{
@@ -23,10 +20,11 @@ use leptos_router::NavigateOptions;
 use leptos_router::hooks::{query_signal_with_options, use_query_map};
 
 use crate::evalsets::state::case_edits::{CaseEdits, Editing, HEADING_ID, UNDO_ID, use_case_edits};
+use crate::shared::comparison::{COMPARISON_ID, Comparison, case_label};
 use crate::shared::state::settled::use_settled;
 use crate::shared::value::{ValueBody, ValueTools};
 use crate::shared::value_pane::Switch;
-use against::{Against, AgainstChooser, called, use_against};
+use against::{Against, AgainstChooser, use_against};
 use app::components::copy_button::CopyButton;
 use app::server_functions::list_cases;
 use app::state::browser;
@@ -36,7 +34,6 @@ use app::state::times::{counted, size};
 use case_editor::{JsonEditor, ReloadButton, TextEditor};
 use case_list::CaseColumn;
 use case_steps::CaseSteps;
-use comparison::{COMPARISON_ID, Comparison};
 
 /// So many cases are on a page of the list.
 const PAGE: u64 = 200;
@@ -362,7 +359,7 @@ fn CaseReader(
     let id = case.eval_id.clone();
     let shown_id = match id.as_str() {
         "" => "Case without an ID".to_owned(),
-        id => called(id, edits.repeats().then_some(case.index)),
+        id => case_label(id, edits.repeats().then_some(case.index)),
     };
     let name = case.name.clone();
     let faults = case.faults.clone();

@@ -6,9 +6,9 @@ use api::{Actual, AnsweredTurn, ApiError, ExportReceipt, LiveExportPlan, LiveRun
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use crate::evalsets::CompareWithCase;
 use crate::live::state::workspace::use_this_live_workspace;
 use crate::rehearse::export_panel::{Receipt, file_name};
+use crate::shared::compare_dialog::CompareWithCase;
 use app::components::icon::{Glyph, Icon};
 use app::components::loading::Loading;
 use app::server_functions::{export_live_session, plan_live_export};

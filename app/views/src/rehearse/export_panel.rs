@@ -6,8 +6,8 @@ use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
 use session::{AgentId, Answer};
 
-use crate::evalsets::CompareWithCase;
 use crate::rehearse::state::workspace::use_this_workspace;
+use crate::shared::compare_dialog::CompareWithCase;
 use crate::shared::value::{ValueBody, ValueTools};
 use app::components::copy_button::CopyButton;
 use app::components::icon::{Glyph, Icon};

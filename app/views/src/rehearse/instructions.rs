@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use crate::rehearse::facts::Fold;
 use crate::rehearse::state::workspace::use_this_workspace;
+use crate::shared::keys::INSTRUCTION_SEARCH;
 use crate::shared::markdown::{Markdown, found_id};
 use crate::shared::state::markdown::{Marked, direction, markdown, raw};
 use crate::shared::state::placeholders::filled_in;
@@ -12,9 +13,6 @@ use app::components::icon::{Glyph, Icon};
 use app::state::browser;
 use app::state::excerpt::beginning;
 use app::state::times::{counted, size};
-
-/// The id of the search field in the document.
-pub const SEARCH: &str = "instruction-search";
 
 /// How much of an instruction is drawn at first, in bytes.
 const SHOWN: usize = 128 * 1024;
@@ -116,7 +114,7 @@ fn Reader(
         <div class="find small">
             <Icon glyph=Glyph::Search/>
             <input
-                id=SEARCH
+                id=INSTRUCTION_SEARCH
                 type="search"
                 autocomplete="off"
                 spellcheck="false"

@@ -10,7 +10,7 @@ use report_view::{
 
 use super::spread::signed;
 use super::table::{broken, name, verdict};
-use crate::evalsets::comparison::{compared_call, compared_text};
+use crate::shared::comparison::{compared_call, compared_text};
 use crate::reports::state::report_state::{ReportState, Shared};
 use crate::shared::tokens::Tokens;
 use crate::shared::value::{ValueBody, ValueTools};

@@ -5,12 +5,14 @@ use leptos::ev;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use crate::rehearse::instructions::SEARCH;
 use crate::shared::state::catalogue::first_line;
 use crate::shared::tool_catalogue::FILTER;
 use app::state::browser;
 use app::state::palette::Command;
 use app::state::use_page;
+
+/// The id of the instructions' search field in the document.
+pub const INSTRUCTION_SEARCH: &str = "instruction-search";
 
 /// Listens to the keys while the current owner lives: `press` does what a key means, and is false when
 /// it means nothing.
@@ -91,7 +93,7 @@ pub fn command(
 /// The search of the instructions, which both workspaces have.
 pub fn search_instructions() -> Command {
     command("Search instructions", None, || {
-        browser::focus(SEARCH);
+        browser::focus(INSTRUCTION_SEARCH);
     })
 }
 

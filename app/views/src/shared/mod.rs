@@ -1,6 +1,8 @@
 //! What several areas draw: forms, values, Markdown, tools.
 
 pub mod code;
+pub mod compare_dialog;
+pub mod comparison;
 pub mod filter_box;
 pub mod folder_list;
 pub mod form;

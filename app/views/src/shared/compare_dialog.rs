@@ -3,8 +3,7 @@
 use api::{Actual, CaseName, CasesAsked, SetId};
 use leptos::prelude::*;
 
-use super::against::called;
-use super::comparison::Comparison;
+use crate::shared::comparison::{Comparison, case_label};
 use crate::shared::filter_box::FilterBox;
 use crate::shared::state::settled::use_settled;
 use app::components::dialog::Dialog;
@@ -92,7 +91,7 @@ fn Choice(
                     <li>
                         <button type="button" on:click=move |_| chosen.set(Some((id.clone(), at)))>
                             <span class="case-title">{title}</span>
-                            <span class="case-tools">{called(&case.eval_id, at)}</span>
+                            <span class="case-tools">{case_label(&case.eval_id, at)}</span>
                         </button>
                     </li>
                 }

@@ -7,7 +7,6 @@ use api::{
 use leptos::prelude::*;
 use report_view::TextPart;
 
-use super::against::called;
 use crate::shared::tokens::Tokens;
 use app::components::icon::{Glyph, Icon};
 use app::server_functions::compare_cases;
@@ -15,7 +14,7 @@ use app::state::case_address::case_address;
 use app::state::preview::preview;
 
 /// The heading.
-pub(super) const COMPARISON_ID: &str = "comparison";
+pub const COMPARISON_ID: &str = "comparison";
 /// How many characters of the arguments stand in a call.
 const BUDGET: usize = 400;
 
@@ -49,11 +48,11 @@ pub fn Comparison(
     let (one, other) = names.get_value();
     view! {
         <header class="toolbar">
-            <h2 class="case-id" id=COMPARISON_ID tabindex="-1">{called(&one.eval_id, one.at)}</h2>
+            <h2 class="case-id" id=COMPARISON_ID tabindex="-1">{case_label(&one.eval_id, one.at)}</h2>
             <span class="quiet">"compared with"</span>
             {match other {
                 Actual::Case(other) => {
-                    let name = called(&other.eval_id, other.at);
+                    let name = case_label(&other.eval_id, other.at);
                     let set = (other.set != one.set).then(|| {
                         view! { <span class="quiet">"of " {other.set.to_string()}</span> }
                     });
@@ -76,6 +75,15 @@ pub fn Comparison(
             </button>
         </header>
         {body}
+    }
+}
+
+/// A case by its id and, where others have that id, by its place in the file, as the command line
+/// names it: `#3`.
+pub fn case_label(eval_id: &str, at: Option<u64>) -> String {
+    match at {
+        Some(at) => format!("{eval_id} #{at}"),
+        None => eval_id.to_owned(),
     }
 }
 
@@ -173,7 +181,7 @@ fn score(score: ComparedScore) -> AnyView {
     .into_any()
 }
 
-pub(crate) fn compared_call(call: ComparedCall, only_differences: RwSignal<bool>) -> AnyView {
+pub fn compared_call(call: ComparedCall, only_differences: RwSignal<bool>) -> AnyView {
     let ComparedCall { status, expected, actual, differing } = call;
     let (class, sign, label) = match status {
         MatchStatus::Same => ("pair", "=", "equal"),
@@ -225,7 +233,7 @@ fn call_side(side: CallSide, differing: &[String]) -> AnyView {
     .into_any()
 }
 
-pub(crate) fn compared_text(
+pub fn compared_text(
     text: ComparedText,
     what: &'static str,
     only_differences: RwSignal<bool>,
