@@ -16,10 +16,10 @@ use app::state::live_sweep::sweep;
 use app::state::times::{ago, elapsed};
 use app::state::use_page;
 
-/// What connects an agent.
+/// The code that connects an agent.
 const LINES: &str = "from rehearsal_adk import RehearsalPlugin\n\nrunner = Runner(..., plugins=[RehearsalPlugin()])";
 
-/// So many agents of a session are named; the others in the tip.
+/// How many agents of a session are named; the tooltip names all.
 const MOST_NAMES: usize = 4;
 
 /// The list as it was fetched.
@@ -34,14 +34,14 @@ struct Listed {
 }
 
 impl Listed {
-    /// Fetches the list from its begin, or what comes after what there is.
-    fn fetch(self, on: bool) {
+    /// Fetches the first page of the list, or with `more` the next one.
+    fn fetch(self, more: bool) {
         let search = self.searched.get_untracked();
-        let before = if on { self.next.get_untracked() } else { None };
+        let before = if more { self.next.get_untracked() } else { None };
         self.is_fetching.set(true);
         spawn_local(async move {
             let listed = list_live_sessions(search.clone(), before).await;
-            // The person may have typed on, or be on another page.
+            // The person may have searched for something else, or be on another page.
             if self.searched.try_get_untracked() != Some(search) {
                 return;
             }
@@ -53,7 +53,7 @@ impl Listed {
                     self.fault.try_set(None);
                     self.next.try_set(listed.next);
                     self.ids.try_update(|ids| match ids {
-                        Some(ids) if on => ids.extend(new),
+                        Some(ids) if more => ids.extend(new),
                         _ => *ids = Some(new),
                     });
                 }
@@ -62,8 +62,8 @@ impl Listed {
         });
     }
 
-    /// Sessions that are new since the list was fetched stand above it.
-    fn take_in(self, changed: &[LiveId]) {
+    /// Puts sessions that are new since the list was fetched above it.
+    fn add_new(self, changed: &[LiveId]) {
         if !self.searched.read_untracked().trim().is_empty() {
             return;
         }
@@ -73,7 +73,7 @@ impl Listed {
             .filter(|id| !known.contains(id))
             .filter_map(|id| untrack(|| self.live.of(id)))
             .collect();
-        // An older session that changed has its place further down.
+        // An older session that changed is on a later page.
         let newest = known.first().and_then(|id| untrack(|| self.live.of(id)));
         new.retain(|it| newest.as_ref().is_none_or(|newest| it.created_ms >= newest.created_ms));
         if !new.is_empty() {
@@ -101,9 +101,10 @@ pub fn LiveSessions() -> impl IntoView {
         is_fetching: RwSignal::new(false),
     };
     live.watch_all();
+    // Local storage: old drafts are removed.
     Effect::new(move |_| sweep(live));
-    // At first, at each search, when the host says that too much changed, and after a lost
-    // connection.
+    // Requests the list: at first, at each search, when the host reports too many changes, and after a
+    // lost connection.
     let is_there = Memo::new(move |_| page.connection.link.get() == Link::Connected);
     Effect::new(move |_| {
         listed.searched.track();
@@ -111,10 +112,11 @@ pub fn LiveSessions() -> impl IntoView {
         is_there.get();
         listed.fetch(false);
     });
+    // Adds to the fetched list, which a changed session alone does not determine.
     Effect::new(move |_| {
         let changed = live.changed.get();
         if !changed.is_empty() {
-            listed.take_in(&changed);
+            listed.add_new(&changed);
             live.changed.update_untracked(Vec::clear);
         }
     });
@@ -291,7 +293,7 @@ fn Session(
             let summary = it.as_ref()?;
             Some(match (&summary.lease, summary.up(), summary.is_completed) {
                 (Some(lease), Some(_), _) => {
-                    view! { <span class="chip">{format!("{} answers", lease.holder)}</span> }
+                    view! { <span class="chip">{format!("{} is responding", lease.holder)}</span> }
                         .into_any()
                 }
                 (None, Some(up), _) if up.is_awaited => {

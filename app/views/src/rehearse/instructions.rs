@@ -1,4 +1,4 @@
-//! The instructions that the model would get, to read and to search.
+//! The instructions that the model gets, to read and to search.
 
 use leptos::prelude::*;
 
@@ -29,11 +29,10 @@ pub fn WorkspaceInstructions() -> impl IntoView {
     view! { <Instructions texts/> }
 }
 
-/// The instructions, prominent and foldable.
+/// The instructions, which can be collapsed.
 #[component]
 pub fn Instructions(
-    /// The instruction as the model gets it, and as it is written where that is known; `None` while
-    /// nothing is known.
+    /// The instruction as the model gets it, and its template if known; `None` until they are loaded.
     texts: Memo<Option<(String, Option<String>)>>,
 ) -> impl IntoView {
     let open = RwSignal::new(true);
@@ -59,9 +58,9 @@ pub fn Instructions(
 fn Reader(
     /// The instruction as the model gets it.
     text: String,
-    /// The instruction as written.
+    /// The template of the instruction.
     template: Option<String>,
-    /// Whether markdown is shown as it is written.
+    /// Whether the Markdown source is shown.
     is_raw: RwSignal<bool>,
 ) -> impl IntoView {
     let (total, dir) = (text.len(), direction(&text));

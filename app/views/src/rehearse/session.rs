@@ -1,4 +1,4 @@
-//! What a session draws once it is under way.
+//! The views of a session under way, which are loaded when it starts.
 
 use leptos::prelude::*;
 

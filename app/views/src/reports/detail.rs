@@ -1,4 +1,4 @@
-//! One case of a report: why it failed, and what each score rests on.
+//! One case of a report: why it failed, and the details of each score.
 
 use api::{CallSide, ComparedCall, ComparedText, MatchStatus};
 use json_text::JsonText;
@@ -8,10 +8,10 @@ use report_view::{
     short_figure,
 };
 
-use super::spread::signed;
+use super::distribution::signed;
 use super::table::{broken, name, verdict};
-use crate::shared::comparison::{compared_call, compared_text};
 use crate::reports::state::report_state::{ReportState, Shared};
+use crate::shared::comparison::{compared_call, compared_text};
 use crate::shared::tokens::Tokens;
 use crate::shared::value::{ValueBody, ValueTools};
 use app::components::copy_button::CopyButton;
@@ -54,7 +54,7 @@ pub(super) fn CaseDetail(
     let (class, word) = verdict(result.verdict());
     let copied = eval_id.clone();
     let title = name(result).to_owned();
-    // What a criterion says stands at its score.
+    // The reason of a criterion is shown at its score.
     let is_told_there = result.error.is_none() && !result.criterion_results.is_empty();
     let why = holder.why(place).filter(|_| !is_told_there);
     let gone = now.is_none();
@@ -68,7 +68,7 @@ pub(super) fn CaseDetail(
         results.iter().find(|result| result.criterion == criterion)?.score
     };
     let mut ordered: Vec<&CriterionResult> = result.criterion_results.iter().collect();
-    // What failed is what the reader came for.
+    // Failed criteria come first.
     ordered.sort_by_key(|it| match it.passed {
         Some(false) => 0,
         Some(true) => 1,
@@ -124,11 +124,11 @@ pub(super) fn CaseDetail(
     .into_any()
 }
 
-/// The words with a capital and a full stop.
+/// The text as a sentence: with a capital letter and a full stop.
 fn sentence(text: &str) -> String {
     let text = text.trim_end_matches('.');
     let mut characters = text.chars();
-    // A name keeps its letters.
+    // A name is not capitalized.
     let is_name = text.split([' ', ':']).next().is_some_and(|word| word.contains('_'));
     match characters.next() {
         Some(first) if !is_name => format!("{}{}.", first.to_uppercase(), characters.as_str()),
@@ -136,7 +136,7 @@ fn sentence(text: &str) -> String {
     }
 }
 
-/// A score, what it is of and what it needs, and why it is too low.
+/// A score with its criterion and threshold, and why it is too low.
 fn score_line(result: &CriterionResult, was: Option<f64>) -> AnyView {
     let score = result.score.unwrap_or_default();
     let is_good = result.passed == Some(true);
@@ -158,7 +158,7 @@ fn score_line(result: &CriterionResult, was: Option<f64>) -> AnyView {
     .into_any()
 }
 
-/// What is not scored, with those together that say the same.
+/// The criteria without a score, grouped by their note.
 fn by_reason(unscored: &[&CriterionResult]) -> Vec<(Option<String>, Vec<String>)> {
     let mut groups: Vec<(Option<String>, Vec<String>)> = Vec::new();
     for result in unscored {
@@ -184,7 +184,7 @@ fn unscored_line((why, names): (Option<String>, Vec<String>)) -> AnyView {
     .into_any()
 }
 
-/// What the score of a criterion rests on; nothing where its line among the scores says it all.
+/// The details of a criterion's score; nothing where its line among the scores is complete.
 fn section(result: CriterionResult) -> Option<AnyView> {
     let parts = evidence(&result.details);
     if parts.is_empty() && result.score.is_none() {

@@ -1,4 +1,4 @@
-//! The reports of the configured folders, and the way to one on the reader's own disk.
+//! The list of reports in the configured folders, and the button to open a local file.
 
 use std::cmp::Ordering;
 
@@ -176,7 +176,7 @@ fn Listed(
         None => (None, view! { <span class="quiet">"—"</span> }.into_any()),
         Some(told) => {
             let ReportTold { passed, failed, unscored, .. } = told;
-            let said = match unscored {
+            let text = match unscored {
                 0 => format!("{passed} of {}", passed + failed),
                 _ => format!("{passed} of {}, {unscored} unscored", passed + failed + unscored),
             };
@@ -187,7 +187,7 @@ fn Listed(
                     {part(passed, "ok")} {part(failed, "bad")} {part(unscored, "none")}
                 </span>
             };
-            (Some(told.set), view! { {said} {bar} }.into_any())
+            (Some(told.set), view! { {text} {bar} }.into_any())
         }
     };
     view! {

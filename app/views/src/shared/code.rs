@@ -1,11 +1,11 @@
-//! Code in colours, drawn as text in elements of ours.
+//! Code in color, drawn as text.
 
 use leptos::prelude::*;
 use value_tree::{Highlighter, Hue, Language};
 
 use app::state::excerpt::{Lines, written_out};
 
-/// The lines of `text`, each in pieces of one colour.
+/// The lines of `text`, each in pieces of one color.
 pub fn code_lines(text: &str, language: Language) -> Vec<Vec<(Hue, String)>> {
     let mut code = Highlighter::new(language);
     let written = |(hue, piece): (Hue, &str)| (hue, written_out(piece, Lines::Kept).into_owned());
@@ -13,7 +13,7 @@ pub fn code_lines(text: &str, language: Language) -> Vec<Vec<(Hue, String)>> {
 }
 
 /// A piece of a line.
-pub fn coloured(hue: Hue, piece: &str) -> AnyView {
+pub fn colored(hue: Hue, piece: &str) -> AnyView {
     let class = match hue {
         Hue::Plain => return piece.to_owned().into_any(),
         Hue::Comment => "ink-nothing",

@@ -1,19 +1,19 @@
-//! Compares the rehearsal with a case: chosen in a dialog over the workspace, which does not change.
+//! [`CompareWithCase`]: compares a rehearsal or a live session with a case, in a dialog.
 
 use api::{Actual, CaseName, CasesAsked, SetId};
 use leptos::prelude::*;
 
 use crate::shared::comparison::{Comparison, case_label};
 use crate::shared::filter_box::FilterBox;
-use crate::shared::state::settled::use_settled;
+use crate::shared::state::debounced::use_debounced;
 use app::components::dialog::Dialog;
 use app::components::icon::{Glyph, Icon};
 use app::server_functions::list_cases;
 
-/// So many cases can be chosen from.
+/// How many cases can be chosen from at most.
 const MOST: u64 = 500;
 
-/// A case of the set: its id, and its place where others have that id.
+/// A case of the set: its id, and its position in the file where other cases share it.
 type Named = (String, Option<u64>);
 
 /// A button that opens the comparison.
@@ -21,9 +21,9 @@ type Named = (String, Option<u64>);
 pub fn CompareWithCase(
     /// The set whose cases can be chosen.
     set: SetId,
-    /// What was played; asked for when a case is chosen.
+    /// What is compared; called when a case is chosen.
     actual: Callback<(), Actual>,
-    /// The id of the case that was played again, where one was, and its place where others have it.
+    /// The case that was rehearsed again, if any.
     #[prop(default = None)]
     replayed: Option<Named>,
 ) -> impl IntoView {
@@ -60,13 +60,13 @@ pub fn CompareWithCase(
 fn Choice(
     /// The set.
     set: SetId,
-    /// The chosen case: its id, and its place where others have it.
+    /// The chosen case.
     chosen: RwSignal<Option<Named>>,
     /// Whether the dialog is open.
     open: RwSignal<bool>,
 ) -> impl IntoView {
     let searched = RwSignal::new(String::new());
-    let wanted = use_settled(searched);
+    let wanted = use_debounced(searched);
     let set = StoredValue::new(set);
     let cases = LocalResource::new(move || {
         let asked = CasesAsked { searched: wanted.get(), most: MOST, ..CasesAsked::default() };

@@ -1,4 +1,4 @@
-//! Two cases side by side, step by step: what is the same, what is not, and why.
+//! Two cases side by side, step by step, with their scores and differences.
 
 use api::{
     Actual, ApiError, CallSide, CaseComparison, CaseName, ComparedCall, ComparedScore,
@@ -13,23 +13,23 @@ use app::server_functions::compare_cases;
 use app::state::case_address::case_address;
 use app::state::preview::preview;
 
-/// The heading.
+/// The id of the heading in the document.
 pub const COMPARISON_ID: &str = "comparison";
-/// How many characters of the arguments stand in a call.
+/// How many characters of each argument a call shows.
 const BUDGET: usize = 400;
 
 /// Compares the case `expected` with `actual`.
 #[component]
 pub fn Comparison(
-    /// What is expected.
+    /// The expected case.
     expected: CaseName,
-    /// What it is compared with.
+    /// The actual case or session.
     actual: Actual,
-    /// Counts the changes, after which it is compared again.
+    /// Counts the changes of the case; each one repeats the comparison.
     revision: RwSignal<u64>,
-    /// Leaves the comparison.
+    /// Closes the comparison.
     close: Callback<()>,
-    /// What is left to, on the button.
+    /// The label of the button that closes it.
     #[prop(default = "Back to the case")]
     back: &'static str,
 ) -> impl IntoView {
@@ -78,8 +78,8 @@ pub fn Comparison(
     }
 }
 
-/// A case by its id and, where others have that id, by its place in the file, as the command line
-/// names it: `#3`.
+/// A case by its id and, where other cases share it, its position in the file, in the notation of the
+/// command line: `id #3`.
 pub fn case_label(eval_id: &str, at: Option<u64>) -> String {
     match at {
         Some(at) => format!("{eval_id} #{at}"),
@@ -99,7 +99,7 @@ fn fault(error: &ApiError) -> AnyView {
 fn Compared(
     /// Both cases.
     comparison: CaseComparison,
-    /// Whether what is the same is left out.
+    /// Whether equal steps are hidden.
     only_differences: RwSignal<bool>,
 ) -> impl IntoView {
     let CaseComparison { scores, why, left_out, turns, state, .. } = comparison;
@@ -119,7 +119,7 @@ fn Compared(
         view! { <p class="why"><b>"No differences"</b> {in_what}</p> }.into_any()
     } else {
         let text = why.join("; ");
-        // As it is: it may begin with the name of a tool.
+        // Not capitalized: it may begin with the name of a tool.
         view! { <p class="why"><b>"Differences: "</b> {text} "."</p> }.into_any()
     };
     let (scored, unscored): (Vec<_>, Vec<_>) =
@@ -168,7 +168,7 @@ fn Compared(
     }
 }
 
-/// One score. Whether less than all is enough only a criterion's threshold could say.
+/// One score. A score below 1 is not marked as bad: no threshold is known here.
 fn score(score: ComparedScore) -> AnyView {
     let ComparedScore { name, score, .. } = score;
     let score = score.unwrap_or_default();

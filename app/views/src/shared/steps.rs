@@ -1,4 +1,4 @@
-//! The steps of a conversation that is read: texts, and calls that open into their values.
+//! The steps of a recorded conversation: texts, and calls that open into their values.
 
 use json_text::JsonText;
 use leptos::prelude::*;
@@ -10,13 +10,13 @@ use app::components::icon::{Glyph, Icon};
 use app::state::preview::{arguments, preview};
 use app::state::reading::{Reading, use_reading};
 
-/// How many characters of arguments and of result stand in the line.
+/// How many characters of the arguments and of the response the line shows.
 const BUDGET: usize = 160;
 
-/// A row of words.
+/// A step that is a text.
 #[derive(Debug, Clone)]
 pub struct TextStep {
-    /// Its place among the rows, from 1.
+    /// Its position among the rows, from 1.
     pub number: usize,
     /// The row's classes.
     pub class: &'static str,
@@ -24,7 +24,7 @@ pub struct TextStep {
     pub glyph: Glyph,
     /// The speaker.
     pub who: String,
-    /// The words.
+    /// The text.
     pub text: String,
 }
 
@@ -83,7 +83,7 @@ pub fn CalledStep(
     let detail_id = format!("step-{number}-detail");
     let controlled = detail_id.clone();
     let parts = StoredValue::new((given, result));
-    // Read as it was left when the row is opened again.
+    // A row that is opened again shows its values as they were left.
     let readings = StoredValue::new(None::<(Reading, Option<Reading>)>);
     let owner = StoredValue::new(Owner::current());
     let begun = move || {

@@ -19,8 +19,7 @@ pub struct Choice {
     pub shown: Option<LiveTurnId>,
     /// Whether the person has begun to respond to the shown turn.
     pub is_busy: bool,
-    /// Whether the host has reported who is logged in. Before that, it is not known whose drafts are
-    /// left.
+    /// Whether the host has reported who is logged in. Before that, the owner of a draft is unknown.
     pub is_greeted: bool,
 }
 
@@ -212,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_left_draft_is_of_this_session_and_person_and_of_a_closed_turn() {
+    fn a_left_draft_belongs_to_this_session_and_person_and_to_a_closed_turn() {
         let session = LiveId::new("session");
         let kept = |id: &str, of: &str, by: Option<&str>| Kept {
             key: id.to_owned(),
@@ -241,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lease_is_of_this_page_when_the_name_fits_and_it_was_granted_or_offered() {
+    fn the_lease_belongs_to_this_page_when_the_name_matches_and_it_was_granted_or_offered() {
         let lease = |is_offered| LiveLease {
             turn: turn("a"),
             holder: "Ann".to_owned(),
