@@ -63,7 +63,7 @@ pub fn steps(contents: &[LiveContent]) -> Vec<ConversationStep> {
                     steps.push(match plain_text_of(part) {
                         Some((who, text)) => ConversationStep::VendorMessage(who.to_owned(), text),
                         None => ConversationStep::Piece(*role, part.clone()),
-                    })
+                    });
                 }
             }
         }
