@@ -231,7 +231,7 @@ test("changes by another program are not overwritten", async ({ page, host, pict
   const editor = page.getByRole("form", { name: "Expected response" });
   await expect(editor).toContainText("The file now contains: Violets.");
   await expect(response).toHaveValue("Tulips.");
-  await picture("anew");
+  await picture("reloaded");
   await accessible();
   await response.press("Escape");
   const steps = page.locator(".case-steps");

@@ -427,7 +427,7 @@ test("structured content that violates its schema is kept and marked", async ({ 
   await expect(notice(2)).toContainText("/grams");
   await expect(notice(2)).toContainText("/unit");
   await expect(rehearsal.call(2)).toContainText("stone");
-  await picture("broken-promise");
+  await picture("schema-violation");
   await accessible();
   // Only the page marks it: the case contains the unchanged result.
   await rehearsal.answer("It weighs.");

@@ -88,7 +88,7 @@ fn ReloadedNote(
     view! {
         <div class="note" role="status">
             {match current {
-                Some(Some(text)) => view! { "The file now contains: " <span class="case-anew">{text}</span> " Saving replaces it with your draft." }.into_any(),
+                Some(Some(text)) => view! { "The file now contains: " <span class="case-in-file">{text}</span> " Saving replaces it with your draft." }.into_any(),
                 _ => view! { "The case is no longer in the file. Copy what you need, then cancel." }.into_any(),
             }}
         </div>

@@ -143,7 +143,7 @@ fn step_row(number: usize, step: ConversationStep, none: &'static str) -> AnyVie
                 <div class="line">
                     <span class="number" aria-hidden="true">{number}</span>
                     <Icon glyph=piece_glyph(&part)/>
-                    <div class="said"><span class="speaker">{kind(&part)}</span><Piece part/></div>
+                    <div class="message"><span class="speaker">{kind(&part)}</span><Piece part/></div>
                 </div>
             </li>
         }

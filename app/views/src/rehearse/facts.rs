@@ -27,7 +27,7 @@ pub fn Fold(
     let body = id.clone();
     let children = StoredValue::new(children);
     view! {
-        <section class="fold" class:shut=move || !open.get() aria-label=title>
+        <section class="fold" class:collapsed=move || !open.get() aria-label=title>
             <header>
                 <h2>
                     <button

@@ -42,7 +42,7 @@ pub fn text_step(row: TextStep, actions: AnyView) -> AnyView {
             <div class="line">
                 <span class="number" aria-hidden="true">{number}</span>
                 <Icon glyph/>
-                <div class="said"><span class="speaker">{who}</span>{body}</div>
+                <div class="message"><span class="speaker">{who}</span>{body}</div>
                 {actions}
             </div>
         </li>

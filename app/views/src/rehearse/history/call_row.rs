@@ -153,7 +153,7 @@ fn detail(call: &Call, session: session::SessionId, readings: Readings) -> AnyVi
         readings.of(ReadingKey::Arguments(call.call.call_id.clone()), &call.call.arguments);
     view! {
         <ValuePane title="Arguments" what="the arguments" reading=arguments/>
-        <div class="with-promise">
+        <div class="with-violation">
             <SchemaViolations call_id=call.call.call_id.clone()/>
             {answer}
         </div>
@@ -181,7 +181,7 @@ fn SchemaViolations(
         view! { <li><code>{place}</code> " " {message.text}</li> }
     });
     Some(view! {
-        <div class="broken-promise" role="note" aria-label="The result violates the tool's output schema">
+        <div class="schema-violation" role="note" aria-label="The result violates the tool's output schema">
             <Icon glyph=Glyph::Warning/>
             <div>
                 <p>

@@ -39,7 +39,7 @@ pub(super) fn TextRow(
                 <span class="number" aria-hidden="true">{row.position + 1}</span>
                 <Icon glyph/>
                 <div
-                    class="said"
+                    class="message"
                     id=row.element_id()
                     tabindex=move || if current.get() == row.position { "0" } else { "-1" }
                     role="group"
