@@ -167,8 +167,8 @@ test("a large image is shown, a large file is saved unchanged, and media that ca
   const seen = page.getByRole("img", { name: "Image in the conversation, image/png" });
   await expect.poll(() => seen.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(1);
   await expect(page.getByText("image/png · 5.2 MB")).toBeVisible();
-  await expect(page.getByText("The browser cannot play this sound")).toBeVisible();
-  await expect(page.getByText("The browser cannot show this picture")).toBeVisible();
+  await expect(page.getByText("The browser cannot play this audio")).toBeVisible();
+  await expect(page.getByText("The browser cannot show this image")).toBeVisible();
   for (const name of ["file.png", "file.wav", "file.heic", "notes.txt"]) {
     await expect(page.getByRole("link", { name: `Save ${name}` })).toBeVisible();
   }

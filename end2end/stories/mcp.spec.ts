@@ -401,7 +401,7 @@ test("images and audio in resources are shown, and a very large image is shown o
   await resource("art://torn").getByRole("button", { name: "Show image" }).click();
   await expect(resource("art://torn")).toContainText("The browser cannot show this image");
   await expect(resource("art://torn").getByRole("img")).toHaveCount(0);
-  await expect(resource("art://noise")).toContainText("The browser cannot play this sound");
+  await expect(resource("art://noise")).toContainText("The browser cannot play this audio");
   await picture("resources");
   await accessible();
   await page.close();

@@ -13,12 +13,13 @@ pub mod state;
 
 pub use set_list::EvalSets;
 
-use api::{CaseList, EvalSetContents, SetId};
+use api::{ApiError, CaseList, EvalSetContents, SetId};
 use leptos::prelude::*;
 
 use crate::evalsets::state::case_edits::use_case_edits;
 use crate::evalsets::state::case_list::use_case_list;
 use app::components::copy_button::CopyButton;
+use app::components::loading::Loading;
 use app::state::times::{counted, size};
 use case_list::CaseColumn;
 use chosen_case::ChosenCase;
@@ -38,26 +39,25 @@ pub fn EvalSetReader(
         Some(Ok(list)) => view! { <Head list/> }.into_any(),
         _ => view! { <header class="stage-head"><h1>"Eval set"</h1></header> }.into_any(),
     };
-    let body = move || match list.listed.get() {
-        None => view! { <p class="quiet veil">"Loading the eval set…"</p> }.into_any(),
-        Some(Err(error)) => view! {
+    let draw_error = |error: ApiError| {
+        view! {
             <div class="sheet" role="alert">
                 <p>{error.to_string()}</p>
                 <p><a class="link" href="/evalsets">"View eval sets"</a></p>
             </div>
         }
-        .into_any(),
-        Some(Ok(list)) if list.set.contents == EvalSetContents::Nothing => {
-            view! { <NoFile list/> }.into_any()
-        }
-        Some(Ok(_)) => ().into_any(),
+        .into_any()
+    };
+    let draw = |list: CaseList| match list.set.contents {
+        EvalSetContents::Nothing => view! { <NoFile list/> }.into_any(),
+        _ => ().into_any(),
     };
     let place = Memo::new(move |_| edits.place());
     let has_file = Memo::new(move |_| list.has_file());
     list.follow(place);
     view! {
         {head}
-        {body}
+        <Loading arrived=move || list.listed.get() meanwhile="Loading the eval set…" draw draw_error/>
         <Show when=move || has_file.get()>
             <div class="set-columns">
                 <CaseColumn set=id.get_value() list case place/>

@@ -1,6 +1,6 @@
 //! The conversation that the model would get in a turn, and the response to it.
 
-use api::{LiveContent, LiveOutcome, LivePart, LiveRole, LiveTurn, LiveWhat};
+use api::{ApiError, LiveContent, LiveOutcome, LivePart, LiveRole, LiveTurn, LiveWhat};
 use leptos::html;
 use leptos::prelude::*;
 
@@ -9,6 +9,7 @@ use crate::live::state::steps::{ConversationStep, steps as steps_of};
 use crate::live::state::workspace::use_this_live_workspace;
 use crate::shared::steps::{Called, CalledStep, TextStep, text_step};
 use app::components::icon::{Glyph, Icon};
+use app::components::loading::Loading;
 use app::state::browser;
 use app::state::live_ending::Ending;
 
@@ -31,22 +32,29 @@ pub(super) fn Conversation() -> impl IntoView {
             });
         }
     });
-    move || {
-        match workspace.turn.get() {
-        Some(turn) => view! { <ol class="timeline spoken" tabindex="0" aria-label="Conversation" node_ref=list>{rows(turn)}</ol> }.into_any(),
-        None if workspace.shown.read().is_none() => view! {
+    let arrived =
+        move || workspace.turn.get().map(Ok).or_else(|| workspace.turn_fault.get().map(Err));
+    let draw = move |turn| {
+        view! { <ol class="timeline spoken" tabindex="0" aria-label="Conversation" node_ref=list>{rows(turn)}</ol> }
+            .into_any()
+    };
+    let draw_error = |_: ApiError| {
+        view! { <div class="empty centred"><p>"The conversation cannot be shown because the request cannot be read."</p></div> }
+            .into_any()
+    };
+    let has_turn =
+        Memo::new(move |_| workspace.turn.read().is_some() || workspace.shown.read().is_some());
+    move || match has_turn.get() {
+        true => {
+            view! { <Loading arrived meanwhile="Loading the request…" draw draw_error/> }.into_any()
+        }
+        false => view! {
             <div class="empty centred">
                 <p>"No pending requests"</p>
                 <p class="quiet">"The agent's next request appears here."</p>
             </div>
         }
         .into_any(),
-        None if workspace.turn_fault.read().is_some() => {
-            view! { <div class="empty centred"><p>"The conversation cannot be shown because the request cannot be read."</p></div> }
-                .into_any()
-        }
-        None => view! { <p class="quiet veil">"Loading the request…"</p> }.into_any(),
-    }
     }
 }
 

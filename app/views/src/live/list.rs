@@ -8,6 +8,7 @@ use leptos::task::spawn_local;
 use crate::shared::filter_box::FilterBox;
 use app::components::copy_button::CopyButton;
 use app::components::icon::{Glyph, Icon};
+use app::components::loading::Loading;
 use app::server_functions::list_live_sessions;
 use app::state::Link;
 use app::state::excerpt::{Lines, written_out};
@@ -87,6 +88,15 @@ impl Listed {
     }
 }
 
+/// What a loaded list shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shown {
+    Sessions,
+    NoSessions,
+    /// None that match the search.
+    NoMatches,
+}
+
 /// The list.
 #[component]
 pub fn LiveSessions() -> impl IntoView {
@@ -120,24 +130,21 @@ pub fn LiveSessions() -> impl IntoView {
             live.changed.update_untracked(Vec::clear);
         }
     });
-    let body = move || match (listed.ids.get(), listed.fault.get()) {
-        (Some(ids), _) if ids.is_empty() && listed.searched.read().trim().is_empty() => {
-            view! { <NoSessions/> }.into_any()
-        }
-        (Some(ids), _) if ids.is_empty() => {
-            view! { <p class="quiet">"No matching sessions"</p> }.into_any()
-        }
-        (Some(_), _) => view! { <Sessions listed/> }.into_any(),
-        (None, Some(error)) => {
-            view! { <div class="empty centred" role="alert"><p>{error.to_string()}</p></div> }
-                .into_any()
-        }
-        (None, None) => view! { <p class="quiet veil">"Loading sessions…"</p> }.into_any(),
-    };
-    let is_drawn = Memo::new(move |_| {
-        let has_some = listed.ids.with(|ids| ids.as_ref().map(|ids| !ids.is_empty()));
-        (has_some, listed.fault.get(), listed.searched.read().trim().is_empty())
+    // Changes only with the kind of list, so that the table stays when sessions are added.
+    let arrived = Memo::new(move |_| {
+        let has_sessions = listed.ids.with(|ids| ids.as_ref().map(|ids| !ids.is_empty()));
+        let shown = has_sessions.map(|has_sessions| match has_sessions {
+            true => Shown::Sessions,
+            false if listed.searched.read().trim().is_empty() => Shown::NoSessions,
+            false => Shown::NoMatches,
+        });
+        shown.map(Ok).or_else(|| listed.fault.get().map(Err))
     });
+    let draw = move |shown| match shown {
+        Shown::Sessions => view! { <Sessions listed/> }.into_any(),
+        Shown::NoSessions => view! { <NoSessions/> }.into_any(),
+        Shown::NoMatches => view! { <p class="quiet">"No matching sessions"</p> }.into_any(),
+    };
     view! {
         <header class="sheet-head live-head">
             <div>
@@ -148,7 +155,7 @@ pub fn LiveSessions() -> impl IntoView {
             <AlertButton/>
             <FilterBox searched=listed.searched placeholder="Search" label="Search descriptions and agents"/>
         </header>
-        {move || { is_drawn.with(|_| ()); untrack(body) }}
+        <Loading arrived=move || arrived.get() meanwhile="Loading sessions…" draw/>
     }
 }
 

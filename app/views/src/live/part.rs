@@ -22,9 +22,7 @@ pub(super) fn kind(part: &LivePart) -> String {
         LivePart::Data { mime_type, name, .. } => match not_blank(name.as_deref()) {
             Some(name) => written_out(name, Lines::Escaped).into_owned(),
             None => match mime_type.split('/').next() {
-                Some("image") => "picture",
-                Some("audio") => "sound",
-                Some("video") => "video",
+                Some(kind @ ("image" | "audio" | "video")) => kind,
                 _ => "file",
             }
             .to_owned(),
@@ -106,7 +104,7 @@ fn Picture(
     /// Its text alternative.
     label: String,
 ) -> impl IntoView {
-    or_load_error(["picture", "show"], move |fail| {
+    or_load_error(["image", "show"], move |fail| {
         let failed = move |_| fail.run(());
         view! {
             <a href=url.clone() target="_blank" rel="noopener external" title="Full size">

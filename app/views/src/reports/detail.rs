@@ -41,7 +41,7 @@ pub(super) fn CaseDetail(
         (None, Some(before)) => Some(before.clone()),
         (None, None) => None,
     };
-    let Some((holder, place)) = found else {
+    let Some((found_in, place)) = found else {
         return view! {
             <div class="empty centred" role="alert">
                 <p>"The report has no case " <code>{eval_id}</code> "."</p>
@@ -50,13 +50,13 @@ pub(super) fn CaseDetail(
         }
         .into_any();
     };
-    let Some(result) = holder.cases.get(place) else { return ().into_any() };
+    let Some(result) = found_in.cases.get(place) else { return ().into_any() };
     let (class, word) = verdict(result.verdict());
     let copied = eval_id.clone();
     let title = name(result).to_owned();
     // The reason of a criterion is shown at its score.
-    let is_told_there = result.error.is_none() && !result.criterion_results.is_empty();
-    let why = holder.why(place).filter(|_| !is_told_there);
+    let has_reason_at_score = result.error.is_none() && !result.criterion_results.is_empty();
+    let why = found_in.why(place).filter(|_| !has_reason_at_score);
     let gone = now.is_none();
     let lead = match class {
         "error" => "Why it could not be scored: ",
@@ -67,19 +67,7 @@ pub(super) fn CaseDetail(
         let results = &baseline.cases.get(*place)?.criterion_results;
         results.iter().find(|result| result.criterion == criterion)?.score
     };
-    let mut ordered: Vec<&CriterionResult> = result.criterion_results.iter().collect();
-    // Failed criteria come first.
-    ordered.sort_by_key(|it| match it.passed {
-        Some(false) => 0,
-        Some(true) => 1,
-        None => 2,
-    });
-    let (unscored, scored): (Vec<_>, Vec<_>) =
-        ordered.iter().copied().partition(|it| it.score.is_none());
-    let scored = scored.into_iter().map(|it| score_line(it, was(&it.criterion)));
-    let unscored = by_reason(&unscored).into_iter().map(unscored_line);
-    let scores = scored.chain(unscored).collect_view();
-    let sections = ordered.into_iter().filter_map(|it| section(it.clone())).collect_view();
+    let results = scores(&result.criterion_results, was);
     let beside = {
         let gone_place = before.as_ref().map(|(_, place)| Row::Gone(*place));
         let row = now.map(Row::Case).or(gone_place);
@@ -117,9 +105,28 @@ pub(super) fn CaseDetail(
         <div class="report-detail">
             {gone.then(|| view! { <p class="note">"Only the baseline has this case. These are its scores there."</p> })}
             {why.map(|why| view! { <p class="why report-line"><b>{lead}</b> {sentence(&why)}</p> })}
-            <ul class="report-scores" aria-label="Scores">{scores}</ul>
-            {sections}
+            {results}
         </div>
+    }
+    .into_any()
+}
+
+/// The scores, those of failed criteria first, and the details of each. `was` is the score of a criterion
+/// in the baseline.
+fn scores(results: &[CriterionResult], was: impl Fn(&str) -> Option<f64>) -> AnyView {
+    let mut ordered: Vec<&CriterionResult> = results.iter().collect();
+    ordered.sort_by_key(|it| match it.passed {
+        Some(false) => 0,
+        Some(true) => 1,
+        None => 2,
+    });
+    let (unscored, scored): (Vec<_>, Vec<_>) =
+        ordered.iter().copied().partition(|it| it.score.is_none());
+    let scored = scored.into_iter().map(|it| score_line(it, was(&it.criterion)));
+    let unscored = by_reason(&unscored).into_iter().map(unscored_line);
+    view! {
+        <ul class="report-scores" aria-label="Scores">{scored.chain(unscored).collect_view()}</ul>
+        {ordered.into_iter().filter_map(|it| section(it.clone())).collect_view()}
     }
     .into_any()
 }

@@ -17,7 +17,7 @@ enum Load {
 }
 
 /// What `draw` draws, or the reason why it cannot be shown. `draw` gets the function to call on failure.
-/// It is drawn again once the host is available again. `what` is a noun and a verb: `["picture", "show"]`.
+/// It is drawn again once the host is available again. `what` is a noun and a verb: `["image", "show"]`.
 pub fn or_load_error(
     what: [&'static str; 2],
     draw: impl Fn(Callback<()>) -> AnyView + Send + 'static,
@@ -56,7 +56,7 @@ pub fn AudioPlayer(
     /// What it is, for screen readers.
     label: String,
 ) -> impl IntoView {
-    or_load_error(["sound", "play"], move |fail| {
+    or_load_error(["audio", "play"], move |fail| {
         view! {
             <audio controls=true src=url.clone() aria-label=label.clone() on:error=move |_| fail.run(())></audio>
         }

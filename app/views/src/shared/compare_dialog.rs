@@ -1,6 +1,6 @@
 //! [`CompareWithCase`]: compares a rehearsal or a live session with a case, in a dialog.
 
-use api::{Actual, CaseName, CasesAsked, SetId};
+use api::{Actual, ApiError, CaseList, CaseName, CasesAsked, SetId};
 use leptos::prelude::*;
 
 use crate::shared::comparison::{Comparison, case_label};
@@ -8,6 +8,7 @@ use crate::shared::filter_box::FilterBox;
 use crate::shared::state::debounced::use_debounced;
 use app::components::dialog::Dialog;
 use app::components::icon::{Glyph, Icon};
+use app::components::loading::Loading;
 use app::server_functions::list_cases;
 
 /// How many cases can be chosen from at most.
@@ -72,16 +73,15 @@ fn Choice(
         let asked = CasesAsked { searched: wanted.get(), most: MOST, ..CasesAsked::default() };
         list_cases(set.get_value(), asked)
     });
-    let rows = move || match cases.get() {
-        None => view! { <p class="quiet veil">"Loading the eval set…"</p> }.into_any(),
-        Some(Err(error)) => {
-            view! { <p class="field-fault veil" role="alert">{error.to_string()}</p> }.into_any()
-        }
-        Some(Ok(list)) if list.all == 0 => view! {
+    let draw_error = |error: ApiError| {
+        view! { <p class="field-fault veil" role="alert">{error.to_string()}</p> }.into_any()
+    };
+    let draw = move |list: CaseList| match list.all {
+        0 => view! {
             <p class="quiet veil">"The eval set has no cases to compare with."</p>
         }
         .into_any(),
-        Some(Ok(list)) => {
+        _ => {
             let known = list.cases.into_iter().filter(|case| !case.eval_id.is_empty());
             let each = known.map(|case| {
                 let id = case.eval_id.clone();
@@ -109,7 +109,7 @@ fn Choice(
         </header>
         <div class="comparing-choice">
             <FilterBox searched placeholder="Filter cases"/>
-            {rows}
+            <Loading arrived=move || cases.get() meanwhile="Loading the eval set…" draw draw_error/>
         </div>
     }
 }

@@ -1,14 +1,15 @@
 //! Two cases side by side, step by step, with their scores and differences.
 
 use api::{
-    Actual, ApiError, CallSide, CaseComparison, CaseName, ComparedCall, ComparedScore,
-    ComparedText, ComparedTurn, MatchStatus,
+    Actual, CallSide, CaseComparison, CaseName, ComparedCall, ComparedScore, ComparedText,
+    ComparedTurn, MatchStatus,
 };
 use leptos::prelude::*;
 use report_view::TextPart;
 
 use crate::shared::tokens::Tokens;
 use app::components::icon::{Glyph, Icon};
+use app::components::loading::Loading;
 use app::server_functions::compare_cases;
 use app::state::case_address::case_address;
 use app::state::preview::preview;
@@ -40,11 +41,7 @@ pub fn Comparison(
         compare_cases(expected, actual)
     });
     let only_differences = RwSignal::new(false);
-    let body = move || match compared.get() {
-        None => view! { <p class="quiet veil">"Comparing…"</p> }.into_any(),
-        Some(Err(error)) => fault(&error),
-        Some(Ok(comparison)) => view! { <Compared comparison only_differences/> }.into_any(),
-    };
+    let draw = move |comparison| view! { <Compared comparison only_differences/> }.into_any();
     let (one, other) = names.get_value();
     view! {
         <header class="toolbar">
@@ -74,7 +71,7 @@ pub fn Comparison(
                 <Icon glyph=Glyph::Close/> {back}
             </button>
         </header>
-        {body}
+        <Loading arrived=move || compared.get() meanwhile="Comparing…" draw/>
     }
 }
 
@@ -89,10 +86,6 @@ pub fn case_label(eval_id: &str, at: Option<u64>) -> String {
 
 fn address(case: &CaseName) -> String {
     case_address(case.set.as_str(), &case.eval_id, case.at)
-}
-
-fn fault(error: &ApiError) -> AnyView {
-    view! { <div class="empty centred" role="alert"><p>{error.to_string()}</p></div> }.into_any()
 }
 
 #[component]

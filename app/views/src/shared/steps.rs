@@ -122,22 +122,23 @@ pub fn CalledStep(
                 {actions.run()}
             </div>
             <Show when=move || open.get()>
-                <div class="detail" id=detail_id.clone()>
-                    {
-                        let (arguments, result) = begun();
-                        view! {
-                            <ValuePane title="Arguments" what="the arguments" reading=arguments/>
-                            {match result {
-                                Some(reading) => view! { <ValuePane title="Response" what="the response" reading/> }.into_any(),
-                                None => view! {
-                                    <div class="pane"><p class="quiet">{none}</p></div>
-                                }
-                                .into_any(),
-                            }}
-                        }
-                    }
-                </div>
+                <div class="detail" id=detail_id.clone()>{call_detail(begun(), none)}</div>
             </Show>
         </li>
     }
+}
+
+/// The arguments and the response of a call; `none` in place of a missing response.
+fn call_detail((arguments, response): (Reading, Option<Reading>), none: &'static str) -> AnyView {
+    let response = match response {
+        Some(reading) => {
+            view! { <ValuePane title="Response" what="the response" reading/> }.into_any()
+        }
+        None => view! { <div class="pane"><p class="quiet">{none}</p></div> }.into_any(),
+    };
+    view! {
+        <ValuePane title="Arguments" what="the arguments" reading=arguments/>
+        {response}
+    }
+    .into_any()
 }

@@ -187,7 +187,7 @@ fn QueueEntry(
         <li>
             <a href=address aria-current=move || is_shown().then_some("true")>
                 {is_head.then(|| view! { <span class="pulse" aria-hidden="true"></span> })}
-                <span class="cut" title=agent.clone()>{agent}</span>
+                <span class="cut" title=agent>{agent.clone()}</span>
             </a>
         </li>
     }
