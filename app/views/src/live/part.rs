@@ -21,11 +21,11 @@ pub(super) fn kind(part: &LivePart) -> String {
         LivePart::Response { name, .. } => format!("result of {name}"),
         LivePart::Data { mime_type, name, .. } => match not_blank(name.as_deref()) {
             Some(name) => written_out(name, Lines::Escaped).into_owned(),
-            None => match mime_type.split('/').next() {
-                Some(kind @ ("image" | "audio" | "video")) => kind,
-                _ => "file",
+            None => {
+                let kind = mime_type.split('/').next();
+                let kind = kind.filter(|kind| matches!(*kind, "image" | "audio" | "video"));
+                kind.unwrap_or("file").to_owned()
             }
-            .to_owned(),
         },
         LivePart::Other { kind, .. } => kind.clone(),
     }
