@@ -1,4 +1,4 @@
-// Every file that a story exported, held against google-adk's own model once all have run.
+// Validates every file that a story exported with google-adk's own model, once all stories have run.
 
 import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -23,7 +23,7 @@ export function keep(path: string): void {
   copyFileSync(path, join(FOLDER, `${randomUUID()}.json`));
 }
 
-/** Playwright calls this before the stories, and what it returns after them. */
+/** Playwright calls this before the stories, and the returned function after them. */
 export default function begin(): () => void {
   rmSync(FOLDER, { recursive: true, force: true });
   return () => {

@@ -1,4 +1,4 @@
-// Eval sets for whoever looks at reports: what is expected of a house, and what an agent did there.
+// Eval sets for the stories about reports: expected and actual cases of a smart home.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-import { binary } from "./stage";
+import { binary } from "./fixtures";
 
 /** A tool called. */
 interface Call {
@@ -21,16 +21,16 @@ interface Case {
   agentflow?: { name?: string; tags: string[] };
 }
 
-function turn(user: string, calls: Call[], said: string, duration?: number): object {
+function turn(user: string, calls: Call[], response: string, duration?: number): object {
   return {
     user_content: { parts: [{ text: user }], role: "user" },
-    final_response: { parts: [{ text: said }], role: "model" },
+    final_response: { parts: [{ text: response }], role: "model" },
     intermediate_data: { tool_uses: calls },
     ...(duration === undefined ? {} : { duration }),
   };
 }
 
-/** Numbers that look random and are the same at every run. */
+/** Pseudo-random numbers, the same in every run. */
 function chance(): () => number {
   let seed = 2026;
   return () => {
@@ -41,7 +41,7 @@ function chance(): () => number {
 
 const THINGS = ["lights", "blinds", "heating", "music", "garage", "alarm"];
 
-/** Both sides: a case that fails in every way there is, one that each side lacks, a hostile one, and many. */
+/** Both sides: a case with every kind of failure, one that is missing on each side, a hostile one, and many others. */
 export function recorded(many: number): { expected: Case[]; actual: Case[] } {
   const office = "Make the office comfortable for tonight and close up the garage.";
   const degrees = (degrees: number): Call => ({
@@ -70,24 +70,24 @@ export function recorded(many: number): { expected: Case[]; actual: Case[] } {
     const thing = THINGS[Math.floor(next() * THINGS.length)] ?? "lights";
     const level = 1 + Math.floor(next() * 9);
     const user = `Set the ${thing} in room ${number} to ${level}.`;
-    const said = `The ${thing} in room ${number} is set to level ${level} for the whole evening, as you asked.`;
+    const response = `The ${thing} in room ${number} is set to level ${level} for the whole evening, as you asked.`;
     const call = (level: number): Call => ({ name: `set_${thing}`, args: { room: number, level, why: { asked: true, by: "ada" } } });
-    const heard = said.split(" ").filter(() => next() < 0.9).join(" ");
+    const shortened = response.split(" ").filter(() => next() < 0.9).join(" ");
     const eval_id = `${thing}_${number}`;
-    expected.push({ eval_id, agentflow: { tags: [thing] }, conversation: [turn(user, [rooms, call(level)], said)] });
-    actual.push({ eval_id, conversation: [turn(user, [rooms, call(next() < 0.8 ? level : level + 1)], heard, next() * 3)] });
+    expected.push({ eval_id, agentflow: { tags: [thing] }, conversation: [turn(user, [rooms, call(level)], response)] });
+    actual.push({ eval_id, conversation: [turn(user, [rooms, call(next() < 0.8 ? level : level + 1)], shortened, next() * 3)] });
   }
   return { expected, actual };
 }
 
-/** Scores both sides with the binary under test: the address of the HTML report. */
+/** Scores both sides with the binary under test. Returns the address of the HTML report. */
 export function report(many: number): string {
   const folder = mkdtempSync(join(tmpdir(), "rehearsal-report-"));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   return pathToFileURL(score(folder, "report.html", recorded(many))).href;
 }
 
-/** Scores both sides into a file of `folder`, whose name says the format: the path of the report. */
+/** Scores both sides into a file of `folder`, in the format of its name. Returns the path of the report. */
 export function score(folder: string, name: string, { expected, actual }: { expected: Case[]; actual: Case[] }): string {
   const workshop = mkdtempSync(join(tmpdir(), "rehearsal-score-"));
   const put = (name: string, value: unknown) => writeFileSync(join(workshop, name), JSON.stringify(value, undefined, 2));
@@ -105,7 +105,7 @@ export function score(folder: string, name: string, { expected, actual }: { expe
   try {
     execFileSync(binary(), ["score", "--expected", "home.evalset.json", "--actual", "run14.evalset.json", "--format", format, "--output", path], { cwd: workshop, stdio: ["ignore", "ignore", "pipe"] });
   } catch (error) {
-    // 1 says that a case failed, as some must.
+    // 1 means that a case failed, as some do.
     if ((error as { status?: number }).status !== 1) {
       throw error;
     }

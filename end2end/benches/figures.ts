@@ -1,4 +1,4 @@
-// What the benches in the browser share: how an agent is served to them, and how figures are told.
+// Shared by the benches in the browser: serves an agent, and prints and checks measured times.
 
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,14 +6,14 @@ import { join } from "node:path";
 
 import { expect, type Page } from "@playwright/test";
 
-import { startHost } from "../stage";
+import { startHost } from "../fixtures";
 
-/** Medians beside their bounds. */
+/** Checks medians against their bounds. */
 export class Figures {
   private readonly missed: string[] = [];
 
-  /** Prints the times of one thing, in ms, and remembers when their median misses the bound. */
-  tell(what: string, times: number[], bound: number): void {
+  /** Prints the times of one action, in ms, and records a median above the bound. */
+  add(what: string, times: number[], bound: number): void {
     const sorted = [...times].sort((one, other) => one - other);
     const median = sorted[Math.floor(sorted.length / 2)] ?? NaN;
     const worst = sorted.at(-1) ?? NaN;
@@ -32,16 +32,16 @@ export class Figures {
   }
 }
 
-/** Serves the agent in the folder `name` beside this file, and begins a session with it. */
+/** Serves the agent in the folder `name` next to this file, and starts a session with it. */
 export async function withAgent(page: Page, name: string, measure: (figures: Figures) => Promise<void>): Promise<void> {
-  // A copy, for Python leaves its cache beside what it loads.
+  // A copy, because Python writes its cache next to the loaded files.
   const folder = mkdtempSync(join(tmpdir(), "rehearsal-bench-"));
   cpSync(join(import.meta.dirname, name), join(folder, name), { recursive: true });
   const host = await startHost({ arguments: [join(folder, name)] });
   try {
     await page.goto(`${host.url}/rehearse/${name}`);
-    await page.getByRole("textbox", { name: "The user's query" }).fill("Begin.");
-    await page.getByRole("button", { name: /Start the session/ }).click();
+    await page.getByRole("textbox", { name: "User message" }).fill("Begin.");
+    await page.getByRole("button", { name: /Start session/ }).click();
     await expect(page.getByRole("tab", { name: /Call a tool/ })).toBeVisible();
     const figures = new Figures();
     await measure(figures);

@@ -17,27 +17,27 @@ test("large forms", async ({ page }) => {
 async function measure(page: Page, figures: Figures): Promise<void> {
   await expect(page.getByRole("list", { name: "Tools" }).getByText("union_of_86")).toBeVisible();
 
-  // Each is built once; after that its form is kept and only drawn.
-  figures.tell("oneOf of 86 branches, built and shown", [await shown(page, "union_of_86", 14)], 100);
-  figures.tell("1,000 fields, built and all in sight shown", [await shown(page, "thousand_fields", IN_SIGHT)], 100);
+  // Each form is built once and only drawn after that.
+  figures.add("oneOf of 86 branches, built and shown", [await shown(page, "union_of_86", 14)], 100);
+  figures.add("1,000 fields, built and all in sight shown", [await shown(page, "thousand_fields", IN_SIGHT)], 100);
   const again: number[] = [];
   for (let turn = 0; turn < 5; turn += 1) {
     await shown(page, "nothing", 0);
     again.push(await shown(page, "thousand_fields", IN_SIGHT));
   }
-  figures.tell("1,000 fields, shown again", again, 100);
-  figures.tell("1,000 fields, jump to the last", [await jumped(page, "f999")], 100);
+  figures.add("1,000 fields, shown again", again, 100);
+  figures.add("1,000 fields, jump to the last", [await jumped(page, "f999")], 100);
   // The worst case: every field was in sight once, and is there.
   await drawAll(page);
   expect(await page.locator(".schema-form .field").count()).toBe(FIELDS);
-  figures.tell("keystroke among 1,000 drawn fields, text", await keystrokes(page, "f500", "seven"), 16);
-  figures.tell("keystroke among 1,000 drawn fields, a fault comes and goes", await keystrokes(page, "f501", "1001"), 16);
+  figures.add("keystroke among 1,000 drawn fields, text", await keystrokes(page, "f500", "seven"), 16);
+  figures.add("keystroke among 1,000 drawn fields, a fault comes and goes", await keystrokes(page, "f501", "1001"), 16);
   await shown(page, "union_of_86", 14);
-  figures.tell("keystroke in a oneOf of 86 branches", await keystrokes(page, "m3", "seven"), 16);
-  figures.tell("another of 86 branches chosen", await switches(page), 50);
+  figures.add("keystroke in a oneOf of 86 branches", await keystrokes(page, "m3", "seven"), 16);
+  figures.add("another of 86 branches chosen", await switches(page), 50);
 }
 
-/** From the click on a tool to the frame after which all of its fields stand there, in ms. */
+/** From the click on a tool to the frame after which all of its fields are drawn, in ms. */
 async function shown(page: Page, tool: string, fields: number): Promise<number> {
   return page.evaluate(
     async ({ tool, fields }) => {

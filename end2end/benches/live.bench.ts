@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 
 import { expect, test, type Browser, type Page } from "@playwright/test";
 
-import { open, startHost } from "../stage";
+import { open, startHost } from "../fixtures";
 import { Figures } from "./figures";
 
 const EVENTS = 100_000;
@@ -23,7 +23,7 @@ test(`a live session of ${EVENTS} events`, async ({ browser }) => {
     const address = new URL(host.url).host;
     const [few, many] = [await write(address, FEW), await write(address, EVENTS)];
     const figures = new Figures();
-    // In turns, so that what else the machine does disturbs both alike.
+    // In turns, so that other work of the machine disturbs both alike.
     const opened: Record<string, number[]> = { few: [], many: [] };
     for (let turn = 0; turn < 6; turn += 1) {
       for (const [name, session, last] of [["few", few, FEW], ["many", many, EVENTS]] as const) {
@@ -34,8 +34,8 @@ test(`a live session of ${EVENTS} events`, async ({ browser }) => {
         }
       }
     }
-    figures.tell(`${FEW} events, from the address to the last one shown`, opened.few ?? [], 1000);
-    figures.tell(`${EVENTS} events, from the address to the last one shown`, opened.many ?? [], 1000);
+    figures.add(`${FEW} events, from the address to the last one shown`, opened.few ?? [], 1000);
+    figures.add(`${EVENTS} events, from the address to the last one shown`, opened.many ?? [], 1000);
     await inNewBrowser(browser, async (page) => {
       const chosen: number[] = [];
       for (let times = 0; times < 10; times += 1) {
@@ -43,13 +43,13 @@ test(`a live session of ${EVENTS} events`, async ({ browser }) => {
         await page.locator(`a[href="/live/${many}"]`).waitFor();
         chosen.push(await shown(page, `a[href="/live/${many}"]`, `event-${EVENTS}`));
       }
-      figures.tell(`${EVENTS} events, from the list to the last one shown`, chosen, 250);
+      figures.add(`${EVENTS} events, from the list to the last one shown`, chosen, 250);
       await expect(page.getByText(`${EVENTS} events`)).toBeVisible();
       const jumps: number[] = [];
       for (let times = 0; times < 10; times += 1) {
         jumps.push(await jump(page, "Home", "event-1"), await jump(page, "End", `event-${EVENTS}`));
       }
-      figures.tell("to the first event and back", jumps, 100);
+      figures.add("to the first event and back", jumps, 100);
     });
     figures.check();
   } finally {
@@ -57,16 +57,16 @@ test(`a live session of ${EVENTS} events`, async ({ browser }) => {
   }
 });
 
-/** Has a session of so many events written; gives its id. */
+/** Writes a session of so many events, and returns its id. */
 async function write(address: string, events: number): Promise<string> {
   const python = process.env.REHEARSAL_TEST_PYTHON ?? "python3";
   const script = join(import.meta.dirname, "long_session.py");
-  // Not waited for in this thread, which reads what the host logs.
+  // Not synchronous: this thread also reads the log of the host.
   const wrote = await promisify(execFile)(python, [script, address, String(events)]);
   return wrote.stdout.trim();
 }
 
-/** What `measure` finds in a browser of its own, so that nothing is kept from the one before. */
+/** Runs `measure` in a new browser, so that nothing is cached from the one before. */
 async function inNewBrowser<T>(browser: Browser, measure: (page: Page) => Promise<T>): Promise<T> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 720 } });
   try {

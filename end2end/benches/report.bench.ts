@@ -15,15 +15,15 @@ test("a report of 10,000 cases", async ({ browser }) => {
   const figures = new Figures();
   const opened: number[] = [];
   for (let turn = 0; turn < 5; turn += 1) {
-    // A page of its own each time, so that nothing is kept.
+    // A new page each time, so that nothing is cached.
     const page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
     await page.goto(url);
     opened.push(await shown(page));
     if (turn === 4) {
-      figures.tell("10,000 cases opened and shown", opened, 1000);
+      figures.add("10,000 cases opened and shown", opened, 1000);
       await expect(page.getByRole("option")).not.toHaveCount(0);
-      figures.tell("another case chosen", await pressed(page, "j", 40), 50);
-      figures.tell("a letter of a search", await typed(page, "room heating"), 100);
+      figures.add("another case chosen", await pressed(page, "j", 40), 50);
+      figures.add("a letter of a search", await typed(page, "room heating"), 100);
     }
     await page.close();
   }

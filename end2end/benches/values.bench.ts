@@ -12,21 +12,21 @@ test("large values", async ({ page }) => {
 
 async function measure(page: Page, figures: Figures): Promise<void> {
   await call(page, "thousand", 1);
-  figures.tell("1,000 values, row opened and tree shown", await shown(page, 0), 50);
-  figures.tell("1,000 values, every level opened", await pressed(page, "Open every level", "Collapse all"), 50);
-  expect(await press(page, "Open every level")).toBeGreaterThan(990);
-  figures.tell("1,000 values, all visible, the list of 166 closed and opened", await toggled(page, 0), 16);
-  figures.tell("1,000 values, all visible, one of six closed and opened", await toggled(page, 1), 16);
+  figures.add("1,000 values, row opened and tree shown", await shown(page, 0), 50);
+  figures.add("1,000 values, every level opened", await pressed(page, "Expand all", "Collapse all"), 50);
+  expect(await press(page, "Expand all")).toBeGreaterThan(990);
+  figures.add("1,000 values, all visible, the list of 166 closed and opened", await toggled(page, 0), 16);
+  figures.add("1,000 values, all visible, one of six closed and opened", await toggled(page, 1), 16);
 
   await call(page, "hundred_thousand", 2);
-  figures.tell("100,000 values, row opened and tree shown", await shown(page, 1), 100);
-  expect(await press(page, "Open every level")).toBeGreaterThan(99_000);
-  figures.tell("100,000 values, all visible, one of 195 closed and opened", await toggled(page, 1), 16);
-  figures.tell("100,000 values, a step of scrolling", await scrolled(page, 240), 16);
-  await press(page, "Open every level");
+  figures.add("100,000 values, row opened and tree shown", await shown(page, 1), 100);
+  expect(await press(page, "Expand all")).toBeGreaterThan(99_000);
+  figures.add("100,000 values, all visible, one of 195 closed and opened", await toggled(page, 1), 16);
+  figures.add("100,000 values, a step of scrolling", await scrolled(page, 240), 16);
+  await press(page, "Expand all");
 
   await call(page, "long_text", 3);
-  figures.tell("a line of 900 KB, row opened and text shown", await shown(page, 2), 100);
+  figures.add("a line of 900 KB, row opened and text shown", await shown(page, 2), 100);
 }
 
 /** Calls a tool and waits until its row is there. */
@@ -63,7 +63,7 @@ async function shown(page: Page, call: number): Promise<number[]> {
   }, call);
 }
 
-/** Presses a button of the result and answers with how many rows of one height there are then. */
+/** Clicks a button of the result, and returns how many rows of one height there are then. */
 async function press(page: Page, name: string): Promise<number> {
   await page.getByRole("group", { name: "Result", exact: true }).last().getByRole("button", { name }).click();
   return page.locator("[role=tree][aria-label=Result]").last().evaluate((tree) => tree.scrollHeight / 20);

@@ -1,4 +1,4 @@
-// An MCP server whose tools change while it runs: `grow` adds `grown` and changes its own words,
+// An MCP server whose tools change while it runs: `grow` adds `grown` and changes its own description,
 // `shrink` takes it away again, `later` gives `trip` other arguments after a while.
 
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";

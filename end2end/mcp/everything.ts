@@ -8,7 +8,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { MCP_SERVERS } from "../stage";
+import { MCP_SERVERS } from "../fixtures";
 
 /** One message on the wire. */
 export interface Message {
@@ -32,7 +32,7 @@ export interface Everything {
 
 const PROGRAM = join(MCP_SERVERS, "mcp-server-everything");
 
-/** The server behind a tap on its standard input and output. The host starts it. */
+/** The server behind a tap that records its standard input and output. The host starts it. */
 export function overStdio(): Everything {
   const log = join(mkdtempSync(join(tmpdir(), "rehearsal-mcp-")), "wire.log");
   const lines = () => (existsSync(log) ? readFileSync(log, "utf8").split("\n") : []);
@@ -50,7 +50,7 @@ export function overStdio(): Everything {
   };
 }
 
-/** The server on a port of its own, behind a proxy that keeps what passes. */
+/** The server on its own port, behind a proxy that records the traffic. */
 export async function overHttp(): Promise<Everything> {
   const port = await freePort();
   const server = spawn(PROGRAM, ["streamableHttp"], {
@@ -122,9 +122,9 @@ function closed(server: Server): Promise<void> {
 
 /** Waits until the server answers at all. */
 async function listening(server: ChildProcess, port: number): Promise<void> {
-  let said = "";
-  server.stdout?.on("data", (chunk: Buffer) => (said += chunk.toString()));
-  server.stderr?.on("data", (chunk: Buffer) => (said += chunk.toString()));
+  let output = "";
+  server.stdout?.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  server.stderr?.on("data", (chunk: Buffer) => (output += chunk.toString()));
   for (let attempt = 0; attempt < 150; attempt += 1) {
     if (server.exitCode !== null) {
       break;
@@ -136,5 +136,5 @@ async function listening(server: ChildProcess, port: number): Promise<void> {
       await new Promise((later) => setTimeout(later, 100));
     }
   }
-  throw new Error(`server-everything does not listen on port ${port}:\n${said}`);
+  throw new Error(`server-everything does not listen on port ${port}:\n${output}`);
 }

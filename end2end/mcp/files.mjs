@@ -21,7 +21,7 @@ const settings = Object.fromEntries(
 
 const configure = {
   name: "configure",
-  description: "Changes settings, all of them where it is told so.",
+  description: "Changes settings, all of them on request.",
   inputSchema: {
     type: "object",
     properties: { everything: { type: "boolean", description: "Whether to change all." } },

@@ -1,4 +1,4 @@
-// An MCP server whose results are meant to harm whoever shows them.
+// An MCP server whose results try to harm the page that shows them.
 
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";

@@ -1,6 +1,6 @@
 // An MCP server with schemas and results of unusual shapes: nested beyond what parsers read, options
-// that look alike, lists of texts, a schema within itself, content that is said twice, keywords that
-// only the host checks or nobody can, a union as the whole, a long question, images and sounds in
+// that look alike, lists of texts, a schema within itself, repeated content, keywords that
+// only the host checks or that cannot be checked, a union as the whole, a long question, images and sounds in
 // resources, structured content that breaks its own schema, bytes as an argument, an enum of many
 // thousand values.
 
@@ -149,7 +149,7 @@ const tools = [
 ];
 
 const orders = Array.from({ length: 60 }, (_, at) => ({ id: at + 1, customer: `Customer ${at + 1}`, total: at * 1.5 }));
-/** The pixel of a PNG image whose head says that it has `side` × `side` of them. */
+/** The pixel of a PNG image whose header claims `side` × `side` of them. */
 function png(side) {
   const image = Buffer.from(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
@@ -199,7 +199,7 @@ function answer(name, given) {
           resource("art://pixel", "image/png", png(1)),
           resource("art://poster", "image/png", png(30_000)),
           resource("art://silence", "audio/wav", wav()),
-          // Damaged: no browser draws the one or plays the other.
+          // Damaged: no browser can draw or play them.
           resource("art://torn", "image/png", png(2)),
           resource("art://noise", "audio/wav", Buffer.from("no sound").toString("base64")),
         ],

@@ -1,4 +1,4 @@
-// Stands between a host and an MCP server on standard input and output, and keeps what each of the
+// Runs between a host and an MCP server on standard input and output, and keeps what each of the
 // two read: `node tap.mjs LOG COMMAND [ARGUMENT...]`. Messages pass unchanged.
 //
 // Each line of LOG is `> MESSAGE` (the server read it) or `< MESSAGE` (the host read it); the first

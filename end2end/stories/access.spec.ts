@@ -1,4 +1,4 @@
-// A host with people: logging in and out, a wrong password, what a stranger gets, and whose name
+// A host with people: logging in and out, a wrong password, access without a login, and the name that
 // answers carry. Off loopback a host serves in no other way.
 
 import { spawnSync } from "node:child_process";
@@ -8,8 +8,8 @@ import { join } from "node:path";
 
 import type { Page } from "@playwright/test";
 
-import { answer, complete } from "../person";
-import { binary, expect, hydrated, open, startHost, test as base, type Host } from "../stage";
+import { answer, complete } from "../live-session";
+import { binary, expect, hydrated, open, startHost, test as base, type Host } from "../fixtures";
 
 const PASSWORD = "correct horse";
 
@@ -28,7 +28,7 @@ interface Guarded extends Host {
   token: string;
 }
 
-/** A host that knows Ann, Bo and a token, in a folder of its own. */
+/** A host with the logins of Ann and Bo and a token, in its own folder. */
 const test = base.extend<{ guarded: Guarded }>({
   guarded: async ({}, use) => {
     const folder = mkdtempSync(join(tmpdir(), "rehearsal-access-"));
@@ -68,7 +68,7 @@ function audit(host: Host): any[] {
   return lines.map((line) => JSON.parse(line));
 }
 
-test("a stranger gets the login page and nothing else", async ({ page, guarded, picture, accessible }) => {
+test("without a login only the login page is served", async ({ page, guarded, picture, accessible }) => {
   await page.goto(`${guarded.url}/live?x=1`);
   await expect(page).toHaveURL(`${guarded.url}/login?next=/live%3Fx%3D1`);
   await expect(page.getByRole("button", { name: "Log in" })).toBeVisible();
@@ -95,7 +95,7 @@ test("a stranger gets the login page and nothing else", async ({ page, guarded, 
   expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Lax", secure: false });
 });
 
-test("a wrong password is told, and too many of them close the door", async ({ page, guarded, picture, accessible }) => {
+test("wrong passwords are rejected and rate-limited", async ({ page, guarded, picture, accessible }) => {
   await page.goto(`${guarded.url}/login`);
   await logIn(page, "Ann", "guess");
   await expect(page.getByRole("alert")).toHaveText("Incorrect name or password.");
@@ -110,7 +110,7 @@ test("a wrong password is told, and too many of them close the door", async ({ p
   await logIn(page, "Ann");
   await expect(page.getByRole("alert")).toContainText("Too many attempts. Try again in");
   await picture("limited");
-  // Somebody else is not held up.
+  // Another person can still log in.
   await logIn(page, "Bo");
   await expect(page).toHaveURL(`${guarded.url}/`);
   // The host ends with the story, and a client that is still being fetched would fail loudly.
@@ -119,7 +119,7 @@ test("a wrong password is told, and too many of them close the door", async ({ p
   expect(refused.map((line) => line.who)).toEqual(["Ann", "Ann", "Ann", "Ann", "Ann"]);
 });
 
-test("answers, leases and exports carry who is logged in", async ({ page, browser, guarded, picture, accessible }) => {
+test("responses, leases and exports carry the name of the login", async ({ page, browser, guarded, picture, accessible }) => {
   const first = ask(guarded, "Rain?");
   await page.goto(`${guarded.url}/live`);
   await logIn(page, "Ann");
@@ -155,7 +155,7 @@ test("answers, leases and exports carry who is logged in", async ({ page, browse
   ]);
 });
 
-test("logging out cuts every page off at once, and logging in again goes on where it was", async ({ page, guarded, picture, accessible }) => {
+test("logging out disconnects every page at once, and logging in again resumes them", async ({ page, guarded, picture, accessible }) => {
   const asked = ask(guarded, "Rain?");
   await page.goto(`${guarded.url}/live`);
   await logIn(page, "Ann");

@@ -8,15 +8,15 @@ import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
-import { answer, choose, field, introduce } from "../person";
-import { expect, open, test as base } from "../stage";
+import { answer, choose, field, introduce } from "../live-session";
+import { expect, open, test as base } from "../fixtures";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const python = process.env.REHEARSAL_TEST_PYTHON;
 
-/** A client in a process of its own. */
+/** A client in its own process. */
 class Client {
-  private told = "";
+  private printed = "";
   private readonly child: ChildProcess;
   readonly ended: Promise<number | null>;
 
@@ -24,19 +24,19 @@ class Client {
     this.child = spawn(python ?? "python3", [join(ROOT, "tests/fixtures/clients/ask.py"), vendor, manner, url], {
       stdio: ["ignore", "pipe", "pipe"],
     });
-    const read = (chunk: Buffer) => (this.told += chunk.toString());
+    const read = (chunk: Buffer) => (this.printed += chunk.toString());
     this.child.stdout?.on("data", read);
     this.child.stderr?.on("data", read);
     this.ended = new Promise((ended) => this.child.once("exit", ended));
   }
 
-  said(): string {
-    return this.told;
+  output(): string {
+    return this.printed;
   }
 
   /** How often it has sent its request. */
   asked(): number {
-    return this.told.split("\n").filter((line) => line === "asked").length;
+    return this.printed.split("\n").filter((line) => line === "asked").length;
   }
 
   kill(): void {
@@ -68,17 +68,17 @@ for (const vendor of ["chat", "responses", "anthropic", "gemini"]) {
   test(`${vendor}: a person who takes longer than the client's read timeout`, async ({ page, host, ask }) => {
     const session = randomUUID();
     const streamed = ask(vendor, "stream", session);
-    await expect.poll(() => streamed.said(), { timeout: 60_000 }).toContain("asked");
+    await expect.poll(() => streamed.output(), { timeout: 60_000 }).toContain("asked");
     await expect
       .poll(async () => (await page.request.get(`${host.url}/live/${session}`)).status(), { timeout: 30_000 })
       .toBe(200);
     await open(page, `/live/${session}`);
     await expect(page.getByText("Will it rain in Lisbon?")).toBeVisible();
     await introduce(page, "Ann");
-    await expect.poll(() => streamed.said(), { timeout: 60_000 }).toContain("waited");
+    await expect.poll(() => streamed.output(), { timeout: 60_000 }).toContain("waited");
     await answer(page, "No rain, after a long look.");
-    expect(await streamed.ended, streamed.said()).toBe(0);
-    expect(streamed.said()).toContain("answered: No rain, after a long look.");
+    expect(await streamed.ended, streamed.output()).toBe(0);
+    expect(streamed.output()).toContain("answered: No rain, after a long look.");
     expect(streamed.asked(), "the stream was never given up").toBe(1);
     await expect(page.getByText("No pending requests")).toBeVisible();
 
@@ -89,8 +89,8 @@ for (const vendor of ["chat", "responses", "anthropic", "gemini"]) {
     await expect.poll(() => whole.asked(), { timeout: 60_000 }).toBeGreaterThanOrEqual(3);
     await expect(page.getByText(/^1 waiting/)).toBeVisible();
     await answer(page, "Still none.");
-    expect(await whole.ended, whole.said()).toBe(0);
-    expect(whole.said()).toContain("answered: Still none.");
+    expect(await whole.ended, whole.output()).toBe(0);
+    expect(whole.output()).toContain("answered: Still none.");
 
     // Two questions, two answers, however often they were asked.
     await page.getByRole("button", { name: "Session", exact: true }).click();
@@ -138,9 +138,9 @@ test("a custom tool takes the text that a person types, in several lines", async
   });
 });
 
-test("a long picture is seen, a long file is saved as it came, and what cannot be shown or played is told", async ({ page, host }) => {
+test("a large image is shown, a large file is saved unchanged, and media that cannot be shown or played have a message", async ({ page, host }) => {
   const session = randomUUID();
-  // Readers of pictures pass by what stands behind the end.
+  // Image decoders ignore the bytes after the end.
   const picture = Buffer.concat([Buffer.from(PIXEL, "base64"), Buffer.alloc(5 << 20, 7)]);
   const paper = Buffer.concat([Buffer.from("%PDF-1.7\n"), Buffer.alloc(6 << 20, 65)]);
   const inline = (mimeType: string, data: Buffer, displayName?: string) => ({
@@ -167,8 +167,8 @@ test("a long picture is seen, a long file is saved as it came, and what cannot b
   const seen = page.getByRole("img", { name: "Image in the conversation, image/png" });
   await expect.poll(() => seen.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(1);
   await expect(page.getByText("image/png · 5.2 MB")).toBeVisible();
-  await expect(page.getByText("The browser cannot play this sound")).toBeVisible();
-  await expect(page.getByText("The browser cannot show this picture")).toBeVisible();
+  await expect(page.getByText("The browser cannot play this audio")).toBeVisible();
+  await expect(page.getByText("The browser cannot show this image")).toBeVisible();
   for (const name of ["file.png", "file.wav", "file.heic", "notes.txt"]) {
     await expect(page.getByRole("link", { name: `Save ${name}` })).toBeVisible();
   }

@@ -1,23 +1,23 @@
-// Eval sets: what was exported is listed, searched and read step by step, and what is broken says
+// Eval sets: exported cases are listed, searched and read step by step, and a broken file shows
 // where.
 
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { expect, type Host, open, startHost, test } from "../stage";
-import { Player } from "../player";
+import { expect, type Host, open, startHost, test } from "../fixtures";
+import { Rehearsal } from "../rehearsal";
 
 test("an exported case is found and read step by step", async ({ page, host, picture, accessible }) => {
   void host;
-  const player = await Player.at(page, "math-agent");
-  await player.ask("Calculate 9007199254740993 + 1");
-  await player.choose("add");
-  await player.fill("a", "9007199254740993");
-  await player.fill("b", "1");
-  await player.run();
-  await expect(player.call(1)).toBeVisible();
-  await player.answer("It is **9007199254740994**.\n\n- exact\n- whole");
-  await player.export();
+  const rehearsal = await Rehearsal.at(page, "math-agent");
+  await rehearsal.ask("Calculate 9007199254740993 + 1");
+  await rehearsal.choose("add");
+  await rehearsal.fill("a", "9007199254740993");
+  await rehearsal.fill("b", "1");
+  await rehearsal.run();
+  await expect(rehearsal.call(1)).toBeVisible();
+  await rehearsal.answer("It is **9007199254740994**.\n\n- exact\n- whole");
+  await rehearsal.export();
   await page.getByRole("link", { name: "Eval sets" }).click();
   const set = page.getByRole("row").filter({ hasText: "Math Agent" });
   await expect(set).toContainText("math_agent_evals.evalset.json");
@@ -60,7 +60,7 @@ example = "poet"
 eval_set_path = "broken.evalset.json"
 `;
   const host = await startHost({ config });
-  const said = (content: string, role = "user") => ({ role, content });
+  const message = (content: string, role = "user") => ({ role, content });
   const cases = [
     {
       eval_id: "rain/today ünd mehr",
@@ -68,14 +68,14 @@ eval_set_path = "broken.evalset.json"
       conversation: [
         {
           invocation_id: "i",
-          user_content: said("Does it rain?"),
+          user_content: message("Does it rain?"),
           expected_tool_trajectory: [{ name: "get_weather", args: { city: "Tokyo" }, result: { rain: false } }],
-          expected_final_response: said("No.", "assistant"),
+          expected_final_response: message("No.", "assistant"),
         },
       ],
     },
     { eval_id: "without a query", conversation: [{ invocation_id: "x" }] },
-    { eval_id: "plain", conversation: [{ invocation_id: "y", user_content: said("Hello") }] },
+    { eval_id: "plain", conversation: [{ invocation_id: "y", user_content: message("Hello") }] },
   ];
   writeFileSync(join(host.folder, "weather.evalset.json"), JSON.stringify({ eval_set_id: "w", eval_cases: cases }));
   writeFileSync(join(host.folder, "broken.evalset.json"), '{"eval_set_id": "b", "eval_cases": [{"eval_id": "a"}, nonsense');
@@ -110,17 +110,17 @@ eval_set_path = "broken.evalset.json"
   expect(await host.stop()).toBe(0);
 });
 
-test("a case is changed through forms, copied, removed and had back", async ({ page, host, picture, accessible }) => {
+test("a case is edited through forms, duplicated, deleted and restored", async ({ page, host, picture, accessible }) => {
   void host;
-  const player = await Player.at(page, "math-agent");
-  await player.ask("What is 2 + 2?");
-  await player.choose("add");
-  await player.fill("a", "2");
-  await player.fill("b", "2");
-  await player.run();
-  await expect(player.call(1)).toContainText("→ 4");
-  await player.answer("Four.");
-  const file = await player.export();
+  const rehearsal = await Rehearsal.at(page, "math-agent");
+  await rehearsal.ask("What is 2 + 2?");
+  await rehearsal.choose("add");
+  await rehearsal.fill("a", "2");
+  await rehearsal.fill("b", "2");
+  await rehearsal.run();
+  await expect(rehearsal.call(1)).toContainText("→ 4");
+  await rehearsal.answer("Four.");
+  const file = await rehearsal.export();
   await page.getByRole("link", { name: "Open in eval set" }).click();
   const steps = page.locator(".case-steps");
   const call = steps.locator(".row.returned");
@@ -187,7 +187,7 @@ test("a case is changed through forms, copied, removed and had back", async ({ p
   await page.getByRole("button", { name: "Undo" }).click();
   await expect(call).toHaveCount(2);
 
-  // A copy stands behind it, and goes; the case goes, and comes back.
+  // The copy is inserted after it, and removed; the case is deleted, and restored.
   const before = readFileSync(file, "utf8");
   await page.getByRole("button", { name: "Duplicate" }).click();
   await expect(page).toHaveURL(/_2$/);
@@ -206,13 +206,13 @@ test("a case is changed through forms, copied, removed and had back", async ({ p
   expect(readFileSync(file, "utf8")).toBe(before);
 });
 
-test("what another program has written since is not overwritten", async ({ page, host, picture, accessible }) => {
+test("changes by another program are not overwritten", async ({ page, host, picture, accessible }) => {
   void host;
-  const player = await Player.at(page, "poet");
-  await player.ask("A poem.");
+  const rehearsal = await Rehearsal.at(page, "poet");
+  await rehearsal.ask("A poem.");
   await page.getByRole("textbox", { name: "Final response" }).fill("Roses.");
-  await player.finish();
-  const file = await player.export();
+  await rehearsal.finish();
+  const file = await rehearsal.export();
   await page.getByRole("link", { name: "Open in eval set" }).click();
   await expect(page.locator(".case-steps")).toContainText("Roses.");
   const theirs = readFileSync(file, "utf8").replace("Roses.", "Violets.");
@@ -231,7 +231,7 @@ test("what another program has written since is not overwritten", async ({ page,
   const editor = page.getByRole("form", { name: "Expected response" });
   await expect(editor).toContainText("The file now contains: Violets.");
   await expect(response).toHaveValue("Tulips.");
-  await picture("anew");
+  await picture("reloaded");
   await accessible();
   await response.press("Escape");
   const steps = page.locator(".case-steps");
@@ -247,7 +247,7 @@ test("what another program has written since is not overwritten", async ({ page,
   await page.keyboard.press("Control+Enter");
   await expect(steps).toContainText("Tulips.");
   expect(readFileSync(file, "utf8")).toBe(theirs.replace("Violets.", "Tulips."));
-  // What cannot be taken back any more is not offered again.
+  // A change that cannot be undone any more is not offered again.
   writeFileSync(file, theirs);
   await page.getByRole("button", { name: "Undo" }).click();
   await page.getByRole("alert").getByRole("button", { name: "Reload" }).click();
@@ -270,9 +270,9 @@ eval_set_path = "home.evalset.json"
   return { host, file };
 }
 
-const said = (text: string, role: string) => ({ role, parts: [{ text }] });
+const message = (text: string, role: string) => ({ role, parts: [{ text }] });
 
-test("who moves on before a change is drawn keeps the focus", async ({ page }) => {
+test("focus that moves before a change is drawn stays there", async ({ page }) => {
   const { host } = await withCases([
     { eval_id: "plan", conversation_scenario: { starting_prompt: "Hello", conversation_plan: "Ask for the garage." } },
   ]);
@@ -298,7 +298,7 @@ test("who moves on before a change is drawn keeps the focus", async ({ page }) =
     }, count);
   await frames(4);
   await expect(next).toBeFocused();
-  // Who goes nowhere is back where they were.
+  // Without another focus, the button is focused again.
   await page.keyboard.press("Enter");
   await page.getByRole("textbox", { name: "User message" }).fill("Good morning");
   await page.keyboard.press("Control+Enter");
@@ -306,14 +306,14 @@ test("who moves on before a change is drawn keeps the focus", async ({ page }) =
   await expect(next).toBeFocused();
 });
 
-test("a scenario is changed, and the state that a case expects is shown, changed and compared", async ({ page, picture, accessible }) => {
+test("a scenario is edited, and the expected state of a case is shown, edited and compared", async ({ page, picture, accessible }) => {
   const recorded = (eval_id: string, state: object) => ({
     eval_id,
     conversation: [
       {
         invocation_id: `${eval_id}-1`,
-        user_content: said("Close the garage.", "user"),
-        final_response: said("It is closed.", "model"),
+        user_content: message("Close the garage.", "user"),
+        final_response: message("It is closed.", "model"),
         rubrics: [{ rubric_id: "short", rubric_content: { text_property: "The answer is short." } }],
       },
     ],
@@ -373,16 +373,16 @@ test("a scenario is changed, and the state that a case expects is shown, changed
   expect(await host.stop()).toBe(0);
 });
 
-test("each edit leaves the focus where the hands are", async ({ page }) => {
+test("each edit keeps the focus", async ({ page }) => {
   const call = (id: string, name: string) => ({ id, name, args: {} });
   const one = (eval_id: string) => ({
     eval_id,
     conversation: [
       {
         invocation_id: `${eval_id}-1`,
-        user_content: said(`Do ${eval_id}.`, "user"),
+        user_content: message(`Do ${eval_id}.`, "user"),
         intermediate_data: { tool_uses: [call("1", "f"), call("2", "g"), call("3", "h")], tool_responses: [] },
-        final_response: said("Done.", "model"),
+        final_response: message("Done.", "model"),
       },
     ],
   });
@@ -401,7 +401,7 @@ test("each edit leaves the focus where the hands are", async ({ page }) => {
     await page.keyboard.press(key);
     await expect(query).toBeFocused();
   }
-  // A call that moves takes the focus along, one that goes leaves it to the next, or the last.
+  // A moved call keeps the focus; a removed one passes it to the next, or the last.
   await button("Move the call down").focus();
   await page.keyboard.press("Enter");
   await expect(rows.nth(1)).toContainText("f()");
@@ -423,13 +423,13 @@ test("each edit leaves the focus where the hands are", async ({ page }) => {
   await page.keyboard.press("Enter");
   await expect(page.getByRole("button", { name: "+ expected response" })).toBeFocused();
 
-  // Into a comparison and out of it.
+  // Into a comparison and back.
   await page.getByRole("combobox", { name: "Compare with another case" }).selectOption({ label: "Do b." });
   await expect(page.getByRole("heading", { name: "a", exact: true })).toBeFocused();
   await page.getByRole("button", { name: "Back to the case" }).click();
   await expect(page.getByRole("combobox", { name: "Compare with another case" })).toBeFocused();
 
-  // What is not saved keeps the reader; what goes can be had back at once.
+  // Unsaved changes keep the editor open; a deletion can be undone at once.
   await query.focus();
   await page.keyboard.press("Enter");
   await page.getByRole("textbox", { name: "User message" }).fill("Do it.");
@@ -470,12 +470,12 @@ test("each edit leaves the focus where the hands are", async ({ page }) => {
   expect(await host.stop()).toBe(0);
 });
 
-test("a case opens whatever its id is", async ({ page }) => {
+test("a case opens with any id", async ({ page }) => {
   const ids = ["", "..", "C:\\cases\\one", "a%2Fb", "two\nlines", "tests/a.test.json"];
   const { host } = await withCases(
     ids.map((eval_id) => ({
       eval_id,
-      conversation: [{ invocation_id: "1", user_content: said(`The case ${JSON.stringify(eval_id)}.`, "user") }],
+      conversation: [{ invocation_id: "1", user_content: message(`The case ${JSON.stringify(eval_id)}.`, "user") }],
     })),
   );
   await open(page, `${host.url}/evalsets/home`);
@@ -490,17 +490,17 @@ test("a case opens whatever its id is", async ({ page }) => {
   expect(await host.stop()).toBe(0);
 });
 
-test("a case is played again, step by step", async ({ page, host, picture, accessible }) => {
+test("a case is rehearsed again, step by step", async ({ page, host, picture, accessible }) => {
   void host;
-  const player = await Player.at(page, "math-agent");
-  await player.ask("What is 7 + 8?");
-  await player.choose("add");
-  await player.fill("a", "7");
-  await player.fill("b", "8");
-  await player.run();
-  await expect(player.call(1)).toContainText("→ 15");
-  await player.answer("Fifteen.");
-  await player.export();
+  const rehearsal = await Rehearsal.at(page, "math-agent");
+  await rehearsal.ask("What is 7 + 8?");
+  await rehearsal.choose("add");
+  await rehearsal.fill("a", "7");
+  await rehearsal.fill("b", "8");
+  await rehearsal.run();
+  await expect(rehearsal.call(1)).toContainText("→ 15");
+  await rehearsal.answer("Fifteen.");
+  await rehearsal.export();
   await page.getByRole("link", { name: "Open in eval set" }).click();
   // By its address, see the story below.
   await page.goto((await page.getByRole("link", { name: "Open as a rehearsal" }).getAttribute("href")) ?? "");
@@ -508,24 +508,24 @@ test("a case is played again, step by step", async ({ page, host, picture, acces
   await expect(strip).toContainText("0 of 3 steps");
   await strip.getByRole("button", { name: /^Fill in/ }).click();
   await expect(page.getByRole("textbox", { name: "User message" })).toHaveValue("What is 7 + 8?");
-  await player.begin();
+  await rehearsal.begin();
   await expect(strip).toContainText("add(a: 7, b: 8)");
   await strip.getByRole("button", { name: /^Fill in/ }).click();
-  await expect(player.field("a")).toHaveValue("7");
+  await expect(rehearsal.field("a")).toHaveValue("7");
   await picture("replay");
   await accessible();
   await page.keyboard.press("Control+Enter");
-  await expect(player.call(1)).toContainText("→ 15");
+  await expect(rehearsal.call(1)).toContainText("→ 15");
   await expect(strip).toContainText("same result as recorded");
   await page.keyboard.press("Escape");
   await page.keyboard.press("n");
   await expect(page.getByRole("textbox", { name: "Final response" })).toHaveValue("Fifteen.");
   await strip.getByRole("button", { name: "Continue without the case" }).click();
   await expect(strip).toBeHidden();
-  await player.finish();
+  await rehearsal.finish();
 });
 
-test("two cases stand side by side, and why they differ is said", async ({ page, picture, accessible }) => {
+test("two cases are compared side by side, with their differences", async ({ page, picture, accessible }) => {
   const call = (id: string, name: string, args: object) => ({ id, name, args });
   const turn = (calls: object[], text: string) => ({
     invocation_id: "i",
@@ -636,9 +636,9 @@ eval_sets = ["evals", "missing"]
   await expect(page).toHaveURL(/\/evalsets\?sort=-cases$/);
   await page.reload();
   await expect(page.locator("table.sets tbody th a")).toHaveText([/below\/house/, /below\/home/]);
-  for (const told of ["ascending", "none"]) {
+  for (const order of ["ascending", "none"]) {
     await page.getByRole("columnheader", { name: "Cases" }).getByRole("button").click();
-    await expect(page.getByRole("columnheader", { name: "Cases" })).toHaveAttribute("aria-sort", told);
+    await expect(page.getByRole("columnheader", { name: "Cases" })).toHaveAttribute("aria-sort", order);
   }
   await expect(page).toHaveURL(/\/evalsets$/);
   await expect(page.getByRole("list", { name: "Folders" })).toContainText("missing does not exist");
@@ -688,7 +688,7 @@ eval_sets = ["evals", "missing"]
   await expect(page).toHaveURL(/against=z/);
   await expect(sides).toContainText("Do z.");
 
-  // The agent whose name the case gives can play it, and what was played is held against the case.
+  // The agent that the case names can rehearse it, and the rehearsal is compared with the case.
   await page.goto(`${host.url}/evalsets/below-house/a`);
   await expect(page.getByRole("link", { name: "Open as a rehearsal" })).toHaveAttribute("href", "/rehearse/poet?case=a&set=below-house");
   await page.goto(`${host.url}/rehearse/poet?case=a&set=below-house`);
@@ -699,7 +699,7 @@ eval_sets = ["evals", "missing"]
   const response = page.getByRole("textbox", { name: "Final response" });
   await response.fill("Violets.");
   await page.keyboard.press("Control+Enter");
-  await page.getByRole("button", { name: "Compare with the case" }).click();
+  await page.getByRole("button", { name: "Compare with a case…" }).click();
   const both = page.getByRole("region", { name: "Both cases, side by side" });
   await expect(both.locator("del")).toHaveText("Roses.");
   await expect(both.locator("ins")).toHaveText("Violets.");
@@ -717,24 +717,24 @@ eval_sets = ["evals", "missing"]
 
 test("a case is opened as a rehearsal from its own page", async ({ page, host }) => {
   void host;
-  const player = await Player.at(page, "poet");
-  await player.ask("A poem.");
+  const rehearsal = await Rehearsal.at(page, "poet");
+  await rehearsal.ask("A poem.");
   await page.getByRole("textbox", { name: "Final response" }).fill("Roses.");
-  await player.finish();
-  await player.export();
+  await rehearsal.finish();
+  await rehearsal.export();
   await page.getByRole("link", { name: "Open in eval set" }).click();
   await page.getByRole("link", { name: "Open as a rehearsal" }).click();
   const strip = page.getByRole("region", { name: "Case to rehearse" });
   await expect(strip).toContainText("0 of 2 steps");
 });
 
-test("what a press has entered is not lost, and the rest of the case is read meanwhile", async ({ page }) => {
+test("input by a click is not lost, and the rest of the case can be read meanwhile", async ({ page }) => {
   const call = (eval_id: string) => ({
     eval_id,
     conversation: [
       {
         invocation_id: eval_id,
-        user_content: said(`Ask ${eval_id}.`, "user"),
+        user_content: message(`Ask ${eval_id}.`, "user"),
         final_response: { role: "model", parts: [{ text: "I think so.", thought: true }, { text: "Yes." }] },
         intermediate_data: { tool_uses: [{ id: "1", name: "nobody", args: { tags: ["one", "two"] } }] },
       },
@@ -748,8 +748,8 @@ test("what a press has entered is not lost, and the rest of the case is read mea
   await form.getByRole("button", { name: "Form" }).click();
   await form.getByRole("button", { name: /^Remove .*1$/ }).first().click();
   await page.getByRole("list", { name: "Cases" }).getByRole("link").first().click();
-  const told = page.getByRole("alert").filter({ hasText: "Save or cancel your changes first" });
-  await expect(told).toBeVisible();
+  const warning = page.getByRole("alert").filter({ hasText: "Save or cancel your changes first" });
+  await expect(warning).toBeVisible();
   await form.getByRole("button", { name: "Cancel" }).click();
   // What does not lead away may be looked at.
   await page.getByRole("button", { name: "Edit: User message" }).click();
@@ -757,13 +757,13 @@ test("what a press has entered is not lost, and the rest of the case is read mea
   const row = page.locator(".case-steps .row").filter({ hasText: "nobody" });
   await row.click();
   await expect(row).toHaveClass(/open/);
-  await expect(told).toBeHidden();
+  await expect(warning).toBeHidden();
   await page.getByRole("button", { name: "Duplicate" }).click();
-  await expect(told).toBeVisible();
+  await expect(warning).toBeVisible();
   await page.keyboard.press("Control+Enter");
   await expect(page.locator(".case-steps")).toContainText("Ask again.");
   await expect(page, "the order stays").toHaveURL(/sort=id/);
-  // What is saved as it was is no change; a thought is part of what is edited.
+  // Saving without an edit changes nothing; a thought is part of the edited steps.
   const before = readFileSync(file, "utf8");
   await page.getByRole("button", { name: "Edit: Expected response" }).click();
   await expect(page.getByRole("textbox", { name: "Expected response" })).toBeFocused();
@@ -774,10 +774,10 @@ test("what a press has entered is not lost, and the rest of the case is read mea
   expect(await host.stop()).toBe(0);
 });
 
-test("of cases without an id each is removed by itself, and an undo that fails is told", async ({ page }) => {
+test("cases without an id are deleted separately, and a failed undo shows an error", async ({ page }) => {
   const one = (query: string, more: object) => ({
     ...more,
-    conversation: [{ invocation_id: query, user_content: said(query, "user") }],
+    conversation: [{ invocation_id: query, user_content: message(query, "user") }],
   });
   const { host, file: path } = await withCases([one("None.", {}), one("Empty.", { eval_id: "" }), one("Plain.", { eval_id: "plain" })]);
   const before = readFileSync(path, "utf8");
@@ -810,7 +810,7 @@ test("of cases without an id each is removed by itself, and an undo that fails i
   expect(await host.stop()).toBe(0);
 });
 
-test("of cases with one id each is opened, played again, changed and removed by itself", async ({ page }) => {
+test("cases with the same id are opened, rehearsed, edited and deleted separately", async ({ page }) => {
   const config = `
 [[agent]]
 name = "Math Agent"
@@ -819,10 +819,10 @@ example = "math"
 eval_set_path = "twice.evalset.json"
 `;
   const host = await startHost({ config });
-  const said = (text: string, role = "user") => ({ parts: [{ text }], role });
+  const message = (text: string, role = "user") => ({ parts: [{ text }], role });
   const twin = (query: string) => ({
     eval_id: "twin",
-    conversation: [{ invocation_id: query, user_content: said(query), final_response: said(`Of ${query}`, "model") }],
+    conversation: [{ invocation_id: query, user_content: message(query), final_response: message(`Of ${query}`, "model") }],
   });
   const path = join(host.folder, "twice.evalset.json");
   writeFileSync(path, JSON.stringify({ eval_set_id: "t", eval_cases: [twin("First?"), twin("Second?"), { ...twin("Other?"), eval_id: "other" }] }, null, 2));
@@ -838,14 +838,14 @@ eval_set_path = "twice.evalset.json"
   await expect(page.locator(".case-steps")).toContainText("Of First?");
   await lines.nth(2).click();
   await expect(page).toHaveURL(/\/other$/);
-  // The link leads to just that one, and so does what is played again.
+  // The link opens exactly that case, and so does its rehearsal.
   await open(page, `${host.url}/evalsets/math-agent/twin?at=1`);
   await expect(page.locator(".case-steps")).toContainText("Of Second?");
   await page.getByRole("link", { name: "Open as a rehearsal" }).click();
   await expect(page.getByRole("region", { name: "Case to rehearse" })).toContainText("Second?");
   await page.getByRole("link", { name: "twin" }).click();
   await expect(page.locator(".case-steps")).toContainText("Of Second?");
-  // What is removed is that one, and it comes back beside the other.
+  // That case is removed, and restored beside the other one.
   await page.getByRole("button", { name: "Delete" }).click();
   await expect(lines).toHaveCount(2);
   expect(JSON.parse(readFileSync(path, "utf8")).eval_cases.map((it: { eval_id: string }) => it.eval_id)).toEqual(["twin", "other"]);
@@ -865,7 +865,7 @@ eval_set_path = "twice.evalset.json"
   expect(await host.stop()).toBe(0);
 });
 
-/** A host whose poet has two cases of one id and a third of its own, and the file they stand in. */
+/** A host with an eval set of two cases with the same id and a third case, and its file. */
 async function withTwins(): Promise<{ host: Host; path: string }> {
   const config = `
 [[agent]]
@@ -875,10 +875,10 @@ example = "poet"
 eval_set_path = "twice.evalset.json"
 `;
   const host = await startHost({ config });
-  const said = (text: string, role = "user") => ({ parts: [{ text }], role });
+  const message = (text: string, role = "user") => ({ parts: [{ text }], role });
   const one = (eval_id: string, query: string) => ({
     eval_id,
-    conversation: [{ invocation_id: query, user_content: said(query), final_response: said(`Of ${query}`, "model") }],
+    conversation: [{ invocation_id: query, user_content: message(query), final_response: message(`Of ${query}`, "model") }],
   });
   const cases = [one("twin", "First?"), one("twin", "Second?"), one("other", "Other?")];
   const path = join(host.folder, "twice.evalset.json");
@@ -886,7 +886,7 @@ eval_set_path = "twice.evalset.json"
   return { host, path };
 }
 
-test("of cases with one id each is compared by itself", async ({ page, picture, accessible }) => {
+test("cases with the same id are compared separately", async ({ page, picture, accessible }) => {
   const { host } = await withTwins();
   const both = page.getByRole("region", { name: "Both cases, side by side" });
   const chooser = page.getByRole("combobox", { name: "Compare with another case" });
@@ -920,7 +920,7 @@ test("of cases with one id each is compared by itself", async ({ page, picture, 
   await chooser.selectOption("First? · twin #0");
   await differ("Other?", "First?");
 
-  // What was played again with the case that it was played from.
+  // Compares the rehearsal with its case.
   await open(page, `${host.url}/evalsets/poet/twin?at=1`);
   await page.getByRole("link", { name: "Open as a rehearsal" }).click();
   const strip = page.getByRole("region", { name: "Case to rehearse" });
@@ -930,7 +930,7 @@ test("of cases with one id each is compared by itself", async ({ page, picture, 
   await strip.getByRole("button", { name: /^Fill in/ }).click();
   await expect(page.getByRole("textbox", { name: "Final response" })).toHaveValue("Of Second?");
   await page.keyboard.press("Control+Enter");
-  await page.getByRole("button", { name: "Compare with the case" }).click();
+  await page.getByRole("button", { name: "Compare with a case…" }).click();
   await expect(page.getByRole("heading", { name: "twin #1" })).toBeVisible();
   await expect(page.getByText("No differences")).toBeVisible();
   await page.getByRole("button", { name: "Choose another case" }).click();
@@ -940,25 +940,25 @@ test("of cases with one id each is compared by itself", async ({ page, picture, 
   expect(await host.stop()).toBe(0);
 });
 
-test("a case that shares its id comes back, however it was opened", async ({ page }) => {
+test("a case that shares its id is restored, however it was opened", async ({ page }) => {
   const { host, path } = await withTwins();
   const before = readFileSync(path, "utf8");
   const lines = page.getByRole("list", { name: "Cases" }).getByRole("link");
   const steps = page.locator(".case-steps");
-  for (const [address, said, place] of [
+  for (const [address, message, place] of [
     ["twin?at=1", "Of Second?", 1],
     ["twin?at=0", "Of First?", 0],
     ["twin", "Of First?", 0],
   ] as const) {
     await open(page, `${host.url}/evalsets/poet/${address}`);
-    await expect(steps).toContainText(said);
+    await expect(steps).toContainText(message);
     await page.getByRole("button", { name: "Delete" }).click();
     await expect(lines).toHaveCount(2);
-    expect(readFileSync(path, "utf8")).not.toContain(said);
+    expect(readFileSync(path, "utf8")).not.toContain(message);
     await page.getByRole("button", { name: "Undo" }).click();
     await expect(lines).toHaveCount(3);
     await expect(page).toHaveURL(new RegExp(`/twin\\?at=${place}$`));
-    await expect(steps).toContainText(said);
+    await expect(steps).toContainText(message);
     expect(readFileSync(path, "utf8")).toBe(before);
   }
   // A new name is taken back as well.
@@ -975,7 +975,7 @@ test("a case that shares its id comes back, however it was opened", async ({ pag
   expect(await host.stop()).toBe(0);
 });
 
-test("sessions of ADK's older lists are read and compared, and stay as they are", async ({ page, picture, accessible }) => {
+test("cases of ADK's legacy lists are read and compared, and are read-only", async ({ page, picture, accessible }) => {
   const config = `
 [[agent]]
 name = "Poet"
@@ -1016,7 +1016,7 @@ eval_sets = ["evals"]
   const both = page.getByRole("region", { name: "Both cases, side by side" });
   await expect(both.locator("mark")).toHaveText(['room: "hall"', 'room: "office"']);
   expect(readFileSync(path, "utf8")).toBe(text);
-  // The other older list is the turns of one case, which goes by the file's name.
+  // The other legacy list contains the turns of one case, named after the file.
   const turns = [...session("office", "office", "It is warm.").data, { query: "Thanks.", reference: "Welcome." }];
   writeFileSync(join(host.folder, "evals", "turns.test.json"), JSON.stringify(turns));
   await open(page, `${host.url}/evalsets/turns/turns`);

@@ -4,8 +4,8 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { Player } from "../player";
-import { expect, hydrated, MATH_ONLY, open, startHost, test } from "../stage";
+import { Rehearsal } from "../rehearsal";
+import { expect, hydrated, MATH_ONLY, open, startHost, test } from "../fixtures";
 
 const CONFIG = `
 [[agent]]
@@ -19,7 +19,7 @@ source = "adk_python"
 folder = "broken"
 `;
 
-test("an agent that cannot be imported stays in the list, and is retried", async ({ page, picture, accessible }) => {
+test("an agent that cannot be imported stays in the list and can be retried", async ({ page, picture, accessible }) => {
   test.skip(!process.env.REHEARSAL_TEST_PYTHON, "SKIPPED, NOT PASSED: REHEARSAL_TEST_PYTHON is not set");
   const host = await startHost({ config: CONFIG });
   const folder = join(host.folder, "broken");
@@ -36,13 +36,13 @@ test("an agent that cannot be imported stays in the list, and is retried", async
   await accessible();
   // The other agent is untouched.
   await expect(page.getByRole("link", { name: "Maths" })).toBeVisible();
-  // Its own address says the same.
+  // Its own page shows the same.
   await open(page, `${host.url}/rehearse/broken`);
   await expect(page).toHaveTitle(/Broken/);
   await expect(page.locator(".fault")).toContainText("no_such_module_here");
   await picture("faulted-page");
   await accessible();
-  // A Retry that meets it again leaves all that is known of it, and the focus, where they were.
+  // A failed retry keeps the shown fault and the focus.
   const again = page.locator(".fault").getByRole("button", { name: /Retry/ });
   await again.focus();
   await page.keyboard.press("Enter");
@@ -66,22 +66,22 @@ test("an agent that cannot be imported stays in the list, and is retried", async
   expect(await host.stop()).toBe(0);
 });
 
-test("a file that cannot take the case is left alone, and the session is still there", async ({ page, host, picture, accessible }) => {
+test("a file that cannot be extended is unchanged, and the session is kept", async ({ page, host, picture, accessible }) => {
   const folder = join(host.folder, "evals");
   mkdirSync(folder, { recursive: true });
   const file = join(folder, "poet_evals.evalset.json");
   writeFileSync(file, '{"eval_set_id": "poet_evals", "eval_cases": [');
-  const player = await Player.at(page, "poet");
-  await player.ask("Autumn?");
+  const rehearsal = await Rehearsal.at(page, "poet");
+  await rehearsal.ask("Autumn?");
   await page.getByRole("textbox", { name: "Final response" }).fill("leaves");
-  await player.finish();
+  await rehearsal.finish();
   await page.locator("#export").click();
   await expect(page.getByRole("heading", { name: "Not exported" })).toBeVisible();
   await expect(page.getByRole("alert").filter({ hasText: /line 1/ })).toBeVisible();
   await picture("invalid-file");
   await accessible();
   expect(readFileSync(file, "utf8")).toBe('{"eval_set_id": "poet_evals", "eval_cases": [');
-  // Mended by hand: the same session is exported now.
+  // Once the file is fixed, the same session can be exported.
   writeFileSync(file, '{"eval_set_id": "poet_evals", "eval_cases": []}');
   chmodSync(file, 0o644);
   await page.locator("#export").click();
@@ -90,8 +90,8 @@ test("a file that cannot take the case is left alone, and the session is still t
 });
 
 test("starting over asks while a session is under way", async ({ page, picture, accessible }) => {
-  const player = await Player.at(page, "math-agent");
-  await player.ask("What is 1 + 1?");
+  const rehearsal = await Rehearsal.at(page, "math-agent");
+  await rehearsal.ask("What is 1 + 1?");
   await page.getByRole("button", { name: "Start over" }).click();
   const dialog = page.getByRole("dialog");
   await expect(dialog).toBeVisible();
@@ -103,9 +103,9 @@ test("starting over asks while a session is under way", async ({ page, picture, 
 });
 
 test("two tabs have sessions of their own", async ({ page, context }) => {
-  const first = await Player.at(page, "math-agent");
+  const first = await Rehearsal.at(page, "math-agent");
   await first.ask("First tab");
-  const second = await Player.at(await context.newPage(), "travel-desk");
+  const second = await Rehearsal.at(await context.newPage(), "travel-desk");
   await second.fill("query", "Second tab");
   await second.fill("max_results", "1");
   await second.begin();
@@ -118,18 +118,18 @@ test("two tabs have sessions of their own", async ({ page, context }) => {
   await expect(second.call(1)).toHaveCount(0);
 });
 
-test("a host that is started anew leaves its mark where the tools forgot", async ({ page, picture, accessible }) => {
+test("a host restart is marked in the history", async ({ page, picture, accessible }) => {
   const folder = mkdtempSync(join(tmpdir(), "rehearsal-restart-"));
   const first = await startHost({ folder, config: MATH_ONLY });
-  const player = await Player.at(page, "math-agent", first.url);
+  const rehearsal = await Rehearsal.at(page, "math-agent", first.url);
   const add = async (number: number) => {
-    await player.choose("add");
-    await player.fill("a", "5");
-    await player.fill("b", "3");
-    await player.run();
-    await expect(player.call(number)).toContainText("→ 8");
+    await rehearsal.choose("add");
+    await rehearsal.fill("a", "5");
+    await rehearsal.fill("b", "3");
+    await rehearsal.run();
+    await expect(rehearsal.call(number)).toContainText("→ 8");
   };
-  await player.ask("What is 5 + 3, twice?");
+  await rehearsal.ask("What is 5 + 3, twice?");
   await add(1);
   const mark = page.getByText("The host restarted this session here. Tool state is reset.");
   await expect(mark).toHaveCount(0);
@@ -138,7 +138,7 @@ test("a host that is started anew leaves its mark where the tools forgot", async
   await expect(mark).toBeVisible({ timeout: 60_000 });
   await picture("restarted");
   await accessible();
-  // The notice goes with the next step, the mark stays between the two calls.
+  // The notice disappears with the next step, the mark stays between the two calls.
   await add(2);
   await expect(page.getByText("The history is kept. The tools' state is reset")).toHaveCount(0);
   const items = page.locator(".timeline > li").filter({ hasText: /add\(|restarted this session/ });
@@ -147,7 +147,7 @@ test("a host that is started anew leaves its mark where the tools forgot", async
   rmSync(folder, { recursive: true });
 });
 
-test("an address of no agent says so, to people and to programs", async ({ page, host, picture, accessible }) => {
+test("an address of an unknown agent shows Not found and returns 404", async ({ page, host, picture, accessible }) => {
   for (const address of ["/rehearse/nobody", "/rehearse/No%20Body"]) {
     const answered = await page.goto(`${host.url}${address}`);
     expect(answered?.status()).toBe(404);

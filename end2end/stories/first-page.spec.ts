@@ -1,8 +1,8 @@
 // The first page: the agents that ship, on a host that needs no configuration.
 
-import { expect, open, startHost, test } from "../stage";
+import { expect, open, startHost, test } from "../fixtures";
 
-test("the list names every agent that ships", async ({ page, picture, accessible }) => {
+test("the list names every example agent", async ({ page, picture, accessible }) => {
   await open(page, "/");
   await expect(page).toHaveTitle(/Rehearsal/);
   for (const name of ["Math Agent", "Travel Desk", "Poet", "Smart Home"]) {
@@ -12,7 +12,7 @@ test("the list names every agent that ships", async ({ page, picture, accessible
   await accessible();
 });
 
-test("an address that is none is told and leads back", async ({ page, picture }) => {
+test("an unknown address shows Not found", async ({ page, picture }) => {
   await open(page, "/no/such/page");
   await expect(page.getByRole("link", { name: /agents|rehearsal/i }).first()).toBeVisible();
   await picture("not-found");
@@ -26,13 +26,13 @@ test("the first page is small", async ({ page, host }) => {
     bytes += encodedDataLength;
   });
   await open(page, host.url);
-  // Whatever is fetched counts, also what is fetched after the page works.
+  // Every request counts, also those after the page is interactive.
   await page.waitForLoadState("networkidle");
   expect(bytes).toBeGreaterThan(10_000);
   expect(bytes).toBeLessThan(350_000);
 });
 
-test("a page of another origin is turned away", async ({ request, host }) => {
+test("a page of another origin is rejected", async ({ request, host }) => {
   const foreign = await request.get(host.url, { headers: { Origin: "http://evil.example" } });
   expect(foreign.status()).toBe(403);
   const rebound = await request.get(host.url, { headers: { Host: "evil.example" } });

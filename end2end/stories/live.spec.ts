@@ -7,25 +7,25 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, wri
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
-import { answer, choose, complete, field, introduce, somebody } from "../person";
-import { expect, MATH_ONLY, open, startHost, test as base } from "../stage";
+import { answer, choose, complete, field, introduce, otherPerson } from "../live-session";
+import { expect, MATH_ONLY, open, startHost, test as base } from "../fixtures";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const FIXTURES = join(ROOT, "tests/fixtures/adk");
 const python = process.env.REHEARSAL_TEST_PYTHON;
 
-/** An agent in a process of its own. */
+/** An agent in its own process. */
 class Agent {
-  private told = "";
+  private printed = "";
   private readonly child: ChildProcess;
   readonly ended: Promise<number | null>;
 
-  constructor(host: string, mode: string, description: string, said: string[] = []) {
-    this.child = spawn(python ?? "python3", [join(FIXTURES, "live_weather/run.py"), mode, ...said], {
+  constructor(host: string, mode: string, description: string, messages: string[] = []) {
+    this.child = spawn(python ?? "python3", [join(FIXTURES, "live_weather/run.py"), mode, ...messages], {
       env: { ...process.env, REHEARSAL_SERVER_URL: host, REHEARSAL_SESSION_DESCRIPTION: description },
       stdio: ["ignore", "pipe", "pipe"],
     });
-    const read = (chunk: Buffer) => (this.told += chunk.toString());
+    const read = (chunk: Buffer) => (this.printed += chunk.toString());
     this.child.stdout?.on("data", read);
     this.child.stderr?.on("data", read);
     this.ended = new Promise((ended) => this.child.once("exit", ended));
@@ -33,12 +33,12 @@ class Agent {
 
   /** The address that the plugin prints. */
   async session(): Promise<string> {
-    await expect.poll(() => this.told, { timeout: 60_000 }).toContain("Rehearsal: respond at ");
-    return /respond at (\S+)/.exec(this.told)?.[1] ?? "";
+    await expect.poll(() => this.printed, { timeout: 60_000 }).toContain("Rehearsal: respond at ");
+    return /respond at (\S+)/.exec(this.printed)?.[1] ?? "";
   }
 
-  said(): string {
-    return this.told;
+  output(): string {
+    return this.printed;
   }
 
   kill(): void {
@@ -46,13 +46,13 @@ class Agent {
   }
 }
 
-type Start = (mode: string, description: string, said?: string[]) => Agent;
+type Start = (mode: string, description: string, messages?: string[]) => Agent;
 
 const test = base.extend<{ start: Start }>({
   start: async ({ host }, use) => {
     const started: Agent[] = [];
-    await use((mode, description, said) => {
-      const agent = new Agent(host.url, mode, description, said);
+    await use((mode, description, messages) => {
+      const agent = new Agent(host.url, mode, description, messages);
       started.push(agent);
       return agent;
     });
@@ -62,7 +62,7 @@ const test = base.extend<{ start: Start }>({
 
 test.skip(!python, "SKIPPED, NOT PASSED: REHEARSAL_TEST_PYTHON is not set; cargo xtask test sets it");
 
-test("a person answers a real agent with a call and a text, and adk eval passes the export", async ({ page, host, start, picture, accessible }) => {
+test("a person responds to a real agent with a call and a text, and adk eval passes the export", async ({ page, host, start, picture, accessible }) => {
   const agent = start("alone", "Rain in Lisbon");
   await open(page, await agent.session());
   // What the model would see.
@@ -81,7 +81,7 @@ test("a person answers a real agent with a call and a text, and adk eval passes 
   await expect(page.getByRole("list", { name: "Conversation" })).toContainText("21.5");
   await answer(page, "No rain in Lisbon.");
   expect(await agent.ended).toBe(0);
-  expect(agent.said()).toContain("weather said: No rain in Lisbon.");
+  expect(agent.output()).toContain("weather said: No rain in Lisbon.");
   await expect(page.getByText("No pending requests")).toBeVisible();
 
   await page.getByRole("button", { name: "Session", exact: true }).click();
@@ -110,20 +110,20 @@ test("a person answers a real agent with a call and a text, and adk eval passes 
   expect(turn.intermediate_data.tool_responses[0].id).toBe(turn.intermediate_data.tool_uses[0].id);
 
   const passed = adkEval(path);
-  expect(passed.status, passed.told).toBe(1);
+  expect(passed.status, passed.output).toBe(1);
   expect(passed.scores).toEqual({ tool_trajectory_avg_score: 1, response_match_score: 1 });
 });
 
-test("a completed session is held against a case of its agent, before it is exported", async ({ page, picture, accessible }) => {
+test("a completed session is compared with a case of its agent before the export", async ({ page, picture, accessible }) => {
   const folder = mkdtempSync(join(tmpdir(), "rehearsal-expected-"));
   const file = join(folder, "expected.evalset.json");
-  const said = (role: string, text: string) => ({ role, parts: [{ text }] });
+  const content = (role: string, text: string) => ({ role, parts: [{ text }] });
   const expected = {
     eval_id: "rain_in_lisbon",
     conversation: [{
       invocation_id: "one",
-      user_content: said("user", "Will it rain in Lisbon?"),
-      final_response: said("model", "No rain in Lisbon."),
+      user_content: content("user", "Will it rain in Lisbon?"),
+      final_response: content("model", "No rain in Lisbon."),
       intermediate_data: { tool_uses: [{ name: "forecast", args: { city: "Lisbon", days: 3 } }] },
     }],
   };
@@ -169,7 +169,7 @@ eval_set_path = ${JSON.stringify(file)}
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("three agents in one session are answered in their order", async ({ page, start, picture, accessible }) => {
+test("three agents in one session get responses in the order of the queue", async ({ page, start, picture, accessible }) => {
   const agent = start("three", "Three watches");
   await open(page, await agent.session());
   await introduce(page, "Ann");
@@ -193,11 +193,11 @@ test("three agents in one session are answered in their order", async ({ page, s
   }
   expect(await agent.ended).toBe(0);
   for (const name of ["north", "south", "west"]) {
-    expect(agent.said()).toContain(`${name} said: Calm in the ${name}.`);
+    expect(agent.output()).toContain(`${name} said: Calm in the ${name}.`);
   }
 });
 
-test("answers sent from the keyboard lead from turn to turn", async ({ page, start }) => {
+test("responses sent by the keyboard lead from turn to turn", async ({ page, start }) => {
   const agent = start("three", "Three watches by hand");
   await open(page, await agent.session());
   await introduce(page, "Ann");
@@ -206,7 +206,7 @@ test("answers sent from the keyboard lead from turn to turn", async ({ page, sta
     const name = (await facts.locator("dd").first().textContent()) ?? "";
     await page.getByRole("tab", { name: /Text|Answer/ }).click();
     await page.getByRole("textbox", { name: "Text", exact: true }).fill(`Calm in the ${name}.`);
-    // The field has the focus when it goes: the browser calls that a change of it.
+    // The field is removed while it has the focus: the browser reports a change.
     await page.keyboard.press("Control+Enter");
     if (left > 1) {
       await expect(facts.locator("dd").first()).not.toHaveText(name);
@@ -216,29 +216,29 @@ test("answers sent from the keyboard lead from turn to turn", async ({ page, sta
   expect(await agent.ended).toBe(0);
 });
 
-test("two people at one session see each other, and what is typed is never lost", async ({ page, browser, start, picture, accessible }) => {
+test("two people in one session see each other's lease, and no draft is lost", async ({ page, browser, start, picture, accessible }) => {
   const agent = start("alone", "Two people");
   const address = await agent.session();
   await open(page, address);
   await introduce(page, "Ann");
-  const other = await somebody(browser, address);
+  const other = await otherPerson(browser, address);
   await introduce(other, "Bo");
-  // Bo begins to type while nobody holds the turn; Ann sees it.
+  // Bo begins to type while the lease is free; Ann sees it.
   await other.getByRole("tab", { name: /Text/ }).click();
   await other.getByRole("textbox", { name: "Text", exact: true }).fill("Bo thinks it will.");
   await expect(page.getByText("Bo holds the lease.")).toBeVisible();
   await expect(page.getByRole("button", { name: /^Send/ })).toHaveAttribute("aria-disabled", "true");
   await picture("held");
   await accessible();
-  // What is refused is said where all of it is in sight.
+  // The error is fully in sight.
   await page.keyboard.press("Control+Enter");
   const notice = page.locator(".middle .notice");
   await expect(notice).toBeVisible();
-  const [said, column] = [await notice.boundingBox(), await page.locator(".middle").boundingBox()];
-  expect((said?.x ?? 0) + (said?.width ?? 0)).toBeLessThanOrEqual((column?.x ?? 0) + (column?.width ?? 0));
+  const [shown, column] = [await notice.boundingBox(), await page.locator(".middle").boundingBox()];
+  expect((shown?.x ?? 0) + (shown?.width ?? 0)).toBeLessThanOrEqual((column?.x ?? 0) + (column?.width ?? 0));
   await notice.getByRole("button", { name: "Dismiss" }).click();
   await expect(notice).toBeHidden();
-  // Bo hands the turn to Ann, and keeps what was typed.
+  // Bo hands the lease to Ann, and keeps the draft.
   await other.getByRole("button", { name: "Hand over" }).click();
   await other.getByRole("dialog").getByRole("textbox").fill("Ann");
   await other.getByRole("dialog").getByRole("button", { name: "Hand over" }).click();
@@ -249,10 +249,10 @@ test("two people at one session see each other, and what is typed is never lost"
   // The answer is everywhere at once, and Bo's words are still there.
   await expect(other.getByRole("heading", { name: "Ann responded first" })).toBeVisible();
   await expect(other.getByRole("textbox", { name: "Your draft" })).toHaveValue("Bo thinks it will.");
-  // They are offered again until they are put away; a draft of a session that has long been gone goes by itself.
+  // They are offered again until they are discarded; a draft of a session that is long gone is removed.
   const drafts = () => other.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith("rehearsal.draft.")));
   await other.evaluate(() => {
-    // Another project's host may serve at this address: what was typed there waits for it.
+    // Another project's host may serve at this address: its drafts are kept.
     const days = (count: number) => Date.now() - count * 24 * 60 * 60 * 1000;
     for (const [name, typed_ms] of [["gone", days(8)], ["elsewhere", days(6)]]) {
       const draft = { text: "x", calls: [], session: "00000000-0000-4000-8000-000000000000", typed_ms };
@@ -270,7 +270,7 @@ test("two people at one session see each other, and what is typed is never lost"
   await other.context().close();
 });
 
-test("a host that is stopped and started again costs nothing that was typed", async ({ page }) => {
+test("a host restart loses no draft", async ({ page }) => {
   const folder = mkdtempSync(join(tmpdir(), "rehearsal-live-"));
   const first = await startHost({ folder, config: MATH_ONLY });
   const agent = new Agent(first.url, "alone", "A restart");
@@ -298,7 +298,7 @@ test("a host that is stopped and started again costs nothing that was typed", as
     await expect(page.getByRole("list", { name: "Conversation" })).toContainText("Let me look.", { timeout: 60_000 });
     await answer(page, "Clear in Porto.");
     expect(await agent.ended).toBe(0);
-    expect(agent.said()).toContain("weather said: Clear in Porto.");
+    expect(agent.output()).toContain("weather said: Clear in Porto.");
     expect(await second.stop()).toBe(0);
   } finally {
     agent.kill();
@@ -306,7 +306,7 @@ test("a host that is stopped and started again costs nothing that was typed", as
   }
 });
 
-test("a value is answered through its form, by the keyboard alone", async ({ page, start, picture, accessible }) => {
+test("a response with a schema is filled in through its form, by the keyboard alone", async ({ page, start, picture, accessible }) => {
   const agent = start("report", "A report");
   await open(page, await agent.session());
   await page.getByRole("textbox", { name: /Enter your name/ }).focus();
@@ -317,17 +317,17 @@ test("a value is answered through its form, by the keyboard alone", async ({ pag
   await expect(page.locator("#response").getByRole("textbox").first().or(field(page, "sky"))).toBeFocused();
   await page.keyboard.type("clear");
   await page.keyboard.press("Control+Enter");
-  // What is missing stands at its field, which has the focus.
+  // The missing field is marked and has the focus.
   await expect(field(page, "degrees")).toBeFocused();
   await picture("missing");
   await accessible();
   await page.keyboard.type("21");
   await page.keyboard.press("Control+Enter");
   expect(await agent.ended).toBe(0);
-  expect(agent.said()).toMatch(/reporter said: \{"sky": ?"clear", ?"degrees": ?21\}/);
+  expect(agent.output()).toMatch(/reporter said: \{"sky": ?"clear", ?"degrees": ?21\}/);
 });
 
-test("several calls go in one answer, and a sub-agent keeps its name in the export", async ({ page, host, start, picture, accessible }) => {
+test("a response contains several calls, and a sub-agent keeps its name in the export", async ({ page, host, start, picture, accessible }) => {
   const agent = start("helped", "Two runs", ["The sea?", "And the air?"]);
   await open(page, await agent.session());
   await introduce(page, "Ann");
@@ -355,7 +355,7 @@ test("several calls go in one answer, and a sub-agent keeps its name in the expo
   const first = page.getByRole("list", { name: "Runs" }).locator(":scope > li").first();
   await first.getByText("Choose turns").click();
   await first.getByRole("checkbox", { name: /^transfer_to_agent/ }).uncheck();
-  await expect(first.getByText("1 of 2 answers")).toBeVisible();
+  await expect(first.getByText("1 of 2 responses")).toBeVisible();
   await picture("turns");
   await accessible();
   await page.getByRole("button", { name: /^Export to/ }).click();
@@ -366,7 +366,7 @@ test("several calls go in one answer, and a sub-agent keeps its name in the expo
   expect(shorter.conversation[0].final_response).toEqual(one.conversation[0].final_response);
 });
 
-test("what was begun on the other side is not left out without a word", async ({ page, start, picture }) => {
+test("unfinished input on the other side has a warning before it is left out", async ({ page, start, picture }) => {
   const agent = start("alone", "Two minds");
   await open(page, await agent.session());
   await introduce(page, "Ann");
@@ -376,31 +376,31 @@ test("what was begun on the other side is not left out without a word", async ({
   const notice = page.locator(".middle .notice");
   await expect(notice).toContainText("Your unfinished call of forecast is not in this response");
   await picture("left-behind");
-  // Back there it still stands, and goes by itself.
+  // It is still there, and can be sent alone.
   await page.getByRole("tab", { name: /Call tools/ }).click();
   await expect(field(page, "city")).toHaveValue("Lisbon");
   await field(page, "days").fill("2");
   await page.locator("#send").click();
   await expect(page.getByRole("list", { name: "Conversation" })).toContainText("It will not.");
   await expect(page.getByRole("list", { name: "Conversation" })).toContainText("21.5");
-  // Who means it sends once more.
+  // Sending again confirms it.
   await choose(page, "forecast");
   await field(page, "city").fill("Porto");
   await answer(page, "No rain.");
   await expect(notice).toContainText("send again to leave it out");
   await page.locator("#send").click();
   expect(await agent.ended).toBe(0);
-  expect(agent.said()).toContain("weather said: No rain.");
+  expect(agent.output()).toContain("weather said: No rain.");
 });
 
-test("who completes a session in which nothing pending is asked for their name there", async ({ page, browser, start }) => {
+test("completing a session without pending turns asks for the name", async ({ page, browser, start }) => {
   const agent = start("alone", "Nothing waits");
   const address = await agent.session();
   await open(page, address);
   await introduce(page, "Ann");
   await answer(page, "No rain.");
   expect(await agent.ended).toBe(0);
-  const other = await somebody(browser, address);
+  const other = await otherPerson(browser, address);
   await other.getByRole("button", { name: "Complete session" }).click();
   const dialog = other.getByRole("dialog");
   // Whoever presses a key too many keeps what there is.
@@ -416,18 +416,18 @@ test("who completes a session in which nothing pending is asked for their name t
   await other.context().close();
 });
 
-test("the list tells who waits, and calls the person who asked for it", async ({ page, context, start, picture, accessible }) => {
+test("the list shows pending turns, and notifies on request", async ({ page, context, start, picture, accessible }) => {
   await context.grantPermissions(["notifications"]);
   await page.addInitScript(() => {
-    const told: string[] = [];
-    Object.assign(window, { told });
+    const notified: string[] = [];
+    Object.assign(window, { notified });
     Object.defineProperty(document, "hidden", { get: () => true });
     class Told {
       static permission = "granted";
       static requestPermission = async () => "granted";
       onclick = null;
       constructor(title: string) {
-        told.push(title);
+        notified.push(title);
       }
     }
     Object.assign(window, { Notification: Told });
@@ -446,7 +446,7 @@ test("the list tells who waits, and calls the person who asked for it", async ({
   await expect(row).toContainText("weather");
   await expect(row).toContainText("waiting for a response");
   await expect(page).toHaveTitle(/^\(\d+\) /);
-  await expect.poll(() => page.evaluate(() => (window as any).told)).toContain("weather waits for a response");
+  await expect.poll(() => page.evaluate(() => (window as any).notified)).toContain("weather waits for a response");
   await picture("list");
   await accessible();
   await page.getByRole("searchbox", { name: "Search descriptions and agents" }).fill("nobody has these words");
@@ -455,34 +455,34 @@ test("the list tells who waits, and calls the person who asked for it", async ({
   await row.getByRole("link").click();
   await expect(page).toHaveURL(address);
   await introduce(page, "Ann");
-  // Sent away by a person, the agent is told so.
+  // The agent gets the reason of the cancellation.
   await page.getByRole("button", { name: "Cancel turn" }).click();
   await picture("cancel");
   await accessible();
   await page.getByRole("dialog").getByRole("textbox").fill("Not today.");
   await page.getByRole("dialog").getByRole("button", { name: "Cancel turn" }).click();
   expect(await agent.ended).not.toBe(0);
-  expect(agent.said()).toContain("Not today.");
+  expect(agent.output()).toContain("Not today.");
 });
 
-test("what the host says late of a session takes nothing that is typed", async ({ page, start }) => {
+test("a late response about the session loses no input", async ({ page, start }) => {
   await open(page, "/live");
   const agent = start("alone", "Somebody is slow");
   await agent.session();
-  let tell = () => {};
-  const late = new Promise<void>((resolve) => (tell = resolve));
+  let release = () => {};
+  const late = new Promise<void>((resolve) => (release = resolve));
   await page.route("**/api/read_live_session", async (route) => {
     await late;
     await route.continue();
   });
-  const told = page.waitForResponse("**/api/read_live_session");
-  // The list knows the session, so the page shows it before the host has been heard.
+  const read = page.waitForResponse("**/api/read_live_session");
+  // The list knows the session, so the page shows it before the host responds.
   await page.getByRole("row").filter({ hasText: "Somebody is slow" }).getByRole("link").click();
   const name = page.getByRole("textbox", { name: /Enter your name/ });
   await name.fill("Ann");
   const typed = await name.elementHandle();
-  tell();
-  await (await told).finished();
+  release();
+  await (await read).finished();
   expect(await typed?.evaluate((field) => field.isConnected)).toBe(true);
   await page.getByRole("button", { name: "Save" }).click();
   await expect(page.getByRole("button", { name: "Ann", exact: true })).toBeVisible();
@@ -490,7 +490,7 @@ test("what the host says late of a session takes nothing that is typed", async (
   expect(await agent.ended).toBe(0);
 });
 
-test("a run that fails says so where its answer was given, and a turn that is missing does too", async ({ page, start, accessible }) => {
+test("a failed run and a missing turn show their errors", async ({ page, start, accessible }) => {
   const agent = start("broken", "A sensor is gone");
   const address = await agent.session();
   await open(page, address);
@@ -514,7 +514,7 @@ test("a run that fails says so where its answer was given, and a turn that is mi
   await expect(page).toHaveURL(address);
 });
 
-test("a second window of the same person says where the turn is answered", async ({ page, start }) => {
+test("a second window of the same person shows that the other one holds the lease", async ({ page, start }) => {
   const agent = start("alone", "Two windows");
   const address = await agent.session();
   await open(page, address);
@@ -539,7 +539,7 @@ test("a second window of the same person says where the turn is answered", async
   await expect(other.getByRole("textbox", { name: "Text", exact: true })).toHaveValue("Perhaps");
   await expect(other.getByText("Ann holds the lease in another window.")).toBeVisible();
   await other.close();
-  // A duplicate of the tab, which begins with all that the tab has stored, is a window of its own.
+  // A duplicate of the tab starts with the same storage and counts as another window.
   const opened = page.context().waitForEvent("page");
   await page.evaluate(() => void window.open(location.href));
   const copy = await opened;
@@ -553,7 +553,7 @@ test("a second window of the same person says where the turn is answered", async
   expect(await agent.ended).toBe(0);
 });
 
-test("an unknown session says so, and an empty list tells how to begin", async ({ page, picture, accessible }) => {
+test("an unknown session shows an error, and an empty list shows how to connect", async ({ page, picture, accessible }) => {
   const fresh = await startHost({ config: MATH_ONLY });
   await open(page, `${fresh.url}/live`);
   await expect(page.getByRole("heading", { name: "No live sessions yet" })).toBeVisible();
@@ -590,9 +590,10 @@ function adkEval(file: string) {
       env: { ...process.env, PYTHONPATH: FIXTURES },
     },
   );
-  const told = `${ran.stdout}\n${ran.stderr}`;
+  const output = `${ran.stdout}\n${ran.stderr}`;
   const history = join(agent, ".adk/eval_history");
-  expect(existsSync(history), `adk eval wrote no result:\n${told}`).toBeTruthy();
+  expect(existsSync(history), `adk eval wrote no result:
+${output}`).toBeTruthy();
   const [result] = readdirSync(history);
   let read = JSON.parse(readFileSync(join(history, result ?? ""), "utf8"));
   if (typeof read === "string") {
@@ -606,5 +607,5 @@ function adkEval(file: string) {
     }
   }
   rmSync(folder, { recursive: true, force: true });
-  return { status: one.final_eval_status as number, scores, told };
+  return { status: one.final_eval_status as number, scores, output };
 }

@@ -7,8 +7,8 @@ import { join } from "node:path";
 import type { Page } from "@playwright/test";
 
 import { overHttp, overStdio, type Everything, type Message } from "../mcp/everything";
-import { Player } from "../player";
-import { expect, open, startHost, startShapes, test, type Host } from "../stage";
+import { Rehearsal } from "../rehearsal";
+import { expect, open, startHost, startShapes, test, type Host } from "../fixtures";
 
 /** Every tool that the server offers to a client that can do what the page can. */
 const TOOLS = [
@@ -45,15 +45,15 @@ ${server.table}`;
 }
 
 /** A host with the reference server, and a session on it. */
-async function everything(page: Page, server: Everything): Promise<{ host: Host; player: Player }> {
+async function everything(page: Page, server: Everything): Promise<{ host: Host; rehearsal: Rehearsal }> {
   const host = await startHost({ config: config(server) });
   await open(page, `${host.url}/`);
   await expect(page.getByRole("link", { name: "Everything" })).toBeVisible({ timeout: 60_000 });
-  const player = await Player.at(page, "everything", host.url);
-  return { host, player };
+  const rehearsal = await Rehearsal.at(page, "everything", host.url);
+  return { host, rehearsal };
 }
 
-/** Whether the process runs; one that ended and that nobody has asked about does not. */
+/** Whether the process runs. A zombie process does not. */
 function runs(pid: number): boolean {
   try {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
@@ -70,8 +70,8 @@ for (const [name, start] of [
 ] as const) {
   test(`every tool of the reference server is used over ${name}`, async ({ page, picture, accessible }) => {
     const server = await start();
-    const { host, player } = await everything(page, server);
-    await player.ask("Try everything.");
+    const { host, rehearsal } = await everything(page, server);
+    await rehearsal.ask("Try everything.");
     await expect(page.getByText("Try every tool for Ada.")).toBeVisible();
     const listed = page.getByRole("list", { name: "Tools" }).locator("b");
     await expect(listed).toHaveCount(TOOLS.length);
@@ -81,45 +81,45 @@ for (const [name, start] of [
     /** Calls a tool and gives its line once it has ended. */
     const call = async (tool: string, fill: Record<string, string> = {}, during?: () => Promise<void>) => {
       used.add(tool);
-      await player.choose(tool);
+      await rehearsal.choose(tool);
       for (const [field, value] of Object.entries(fill)) {
-        await player.fill(field, value);
+        await rehearsal.fill(field, value);
       }
-      await player.run();
+      await rehearsal.run();
       await during?.();
       calls += 1;
-      await expect(player.call(calls)).toBeVisible({ timeout: 60_000 });
-      return player.call(calls);
+      await expect(rehearsal.call(calls)).toBeVisible({ timeout: 60_000 });
+      return rehearsal.call(calls);
     };
 
     await expect(await call("echo", { message: "hello" })).toContainText("Echo: hello");
     await expect(await call("get-sum", { a: "2", b: "40" })).toContainText("42");
     await expect(await call("get-env")).toContainText("PATH");
     await call("get-tiny-image");
-    await player.call(calls).getByRole("button").first().click();
-    await expect(player.call(calls).getByRole("img").first()).toBeVisible();
+    await rehearsal.call(calls).getByRole("button").first().click();
+    await expect(rehearsal.call(calls).getByRole("img").first()).toBeVisible();
     await picture(`image-${name}`);
-    await player.choose("get-annotated-message");
+    await rehearsal.choose("get-annotated-message");
     await page.locator("form").getByLabel(/^messageType/).first().selectOption("success").catch(async () => {
       await page.getByRole("radio", { name: "success" }).check();
     });
-    await player.run();
+    await rehearsal.run();
     calls += 1;
     used.add("get-annotated-message");
-    await expect(player.call(calls)).toContainText("Operation completed successfully");
+    await expect(rehearsal.call(calls)).toContainText("Operation completed successfully");
     await expect(await call("get-resource-links")).toContainText("Here are 3 resource links");
     await call("get-resource-reference");
-    await player.call(calls).getByRole("button").first().click();
-    await expect(player.call(calls)).toContainText("demo://resource");
-    await player.call(calls).getByRole("button").first().click();
-    await player.choose("get-structured-content");
+    await rehearsal.call(calls).getByRole("button").first().click();
+    await expect(rehearsal.call(calls)).toContainText("demo://resource");
+    await rehearsal.call(calls).getByRole("button").first().click();
+    await rehearsal.choose("get-structured-content");
     await page.locator("form").getByLabel(/^location/).first().selectOption("Chicago").catch(async () => {
       await page.getByRole("radio", { name: "Chicago" }).check();
     });
-    await player.run();
+    await rehearsal.run();
     calls += 1;
     used.add("get-structured-content");
-    await expect(player.call(calls)).toContainText("temperature");
+    await expect(rehearsal.call(calls)).toContainText("temperature");
     await expect(await call("gzip-file-as-resource", { data: "data:text/plain,hello" })).toContainText("README.md.gz");
     await expect(await call("get-roots-list")).toContainText("file://");
     await call("toggle-subscriber-updates");
@@ -145,7 +145,7 @@ for (const [name, start] of [
       await expect(page.getByRole("progressbar", { name: "Progress of the call" })).toBeVisible();
       await page.getByRole("button", { name: /^Cancel/ }).click();
     });
-    await expect(player.call(calls)).toContainText("Cancelled");
+    await expect(rehearsal.call(calls)).toContainText("Cancelled");
     await expect
       .poll(() => server.read().filter((message) => message.method === "notifications/cancelled").length)
       .toBe(1);
@@ -188,10 +188,10 @@ for (const [name, start] of [
     });
     await sampled.getByRole("button").first().click();
     await expect(sampled).toContainText("A person, 4711.");
-    const said = server.read().filter((message) => message.result?.model === "rehearsal-person");
-    expect(said).toHaveLength(1);
+    const samples = server.read().filter((message) => message.result?.model === "rehearsal-person");
+    expect(samples).toHaveLength(1);
 
-    // A tool that the server takes as a task only: its stages are told, and its question is put.
+    // A tool that runs as a task only: its progress is shown, and its question is asked.
     const researched = await call("simulate-research-query", { topic: "python" }, async () => {
       await expect(page.locator(".pending")).toContainText(/(Gathering sources|Analyzing content|Synthesizing findings|Generating report)\.\.\./);
       await picture(`task-${name}`);
@@ -199,29 +199,29 @@ for (const [name, start] of [
     await expect(researched).toContainText("Research Report: python");
     const asksForTask = (message: Message) => message.method === "tools/call" && "task" in (message.params ?? {});
     expect(server.read().filter(asksForTask)).toHaveLength(1);
-    await player.choose("simulate-research-query");
-    await player.fill("topic", "python");
+    await rehearsal.choose("simulate-research-query");
+    await rehearsal.fill("topic", "python");
     const ambiguous = page.locator("form").getByRole("radiogroup", { name: /^ambiguous/ });
     await ambiguous.getByRole("radio", { name: "true" }).check();
-    await player.run();
+    await rehearsal.run();
     await expect(question(page)).toContainText("multiple interpretations");
     await picture(`task-asks-${name}`);
     await question(page).getByRole("combobox").selectOption({ label: "Monty Python comedy group" });
     await question(page).getByRole("button", { name: "Send answer" }).click();
     calls += 1;
-    await expect(player.call(calls)).toContainText("Research Report: python (comedy)", { timeout: 60_000 });
-    // A task that is cancelled is called off, and the question goes with it.
+    await expect(rehearsal.call(calls)).toContainText("Research Report: python (comedy)", { timeout: 60_000 });
+    // A canceled task is stopped on the server, and its question disappears.
     await call("simulate-research-query", { topic: "tides" }, async () => {
       await expect(page.locator(".pending")).toContainText(/(Gathering sources|Analyzing content|Synthesizing findings|Generating report)\.\.\./);
       await page.getByRole("button", { name: /^Cancel Esc/ }).click();
     });
-    await expect(player.call(calls)).toContainText("Cancelled");
+    await expect(rehearsal.call(calls)).toContainText("Cancelled");
     expect(server.read().filter((message) => message.method === "tasks/cancel")).toHaveLength(1);
     await picture(`history-${name}`);
     expect([...used].sort()).toEqual(TOOLS);
 
-    await player.answer("All tried.");
-    const file = await player.export();
+    await rehearsal.answer("All tried.");
+    const file = await rehearsal.export();
     const set = JSON.parse(readFileSync(file, "utf8"));
     expect(set.eval_cases[0].conversation[0].intermediate_data.tool_uses).toHaveLength(calls);
     await page.close();
@@ -232,19 +232,19 @@ for (const [name, start] of [
 
 test("a server killed mid-call fails its call, and the next one starts it again", async ({ page, picture }) => {
   const server = overStdio();
-  const { host, player } = await everything(page, server);
-  await player.ask("Survive.");
-  await player.choose("trigger-long-running-operation");
-  await player.fill("duration", "60");
-  await player.run();
+  const { host, rehearsal } = await everything(page, server);
+  await rehearsal.ask("Survive.");
+  await rehearsal.choose("trigger-long-running-operation");
+  await rehearsal.fill("duration", "60");
+  await rehearsal.run();
   await expect(page.getByRole("progressbar", { name: "Progress of the call" })).toBeVisible({ timeout: 60_000 });
   process.kill(server.pid(), "SIGKILL");
-  await expect(player.call(1)).toContainText("ServerExited");
+  await expect(rehearsal.call(1)).toContainText("ServerExited");
   await picture("killed");
-  await player.choose("echo");
-  await player.fill("message", "back again");
-  await player.run();
-  await expect(player.call(2)).toContainText("Echo: back again", { timeout: 60_000 });
+  await rehearsal.choose("echo");
+  await rehearsal.fill("message", "back again");
+  await rehearsal.run();
+  await expect(rehearsal.call(2)).toContainText("Echo: back again", { timeout: 60_000 });
   await page.close();
   expect(await host.stop()).toBe(0);
   expect(runs(server.pid()), "the server outlived the host").toBe(false);
@@ -269,19 +269,19 @@ args = [${JSON.stringify(program)}]
 
 test("a tool whose arguments change meanwhile keeps what was entered", async ({ page, picture, accessible }) => {
   const host = await changing();
-  const player = await Player.at(page, "changing", host.url);
-  await player.ask("Plan a trip.");
-  await player.choose("later");
-  await player.run();
-  await player.choose("trip");
-  await player.fill("note", "keep me");
-  await player.fill("days", "3");
-  await player.fill("city", "Rome");
+  const rehearsal = await Rehearsal.at(page, "changing", host.url);
+  await rehearsal.ask("Plan a trip.");
+  await rehearsal.choose("later");
+  await rehearsal.run();
+  await rehearsal.choose("trip");
+  await rehearsal.fill("note", "keep me");
+  await rehearsal.fill("days", "3");
+  await rehearsal.fill("city", "Rome");
   await page.getByRole("textbox", { name: /^city/ }).focus();
   await expect(page.locator(".notice").filter({ hasText: "changed trip" })).toBeVisible();
   const city = page.getByRole("textbox", { name: /^city/ });
   await expect(city).toHaveValue("Rome");
-  // What is typed on goes into no other argument, and its letters are no shortcuts.
+  // Continued typing does not enter another argument or trigger a shortcut.
   await page.keyboard.type("that fits, h/!");
   await expect(page.locator(".panel-preview")).toContainText('"note":"keep me"');
   await expect(page.locator(".panel-preview")).toContainText('"days":3');
@@ -299,24 +299,24 @@ test("a tool whose arguments change meanwhile keeps what was entered", async ({ 
   expect(await host.stop()).toBe(0);
 });
 
-test("a catalogue that changes says what changed", async ({ page, picture, accessible }) => {
+test("a changed catalog shows what changed", async ({ page, picture, accessible }) => {
   const host = await changing();
-  const player = await Player.at(page, "changing", host.url);
-  await player.ask("Grow.");
-  await player.choose("grow");
-  await player.run();
+  const rehearsal = await Rehearsal.at(page, "changing", host.url);
+  await rehearsal.ask("Grow.");
+  await rehearsal.choose("grow");
+  await rehearsal.run();
   const notice = page.locator(".notice").filter({ hasText: "The tools changed" });
   await expect(notice).toContainText("added grown");
   await expect(notice).toContainText("changed grow");
   await picture("changed");
   await accessible();
-  await player.choose("grown");
-  await player.run();
-  await expect(player.call(2)).toContainText("I am new.");
-  // A tool that may destroy something asks once more.
-  await player.choose("shrink");
+  await rehearsal.choose("grown");
+  await rehearsal.run();
+  await expect(rehearsal.call(2)).toContainText("I am new.");
+  // A destructive tool asks for confirmation.
+  await rehearsal.choose("shrink");
   await expect(page.getByText("destructive", { exact: true })).toBeVisible();
-  await player.run();
+  await rehearsal.run();
   await page.getByRole("button", { name: /^Confirm/ }).click();
   await expect(notice).toContainText("removed grown");
   await expect(page.getByRole("list", { name: "Tools" }).getByText("grown", { exact: true })).toBeHidden();
@@ -326,36 +326,36 @@ test("a catalogue that changes says what changed", async ({ page, picture, acces
 
 test("a tool nested too deep is listed with the reason, and the others stay", async ({ page, picture, accessible }) => {
   const host = await startShapes();
-  const player = await Player.at(page, "shapes", host.url);
-  await player.ask("Go deep.");
-  await player.choose("echo");
+  const rehearsal = await Rehearsal.at(page, "shapes", host.url);
+  await rehearsal.ask("Go deep.");
+  await rehearsal.choose("echo");
   // What marks a description in markdown is drawn and not shown.
   await expect(page.locator(".tool-description strong")).toHaveText("what");
-  await player.choose("deep");
+  await rehearsal.choose("deep");
   await expect(page.locator(".tool-description")).toContainText("nested 303 levels deep");
   await picture("deep");
   await accessible();
-  await player.run();
-  await expect(player.call(1)).toContainText("cannot be called");
+  await rehearsal.run();
+  await expect(rehearsal.call(1)).toContainText("cannot be called");
   // A response that is nested too deep fails its call.
-  await player.choose("bottomless");
-  await player.run();
-  await expect(player.call(2)).toContainText("nested deeper than 127 levels");
+  await rehearsal.choose("bottomless");
+  await rehearsal.run();
+  await expect(rehearsal.call(2)).toContainText("levels deep");
   await page.close();
   expect(await host.stop()).toBe(0);
 });
 
-test("what nobody can check is said, and a long question leaves its form in sight", async ({ page, picture, accessible }) => {
+test("an unchecked part of a schema is listed, and a long question leaves its form in sight", async ({ page, picture, accessible }) => {
   const host = await startShapes();
-  const player = await Player.at(page, "shapes", host.url);
+  const rehearsal = await Rehearsal.at(page, "shapes", host.url);
   await page.getByText(/^\d+ warnings$/).click();
   const warnings = page.getByRole("list", { name: "Warnings" });
   await expect(warnings.first()).toContainText("The input schema of broken: The schema at /properties/label is not checked");
-  await player.ask("Ask me.");
+  await rehearsal.ask("Ask me.");
   const line = (tool: string) => page.getByRole("list", { name: "Tools" }).getByRole("button").filter({ has: page.getByText(tool, { exact: true }) });
   await expect(line("pay")).toContainText("3 arguments");
-  await player.choose("ask");
-  await player.run();
+  await rehearsal.choose("ask");
+  await rehearsal.run();
   await expect(question(page)).toBeVisible();
   const send = question(page).getByRole("button", { name: "Send answer" });
   await expect(send).toBeInViewport();
@@ -364,81 +364,81 @@ test("what nobody can check is said, and a long question leaves its form in sigh
   await expect(question(page).getByRole("list", { name: "Warnings" })).toContainText("/properties/label is not checked");
   await picture("long-question");
   await accessible();
-  // The server's pattern holds, though the library that reads the question does not know it.
+  // The server's pattern is checked, although the MCP library drops it.
   await code.fill("abc");
   await send.click();
   await expect(question(page)).toContainText("pattern");
   await code.fill("ABC");
   await send.click();
-  await expect(player.call(1)).toContainText("ABC");
+  await expect(rehearsal.call(1)).toContainText("ABC");
   await page.close();
   expect(await host.stop()).toBe(0);
 });
 
-test("images and sounds in resources are shown, and a vast one waits", async ({ page, picture, accessible }) => {
+test("images and audio in resources are shown, and a very large image is shown on request", async ({ page, picture, accessible }) => {
   const host = await startShapes();
-  const player = await Player.at(page, "shapes", host.url);
-  await player.ask("Show me.");
-  await player.choose("gallery");
+  const rehearsal = await Rehearsal.at(page, "shapes", host.url);
+  await rehearsal.ask("Show me.");
+  await rehearsal.choose("gallery");
   // There is nothing to fill in: Enter calls it.
   await expect(page.getByRole("button", { name: /^Run/ })).toBeFocused();
   await page.keyboard.press("Enter");
-  const call = player.call(1);
+  const call = rehearsal.call(1);
   await call.getByRole("button").first().click();
   const resource = (uri: string) => call.locator("div.resource").filter({ has: page.getByText(uri, { exact: true }) });
   const pixel = resource("art://pixel").getByRole("img");
   await expect(pixel).toBeVisible();
   await expect(pixel).toHaveAttribute("src", /^data:image\/png;base64,/);
-  // One that would unpack into gigabytes is shown when somebody asks.
+  // One that would unpack into gigabytes is shown on request.
   await expect(resource("art://poster")).toContainText("Unpacked it takes");
   await expect(resource("art://poster").getByRole("img")).toHaveCount(0);
   await expect(resource("art://poster").getByRole("button", { name: "Show image" })).toBeVisible();
   const sound = resource("art://silence").locator("audio");
   await expect(sound).toHaveAttribute("src", /^data:audio\/wav;base64,/);
   await expect.poll(() => sound.evaluate((audio: HTMLAudioElement) => audio.duration)).toBeCloseTo(0.1, 2);
-  // A damaged one is drawn when somebody asks, and then says what came of it.
+  // A damaged one is drawn on request, and then has a message.
   await expect(resource("art://torn")).toContainText("It is damaged");
   await resource("art://torn").getByRole("button", { name: "Show image" }).click();
   await expect(resource("art://torn")).toContainText("The browser cannot show this image");
   await expect(resource("art://torn").getByRole("img")).toHaveCount(0);
-  await expect(resource("art://noise")).toContainText("The browser cannot play this sound");
+  await expect(resource("art://noise")).toContainText("The browser cannot play this audio");
   await picture("resources");
   await accessible();
   await page.close();
   expect(await host.stop()).toBe(0);
 });
 
-test("structured content that breaks its schema is kept, and said to", async ({ page, picture, accessible }) => {
+test("structured content that violates its schema is kept and marked", async ({ page, picture, accessible }) => {
   const host = await startShapes();
-  const player = await Player.at(page, "shapes", host.url);
-  await player.ask("Weigh it.");
-  await player.choose("weigh");
+  const rehearsal = await Rehearsal.at(page, "shapes", host.url);
+  await rehearsal.ask("Weigh it.");
+  await rehearsal.choose("weigh");
   const fits = page.locator("form").getByRole("radiogroup", { name: /^fits/ });
   await fits.getByRole("radio", { name: "true" }).check();
-  await player.run();
-  const notice = (call: number) => player.call(call).getByRole("note");
-  await player.call(1).getByRole("button").first().click();
-  await expect(player.call(1)).toContainText("12.5");
+  await rehearsal.run();
+  const notice = (call: number) => rehearsal.call(call).getByRole("note");
+  await rehearsal.call(1).getByRole("button").first().click();
+  await expect(rehearsal.call(1)).toContainText("12.5");
   await expect(notice(1)).toHaveCount(0);
   await fits.getByRole("radio", { name: "false" }).check();
-  await player.run();
-  await player.call(2).getByRole("button").first().click();
+  await rehearsal.run();
+  await rehearsal.call(2).getByRole("button").first().click();
   await expect(notice(2)).toContainText("violates the tool's output schema");
   await expect(notice(2)).toContainText("/grams");
   await expect(notice(2)).toContainText("/unit");
-  await expect(player.call(2)).toContainText("stone");
-  await picture("broken-promise");
+  await expect(rehearsal.call(2)).toContainText("stone");
+  await picture("schema-violation");
   await accessible();
-  // Nobody but the person is told: the case holds the result as it came.
-  await player.answer("It weighs.");
-  const set = readFileSync(await player.export(), "utf8");
+  // Only the page marks it: the case contains the unchanged result.
+  await rehearsal.answer("It weighs.");
+  const set = readFileSync(await rehearsal.export(), "utf8");
   expect(set).toContain("stone");
   expect(set).not.toContain("promise");
   await page.close();
   expect(await host.stop()).toBe(0);
 });
 
-test("a server that cannot be started leaves the others alone", async ({ page, picture, accessible }) => {
+test("a server that cannot be started does not affect the others", async ({ page, picture, accessible }) => {
   const host = await startHost({
     config: `
 [[agent]]
@@ -480,33 +480,33 @@ example = "math"
 
 test("the example on files reads a note and asks before it overwrites one", async ({ page, host, picture }) => {
   void host;
-  const player = await Player.at(page, "files");
-  await player.ask("What do I need to buy?");
-  await player.choose("list_allowed_directories");
-  await player.run();
-  await expect(player.call(1)).toContainText("notes");
+  const rehearsal = await Rehearsal.at(page, "files");
+  await rehearsal.ask("What do I need to buy?");
+  await rehearsal.choose("list_allowed_directories");
+  await rehearsal.run();
+  await expect(rehearsal.call(1)).toContainText("notes");
   await picture("files");
-  await player.choose("write_file");
-  await player.fill("path", "/etc/passwd");
-  await player.fill("content", "x");
-  await player.run();
+  await rehearsal.choose("write_file");
+  await rehearsal.fill("path", "/etc/passwd");
+  await rehearsal.fill("content", "x");
+  await rehearsal.run();
   await expect(page.getByRole("group", { name: "Confirmation" })).toContainText("destructive");
   await page.getByRole("button", { name: /^Confirm/ }).click();
-  await expect(player.call(2)).toContainText("ToolError");
-  await expect(player.call(2)).toContainText("outside allowed directories");
+  await expect(rehearsal.call(2)).toContainText("ToolError");
+  await expect(rehearsal.call(2)).toContainText("outside allowed directories");
 });
 
 test("the example clock converts a time", async ({ page, host }) => {
   test.skip(!process.env.REHEARSAL_TEST_PYTHON, "SKIPPED, NOT PASSED: REHEARSAL_TEST_PYTHON is not set");
   void host;
-  const player = await Player.at(page, "world-clock");
-  await player.ask("09:00 in Lisbon is what in Tokyo?");
-  await player.choose("convert_time");
-  await player.fill("source_timezone", "Europe/Lisbon");
-  await player.fill("time", "09:00");
-  await player.fill("target_timezone", "Asia/Tokyo");
-  await player.run();
-  await expect(player.call(1)).toContainText("Asia/Tokyo");
-  await player.call(1).getByRole("button").first().click();
-  await expect(player.call(1)).toContainText("time_difference");
+  const rehearsal = await Rehearsal.at(page, "world-clock");
+  await rehearsal.ask("09:00 in Lisbon is what in Tokyo?");
+  await rehearsal.choose("convert_time");
+  await rehearsal.fill("source_timezone", "Europe/Lisbon");
+  await rehearsal.fill("time", "09:00");
+  await rehearsal.fill("target_timezone", "Asia/Tokyo");
+  await rehearsal.run();
+  await expect(rehearsal.call(1)).toContainText("Asia/Tokyo");
+  await rehearsal.call(1).getByRole("button").first().click();
+  await expect(rehearsal.call(1)).toContainText("time_difference");
 });

@@ -1,6 +1,6 @@
-// The client comes in parts, one for each area: the list of agents needs the first alone.
+// The client is loaded in parts, one for each area: the list of agents needs only the first.
 
-import { expect, open, test } from "../stage";
+import { expect, open, test } from "../fixtures";
 
 /** The part of the workspace. */
 const WORKSPACE = /\/pkg\/split_rehearse\.[0-9a-f]+\.wasm$/;
@@ -9,7 +9,7 @@ const SESSION = /\/pkg\/split_session\.[0-9a-f]+\.wasm$/;
 /** Any part. */
 const PART = /\/pkg\/(split|chunk)_\w+\.[0-9a-f]+\.wasm$/;
 
-test("the list leaves the other parts alone until somebody points at it", async ({ page }) => {
+test("the list loads no other part until the pointer is on it", async ({ page }) => {
   const fetched: string[] = [];
   page.on("request", (request) => fetched.push(new URL(request.url()).pathname));
   await open(page, "/");
@@ -35,7 +35,7 @@ test("the keyboard fetches the workspace as well", async ({ page }) => {
   expect((await workspace).status()).toBe(200);
 });
 
-test("a rehearsal is opened by its address, again and by going back", async ({ page }) => {
+test("a rehearsal opens by its address, by a reload and by going back", async ({ page }) => {
   await open(page, "/rehearse/math-agent");
   const stage = page.getByRole("button", { name: "Start over" });
   await expect(stage).toBeVisible();
@@ -47,8 +47,8 @@ test("a rehearsal is opened by its address, again and by going back", async ({ p
   await expect(stage).toBeVisible();
 });
 
-test("a part that does not come is told, and fetched again", async ({ page: quiet }) => {
-  // A page of its own: the client logs the failure, which is an error in every other story.
+test("a part that fails to load shows an error and is retried", async ({ page: quiet }) => {
+  // Its own page: the client logs the failure, which is an error in every other story.
   const page = await quiet.context().newPage();
   await page.route(WORKSPACE, (route) => route.abort());
   await open(page, "/rehearse/math-agent");
@@ -69,7 +69,7 @@ test("a part that does not come is told, and fetched again", async ({ page: quie
   await page.close();
 });
 
-test("an area fetches its own part", async ({ page }) => {
+test("an area loads its own part only", async ({ page }) => {
   const fetched: string[] = [];
   page.on("request", (request) => fetched.push(new URL(request.url()).pathname));
   const parts = () => fetched.flatMap((path) => /\/pkg\/split_(\w+)\./.exec(path)?.[1] ?? []);
@@ -98,13 +98,13 @@ test("the workspace is small until a session is under way", async ({ page, host 
   await page.waitForLoadState("networkidle");
   expect(bytes).toBeGreaterThan(350_000);
   expect(bytes).toBeLessThan(720_000);
-  // The rest comes while the person writes.
+  // The other part loads while the person types.
   const rest = page.waitForResponse(SESSION);
   await page.getByLabel("User message").fill("What is 2 and 3?");
   expect((await rest).status()).toBe(200);
 });
 
-test("a session starts once the rest has come", async ({ page: quiet }) => {
+test("a session starts once its part is loaded", async ({ page: quiet }) => {
   const page = await quiet.context().newPage();
   await page.route(SESSION, (route) => route.abort());
   await open(page, "/rehearse/math-agent");

@@ -1,7 +1,7 @@
 // The HTML report of `rehearsal score`: one file, opened from the disk.
 
 import { report } from "../recorded";
-import { expect, test } from "../stage";
+import { expect, test } from "../fixtures";
 
 // The report needs no host.
 test.use({ baseURL: undefined });
@@ -12,7 +12,7 @@ test.beforeAll(() => {
   address = report(300);
 });
 
-test("a failed case says why, side by side, and the address leads back to it", async ({ page, picture, accessible }) => {
+test("a failed case shows why, side by side, and its address opens it again", async ({ page, picture, accessible }) => {
   const requests: string[] = [];
   page.on("request", (request) => requests.push(request.url()));
 
@@ -42,7 +42,7 @@ test("a failed case says why, side by side, and the address leads back to it", a
   expect(requests.filter((url) => !url.startsWith("file:") && url !== "about:blank")).toEqual([]);
 });
 
-test("what a file holds is text, whatever it says", async ({ page }) => {
+test("markup in a file is shown as text", async ({ page }) => {
   await page.goto(address);
   await page.getByRole("searchbox").fill("onerror");
   await expect(page.locator("#rows a")).toHaveCount(1);
@@ -80,10 +80,10 @@ test("cases are found by verdict, criterion, score, tag and text", async ({ page
   await picture("filtered");
   const link = page.url();
   expect(link).toContain("metric=response_match_score");
-  const told = await count.textContent();
+  const text = await count.textContent();
   await page.goto("about:blank");
   await page.goto(link);
-  await expect(count).toHaveText(told ?? "");
+  await expect(count).toHaveText(text ?? "");
   await page.keyboard.press("Escape");
 
   await page.keyboard.press("/");
@@ -98,7 +98,7 @@ test("cases are found by verdict, criterion, score, tag and text", async ({ page
   await expect(page.getByRole("dialog")).toContainText("next and previous case");
 });
 
-test("the theme follows the system and can be turned", async ({ page }) => {
+test("the theme follows the system and can be switched", async ({ page }) => {
   const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   for (const [colorScheme, background] of [["light", "rgb(251, 250, 248)"], ["dark", "rgb(22, 20, 18)"]] as const) {
     await page.emulateMedia({ colorScheme });

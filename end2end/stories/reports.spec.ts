@@ -1,5 +1,5 @@
 // JSON reports in the page: opened from the reader's disk or from a configured folder, read case by
-// case, and held against a baseline.
+// case, and compared with a baseline.
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,7 +8,7 @@ import { join } from "node:path";
 import type { Locator, Page } from "@playwright/test";
 
 import { recorded, score } from "../recorded";
-import { expect, open, startHost, test } from "../stage";
+import { expect, open, startHost, test } from "../fixtures";
 
 const MANY = 300;
 
@@ -49,7 +49,7 @@ async function choose(page: Page, label: string, file: string): Promise<void> {
   await (await chooser).setFiles(file);
 }
 
-test("a report from the reader's disk tells why cases failed, and leaves the tab for nowhere", async ({ page, host, picture, accessible }) => {
+test("a local report shows why cases failed, and is not uploaded", async ({ page, host, picture, accessible }) => {
   void host;
   const sent: string[] = [];
   page.on("request", (request) => sent.push(request.postData() ?? ""));
@@ -66,7 +66,7 @@ test("a report from the reader's disk tells why cases failed, and leaves the tab
   const rows = table.getByRole("row");
   await expect(page.getByRole("status").filter({ hasText: "304 cases" })).toBeVisible();
   await expect(page.getByRole("img", { name: /^response_match_score: / })).toBeVisible();
-  // Only what is in sight is drawn.
+  // Only visible rows are drawn.
   expect(await rows.count()).toBeLessThan(60);
   await picture("whole");
   await accessible();
@@ -95,7 +95,7 @@ test("a report from the reader's disk tells why cases failed, and leaves the tab
   await expect(shown).toBeHidden();
   expect(sent.filter((body) => body.includes("office_tonight"))).toEqual([]);
 
-  // The tab forgets it at a reload, says so, and takes it back at the same address.
+  // A reload loses it, with a message, and it can be opened again at the same address.
   await page.goto("/reports/~1/office_tonight");
   await expect(page.getByRole("heading", { name: "Report opened in another tab" })).toBeVisible();
   await choose(page, "Open a report…", join(folder, "after.json"));
@@ -118,7 +118,7 @@ async function drop(page: Page, onto: Locator, name: string, text: string): Prom
   await expect(page.locator(".report-over")).toBeHidden();
 }
 
-test("a report is dropped on the page; what is no report says what is wrong", async ({ page, host, picture }) => {
+test("a report is dropped on the page, and another file shows an error", async ({ page, host, picture }) => {
   void host;
   await open(page, "/reports");
   const place = page.locator(".report-drop");
@@ -132,7 +132,7 @@ test("a report is dropped on the page; what is no report says what is wrong", as
   await expect(page.getByRole("heading", { name: "Home automation" })).toBeVisible();
 });
 
-test("what regressed since the baseline comes first", async ({ page, picture, accessible }) => {
+test("regressions since the baseline come first", async ({ page, picture, accessible }) => {
   const host = await startHost({
     config: `
 [folders]
@@ -141,7 +141,7 @@ reports = [${JSON.stringify(folder)}, "nowhere"]
   });
   await open(page, `${host.url}/reports`);
   const row = page.getByRole("row").filter({ hasText: "after.json" });
-  // What tells one run from another is in the list.
+  // The list distinguishes the runs.
   await expect(row.getByRole("cell").nth(1)).toHaveText(/^\d+ of \d+/);
   await expect(page.getByRole("alert").filter({ hasText: "nowhere does not exist" })).toBeVisible();
   await picture("listed");
@@ -193,7 +193,7 @@ reports = [${JSON.stringify(folder)}, "nowhere"]
   expect(await host.stop()).toBe(0);
 });
 
-test("what is no report says where and what to do", async ({ page, host, picture, accessible }) => {
+test("a file that is not a report shows where it fails and what to do", async ({ page, host, picture, accessible }) => {
   void host;
   const broken = join(folder, "broken.json");
   const text = readFileSync(join(folder, "after.json"), "utf8");
@@ -205,11 +205,11 @@ test("what is no report says where and what to do", async ({ page, host, picture
     [text.replace('"threshold":0.8', '"threshold":"much"'), "criterion_results[1].threshold (line"],
     ["\0\u0001 PNG", "Line 1, column 1 is not valid JSON"],
   ];
-  for (const [wrong, told] of cases) {
+  for (const [wrong, message] of cases) {
     writeFileSync(broken, wrong);
     await page.goto("/reports");
     await choose(page, "Open a report…", broken);
-    await expect(page.getByRole("alert")).toContainText(told);
+    await expect(page.getByRole("alert")).toContainText(message);
     await expect(page.getByRole("main")).toContainText("broken.json");
   }
   await picture("broken");
@@ -224,7 +224,7 @@ test("what is no report says where and what to do", async ({ page, host, picture
   await expect(page.getByRole("alert")).toContainText("No report none");
 });
 
-test("what a report holds is text, whatever it says", async ({ page, host }) => {
+test("markup in a report is shown as text", async ({ page, host }) => {
   void host;
   await open(page, "/reports");
   await choose(page, "Open a report…", join(folder, "after.json"));
@@ -255,7 +255,7 @@ test("ten thousand cases stay fluid", async ({ page, host }) => {
   rmSync(large, { recursive: true, force: true });
 });
 
-test("a folder of reports that is empty says so", async ({ page }) => {
+test("an empty folder of reports has a message", async ({ page }) => {
   const host = await startHost({ config: '[folders]\nreports = ["reports"]\n' });
   mkdirSync(join(host.folder, "reports"));
   await open(page, `${host.url}/reports`);

@@ -8,8 +8,8 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, wri
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 
-import { Player } from "../player";
-import { expect, type Host, startHost, test as base } from "../stage";
+import { Rehearsal } from "../rehearsal";
+import { expect, type Host, startHost, test as base } from "../fixtures";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const EXAMPLE = join(ROOT, "examples/smart_home/smart_home");
@@ -43,7 +43,7 @@ function workers(host: Host): number[] {
   return listed.split("\n").map(Number).filter((pid) => pid > 0);
 }
 
-test("nobody asks an agent that has not started", async ({ page, home }) => {
+test("no message can be sent to an agent that has not started", async ({ page, home }) => {
   // The host has only begun to import google-adk.
   await page.goto(`${home.host.url}/rehearse/smart_home`);
   await expect(page.getByText("Starting the agent…")).toBeVisible();
@@ -55,15 +55,15 @@ test("nobody asks an agent that has not started", async ({ page, home }) => {
   await expect(page.getByRole("heading", { name: "User message" })).toBeVisible();
 });
 
-test("what the model would see is on the page", async ({ page, picture, accessible }) => {
-  const player = await Player.at(page, "smart_home");
-  await player.ask("Make the office comfortable for tonight.");
+test("the model's input is on the page", async ({ page, picture, accessible }) => {
+  const rehearsal = await Rehearsal.at(page, "smart_home");
+  await rehearsal.ask("Make the office comfortable for tonight.");
   await expect(page.getByText("You run the smart home of")).toBeVisible();
   // None of the instruction's placeholders has a value yet.
   await expect(page.locator(".filled-in.nothing")).toHaveCount(3);
   const tools = page.getByRole("list", { name: "Tools" });
   await expect(tools.getByText("transfer_to_agent", { exact: true })).toBeVisible();
-  await player.choose("set_temperature");
+  await rehearsal.choose("set_temperature");
   await picture("set-temperature");
   // What the palette chooses is in sight, whatever the catalogue was filtered by.
   await page.getByRole("searchbox", { name: "Filter tools" }).fill("temperature");
@@ -72,58 +72,58 @@ test("what the model would see is on the page", async ({ page, picture, accessib
   await page.keyboard.press("Enter");
   await expect(page.getByRole("heading", { name: "transfer_to_agent", exact: true })).toBeVisible();
   await expect(tools.getByText("transfer_to_agent", { exact: true })).toBeInViewport({ ratio: 1 });
-  await player.choose("set_temperature");
+  await rehearsal.choose("set_temperature");
   await accessible();
 });
 
-test("a worker killed in a call costs that call, and the session goes on", async ({ page, home, picture }) => {
-  const player = await Player.at(page, "smart_home");
-  await player.ask("Remember that I get up at six.");
-  await player.choose("remember_preference");
-  await player.fill("name", "wake_up_time");
-  await player.fill("value", "06:00");
-  await player.run();
-  await expect(player.call(1)).toHaveClass(/returned/);
-  await player.choose("calibrate_heating");
-  await player.fill("seconds", "30");
-  await player.run();
+test("a worker that is killed during a call fails that call, and the session continues", async ({ page, home, picture }) => {
+  const rehearsal = await Rehearsal.at(page, "smart_home");
+  await rehearsal.ask("Remember that I get up at six.");
+  await rehearsal.choose("remember_preference");
+  await rehearsal.fill("name", "wake_up_time");
+  await rehearsal.fill("value", "06:00");
+  await rehearsal.run();
+  await expect(rehearsal.call(1)).toHaveClass(/returned/);
+  await rehearsal.choose("calibrate_heating");
+  await rehearsal.fill("seconds", "30");
+  await rehearsal.run();
   await expect(page.getByRole("timer")).toBeVisible();
   for (const pid of workers(home.host)) {
     process.kill(pid, "SIGKILL");
   }
-  await expect(player.call(2)).toHaveClass(/failed/);
-  await expect(player.call(2)).toContainText("WorkerExited");
+  await expect(rehearsal.call(2)).toHaveClass(/failed/);
+  await expect(rehearsal.call(2)).toContainText("WorkerExited");
   await picture("worker-killed");
-  await player.choose("recall_preferences");
-  await player.run();
-  await expect(player.call(3)).toContainText("06:00", { timeout: 60_000 });
+  await rehearsal.choose("recall_preferences");
+  await rehearsal.run();
+  await expect(rehearsal.call(3)).toContainText("06:00", { timeout: 60_000 });
   await page.getByRole("button", { name: "Log", exact: true }).click();
   await expect(page.locator(".log .by-host")).toContainText(/smart_home \(process \d+\) ended with signal 9/);
   await picture("log-of-two-workers");
 });
 
-test("a tool asks before it acts, and a long-running one waits for its result", async ({ page, picture, accessible }) => {
-  const player = await Player.at(page, "smart_home");
-  await player.ask("Pay the plumber and order a valve.");
-  await player.choose("pay_bill");
-  await player.fill("amount", "250");
-  await player.run();
+test("a tool asks for confirmation, and a long-running one waits for its result", async ({ page, picture, accessible }) => {
+  const rehearsal = await Rehearsal.at(page, "smart_home");
+  await rehearsal.ask("Pay the plumber and order a valve.");
+  await rehearsal.choose("pay_bill");
+  await rehearsal.fill("amount", "250");
+  await rehearsal.run();
   const question = page.getByRole("group", { name: "Confirmation", exact: true });
   await expect(question).toContainText("Pay 250.00 euros?");
   await picture("confirmation");
   await accessible();
   await question.getByRole("button", { name: /^Confirm/ }).click();
-  await expect(player.call(1)).toContainText("paid");
-  await player.run();
+  await expect(rehearsal.call(1)).toContainText("paid");
+  await rehearsal.run();
   await question.getByRole("button", { name: /^Deny/ }).click();
-  await expect(player.call(2)).toContainText("ConfirmationDenied");
-  await player.choose("order_part");
-  await player.fill("part", "valve");
-  await player.run();
+  await expect(rehearsal.call(2)).toContainText("ConfirmationDenied");
+  await rehearsal.choose("order_part");
+  await rehearsal.fill("part", "valve");
+  await rehearsal.run();
   await expect(page.locator(".wanted")).toContainText("valve-1");
   await picture("long-running");
   await accessible();
-  // Escape leaves the field first: what is typed there is not thrown away with the call.
+  // Escape leaves the field first: typed text is not lost with the call.
   const result = page.locator(".wanted textarea");
   // What is typed at once is the result, in the place of what the tool returned at first.
   await expect(result).toBeFocused();
@@ -134,40 +134,40 @@ test("a tool asks before it acts, and a long-running one waits for its result", 
   await expect(result).toHaveValue("[1, 2, 3]");
   await expect(page.locator(".row.pending")).toBeVisible();
   await page.keyboard.press("Escape");
-  await expect(player.call(3)).toContainText("Cancelled: The person canceled the call.");
+  await expect(rehearsal.call(3)).toContainText("Cancelled: The person canceled the call.");
 });
 
-test("a tool of ADK's that asks is denied and confirmed by a key", async ({ page, picture }) => {
-  const player = await Player.at(page, "smart_home");
-  await player.ask("Let the neighbour in.");
-  await player.choose("unlock_door");
+test("an ADK tool with a confirmation is denied and confirmed by a key", async ({ page, picture }) => {
+  const rehearsal = await Rehearsal.at(page, "smart_home");
+  await rehearsal.ask("Let the neighbour in.");
+  await rehearsal.choose("unlock_door");
   await page.getByRole("radio", { name: "front" }).or(page.getByRole("combobox", { name: /^door/ })).first().focus();
   await page.keyboard.press("f");
-  await player.run();
+  await rehearsal.run();
   const question = page.getByRole("group", { name: "Confirmation", exact: true });
   await expect(question).toContainText("The tool requires confirmation.");
   await expect(question).toBeFocused();
   await picture("unlock");
   await page.keyboard.press("n");
-  await expect(player.call(1)).toContainText("ConfirmationDenied");
-  await player.run();
+  await expect(rehearsal.call(1)).toContainText("ConfirmationDenied");
+  await rehearsal.run();
   await expect(question).toBeFocused();
   await page.keyboard.press("y");
-  await expect(player.call(2)).toHaveClass(/returned/);
+  await expect(rehearsal.call(2)).toHaveClass(/returned/);
 });
 
-test("two tabs share a worker: one cancels a blocking tool, the other's call goes on", async ({ page, context, home }) => {
-  const first = await Player.at(page, "smart_home");
+test("two tabs share a worker: one cancels a blocking tool, the other's call continues", async ({ page, context, home }) => {
+  const first = await Rehearsal.at(page, "smart_home");
   await first.ask("Calibrate the heating.");
-  const second = await Player.at(await context.newPage(), "smart_home");
+  const second = await Rehearsal.at(await context.newPage(), "smart_home");
   await second.ask("Calibrate the other heating.");
   const before = workers(home.host);
   expect(before).toHaveLength(1);
-  for (const [player, seconds] of [[first, "60"], [second, "6"]] as const) {
-    await player.choose("calibrate_heating");
-    await player.fill("seconds", seconds);
-    await player.run();
-    await expect(player.page.getByRole("timer")).toBeVisible();
+  for (const [rehearsal, seconds] of [[first, "60"], [second, "6"]] as const) {
+    await rehearsal.choose("calibrate_heating");
+    await rehearsal.fill("seconds", seconds);
+    await rehearsal.run();
+    await expect(rehearsal.page.getByRole("timer")).toBeVisible();
   }
   const asked = Date.now();
   await first.page.getByRole("button", { name: /^Cancel/ }).click();
@@ -175,7 +175,7 @@ test("two tabs share a worker: one cancels a blocking tool, the other's call goe
   // The person waited this long; the bound itself is in docs/performance.md.
   console.log(`cancelled after ${Date.now() - asked} ms`);
   await expect(second.page.getByRole("timer")).toBeVisible();
-  // Whoever goes on gets a worker that is not stuck, and what the first tab knew is still there.
+  // The next call gets a working worker, and the first tab keeps its history.
   await first.choose("remember_preference");
   await first.fill("name", "heating");
   await first.fill("value", "later");
@@ -188,31 +188,31 @@ test("two tabs share a worker: one cancels a blocking tool, the other's call goe
   await expect(second.call(2)).not.toContainText("later");
 });
 
-test("a failing tool has its traceback behind a click", async ({ page, picture }) => {
-  const player = await Player.at(page, "smart_home");
-  await player.ask("Open the garage.");
-  await player.choose("transfer_to_agent");
-  // There is one agent to hand over to, so there is nothing to choose.
+test("a failed tool shows its traceback on request", async ({ page, picture }) => {
+  const rehearsal = await Rehearsal.at(page, "smart_home");
+  await rehearsal.ask("Open the garage.");
+  await rehearsal.choose("transfer_to_agent");
+  // There is only one agent to transfer to, so that nothing has to be chosen.
   await expect(page.locator("#tool-form")).toContainText("garage_agent");
   const filter = page.getByRole("searchbox", { name: "Filter tools" });
   await filter.fill("transfer");
-  await player.run();
-  await expect(player.call(1)).toHaveClass(/returned/);
-  // The page says who plays now, and what was filtered for the first agent hides no tool of this one.
+  await rehearsal.run();
+  await expect(rehearsal.call(1)).toHaveClass(/returned/);
+  // The page names the active agent, and the filter for the first agent hides no tool of this one.
   await expect(page.locator(".stage-head")).toContainText("→ garage_agent");
   await expect(filter).toHaveValue("");
-  await player.choose("open_garage");
-  await player.fill("code", "4417");
-  await player.run();
-  await expect(player.call(2)).toContainText("PermissionError: The garage refused the code 4417.");
-  await player.call(2).getByRole("button").first().click();
+  await rehearsal.choose("open_garage");
+  await rehearsal.fill("code", "4417");
+  await rehearsal.run();
+  await expect(rehearsal.call(2)).toContainText("PermissionError: The garage refused the code 4417.");
+  await rehearsal.call(2).getByRole("button").first().click();
   await page.getByRole("button", { name: "Show the traceback" }).click();
   await expect(page.getByText("raise PermissionError")).toBeVisible();
   await picture("traceback");
 });
 
 test("adk eval passes the exported case, and fails it once an argument is changed", async ({ page, home, picture }) => {
-  // The script that stands for a model was fixed before this rehearsal; a nonce shows that the
+  // The script in place of a model was fixed before this rehearsal; a nonce shows that the
   // real tool ran, for the script's entry is what the person types.
   const nonce = `nonce ${crypto.randomUUID()}`;
   const folder = dirname(home.journal);
@@ -222,33 +222,33 @@ test("adk eval passes the exported case, and fails it once an argument is change
   const script = join(eval_agent, "script.json");
   writeFileSync(script, readFileSync(script, "utf8").replace("The office is warm.", nonce));
 
-  const player = await Player.at(page, "smart_home");
-  await player.ask("Make the office comfortable for tonight.");
-  await player.choose("list_rooms");
-  await player.run();
-  await expect(player.call(1)).toContainText("office");
-  await player.choose("set_temperature");
+  const rehearsal = await Rehearsal.at(page, "smart_home");
+  await rehearsal.ask("Make the office comfortable for tonight.");
+  await rehearsal.choose("list_rooms");
+  await rehearsal.run();
+  await expect(rehearsal.call(1)).toContainText("office");
+  await rehearsal.choose("set_temperature");
   await page.locator("form select").first().selectOption({ label: "office" });
-  await player.fill("degrees", "21");
+  await rehearsal.fill("degrees", "21");
   const tags = page.getByRole("textbox", { name: /^tags\b|tag/i }).first();
   if ((await tags.count()) === 0) {
     await page.getByRole("button", { name: /add/i }).last().click();
   }
   await tags.fill("tonight");
-  await player.run();
-  await expect(player.call(2)).toContainText("tonight");
-  await player.choose("write_journal");
-  await player.fill("entry", nonce);
+  await rehearsal.run();
+  await expect(rehearsal.call(2)).toContainText("tonight");
+  await rehearsal.choose("write_journal");
+  await rehearsal.fill("entry", nonce);
   await page.locator("form select").last().selectOption({ label: "good" });
-  await player.run();
-  await expect(player.call(3)).toHaveClass(/returned/);
+  await rehearsal.run();
+  await expect(rehearsal.call(3)).toHaveClass(/returned/);
   expect(readFileSync(home.journal, "utf8")).toContain(nonce);
-  await player.answer("The office will be at 21 degrees tonight.");
-  const path = await player.export();
+  await rehearsal.answer("The office will be at 21 degrees tonight.");
+  const path = await rehearsal.export();
   await picture("exported");
 
   const passed = adkEval(eval_agent, path);
-  expect(passed.status, passed.told).toBe(1);
+  expect(passed.status, passed.output).toBe(1);
   expect(passed.scores).toEqual({ tool_trajectory_avg_score: 1, response_match_score: 1 });
 
   const changed = join(folder, "changed.evalset.json");
@@ -256,7 +256,7 @@ test("adk eval passes the exported case, and fails it once an argument is change
   expect(text).toMatch(/"degrees": 21(\.0)?\b/);
   writeFileSync(changed, text.replace(/"degrees": 21(\.0)?\b/, '"degrees": 22'));
   const failed = adkEval(eval_agent, changed);
-  expect(failed.status, failed.told).toBe(2);
+  expect(failed.status, failed.output).toBe(2);
   expect(failed.scores["tool_trajectory_avg_score"]).toBe(0);
 });
 
@@ -275,8 +275,9 @@ function adkEval(agent: string, file: string) {
       env: { ...process.env, PYTHONPATH: join(ROOT, "tests/fixtures/adk") },
     },
   );
-  const told = `${ran.stdout}\n${ran.stderr}`;
-  expect(existsSync(history), `adk eval wrote no result:\n${told}`).toBeTruthy();
+  const output = `${ran.stdout}\n${ran.stderr}`;
+  expect(existsSync(history), `adk eval wrote no result:
+${output}`).toBeTruthy();
   const [result] = readdirSync(history);
   let read = JSON.parse(readFileSync(join(history, result ?? ""), "utf8"));
   if (typeof read === "string") {
@@ -289,5 +290,5 @@ function adkEval(agent: string, file: string) {
       scores[metric_name] = score;
     }
   }
-  return { status: one.final_eval_status as number, scores, told };
+  return { status: one.final_eval_status as number, scores, output };
 }

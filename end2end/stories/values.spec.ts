@@ -4,23 +4,23 @@ import { join } from "node:path";
 
 import type { Locator, Page } from "@playwright/test";
 
-import { expect, startHost, startShapes, test, type Host } from "../stage";
-import { Player } from "../player";
+import { expect, startHost, startShapes, test, type Host } from "../fixtures";
+import { Rehearsal } from "../rehearsal";
 
 /** Calls the travel desk's `tool` and opens its row. */
-async function called(page: Page, host: Host, tool: string, fill: Record<string, string>): Promise<Player> {
+async function called(page: Page, host: Host, tool: string, fill: Record<string, string>): Promise<Rehearsal> {
   void host;
-  const player = await Player.at(page, "travel-desk");
-  await player.fill("query", "What is Lisbon like?");
-  await player.fill("max_results", "3");
-  await player.begin();
-  await player.choose(tool);
+  const rehearsal = await Rehearsal.at(page, "travel-desk");
+  await rehearsal.fill("query", "What is Lisbon like?");
+  await rehearsal.fill("max_results", "3");
+  await rehearsal.begin();
+  await rehearsal.choose(tool);
   for (const [field, value] of Object.entries(fill)) {
-    await player.fill(field, value);
+    await rehearsal.fill(field, value);
   }
-  await player.run();
-  await player.call(1).getByRole("button").first().click();
-  return player;
+  await rehearsal.run();
+  await rehearsal.call(1).getByRole("button").first().click();
+  return rehearsal;
 }
 
 const pane = (page: Page) => page.getByRole("group", { name: "Result", exact: true });
@@ -32,7 +32,7 @@ const clipboard = (page: Page) => page.evaluate(() => navigator.clipboard.readTe
 const allowCopying = (page: Page) => page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
 const raw = (line: Locator) => line.getByRole("button", { name: "Raw" });
 
-test("a result shows what its strings hold", async ({ page, host, picture, accessible }) => {
+test("a result shows the contents of its strings", async ({ page, host, picture, accessible }) => {
   await called(page, host, "city_file", { airport: "LIS" });
   // Markdown, drawn.
   await expect(tree(page).getByRole("listitem").filter({ hasText: "Alfama" })).toBeVisible();
@@ -86,7 +86,7 @@ test("a value is searched, and its paths and values are copied", async ({ page, 
   const field = page.getByRole("searchbox", { name: "Find in value" });
   await expect(field).toBeFocused();
   await field.fill("nw");
-  // Inside JSON that a string holds, below three closed levels.
+  // Inside JSON in a string, below three collapsed levels.
   await expect(row(page, /^from/)).toBeVisible();
   await expect(pane(page).locator("footer code")).toHaveText("json(json($.forecast)).days[0].wind.from");
   await field.fill("rh");
@@ -114,7 +114,7 @@ test("a value is searched, and its paths and values are copied", async ({ page, 
   expect(JSON.parse(await clipboard(page))).toHaveProperty("website");
 });
 
-test("a value is read by the keyboard", async ({ page, host }) => {
+test("a value is navigated by the keyboard", async ({ page, host }) => {
   await allowCopying(page);
   await called(page, host, "city_file", { airport: "LIS" });
   await pane(page).getByRole("button", { name: "Collapse all" }).click();
@@ -154,19 +154,19 @@ test("a value is read by the keyboard", async ({ page, host }) => {
   await expect(page.getByRole("searchbox", { name: "Find in value" })).toBeFocused();
 });
 
-test("what was opened stays open while the session goes on", async ({ page, host }) => {
-  const player = await called(page, host, "city_file", { airport: "LIS" });
+test("expanded rows stay expanded while the session continues", async ({ page, host }) => {
+  const rehearsal = await called(page, host, "city_file", { airport: "LIS" });
   await pane(page).getByRole("button", { name: "Collapse all" }).click();
   await toggle(page, /^forecast/);
   await expect(row(page, /^station/)).toBeVisible();
-  await player.run();
-  await expect(player.call(2)).toBeVisible();
+  await rehearsal.run();
+  await expect(rehearsal.call(2)).toBeVisible();
   await expect(row(page, /^station/)).toBeVisible();
   await expect(row(page, /^guide/)).toHaveAttribute("aria-expanded", "false");
   // Its row closed and opened again.
-  await player.call(1).getByRole("button").first().click();
+  await rehearsal.call(1).getByRole("button").first().click();
   await expect(tree(page)).toBeHidden();
-  await player.call(1).getByRole("button").first().click();
+  await rehearsal.call(1).getByRole("button").first().click();
   await expect(row(page, /^station/)).toBeVisible();
   // However far a tree is scrolled, the history is no longer than its rows.
   await tree(page).focus();
@@ -174,66 +174,66 @@ test("what was opened stays open while the session goes on", async ({ page, host
   const history = page.locator("ol.timeline");
   expect(await history.evaluate((it) => it.scrollHeight)).toBeLessThan(2_500);
   // Another tree has its own.
-  await player.call(1).getByRole("button").first().click();
-  await player.call(2).getByRole("button").first().click();
+  await rehearsal.call(1).getByRole("button").first().click();
+  await rehearsal.call(2).getByRole("button").first().click();
   await expect(row(page, /^guide/)).toHaveAttribute("aria-expanded", "true");
 });
 
-test("a state is read on where it was read when a tool changes it", async ({ page, host }) => {
+test("an expanded state stays expanded when a tool changes it", async ({ page, host }) => {
   void host;
-  const player = await Player.at(page, "travel-desk");
-  await player.fill("query", "Oslo to Lisbon");
-  await player.fill("max_results", "1");
-  await player.begin();
+  const rehearsal = await Rehearsal.at(page, "travel-desk");
+  await rehearsal.fill("query", "Oslo to Lisbon");
+  await rehearsal.fill("max_results", "1");
+  await rehearsal.begin();
   const state = page.getByRole("tree", { name: "State" });
   await state.getByRole("treeitem", { name: /^agency/ }).click();
-  await player.choose("quote_trip");
-  await player.fill("from", "OSL");
-  await player.fill("to", "LIS");
+  await rehearsal.choose("quote_trip");
+  await rehearsal.fill("from", "OSL");
+  await rehearsal.fill("to", "LIS");
   const name = page.locator("form").getByRole("textbox", { name: /^name\b/ });
   if ((await name.count()) === 0) {
     await page.getByRole("button", { name: /add/i }).first().click();
   }
   await name.first().fill("Ada");
   await page.locator("form").getByRole("textbox", { name: /^age\b/ }).first().fill("36");
-  await player.run();
+  await rehearsal.run();
   await expect(state.getByRole("treeitem", { name: /^last_fare/ })).toContainText("OSLLIS-1");
   await expect(state.locator(".current")).toContainText("agency");
   // The same member with another value.
-  await player.fill("from", "HEL");
-  await player.run();
+  await rehearsal.fill("from", "HEL");
+  await rehearsal.run();
   await expect(state.getByRole("treeitem", { name: /^last_fare/ })).toContainText("HELLIS-1");
 });
 
-test("the history and the exported case are read as values too", async ({ page, host, picture, accessible }) => {
+test("the history and the exported case are shown as values, too", async ({ page, host, picture, accessible }) => {
   void host;
-  const player = await Player.at(page, "math-agent");
-  await player.ask("5 + 3?");
-  await player.choose("add");
-  await player.fill("a", "5");
-  await player.fill("b", "3");
-  await player.run();
-  await expect(player.call(1)).toBeVisible();
+  const rehearsal = await Rehearsal.at(page, "math-agent");
+  await rehearsal.ask("5 + 3?");
+  await rehearsal.choose("add");
+  await rehearsal.fill("a", "5");
+  await rehearsal.fill("b", "3");
+  await rehearsal.run();
+  await expect(rehearsal.call(1)).toBeVisible();
   const how = page.getByRole("group", { name: "History view" });
   await how.getByRole("button", { name: "JSON" }).click();
   const history = page.getByRole("tree", { name: "History as JSON" });
   await expect(history.locator("[aria-setsize='3']").first()).toBeVisible();
   await picture("history");
   await accessible();
-  await player.run();
-  // The history goes on while it is read.
+  await rehearsal.run();
+  // The history grows while it is shown.
   await expect(history.locator("[aria-setsize='5']").first()).toBeVisible();
   await how.getByRole("button", { name: "Entries" }).click();
-  await player.answer("## The sum\n\n- is **8**\n- twice");
+  await rehearsal.answer("## The sum\n\n- is **8**\n- twice");
   await expect(page.getByRole("tree", { name: "Value" }).getByRole("listitem").first()).toHaveText("is 8");
-  await player.export();
+  await rehearsal.export();
   const exported = page.getByRole("tree", { name: "The exported case" });
   await expect(exported.getByRole("treeitem", { name: /^eval_id/ })).toBeVisible();
   await picture("case");
   await accessible();
 });
 
-test("a hundred thousand values are read", async ({ page, host, picture }) => {
+test("a value with a hundred thousand entries is shown and searched", async ({ page, host, picture }) => {
   await called(page, host, "flight_archive", { megabytes: "2" });
   await pane(page).getByRole("button", { name: "Load all" }).click();
   await expect(tree(page)).toBeVisible({ timeout: 60_000 });
@@ -252,13 +252,13 @@ test("a hundred thousand values are read", async ({ page, host, picture }) => {
   await expect(tree(page).locator(".current")).toBeInViewport();
 });
 
-test("a result that is said twice is read once, and opens at its list", async ({ page, picture, accessible }) => {
+test("a repeated result is shown once, and opens at its list", async ({ page, picture, accessible }) => {
   const host = await startShapes();
-  const player = await Player.at(page, "shapes", host.url);
-  await player.ask("What was ordered?");
-  await player.choose("orders");
-  await player.run();
-  await player.call(1).getByRole("button").first().click();
+  const rehearsal = await Rehearsal.at(page, "shapes", host.url);
+  await rehearsal.ask("What was ordered?");
+  await rehearsal.choose("orders");
+  await rehearsal.run();
+  await rehearsal.call(1).getByRole("button").first().click();
   const content = page.getByRole("tree", { name: "Content, structured" });
   await expect(content.getByText("Customer 1", { exact: true }).or(content.getByText('"Customer 1"')).first()).toBeVisible();
   await expect(page.getByRole("tree")).toHaveCount(2);
@@ -276,13 +276,13 @@ test("a result that is said twice is read once, and opens at its list", async ({
   expect(await host.stop()).toBe(0);
 });
 
-test("resources are what their type says", async ({ page, picture, accessible }) => {
+test("resources are shown by their MIME type", async ({ page, picture, accessible }) => {
   const host = await startShapes();
-  const player = await Player.at(page, "shapes", host.url);
-  await player.ask("Report.");
-  await player.choose("report");
-  await player.run();
-  await player.call(1).getByRole("button").first().click();
+  const rehearsal = await Rehearsal.at(page, "shapes", host.url);
+  await rehearsal.ask("Report.");
+  await rehearsal.choose("report");
+  await rehearsal.run();
+  await rehearsal.call(1).getByRole("button").first().click();
   const content = page.getByRole("group", { name: "Content", exact: true });
   await expect(content.locator("em")).toHaveText("short");
   await expect(content).toContainText("6 bytes, binary");
@@ -294,7 +294,7 @@ test("resources are what their type says", async ({ page, picture, accessible })
   expect(await host.stop()).toBe(0);
 });
 
-test("an image that may cost dear waits to be asked for", async ({ page, picture, accessible }) => {
+test("a very large image is shown on request", async ({ page, picture, accessible }) => {
   const program = join(import.meta.dirname, "..", "mcp", "hostile.mjs");
   const host = await startHost({
     config: `
@@ -308,11 +308,11 @@ command = "node"
 args = [${JSON.stringify(program)}]
 `,
   });
-  const player = await Player.at(page, "hostile", host.url);
-  await player.ask("Show me.");
-  await player.choose("pictures");
-  await player.run();
-  await player.call(1).getByRole("button").first().click();
+  const rehearsal = await Rehearsal.at(page, "hostile", host.url);
+  await rehearsal.ask("Show me.");
+  await rehearsal.choose("pictures");
+  await rehearsal.run();
+  await rehearsal.call(1).getByRole("button").first().click();
   const content = page.getByRole("group", { name: "Content", exact: true });
   await expect(content.getByText("Decoded, it takes hundreds of megabytes.")).toBeVisible();
   await expect(content.getByText("An SVG drawing can make the page slow")).toBeVisible();
@@ -343,13 +343,13 @@ args = [${JSON.stringify(program)}]
   return startHost({ config });
 }
 
-test("what is found far down in a long text is shown", async ({ page, picture, accessible }) => {
+test("a match far down in a long text is shown", async ({ page, picture, accessible }) => {
   const host = await startHostile();
-  const player = await Player.at(page, "hostile", host.url);
-  await player.ask("What happened?");
-  await player.choose("journal");
-  await player.run();
-  await player.call(1).getByRole("button").first().click();
+  const rehearsal = await Rehearsal.at(page, "hostile", host.url);
+  await rehearsal.ask("What happened?");
+  await rehearsal.choose("journal");
+  await rehearsal.run();
+  await rehearsal.call(1).getByRole("button").first().click();
   const content = page.getByRole("tree", { name: "Content" });
   const pane = page.getByRole("group", { name: "Content", exact: true });
   await pane.getByRole("button", { name: "Find in value" }).click();
@@ -372,14 +372,14 @@ test("hostile values harm nothing", async ({ page, picture, accessible }) => {
       elsewhere.push(request.url());
     }
   });
-  const player = await Player.at(page, "hostile", host.url);
-  await player.ask("Harm me.");
+  const rehearsal = await Rehearsal.at(page, "hostile", host.url);
+  await rehearsal.ask("Harm me.");
   const content = page.getByRole("tree", { name: "Content" });
   const named = (name: string) => content.getByRole("treeitem", { name }).first();
   const opened = async (tool: string, number: number) => {
-    await player.choose(tool);
-    await player.run();
-    const line = player.call(number).getByRole("button").first();
+    await rehearsal.choose(tool);
+    await rehearsal.run();
+    const line = rehearsal.call(number).getByRole("button").first();
     await line.click();
     await expect(content).toBeVisible();
     return line;

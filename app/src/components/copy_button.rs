@@ -49,7 +49,7 @@ pub fn CopyButton(
     view! {
         <button type="button" class="copy" title=title aria-label=title on:click=copy>
             {glyph}
-            <span class="copy-word" class:told=move || outcome.read().is_some()>{label}</span>
+            <span class="copy-word" class:copied=move || outcome.read().is_some()>{label}</span>
         </button>
     }
 }

@@ -105,7 +105,7 @@ fn AgentPage(
                                 <p class="quiet">"Fix the problem, then retry. Other agents are not affected."</p>
                             </div>
                             <div id="fault"><Fault agent fault/></div>
-                            <p class="way-back"><a class="link" href="/">"View agents"</a></p>
+                            <p class="back-link"><a class="link" href="/">"View agents"</a></p>
                         </div>
                     </main>
                 }

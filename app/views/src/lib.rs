@@ -1,4 +1,4 @@
-//! The lazily loaded parts of the page, by area: what each draws, and the state that only it holds.
+//! The lazily loaded parts of the page, by area: their views and their state.
 //!
 //! The client loads a part when its area is opened, through [`app::lazy_pages`]. The host is built
 //! without this crate.

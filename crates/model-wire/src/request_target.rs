@@ -110,7 +110,8 @@ mod tests {
         assert_eq!(blank, "x-rehearsal-session: must not be blank");
         let refused = session("a\nb").expect_err("a control character").to_string();
         assert_eq!(refused, "x-rehearsal-session: must not contain control characters");
-        let refused = named_by(SESSION_SEGMENT, &"x".repeat(101)).expect_err("too long").to_string();
+        let refused =
+            named_by(SESSION_SEGMENT, &"x".repeat(101)).expect_err("too long").to_string();
         assert_eq!(refused, "/s/SESSION: must have 1 to 100 characters, not 101");
     }
 

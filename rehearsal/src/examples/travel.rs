@@ -116,7 +116,7 @@ struct Quote {
 
 /// A reservation to hold.
 #[derive(Debug, Deserialize, JsonSchema)]
-struct LeaseRequest {
+struct Hold {
     /// The fare's code.
     fare: String,
     /// How long to hold it.
@@ -268,7 +268,7 @@ async fn quote_trip(
 
 async fn hold_fare(
     context: std::sync::Arc<dyn ToolContext>,
-    LeaseRequest { fare, hours }: LeaseRequest,
+    Hold { fare, hours }: Hold,
 ) -> Result<String, ToolFault> {
     let last = context.session().and_then(|session| session.state().get("last_fare"));
     if last.as_ref().and_then(|fare| fare.as_str()) != Some(fare.as_str()) {

@@ -9,7 +9,7 @@ use axum::http::header::CONTENT_ENCODING;
 use axum::http::request::Parts;
 use axum::response::Response;
 use live::{Fingerprint, LiveSessionId, Payload, TurnId};
-use model_wire::{ParsedRequest, ApiFault, FaultKind, ResponseHead};
+use model_wire::{ApiFault, FaultKind, ParsedRequest, ResponseHead};
 
 use super::fault::{of_body, of_host};
 use super::retries::{MatchedTurn, RetryHints, Series};
@@ -59,7 +59,11 @@ impl Endpoints {
     }
 
     /// Adds the request to its session as a turn, or finds the turn of an earlier attempt.
-    async fn submit(&self, parts: &mut Parts, asked: ParsedRequest) -> Result<WaitingRequest, ApiFault> {
+    async fn submit(
+        &self,
+        parts: &mut Parts,
+        asked: ParsedRequest,
+    ) -> Result<WaitingRequest, ApiFault> {
         let target = request_target(parts).await?;
         let hints = RetryHints::of(&parts.headers);
         let ParsedRequest { request, candidates, echo, free_text, .. } = asked;

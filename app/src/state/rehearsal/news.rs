@@ -102,8 +102,8 @@ fn next_step(call_id: &CallId, progress: CallProgress, phase: &PendingPhase) -> 
         CallProgress::Returned { result, duration_ms } => {
             NextStep::Settle { outcome: Outcome::Output(ToolResult::Whole(result)), duration_ms }
         }
-        CallProgress::ReturnedHeld { held, duration_ms } => {
-            NextStep::Settle { outcome: Outcome::Output(ToolResult::Stored(held)), duration_ms }
+        CallProgress::ReturnedStored { stored, duration_ms } => {
+            NextStep::Settle { outcome: Outcome::Output(ToolResult::Stored(stored)), duration_ms }
         }
         CallProgress::Failed { error_type, message, traceback, duration_ms } => {
             let outcome = Outcome::Error { error_type, error_message: message, traceback };

@@ -7,14 +7,14 @@ use leptos::ev;
 use leptos::prelude::*;
 use schema_form::Form;
 
-use super::case_editor::{Editor, touch_with};
+use super::case_editor::Editor;
 use crate::evalsets::state::case_edits::CaseEdits;
 use crate::shared::form::SchemaForm;
 use app::state::browser;
 use app::state::form::{FormState, use_form};
 use app::state::value_form::use_any_form;
 
-/// A call being edited, as small as its handles.
+/// The call that is edited, as small as its handles.
 #[derive(Clone, Copy)]
 struct CallDraft {
     edits: CaseEdits,
@@ -22,19 +22,19 @@ struct CallDraft {
     opened: StoredValue<ExpectedCall>,
     /// The typed name of the tool.
     name: RwSignal<String>,
-    /// The tool whose form is drawn: the name once it is typed to the end, for no tool has half of it.
+    /// The tool whose form is drawn: the name once it is fully typed.
     tool: RwSignal<String>,
-    /// The schema of the tool's arguments; inside `Some`, none where the tool takes no arguments, and
-    /// none around it where the agent has no such tool.
+    /// The schema of the tool's arguments: `None` when the agent has no such tool, `Some(None)` when it
+    /// takes no arguments.
     schema: Memo<Option<Option<JsonText>>>,
     /// The last drawn form of the arguments.
     arguments: StoredValue<Option<FormState>>,
-    /// What the next form of the arguments begins with.
+    /// The initial value of the next form of the arguments.
     begins_with: StoredValue<JsonText>,
     /// Whether the call has a recorded response.
     has_response: RwSignal<bool>,
     response: FormState,
-    /// Keeps forms alive until the editor closes: each takes over what was entered in the last one.
+    /// Keeps forms alive until the editor closes: each takes over the input of the last one.
     owner: StoredValue<Option<Owner>>,
 }
 
@@ -52,7 +52,7 @@ impl CallDraft {
         });
         let empty = JsonText::from_value(&serde_json::json!({ "result": null }));
         let response_form = use_any_form(response.as_ref().unwrap_or(&empty));
-        touch_with(edits, response_form);
+        edits.add_form(response_form);
         Self {
             edits,
             opened,
@@ -67,10 +67,10 @@ impl CallDraft {
         }
     }
 
-    /// The form of the tool's arguments, with what was entered for the tool before. Tracked.
+    /// The form of the tool's arguments, with the input for the previous tool. Tracked.
     fn arguments_form(self) -> FormState {
         let before = self.arguments.get_value();
-        // The inner value is none while the text of the last form is not JSON.
+        // The inner value is `None` while the text of the last form is not JSON.
         let entered = before.map(|form| form.reading.read_untracked().json().cloned());
         if let Some(Some(entered)) = &entered {
             self.begins_with.set_value(entered.clone());
@@ -91,7 +91,7 @@ impl CallDraft {
         if let Some(before) = before.filter(|_| entered == Some(None)) {
             form.take_over(before);
         }
-        touch_with(self.edits, form);
+        self.edits.add_form(form);
         self.arguments.set_value(Some(form));
         form
     }
@@ -108,9 +108,9 @@ impl CallDraft {
         }
     }
 
-    /// Draws the form of the typed name; whether that is another tool's.
+    /// Draws the form of the typed name. Returns whether that is another tool.
     fn take_name(self) -> bool {
-        // A field that is removed with its editor reports a last change.
+        // A field that is removed with its editor reports one last change.
         let Some(name) = self.name.try_get_untracked() else { return false };
         let is_other = self.tool.try_get_untracked().is_some_and(|tool| tool != name);
         if is_other {
@@ -125,7 +125,7 @@ impl CallDraft {
         !matches!(*tools, Some(Ok(_))) || self.schema.get_untracked().is_some()
     }
 
-    /// The call as it is entered; none while a part of it is missing or wrong, which is then shown.
+    /// The entered call; `None` while a part is missing or invalid, which is then shown.
     fn entered(self) -> Option<ExpectedCall> {
         let form = self.arguments.try_get_value()??;
         let tool = self.tool.get_untracked().trim().to_owned();
@@ -139,7 +139,7 @@ impl CallDraft {
         Some(ExpectedCall { tool, arguments, response })
     }
 
-    /// Saves the call; once the form of a tool just named is drawn, so that it checks the arguments.
+    /// Saves the call. The form of a newly named tool is drawn first, so that it checks the arguments.
     fn save(self, save: impl Fn(ExpectedCall) + 'static) {
         let finish = move || {
             let Some(call) = self.entered() else { return };

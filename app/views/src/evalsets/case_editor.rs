@@ -7,15 +7,14 @@ use leptos::prelude::*;
 
 use crate::evalsets::state::case_edits::{CaseEdits, EDITOR_ID, Editing};
 use crate::shared::form::SchemaForm;
-use app::state::form::FormState;
 use app::state::value_form::use_any_form;
 
-/// The frame around an editor: what it holds, then Save and Cancel.
+/// The frame of an editor: its fields, then Save and Cancel.
 #[component]
 pub(super) fn Editor(
     /// The edits.
     edits: CaseEdits,
-    /// What is edited, for those who hear the page.
+    /// What is edited, for screen readers.
     label: &'static str,
     /// Saves what was entered.
     save: Callback<()>,
@@ -77,7 +76,7 @@ pub(super) fn ReloadButton(
     }
 }
 
-/// Shows what the file now has in place of what is edited.
+/// Shows the current value in the file of what is edited.
 #[component]
 fn ReloadedNote(
     /// The edits.
@@ -85,19 +84,19 @@ fn ReloadedNote(
     /// The case, reloaded.
     case: CaseView,
 ) -> impl IntoView {
-    let stands = edits.open.get_untracked().map(|open| now(open, &case));
+    let current = edits.open.get_untracked().map(|open| value_in(open, &case));
     view! {
         <div class="note" role="status">
-            {match stands {
-                Some(Some(text)) => view! { "The file now contains: " <span class="case-anew">{text}</span> " Saving replaces it with your draft." }.into_any(),
+            {match current {
+                Some(Some(text)) => view! { "The file now contains: " <span class="case-in-file">{text}</span> " Saving replaces it with your draft." }.into_any(),
                 _ => view! { "The case is no longer in the file. Copy what you need, then cancel." }.into_any(),
             }}
         </div>
     }
 }
 
-/// The thing that is edited, as the case has it; none where the case has no such thing any more.
-fn now(open: Editing, case: &CaseView) -> Option<String> {
+/// The value of `open` in the case; `None` when the case does not have it any more.
+fn value_in(open: Editing, case: &CaseView) -> Option<String> {
     let turn = |turn: usize| case.turns.get(turn);
     let state = |state: &Option<JsonText>| {
         Some(state.as_ref().map_or_else(|| "none".to_owned(), JsonText::to_string))
@@ -148,7 +147,7 @@ pub(super) fn TextEditor(
     let entered = RwSignal::new(text.clone());
     let save = Callback::new(move |()| {
         let entered = entered.get_untracked();
-        // What is as it was is no change.
+        // An unchanged text is not saved.
         if entered == text {
             edits.edit(None);
         } else {
@@ -180,15 +179,6 @@ pub(super) fn TextEditor(
     view! { <Editor edits label save>{input}</Editor> }
 }
 
-/// Marks the editor as touched by edits of `form` that are not typed, such as a button's.
-pub(super) fn touch_with(edits: CaseEdits, form: FormState) {
-    Effect::new(move |_| {
-        if form.is_edited() {
-            edits.touch();
-        }
-    });
-}
-
 /// Edits a JSON value: the state, or the whole case.
 #[component]
 pub(super) fn JsonEditor(
@@ -204,7 +194,7 @@ pub(super) fn JsonEditor(
     done: &'static str,
 ) -> impl IntoView {
     let form = use_any_form(&value);
-    touch_with(edits, form);
+    edits.add_form(form);
     let save = Callback::new(move |()| {
         if let Some(value) = form.read() {
             edits.change(change.run(value), done);

@@ -2,22 +2,22 @@
 
 use std::collections::HashMap;
 
-use api::{ApiError, CaseList, CaseOrder, CaseSummary, SetId};
+use api::{CaseList, CaseOrder, CaseSummary, SetId};
 use leptos::ev;
 use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast as _;
 use leptos_router::hooks::use_location;
 
-use super::{ListPage, PAGE};
+use crate::evalsets::state::case_list::{CaseListState, ListPage, PAGE};
 use crate::shared::filter_box::FilterBox;
 use app::state::browser;
 use app::state::case_address::{case_address, in_order_of};
 use app::state::times::counted;
 
-/// The column.
+/// The id of the column in the document.
 const LIST_ID: &str = "case-column";
 
-/// The line of the case that stands here in the file.
+/// The id of a case's line in the document, by its position in the file.
 fn line_id(index: u64) -> String {
     format!("case-at-{index}")
 }
@@ -28,79 +28,53 @@ pub(super) fn CaseColumn(
     /// The set.
     set: SetId,
     /// The cases.
-    listed: Memo<Option<Result<CaseList, ApiError>>>,
-    /// What is searched.
-    searched: RwSignal<String>,
-    /// The order, and what changes it.
-    order: Memo<CaseOrder>,
-    /// Called with the order's name in the address; `None` for the file's order.
-    set_order: Callback<Option<String>>,
-    /// Which page is shown.
-    page: RwSignal<ListPage>,
+    list: CaseListState,
     /// The id of the chosen case.
     case: Memo<Option<String>>,
-    /// Its place in the file, once it is known.
+    /// Its position in the file, once it is known.
     place: Memo<Option<u64>>,
 ) -> impl IntoView {
-    let list =
-        move || listed.with(|list| list.as_ref().and_then(|list| list.as_ref().ok().cloned()));
+    keep_choice_in_sight(list, place);
     let set = StoredValue::new(set);
     let rows = move || {
-        list().map(|list| {
-            let (before, shown) = (list.skipped, list.cases.len() as u64);
-            let after = list.fitting.saturating_sub(before + shown);
-            let turn_to = move |from: u64| {
-                page.set(ListPage::From(from));
-                browser::focus(LIST_ID);
-            };
-            // What tells cases apart to the reader: two that ask the same, an order or a filter that looks at ids.
-            let mut times = HashMap::<String, usize>::new();
-            for summary in &list.cases {
-                *times.entry(title(summary).to_owned()).or_default() += 1;
-            }
-            let (sorted, wanted) = (order.get_untracked(), searched.get_untracked());
-            let wanted = wanted.trim().to_lowercase();
-            let shows_id = move |summary: &CaseSummary| {
-                let title = title(summary);
-                title != summary.eval_id
-                    && (sorted == CaseOrder::Id
-                        || times.get(title).is_some_and(|times| *times > 1)
-                        || !wanted.is_empty() && summary.eval_id.to_lowercase().contains(&wanted))
-            };
-            let none = match (list.all, &list.fault) {
-                (0, Some(_)) => None,
-                (0, None) => Some("The file has no cases."),
-                _ => list.cases.is_empty().then_some("No matching cases"),
-            };
-            view! {
-                {(before > 0).then(|| view! {
-                    <button type="button" class="link" on:click=move |_| turn_to(before.saturating_sub(PAGE))>
-                        {format!("Show {} earlier", before.min(PAGE))}
-                    </button>
-                })}
-                <ul class="cases" aria-label="Cases" on:keydown=walk>
-                    {list
-                        .cases
-                        .into_iter()
-                        .map(|summary| {
-                            let with_id = shows_id(&summary);
-                            view! { <CaseLine set=set.get_value() summary with_id case place/> }
-                        })
-                        .collect_view()}
-                </ul>
-                {none.map(|none| view! { <p class="quiet veil">{none}</p> })}
-                {list.fault.map(|fault| view! { <p class="field-fault veil" role="alert">{fault}</p> })}
-                {(after > 0).then(|| view! {
-                    <button type="button" class="link" on:click=move |_| turn_to(before + shown)>
-                        {format!("Show {} of {after} more", after.min(PAGE))}
-                    </button>
-                })}
-            }
+        let page = list.with_list(CaseList::clone)?;
+        Some(view! { <CasePage set=set.get_value() list page case place/> })
+    };
+    let count = move || {
+        let whole = |cases: u64| usize::try_from(cases).unwrap_or(usize::MAX);
+        list.with_list(|page| match list.searched.read().trim().is_empty() {
+            true => counted(whole(page.all), "case", "cases"),
+            false => format!("{} of {}", page.fitting, page.all),
         })
     };
-    // A page that is turned to is read from its top; what is chosen is in sight.
-    let skipped =
-        Memo::new(move |_| listed.with(|list| Some(list.as_ref()?.as_ref().ok()?.skipped)));
+    view! {
+        <section class="case-column" id=LIST_ID tabindex="-1" aria-label="Cases">
+            <FilterBox searched=list.searched placeholder="Filter cases" count=Signal::derive(move || count().unwrap_or_default())/>
+            <label class="case-order">
+                <span class="quiet">"Sorted:"</span>
+                <select
+                    aria-label="Sort order"
+                    on:change=move |event| {
+                        let chosen = event_target_value(&event);
+                        list.set_order.run((CaseOrder::parse(&chosen) != CaseOrder::File).then_some(chosen));
+                    }
+                >
+                    {CaseOrder::ALL
+                        .into_iter()
+                        .map(|(one, name, label)| view! {
+                            <option value=name prop:selected=move || list.order.get() == one>{label}</option>
+                        })
+                        .collect_view()}
+                </select>
+            </label>
+            {rows}
+        </section>
+    }
+}
+
+/// Scrolls to the top when the page is turned, and to the chosen case.
+fn keep_choice_in_sight(list: CaseListState, place: Memo<Option<u64>>) {
+    let skipped = Memo::new(move |_| list.with_list(|page| page.skipped));
     Effect::new(move |was: Option<Option<u64>>| {
         let (is, chosen) = (skipped.get(), place.get());
         let is_turned = was.is_some_and(|was| was != is);
@@ -114,41 +88,70 @@ pub(super) fn CaseColumn(
         });
         is
     });
-    let count = move || {
-        list().map(|list| {
-            let whole = |cases: u64| usize::try_from(cases).unwrap_or(usize::MAX);
-            match searched.read().trim().is_empty() {
-                true => counted(whole(list.all), "case", "cases"),
-                false => format!("{} of {}", list.fitting, list.all),
-            }
-        })
+}
+
+/// One page of the list, and the buttons that turn to the pages before and after it.
+#[component]
+fn CasePage(
+    /// The set.
+    set: SetId,
+    /// The list.
+    list: CaseListState,
+    /// Its page.
+    page: CaseList,
+    /// The id of the chosen case.
+    case: Memo<Option<String>>,
+    /// Its position in the file, once it is known.
+    place: Memo<Option<u64>>,
+) -> impl IntoView {
+    let (before, shown) = (page.skipped, page.cases.len() as u64);
+    let after = page.fitting.saturating_sub(before + shown);
+    let turn_to = move |from: u64| {
+        list.page.set(ListPage::From(from));
+        browser::focus(LIST_ID);
     };
+    // An id is shown where it distinguishes: among equal titles, in an order or a filter by id.
+    let mut times = HashMap::<String, usize>::new();
+    for summary in &page.cases {
+        *times.entry(title(summary).to_owned()).or_default() += 1;
+    }
+    let (sorted, wanted) = (list.order.get_untracked(), list.searched.get_untracked());
+    let wanted = wanted.trim().to_lowercase();
+    let shows_id = move |summary: &CaseSummary| {
+        let title = title(summary);
+        title != summary.eval_id
+            && (sorted == CaseOrder::Id
+                || times.get(title).is_some_and(|times| *times > 1)
+                || !wanted.is_empty() && summary.eval_id.to_lowercase().contains(&wanted))
+    };
+    let none = match (page.all, &page.fault) {
+        (0, Some(_)) => None,
+        (0, None) => Some("The file has no cases."),
+        _ => page.cases.is_empty().then_some("No matching cases"),
+    };
+    let lines = page.cases.into_iter().map(|summary| {
+        let with_id = shows_id(&summary);
+        view! { <CaseLine set=set.clone() summary with_id case place/> }
+    });
+    let lines = lines.collect_view();
     view! {
-        <section class="case-column" id=LIST_ID tabindex="-1" aria-label="Cases">
-            <FilterBox searched placeholder="Filter cases" count=Signal::derive(move || count().unwrap_or_default())/>
-            <label class="case-order">
-                <span class="quiet">"Sorted:"</span>
-                <select
-                    aria-label="Sort order"
-                    on:change=move |event| {
-                        let chosen = event_target_value(&event);
-                        set_order.run((CaseOrder::parse(&chosen) != CaseOrder::File).then_some(chosen));
-                    }
-                >
-                    {CaseOrder::ALL
-                        .into_iter()
-                        .map(|(one, name, label)| view! {
-                            <option value=name prop:selected=move || order.get() == one>{label}</option>
-                        })
-                        .collect_view()}
-                </select>
-            </label>
-            {rows}
-        </section>
+        {(before > 0).then(|| view! {
+            <button type="button" class="link" on:click=move |_| turn_to(before.saturating_sub(PAGE))>
+                {format!("Show {} earlier", before.min(PAGE))}
+            </button>
+        })}
+        <ul class="cases" aria-label="Cases" on:keydown=walk>{lines}</ul>
+        {none.map(|none| view! { <p class="quiet veil">{none}</p> })}
+        {page.fault.map(|fault| view! { <p class="field-fault veil" role="alert">{fault}</p> })}
+        {(after > 0).then(|| view! {
+            <button type="button" class="link" on:click=move |_| turn_to(before + shown)>
+                {format!("Show {} of {after} more", after.min(PAGE))}
+            </button>
+        })}
     }
 }
 
-/// The arrow keys go from case to case.
+/// Moves the focus from case to case by the arrow keys.
 fn walk(event: ev::KeyboardEvent) {
     let by = match event.key().as_str() {
         "ArrowDown" => 1,
@@ -162,7 +165,7 @@ fn walk(event: ev::KeyboardEvent) {
     }
 }
 
-/// What a case is called in the list.
+/// The title of a case in the list.
 fn title(summary: &CaseSummary) -> &str {
     match (&summary.name, summary.query.trim()) {
         (Some(name), _) => name,
@@ -178,17 +181,17 @@ fn CaseLine(
     set: SetId,
     /// The case.
     summary: CaseSummary,
-    /// Whether its id stands below its title.
+    /// Whether its id is shown below its title.
     with_id: bool,
     /// The id of the chosen case.
     case: Memo<Option<String>>,
-    /// Its place in the file, once it is known.
+    /// Its position in the file, once it is known.
     place: Memo<Option<u64>>,
 ) -> impl IntoView {
     let title = title(&summary).to_owned();
     let CaseSummary { index, eval_id, name, query, turns, tools, calls, tags, fault, repeats } =
         summary;
-    // The order stays as the reader goes from case to case.
+    // The link keeps the order.
     let search = use_location().search;
     let address = case_address(set.as_str(), &eval_id, repeats.then_some(index));
     let address = move || search.with(|search| in_order_of(search, &address));
@@ -216,7 +219,7 @@ fn CaseLine(
                 {shown_id.map(|id| view! { <span class="case-tools">{id}</span> })}
                 {below.map(|query| view! { <span class="case-tools">{query}</span> })}
                 <span class="case-tools">
-                    // Which of those that share its id.
+                    // Distinguishes cases that share an id.
                     {repeats.then(|| view! { <b>{format!("#{index}")}</b> " · " })}
                     {turns.map(|turns| view! { <b>{turns}</b> " · " })}
                     {summary_line}

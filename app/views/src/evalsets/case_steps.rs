@@ -1,5 +1,4 @@
-//! A case as the timeline of a rehearsal: what the user asks, each call in a row that opens, what
-//! the agent answers.
+//! A case as a timeline: the user message, each call in a row that opens, and the response.
 
 use api::{CaseChange, CaseStep, CaseTurn, CaseView, ExpectedCall};
 use json_text::JsonText;
@@ -18,7 +17,7 @@ use app::state::reading::use_reading;
 pub(super) fn CaseSteps(
     /// The case.
     case: CaseView,
-    /// What changes it; `None` for a case that is only read.
+    /// The edits; `None` for a read-only case.
     edits: Option<CaseEdits>,
 ) -> impl IntoView {
     let several = case.turns.len() > 1;
@@ -26,7 +25,7 @@ pub(super) fn CaseSteps(
     let rows = case.turns.into_iter().enumerate().map(|(turn, it)| {
         let CaseTurn { query, steps, response, accepted, rubrics } = it;
         let is_scenario = steps.iter().any(|step| matches!(step, CaseStep::Plan(_)));
-        // What a simulated user will make of a plan is not known: nothing is expected of it.
+        // The messages of a simulated user are not known, so that no calls or responses are expected.
         let adds = edits.filter(|_| !is_scenario);
         let mut next = || {
             number += 1;
@@ -41,7 +40,7 @@ pub(super) fn CaseSteps(
         };
         let asked = match edits {
             Some(edits) => editable_text(edits, Editing::Query(turn), asked),
-            None => just_said(asked),
+            None => read_only_text(asked),
         };
         let count = steps.iter().filter(|step| matches!(step, CaseStep::Call { .. })).count();
         let mut call = 0;
@@ -65,7 +64,7 @@ pub(super) fn CaseSteps(
             (Some(answered), Some(edits)) => {
                 editable_text(edits, Editing::Response(turn), answered)
             }
-            (Some(answered), None) => just_said(answered),
+            (Some(answered), None) => read_only_text(answered),
             (None, Some(_)) => adds.map(|edits| no_response(edits, turn)).into_any(),
             (None, None) => ().into_any(),
         };
@@ -93,7 +92,7 @@ pub(super) fn CaseSteps(
     }
 }
 
-/// What else a metric asks of a run, which the JSON changes.
+/// A further expectation of a metric, which can be edited as JSON.
 fn expectation(what: &'static str, text: &str) -> AnyView {
     view! { <li class="case-more asked-besides"><span class="quiet">{what} ": "</span> {text.to_owned()}</li> }
         .into_any()
@@ -102,9 +101,9 @@ fn expectation(what: &'static str, text: &str) -> AnyView {
 /// Which state of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// What it starts with.
+    /// The initial one.
     Initial,
-    /// What is expected of it at the end.
+    /// The one that is expected at the end.
     Final,
 }
 
@@ -135,7 +134,7 @@ fn StateRow(
         let value = begin.clone();
         let (change, done) = match what {
             State::Initial => (Callback::new(CaseChange::State), "State changed."),
-            // ADK reads an empty one as none.
+            // ADK treats an empty state as none.
             State::Final => (
                 Callback::new(|state: JsonText| {
                     CaseChange::FinalState(Some(state).filter(|it| it.compact().as_str() != "{}"))
@@ -180,7 +179,7 @@ struct StepPosition {
     calls: usize,
 }
 
-/// Whether `what` is being edited: a row must not be rebuilt when another is.
+/// Whether `what` is being edited. A memo, so that a row is not rebuilt when another one is edited.
 fn is_open(edits: CaseEdits, what: Editing) -> Memo<bool> {
     Memo::new(move |_| edits.open.get() == Some(what))
 }
@@ -246,7 +245,7 @@ fn no_response(edits: CaseEdits, turn: usize) -> AnyView {
     view! { <li class="case-more">{row}</li> }.into_any()
 }
 
-/// Adds an expected call behind those of a turn.
+/// Adds an expected call after those of a turn.
 fn new_call(edits: CaseEdits, turn: usize, at: usize) -> AnyView {
     let what = Editing::NewCall { turn, at };
     let is_open = is_open(edits, what);
@@ -263,20 +262,20 @@ fn new_call(edits: CaseEdits, turn: usize, at: usize) -> AnyView {
     view! { <li class="case-more">{row}</li> }.into_any()
 }
 
-/// What can be done with a row: seen when the pointer or the focus is in it.
+/// The buttons of a row, visible while the pointer or the focus is in it.
 #[component]
 fn RowActions(
     /// The edits.
     edits: CaseEdits,
     /// What its first button opens.
     opens: Editing,
-    /// What the row is, for those who hear the page.
+    /// What the row is, for screen readers.
     name: &'static str,
     /// Further buttons.
     children: Children,
 ) -> impl IntoView {
     view! {
-        // A press on a button does not open the row.
+        // A click on a button does not open the row.
         <span class="row-buttons case-actions" data-leaves="" on:click=|event| event.stop_propagation()>
             <button type="button" id=opens.opener() title="Edit" aria-label=format!("Edit: {name}") on:click=move |_| edits.edit(Some(opens))>"Edit"</button>
             {children()}
@@ -288,7 +287,7 @@ fn step_row(place: StepPosition, step: CaseStep, edits: Option<CaseEdits>) -> An
     match step {
         CaseStep::Message { author, text } => {
             let who = if author.is_empty() { "Agent".to_owned() } else { author };
-            just_said(TextStep {
+            read_only_text(TextStep {
                 number: place.number,
                 class: "row",
                 glyph: Glyph::Answer,
@@ -306,7 +305,7 @@ fn step_row(place: StepPosition, step: CaseStep, edits: Option<CaseEdits>) -> An
             };
             match edits {
                 Some(edits) => editable_text(edits, Editing::Plan, row),
-                None => just_said(row),
+                None => read_only_text(row),
             }
         }
         CaseStep::Call { author, tool, arguments, result } => {
@@ -346,11 +345,11 @@ fn step_row(place: StepPosition, step: CaseStep, edits: Option<CaseEdits>) -> An
     }
 }
 
-fn just_said(row: TextStep) -> AnyView {
+fn read_only_text(row: TextStep) -> AnyView {
     text_step(row, ().into_any())
 }
 
-/// Edit, earlier, later, out: what can be done with a call.
+/// The buttons of a call: edit, move and remove.
 #[component]
 fn CallActions(
     /// Its position.
@@ -359,7 +358,7 @@ fn CallActions(
     edits: CaseEdits,
 ) -> impl IntoView {
     let StepPosition { turn, call, calls, .. } = place;
-    // An arrow that leads nowhere keeps the focus.
+    // Not disabled at the ends, so that an arrow keeps the focus.
     let (is_first, is_last) = (call == 0, call + 1 >= calls);
     let step = move |to: usize| {
         edits.change(CaseChange::MoveCall { turn, from: call, to }, "Call moved.");

@@ -16,7 +16,7 @@ use app::server_functions::{list_cases, list_eval_sets};
 use app::state::browser;
 use app::state::times::{ago, counted, grouped, size};
 
-/// So many sets need no filter.
+/// Longer lists have a filter.
 const FEW: usize = 6;
 
 /// A column of the table.
@@ -41,16 +41,16 @@ impl sort_head::Column for Column {
     ];
 }
 
-/// What is in a file, once it was looked into.
+/// The contents of a file, once it is read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Counted {
     cases: u64,
     format: String,
-    /// Why there may be more.
+    /// Why there may be more cases.
     fault: Option<String>,
 }
 
-/// What was counted, by set.
+/// The contents by set, as far as they are read.
 type Counts = RwSignal<HashMap<SetId, Counted>>;
 
 /// The list of eval sets.
@@ -142,7 +142,7 @@ fn Sets(
     }
 }
 
-/// Looks into one file after the other, for as long as the page is open.
+/// Reads one file after the other, while the page is open.
 fn use_counts(sets: &[EvalSetSummary]) -> Counts {
     let counts = RwSignal::new(HashMap::new());
     let is_file = |set: &&EvalSetSummary| matches!(set.contents, EvalSetContents::File { .. });
@@ -190,13 +190,13 @@ fn compare(
 fn Set(
     /// The set.
     set: EvalSetSummary,
-    /// What was counted.
+    /// The contents of the files.
     counts: Counts,
     /// The time, in milliseconds since 1970.
     now: i64,
 ) -> impl IntoView {
     let EvalSetSummary { set, name, agent, agent_name, path, contents } = set;
-    // Its name stands above.
+    // The name is shown above it.
     let folder = path.strip_suffix(name.as_str()).unwrap_or(&path).to_owned();
     let (bytes, changed, fault) = match contents {
         EvalSetContents::File { bytes, changed } => (Some(bytes), changed, None),

@@ -1,14 +1,15 @@
-//! The conversation that the model would be given in a turn, and what the turn was answered.
+//! The conversation that the model would get in a turn, and the response to it.
 
-use api::{LiveContent, LiveEventKind, LiveOutcome, LivePart, LiveRole, LiveTurn};
+use api::{ApiError, LiveContent, LiveEventKind, LiveOutcome, LivePart, LiveRole, LiveTurn};
 use leptos::html;
 use leptos::prelude::*;
 
 use super::part::{Piece, kind};
-use crate::live::state::steps::{Step, steps};
+use crate::live::state::steps::{ConversationStep, steps as steps_of};
 use crate::live::state::workspace::use_this_live_workspace;
 use crate::shared::steps::{Called, CalledStep, TextStep, text_step};
 use app::components::icon::{Glyph, Icon};
+use app::components::loading::Loading;
 use app::state::browser;
 use app::state::live_ending::Ending;
 
@@ -17,7 +18,7 @@ use app::state::live_ending::Ending;
 pub(super) fn Conversation() -> impl IntoView {
     let workspace = use_this_live_workspace();
     let list = NodeRef::<html::Ol>::new();
-    // The last message is the one to respond to.
+    // Scrolls to the end: the last message is the one to respond to.
     Effect::new(move |_| {
         workspace.turn.track();
         if let Some(list) = list.get() {
@@ -26,33 +27,40 @@ pub(super) fn Conversation() -> impl IntoView {
             };
             browser::after_drawing(move || {
                 to_its_end(&list);
-                // Rows have their heights once they are in sight.
+                // Rows get their heights when they come into sight.
                 browser::after_drawing(move || to_its_end(&list));
             });
         }
     });
-    move || {
-        match workspace.turn.get() {
-        Some(turn) => view! { <ol class="timeline spoken" tabindex="0" aria-label="Conversation" node_ref=list>{rows(turn)}</ol> }.into_any(),
-        None if workspace.shown.read().is_none() => view! {
+    let arrived =
+        move || workspace.turn.get().map(Ok).or_else(|| workspace.turn_fault.get().map(Err));
+    let draw = move |turn| {
+        view! { <ol class="timeline spoken" tabindex="0" aria-label="Conversation" node_ref=list>{rows(turn)}</ol> }
+            .into_any()
+    };
+    let draw_error = |_: ApiError| {
+        view! { <div class="empty centred"><p>"The conversation cannot be shown because the request cannot be read."</p></div> }
+            .into_any()
+    };
+    let has_turn =
+        Memo::new(move |_| workspace.turn.read().is_some() || workspace.shown.read().is_some());
+    move || match has_turn.get() {
+        true => {
+            view! { <Loading arrived meanwhile="Loading the request…" draw draw_error/> }.into_any()
+        }
+        false => view! {
             <div class="empty centred">
                 <p>"No pending requests"</p>
                 <p class="quiet">"The agent's next request appears here."</p>
             </div>
         }
         .into_any(),
-        None if workspace.turn_fault.read().is_some() => {
-            view! { <div class="empty centred"><p>"The conversation cannot be shown because the request cannot be read."</p></div> }
-                .into_any()
-        }
-        None => view! { <p class="quiet veil">"Loading the request…"</p> }.into_any(),
-    }
     }
 }
 
 fn rows(turn: LiveTurn) -> AnyView {
     let agent = turn.agent;
-    let steps = steps(&turn.contents);
+    let steps = steps_of(&turn.contents);
     let count = steps.len();
     let is_empty = steps.is_empty();
     let rows = steps.into_iter().enumerate();
@@ -64,7 +72,7 @@ fn rows(turn: LiveTurn) -> AnyView {
                 LiveContent { role: LiveRole::Model, parts },
                 LiveContent { role: LiveRole::Function, parts: turn.results },
             ];
-            let rows = crate::live::state::steps::steps(&answer).into_iter().enumerate();
+            let rows = steps_of(&answer).into_iter().enumerate();
             let rows = rows.map(|(at, step)| step_row(count + at + 1, step, "The response is in the session's events."));
             view! {
                 <li class="turn">{by} " responded for " {agent}</li>
@@ -102,7 +110,7 @@ fn spoken(number: usize, class: &'static str, glyph: Glyph, who: &str, text: Str
     text_step(TextStep { number, class, glyph, who: who.to_owned(), text }, ().into_any())
 }
 
-/// A vendor's word at the beginning of a line.
+/// The word with its first letter in upper case.
 fn titled(word: &str) -> String {
     let mut letters = word.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
@@ -116,28 +124,34 @@ fn piece_glyph(part: &LivePart) -> Glyph {
     }
 }
 
-fn step_row(number: usize, step: Step, none: &'static str) -> AnyView {
+fn step_row(number: usize, step: ConversationStep, none: &'static str) -> AnyView {
     match step {
-        Step::Said(LiveRole::User, text) => spoken(number, "row asked", Glyph::User, "User", text),
-        Step::Said(LiveRole::Model, text) => {
+        ConversationStep::Message(LiveRole::User, text) => {
+            spoken(number, "row asked", Glyph::User, "User", text)
+        }
+        ConversationStep::Message(LiveRole::Model, text) => {
             spoken(number, "row answered", Glyph::Answer, "Model", text)
         }
-        Step::Said(LiveRole::Function, text) => spoken(number, "row", Glyph::Tool, "Tools", text),
-        Step::SaidAs(who, text) => spoken(number, "row", Glyph::User, &titled(&who), text),
-        Step::Thought(text) => {
+        ConversationStep::Message(LiveRole::Function, text) => {
+            spoken(number, "row", Glyph::Tool, "Tools", text)
+        }
+        ConversationStep::VendorMessage(who, text) => {
+            spoken(number, "row", Glyph::User, &titled(&who), text)
+        }
+        ConversationStep::Thought(text) => {
             spoken(number, "row thought", Glyph::Answer, "Model, thinking", text)
         }
-        Step::Call { name, args, answer } => {
+        ConversationStep::Call { name, args, response } => {
             let author = String::new();
-            let call = Called { author, tool: name, arguments: args, response: answer };
+            let call = Called { author, tool: name, arguments: args, response };
             view! { <CalledStep number call none/> }.into_any()
         }
-        Step::Piece(_, part) => view! {
+        ConversationStep::Piece(_, part) => view! {
             <li class="row">
                 <div class="line">
                     <span class="number" aria-hidden="true">{number}</span>
                     <Icon glyph=piece_glyph(&part)/>
-                    <div class="said"><span class="speaker">{kind(&part)}</span><Piece part/></div>
+                    <div class="message"><span class="speaker">{kind(&part)}</span><Piece part/></div>
                 </div>
             </li>
         }

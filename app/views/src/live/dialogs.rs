@@ -1,4 +1,4 @@
-//! What is asked before a turn is cancelled or handed over, and before a session ends.
+//! The dialogs that ask before a turn is canceled or handed over, and before a session is completed.
 
 use leptos::prelude::*;
 
@@ -8,7 +8,7 @@ use app::components::dialog::Dialog;
 use app::state::browser;
 use app::state::times::counted;
 
-/// The id of the button that completes a session for good.
+/// The id of the button that completes a session.
 const COMPLETE: &str = "complete-session";
 
 /// The dialogs of a session.
@@ -72,7 +72,7 @@ fn HandOver(
     workspace: LiveWorkspace,
 ) -> impl IntoView {
     let to = RwSignal::new(String::new());
-    let give = move |event: leptos::ev::SubmitEvent| {
+    let hand_over = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
         let name = to.get_untracked().trim().to_owned();
         if !name.is_empty() {
@@ -80,19 +80,19 @@ fn HandOver(
             workspace.hand_over(name);
         }
     };
-    let let_go = move |_| {
+    let release = move |_| {
         workspace.question.set(None);
         workspace.release();
     };
     view! {
-        <form on:submit=give>
+        <form on:submit=hand_over>
             <h2>"Hand over this turn?"</h2>
             <p>"Your draft stays in this browser."</p>
             <label class="ask-field">"Recipient's name"
                 <input class="input" maxlength="100" prop:value=move || to.get() on:input=move |event| to.set(event_target_value(&event))/>
             </label>
             <div class="choices">
-                <button type="button" class="button quiet" on:click=let_go>"Anyone"</button>
+                <button type="button" class="button quiet" on:click=release>"Anyone"</button>
                 <button type="button" class="button" on:click=move |_| workspace.question.set(None)>"Keep lease"</button>
                 <button type="submit" class="button primary">"Hand over"</button>
             </div>
@@ -116,7 +116,7 @@ fn Complete(
     };
     Effect::new(move |was: Option<bool>| {
         let is_nameless = workspace.live.is_nameless();
-        // The field goes once the name is known.
+        // The name field disappears once the name is known: the focus moves to the button.
         if was == Some(true) && !is_nameless {
             browser::after_drawing(|| browser::focus(COMPLETE));
         }
@@ -132,7 +132,7 @@ fn Complete(
     };
     view! {
         <h2>"Complete this session?"</h2>
-        {move || workspace.others_hold().map(|holder| view! { <p class="holder">{holder.sentence()}</p> })}
+        {move || workspace.holder_of_head().map(|holder| view! { <p class="holder">{holder.sentence()}</p> })}
         <p>{what}</p>
         <NameForm/>
         <div class="choices">

@@ -1,4 +1,4 @@
-//! One event of a session on a line, which opens into the whole of it.
+//! One event of a session on a line, which opens into its details.
 
 use api::{LiveEventKind, LiveOutcome, LivePart, LiveRole, LiveRow, LiveValue};
 use jiff::Timestamp;
@@ -9,8 +9,8 @@ use leptos_router::NavigateOptions;
 use leptos_router::hooks::use_navigate;
 
 use super::part::{Piece, kind};
-use crate::live::state::steps::said_as;
-use crate::live::state::window::Rows;
+use crate::live::state::steps::plain_text_of;
+use crate::live::state::window::OpenRows;
 use crate::live::state::workspace::use_this_live_workspace;
 use crate::rehearse::history::RowTime;
 use crate::shared::tokens::Tokens;
@@ -21,9 +21,9 @@ use app::state::excerpt::{Lines, beginning, written_out};
 use app::state::preview::{arguments, preview};
 use app::state::times;
 
-/// How many characters of a value stand in the line.
+/// How many characters of a value the line shows.
 const BUDGET: usize = 140;
-/// How much of a text stands in the line, in bytes.
+/// How much of a text the line shows, in bytes.
 const WORDS: usize = 300;
 
 /// One event; an empty line until it has been fetched.
@@ -31,17 +31,17 @@ const WORDS: usize = 300;
 pub(super) fn EventRow(
     /// Its number.
     at: u64,
-    /// What the page has of it.
+    /// The event, once it is fetched.
     row: Option<LiveRow>,
-    /// Where the rows lie, and which are open.
-    rows: RwSignal<Rows>,
+    /// The open rows.
+    open_rows: RwSignal<OpenRows>,
     /// The row that the arrow keys are at.
     current: RwSignal<u64>,
 ) -> impl IntoView {
     let Some(row) = row else {
         return view! { <li class="row event"><div class="line"><span class="number" aria-hidden="true">{at}</span></div></li> }.into_any();
     };
-    let open = Memo::new(move |_| rows.read().is_open(at));
+    let open = Memo::new(move |_| open_rows.read().is_open(at));
     let (class, glyph) = look(&row.what);
     let by = row.by.clone();
     let agent = row.agent.clone();
@@ -58,7 +58,7 @@ pub(super) fn EventRow(
     let controlled = detail_id.clone();
     let toggle = move |_| {
         current.set(at);
-        rows.update(|rows| rows.toggle(at));
+        open_rows.update(|rows| rows.toggle(at));
     };
     let line = line(&row);
     let row = StoredValue::new(row);
@@ -83,7 +83,7 @@ pub(super) fn EventRow(
                 <RowTime at=time/>
             </div>
             <Show when=move || open.get()>
-                <Detail id=detail_id.clone() at row=row.get_value() rows/>
+                <Detail id=detail_id.clone() at row=row.get_value() open_rows/>
             </Show>
         </li>
     }
@@ -109,9 +109,9 @@ fn line(row: &LiveRow) -> AnyView {
     match &row.what {
         LiveEventKind::Asked { last, more, role, .. } => {
             let words = match role {
-                LiveRole::User => "asks: ",
-                LiveRole::Model => "goes on after ",
-                LiveRole::Function => "asks with ",
+                LiveRole::User => "request: ",
+                LiveRole::Model => "request after ",
+                LiveRole::Function => "request with ",
             };
             view! { <span class="quiet">{words}</span> {pieces(last, *more)} }.into_any()
         }
@@ -119,7 +119,7 @@ fn line(row: &LiveRow) -> AnyView {
             view! { <span class="arrow">"→ "</span> {pieces(parts, *more)} }.into_any()
         }
         LiveEventKind::Cancelled { reason } => {
-            view! { "cancelled" {(!reason.is_empty()).then(|| format!(": {}", one_line(reason)))} }
+            view! { "canceled" {(!reason.is_empty()).then(|| format!(": {}", one_line(reason)))} }
                 .into_any()
         }
         LiveEventKind::ToolAnswered { tool, response, .. } => view! {
@@ -155,7 +155,7 @@ fn pieces(parts: &[LivePart], more: usize) -> AnyView {
             }
             .into_any(),
             LivePart::Data { .. } | LivePart::Other { .. } => {
-                let one_line = said_as(part).map(|(_, text)| format!(" {}", one_line(&text)));
+                let one_line = plain_text_of(part).map(|(_, text)| format!(" {}", one_line(&text)));
                 view! { <span class="ink-count">{kind(part)}</span> {one_line} }.into_any()
             }
         };
@@ -182,7 +182,7 @@ fn given(value: &LiveValue) -> AnyView {
     }
 }
 
-/// What a tool answered, which may be nothing.
+/// What a tool returned, which may be nothing.
 fn response_value(response: Option<&LiveValue>) -> AnyView {
     match response {
         Some(response) => short(response),
@@ -210,19 +210,19 @@ fn Detail(
     /// The event as the line has it.
     row: LiveRow,
     /// Where its height is reported.
-    rows: RwSignal<Rows>,
+    open_rows: RwSignal<OpenRows>,
 ) -> impl IntoView {
     let workspace = use_this_live_workspace();
     let element = NodeRef::<html::Div>::new();
     Effect::new(move |_| {
         if let Some(element) = element.get() {
             browser::watch_height(&element, move |height| {
-                // With the margins around it, as the stylesheet has them.
-                let is_other = rows
+                // With the margins of the stylesheet.
+                let is_other = open_rows
                     .try_update_untracked(|rows| rows.measured(at, height + 10.0))
                     .unwrap_or_default();
                 if is_other {
-                    rows.notify();
+                    open_rows.notify();
                 }
             });
         }
@@ -285,7 +285,7 @@ fn body(row: LiveRow) -> AnyView {
             let shown = title.clone();
             let is_plain = matches!(part, LivePart::Text(_));
             let part = match part {
-                // Text that is a value reads as one.
+                // Text that is JSON is shown as a value.
                 LivePart::Text(text) if value_tree::is_more_than_text(&text) => LivePart::Other {
                     kind: "text".to_owned(),
                     value: LiveValue::Whole(JsonText::string(&text)),

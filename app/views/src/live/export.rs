@@ -1,4 +1,4 @@
-//! After a session: its runs, or chosen turns of them, become a case in an eval set.
+//! After a session: exports its runs, or selected turns of them, as a case in an eval set.
 
 use std::collections::BTreeSet;
 
@@ -6,9 +6,9 @@ use api::{Actual, AnsweredTurn, ApiError, ExportReceipt, LiveExportPlan, LiveRun
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use crate::evalsets::CompareWithCase;
 use crate::live::state::workspace::use_this_live_workspace;
 use crate::rehearse::export_panel::{Receipt, file_name};
+use crate::shared::compare_dialog::CompareWithCase;
 use app::components::icon::{Glyph, Icon};
 use app::components::loading::Loading;
 use app::server_functions::{export_live_session, plan_live_export};
@@ -130,7 +130,7 @@ fn Plan(
 fn Runs(
     /// The runs.
     runs: Vec<LiveRun>,
-    /// The answers of the turns that are exported.
+    /// The responses of the turns that are exported, by event.
     chosen: RwSignal<BTreeSet<u64>>,
 ) -> impl IntoView {
     let count = runs.len();
@@ -153,7 +153,7 @@ fn Runs(
 fn Run(
     /// The run.
     run: LiveRun,
-    /// The answers of the turns that are exported.
+    /// The responses of the turns that are exported, by event.
     chosen: RwSignal<BTreeSet<u64>>,
 ) -> impl IntoView {
     let all: BTreeSet<u64> = answers(&run).collect();
@@ -198,8 +198,8 @@ fn Run(
         }
     };
     let answered = move || match taken.get() {
-        taken if taken == count => counted(count, "answer", "answers"),
-        taken => format!("{taken} of {}", counted(count, "answer", "answers")),
+        taken if taken == count => counted(count, "response", "responses"),
+        taken => format!("{taken} of {}", counted(count, "response", "responses")),
     };
     let calls = move || counted(chosen_calls.get(), "call", "calls");
     let query = if query.is_empty() { "No user message".to_owned() } else { query };
@@ -242,14 +242,14 @@ fn Run(
     }
 }
 
-/// One answer of a run, with what its tools answered.
+/// One response of a run, with the calls in it.
 #[component]
 fn Turn(
     /// The turn.
     turn: AnsweredTurn,
-    /// The agent that the user spoke to; another is named.
+    /// The agent of the user message; another agent is named.
     agent: String,
-    /// The answers of the turns that are exported.
+    /// The responses of the turns that are exported, by event.
     chosen: RwSignal<BTreeSet<u64>>,
 ) -> impl IntoView {
     let answer = turn.answer;
@@ -275,7 +275,7 @@ fn Turn(
     }
 }
 
-/// By which the turns of a run are chosen.
+/// The events of a run's responses, which identify its turns.
 fn answers(run: &LiveRun) -> impl Iterator<Item = u64> {
     run.turns.iter().map(|turn| turn.answer)
 }

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::name::You;
+use super::name::NameButton;
 use crate::live::state::workspace::{LiveWorkspace, Question};
 use app::components::copy_button::CopyButton;
 use app::state::Link;
@@ -17,7 +17,7 @@ pub(super) fn LiveHead(
     workspace: LiveWorkspace,
 ) -> impl IntoView {
     let (clock, link) = (use_page().clock, use_page().connection.link);
-    // Without the host nobody knows whether it still waits.
+    // Without the host it is not known whether the turn is still pending.
     let is_known =
         Memo::new(move |_| !matches!(link.get(), Link::Reconnecting(_) | Link::LoggedOut));
     let title = move || {
@@ -37,7 +37,7 @@ pub(super) fn LiveHead(
             Some(format!("{} waiting · {}", summary.depth, elapsed(now - head.since_ms)))
         })
     };
-    let is_deaf = move || {
+    let is_disconnected = move || {
         workspace.summary.with(|summary| {
             summary.as_ref().and_then(|it| it.head()).is_some_and(|head| !head.is_awaited)
         })
@@ -51,12 +51,12 @@ pub(super) fn LiveHead(
                 (None, true) => view! { <span class="chip done">"completed"</span> }.into_any(),
                 (None, false) => view! { <span class="chip">"nothing pending"</span> }.into_any(),
             }}
-            <Show when=is_deaf>
+            <Show when=is_disconnected>
                 <span class="chip warn" title="The agent is disconnected. It reconnects for the response.">"agent away"</span>
             </Show>
-            <CopyButton what="the session's id" shown="Copy id" text=Callback::new(move |()| workspace.id.get_value().to_string())/>
+            <CopyButton what="the session ID" shown="Copy ID" text=Callback::new(move |()| workspace.id.get_value().to_string())/>
             <span class="grow"></span>
-            <You/>
+            <NameButton/>
             <Show when=move || !workspace.is_completed()>
                 <button type="button" class="button" on:click=move |_| workspace.ask(Question::Complete)>
                     "Complete session"

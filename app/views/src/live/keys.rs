@@ -71,7 +71,7 @@ fn commands(workspace: LiveWorkspace) -> Vec<Command> {
     if workspace.ahead() == Some(0) {
         commands = tool_commands(&workspace.tools(), move |tool| workspace.choose(&tool.name));
         commands.push(command("Respond with text", Some("F"), move || to_text(workspace)));
-        commands.push(command("Send answer", Some("Ctrl ↵"), move || workspace.send()));
+        commands.push(command("Send response", Some("Ctrl ↵"), move || workspace.send()));
         commands.push(command("Cancel turn", None, asks(Question::Cancel)));
     }
     if !workspace.is_completed() {

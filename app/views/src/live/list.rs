@@ -8,6 +8,7 @@ use leptos::task::spawn_local;
 use crate::shared::filter_box::FilterBox;
 use app::components::copy_button::CopyButton;
 use app::components::icon::{Glyph, Icon};
+use app::components::loading::Loading;
 use app::server_functions::list_live_sessions;
 use app::state::Link;
 use app::state::draft_cleanup::delete_old_drafts;
@@ -16,10 +17,10 @@ use app::state::live::{Alerts, Live};
 use app::state::times::{ago, elapsed};
 use app::state::use_page;
 
-/// What connects an agent.
+/// The code that connects an agent.
 const LINES: &str = "from rehearsal_adk import RehearsalPlugin\n\nrunner = Runner(..., plugins=[RehearsalPlugin()])";
 
-/// So many agents of a session are named; the others in the tip.
+/// How many agents of a session are named; the tooltip names all.
 const MOST_NAMES: usize = 4;
 
 /// The list as it was fetched.
@@ -34,14 +35,14 @@ struct Listed {
 }
 
 impl Listed {
-    /// Fetches the list from its begin, or what comes after what there is.
-    fn fetch(self, on: bool) {
+    /// Fetches the first page of the list, or with `more` the next one.
+    fn fetch(self, more: bool) {
         let search = self.searched.get_untracked();
-        let before = if on { self.next.get_untracked() } else { None };
+        let before = if more { self.next.get_untracked() } else { None };
         self.is_fetching.set(true);
         spawn_local(async move {
             let listed = list_live_sessions(search.clone(), before).await;
-            // The person may have typed on, or be on another page.
+            // The person may have searched for something else, or be on another page.
             if self.searched.try_get_untracked() != Some(search) {
                 return;
             }
@@ -53,7 +54,7 @@ impl Listed {
                     self.fault.try_set(None);
                     self.next.try_set(listed.next);
                     self.ids.try_update(|ids| match ids {
-                        Some(ids) if on => ids.extend(new),
+                        Some(ids) if more => ids.extend(new),
                         _ => *ids = Some(new),
                     });
                 }
@@ -62,8 +63,8 @@ impl Listed {
         });
     }
 
-    /// Sessions that are new since the list was fetched stand above it.
-    fn take_in(self, changed: &[LiveId]) {
+    /// Puts sessions that are new since the list was fetched above it.
+    fn add_new(self, changed: &[LiveId]) {
         if !self.searched.read_untracked().trim().is_empty() {
             return;
         }
@@ -73,7 +74,7 @@ impl Listed {
             .filter(|id| !known.contains(id))
             .filter_map(|id| untrack(|| self.live.of(id)))
             .collect();
-        // An older session that changed has its place further down.
+        // An older session that changed is on a later page.
         let newest = known.first().and_then(|id| untrack(|| self.live.of(id)));
         new.retain(|it| newest.as_ref().is_none_or(|newest| it.created_ms >= newest.created_ms));
         if !new.is_empty() {
@@ -85,6 +86,15 @@ impl Listed {
             });
         }
     }
+}
+
+/// What a loaded list shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shown {
+    Sessions,
+    NoSessions,
+    /// None that match the search.
+    NoMatches,
 }
 
 /// The list.
@@ -101,9 +111,10 @@ pub fn LiveSessions() -> impl IntoView {
         is_fetching: RwSignal::new(false),
     };
     live.watch_all();
+    // Local storage: old drafts are removed.
     Effect::new(move |_| delete_old_drafts(live));
-    // At first, at each search, when the host says that too much changed, and after a lost
-    // connection.
+    // Requests the list: at first, at each search, when the host reports too many changes, and after a
+    // lost connection.
     let is_there = Memo::new(move |_| page.connection.link.get() == Link::Connected);
     Effect::new(move |_| {
         listed.searched.track();
@@ -111,31 +122,29 @@ pub fn LiveSessions() -> impl IntoView {
         is_there.get();
         listed.fetch(false);
     });
+    // Adds to the fetched list, which a changed session alone does not determine.
     Effect::new(move |_| {
         let changed = live.changed.get();
         if !changed.is_empty() {
-            listed.take_in(&changed);
+            listed.add_new(&changed);
             live.changed.update_untracked(Vec::clear);
         }
     });
-    let body = move || match (listed.ids.get(), listed.fault.get()) {
-        (Some(ids), _) if ids.is_empty() && listed.searched.read().trim().is_empty() => {
-            view! { <NoSessions/> }.into_any()
-        }
-        (Some(ids), _) if ids.is_empty() => {
-            view! { <p class="quiet">"No matching sessions"</p> }.into_any()
-        }
-        (Some(_), _) => view! { <Sessions listed/> }.into_any(),
-        (None, Some(error)) => {
-            view! { <div class="empty centred" role="alert"><p>{error.to_string()}</p></div> }
-                .into_any()
-        }
-        (None, None) => view! { <p class="quiet veil">"Loading sessions…"</p> }.into_any(),
-    };
-    let is_drawn = Memo::new(move |_| {
-        let has_some = listed.ids.with(|ids| ids.as_ref().map(|ids| !ids.is_empty()));
-        (has_some, listed.fault.get(), listed.searched.read().trim().is_empty())
+    // Changes only with the kind of list, so that the table stays when sessions are added.
+    let arrived = Memo::new(move |_| {
+        let has_sessions = listed.ids.with(|ids| ids.as_ref().map(|ids| !ids.is_empty()));
+        let shown = has_sessions.map(|has_sessions| match has_sessions {
+            true => Shown::Sessions,
+            false if listed.searched.read().trim().is_empty() => Shown::NoSessions,
+            false => Shown::NoMatches,
+        });
+        shown.map(Ok).or_else(|| listed.fault.get().map(Err))
     });
+    let draw = move |shown| match shown {
+        Shown::Sessions => view! { <Sessions listed/> }.into_any(),
+        Shown::NoSessions => view! { <NoSessions/> }.into_any(),
+        Shown::NoMatches => view! { <p class="quiet">"No matching sessions"</p> }.into_any(),
+    };
     view! {
         <header class="sheet-head live-head">
             <div>
@@ -146,7 +155,7 @@ pub fn LiveSessions() -> impl IntoView {
             <AlertButton/>
             <FilterBox searched=listed.searched placeholder="Search" label="Search descriptions and agents"/>
         </header>
-        {move || { is_drawn.with(|_| ()); untrack(body) }}
+        <Loading arrived=move || arrived.get() meanwhile="Loading sessions…" draw/>
     }
 }
 
@@ -162,9 +171,9 @@ fn AlertButton() -> impl IntoView {
         Alerts::Off => {
             "Shows the number of pending turns in the title and, if the browser permits it, a notification"
         }
-        Alerts::On => "The title and notifications show pending turns. Press to stop.",
+        Alerts::On => "The title and notifications show pending turns. Click to turn off.",
         Alerts::TitleOnly => {
-            "The browser blocks notifications for this page. The title shows pending turns. Press to stop."
+            "The browser blocks notifications for this page. The title shows pending turns. Click to turn off."
         }
     };
     view! {
@@ -189,7 +198,7 @@ fn NoSessions() -> impl IntoView {
             <p>"Add the plugin to an ADK runner to send its model calls here:"</p>
             <pre class="raw connect">{LINES}</pre>
             <p class="choices">
-                <CopyButton what="the lines" shown="Copy the lines" text=Callback::new(|()| LINES.to_owned())/>
+                <CopyButton what="the code" shown="Copy code" text=Callback::new(|()| LINES.to_owned())/>
             </p>
             <p class="quiet"><code>"pip install ./python"</code> " installs it. Set the host with " <code>"REHEARSAL_SERVER_URL"</code> ". The default is this machine."</p>
         </div>
@@ -291,7 +300,7 @@ fn Session(
             let summary = it.as_ref()?;
             Some(match (&summary.lease, summary.head(), summary.is_completed) {
                 (Some(lease), Some(_), _) => {
-                    view! { <span class="chip">{format!("{} answers", lease.holder)}</span> }
+                    view! { <span class="chip">{format!("{} is responding", lease.holder)}</span> }
                         .into_any()
                 }
                 (None, Some(head), _) if head.is_awaited => {

@@ -1,8 +1,5 @@
-//! Live sessions: the list of them, and one of them with what its model would see, its events and
-//! the answer.
+//! Live sessions: the list, and one session with the model's input, its events and the response.
 
-mod answer;
-mod basket;
 mod conversation;
 mod dialogs;
 mod event_row;
@@ -12,7 +9,9 @@ mod keys;
 mod list;
 mod name;
 mod part;
+mod pending_calls;
 mod request;
+mod response;
 pub mod state;
 mod timeline;
 mod workspace;

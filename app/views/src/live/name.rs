@@ -7,9 +7,9 @@ use app::components::icon::{Glyph, Icon};
 use app::state::browser;
 use app::state::use_page;
 
-/// The name in the head; pressing it asks for another.
+/// The name in the head. A click on it asks for another.
 #[component]
-pub(super) fn You() -> impl IntoView {
+pub(super) fn NameButton() -> impl IntoView {
     let live = use_page().live;
     let rename = move |_| {
         live.name.set(None);
@@ -17,7 +17,7 @@ pub(super) fn You() -> impl IntoView {
     };
     view! {
         <Show when=move || live.name.read().is_some() && live.logged_in().is_none()>
-            <button type="button" class="button quiet" title="Your responses are recorded with this name. Press to change it." on:click=rename>
+            <button type="button" class="button quiet" title="Your responses are recorded with this name. Click to change it." on:click=rename>
                 <Icon glyph=Glyph::User/>
                 {move || live.name.get()}
             </button>
@@ -32,7 +32,7 @@ pub(super) fn NameForm() -> impl IntoView {
     let live = workspace.live;
     let typed = RwSignal::new(String::new());
     let is_bad = RwSignal::new(false);
-    // The form for the answer is around this one, and forms do not nest.
+    // Not a form of its own: it is inside the form of the response, and forms do not nest.
     let save = move || {
         let taken = live.is_called(&typed.read_untracked());
         is_bad.set(!taken);

@@ -1,40 +1,38 @@
-//! A piece of a conversation that is neither words nor a call: a picture, bytes, a vendor's own.
+//! A piece of a conversation that is neither text nor a call: an image, bytes, a vendor-specific part.
 
 use api::{LiveBytes, LivePart};
 use json_text::JsonText;
 use leptos::prelude::*;
 
-use crate::live::state::steps::{said_as, whole};
-use crate::shared::sound::{Sound, or_why};
+use crate::live::state::steps::{plain_text_of, whole};
+use crate::shared::audio_player::{AudioPlayer, or_load_error};
 use crate::shared::value::ValueBody;
 use app::components::raw_text::RawText;
 use app::state::excerpt::{Lines, written_out};
 use app::state::reading::use_reading;
 use app::state::times::size;
 
-/// What a piece is called on its line.
+/// The name of a piece on its line.
 pub(super) fn kind(part: &LivePart) -> String {
     match part {
         LivePart::Text(_) => "text".to_owned(),
         LivePart::Thought(_) => "thought".to_owned(),
         LivePart::Call { name, .. } => name.clone(),
         LivePart::Response { name, .. } => format!("result of {name}"),
-        LivePart::Data { mime_type, name, .. } => match seen(name.as_deref()) {
+        LivePart::Data { mime_type, name, .. } => match not_blank(name.as_deref()) {
             Some(name) => written_out(name, Lines::Escaped).into_owned(),
-            None => match mime_type.split('/').next() {
-                Some("image") => "picture",
-                Some("audio") => "sound",
-                Some("video") => "film",
-                _ => "file",
+            None => {
+                let kind = mime_type.split('/').next();
+                let kind = kind.filter(|kind| matches!(*kind, "image" | "audio" | "video"));
+                kind.unwrap_or("file").to_owned()
             }
-            .to_owned(),
         },
         LivePart::Other { kind, .. } => kind.clone(),
     }
 }
 
 /// A file's name, unless it is blank.
-fn seen(name: Option<&str>) -> Option<&str> {
+fn not_blank(name: Option<&str>) -> Option<&str> {
     name.filter(|name| !name.trim().is_empty())
 }
 
@@ -44,7 +42,7 @@ pub(super) fn Piece(
     /// The piece.
     part: LivePart,
 ) -> impl IntoView {
-    match said_as(&part) {
+    match plain_text_of(&part) {
         Some((_, text)) if !value_tree::is_more_than_text(&text) => {
             return view! { <RawText text label="Text"/> }.into_any();
         }
@@ -78,7 +76,7 @@ pub(super) fn Piece(
     }
 }
 
-/// A picture, a sound, or words; of anything else there is nothing to see.
+/// Shows an image, audio or text; nothing for other types.
 fn data(mime_type: &str, content: LiveBytes) -> AnyView {
     let kind = mime_type.to_ascii_lowercase();
     match content {
@@ -91,22 +89,22 @@ fn data(mime_type: &str, content: LiveBytes) -> AnyView {
         }
         .into_any(),
         LiveBytes::At(url) if kind.starts_with("audio/") => view! {
-            <Sound url label=format!("Audio in the conversation, {kind}")/>
+            <AudioPlayer url label=format!("Audio in the conversation, {kind}")/>
         }
         .into_any(),
         LiveBytes::At(_) => ().into_any(),
     }
 }
 
-/// The picture, or the word that it cannot be shown.
+/// The image, or the message that it cannot be shown.
 #[component]
 fn Picture(
     /// Where it is.
     url: String,
-    /// What it is, for those who do not see it.
+    /// Its text alternative.
     label: String,
 ) -> impl IntoView {
-    or_why(["picture", "show"], move |fail| {
+    or_load_error(["image", "show"], move |fail| {
         let failed = move |_| fail.run(());
         view! {
             <a href=url.clone() target="_blank" rel="noopener external" title="Full size">
@@ -117,9 +115,9 @@ fn Picture(
     })
 }
 
-/// What saves a file. Whatever it says it is, nothing here opens it.
+/// A link that saves a file. The page never opens it, whatever its type.
 fn saved(url: String, name: Option<&str>, mime_type: &str) -> impl IntoView + use<> {
-    let file = match seen(name) {
+    let file = match not_blank(name) {
         Some(name) => name.to_owned(),
         None => {
             let subtype = mime_type.rsplit('/').next().unwrap_or_default();
@@ -129,7 +127,7 @@ fn saved(url: String, name: Option<&str>, mime_type: &str) -> impl IntoView + us
         }
     };
     let label = format!("Save {}", written_out(&file, Lines::Escaped));
-    // Not the router's: it is no page.
+    // `external`: the router would take it for a page.
     view! { <a class="link" href=url download=file rel="external" aria-label=label>"Save"</a> }
 }
 

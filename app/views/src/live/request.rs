@@ -1,5 +1,4 @@
-//! What the model would be given besides the conversation: instructions, tools, configuration and
-//! the schema of the answer.
+//! The model's input besides the conversation: instructions, tools, configuration and response schema.
 
 use api::LiveTurn;
 use jiff::Timestamp;
@@ -8,7 +7,7 @@ use leptos::prelude::*;
 use crate::live::state::workspace::use_this_live_workspace;
 use crate::rehearse::facts::Fold;
 use crate::rehearse::instructions::Instructions;
-use crate::shared::state::catalogue::first_line;
+use crate::shared::state::catalog::first_line;
 use crate::shared::value::{ValueBody, ValueTools};
 use app::components::icon::{Glyph, Icon};
 use app::state::reading::{Reading, use_reading};
@@ -55,7 +54,7 @@ pub(super) fn Request() -> impl IntoView {
     }
 }
 
-/// What is known of the session while no turn of it is shown.
+/// The facts about the session, while no turn is shown.
 #[component]
 fn SessionFacts() -> impl IntoView {
     let workspace = use_this_live_workspace();

@@ -1,15 +1,15 @@
-//! One live session: what the model would see on the left, the conversation or the events in the
-//! middle, the answer on the right.
+//! One live session: the model's input on the left, the conversation or the events in the middle, the
+//! response on the right.
 
 use api::{LiveId, LiveTurnId};
 use leptos::prelude::*;
 
-use super::answer::AnswerColumn;
 use super::conversation::Conversation;
 use super::dialogs::Dialogs;
 use super::head::LiveHead;
 use super::keys::{listen_to_keys, offer_commands};
 use super::request::Request;
+use super::response::ResponseColumn;
 use super::timeline::Timeline;
 use crate::live::state::workspace::{LiveWorkspace, use_live_workspace};
 use crate::shared::value_pane::Switch;
@@ -38,8 +38,8 @@ pub fn LiveSession(
         .into_any(),
         None => view! { <p class="quiet veil">"Opening the session…"</p> }.into_any(),
     };
-    // A session once shown stays as it is, whatever a later reading of it comes to: what is being
-    // typed would go with it.
+    // A session that was shown once stays on the page, even when a later request for it fails: input
+    // would be lost otherwise.
     move || match is_known.get() {
         true => view! { <Shown workspace/> }.into_any(),
         false => wait().into_any(),
@@ -66,7 +66,7 @@ fn Shown(
                 <Notice/>
                 {middle}
             </section>
-            <section class="right" aria-label="Response"><AnswerColumn/></section>
+            <section class="right" aria-label="Response"><ResponseColumn/></section>
         </div>
         <Dialogs/>
         <p class="unseen" role="status" aria-live="polite">{move || workspace.announcement.get()}</p>

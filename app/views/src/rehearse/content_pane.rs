@@ -1,12 +1,12 @@
-//! What an MCP tool answered, block by block: text, images, sounds, resources and links.
+//! The content of an MCP tool's result, block by block: text, images, audio, resources and links.
 
 use json_text::JsonText;
 use leptos::prelude::*;
 use session::CallId;
 
 use crate::rehearse::state::workspace::use_this_workspace;
+use crate::shared::audio_player::AudioPlayer;
 use crate::shared::markdown::Markdown;
-use crate::shared::sound::Sound;
 use crate::shared::state::markdown::{direction, markdown};
 use crate::shared::value::{READ, ValueBody, ValueTools};
 use crate::shared::value_pane::{Switch, ValuePane};
@@ -22,18 +22,18 @@ const STEP: usize = 16 * 1024;
 /// The content of a result.
 #[component]
 pub fn ContentPane(
-    /// What the tool answered.
+    /// The content.
     content: ToolContent,
-    /// The call that it answers.
+    /// The call that returned it.
     call_id: CallId,
 ) -> impl IntoView {
-    // What a server says as data it says once more as text, for clients that do not know the data.
+    // Servers repeat structured content as text, for clients that do not support it.
     let repeated = content.repeated();
     let ToolContent { blocks, structured } = content;
     let blocks = if repeated == Repeated::Value { Vec::new() } else { blocks };
     let structured = structured.filter(|_| repeated != Repeated::Wrapped);
     let readings = use_this_workspace().rehearsal.readings;
-    // The tools of the only value stand beside the title.
+    // The tools of a single value are beside the title.
     let is_alone = blocks.len() == 1;
     let alone = match blocks.as_slice() {
         [Block::Json(value) | Block::Other(value)] => {
@@ -70,7 +70,7 @@ pub fn ContentPane(
     }
 }
 
-/// A value that says once more what stands above: behind a click.
+/// A value that repeats what is shown above, collapsed.
 #[component]
 pub fn FoldedPane(
     /// What it is.
@@ -96,7 +96,7 @@ pub fn FoldedPane(
     }
 }
 
-/// One block; `read` gives the reading of a value in it, whose tools stand elsewhere when it is alone.
+/// One block; `read` gives the reading of a value in it, whose tools are in the title when it is alone.
 fn content_block(block: Block, is_alone: bool, read: impl Fn(&JsonText) -> Reading) -> AnyView {
     match block {
         Block::Text(text) => resource_text(text, "", read),
@@ -115,7 +115,7 @@ fn content_block(block: Block, is_alone: bool, read: impl Fn(&JsonText) -> Readi
             let label = format!("Audio from the tool, {mime_type}");
             view! {
                 <figure>
-                    <Sound url label/>
+                    <AudioPlayer url label/>
                     <figcaption class="quiet">{mime_type}</figcaption>
                 </figure>
             }
@@ -151,7 +151,7 @@ fn content_block(block: Block, is_alone: bool, read: impl Fn(&JsonText) -> Readi
     }
 }
 
-/// What a resource holds; nothing for a block that shows its size only.
+/// The content of a resource; nothing for binary data, whose size is shown.
 fn resource_body(
     body: Body,
     uri: &str,
@@ -163,14 +163,14 @@ fn resource_body(
         Body::Image(url) => image(&url, read),
         Body::Audio(url) => {
             let label = format!("Audio {uri}");
-            view! { <Sound url label/> }.into_any()
+            view! { <AudioPlayer url label/> }.into_any()
         }
         Body::Bytes(_) => ().into_any(),
     }
 }
 
-/// An image as in a value: its dimensions are shown, it can be copied, and one that may cost the page
-/// dear waits to be asked for.
+/// An image as in a value: its dimensions are shown, it can be copied, and a very large one is drawn on
+/// request.
 fn image(url: &str, read: impl Fn(&JsonText) -> Reading) -> AnyView {
     let reading = read(&JsonText::string(url));
     view! { <WithTools reading label="Image"/> }.into_any()
@@ -181,7 +181,7 @@ fn image(url: &str, read: impl Fn(&JsonText) -> Reading) -> AnyView {
 fn WithTools(
     /// The value.
     reading: Reading,
-    /// What it is, for those who hear the page.
+    /// Its name for screen readers.
     label: &'static str,
 ) -> impl IntoView {
     view! {
@@ -192,7 +192,7 @@ fn WithTools(
     }
 }
 
-/// A text as what its type says, else as what it looks like; a long one as a value, to search in.
+/// A text by its MIME type, else by what it looks like; a long one as a value, which can be searched.
 fn resource_text(text: String, mime_type: &str, read: impl Fn(&JsonText) -> Reading) -> AnyView {
     let mime_type = mime_type.split(';').next().unwrap_or_default().trim();
     let is_json = mime_type == "application/json" || mime_type.ends_with("+json");
@@ -211,7 +211,7 @@ fn resource_text(text: String, mime_type: &str, read: impl Fn(&JsonText) -> Read
     view! { <RawText text label="Text"/> }.into_any()
 }
 
-/// A text that is known to be markdown, and the way to see it raw.
+/// Markdown, with a switch to its source.
 #[component]
 fn MarkdownText(
     /// The whole text.

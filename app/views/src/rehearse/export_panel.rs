@@ -6,8 +6,8 @@ use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
 use session::{AgentId, Answer};
 
-use crate::evalsets::CompareWithCase;
 use crate::rehearse::state::workspace::use_this_workspace;
+use crate::shared::compare_dialog::CompareWithCase;
 use crate::shared::value::{ValueBody, ValueTools};
 use app::components::copy_button::CopyButton;
 use app::components::icon::{Glyph, Icon};
@@ -23,7 +23,7 @@ pub fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-/// What can be done with a completed session.
+/// The actions of a completed session.
 #[component]
 pub fn ExportPanel(
     /// The eval-set file that exports go to.
@@ -46,7 +46,7 @@ pub fn ExportPanel(
         Export::Written(_) => "Export again".to_owned(),
         Export::Failed(_) => "Retry".to_owned(),
     };
-    // The case that was played again, where one was.
+    // The case that was rehearsed again, if any.
     let query = use_query_map();
     let named = |name: &str| query.with_untracked(|query| query.get(name));
     let place = named("at").and_then(|at| at.parse().ok());
@@ -82,7 +82,7 @@ pub fn ExportPanel(
     }
 }
 
-/// What the trace holds.
+/// A summary of the trace.
 #[component]
 fn Summary() -> impl IntoView {
     let session = use_this_workspace().rehearsal.session;
@@ -101,12 +101,12 @@ fn Summary() -> impl IntoView {
     }
 }
 
-/// What was written, and where.
+/// The exported case, and where it was written.
 #[component]
 pub fn Receipt(
-    /// The error.
+    /// The receipt.
     receipt: ExportReceipt,
-    /// The agent whose eval set it is, where it is a registered one's.
+    /// The registered agent of the eval set, if any.
     agent: Option<AgentId>,
 ) -> impl IntoView {
     let ExportReceipt { path, eval_id, cases, preview, preview_is_whole, already_there, created } =
@@ -119,7 +119,7 @@ pub fn Receipt(
         "Exported"
     };
     let address = agent.map(|agent| case_address(agent.as_str(), &eval_id, None));
-    // The beginning of a long case is no JSON.
+    // The beginning of a long case is not JSON.
     let body = match JsonText::parse(&preview) {
         Ok(case) if preview_is_whole => {
             let reading = use_reading(&case);
@@ -146,7 +146,7 @@ pub fn Receipt(
             <dt>"eval_id"</dt>
             <dd class="path">
                 {eval_id}
-                <CopyButton what="the id" text=Callback::new(move |()| id.clone())/>
+                <CopyButton what="the ID" text=Callback::new(move |()| id.clone())/>
             </dd>
             <dt>"cases"</dt>
             <dd>{cases} {address.map(|address| view! { " · " <a class="link" href=address>"Open in eval set"</a> })}</dd>
@@ -168,7 +168,7 @@ fn FilePath(
     view! { <span>{path.split_inclusive(['/', '\\']).map(part).collect_view()}</span> }
 }
 
-/// Why nothing was written.
+/// Why the export failed.
 #[component]
 fn Fault(
     /// The error.
@@ -193,7 +193,7 @@ mod tests {
     use super::file_name;
 
     #[test]
-    fn a_path_ends_in_its_file() {
+    fn the_file_name_is_the_last_part_of_a_path() {
         assert_eq!(file_name("evals/home.evalset.json"), "home.evalset.json");
         assert_eq!(file_name(r"C:\evals\home.json"), "home.json");
         assert_eq!(file_name("home.json"), "home.json");

@@ -10,24 +10,24 @@ use app::components::loading::LazyView;
 use app::lazy_pages::SessionViews;
 use app::state::reading::{Reading, ReadingKey};
 
-/// A part of the left column that folds.
+/// A part of the left column that can be collapsed.
 #[component]
 pub fn Fold(
     /// Its title.
     title: &'static str,
     /// Whether it is open.
     open: RwSignal<bool>,
-    /// What stands beside the title.
+    /// What is shown beside the title.
     #[prop(optional, into)]
     aside: ViewFn,
-    /// What it folds away.
+    /// Its content.
     children: ChildrenFn,
 ) -> impl IntoView {
     let id = format!("fold-{}", title.to_lowercase().replace(' ', "-"));
     let body = id.clone();
     let children = StoredValue::new(children);
     view! {
-        <section class="fold" class:shut=move || !open.get() aria-label=title>
+        <section class="fold" class:collapsed=move || !open.get() aria-label=title>
             <header>
                 <h2>
                     <button
@@ -58,7 +58,7 @@ pub fn StateFold() -> impl IntoView {
     let view = rehearsal.view;
     let open = RwSignal::new(true);
     let state = Memo::new(move |_| view.with(|view| view.as_ref().map(|view| view.state.clone())));
-    // One reading for all states: what a tool changes is read on where it was read.
+    // One reading for all states: what is expanded stays so when a tool changes the state.
     let shown = Memo::new(move |_| {
         state.with(|state| match state {
             None => Shown::Nothing,
@@ -85,11 +85,11 @@ pub fn StateFold() -> impl IntoView {
     view! { <Fold title="State" open aside>{body}</Fold> }
 }
 
-/// What is shown of a state. The same as long as what is drawn need not change.
+/// What is shown of a state. Equal as long as nothing needs to be redrawn.
 #[derive(Clone, Copy)]
 #[allow(clippy::large_enum_variant, reason = "on 64 bits only, and there is one of it on a page")]
 enum Shown {
-    /// Nothing is known yet.
+    /// The state is not known yet.
     Nothing,
     Empty,
     Value(Reading),
@@ -105,7 +105,7 @@ impl PartialEq for Shown {
     }
 }
 
-/// What there is to know of the agent.
+/// The facts about the agent.
 #[component]
 pub fn AgentFold(
     /// The eval-set file that exports go to.
@@ -148,7 +148,7 @@ fn facts(view: &SessionView, eval_set_path: &str) -> Vec<(&'static str, String)>
     facts
 }
 
-/// What the person should know about what they see.
+/// The warnings about the agent.
 #[component]
 pub fn Warnings() -> impl IntoView {
     let view = use_this_workspace().rehearsal.view;
@@ -159,7 +159,7 @@ pub fn Warnings() -> impl IntoView {
         let warnings = warnings.get();
         let count = warnings.len();
         let list = view! { <WarningList warnings/> };
-        // The instructions are what the page is read for: many warnings take one line above them.
+        // Several warnings are collapsed, so that the instructions stay in sight.
         match count {
             0 | 1 => list.into_any(),
             _ => view! {
@@ -173,7 +173,7 @@ pub fn Warnings() -> impl IntoView {
     }
 }
 
-/// Sentences that warn of something; nothing where there are none.
+/// A list of warnings; nothing without any.
 #[component]
 pub fn WarningList(
     /// The sentences.

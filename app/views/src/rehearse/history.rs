@@ -1,4 +1,4 @@
-//! The history: one row for each thing that happened, in order of time.
+//! The history: one row for each entry, in order of time.
 
 mod call_row;
 mod pending_row;
@@ -7,6 +7,7 @@ mod text_row;
 mod time;
 
 use json_text::JsonText;
+use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 use session::{PendingPhase, SessionState};
@@ -14,7 +15,7 @@ use session::{PendingPhase, SessionState};
 use crate::rehearse::query_panel::QueryPanel;
 use crate::rehearse::replay_strip::ReplayStrip;
 use crate::rehearse::state::replay::Replay;
-use crate::rehearse::state::workspace::use_this_workspace;
+use crate::rehearse::state::workspace::{Workspace, use_this_workspace};
 use crate::shared::value::{ValueBody, ValueTools};
 use crate::shared::value_pane::Switch;
 use app::components::copy_button::CopyButton;
@@ -34,16 +35,16 @@ use text_row::TextRow;
 
 pub use time::RowTime;
 
-/// How near to the end, in pixels, counts as reading along.
+/// The distance from the end, in pixels, up to which new entries scroll into sight.
 const NEAR_THE_END: i32 = 40;
 
-/// The id of the rows' list.
+/// The id of the list of entries in the document.
 pub const TIMELINE: &str = "timeline";
 
 /// The middle column: the history with its toolbar, and the log below when it is shown.
 #[component]
 pub fn History(
-    /// The case that is played again, if the address names one.
+    /// The case that is rehearsed again, if the address names one.
     replay: Replay,
 ) -> impl IntoView {
     let workspace = use_this_workspace();
@@ -100,7 +101,7 @@ fn Toolbar() -> impl IntoView {
 }
 
 /// Opens every row, or closes all when one is open.
-pub fn toggle_all_rows(workspace: crate::rehearse::state::workspace::Workspace) {
+pub fn toggle_all_rows(workspace: Workspace) {
     let all = workspace.rehearsal.session.with_untracked(rows);
     workspace.rehearsal.open_rows.update(|open| {
         if open.any() {
@@ -111,16 +112,17 @@ pub fn toggle_all_rows(workspace: crate::rehearse::state::workspace::Workspace) 
     });
 }
 
-/// The history as one value, which goes on while it is read.
+/// The history as JSON, which grows while it is read.
 #[component]
 pub fn RawHistory() -> impl IntoView {
     let rehearsal = use_this_workspace().rehearsal;
     let history = Memo::new(move |_| {
         let history = rehearsal.session.read().history();
-        // Entries are our own types with string keys: they always serialise.
+        // Entries are our own types with string keys: they always serialize.
         JsonText::serialize(&history).unwrap_or_else(|_| JsonText::null())
     });
     let reading = rehearsal.readings.of(ReadingKey::History, &history.get_untracked());
+    // The reading keeps what is expanded and searched while the history grows.
     Effect::new(move |_| reading.take_in(&history.read()));
     view! {
         <div class="raw-history">
@@ -135,8 +137,7 @@ pub fn RawHistory() -> impl IntoView {
     }
 }
 
-/// Where the host was restarted after so many calls: what the tools answer from here on does not
-/// follow from what they did before.
+/// Marks a restart of the host after so many calls: the tools have lost their state.
 #[component]
 fn Restart(calls: usize) -> impl IntoView {
     let restarts = use_this_workspace().rehearsal.restarts;
@@ -150,82 +151,117 @@ fn Restart(calls: usize) -> impl IntoView {
     }
 }
 
-/// The rows. New ones scroll into sight unless the reader has scrolled up.
-#[component]
-pub fn Timeline() -> impl IntoView {
+/// The state of the list of entries, as small as its handles.
+#[derive(Clone, Copy)]
+struct HistoryList {
+    workspace: Workspace,
+    rows: Memo<Vec<RowId>>,
+    list: NodeRef<html::Ol>,
+    /// The height of the list, to tell a resize from a scroll of the reader.
+    height: StoredValue<i32>,
+    /// Whether the end of the list is in sight.
+    reads_along: RwSignal<bool>,
+    /// How many entries arrived below what is in sight.
+    unseen: RwSignal<usize>,
+    /// The row that the arrow keys are at.
+    current: RwSignal<usize>,
+}
+
+fn use_history_list() -> HistoryList {
     let workspace = use_this_workspace();
     let session = workspace.rehearsal.session;
-    let all = Memo::new(move |_| session.with(rows));
-    let list = NodeRef::<html::Ol>::new();
-    let reads_along = RwSignal::new(true);
-    let unseen = RwSignal::new(0_usize);
-    let current = RwSignal::new(0_usize);
+    HistoryList {
+        workspace,
+        rows: Memo::new(move |_| session.with(rows)),
+        list: NodeRef::new(),
+        height: StoredValue::new(0),
+        reads_along: RwSignal::new(true),
+        unseen: RwSignal::new(0),
+        current: RwSignal::new(0),
+    }
+}
 
-    let to_the_end = move || {
-        // What the browser reports late may come when the rows are gone.
-        if let Some(list) = list.try_get_untracked().flatten() {
+impl HistoryList {
+    fn scroll_to_end(self) {
+        // A late report of the browser may come when the rows are gone.
+        if let Some(list) = self.list.try_get_untracked().flatten() {
             list.set_scroll_top(list.scroll_height());
         }
-        unseen.try_set(0);
-    };
-    let height = StoredValue::new(0);
-    let on_scroll = move |_| {
-        let Some(list) = list.try_get_untracked().flatten() else { return };
-        // The list became higher or lower, which is not the reader's doing.
-        if height.try_get_value() != Some(list.client_height()) {
+        self.unseen.try_set(0);
+    }
+
+    /// Takes over whether the reader has scrolled to the end.
+    fn take_scroll(self) {
+        let Some(list) = self.list.try_get_untracked().flatten() else { return };
+        // The list was resized, not scrolled by the reader.
+        if self.height.try_get_value() != Some(list.client_height()) {
             return;
         }
         let below = list.scroll_height() - list.scroll_top() - list.client_height();
-        reads_along.set(below <= NEAR_THE_END);
+        self.reads_along.set(below <= NEAR_THE_END);
         if below <= NEAR_THE_END {
-            unseen.set(0);
+            self.unseen.set(0);
         }
-    };
-    // With the log opened below, or a smaller window, whoever read along still does.
-    Effect::new(move |_| {
-        if let Some(list) = list.get() {
-            let watched = list.clone();
-            browser::watch_height(&list, move |_| {
-                height.try_set_value(watched.client_height());
-                if reads_along.try_get_untracked() == Some(true) {
-                    to_the_end();
-                }
-            });
-        }
-    });
-    Effect::new(move |before: Option<(usize, usize)>| {
-        let count = all.read().len();
-        let ended = session.read().calls().len();
-        let phase = session.read().pending().map(|pending| pending.phase.clone());
-        let grown = before.is_some_and(|(before, _)| count > before);
-        let has_ended = before.is_some_and(|(_, before)| ended > before);
-        // Whoever starts a call wants to see it, wherever they were reading.
-        let starts = grown && phase == Some(PendingPhase::Running);
-        // The newest row is the way in for the keyboard, unless somebody is on another.
-        if (grown || before.is_none()) && !browser::focused_id().starts_with("row-") {
-            current.set(count.saturating_sub(1));
-        }
-        if reads_along.get_untracked() || starts {
-            browser::after_drawing(to_the_end);
-        } else if grown || has_ended {
-            unseen.update(|unseen| *unseen += 1);
-        }
-        // A pressed Cancel or Confirm leaves with its row: the focus goes to the row in its place.
-        if phase.is_none() && before.is_some() {
-            browser::after_drawing(move || {
-                if workspace.rehearsal.returns_focus.get_untracked()
-                    && browser::nothing_is_focused()
-                {
-                    browser::focus(&format!("row-{}", count.saturating_sub(1)));
-                }
-                workspace.rehearsal.returns_focus.set(false);
-            });
-        }
-        (count, ended)
-    });
-    let on_key = move |event: leptos::ev::KeyboardEvent| {
-        let last = all.read_untracked().len().saturating_sub(1);
-        let here = current.get_untracked();
+    }
+
+    /// Keeps the end in sight when the log opens below or the window becomes smaller.
+    fn follow_resizes(self) {
+        Effect::new(move |_| {
+            if let Some(list) = self.list.get() {
+                let watched = list.clone();
+                browser::watch_height(&list, move |_| {
+                    self.height.try_set_value(watched.client_height());
+                    if self.reads_along.try_get_untracked() == Some(true) {
+                        self.scroll_to_end();
+                    }
+                });
+            }
+        });
+    }
+
+    /// Scrolls to new entries and moves the focus to them, unless the reader is elsewhere: then the
+    /// entries are counted.
+    fn follow_entries(self) {
+        let session = self.workspace.rehearsal.session;
+        Effect::new(move |before: Option<(usize, usize)>| {
+            let count = self.rows.read().len();
+            let ended = session.read().calls().len();
+            let phase = session.read().pending().map(|pending| pending.phase.clone());
+            let grown = before.is_some_and(|(before, _)| count > before);
+            let has_ended = before.is_some_and(|(_, before)| ended > before);
+            // A call that the reader starts is shown, even when they have scrolled up.
+            let starts = grown && phase == Some(PendingPhase::Running);
+            // The Tab key leads to the newest row, unless another row has the focus.
+            if (grown || before.is_none()) && !browser::focused_id().starts_with("row-") {
+                self.current.set(count.saturating_sub(1));
+            }
+            if self.reads_along.get_untracked() || starts {
+                browser::after_drawing(move || self.scroll_to_end());
+            } else if grown || has_ended {
+                self.unseen.update(|unseen| *unseen += 1);
+            }
+            if phase.is_none() && before.is_some() {
+                self.return_focus(count);
+            }
+            (count, ended)
+        });
+    }
+
+    /// Moves the focus to the row that replaces the pending call, when its pressed button had the focus.
+    fn return_focus(self, count: usize) {
+        let returns_focus = self.workspace.rehearsal.returns_focus;
+        browser::after_drawing(move || {
+            if returns_focus.get_untracked() && browser::nothing_is_focused() {
+                browser::focus(&format!("row-{}", count.saturating_sub(1)));
+            }
+            returns_focus.set(false);
+        });
+    }
+
+    /// Moves from row to row by the keyboard.
+    fn press(self, event: &ev::KeyboardEvent) {
+        let last = self.rows.read_untracked().len().saturating_sub(1);
+        let here = self.current.get_untracked();
         let to = match event.key().as_str() {
             _ if browser::is_typing() => return,
             "ArrowDown" | "j" => (here + 1).min(last),
@@ -235,9 +271,18 @@ pub fn Timeline() -> impl IntoView {
             _ => return,
         };
         event.prevent_default();
-        current.set(to);
+        self.current.set(to);
         browser::focus(&format!("row-{to}"));
-    };
+    }
+}
+
+/// The entries. New ones scroll into sight unless the reader has scrolled up.
+#[component]
+pub fn Timeline() -> impl IntoView {
+    let history = use_history_list();
+    history.follow_resizes();
+    history.follow_entries();
+    let HistoryList { workspace, current, unseen, .. } = history;
     let draw = move |row: RowId| match row.kind {
         RowKind::Query | RowKind::Response => view! { <TextRow row current/> }.into_any(),
         RowKind::Call(index) => {
@@ -245,6 +290,35 @@ pub fn Timeline() -> impl IntoView {
         }
         RowKind::Pending => view! { <PendingRow row current/> }.into_any(),
     };
+    view! {
+        <div class="timeline-frame">
+        <ol
+            class="timeline"
+            id=TIMELINE
+            node_ref=history.list
+            on:scroll=move |_| history.take_scroll()
+            on:keydown=move |event| history.press(&event)
+        >
+            <For each=move || history.rows.get() key=|row| *row children=draw/>
+            <OldestQuestion/>
+            <NextStep workspace/>
+        </ol>
+        <Show when=move || { unseen.get() > 0 }>
+            <button type="button" class="button new-entries" on:click=move |_| history.scroll_to_end()>
+                <Icon glyph=Glyph::Down/>
+                {move || counted(unseen.get(), "new entry", "new entries")}
+            </button>
+        </Show>
+        </div>
+    }
+}
+
+/// What the person does first in a new session.
+#[component]
+fn NextStep(
+    /// The workspace.
+    workspace: Workspace,
+) -> impl IntoView {
     let next = move || match workspace.rehearsal.view.read().is_some()
         && workspace.tools.read().is_empty()
     {
@@ -252,28 +326,16 @@ pub fn Timeline() -> impl IntoView {
         false => "Call a tool, or send the final response.",
     };
     let is_waiting = move || {
-        let session = session.read();
+        let session = workspace.rehearsal.session.read();
         session.state() == SessionState::Active
             && session.pending().is_none()
             && session.calls().is_empty()
     };
     view! {
-        <div class="timeline-frame">
-        <ol class="timeline" id=TIMELINE node_ref=list on:scroll=on_scroll on:keydown=on_key>
-            <For each=move || all.get() key=|row| *row children=draw/>
-            <OldestQuestion/>
-            <Show when=is_waiting>
-                <li class="next">
-                    <p>"You are the agent. " {next}</p>
-                </li>
-            </Show>
-        </ol>
-        <Show when=move || { unseen.get() > 0 }>
-            <button type="button" class="button new-entries" on:click=move |_| to_the_end()>
-                <Icon glyph=Glyph::Down/>
-                {move || counted(unseen.get(), "new entry", "new entries")}
-            </button>
+        <Show when=is_waiting>
+            <li class="next">
+                <p>"You are the agent. " {next}</p>
+            </li>
         </Show>
-        </div>
     }
 }

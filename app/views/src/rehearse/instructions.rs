@@ -1,9 +1,10 @@
-//! The instructions that the model would get, to read and to search.
+//! The instructions that the model gets, to read and to search.
 
 use leptos::prelude::*;
 
 use crate::rehearse::facts::Fold;
 use crate::rehearse::state::workspace::use_this_workspace;
+use crate::shared::keys::INSTRUCTION_SEARCH;
 use crate::shared::markdown::{Markdown, found_id};
 use crate::shared::state::markdown::{Marked, direction, markdown, raw};
 use crate::shared::state::placeholders::filled_in;
@@ -12,9 +13,6 @@ use app::components::icon::{Glyph, Icon};
 use app::state::browser;
 use app::state::excerpt::beginning;
 use app::state::times::{counted, size};
-
-/// The id of the search field in the document.
-pub const SEARCH: &str = "instruction-search";
 
 /// How much of an instruction is drawn at first, in bytes.
 const SHOWN: usize = 128 * 1024;
@@ -31,11 +29,10 @@ pub fn WorkspaceInstructions() -> impl IntoView {
     view! { <Instructions texts/> }
 }
 
-/// The instructions, prominent and foldable.
+/// The instructions, which can be collapsed.
 #[component]
 pub fn Instructions(
-    /// The instruction as the model gets it, and as it is written where that is known; `None` while
-    /// nothing is known.
+    /// The instruction as the model gets it, and its template if known; `None` until they are loaded.
     texts: Memo<Option<(String, Option<String>)>>,
 ) -> impl IntoView {
     let open = RwSignal::new(true);
@@ -61,9 +58,9 @@ pub fn Instructions(
 fn Reader(
     /// The instruction as the model gets it.
     text: String,
-    /// The instruction as written.
+    /// The template of the instruction.
     template: Option<String>,
-    /// Whether markdown is shown as it is written.
+    /// Whether the Markdown source is shown.
     is_raw: RwSignal<bool>,
 ) -> impl IntoView {
     let (total, dir) = (text.len(), direction(&text));
@@ -116,7 +113,7 @@ fn Reader(
         <div class="find small">
             <Icon glyph=Glyph::Search/>
             <input
-                id=SEARCH
+                id=INSTRUCTION_SEARCH
                 type="search"
                 autocomplete="off"
                 spellcheck="false"

@@ -1,4 +1,4 @@
-//! What the agent printed, below the history.
+//! The output of the agent, below the history.
 
 use leptos::html;
 use leptos::prelude::*;
@@ -17,11 +17,13 @@ pub fn LogPanel() -> impl IntoView {
     let logs = use_page().logs;
     let agent = workspace.rehearsal.agent();
     let list = NodeRef::<html::Ol>::new();
+    // Requests the log from the host.
     Effect::new({
         let agent = agent.clone();
         move |_| logs.read(agent.clone())
     });
     let lines = Memo::new(move |_| logs.of(&agent));
+    // Scrolls to the newest line.
     Effect::new(move |_| {
         lines.track();
         browser::after_drawing(move || {

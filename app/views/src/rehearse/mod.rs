@@ -1,9 +1,8 @@
-//! The workspace of an agent, and what a session draws once it is under way.
+//! The workspace of an agent, and the views of a session under way.
 
 pub mod content_pane;
 pub mod export_panel;
 pub mod facts;
-pub mod held_pane;
 pub mod history;
 pub mod instructions;
 pub mod log_panel;
@@ -15,6 +14,7 @@ pub mod right_panel;
 pub mod session;
 pub mod start_over;
 pub mod state;
+pub mod stored_result_pane;
 pub mod tool_panel;
 pub mod workspace;
 pub mod workspace_head;

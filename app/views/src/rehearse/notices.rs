@@ -1,4 +1,4 @@
-//! Notices over the page: an agent that failed, a session that could not be opened, a refusal.
+//! Notices above the page: an agent that failed, a session that could not be opened, a rejected request.
 
 use api::{AgentStatus, AgentSummary, ApiError, CatalogChange};
 use leptos::prelude::*;
@@ -17,7 +17,7 @@ pub fn Notices() -> impl IntoView {
         _ => None,
     });
     let is_faulted = Memo::new(move |_| agent_fault.read().is_some());
-    // Once the agent is there again, so is its session.
+    // Requests the session again once the agent is available again.
     Effect::new(move |before: Option<bool>| {
         let now = is_faulted.get();
         let waits =
@@ -67,7 +67,7 @@ pub fn Notices() -> impl IntoView {
         rehearsal.catalogue_change.get().map(|change| view! {
             <div class="notice" role="status">
                 <Icon glyph=Glyph::Tool/>
-                <p>"The tools changed. " <CatalogueDiff change/></p>
+                <p>"The tools changed. " <CatalogDiff change/></p>
                 <button type="button" class="button quiet" on:click=move |_| rehearsal.catalogue_change.set(None)>"Dismiss"</button>
             </div>
         })
@@ -75,9 +75,9 @@ pub fn Notices() -> impl IntoView {
     view! { <div class="notices">{agent_notice} {fault} {notice} {change}</div> }
 }
 
-/// What is new, gone and different in the catalogue, by name.
+/// The tools that were added, removed and changed, by name.
 #[component]
-fn CatalogueDiff(
+fn CatalogDiff(
     /// What changed.
     change: CatalogChange,
 ) -> impl IntoView {

@@ -1,4 +1,4 @@
-//! The opening of a session: the person first plays the user.
+//! The start of a session: the person writes the user message.
 
 use leptos::prelude::*;
 
@@ -8,7 +8,7 @@ use app::components::loading::LazyView;
 use app::lazy_pages::SessionViews;
 use app::state::browser;
 
-/// Where the user's query is written.
+/// The field or the form of the user message.
 #[component]
 pub fn QueryPanel() -> impl IntoView {
     let workspace = use_this_workspace();
@@ -20,7 +20,7 @@ pub fn QueryPanel() -> impl IntoView {
             <p class="starting">"The agent cannot be rehearsed until it loads. See the reason above."</p>
         }
         .into_any(),
-        // Whether text will do is known once the agent has started.
+        // Whether the message is a text or a form is known once the agent has started.
         None if !workspace.is_ready() => view! {
             <p class="starting" role="status">
                 <span class="pulse" aria-hidden="true"></span>

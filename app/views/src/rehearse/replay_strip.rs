@@ -1,15 +1,15 @@
-//! The strip of a case that is played again: how far it is, what it did next, and whether the tools
-//! answer as they did.
+//! The strip of a case that is rehearsed again: its progress, its next step, and whether the last result
+//! is the recorded one.
 
 use leptos::prelude::*;
 
-use crate::rehearse::state::replay::{Beside, Next, Replay};
+use crate::rehearse::state::replay::{Next, Replay, StepComparison};
 use crate::shared::tokens::Tokens;
 use app::components::icon::{Glyph, Icon};
 use app::state::case_address::case_address;
 use app::state::preview::{arguments, preview};
 
-/// How many characters of a value stand in the strip.
+/// How many characters of a value the strip shows.
 const BUDGET: usize = 80;
 
 /// The case of `replay` above the history; nothing without one.
@@ -41,17 +41,19 @@ pub fn ReplayStrip(
         }
         Next::Nothing => "End of the case".into_any(),
     };
-    let beside = move || {
-        replay.last().map(|beside| match beside {
-            Beside::Same => view! { <span class="chip done">"same result as recorded"</span> }.into_any(),
-            Beside::Other(recorded) => view! {
+    let comparison = move || {
+        replay.last().map(|comparison| match comparison {
+            StepComparison::Same => {
+                view! { <span class="chip done">"same result as recorded"</span> }.into_any()
+            }
+            StepComparison::OtherResult(recorded) => view! {
                 <span class="chip warn" title=recorded.pretty()>
-                    "recorded: " <Tokens tokens=preview(&recorded, 40)/>
+                    "expected: " <Tokens tokens=preview(&recorded, 40)/>
                 </span>
             }
             .into_any(),
-            Beside::OtherCall(tool) => view! {
-                <span class="chip warn">"the case calls " {tool} " here, or with other arguments"</span>
+            StepComparison::OtherCall(tool) => view! {
+                <span class="chip warn">"different call: the case has " {tool} " here"</span>
             }
             .into_any(),
         })
@@ -72,7 +74,7 @@ pub fn ReplayStrip(
                 <span class="quiet">{progress}</span>
                 {(more > 0).then(|| view! { <span class="quiet" title="A rehearsal has one user message">"first turn only"</span> })}
                 <span class="replay-next">{next_text}</span>
-                {beside}
+                {comparison}
                 <Show when=can_fill>
                     <button type="button" class="button" title="Fills in the step. You run it." on:click=move |_| replay.fill_in()>
                         "Fill in" <kbd>"N"</kbd>

@@ -7,7 +7,7 @@ use crate::rehearse::state::workspace::use_this_workspace;
 use crate::shared::form::{JsonPreview, SchemaForm};
 use app::components::icon::{Glyph, Icon};
 
-/// Where the final response is written.
+/// The field or the form of the final response.
 #[component]
 pub fn RespondPanel() -> impl IntoView {
     let workspace = use_this_workspace();

@@ -1,4 +1,4 @@
-//! The right panel: what the agent does next, and after that the export.
+//! The right panel: the next step of the agent, and at the end the export.
 
 use leptos::prelude::*;
 use session::SessionState;
@@ -27,7 +27,7 @@ pub fn RightPanel(
         }
     };
     let label = move || if is_completed.get() { "Export" } else { "Act" };
-    // Whoever is here is about to act: the code for it comes meanwhile.
+    // The pointer or the focus in the panel announces an action: its code is loaded meanwhile.
     let fetch = move || workspace.code.fetch();
     view! {
         <section class="right" aria-label=label on:pointerover=move |_| fetch() on:focusin=move |_| fetch()>

@@ -1,4 +1,4 @@
-//! What a session draws once it is under way.
+//! The views of a session under way, which are loaded when it starts.
 
 use leptos::prelude::*;
 
@@ -28,7 +28,7 @@ pub const VIEWS: SessionViews = SessionViews {
 
 fn query_form(form: ValueForm) -> AnyView {
     view! {
-        <SchemaForm state=form id="query" label="The user's query"/>
+        <SchemaForm state=form id="query" label="User message"/>
         <JsonPreview state=form/>
     }
     .into_any()

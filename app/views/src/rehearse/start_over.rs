@@ -1,11 +1,11 @@
-//! The question before a session that is under way is given up.
+//! The dialog that asks before a session under way is lost.
 
 use leptos::prelude::*;
 
 use crate::rehearse::state::workspace::use_this_workspace;
 use app::components::dialog::Dialog;
 
-/// Asks, and starts over when the person means it.
+/// Asks, and starts over after a confirmation.
 #[component]
 pub fn StartOver() -> impl IntoView {
     let workspace = use_this_workspace();

@@ -1,4 +1,4 @@
-//! Calling a tool: the catalogue, the chosen tool with its form, and what will be sent.
+//! Calling a tool: the catalog, the form of the chosen tool, and the preview of the call.
 
 use std::collections::HashSet;
 
@@ -11,24 +11,24 @@ use crate::rehearse::query_panel::attention_text;
 use crate::rehearse::state::workspace::use_this_workspace;
 use crate::shared::form::{JsonPreview, SchemaForm};
 use crate::shared::markdown::Markdown;
-use crate::shared::state::catalogue::returns;
+use crate::shared::state::catalog::returns;
 use crate::shared::state::markdown::{direction, markdown};
-use crate::shared::tool_catalogue::ToolCatalogue;
+use crate::shared::tool_catalog::ToolCatalog;
 use app::components::icon::{Glyph, Icon};
 use app::components::loading::LazyView;
 use app::components::raw_text::RawText;
 use app::state::value_form::ValueForm;
 
-/// The catalogue and the form of the chosen tool.
+/// The catalog and the form of the chosen tool.
 #[component]
 pub fn ToolPanel() -> impl IntoView {
     let workspace = use_this_workspace();
-    // Redrawn for another tool, and for a schema that has changed: a field that stays in the
-    // document would take what is typed on for another argument.
+    // Redrawn for another tool or a changed schema: a field that stayed in the document would take
+    // input for another argument.
     let chosen = move || workspace.tool.get();
     view! {
         <div class="calling">
-            <ToolCatalogue
+            <ToolCatalog
                 tools=workspace.tools
                 chosen=workspace.tool
                 filter=workspace.filter
@@ -42,7 +42,7 @@ pub fn ToolPanel() -> impl IntoView {
     }
 }
 
-/// Stands where a tool's form will be.
+/// Shown while no tool is chosen.
 #[component]
 pub fn NoTool() -> impl IntoView {
     view! {
@@ -54,7 +54,7 @@ pub fn NoTool() -> impl IntoView {
     }
 }
 
-/// The form of the chosen tool, with what it says of itself.
+/// The description and the form of the chosen tool.
 #[component]
 pub fn ToolForm(
     /// The chosen tool.
@@ -102,10 +102,10 @@ pub fn ToolForm(
     }
 }
 
-/// How many of the values sent before are offered at first, and each time that more are asked for.
+/// How many previous arguments are offered at first, and with each "Show more".
 const RECENT: usize = 8;
 
-/// What was sent to this tool in this session, to fill in again.
+/// The arguments of previous calls in this session, to fill in again.
 #[component]
 fn Recent(
     /// The tool.
@@ -169,7 +169,7 @@ fn Recent(
     }
 }
 
-/// What a tool says of itself.
+/// The name, the annotations and the description of a tool.
 #[component]
 pub fn ToolHead(
     /// The chosen tool.
@@ -208,10 +208,10 @@ pub fn ToolHead(
     }
 }
 
-/// The schema of what the tool returns, behind a click.
+/// The schema of the tool's result, collapsed.
 #[component]
 fn Returned(
-    /// As the declaration has it.
+    /// The schema in the declaration.
     schema: JsonText,
 ) -> impl IntoView {
     let text = schema.pretty();
@@ -223,8 +223,8 @@ fn Returned(
     }
 }
 
-/// A part of a tool's description: markdown where it looks like that, else the text in its lines,
-/// for a docstring's indents say what belongs to what.
+/// A part of a tool's description: as Markdown if it looks like that, else as text with its line breaks
+/// and indents, as in a docstring.
 fn described(text: &str) -> AnyView {
     if !text.contains(['`', '[']) && !text.contains("**") && !value_tree::is_more_than_text(text) {
         return view! { <p class="tool-description">{text.to_owned()}</p> }.into_any();
@@ -236,7 +236,7 @@ fn described(text: &str) -> AnyView {
     .into_any()
 }
 
-/// A tool's description: its first paragraph, and the rest behind a click.
+/// A tool's description: its first paragraph, and the rest on request.
 #[component]
 fn Description(
     /// The whole, may be empty.

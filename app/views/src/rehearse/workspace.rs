@@ -1,4 +1,4 @@
-//! The workspace of an agent: instructions on the left, history in the middle, acting on the right.
+//! The workspace of an agent: instructions on the left, history in the middle, actions on the right.
 
 use api::AgentSummary;
 use leptos::prelude::*;
@@ -14,7 +14,7 @@ use crate::rehearse::state::replay::use_replay;
 use crate::rehearse::state::workspace::use_workspace;
 use crate::rehearse::workspace_head::WorkspaceHead;
 use crate::rehearse::workspace_keys::{listen_to_keys, offer_commands};
-use crate::shared::tool_catalogue::FILTER;
+use crate::shared::tool_catalog::FILTER;
 use app::state::Rehearsal;
 use app::state::browser;
 
@@ -46,7 +46,7 @@ pub fn workspace(agent: AgentSummary, rehearsal: Rehearsal) -> AnyView {
     .into_any()
 }
 
-/// The focus goes where the next step is: to the query at first, then to the tools.
+/// Moves the focus to the next step: the user message, then the tools, then the export.
 fn follow_with_focus(rehearsal: Rehearsal) {
     let state = Memo::new(move |_| {
         rehearsal.view.read().is_some().then(|| rehearsal.session.read().state())

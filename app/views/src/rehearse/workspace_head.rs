@@ -1,4 +1,4 @@
-//! The head of a rehearsal: which agent, how far, and what can be done with the whole.
+//! The head of a rehearsal: the agent, the state of the session, and the actions.
 
 use api::AgentSummary;
 use leptos::prelude::*;
@@ -12,7 +12,7 @@ use app::state::rehearsal::Export;
 use app::state::times;
 use app::state::use_page;
 
-/// The agent's name and chips, and on the right what `workspace` allows.
+/// The agent's name and chips, and on the right the actions.
 #[component]
 pub fn WorkspaceHead(
     /// The agent.
@@ -23,7 +23,7 @@ pub fn WorkspaceHead(
     let file = file_name(&agent.eval_set_path).to_owned();
     view! {
         <WorkspaceTitle agent>
-            <InCharge workspace/>
+            <ActiveAgent workspace/>
             <Progress workspace/>
             <span class="grow"></span>
             <Actions workspace file/>
@@ -31,9 +31,9 @@ pub fn WorkspaceHead(
     }
 }
 
-/// Who plays now, after one agent has handed over to another.
+/// The active agent, after a transfer to another one.
 #[component]
-fn InCharge(
+fn ActiveAgent(
     /// The workspace.
     workspace: Workspace,
 ) -> impl IntoView {
@@ -102,7 +102,7 @@ fn Actions(
             "Log"
         </button>
         <button type="button" class="button quiet" on:click=move |_| workspace.start_over()>"Start over"</button>
-        // What is due stands in the panel.
+        // Once it is due, the export is in the right panel.
         <Show when=move || !is_completed() || is_written()>
             <button
                 type="button"

@@ -14,12 +14,12 @@ use crate::shared::keys::{
 use app::state::browser;
 use app::state::palette::Command;
 
-/// Listens to the keys while `workspace` is shown; `replay` is the case that is played again on it.
+/// Listens to the keys while `workspace` is shown; `replay` is the case that is rehearsed again in it.
 pub fn listen_to_keys(workspace: Workspace, replay: Replay) {
     listen(move |event| press(workspace, replay, event));
 }
 
-/// Does what the key means; false when it means nothing here.
+/// Runs the key's action; false when it has none here.
 fn press(workspace: Workspace, replay: Replay, event: &ev::KeyboardEvent) -> bool {
     let with_control = event.ctrl_key() || event.meta_key();
     let key = event.key();
@@ -33,8 +33,8 @@ fn press(workspace: Workspace, replay: Replay, event: &ev::KeyboardEvent) -> boo
         return false;
     }
     if key == "Escape" {
-        // Out of a field first: what is typed there may be the result that a call waits for, and the
-        // single keys below mean something again.
+        // Leaves a field first: it may contain the result that a call waits for. Outside of it, the
+        // single keys below work again.
         if browser::is_typing() {
             return browser::leave_field();
         }

@@ -1,4 +1,4 @@
-//! One case of a report: why it failed, and what each score rests on.
+//! One case of a report: why it failed, and the details of each score.
 
 use api::{CallSide, ComparedCall, ComparedText, MatchStatus};
 use json_text::JsonText;
@@ -8,10 +8,10 @@ use report_view::{
     short_figure,
 };
 
-use super::spread::signed;
+use super::distribution::signed;
 use super::table::{broken, name, verdict};
-use crate::evalsets::comparison::{compared_call, compared_text};
 use crate::reports::state::report_state::{ReportState, Shared};
+use crate::shared::comparison::{compared_call, compared_text};
 use crate::shared::tokens::Tokens;
 use crate::shared::value::{ValueBody, ValueTools};
 use app::components::copy_button::CopyButton;
@@ -41,7 +41,7 @@ pub(super) fn CaseDetail(
         (None, Some(before)) => Some(before.clone()),
         (None, None) => None,
     };
-    let Some((holder, place)) = found else {
+    let Some((found_in, place)) = found else {
         return view! {
             <div class="empty centred" role="alert">
                 <p>"The report has no case " <code>{eval_id}</code> "."</p>
@@ -50,13 +50,13 @@ pub(super) fn CaseDetail(
         }
         .into_any();
     };
-    let Some(result) = holder.cases.get(place) else { return ().into_any() };
+    let Some(result) = found_in.cases.get(place) else { return ().into_any() };
     let (class, word) = verdict(result.verdict());
     let copied = eval_id.clone();
     let title = name(result).to_owned();
-    // What a criterion says stands at its score.
-    let is_told_there = result.error.is_none() && !result.criterion_results.is_empty();
-    let why = holder.why(place).filter(|_| !is_told_there);
+    // The reason of a criterion is shown at its score.
+    let has_reason_at_score = result.error.is_none() && !result.criterion_results.is_empty();
+    let why = found_in.why(place).filter(|_| !has_reason_at_score);
     let gone = now.is_none();
     let lead = match class {
         "error" => "Why it could not be scored: ",
@@ -67,19 +67,7 @@ pub(super) fn CaseDetail(
         let results = &baseline.cases.get(*place)?.criterion_results;
         results.iter().find(|result| result.criterion == criterion)?.score
     };
-    let mut ordered: Vec<&CriterionResult> = result.criterion_results.iter().collect();
-    // What failed is what the reader came for.
-    ordered.sort_by_key(|it| match it.passed {
-        Some(false) => 0,
-        Some(true) => 1,
-        None => 2,
-    });
-    let (unscored, scored): (Vec<_>, Vec<_>) =
-        ordered.iter().copied().partition(|it| it.score.is_none());
-    let scored = scored.into_iter().map(|it| score_line(it, was(&it.criterion)));
-    let unscored = by_reason(&unscored).into_iter().map(unscored_line);
-    let scores = scored.chain(unscored).collect_view();
-    let sections = ordered.into_iter().filter_map(|it| section(it.clone())).collect_view();
+    let results = scores(&result.criterion_results, was);
     let beside = {
         let gone_place = before.as_ref().map(|(_, place)| Row::Gone(*place));
         let row = now.map(Row::Case).or(gone_place);
@@ -106,7 +94,7 @@ pub(super) fn CaseDetail(
         <header class="toolbar">
             <span class=format!("report-verdict {class}")>{word}</span>
             <h2 class="case-id" title=eval_id>{title}</h2>
-            <CopyButton what="the id" text=Callback::new(move |()| copied.clone())/>
+            <CopyButton what="the ID" text=Callback::new(move |()| copied.clone())/>
             <span class="grow"></span>
             {step.clone()(-1, "Previous case", Glyph::Down, "report-up")}
             {step(1, "Next case", Glyph::Down, "")}
@@ -117,18 +105,37 @@ pub(super) fn CaseDetail(
         <div class="report-detail">
             {gone.then(|| view! { <p class="note">"Only the baseline has this case. These are its scores there."</p> })}
             {why.map(|why| view! { <p class="why report-line"><b>{lead}</b> {sentence(&why)}</p> })}
-            <ul class="report-scores" aria-label="Scores">{scores}</ul>
-            {sections}
+            {results}
         </div>
     }
     .into_any()
 }
 
-/// The words with a capital and a full stop.
+/// The scores, those of failed criteria first, and the details of each. `was` is the score of a criterion
+/// in the baseline.
+fn scores(results: &[CriterionResult], was: impl Fn(&str) -> Option<f64>) -> AnyView {
+    let mut ordered: Vec<&CriterionResult> = results.iter().collect();
+    ordered.sort_by_key(|it| match it.passed {
+        Some(false) => 0,
+        Some(true) => 1,
+        None => 2,
+    });
+    let (unscored, scored): (Vec<_>, Vec<_>) =
+        ordered.iter().copied().partition(|it| it.score.is_none());
+    let scored = scored.into_iter().map(|it| score_line(it, was(&it.criterion)));
+    let unscored = by_reason(&unscored).into_iter().map(unscored_line);
+    view! {
+        <ul class="report-scores" aria-label="Scores">{scored.chain(unscored).collect_view()}</ul>
+        {ordered.into_iter().filter_map(|it| section(it.clone())).collect_view()}
+    }
+    .into_any()
+}
+
+/// The text as a sentence: with a capital letter and a full stop.
 fn sentence(text: &str) -> String {
     let text = text.trim_end_matches('.');
     let mut characters = text.chars();
-    // A name keeps its letters.
+    // A name is not capitalized.
     let is_name = text.split([' ', ':']).next().is_some_and(|word| word.contains('_'));
     match characters.next() {
         Some(first) if !is_name => format!("{}{}.", first.to_uppercase(), characters.as_str()),
@@ -136,7 +143,7 @@ fn sentence(text: &str) -> String {
     }
 }
 
-/// A score, what it is of and what it needs, and why it is too low.
+/// A score with its criterion and threshold, and why it is too low.
 fn score_line(result: &CriterionResult, was: Option<f64>) -> AnyView {
     let score = result.score.unwrap_or_default();
     let is_good = result.passed == Some(true);
@@ -158,7 +165,7 @@ fn score_line(result: &CriterionResult, was: Option<f64>) -> AnyView {
     .into_any()
 }
 
-/// What is not scored, with those together that say the same.
+/// The criteria without a score, grouped by their note.
 fn by_reason(unscored: &[&CriterionResult]) -> Vec<(Option<String>, Vec<String>)> {
     let mut groups: Vec<(Option<String>, Vec<String>)> = Vec::new();
     for result in unscored {
@@ -184,7 +191,7 @@ fn unscored_line((why, names): (Option<String>, Vec<String>)) -> AnyView {
     .into_any()
 }
 
-/// What the score of a criterion rests on; nothing where its line among the scores says it all.
+/// The details of a criterion's score; nothing where its line among the scores is complete.
 fn section(result: CriterionResult) -> Option<AnyView> {
     let parts = evidence(&result.details);
     if parts.is_empty() && result.score.is_none() {

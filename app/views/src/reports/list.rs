@@ -1,4 +1,4 @@
-//! The reports of the configured folders, and the way to one on the reader's own disk.
+//! The list of reports in the configured folders, and the button to open a local file.
 
 use std::cmp::Ordering;
 
@@ -175,9 +175,9 @@ fn Listed(
     let address = format!("/reports/{}", browser::in_address(report.as_str()));
     let (set, share) = match counts {
         None => (None, view! { <span class="quiet">"—"</span> }.into_any()),
-        Some(counts) => {
-            let ReportCounts { passed, failed, unscored, .. } = counts;
-            let said = match unscored {
+        Some(told) => {
+            let ReportCounts { passed, failed, unscored, .. } = told;
+            let text = match unscored {
                 0 => format!("{passed} of {}", passed + failed),
                 _ => format!("{passed} of {}, {unscored} unscored", passed + failed + unscored),
             };
@@ -188,7 +188,7 @@ fn Listed(
                     {part(passed, "ok")} {part(failed, "bad")} {part(unscored, "none")}
                 </span>
             };
-            (Some(counts.set), view! { {said} {bar} }.into_any())
+            (Some(told.set), view! { {text} {bar} }.into_any())
         }
     };
     view! {

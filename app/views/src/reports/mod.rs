@@ -1,10 +1,10 @@
 //! JSON reports: the list of them, and one to read.
 
 mod detail;
+mod distribution;
 mod list;
 mod open_file;
 mod reader;
-mod spread;
 pub mod state;
 mod table;
 

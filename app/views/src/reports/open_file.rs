@@ -1,5 +1,5 @@
-//! What opens a file of the person's own disk: a button, and a place to drop it. The file is read here
-//! and goes nowhere.
+//! Opens a local file: a button, and an area to drop it on. The file is read in the page and not
+//! uploaded.
 
 use leptos::ev;
 use leptos::html;
@@ -13,7 +13,7 @@ use app::components::icon::{Glyph, Icon};
 /// A file's name and its text, or why it cannot be read.
 pub(super) type Opened = Result<(String, String), NotRead>;
 
-/// The browser gave no text.
+/// The browser could not read the file as text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{name} cannot be read: it was moved, is not a file, or the browser has no permission.")]
 pub(super) struct NotRead {
@@ -26,7 +26,7 @@ pub(super) struct NotRead {
 pub(super) fn OpenFile(
     /// The label.
     label: &'static str,
-    /// Whether it is what the page is for.
+    /// Whether it is the primary button of the page.
     #[prop(optional)]
     is_primary: bool,
     /// Called with the opened file.
@@ -43,7 +43,7 @@ pub(super) fn OpenFile(
         if let Some(file) = input.files().and_then(|files| files.get(0)) {
             read(file, on_open);
         }
-        // So that the same file, mended meanwhile, can be chosen again.
+        // So that the same file can be chosen again after a fix.
         input.set_value("");
     };
     view! {
@@ -61,7 +61,7 @@ pub(super) fn OpenFile(
     }
 }
 
-/// A part of the page on which a file can be dropped.
+/// An area on which a file can be dropped.
 #[component]
 pub(super) fn DropPlace(
     /// A class for its shape.
@@ -73,7 +73,7 @@ pub(super) fn DropPlace(
 ) -> impl IntoView {
     let is_over = RwSignal::new(false);
     let over = move |event: ev::DragEvent| {
-        // Without this the browser would leave the page for the file.
+        // Without this the browser would navigate to the file.
         event.prevent_default();
         is_over.set(true);
     };

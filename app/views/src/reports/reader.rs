@@ -1,12 +1,12 @@
-//! A report: how all cases went, each of them, and what changed since a baseline.
+//! A report: its totals, its cases, and what changed since a baseline.
 
 use leptos::ev;
 use leptos::prelude::*;
 use report_view::{CaseVerdict, Change, Report};
 
 use super::detail::CaseDetail;
+use super::distribution::ScoreDistributions;
 use super::open_file::{DropPlace, OpenFile, Opened};
-use super::spread::Spreads;
 use super::table::{CaseTable, count_text};
 use crate::reports::state::report_state::{ReportState, Shared, Shown, Unread, use_report_state};
 use crate::shared::filter_box::FilterBox;
@@ -130,7 +130,7 @@ fn Sheet(
     };
     let detail = move || {
         let report = whole.clone();
-        // The baseline may come later than the case.
+        // The baseline may arrive after the case.
         report_state.since.track();
         case.get().map(|eval_id| {
             view! {
@@ -154,7 +154,7 @@ fn Sheet(
             {notes}
             <div class="report-summary">
                 <Counts report_state report=report.clone()/>
-                <Spreads report_state report/>
+                <ScoreDistributions report_state report/>
             </div>
             <ChangeFilter report_state/>
             <div class="report-columns" class:open=is_open>
@@ -258,7 +258,7 @@ fn ReportHead(
     }
 }
 
-/// How many cases came to what; each count shows those.
+/// The number of cases by verdict; each count filters by it.
 #[component]
 fn Counts(
     /// The report.
@@ -300,7 +300,7 @@ fn Counts(
     }
 }
 
-/// With a baseline: how many cases became what.
+/// The number of cases by change since the baseline.
 #[component]
 fn ChangeFilter(
     /// The report.

@@ -6,15 +6,15 @@ use leptos::html;
 use leptos::prelude::*;
 use report_view::{CaseVerdict, Change, Column, EvalCaseResult, Report, Row, figure};
 
-use super::spread::signed;
+use super::distribution::signed;
 use crate::reports::state::report_state::{ROW, ReportState, Shared, window};
 use app::components::icon::{Glyph, Icon};
 use app::state::browser;
 use app::state::times::grouped;
 
-/// How high the view is taken to be until it has been measured, in pixels.
+/// The assumed height of the view until it is measured, in pixels.
 const VIEW: f64 = 600.0;
-/// So much of why a case failed stands in its row, in characters.
+/// How much of the reason for a failure a row shows, in characters.
 const WHY: usize = 300;
 /// How many rows PageDown and PageUp move by.
 const PAGE: usize = 15;
@@ -26,14 +26,14 @@ struct Widths {
     change: usize,
     /// The least.
     score: usize,
-    /// The least; nothing where why a case failed stands elsewhere.
+    /// The least; none where the reason for a failure is shown elsewhere.
     why: Option<usize>,
 }
 
 /// Across the whole page.
 const ALONE: Widths = Widths { verdict: 92, name: 180, change: 124, score: 84, why: Some(240) };
-/// Beside an open case, which says itself why it failed: three criteria and a baseline fit half of
-/// 1280 pixels.
+/// Beside an open case, which shows the reason itself: three criteria and a baseline fit half of 1280
+/// pixels.
 const BESIDE_A_CASE: Widths = Widths { verdict: 72, name: 108, change: 134, score: 56, why: None };
 /// Between two columns.
 const GAP: usize = 10;
@@ -74,14 +74,14 @@ impl Widths {
     }
 }
 
-/// The indexes of the criteria: first those by which any case is scored.
+/// The indexes of the criteria: first those with a score in any case.
 fn in_order(report: &Report) -> Vec<usize> {
     let mut order: Vec<usize> = (0..report.criteria.len()).collect();
     order.sort_by_key(|criterion| !report.is_scored(*criterion));
     order
 }
 
-/// A name that may be broken behind its underscores.
+/// A name that may be broken after its underscores.
 pub(super) fn broken(name: &str) -> AnyView {
     let parts = name.split_inclusive('_').map(|part| view! { {part.to_owned()} <wbr/> });
     parts.collect_view().into_any()
@@ -134,7 +134,7 @@ impl Table {
         self.measure();
     }
 
-    /// Scrolls as little as shows a row.
+    /// Scrolls just far enough to show a row.
     fn reveal(self, row: usize) {
         let Some(list) = self.list.get_untracked() else { return };
         #[expect(clippy::cast_precision_loss, reason = "no report has 2^53 cases")]
@@ -143,13 +143,13 @@ impl Table {
         if top < from {
             list.set_scroll_top(pixels(top));
         } else if top + 2.0 * ROW > from + seen {
-            // The head lies over the first row.
+            // The head covers the first row.
             list.set_scroll_top(pixels(top + 2.0 * ROW - seen));
         }
         self.measure();
     }
 
-    /// The row of the open case, where the filter lets it pass.
+    /// The row of the open case, if it passes the filter.
     fn row_of_case(self) -> Option<usize> {
         let case = self.case.get_untracked()?;
         let wanted = self.report.with_value(|report| report.find(&case))?;
@@ -168,7 +168,7 @@ impl Table {
         });
     }
 
-    /// Begins another order or filter at its top, or at the open case.
+    /// Scrolls to the top, or to the open case, after another order or filter.
     fn follow_rows(self) {
         Effect::new(move |before: Option<()>| {
             self.rows.track();
@@ -349,7 +349,7 @@ fn Head(
     column: Column,
     /// Its name.
     label: String,
-    /// Whether numbers stand in it.
+    /// Whether it contains numbers.
     #[prop(optional)]
     is_figure: bool,
 ) -> impl IntoView {
@@ -445,7 +445,7 @@ fn CaseRow(
     .into_any()
 }
 
-/// Why the case of a row failed, as much of it as a row shows.
+/// Why the case of a row failed, shortened for the row.
 fn why(report: &Report, row: Row) -> Option<String> {
     let why = match row {
         Row::Case(index) => report.why(index),
@@ -484,7 +484,7 @@ fn changed(change: Change, by: f64) -> AnyView {
     view! { <span role="cell" class=class>{word} " " {by}</span> }.into_any()
 }
 
-/// What people call a case.
+/// The display name of a case.
 pub(super) fn name(result: &EvalCaseResult) -> &str {
     match result.name.as_deref() {
         Some(name) if !name.trim().is_empty() => name,

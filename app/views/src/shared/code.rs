@@ -1,11 +1,11 @@
-//! Code in colours, drawn as text in elements of ours.
+//! Code in color, drawn as text.
 
 use leptos::prelude::*;
 use value_tree::{Highlighter, Language, SyntaxColor};
 
 use app::state::excerpt::{Lines, written_out};
 
-/// The lines of `text`, each in pieces of one colour.
+/// The lines of `text`, each in pieces of one color.
 pub fn code_lines(text: &str, language: Language) -> Vec<Vec<(SyntaxColor, String)>> {
     let mut code = Highlighter::new(language);
     let written =
@@ -14,7 +14,7 @@ pub fn code_lines(text: &str, language: Language) -> Vec<Vec<(SyntaxColor, Strin
 }
 
 /// A piece of a line.
-pub fn coloured(hue: SyntaxColor, piece: &str) -> AnyView {
+pub fn colored(hue: SyntaxColor, piece: &str) -> AnyView {
     let class = match hue {
         SyntaxColor::Plain => return piece.to_owned().into_any(),
         SyntaxColor::Comment => "ink-nothing",

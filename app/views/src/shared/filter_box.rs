@@ -1,4 +1,4 @@
-//! A box to filter a list with: what is typed, Escape to clear it, and how many are left.
+//! A search field above a list: Escape clears it, and a count shows how many entries match.
 
 use leptos::ev;
 use leptos::prelude::*;
@@ -8,14 +8,14 @@ use app::components::icon::{Glyph, Icon};
 /// A search field above a list.
 #[component]
 pub fn FilterBox(
-    /// What is typed.
+    /// The typed text.
     searched: RwSignal<String>,
-    /// What it looks for; stands in the empty field.
+    /// The placeholder.
     placeholder: &'static str,
-    /// Its name for those who hear the page, where `placeholder` says more than that.
+    /// Its name for screen readers. Default: the placeholder.
     #[prop(optional)]
     label: Option<&'static str>,
-    /// How many are left.
+    /// How many entries match.
     #[prop(optional, into)]
     count: Option<Signal<String>>,
 ) -> impl IntoView {

@@ -1,9 +1,9 @@
-//! The configured folders, below a list of what was found in them.
+//! The configured folders, below the list of their files.
 
 use api::FolderSummary;
 use leptos::prelude::*;
 
-/// The folders, with what is wrong with them.
+/// The folders, with their faults.
 #[component]
 pub fn FolderList(
     /// The folders.
@@ -12,11 +12,11 @@ pub fn FolderList(
     nothing: &'static str,
 ) -> impl IntoView {
     let one = move |folder: FolderSummary| {
-        let is_sound = folder.faults.is_empty();
+        let is_valid = folder.faults.is_empty();
         view! {
             <li>
                 <code>{folder.path}</code>
-                {(is_sound && folder.found == 0).then(|| view! { " " <span class="quiet">{nothing}</span> })}
+                {(is_valid && folder.found == 0).then(|| view! { " " <span class="quiet">{nothing}</span> })}
                 {folder.faults.into_iter().map(|fault| view! { <p class="field-fault" role="alert">{fault}</p> }).collect_view()}
             </li>
         }

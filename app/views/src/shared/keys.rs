@@ -1,19 +1,21 @@
-//! What the keys and the palette's commands of both workspaces share: a rehearsal's and a live session's.
+//! The keys and the palette's commands that a rehearsal and a live session share.
 
 use api::ToolView;
 use leptos::ev;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use crate::rehearse::instructions::SEARCH;
-use crate::shared::state::catalogue::first_line;
-use crate::shared::tool_catalogue::FILTER;
+use crate::shared::state::catalog::first_line;
+use crate::shared::tool_catalog::FILTER;
 use app::state::browser;
 use app::state::palette::Command;
 use app::state::use_page;
 
-/// Listens to the keys while the current owner lives: `press` does what a key means, and is false when
-/// it means nothing.
+/// The id of the instructions' search field in the document.
+pub const INSTRUCTION_SEARCH: &str = "instruction-search";
+
+/// Listens to the keys while the current owner lives. `press` runs a key's action, and returns false
+/// when it has none.
 pub fn listen(press: impl Fn(&ev::KeyboardEvent) -> bool + Copy + 'static) {
     Effect::new(move |_| {
         let handle = window_event_listener(ev::keydown, move |event| {
@@ -32,15 +34,15 @@ pub fn offer(commands: impl Fn() -> Vec<Command> + Send + Sync + 'static) {
     use_page().palette.offer(commands.into());
 }
 
-/// Runs `then` once another side of the panel is drawn: what is shown changes in the next frame, the
-/// panel after it.
+/// Runs `then` once another side of the panel is drawn: the state changes in the next frame, the panel in
+/// the one after it.
 pub fn once_shown(then: impl FnOnce() -> bool + 'static) {
     browser::after_drawing(move || browser::after_drawing(then));
 }
 
-/// Moves the focus to what was chosen just now before the next key arrives, so that no letter typed
-/// meanwhile is lost: the effects that draw it run before the browser hands on another event. An open
-/// dialog, as the palette, gives the focus back when it closes.
+/// Moves the focus before the next key arrives, so that no typed letter is lost: effects run before the
+/// browser dispatches another event. An open dialog, such as the palette, restores the focus when it
+/// closes.
 fn focus_now(focus: impl Fn() -> bool + 'static) {
     if browser::has_dialog() {
         return once_shown(focus);
@@ -53,27 +55,27 @@ fn focus_now(focus: impl Fn() -> bool + 'static) {
     });
 }
 
-/// To the form of the tool that was chosen just now.
+/// Focuses the form of the tool that was just chosen.
 pub fn focus_chosen_tool() {
     focus_now(|| browser::focus_form("tool-form"));
 }
 
-/// To the form of the chosen tool, else to the filter of the catalogue.
+/// Focuses the form of the chosen tool, else the tool filter.
 pub fn focus_tools() {
     focus_now(|| browser::focus_form("tool-form") || browser::focus(FILTER));
 }
 
-/// To the filter of the catalogue.
+/// Focuses the tool filter.
 pub fn focus_filter() {
     focus_now(|| browser::focus(FILTER));
 }
 
-/// To the text or the form of the answer.
+/// Focuses the text or the form of the response.
 pub fn focus_response() {
     focus_now(|| browser::focus_form("response"));
 }
 
-/// Something to do.
+/// A command of the palette.
 pub fn command(
     name: &str,
     keys: Option<&'static str>,
@@ -88,14 +90,14 @@ pub fn command(
     }
 }
 
-/// The search of the instructions, which both workspaces have.
+/// The command that focuses the search of the instructions.
 pub fn search_instructions() -> Command {
     command("Search instructions", None, || {
-        browser::focus(SEARCH);
+        browser::focus(INSTRUCTION_SEARCH);
     })
 }
 
-/// A command for each tool, which chooses it and goes to its form.
+/// A command for each tool, which chooses it and focuses its form.
 pub fn tool_commands(
     tools: &[ToolView],
     choose: impl Fn(&ToolView) + Copy + Send + Sync + 'static,

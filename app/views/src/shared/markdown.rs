@@ -1,14 +1,14 @@
-//! Draws marked markdown. Everything is text in elements of ours; nothing is set as HTML.
+//! Draws marked Markdown. Everything is drawn as text; nothing is set as HTML.
 
 use leptos::prelude::*;
 
 use value_tree::Language;
 
-use crate::shared::code::{code_lines, coloured};
+use crate::shared::code::{code_lines, colored};
 use crate::shared::state::markdown::{Node, Part, Piece, safe_address};
 use app::state::excerpt::{Lines, written_out};
 
-/// The id in the document of what the search found at `place`.
+/// The id of the match at `place`, from 0, in the document.
 #[must_use]
 pub fn found_id(place: usize) -> String {
     format!("found-{place}")
@@ -19,7 +19,7 @@ pub fn found_id(place: usize) -> String {
 pub fn Markdown(
     /// The tree.
     nodes: Vec<Node>,
-    /// The place of the thing found that the reader is at.
+    /// The current match, from 0.
     #[prop(into)]
     at: Signal<usize>,
 ) -> impl IntoView {
@@ -28,7 +28,7 @@ pub fn Markdown(
 
 fn draw_all(nodes: Vec<Node>, at: Signal<usize>) -> AnyView {
     let mut drawn = Vec::new();
-    // Words run on as one text: a paragraph of thousands of lines would be as many nodes of the page.
+    // Adjacent pieces become one text node: a paragraph may have thousands of lines.
     let mut running = String::new();
     for node in nodes {
         match node {
@@ -53,7 +53,7 @@ fn draw_all(nodes: Vec<Node>, at: Signal<usize>) -> AnyView {
     drawn.into_any()
 }
 
-/// The words so far, if there are any.
+/// The text so far, unless it is empty.
 fn run(running: &mut String) -> Option<AnyView> {
     let words = std::mem::take(running);
     (!words.is_empty()).then(|| written_out(&words, Lines::Kept).into_owned().into_any())
@@ -72,7 +72,7 @@ fn draw(node: Node, at: Signal<usize>) -> AnyView {
             let children = draw_all(children, at);
             match part {
                 Part::Paragraph => view! { <p>{children}</p> }.into_any(),
-                // The page has its own headings: these are not among its landmarks.
+                // Not a heading of the page, which has its own.
                 Part::Heading => view! { <p class="heading">{children}</p> }.into_any(),
                 Part::Quote => view! { <blockquote>{children}</blockquote> }.into_any(),
                 Part::CodeBlock(_) => view! { <pre class="raw"><code>{children}</code></pre> }.into_any(),
@@ -97,7 +97,7 @@ fn draw(node: Node, at: Signal<usize>) -> AnyView {
     }
 }
 
-/// Whether nothing in it was searched or filled in: what is marked takes the place of colours.
+/// Whether it has no matches and no filled-in values, which would replace the colors.
 fn is_unmarked(nodes: &[Node]) -> bool {
     nodes.iter().all(|node| matches!(node, Node::Words(pieces) if pieces.iter().all(is_plain)))
 }
@@ -114,16 +114,16 @@ fn code(nodes: &[Node], language: Language) -> AnyView {
         }
     }
     let line = |pieces: Vec<(_, String)>| {
-        let pieces = pieces.iter().map(|(hue, piece)| coloured(*hue, piece)).collect_view();
+        let pieces = pieces.iter().map(|(hue, piece)| colored(*hue, piece)).collect_view();
         view! { {pieces} "\n" }
     };
     let lines = code_lines(&text, language).into_iter().map(line).collect_view();
     view! { <pre class="raw"><code>{lines}</code></pre> }.into_any()
 }
 
-/// The description of an image and its address: nothing is fetched from elsewhere.
+/// The description of an image and its URL, which is not loaded.
 fn image(address: &str, description: Vec<Node>, at: Signal<usize>) -> AnyView {
-    /// How much of an address is shown, in characters: an image may stand in it whole.
+    /// How much of a URL is shown, in characters: a data URL may contain the whole image.
     const SHOWN: usize = 80;
     let mut shown: String = address.chars().take(SHOWN).collect();
     if shown.len() < address.len() {
@@ -145,7 +145,7 @@ fn image(address: &str, description: Vec<Node>, at: Signal<usize>) -> AnyView {
     .into_any()
 }
 
-/// What was found or filled in.
+/// A match or a filled-in value.
 fn marked(piece: Piece, at: Signal<usize>) -> AnyView {
     let text = written_out(&piece.text, Lines::Kept).into_owned();
     match piece.found {

@@ -1,16 +1,18 @@
 //! What several areas draw: forms, values, Markdown, tools.
 
+pub mod audio_player;
 pub mod code;
+pub mod compare_dialog;
+pub mod comparison;
 pub mod filter_box;
 pub mod folder_list;
 pub mod form;
 pub mod keys;
 pub mod markdown;
 pub mod sort_head;
-pub mod sound;
 pub mod state;
 pub mod steps;
 pub mod tokens;
-pub mod tool_catalogue;
+pub mod tool_catalog;
 pub mod value;
 pub mod value_pane;

@@ -1,4 +1,4 @@
-//! The head of a table's column, by which its rows are sorted.
+//! The head of a table's column, which sorts by it.
 
 use leptos::prelude::*;
 
@@ -7,40 +7,40 @@ use app::state::in_address::{InAddress, use_in_address};
 
 /// A column by which a table is sorted.
 pub trait Column: Copy + PartialEq + Send + Sync + 'static {
-    /// What the address calls each of them.
+    /// The name of each column in the address.
     const NAMED: &'static [(&'static str, Self)];
 }
 
-/// By which column a table is sorted.
+/// The column and the direction of a sorted table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sorting<C> {
     /// The column.
     pub by: C,
-    /// From its end.
+    /// Whether the order is descending.
     pub is_down: bool,
 }
 
-/// The sorting that the address names: `?sort=size`, or `?sort=-size` from its end.
+/// The sorting in the address: `?sort=size`, or `?sort=-size` for a descending order.
 #[derive(Clone, Copy)]
 pub struct Order<C> {
     given: Sorting<C>,
     address: InAddress,
 }
 
-/// The order of a table that is sorted as `given` unless the address says otherwise.
+/// The order of a table: the one in the address, else `given`.
 #[must_use]
 pub fn use_order<C: Column>(given: Sorting<C>) -> Order<C> {
     Order { given, address: use_in_address("sort") }
 }
 
 impl<C: Column> Order<C> {
-    /// How the table is sorted. Tracked.
+    /// The current sorting. Tracked.
     #[must_use]
     pub fn get(self) -> Sorting<C> {
         self.address.get().and_then(|text| read(&text)).unwrap_or(self.given)
     }
 
-    /// Sorts by the column, then the other way round, then as it was given.
+    /// Sorts by the column, then in reverse, then in the original order.
     fn press(self, column: C, is_figure: bool) {
         let now = untrack(|| self.get());
         let next = match now.by == column {
@@ -64,7 +64,7 @@ fn written<C: Column>(sorting: Sorting<C>) -> String {
     format!("{sign}{name}")
 }
 
-/// Sorts by the column; pressed again the other way round, and at last as it was given.
+/// Sorts by the column; the second click reverses, the third restores the original order.
 #[component]
 pub fn SortHead<C: Column>(
     /// The column.
@@ -73,7 +73,7 @@ pub fn SortHead<C: Column>(
     label: &'static str,
     /// How the table is sorted.
     order: Order<C>,
-    /// Whether numbers stand in it: the largest come first.
+    /// Whether it contains numbers: the largest come first.
     #[prop(optional)]
     is_figure: bool,
 ) -> impl IntoView {
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn an_order_is_read_as_it_is_written() {
+    fn reads_the_order_that_it_writes() {
         for (by, is_down) in [(1, false), (1, true), (2, false), (2, true)] {
             let sorting = Sorting::<u8> { by, is_down };
             assert_eq!(read(&written(sorting)), Some(sorting));

@@ -1,4 +1,4 @@
-//! The steps of a conversation that is read: texts, and calls that open into their values.
+//! The steps of a recorded conversation: texts, and calls that open into their values.
 
 use json_text::JsonText;
 use leptos::prelude::*;
@@ -10,13 +10,13 @@ use app::components::icon::{Glyph, Icon};
 use app::state::preview::{arguments, preview};
 use app::state::reading::{Reading, use_reading};
 
-/// How many characters of arguments and of result stand in the line.
+/// How many characters of the arguments and of the response the line shows.
 const BUDGET: usize = 160;
 
-/// A row of words.
+/// A step that is a text.
 #[derive(Debug, Clone)]
 pub struct TextStep {
-    /// Its place among the rows, from 1.
+    /// Its position among the rows, from 1.
     pub number: usize,
     /// The row's classes.
     pub class: &'static str,
@@ -24,7 +24,7 @@ pub struct TextStep {
     pub glyph: Glyph,
     /// The speaker.
     pub who: String,
-    /// The words.
+    /// The text.
     pub text: String,
 }
 
@@ -42,7 +42,7 @@ pub fn text_step(row: TextStep, actions: AnyView) -> AnyView {
             <div class="line">
                 <span class="number" aria-hidden="true">{number}</span>
                 <Icon glyph/>
-                <div class="said"><span class="speaker">{who}</span>{body}</div>
+                <div class="message"><span class="speaker">{who}</span>{body}</div>
                 {actions}
             </div>
         </li>
@@ -83,7 +83,7 @@ pub fn CalledStep(
     let detail_id = format!("step-{number}-detail");
     let controlled = detail_id.clone();
     let parts = StoredValue::new((given, result));
-    // Read as it was left when the row is opened again.
+    // A row that is opened again shows its values as they were left.
     let readings = StoredValue::new(None::<(Reading, Option<Reading>)>);
     let owner = StoredValue::new(Owner::current());
     let begun = move || {
@@ -122,22 +122,23 @@ pub fn CalledStep(
                 {actions.run()}
             </div>
             <Show when=move || open.get()>
-                <div class="detail" id=detail_id.clone()>
-                    {
-                        let (arguments, result) = begun();
-                        view! {
-                            <ValuePane title="Arguments" what="the arguments" reading=arguments/>
-                            {match result {
-                                Some(reading) => view! { <ValuePane title="Response" what="the response" reading/> }.into_any(),
-                                None => view! {
-                                    <div class="pane"><p class="quiet">{none}</p></div>
-                                }
-                                .into_any(),
-                            }}
-                        }
-                    }
-                </div>
+                <div class="detail" id=detail_id.clone()>{call_detail(begun(), none)}</div>
             </Show>
         </li>
     }
+}
+
+/// The arguments and the response of a call; `none` in place of a missing response.
+fn call_detail((arguments, response): (Reading, Option<Reading>), none: &'static str) -> AnyView {
+    let response = match response {
+        Some(reading) => {
+            view! { <ValuePane title="Response" what="the response" reading/> }.into_any()
+        }
+        None => view! { <div class="pane"><p class="quiet">{none}</p></div> }.into_any(),
+    };
+    view! {
+        <ValuePane title="Arguments" what="the arguments" reading=arguments/>
+        {response}
+    }
+    .into_any()
 }

@@ -1,4 +1,4 @@
-//! A line of coloured tokens.
+//! A line of colored tokens.
 
 use leptos::prelude::*;
 

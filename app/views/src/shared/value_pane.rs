@@ -7,10 +7,10 @@ use app::components::copy_button::CopyButton;
 use app::state::reading::Reading;
 use app::state::times::size;
 
-/// Values up to this length in bytes need no word about their size.
+/// Longer values show their size, in bytes.
 const UNREMARKABLE: usize = 4_000;
 
-/// A value that is here.
+/// A value with its title and tools.
 #[component]
 pub fn ValuePane(
     /// `Arguments` or `Result`.
@@ -35,7 +35,7 @@ pub fn ValuePane(
     }
 }
 
-/// Two ways of showing one thing.
+/// A switch between two views.
 #[component]
 pub fn Switch(
     /// Whether the second way is on.
@@ -44,7 +44,7 @@ pub fn Switch(
     off_label: &'static str,
     /// The second way.
     on_label: &'static str,
-    /// What is switched, for those who hear the page.
+    /// What is switched, for screen readers.
     label: &'static str,
 ) -> impl IntoView {
     let side = move |this: bool, text: &'static str| {

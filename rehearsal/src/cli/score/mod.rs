@@ -14,7 +14,7 @@ use std::io::Write;
 use std::num::NonZeroUsize;
 use std::time::Instant;
 
-use score_report::{Ending, Heading, ReportPart, Report};
+use score_report::{Ending, Heading, Report, ReportPart};
 use score_run::{CaseFilter, RunSummary, ScoreRun, run};
 use scoring::config::{Config, Criterion};
 use scoring::report::EvalSummary;

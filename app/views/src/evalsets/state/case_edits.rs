@@ -1,5 +1,5 @@
-//! The case that is read in an eval set, and its edits: one change at a time goes to the host, and
-//! each can be undone, the last first.
+//! [`CaseEdits`]: the shown case of an eval set and its edits. One change at a time is sent to the host,
+//! and each can be undone, the last first.
 
 use api::{ApiError, CaseChange, CaseVersion, CaseView, SetId, ToolView};
 use gloo_timers::future::TimeoutFuture;
@@ -14,20 +14,21 @@ use app::server_functions::{
 };
 use app::state::browser;
 use app::state::case_address::{case_address, in_order_of};
+use app::state::form::FormState;
 use app::state::latest_request::{LatestRequest, use_latest_request};
 use app::state::unsaved::Unsaved;
 use app::state::use_page;
 
-/// What of the case is open to be edited: one thing at a time.
+/// The part of the case that is edited: one at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Editing {
     /// The case's id.
     EvalId,
-    /// What the user says in a turn.
+    /// The user message of a turn.
     Query(usize),
-    /// What the simulated user is to do.
+    /// The plan of the simulated user.
     Plan,
-    /// The answer expected in a turn.
+    /// The expected response of a turn.
     Response(usize),
     /// A call of a turn.
     Call {
@@ -36,14 +37,14 @@ pub enum Editing {
         /// The call.
         call: usize,
     },
-    /// A call that is to be expected besides, behind those of the turn.
+    /// A new expected call, after those of the turn.
     NewCall {
         /// The turn.
         turn: usize,
         /// How many calls the turn has.
         at: usize,
     },
-    /// The state that the session starts with.
+    /// The initial state of the session.
     State,
     /// The state expected at the end.
     FinalState,
@@ -52,7 +53,7 @@ pub enum Editing {
 }
 
 impl Editing {
-    /// The id of the button that opens it, which has the focus again once it is closed.
+    /// The id of the button that opens it, which is focused again when it closes.
     #[must_use]
     pub fn opener(self) -> String {
         match self {
@@ -82,10 +83,10 @@ pub fn call_button(what: &str, turn: usize, call: usize) -> String {
 
 /// The button that undoes the last change.
 pub const UNDO_ID: &str = "case-undo";
-/// The case's id above its steps.
+/// The id of the case's heading in the document.
 pub const HEADING_ID: &str = "case-heading";
 
-/// Where the focus goes once `change` is made: to the first of these that is there.
+/// The ids to focus after `change`: the first one that exists.
 fn focus_after(change: &CaseChange) -> Vec<String> {
     match *change {
         CaseChange::RemoveCall { turn, call } => vec![
@@ -105,71 +106,72 @@ fn focus_after(change: &CaseChange) -> Vec<String> {
 /// A change that was made, and how to undo it.
 #[derive(Debug, Clone, PartialEq)]
 struct UndoStep {
-    /// What was done, as a sentence.
+    /// The notice after the change.
     done: &'static str,
     action: UndoAction,
 }
 
-/// How to undo a change. `repeats` is whether other cases had the id of `case` or `of` before it.
+/// How to undo a change. `repeats` is whether other cases shared the id of `case` or `of` before it.
 #[derive(Debug, Clone, PartialEq)]
 enum UndoAction {
-    /// Replace the case that is now in the file with what it was.
+    /// Replace the current case in the file with the previous one.
     Restore { now: CaseVersion, case: CaseView, repeats: bool },
-    /// Insert the removed case at its place again.
+    /// Insert the removed case at its position again.
     Reinsert { case: CaseView, repeats: bool },
     /// Remove the copy, and show the case it was made from.
     RemoveCopy { copy: CaseVersion, of: CaseView, repeats: bool },
 }
 
-/// The result of a change: the case to show with whether others have its id, and the step that undoes
-/// it.
+/// The result of a change: the case to show, whether others share its id, and the step that undoes it.
 type Outcome = (Option<(CaseView, bool)>, Option<UndoStep>);
 
-/// The read case of a set and what is done to it, as small as its handles.
+/// The shown case of a set and its edits, as small as their handles.
 #[derive(Clone, Copy)]
 pub struct CaseEdits {
     set: StoredValue<SetId>,
     wanted: LatestRequest,
-    /// Whether another case than the one that is shown is on its way.
+    /// Whether another case than the shown one is loading.
     is_reading: RwSignal<bool>,
-    /// Whether others have the id of the case that is read.
+    /// Whether other cases share the id of the shown one.
     repeats: StoredValue<bool>,
     go: StoredValue<Go, LocalStorage>,
-    /// The case; `None` while it is read, or when none is chosen.
+    /// The case; `None` while it loads, or when none is chosen.
     pub case: RwSignal<Option<Result<CaseView, ApiError>>>,
-    /// What is open to be edited.
+    /// The part that is edited.
     pub open: RwSignal<Option<Editing>>,
-    /// Whether the host is at work on a change.
+    /// Whether a change is being saved.
     pub saving: RwSignal<bool>,
-    /// Why the last change was not made.
+    /// Why the last change failed.
     pub fault: RwSignal<Option<String>>,
     /// Whether that is because the file has another version of the case, so that it must be reloaded.
     pub is_stale: RwSignal<bool>,
-    /// The case as reloaded while an editor is open, which keeps what was entered.
+    /// The case as reloaded while an editor is open, which keeps its input.
     pub reloaded: RwSignal<Option<CaseView>>,
-    /// Whether something was entered in the editor that is open.
+    /// Whether something was typed in the editor that is open.
     touched: StoredValue<bool>,
+    /// The forms of the open editor, which may be edited by a button and not typed in.
+    forms: StoredValue<Vec<FormState>>,
     unsaved: Unsaved,
     /// Counts the changes, so that the list of cases is reloaded.
     pub revision: RwSignal<u64>,
-    /// The agent's tools, for the forms of their arguments; `None` until they are wanted and known.
+    /// The agent's tools, for the forms of their arguments; `None` until they are requested and loaded.
     pub tools: RwSignal<Option<Result<Vec<ToolView>, ApiError>>>,
-    /// The agent that the tools are of: the one that can play the case, if there is one.
+    /// The agent of the tools: the one of the case, if it is registered.
     tools_of: StoredValue<Option<Option<AgentId>>>,
     undo_steps: RwSignal<Vec<UndoStep>>,
-    /// Whether the reader has cases shown as text.
-    pub as_text: StoredValue<bool>,
+    /// Whether cases are shown as JSON text.
+    pub as_text: RwSignal<bool>,
 }
 
-/// The form around what is edited.
+/// The id of the editor in the document.
 pub const EDITOR_ID: &str = "case-editor";
 
-/// How long a case stays in sight while another is read, in milliseconds.
+/// How long a case stays in sight while another one loads, in milliseconds.
 const STAYS_MS: u32 = 150;
 
 type Go = Box<dyn Fn(&str)>;
 
-/// The edits of the set of `set`. Its signals belong to the current owner.
+/// The shown case of `set` and its edits. The signals belong to the current owner.
 #[must_use]
 pub fn use_case_edits(set: SetId) -> CaseEdits {
     let navigate = use_navigate();
@@ -187,32 +189,32 @@ pub fn use_case_edits(set: SetId) -> CaseEdits {
         is_stale: RwSignal::new(false),
         reloaded: RwSignal::new(None),
         touched: StoredValue::new(false),
+        forms: StoredValue::new(Vec::new()),
         unsaved: use_page().unsaved,
         revision: RwSignal::new(0),
         tools: RwSignal::new(None),
         tools_of: StoredValue::new(None),
         undo_steps: RwSignal::new(Vec::new()),
-        as_text: StoredValue::new(false),
+        as_text: RwSignal::new(false),
     };
     edits.unsaved.guard(Callback::new(move |()| edits.blocks_leaving()), EDITOR_ID);
     edits
 }
 
 impl CaseEdits {
-    /// The place in the file of the case that is shown. Tracked.
+    /// The position of the shown case in the file. Tracked.
     #[must_use]
     pub fn place(self) -> Option<u64> {
         self.case.with(|case| Some(case.as_ref()?.as_ref().ok()?.index))
     }
 
-    /// Whether others have the id of the case that is read, as far as the list or the address shows.
+    /// Whether other cases share the id of the shown one, as far as the list or the address shows.
     #[must_use]
     pub fn repeats(self) -> bool {
         self.repeats.get_value()
     }
 
-    /// Reads the case, unless it is the one that is shown: the one at `index`, where the id
-    /// `repeats`.
+    /// Loads the case, unless it is shown: the one at `index`, where other cases share the id.
     pub fn read(self, eval_id: Option<String>, index: u64, repeats: bool) {
         self.repeats.set_value(repeats);
         let Some(eval_id) = eval_id else {
@@ -239,7 +241,7 @@ impl CaseEdits {
             }
         });
         spawn_local(async move {
-            // What stays a moment longer does not flicker; what takes longer makes room.
+            // A short load does not flicker; a long one hides the old case.
             TimeoutFuture::new(STAYS_MS).await;
             if asked.is_wanted() && self.is_reading.get_untracked() {
                 self.case.set(None);
@@ -247,7 +249,7 @@ impl CaseEdits {
         });
     }
 
-    /// Opens something to be edited, or with `None` closes what is open.
+    /// Opens an editor, or with `None` closes the open one.
     pub fn edit(self, what: Option<Editing>) {
         let was = self.open.get_untracked();
         let reloaded = self.reloaded.get_untracked();
@@ -258,6 +260,7 @@ impl CaseEdits {
         match what {
             Some(_) => {
                 self.open.set(what);
+                self.unsaved.remember_address();
                 browser::after_drawing(|| browser::focus_form(EDITOR_ID));
             }
             None => {
@@ -269,29 +272,38 @@ impl CaseEdits {
         }
     }
 
-    /// Closes what is open; what was entered goes.
+    /// Closes the editor and discards its input.
     fn close(self) {
         self.fault.set(None);
         self.is_stale.set(false);
         self.reloaded.set(None);
         self.touched.set_value(false);
+        self.forms.set_value(Vec::new());
         self.open.set(None);
     }
 
-    /// Records that something was entered.
+    /// Records that something was typed.
     pub fn touch(self) {
         self.touched.set_value(true);
         self.unsaved.remember_address();
     }
 
-    /// Whether something was entered and not saved.
-    #[must_use]
-    pub fn is_unsaved(self) -> bool {
-        self.open.get_untracked().is_some() && self.touched.get_value()
+    /// Counts edits of `form` as unsaved for as long as the editor is open.
+    pub fn add_form(self, form: FormState) {
+        self.forms.update_value(|forms| forms.push(form));
     }
 
-    /// Whether what was entered would be lost if another case were read now; if so, says so at the
-    /// editor.
+    /// Whether there is unsaved input.
+    #[must_use]
+    pub fn is_unsaved(self) -> bool {
+        // The forms of an editor that was left without being closed are gone.
+        let is_edited = |form: &FormState| form.is_there() && untrack(|| form.is_edited());
+        self.open.get_untracked().is_some()
+            && (self.touched.get_value()
+                || self.forms.with_value(|forms| forms.iter().any(is_edited)))
+    }
+
+    /// Whether unsaved input would be lost; if so, shows a message at the editor.
     pub fn blocks_leaving(self) -> bool {
         let holds = self.is_unsaved();
         if holds {
@@ -302,14 +314,14 @@ impl CaseEdits {
         holds
     }
 
-    /// Reloads the case from the file. What was entered stays in its editor.
+    /// Reloads the case from the file. The editor keeps its input.
     pub fn reload(self) {
         let Some(case) = self.shown() else { return };
         let set = self.set.get_value();
         let asked = self.wanted.asked();
         spawn_local(async move {
             let read = read_case(set, case.eval_id, case.index).await;
-            // The person may be reading another case meanwhile.
+            // Another case may be shown meanwhile.
             if !asked.is_wanted() {
                 return;
             }
@@ -319,7 +331,7 @@ impl CaseEdits {
                     self.fault.set(None);
                     self.is_stale.set(false);
                     self.reloaded.set(Some(read));
-                    // The button is gone.
+                    // The button that had the focus is gone.
                     browser::after_drawing(|| browser::focus_form(EDITOR_ID));
                 }
                 Err(ApiError::UnknownCase { .. }) if self.open.get_untracked().is_some() => {
@@ -339,10 +351,10 @@ impl CaseEdits {
         });
     }
 
-    /// Changes the case. What was entered stays open until the host has taken it.
+    /// Changes the case. The editor stays open until the host has saved it.
     pub fn change(self, change: CaseChange, done: &'static str) {
         let Some(was) = self.shown() else { return };
-        // A reloaded case is the one that the change applies to.
+        // The change applies to the reloaded case.
         let was = self.reloaded.get_untracked().unwrap_or(was);
         let (set, repeats) = (self.set.get_value(), self.repeats());
         self.act(focus_after(&change), async move {
@@ -353,19 +365,19 @@ impl CaseEdits {
         });
     }
 
-    /// Puts a copy behind the case and shows it.
+    /// Inserts a copy after the case and shows it.
     pub fn duplicate(self) {
         let Some(case) = self.shown() else { return };
         let (set, repeats) = (self.set.get_value(), self.repeats());
         self.act(Vec::new(), async move {
             let copy = duplicate_case(set, as_read(&case)).await?;
             let action = UndoAction::RemoveCopy { copy: as_read(&copy), of: case, repeats };
-            // A copy has an id of its own.
+            // A copy has its own id.
             Ok((Some((copy, false)), Some(UndoStep { done: "Duplicated.", action })))
         });
     }
 
-    /// Takes the case out of the set.
+    /// Removes the case from the set.
     pub fn remove(self) {
         let Some(case) = self.shown() else { return };
         let (set, repeats) = (self.set.get_value(), self.repeats());
@@ -409,7 +421,7 @@ impl CaseEdits {
                     remove_case(set, copy).await.map(|()| Some((of, repeats)))
                 }
             };
-            // After an error it can be tried again, unless the case has changed since.
+            // After an error it can be retried, unless the case has changed since.
             if matches!(undone, Ok(_) | Err(ApiError::CaseChanged)) {
                 self.undo_steps.try_update(Vec::pop);
             }
@@ -418,7 +430,7 @@ impl CaseEdits {
         true
     }
 
-    /// The case that a change is for: none while another is on its way.
+    /// The case that a change applies to; `None` while another one loads.
     fn shown(self) -> Option<CaseView> {
         if self.is_reading.get_untracked() {
             return None;
@@ -426,8 +438,8 @@ impl CaseEdits {
         self.case.with_untracked(|case| case.clone()?.ok())
     }
 
-    /// Has the host do something, and shows what comes of it. Then the first of `focus` that is
-    /// there has the focus, or else the button that was pressed, or that opened what was edited.
+    /// Runs a change on the host and shows its outcome. Then focuses the first of `focus` that exists,
+    /// else the button that opened the editor, else the one that was pressed.
     fn act(
         self,
         mut focus: Vec<String>,
@@ -445,7 +457,7 @@ impl CaseEdits {
         focus.push(browser::focused_id());
         spawn_local(async move {
             let outcome = work.await;
-            // The person may be on another page meanwhile.
+            // Another page may be shown meanwhile.
             if self.saving.try_set(false).is_some() {
                 return;
             }
@@ -455,7 +467,7 @@ impl CaseEdits {
                         self.undo_steps.update(|steps| steps.push(step));
                     }
                     self.revision.update(|count| *count += 1);
-                    // The person may be reading another case meanwhile.
+                    // Another case may be shown meanwhile.
                     if !asked.is_wanted() {
                         return;
                     }
@@ -471,7 +483,7 @@ impl CaseEdits {
                     self.case.set(shown.map(|(case, _)| Ok(case)));
                     let here = browser::address();
                     let address = in_order_of(&here, &address);
-                    // A case that stays where it is adds nothing to the way back.
+                    // A case with the same address adds no entry to the browser's history.
                     if !here.ends_with(&address) {
                         self.go.with_value(|go| go(&address));
                     }
@@ -480,7 +492,7 @@ impl CaseEdits {
                 Err(error) => {
                     self.is_stale.set(error == ApiError::CaseChanged);
                     self.fault.set(Some(error.to_string()));
-                    // The button that was pressed may be gone with what it would have taken back.
+                    // The undo button that was pressed may be gone.
                     if self.open.get_untracked().is_none() {
                         focus_one(focus);
                     }
@@ -489,7 +501,7 @@ impl CaseEdits {
         });
     }
 
-    /// Asks the agent once which tools it has.
+    /// Requests the agent's tools once.
     fn want_tools(self) {
         let agent = self.shown().and_then(|case| case.agent);
         if self.tools_of.with_value(|asked| *asked == Some(agent.clone())) {
@@ -507,17 +519,17 @@ impl CaseEdits {
         spawn_local(async move {
             let opened = open_session(session.clone(), agent).await;
             self.tools.try_set(Some(opened.map(|view| view.tools)));
-            // The host forgets it by itself in ten minutes.
+            // Otherwise the host closes it after ten minutes.
             let _ = close_session(session).await;
         });
     }
 }
 
-/// Moves the focus to the first of these that is there once all is drawn, or to the case's heading;
-/// where somebody has moved it on by then, it stays there.
+/// Focuses the first of these that exists once all is drawn, else the case's heading, unless the person
+/// has moved the focus meanwhile.
 fn focus_one(ids: Vec<String>) {
     let still_here = browser::focus_watch();
-    // The address changes first, and the page after it.
+    // The address changes first, then the page.
     browser::after_drawing(|| {
         browser::after_drawing(move || {
             if still_here() && !ids.iter().any(|id| !id.is_empty() && browser::focus(id)) {

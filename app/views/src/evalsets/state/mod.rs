@@ -1,3 +1,4 @@
 //! The state of an eval set.
 
 pub mod case_edits;
+pub mod case_list;

@@ -3,44 +3,45 @@
 use api::{LiveContent, LivePart, LiveRole, LiveValue};
 use json_text::{JsonText, Node};
 
-/// One step.
+/// One step of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
+pub enum ConversationStep {
     /// A message.
-    Said(LiveRole, String),
+    Message(LiveRole, String),
     /// A message whose role has a vendor's own name, such as `developer`.
-    SaidAs(String, String),
-    /// The model thought something.
+    VendorMessage(String, String),
+    /// A thought of the model.
     Thought(String),
-    /// A tool was asked for, and perhaps answered.
+    /// A tool call.
     Call {
         /// The tool.
         name: String,
         /// The arguments.
         args: JsonText,
-        /// The answer, once it is there.
-        answer: Option<JsonText>,
+        /// The response, once there is one.
+        response: Option<JsonText>,
     },
-    /// A piece that is shown as it is: bytes, a file by reference, an answer that nobody asked for.
+    /// A part of another kind: bytes, a file by reference, a response without a call.
     Piece(LiveRole, LivePart),
 }
 
-/// The steps of a conversation. An answer goes to the call with its id; where there is none, or the
-/// answer has no id, to the first call of that name that has no answer yet and, of the two, no id.
+/// The steps of a conversation. A response belongs to the call with its id. Where there is none, or the
+/// response has no id, it belongs to the first call with the same name that has no response yet, if the
+/// call or the response has no id.
 #[must_use]
-pub fn steps(contents: &[LiveContent]) -> Vec<Step> {
-    let mut steps: Vec<Step> = Vec::new();
-    // The calls without an answer: id, name, place.
+pub fn steps(contents: &[LiveContent]) -> Vec<ConversationStep> {
+    let mut steps: Vec<ConversationStep> = Vec::new();
+    // The calls without a response: id, name, index in `steps`.
     let mut open: Vec<(Option<&str>, &str, usize)> = Vec::new();
     for LiveContent { role, parts } in contents {
         for part in parts {
             match part {
-                LivePart::Text(text) => steps.push(Step::Said(*role, text.clone())),
-                LivePart::Thought(text) => steps.push(Step::Thought(text.clone())),
+                LivePart::Text(text) => steps.push(ConversationStep::Message(*role, text.clone())),
+                LivePart::Thought(text) => steps.push(ConversationStep::Thought(text.clone())),
                 LivePart::Call { id, name, args } => {
                     open.push((id.as_deref(), name, steps.len()));
                     let args = args.as_ref().map_or_else(empty, whole);
-                    steps.push(Step::Call { name: name.clone(), args, answer: None });
+                    steps.push(ConversationStep::Call { name: name.clone(), args, response: None });
                 }
                 LivePart::Response { id, name, response } => {
                     let by_id =
@@ -52,26 +53,28 @@ pub fn steps(contents: &[LiveContent]) -> Vec<Step> {
                     let asked = asked.or_else(|| open.iter().position(by_name));
                     let place = asked.map(|at| open.remove(at).2);
                     match place.and_then(|place| steps.get_mut(place)) {
-                        Some(Step::Call { answer, .. }) => {
+                        Some(ConversationStep::Call { response: answer, .. }) => {
                             *answer = Some(response.as_ref().map_or_else(JsonText::null, whole));
                         }
-                        _ => steps.push(Step::Piece(*role, part.clone())),
+                        _ => steps.push(ConversationStep::Piece(*role, part.clone())),
                     }
                 }
-                LivePart::Data { .. } | LivePart::Other { .. } => steps.push(match said_as(part) {
-                    Some((who, text)) => Step::SaidAs(who.to_owned(), text),
-                    None => Step::Piece(*role, part.clone()),
-                }),
+                LivePart::Data { .. } | LivePart::Other { .. } => {
+                    steps.push(match plain_text_of(part) {
+                        Some((who, text)) => ConversationStep::VendorMessage(who.to_owned(), text),
+                        None => ConversationStep::Piece(*role, part.clone()),
+                    });
+                }
             }
         }
     }
     steps
 }
 
-/// Whom the vendor has say a text, and the text: a part of the vendor's own that is a JSON string, such
-/// as what a developer says within the conversation. `None` for every other part.
+/// The kind and the text of a vendor-specific part that is a JSON string, such as a `developer` message
+/// within the conversation. `None` for every other part.
 #[must_use]
-pub fn said_as(part: &LivePart) -> Option<(&str, String)> {
+pub fn plain_text_of(part: &LivePart) -> Option<(&str, String)> {
     let LivePart::Other { kind, value: LiveValue::Whole(value) } = part else { return None };
     match value.open() {
         Node::String(text) => Some((kind, text.to_string())),
@@ -79,12 +82,12 @@ pub fn said_as(part: &LivePart) -> Option<(&str, String)> {
     }
 }
 
-/// No arguments at all, as people read it.
+/// The arguments of a call without any.
 fn empty() -> JsonText {
     JsonText::parse("{}").unwrap_or_else(|_| JsonText::null())
 }
 
-/// The value; the beginning of a long one as a text.
+/// The value; of a shortened one the beginning, as a string.
 #[must_use]
 pub fn whole(value: &LiveValue) -> JsonText {
     match value {
@@ -118,8 +121,8 @@ mod tests {
             LiveContent { role: LiveRole::Function, parts: answered },
         ];
         let actual = steps(&contents).into_iter().map(|step| match step {
-            Step::Call { args, answer, .. } => {
-                (args.as_str().to_owned(), answer.map(|it| it.as_str().to_owned()))
+            ConversationStep::Call { args, response, .. } => {
+                (args.as_str().to_owned(), response.map(|it| it.as_str().to_owned()))
             }
             other => (format!("{other:?}").chars().take(5).collect(), None),
         });
@@ -127,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_developer_says_is_text_and_other_values_stay_pieces() {
+    fn a_developer_message_becomes_a_message_and_other_values_stay_pieces() {
         let other = |kind: &str, text: &str| LivePart::Other {
             kind: kind.to_owned(),
             value: LiveValue::Whole(value(text)),
@@ -135,12 +138,15 @@ mod tests {
         let file = other("image_url", r#"{"url": "https://example.com/x.png"}"#);
         let parts = vec![other("developer", r#""Say \"so\".\nTwice.""#), file.clone()];
         let actual = steps(&[LiveContent { role: LiveRole::User, parts }]);
-        let expected = Step::SaidAs("developer".to_owned(), "Say \"so\".\nTwice.".to_owned());
-        assert_eq!(actual, [expected, Step::Piece(LiveRole::User, file)]);
+        let expected = ConversationStep::VendorMessage(
+            "developer".to_owned(),
+            "Say \"so\".\nTwice.".to_owned(),
+        );
+        assert_eq!(actual, [expected, ConversationStep::Piece(LiveRole::User, file)]);
     }
 
     #[test]
-    fn answers_go_to_their_calls_by_id_and_by_name() {
+    fn responses_are_matched_to_calls_by_id_then_by_name() {
         let by_id = answers([
             vec![call(Some("1"), "f", "1"), call(Some("2"), "f", "2")],
             vec![response(Some("2"), "f", "20"), response(Some("1"), "f", "10")],
@@ -150,7 +156,7 @@ mod tests {
             vec![call(None, "f", "1"), call(Some("2"), "f", "2")],
             vec![response(Some("2"), "f", "20"), response(Some("made"), "f", "10")],
         ]);
-        assert_eq!(mixed, by_id, "an id goes before a name");
+        assert_eq!(mixed, by_id, "an id takes precedence over a name");
         let by_name = answers([
             vec![call(None, "f", "1"), call(None, "g", "2"), call(None, "f", "3")],
             vec![response(None, "f", "10"), response(None, "f", "30"), response(None, "x", "0")],

@@ -19,8 +19,7 @@ pub struct Choice {
     pub shown: Option<LiveTurnId>,
     /// Whether the person has begun to respond to the shown turn.
     pub is_busy: bool,
-    /// Whether the host has reported who is logged in. Before that, it is not known whose drafts are
-    /// left.
+    /// Whether the host has reported who is logged in. Before that, the owner of a draft is unknown.
     pub is_greeted: bool,
 }
 
@@ -119,11 +118,11 @@ pub fn left_out(side: Side, edited_call: Option<&str>, has_edited_value: bool) -
     match side {
         Side::Text => edited_call.map(|tool| {
             format!(
-                "Your unfinished call of {tool} is not in this response. Add it under \"Call tools\""
+                "Your unfinished call of {tool} is not in this response. Add it under \"Call tools\", or send again to leave it out."
             )
         }),
         Side::Call => has_edited_value.then(|| {
-            "Your unfinished response cannot be sent with a call. Send it from \"Response\""
+            "Your unfinished response cannot be sent with a call. Send it from the \"Response\" tab, or send again to discard it."
                 .to_owned()
         }),
     }
@@ -212,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_left_draft_is_of_this_session_and_person_and_of_a_closed_turn() {
+    fn a_left_draft_belongs_to_this_session_and_person_and_to_a_closed_turn() {
         let session = LiveId::new("session");
         let kept = |id: &str, of: &str, by: Option<&str>| Kept {
             key: id.to_owned(),
@@ -241,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lease_is_of_this_page_when_the_name_fits_and_it_was_granted_or_offered() {
+    fn the_lease_belongs_to_this_page_when_the_name_matches_and_it_was_granted_or_offered() {
         let lease = |is_offered| LiveLease {
             turn: turn("a"),
             holder: "Ann".to_owned(),

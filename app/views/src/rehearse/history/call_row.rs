@@ -1,4 +1,4 @@
-//! A call and its answer in one row, which opens into arguments and result.
+//! A call and its result in one row, which opens into both.
 
 use json_text::JsonText;
 use leptos::prelude::*;
@@ -6,8 +6,8 @@ use session::{Answer, Call, CallId, ToolError, ToolResult};
 
 use super::time::RowTime;
 use crate::rehearse::content_pane::{ContentPane, FoldedPane};
-use crate::rehearse::held_pane::HeldPane;
 use crate::rehearse::state::workspace::use_this_workspace;
+use crate::rehearse::stored_result_pane::StoredResultPane;
 use crate::shared::tokens::Tokens;
 use crate::shared::value_pane::ValuePane;
 use app::components::copy_button::CopyButton;
@@ -19,7 +19,7 @@ use app::state::rows::RowId;
 use app::state::times;
 use app::state::tool_content::{result_preview, tool_content};
 
-/// How many characters of arguments and of result stand in the line.
+/// How many characters of the arguments and of the result the line shows.
 const BUDGET: usize = 160;
 
 /// How a call ended, as the row shows it: class, icon and label.
@@ -44,9 +44,9 @@ fn kind(answer: &Answer, is_broken: bool) -> (&'static str, Glyph, &'static str)
 pub(super) fn CallRow(
     /// The row.
     row: RowId,
-    /// The call's place among the ended calls.
+    /// The call's index among the ended calls.
     index: usize,
-    /// The place that the arrow keys are at.
+    /// The row that the arrow keys are at.
     current: RwSignal<usize>,
 ) -> impl IntoView {
     let rehearsal = use_this_workspace().rehearsal;
@@ -64,7 +64,7 @@ pub(super) fn CallRow(
     let given = arguments(&call.call.arguments, BUDGET);
     let duration = times::took(call.answer.duration_ms());
     let at = call.call.timestamp;
-    // Nothing beside the answer, or an answer that wants the room.
+    // No arguments beside the result, or a result that needs the whole width.
     let is_stacked = is_long(&call.answer) || call.call.arguments.compact().as_str() == "{}";
     let outcome = outcome(&call.answer);
     let call = StoredValue::new(call);
@@ -101,7 +101,7 @@ pub(super) fn CallRow(
     })
 }
 
-/// Whether the answer wants the whole width.
+/// Whether the result needs the whole width.
 fn is_long(answer: &Answer) -> bool {
     const LONG: usize = 1_500;
     match answer {
@@ -128,7 +128,7 @@ fn outcome(answer: &Answer) -> AnyView {
     }
 }
 
-/// An error on a line; one without a message is its type alone.
+/// An error on a line: its type and its message, if any.
 fn titled(error_type: &str, message: &str) -> String {
     if message.is_empty() { error_type.to_owned() } else { format!("{error_type}: {message}") }
 }
@@ -143,7 +143,7 @@ fn detail(call: &Call, session: session::SessionId, readings: Readings) -> AnyVi
         Answer::Output(output) => match &output.result {
             ToolResult::Whole(result) => whole(result, &output.call_id, readings),
             ToolResult::Stored(held) => {
-                view! { <HeldPane session call_id=output.call_id.clone() held=held.clone() readings/> }
+                view! { <StoredResultPane session call_id=output.call_id.clone() held=held.clone() readings/> }
                     .into_any()
             }
         },
@@ -153,8 +153,8 @@ fn detail(call: &Call, session: session::SessionId, readings: Readings) -> AnyVi
         readings.of(ReadingKey::Arguments(call.call.call_id.clone()), &call.call.arguments);
     view! {
         <ValuePane title="Arguments" what="the arguments" reading=arguments/>
-        <div class="with-promise">
-            <BrokenPromise call_id=call.call.call_id.clone()/>
+        <div class="with-violation">
+            <SchemaViolations call_id=call.call.call_id.clone()/>
             {answer}
         </div>
         <RowFoot call=call.clone()/>
@@ -162,26 +162,26 @@ fn detail(call: &Call, session: session::SessionId, readings: Readings) -> AnyVi
     .into_any()
 }
 
-/// Where the result is not what the tool's output schema promises; nothing where it is.
+/// The violations of the tool's output schema; nothing without any.
 #[component]
-fn BrokenPromise(
+fn SchemaViolations(
     /// The call that was answered.
     call_id: CallId,
 ) -> impl IntoView {
-    /// How many places are named.
+    /// How many violations are listed.
     const NAMED: usize = 5;
     let rehearsal = use_this_workspace().rehearsal;
     let broken = rehearsal.broken.with_untracked(|all| all.get(&call_id).cloned())?;
     let more = broken.len().saturating_sub(NAMED);
     let places = broken.into_iter().take(NAMED).map(|message| {
         let place = match message.pointer.as_str() {
-            "" => "the full".to_owned(),
+            "" => "result".to_owned(),
             pointer => pointer.to_owned(),
         };
         view! { <li><code>{place}</code> " " {message.text}</li> }
     });
     Some(view! {
-        <div class="broken-promise" role="note" aria-label="The result violates the tool's output schema">
+        <div class="schema-violation" role="note" aria-label="The result violates the tool's output schema">
             <Icon glyph=Glyph::Warning/>
             <div>
                 <p>
@@ -196,7 +196,7 @@ fn BrokenPromise(
     })
 }
 
-/// A whole result; an MCP tool's content stands before the object that the model gets.
+/// A whole result; for an MCP tool, its content and then the object that the model gets.
 fn whole(result: &JsonText, call_id: &CallId, readings: Readings) -> AnyView {
     let reading = readings.of(ReadingKey::Result(call_id.clone()), result);
     match tool_content(result) {
@@ -211,7 +211,7 @@ fn whole(result: &JsonText, call_id: &CallId, readings: Readings) -> AnyView {
     }
 }
 
-/// What failed; where an MCP tool sent content with its failure, that content too.
+/// The error, with the content that an MCP tool sent with it.
 fn failed(error: &ToolError, readings: Readings) -> AnyView {
     let sent = error.traceback.as_deref().and_then(|sent| JsonText::parse(sent).ok());
     let Some((content, sent)) = sent.and_then(|sent| Some((tool_content(&sent)?, sent))) else {
@@ -229,7 +229,7 @@ fn failed(error: &ToolError, readings: Readings) -> AnyView {
     .into_any()
 }
 
-/// What failed, with the traceback behind a click.
+/// The error, with a traceback that can be shown.
 #[component]
 fn ErrorPane(
     /// The error.

@@ -1,4 +1,4 @@
-//! The call that is under way: a stopwatch and Cancel, and what the tool wants of the person.
+//! The pending call: a stopwatch and Cancel, and the confirmation or the result that the tool asks for.
 
 use std::time::Duration;
 
@@ -19,13 +19,13 @@ use app::state::rows::RowId;
 use app::state::times;
 use app::state::value_form::use_any_form;
 
-/// The id of what the tool wants, in the document.
+/// The id of the tool's request in the document.
 const WANTED: &str = "wanted";
 
-/// What ADK's own hint of a tool that asks for confirmation has in it.
+/// A part of ADK's default hint for a tool that asks for confirmation.
 const ADK_HINT: &str = "by responding with a FunctionResponse";
 
-/// How much of the arguments stands in the line, in characters.
+/// How many characters of the arguments the line shows.
 const BUDGET: usize = 120;
 
 /// The one pending call.
@@ -33,7 +33,7 @@ const BUDGET: usize = 120;
 pub(super) fn PendingRow(
     /// The row.
     row: RowId,
-    /// The place that the arrow keys are at.
+    /// The row that the arrow keys are at.
     current: RwSignal<usize>,
 ) -> impl IntoView {
     let rehearsal = use_this_workspace().rehearsal;
@@ -45,6 +45,7 @@ pub(super) fn PendingRow(
     });
     let started = call.timestamp.as_millisecond();
     let run_for = RwSignal::new(0_i64);
+    // A timer, which runs in the browser only.
     Effect::new(move |_| {
         every(Duration::from_millis(100), move || {
             run_for.set(browser::now().as_millisecond() - started);
@@ -97,13 +98,13 @@ pub(super) fn PendingRow(
     })
 }
 
-/// How far the tool is, where it says.
+/// The progress of the tool, if it reports any.
 #[component]
 fn Progress() -> impl IntoView {
     let progress = use_this_workspace().rehearsal.progress;
     move || {
         progress.get().map(|progress| {
-            // Of nothing there is no share.
+            // Without a total there is no share.
             let total = progress.total.filter(|total| *total > 0.0);
             let share = progress.done.zip(total).map(|(done, total)| (done / total).clamp(0.0, 1.0));
             let share_text = progress.done.map(|done| match total.zip(share) {
@@ -124,7 +125,7 @@ fn Progress() -> impl IntoView {
     }
 }
 
-/// The tool asks before it acts.
+/// The tool asks for confirmation.
 #[component]
 fn Confirmation(
     /// The call.
@@ -137,7 +138,7 @@ fn Confirmation(
     let rehearsal = use_this_workspace().rehearsal;
     let form = payload.map(|payload| use_any_form(&payload));
     let call_id = StoredValue::new(call_id);
-    // The group and not a button of it: a key pressed meanwhile must not confirm.
+    // Focuses the group and not a button: a key that is pressed meanwhile must not confirm.
     Effect::new(|_| browser::after_drawing(|| browser::focus(WANTED)));
     let answer = move |confirmed: bool| {
         let payload = match form {
@@ -151,7 +152,7 @@ fn Confirmation(
         rehearsal.send(Event::Confirm { call_id: call_id.get_value(), confirmed, payload });
     };
     let hint = hint.trim().to_owned();
-    // Without a hint of the tool, ADK has a default that tells the model which message to send.
+    // ADK's default hint addresses the model.
     let (question, aside) = if hint.is_empty() || hint.contains(ADK_HINT) {
         ("The tool requires confirmation.".to_owned(), hint)
     } else {
@@ -181,7 +182,7 @@ fn Confirmation(
     }
 }
 
-/// A long-running tool gets its result from the person.
+/// The person supplies the result of a long-running tool.
 #[component]
 fn Supply(
     /// The call.
@@ -191,7 +192,7 @@ fn Supply(
 ) -> impl IntoView {
     let rehearsal = use_this_workspace().rehearsal;
     let form = use_any_form(first.as_ref().unwrap_or(&JsonText::null()));
-    // What is typed now is the result, in the place of what the tool returned at first.
+    // Focuses and selects the initial result, which the typed one replaces.
     Effect::new(|_| {
         browser::after_drawing(|| browser::focus_form(WANTED) && browser::select_focused());
     });

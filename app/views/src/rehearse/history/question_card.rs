@@ -1,5 +1,4 @@
-//! A question that a tool's server asks the person: a form, an address to visit, or the model's
-//! next message.
+//! A request of an MCP server to the person: a form, a URL to open, or a model response.
 
 use api::{Answer, Asks, Question, SampledMessage, SamplingRequest};
 use json_text::JsonText;
@@ -18,11 +17,11 @@ use app::state::value_form::use_value_form;
 /// The id of the question in the document.
 const QUESTION: &str = "question";
 
-/// A text longer than this, in bytes or in lines, may not fit its place without scrolling.
+/// A longer text, in bytes or in lines, may need to scroll.
 const LONG: usize = 400;
 const LONG_LINES: usize = 6;
 
-/// The question that has waited longest, and how many wait behind it.
+/// The oldest question, and the number of others.
 #[component]
 pub(super) fn OldestQuestion() -> impl IntoView {
     let questions = use_this_workspace().rehearsal.questions;
@@ -48,10 +47,10 @@ fn QuestionCard(
     question: Question,
 ) -> impl IntoView {
     let Question { number, asked_by, asks, .. } = question;
-    // The group and not a button of it: a key pressed meanwhile must not answer.
+    // Focuses the group and not a button: a key that is pressed meanwhile must not answer.
     Effect::new(|_| {
         browser::after_drawing(|| {
-            // Who types goes on; the question is announced.
+            // Not while the person types: then the question is only announced.
             if !browser::is_amid_text() {
                 browser::focus_from_its_top(QUESTION);
             }
@@ -68,7 +67,7 @@ fn QuestionCard(
     }
 }
 
-/// The server wants values (elicitation).
+/// The server requests values (elicitation).
 #[component]
 fn FormQuestion(
     /// The question's number.
@@ -77,9 +76,9 @@ fn FormQuestion(
     asked_by: String,
     /// Why.
     message: String,
-    /// What the values must be like.
+    /// The schema of the values.
     schema: JsonText,
-    /// What of the schema the host cannot check.
+    /// The parts of the schema that the host cannot check.
     unchecked: Vec<String>,
 ) -> impl IntoView {
     let rehearsal = use_this_workspace().rehearsal;
@@ -105,7 +104,7 @@ fn FormQuestion(
     }
 }
 
-/// The server wants the person to open an address (elicitation by URL).
+/// The server asks the person to open a URL (URL elicitation).
 #[component]
 fn VisitQuestion(
     /// The question's number.
@@ -146,7 +145,7 @@ fn VisitQuestion(
     }
 }
 
-/// The server wants the model's next message (sampling).
+/// The server requests a model response (sampling).
 #[component]
 fn MessageQuestion(
     /// The question's number.
@@ -174,7 +173,7 @@ fn MessageQuestion(
                 {messages.into_iter().map(|message| view! { <Message message/> }).collect_view()}
             </dl>
             <details class="besides">
-                <summary>"Up to " {max_tokens} " tokens; other settings"</summary>
+                <summary>"Up to " {max_tokens} " tokens, other settings"</summary>
                 <ValuePane title="Request" what="the request" reading=use_reading(&rest)/>
             </details>
             <textarea
@@ -212,14 +211,14 @@ fn Message(
     view! { <dt>{role}</dt><dd>{shown}</dd> }
 }
 
-/// Why the server asks: in lines as it wrote them, and a long text scrolls.
+/// The server's reason, with its line breaks. A long text scrolls.
 #[component]
 fn QuestionText(
     /// The text.
     message: String,
 ) -> impl IntoView {
     let is_long = message.len() > LONG || message.lines().count() > LONG_LINES;
-    // What may scroll must be reached by the keyboard.
+    // What scrolls must be reachable by the keyboard.
     let (stop, role, label) =
         if is_long { (Some("0"), Some("region"), Some("Reason")) } else { (None, None, None) };
     view! { <p class="question-text" tabindex=stop role=role aria-label=label>{message}</p> }
@@ -237,7 +236,7 @@ fn Heading(
     }
 }
 
-/// The two ways to say no: to refuse, and to put the question away.
+/// The two ways to refuse: to decline and to dismiss.
 #[component]
 fn Refusals(
     /// The question's number.

@@ -1,4 +1,4 @@
-//! The row of a text: the user's query and the final response.
+//! The row of a text: the user message and the final response.
 
 use json_text::{JsonText, Kind};
 use leptos::prelude::*;
@@ -12,15 +12,15 @@ use app::state::excerpt::{Lines, beginning, written_out};
 use app::state::reading::{ReadingKey, Readings};
 use app::state::rows::{RowId, RowKind};
 
-/// How much of a text is drawn before the reader asks for all, in bytes.
+/// How much of a text is drawn at first, in bytes.
 const SHOWN: usize = 4_000;
 
-/// The query or the final response.
+/// The user message or the final response.
 #[component]
 pub(super) fn TextRow(
     /// The row.
     row: RowId,
-    /// The place that the arrow keys are at.
+    /// The row that the arrow keys are at.
     current: RwSignal<usize>,
 ) -> impl IntoView {
     let rehearsal = use_this_workspace().rehearsal;
@@ -39,7 +39,7 @@ pub(super) fn TextRow(
                 <span class="number" aria-hidden="true">{row.position + 1}</span>
                 <Icon glyph/>
                 <div
-                    class="said"
+                    class="message"
                     id=row.element_id()
                     tabindex=move || if current.get() == row.position { "0" } else { "-1" }
                     role="group"

@@ -1,4 +1,4 @@
-//! When something happened: on the wall clock, or how long ago.
+//! The time of a row: on the wall clock, or how long ago.
 
 use jiff::Timestamp;
 use leptos::prelude::*;
@@ -7,7 +7,7 @@ use app::state::browser;
 use app::state::times;
 use app::state::use_page;
 
-/// The time of a row; the other reading shows when it is pointed at.
+/// The time of a row; its tooltip shows the other format.
 #[component]
 pub fn RowTime(
     /// When it happened.

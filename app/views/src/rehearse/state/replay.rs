@@ -1,5 +1,5 @@
-//! A recorded case played again: what the case did next, and whether what the tools answer now is
-//! what they answered then. Nothing runs by itself: a step is filled in, and the person runs it.
+//! [`Replay`]: rehearses a recorded case again, step by step, and compares the tools' results with the
+//! recorded ones. Nothing runs by itself: a step is filled in, and the person runs it.
 
 use api::{ApiError, CaseStep, CaseView, SetId};
 use json_text::JsonText;
@@ -15,36 +15,36 @@ use app::state::browser;
 use app::state::case_address::unescaped;
 use app::state::latest_request::use_latest_request;
 
-/// What the case did next.
+/// The next step of the case.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Next {
-    /// The user asks.
+    /// The user message.
     Query(String),
-    /// A tool is called.
+    /// A tool call.
     Call {
         /// The tool.
         tool: String,
         /// The arguments.
         arguments: JsonText,
     },
-    /// The agent answers.
+    /// The final response.
     Response(String),
-    /// The case ends here.
+    /// None: the case ends here.
     Nothing,
 }
 
-/// How the last call went, beside the recorded one.
+/// The last call compared with the recorded one.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Beside {
-    /// It answered the same.
+pub enum StepComparison {
+    /// The same result.
     Same,
-    /// It answered otherwise; the case has this.
-    Other(JsonText),
-    /// Another call was made than the case has.
+    /// Another result than this recorded one.
+    OtherResult(JsonText),
+    /// Another call than the recorded one of this tool.
     OtherCall(String),
 }
 
-/// A case that is played again in a workspace, as small as its handles.
+/// A case that is rehearsed again in a workspace, as small as its handles.
 #[derive(Clone, Copy)]
 pub struct Replay {
     workspace: Workspace,
@@ -52,7 +52,7 @@ pub struct Replay {
     pub case: RwSignal<Option<Result<CaseView, ApiError>>>,
     /// The id of the case that the address names.
     pub eval_id: Memo<Option<String>>,
-    /// Its place in the file, where the address has it because others have that id.
+    /// Its position in the file, in the address only where other cases share the id.
     pub at: Memo<Option<u64>>,
     set: Memo<Option<SetId>>,
     set_eval_id: SignalSetter<Option<String>>,
@@ -70,6 +70,7 @@ pub fn use_replay(workspace: Workspace) -> Replay {
     let at = Memo::new(move |_| query.read().get("at").and_then(|at| at.parse::<u64>().ok()));
     let case = RwSignal::new(None);
     let wanted = use_latest_request();
+    // Requests the case from the host.
     Effect::new(move |_| {
         let asked = wanted.ask();
         let index = at.get().unwrap_or_default();
@@ -77,12 +78,12 @@ pub fn use_replay(workspace: Workspace) -> Replay {
             case.set(None);
             return;
         };
-        // A case begins with its query: what was played before makes room, and asks if it would
-        // be lost.
+        // A case begins with the user message: a session under way starts over, after a question if it
+        // would be lost.
         if workspace.rehearsal.session.read_untracked().query().is_some() {
-            // Once the page stands: it is still on its way to this address.
+            // After the page is drawn: the router is still changing to this address.
             browser::after_drawing(move || {
-                // The page may open another workspace before this runs; that one has its own replay.
+                // Another workspace, with its own replay, may have been opened meanwhile.
                 if workspace.filter.try_get_untracked().is_some() {
                     workspace.start_over();
                 }
@@ -108,7 +109,7 @@ impl Replay {
         named.unwrap_or_else(|| SetId::from(self.workspace.rehearsal.agent()))
     }
 
-    /// Goes on without the case.
+    /// Continues without the case.
     pub fn leave(self) {
         self.set_eval_id.set(None);
     }
@@ -133,7 +134,7 @@ impl Replay {
         }
     }
 
-    /// What comes next. Tracked.
+    /// The next step. Tracked.
     #[must_use]
     pub fn next(self) -> Next {
         let done = self.done();
@@ -151,34 +152,38 @@ impl Replay {
         .unwrap_or(Next::Nothing)
     }
 
-    /// How the last call went beside the recorded one at its place. Tracked.
+    /// The last call compared with the recorded call at its position. Tracked.
     #[must_use]
-    pub fn last(self) -> Option<Beside> {
+    pub fn last(self) -> Option<StepComparison> {
         let session = self.workspace.rehearsal.session.read();
         let ended = session.calls().last()?;
         let place = session.calls().len() - 1;
         self.with_turn(|turn| {
             let (tool, arguments, response) = turn.calls.get(place)?;
             if ended.call.tool_name.as_str() != *tool || !same(&ended.call.arguments, arguments) {
-                return Some(Beside::OtherCall((*tool).to_owned()));
+                return Some(StepComparison::OtherCall((*tool).to_owned()));
             }
             let response = (*response)?;
             let is_same = match &ended.answer {
                 Answer::Output(output) => match &output.result {
                     ToolResult::Whole(now) => same(now, response) || same_inside(now, response),
-                    // Held by the host: not compared here.
+                    // Stored on the host: not compared here.
                     ToolResult::Stored(_) => return None,
                 },
                 Answer::Error(error) => member(response, "error")
                     .and_then(|error| member(&error, "type"))
                     .is_some_and(|kind| kind == JsonText::string(&error.error_type)),
             };
-            Some(if is_same { Beside::Same } else { Beside::Other(response.clone()) })
+            Some(if is_same {
+                StepComparison::Same
+            } else {
+                StepComparison::OtherResult(response.clone())
+            })
         })
         .flatten()
     }
 
-    /// Fills in what comes next, for the person to run. For event handlers.
+    /// Fills in the next step, for the person to run. For event handlers.
     pub fn fill_in(self) {
         let workspace = self.workspace;
         let forms = workspace.rehearsal.forms;
@@ -249,14 +254,14 @@ impl Replay {
     }
 }
 
-/// A turn as it is played.
+/// The steps of a turn.
 struct Turn<'a> {
     query: &'a str,
     calls: Vec<(&'a str, &'a JsonText, Option<&'a JsonText>)>,
     response: Option<&'a str>,
 }
 
-/// Equal but for the order of keys.
+/// Whether two values are equal, in any order of keys.
 fn same(one: &JsonText, other: &JsonText) -> bool {
     match (one.to_value(), other.to_value()) {
         _ if one.compact() == other.compact() => true,
@@ -284,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_is_compared_with_what_was_recorded() {
+    fn compares_a_result_with_the_recorded_response() {
         assert!(same(&text(r#"{"a":1,"b":2}"#), &text(r#"{ "b": 2, "a": 1 }"#)));
         assert!(!same(&text("9007199254740993"), &text("9007199254740992")));
         assert!(same_inside(&text("8"), &text(r#"{"result": 8}"#)));

@@ -1,5 +1,5 @@
-//! What the person is looking at in a rehearsal: the side of the right panel and the chosen tool,
-//! both in the address so that a link restores them, and what is open around them.
+//! [`Workspace`]: what is shown of a rehearsal. The side of the right panel and the chosen tool are in the
+//! address, so that a link restores them.
 
 use api::ToolView;
 use json_text::JsonText;
@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use schema_form::Integers;
 use session::SessionState;
 
-use crate::shared::state::catalogue::fits;
+use crate::shared::state::catalog::fits;
 use app::lazy_pages::{LazyPart, SessionViews};
 use app::state::browser;
 use app::state::in_address::{InAddress, use_in_address};
@@ -35,11 +35,11 @@ pub struct Workspace {
     pub tool: Memo<Option<ToolView>>,
     /// The side that is shown.
     pub tab: Memo<Tab>,
-    /// The schema of the query; text without one.
+    /// The schema of the user message; `None` for text.
     pub input_schema: Memo<Option<JsonText>>,
-    /// The schema of the final response; text without one.
+    /// The schema of the final response; `None` for text.
     pub output_schema: Memo<Option<JsonText>>,
-    /// What the catalogue is filtered by.
+    /// The text that filters the tools.
     pub filter: RwSignal<String>,
     /// Whether the log is shown.
     pub shows_log: RwSignal<bool>,
@@ -47,13 +47,13 @@ pub struct Workspace {
     pub shows_raw: RwSignal<bool>,
     /// Whether the page asks before it starts over.
     pub asks_to_start_over: RwSignal<bool>,
-    /// The code of what is drawn once the session is under way.
+    /// The views of a session under way.
     pub code: LazyPart<SessionViews>,
     tool_name: InAddress,
     side: InAddress,
 }
 
-/// The workspace of `rehearsal`, as the address says.
+/// The workspace of `rehearsal`, restored from the address.
 #[must_use]
 pub fn use_workspace(rehearsal: Rehearsal) -> Workspace {
     let tool_name = use_in_address("tool");
@@ -75,12 +75,13 @@ pub fn use_workspace(rehearsal: Rehearsal) -> Workspace {
         if responds || has_no_tools { Tab::Respond } else { Tab::Call }
     });
     let filter = RwSignal::new(String::new());
-    // A filter for one agent's tools would hide those of the agent that it hands over to.
-    let in_charge = Memo::new(move |_| {
+    // A filter for one agent's tools would hide those of another one after a transfer. The person types
+    // into the same signal.
+    let active_agent = Memo::new(move |_| {
         rehearsal.view.with(|view| view.as_ref().map(|view| view.agent.name.clone()))
     });
     Effect::watch(
-        move || in_charge.get(),
+        move || active_agent.get(),
         move |now, before, _| {
             if before.is_some_and(|before| before.is_some() && before != now) {
                 filter.set(String::new());
@@ -110,7 +111,7 @@ pub fn use_workspace(rehearsal: Rehearsal) -> Workspace {
 }
 
 impl Workspace {
-    /// Chooses a tool and shows its form; a filter that hides it is taken away.
+    /// Chooses a tool and shows its form. A filter that hides the tool is cleared.
     pub fn choose_tool(self, name: &str) {
         let hidden = self.tools.with_untracked(|tools| {
             let filter = self.filter.read_untracked();
@@ -152,7 +153,7 @@ impl Workspace {
         self.rehearsal.view.read().is_some()
     }
 
-    /// The form for the query, for an agent with an input schema. Tracked.
+    /// The form for the user message, for an agent with an input schema. Tracked.
     #[must_use]
     pub fn query_form(self) -> Option<ValueForm> {
         let schema = self.input_schema.get()?;
@@ -166,11 +167,11 @@ impl Workspace {
         Some(self.rehearsal.forms.of(&FormKey::Response, Some(&schema), Integers::Any))
     }
 
-    /// Does what comes next: asks, runs the chosen tool, responds or exports.
+    /// Does the next step: starts the session, runs the chosen tool, responds or exports.
     pub fn act(self) {
         let state = self.rehearsal.session.read_untracked().state();
         match state {
-            // Without the agent's word, it is not known whether text will do.
+            // Before the agent is loaded, it is not known whether text or a form is needed.
             SessionState::AwaitingQuery | SessionState::Active if !untrack(|| self.is_ready()) => {}
             SessionState::SelectingAgent => {}
             SessionState::AwaitingQuery => self.ask(),
@@ -186,7 +187,7 @@ impl Workspace {
         }
     }
 
-    /// Starts the session with the query, once there is the code to draw it.
+    /// Starts the session with the user message, once the code of its views is loaded.
     fn ask(self) {
         let rehearsal = self.rehearsal;
         if rehearsal.checking.get_untracked() {
@@ -224,7 +225,7 @@ impl Workspace {
     }
 }
 
-/// The workspace that the component stands on.
+/// The workspace around the component.
 #[must_use]
 pub fn use_this_workspace() -> Workspace {
     expect_context()

@@ -1,4 +1,4 @@
-//! [`ReportState`]: a report that is read, its baseline, and what the reader asks of both.
+//! [`ReportState`]: the shown report, its baseline, and the filter and order of its cases.
 
 use std::ops::{Deref, Range};
 use std::sync::Arc;
@@ -18,10 +18,10 @@ use app::state::opened_reports::{OpenedReport, OpenedReports, is_opened};
 
 /// The height of a row in pixels, as the stylesheet has it.
 pub const ROW: f64 = 32.0;
-/// How many rows are drawn beyond each edge of what is in sight.
+/// How many rows are drawn beyond each edge of the visible part.
 const BEYOND: usize = 12;
 
-/// Something large that is the same as long as it is the very one.
+/// A large value that is compared by identity.
 #[derive(Debug)]
 pub struct Shared<T>(Arc<T>);
 
@@ -45,12 +45,12 @@ impl<T> Deref for Shared<T> {
     }
 }
 
-/// Why there is no report to read.
+/// Why a report cannot be shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unread {
-    /// It was opened from a file in this tab, which has forgotten it.
+    /// It was opened from a file, and the tab was reloaded since.
     Forgotten,
-    /// The file, and what is wrong with it or with the way to it.
+    /// The file cannot be read or loaded.
     Fault {
         /// The file; empty where only its id is known.
         name: String,
@@ -59,19 +59,19 @@ pub enum Unread {
     },
 }
 
-/// What was found under an id; `None` while it is read.
+/// The report with an id; `None` while it loads.
 type ReportSignal = RwSignal<Option<Result<Shared<Report>, Unread>>>;
 
-/// A report beside its baseline.
+/// A baseline and the changes since it.
 #[derive(Debug)]
 pub struct Since {
     /// The baseline.
     pub baseline: Shared<Report>,
-    /// What became of each case.
+    /// The change of each case.
     pub changes: Changes,
 }
 
-/// A report that is read, as small as its handles.
+/// The shown report, as small as its handles.
 #[derive(Clone, Copy)]
 pub struct ReportState {
     /// Its id in the address.
@@ -85,7 +85,7 @@ pub struct ReportState {
     pub baseline_found: ReportSignal,
     /// What changed since; `None` without a baseline.
     pub since: Memo<Option<Shared<Since>>>,
-    /// What is searched.
+    /// The searched text.
     pub searched: RwSignal<String>,
     show: Memo<Option<String>>,
     set_show: SignalSetter<Option<String>>,
@@ -94,7 +94,7 @@ pub struct ReportState {
     search: Memo<String>,
 }
 
-/// Reads the report of this id.
+/// Loads the report with this id.
 #[must_use]
 pub fn use_report_state(id: String, opened: OpenedReports) -> ReportState {
     let in_place =
@@ -106,9 +106,10 @@ pub fn use_report_state(id: String, opened: OpenedReports) -> ReportState {
     let baseline_found: ReportSignal = RwSignal::new(None);
     let own = StoredValue::new(id);
     let (wanted, wanted_baseline) = (use_latest_request(), use_latest_request());
-    // Not each file that is opened, only those under these ids.
+    // Follows the files with these ids, not every opened file.
     let local = Memo::new(move |_| own.with_value(|own| opened.find(own)));
     let local_baseline = Memo::new(move |_| opened.find(&baseline.get()?));
+    // Requests the report and its baseline from the host.
     Effect::new(move |_| fetch(own.get_value(), local.get(), found, wanted.ask()));
     Effect::new(move |_| match baseline.get() {
         Some(id) => fetch(id, local_baseline.get(), baseline_found, wanted_baseline.ask()),
@@ -138,7 +139,7 @@ pub fn use_report_state(id: String, opened: OpenedReports) -> ReportState {
     }
 }
 
-/// Reads the report of an id, opened here or held by the host, into `found`, unless something else is
+/// Loads the report with an id, from an opened file or from the host, into `found`, unless another one is
 /// `asked` for meanwhile.
 fn fetch(
     id: String,
@@ -148,14 +149,14 @@ fn fetch(
 ) {
     found.set(None);
     spawn_local(async move {
-        // That the report is read is drawn before the reading, which takes the page's one thread.
+        // Draws the loading message first: parsing blocks the page's only thread.
         TimeoutFuture::new(0).await;
         let report = match opened {
             Some(OpenedReport { name, text, .. }) => understood(name, &text),
             None if is_opened(&id) => Err(Unread::Forgotten),
             None => match read_report(ReportId::new(id)).await {
                 Ok(text) if asked.is_wanted() => understood(String::new(), &text),
-                // Nobody waits for it any more.
+                // Another report is shown meanwhile.
                 Ok(_) => return,
                 Err(error) => Err(Unread::Fault { name: String::new(), reason: error.to_string() }),
             },
@@ -166,7 +167,7 @@ fn fetch(
     });
 }
 
-/// The text of a report that the host has.
+/// The text of a report on the host.
 async fn read_report(report: ReportId) -> Result<String, ApiError> {
     let lost = |reason: String| ApiError::Transport { reason };
     let path = report.text_path(browser::in_address);
@@ -174,7 +175,7 @@ async fn read_report(report: ReportId) -> Result<String, ApiError> {
     text_of(status, body)
 }
 
-/// The text that the host answered with, or what it refused it with.
+/// The text in the host's response, or its error.
 fn text_of(status: u16, body: Vec<u8>) -> Result<String, ApiError> {
     if status != 200 {
         let refused = serde_json::from_slice(&body);
@@ -196,14 +197,14 @@ fn understood(name: String, text: &str) -> Result<Shared<Report>, Unread> {
     }
 }
 
-/// What a reader may want to see of all cases.
+/// A filter of the cases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shown {
     /// All.
     All,
-    /// Those that came to this.
+    /// Those with this verdict.
     Verdict(CaseVerdict),
-    /// Those that became this since the baseline.
+    /// Those with this change since the baseline.
     Change(Change),
 }
 
@@ -238,25 +239,25 @@ impl ReportState {
         self.found.get()?.ok()
     }
 
-    /// What is shown. Tracked.
+    /// The current filter. Tracked.
     #[must_use]
     pub fn shown(self) -> Shown {
         Shown::parse(self.show.get().as_deref())
     }
 
-    /// Shows something else; what is shown already makes room for all.
+    /// Applies a filter; the current one again shows all.
     pub fn show(self, shown: Shown) {
         let shown = if untrack(|| self.shown()) == shown { Shown::All } else { shown };
         self.set_show.set(shown.name().map(str::to_owned));
     }
 
-    /// The order that was asked for. Tracked.
+    /// The current order. Tracked.
     #[must_use]
     pub fn sorting(self) -> Option<Sorting> {
         Sorting::parse(&self.sort.get()?, &*self.report()?)
     }
 
-    /// Sorts by a column; then the other way round; then as at first.
+    /// Sorts by a column, then in reverse, then in the original order.
     pub fn sort_by(self, column: Column) {
         let Some(report) = untrack(|| self.report()) else { return };
         let next = match untrack(|| self.sorting()) {
@@ -269,16 +270,16 @@ impl ReportState {
         self.set_sort.set(next.map(|sorting| sorting.to_text(&report)));
     }
 
-    /// Chooses the baseline, or with `None` goes on without.
+    /// Chooses the baseline, or none.
     pub fn hold_against(self, baseline: Option<String>) {
-        // What became of cases says nothing without a baseline.
+        // A filter by change needs a baseline.
         if baseline.is_none() && matches!(untrack(|| self.shown()), Shown::Change(_)) {
             self.set_show.set(None);
         }
         self.set_baseline.set(baseline);
     }
 
-    /// The rows that were asked for. Tracked.
+    /// The rows that pass the filter, in order. Tracked.
     #[must_use]
     pub fn rows(self) -> Vec<Row> {
         let Some(report) = self.report() else { return Vec::new() };
@@ -294,7 +295,7 @@ impl ReportState {
         rows(&report, since, &asked)
     }
 
-    /// The address of a case, or of none, with all that is asked. Tracked.
+    /// The address of a case, or of none, with the filter and the order. Tracked.
     #[must_use]
     pub fn address(self, eval_id: Option<&str>) -> String {
         let report = self.id.with_value(|id| browser::in_address(id));
@@ -310,8 +311,8 @@ impl ReportState {
     }
 }
 
-/// Which of so many rows to draw in a view so high that is scrolled so far, and the empty spaces above
-/// and below them, in pixels.
+/// The rows to draw of `count` in a view that is scrolled, and the heights of the spaces above and below
+/// them, in pixels.
 #[must_use]
 #[expect(
     clippy::cast_possible_truncation,
@@ -342,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_host_answers_is_a_report_or_says_why_there_is_none() {
+    fn a_response_of_the_host_is_a_report_or_an_error() {
         assert_eq!(text_of(200, b"{}".to_vec()), Ok("{}".to_owned()));
         let unknown = ApiError::UnknownReport { id: "run".to_owned() };
         let body = serde_json::to_vec(&unknown).expect("an error is JSON");

@@ -1,5 +1,5 @@
-//! Rows in batches: a form of a thousand fields draws those in sight, and the others as they come
-//! near. What is drawn stays, so that nothing is lost from under the cursor.
+//! Rows in batches: a form of a thousand fields draws those in sight, and the others when they come near.
+//! A drawn row stays, with its cursor and its focus.
 
 use leptos::html::Div;
 use leptos::prelude::*;
@@ -8,7 +8,7 @@ use leptos::wasm_bindgen::closure::Closure;
 use schema_form::{FieldKind, PathStep, Slot};
 use web_sys::{IntersectionObserver, IntersectionObserverEntry, IntersectionObserverInit};
 
-use super::place::Place;
+use super::field_handle::FieldHandle;
 use super::row::member;
 
 /// Objects with more members are drawn in batches.
@@ -20,11 +20,11 @@ const ROWS: usize = 20;
 /// How far out of sight a batch is drawn.
 const AHEAD: &str = "800px";
 
-/// What forms scroll in.
+/// The elements that forms scroll in.
 const SCROLLING: &str = ".panel-body, dialog";
 
 /// The rows of an object with many members.
-pub(super) fn batches(place: &Place, members: &[Slot]) -> AnyView {
+pub(super) fn batches(place: &FieldHandle, members: &[Slot]) -> AnyView {
     let batches = members.chunks(ROWS).enumerate().map(|(number, slots)| {
         let (first, slots, within) = (number * ROWS, slots.to_vec(), place.clone());
         batch(place, first, Signal::stored(true), move || {
@@ -37,7 +37,7 @@ pub(super) fn batches(place: &Place, members: &[Slot]) -> AnyView {
 
 /// The rows of an object whose members depend on what is entered, which `shape` follows. A row whose
 /// schema stays the same keeps its element, and with it the cursor and the focus.
-pub(super) fn changing_batches(place: &Place, shape: Memo<Option<Slot>>) -> AnyView {
+pub(super) fn changing_batches(place: &FieldHandle, shape: Memo<Option<Slot>>) -> AnyView {
     let count = Memo::new(move |_| shape.with(|shape| members_of(shape).len().div_ceil(ROWS)));
     let are_many =
         Memo::new(move |_| shape.with(|shape| members_of(shape).len() > MOST_AT_ONCE)).into();
@@ -72,10 +72,10 @@ fn members_of(shape: &Option<Slot>) -> &[Slot] {
     }
 }
 
-/// The rows from the member at `first` on, drawn by `rows` once they come near, and at once where
-/// the object has not many.
+/// The rows from the member at `first`, drawn by `rows` when they come near, or at once in an object with
+/// few members.
 fn batch(
-    place: &Place,
+    place: &FieldHandle,
     first: usize,
     are_many: Signal<bool>,
     rows: impl Fn() -> AnyView + Send + 'static,
@@ -83,7 +83,7 @@ fn batch(
     let element = NodeRef::<Div>::new();
     let near = RwSignal::new(first == 0);
     let (state, path) = (place.state, place.path.clone());
-    // A place that must have the focus is drawn wherever it is.
+    // A field that must get the focus is drawn wherever it is.
     let wanted = Memo::new(move |_| {
         state.wanted.with(|wanted| {
             let inner = wanted.as_ref().filter(|wanted| path.contains(wanted));
@@ -109,7 +109,7 @@ fn batch(
     .into_any()
 }
 
-/// Sets `near` when the element comes near what is in sight.
+/// Sets `near` when the element comes near the visible part.
 fn watch(element: &web_sys::Element, near: RwSignal<bool>) {
     let seen = Closure::<dyn FnMut(js_sys::Array)>::new(move |entries: js_sys::Array| {
         let is_near = entries
@@ -121,7 +121,7 @@ fn watch(element: &web_sys::Element, near: RwSignal<bool>) {
     });
     let options = IntersectionObserverInit::new();
     options.set_root_margin(AHEAD);
-    // The margin counts from what scrolls, not from the window around it.
+    // The margin is relative to the scrolling element, not to the window.
     if let Ok(Some(scrolling)) = element.closest(SCROLLING) {
         options.set_root(Some(&scrolling));
     }
@@ -131,8 +131,8 @@ fn watch(element: &web_sys::Element, near: RwSignal<bool>) {
         return;
     };
     observer.observe(element);
-    let held = StoredValue::new_local((observer, seen));
+    let observing = StoredValue::new_local((observer, seen));
     on_cleanup(move || {
-        held.try_with_value(|(observer, _)| observer.disconnect());
+        observing.try_with_value(|(observer, _)| observer.disconnect());
     });
 }

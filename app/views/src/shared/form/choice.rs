@@ -1,22 +1,22 @@
-//! One of given values: a list to choose from.
+//! A choice of options: a list to choose from.
 
 use leptos::html;
 use leptos::prelude::*;
 use schema_form::{ChoiceOption, Content, Edit, FieldKind, State};
 
+use super::field_handle::FieldHandle;
 use super::long_choice::LongChoice;
-use super::place::Place;
 use super::text::described_by;
 
-/// Of more options than this a person types which is meant: a native list of thousands takes
-/// seconds to make, and is no help to choose from.
+/// With more options than this, typed text filters them: a native list of thousands takes seconds to
+/// build, and is hard to choose from.
 pub(super) const MOST_OPTIONS: usize = 200;
 
 /// The input of a choice.
 #[component]
 pub(super) fn Choice(
-    /// The place it belongs to.
-    place: Place,
+    /// The field.
+    place: FieldHandle,
 ) -> impl IntoView {
     let field = place.field().clone();
     let FieldKind::Choice(options) = &field.kind else { return ().into_any() };
@@ -46,8 +46,8 @@ pub(super) fn Choice(
     let option = |value: String, label: String, title: Option<String>| {
         view! { <option value=value title=title>{label}</option> }
     };
-    // Once the options are there. Were each to follow what is chosen, one choice of many thousands
-    // would wake them all.
+    // Selects in the document once the options are drawn. A binding at each option would run all of
+    // thousands for one choice.
     let select = NodeRef::<html::Select>::new();
     Effect::new(move |_| {
         if let Some(select) = select.get() {
@@ -95,9 +95,8 @@ pub(super) fn Choice(
     .into_any()
 }
 
-/// The only value there is, as the tag of a union's branch: there is nothing to choose, unless
-/// nothing is sent at the moment.
-fn only_one(place: &Place, only: &ChoiceOption, chosen: Memo<String>) -> AnyView {
+/// The only option, as in the tag of a union's branch: it can be chosen only while nothing is sent.
+fn only_one(place: &FieldHandle, only: &ChoiceOption, chosen: Memo<String>) -> AnyView {
     let place = place.clone();
     let label = only.label.clone();
     (move || {

@@ -1,11 +1,11 @@
-//! The members of an object that its schema does not name: a name and a value each.
+//! The members of an object that its schema does not name: pairs of a name and a value.
 
 use leptos::ev;
 use leptos::prelude::*;
 use schema_form::{Content, Edit, FieldKind, ItemId, ObjectField, Path, PathStep};
 
+use super::field_handle::FieldHandle;
 use super::help::help;
-use super::place::Place;
 use super::row::{ToJson, control, faults, json_key};
 use app::state::browser;
 use app::state::form::input_id;
@@ -13,8 +13,8 @@ use app::state::form::input_id;
 /// The entries of an object and, where the schema asks for them, the button that adds one.
 #[component]
 pub(super) fn Entries(
-    /// The object's place.
-    place: Place,
+    /// The object.
+    place: FieldHandle,
     /// Whether the schema asks for entries.
     offered: bool,
 ) -> impl IntoView {
@@ -29,7 +29,7 @@ pub(super) fn Entries(
             browser::after_drawing(move || browser::focus(&name));
         }
     };
-    // Whoever opens such a form is led to what sends it, past what might be added.
+    // A form that needs no input can be sent at once: the focus skips this button.
     let is_aside = place.path == Path::root() && place.state.form().needs_no_input();
     view! {
         <For
@@ -52,11 +52,11 @@ pub(super) fn Entries(
     }
 }
 
-fn name_id(place: &Place, id: ItemId) -> String {
+fn name_id(place: &FieldHandle, id: ItemId) -> String {
     format!("{}-name", input_id(place.id, &place.path.then(PathStep::Entry(id))))
 }
 
-fn entry(place: &Place, id: ItemId) -> AnyView {
+fn entry(place: &FieldHandle, id: ItemId) -> AnyView {
     let FieldKind::Object(object) = &place.field().kind else { return ().into_any() };
     let (state, at) = (place.state, place.path.then(PathStep::Entry(id)));
     let step = PathStep::Entry(id);
@@ -68,13 +68,13 @@ fn entry(place: &Place, id: ItemId) -> AnyView {
         _ => None,
     });
     let name = Memo::new(move |_| name.get().flatten());
-    // The name chooses the schema: another schema is another input.
+    // The name determines the schema, and another schema needs another input.
     let (form, finding) = (state.form(), at.clone());
     let slot = Memo::new(move |_| {
         name.with(|_| ());
         state.draft.read_untracked().slot(&form, &finding)
     });
-    let inner = move |place: &Place| {
+    let inner = move |place: &FieldHandle| {
         slot.get()
             .filter(|_| !waits_for_name || name.with(Option::is_some))
             .map(|slot| place.then(&slot, step))
@@ -95,10 +95,10 @@ fn entry(place: &Place, id: ItemId) -> AnyView {
             json_key(&inner)(event);
         }
     };
-    let standing = Place { path: at, ..place.clone() };
-    let (naming, removing, leaving) = (place.clone(), place.clone(), standing.clone());
+    let value_field = FieldHandle { path: at, ..place.clone() };
+    let (naming, removing, leaving) = (place.clone(), place.clone(), value_field.clone());
     let known = names(object).map(|names| {
-        let id = standing.part_id("names");
+        let id = value_field.part_id("names");
         let options = names.into_iter().map(|name| view! { <option value=name></option> });
         (id.clone(), view! { <datalist id=id>{options.collect_view()}</datalist> })
     });
@@ -115,7 +115,7 @@ fn entry(place: &Place, id: ItemId) -> AnyView {
                 placeholder=hint
                 list=list
                 aria-label="Name of the entry"
-                aria-describedby=standing.part_id("fault")
+                aria-describedby=value_field.part_id("fault")
                 autocomplete="off"
                 spellcheck="false"
                 prop:value=move || name.get().unwrap_or_default()
@@ -126,7 +126,7 @@ fn entry(place: &Place, id: ItemId) -> AnyView {
             />
             {known.map(|(_, list)| list)}
             <div class="field-control with-buttons">
-                <label class="unseen" id=standing.part_id("label") for=standing.input_id()>"Value of the entry"</label>
+                <label class="unseen" id=value_field.part_id("label") for=value_field.input_id()>"Value of the entry"</label>
                 {value}
                 <span class="row-buttons">
                     {turn}
@@ -145,7 +145,7 @@ fn entry(place: &Place, id: ItemId) -> AnyView {
                 </span>
             </div>
             {help}
-            {faults(&standing)}
+            {faults(&value_field)}
             {nest}
         </div>
     }

@@ -1,7 +1,6 @@
-//! Strings with a `format`: typed text as everywhere, with what helps to write it beside it.
+//! Strings with a `format`: a text input with an aid to write it, such as a picker.
 //!
-//! The text is what is sent, whatever its form: a picker writes into it, and what does not look
-//! like the format gets advice and is still sent.
+//! The text is what is sent. A text that does not match the format gets advice and is still sent.
 
 use leptos::html::Input;
 use leptos::prelude::*;
@@ -9,7 +8,7 @@ use leptos::wasm_bindgen::JsCast as _;
 use leptos::wasm_bindgen::closure::Closure;
 use schema_form::{Edit, Format};
 
-use super::place::Place;
+use super::field_handle::FieldHandle;
 use super::text::{Frame, described_by, placeholder, typed};
 use app::components::icon::{Glyph, Icon};
 use app::state::browser;
@@ -20,8 +19,8 @@ use app::state::times::size;
 /// The input of a string with a format.
 #[component]
 pub(super) fn FormatInput(
-    /// The place it belongs to.
-    place: Place,
+    /// The field.
+    place: FieldHandle,
     /// The format.
     format: Format,
 ) -> impl IntoView {
@@ -35,15 +34,15 @@ pub(super) fn FormatInput(
         Format::Email => ("text", "email", "ada@example.com"),
         Format::Uri => ("text", "url", "https://example.com"),
         Format::Uuid => ("text", "text", "00000000-0000-4000-8000-000000000000"),
-        // The button beside it leaves little room, and the help below names the encoding.
+        // The button beside it leaves little room for an example, and the help names the encoding.
         Format::Byte => ("text", "text", ""),
         Format::Password => ("password", "text", ""),
         Format::Multiline => ("text", "text", ""),
     };
     let revealed = RwSignal::new(false);
-    // Why a file that was chosen is not here.
+    // Why a chosen file cannot be loaded.
     let refused = RwSignal::new(None::<String>);
-    // Nobody reads so much base64, and an input that holds it makes the page slow.
+    // An input with so much base64 would make the page slow.
     let is_long = Memo::new(move |_| {
         format == Format::Byte && typed.with(|text| text.len() > file_bytes::TYPED_BASE64)
     });
@@ -96,7 +95,12 @@ pub(super) fn FormatInput(
 }
 
 /// The button that helps to write the format.
-fn aid(place: &Place, format: Format, typed: Memo<String>, revealed: RwSignal<bool>) -> AnyView {
+fn aid(
+    place: &FieldHandle,
+    format: Format,
+    typed: Memo<String>,
+    revealed: RwSignal<bool>,
+) -> AnyView {
     match format {
         Format::Date => picker(place, format, typed, "date"),
         Format::Time => picker(place, format, typed, "time"),
@@ -136,7 +140,7 @@ fn aid(place: &Place, format: Format, typed: Memo<String>, revealed: RwSignal<bo
 
 /// The browser's own picker, opened by a button. Its input is out of sight, because it shows nothing
 /// for text that is not in its format.
-fn picker(place: &Place, format: Format, typed: Memo<String>, kind: &'static str) -> AnyView {
+fn picker(place: &FieldHandle, format: Format, typed: Memo<String>, kind: &'static str) -> AnyView {
     let native = NodeRef::<Input>::new();
     let picked = Memo::new(move |_| typed.with(|text| format.picker_value(text).to_owned()));
     let writing = place.clone();
@@ -148,7 +152,7 @@ fn picker(place: &Place, format: Format, typed: Memo<String>, kind: &'static str
     };
     let open = move |_| {
         if let Some(input) = native.get_untracked() {
-            // Refused without a person's click, and then there is nothing to show.
+            // Fails only without a click.
             let _ = input.show_picker();
         }
     };
@@ -178,11 +182,11 @@ fn picker(place: &Place, format: Format, typed: Memo<String>, kind: &'static str
     .into_any()
 }
 
-/// Chooses a file whose bytes are written as base64. Why it cannot be is `refused`.
+/// Chooses a file whose bytes are entered as base64. `refused` gets the reason when it cannot be read.
 ///
-/// Reading takes its time: what is chosen last is written, and nothing over what was entered since.
+/// Reading is asynchronous: only the last chosen file is entered, and none after other input.
 fn file(
-    place: &Place,
+    place: &FieldHandle,
     typed: Memo<String>,
     is_long: Memo<bool>,
     refused: RwSignal<Option<String>>,
@@ -191,11 +195,12 @@ fn file(
     let (place, clearing) = (place.clone(), place.clone());
     let label = format!("Load {} from a file", place.slot.key());
     let readings = use_latest_request();
-    let standing = place.standing();
+    let status = place.status();
+    // Cancels a pending read after other input.
     Effect::new(move |before: Option<()>| {
         typed.with(|_| ());
-        standing.track();
-        // The first run is no edit.
+        status.track();
+        // The first run is not an edit.
         if before.is_some() {
             readings.give_up();
             refused.set(None);
@@ -204,7 +209,7 @@ fn file(
     let read = move |_| {
         let Some(input) = native.get_untracked() else { return };
         let Some(file) = input.files().and_then(|files| files.get(0)) else { return };
-        // The same file, chosen once more, is a choice as well.
+        // So that the same file can be chosen again.
         input.set_value("");
         let asked = readings.ask();
         let reason = file_bytes::refusal(&file.name(), file.size());
@@ -214,12 +219,12 @@ fn file(
         if is_refused {
             return;
         }
-        // Now and not when it is read: the person may be elsewhere by then.
+        // Now, because the person may be elsewhere when the file is read.
         browser::focus(&place.input_id());
         let (writing, done, name) = (place.clone(), reader.clone(), file.name());
-        // Called once, whatever comes of the reading, and gone with that.
+        // Called once, after success or failure.
         let ended = Closure::once_into_js(move || {
-            // Not once the form is gone either.
+            // The form may be gone, too.
             if !asked.is_wanted() {
                 return;
             }
@@ -230,7 +235,7 @@ fn file(
             }
         });
         reader.set_onloadend(Some(ended.unchecked_ref()));
-        // Refused only while it reads already.
+        // Fails only while it is already reading.
         let _ = reader.read_as_data_url(&file);
     };
     let open = move |_| {
@@ -238,7 +243,7 @@ fn file(
             input.click();
         }
     };
-    // What can be left out has a button for that already.
+    // An optional field has a button for that already.
     let is_required = clearing.slot.required();
     let clear = StoredValue::new(move || {
         clearing.edit(Edit::SetText(String::new()));

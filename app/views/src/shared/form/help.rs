@@ -4,7 +4,7 @@ use json_text::JsonText;
 use leptos::prelude::*;
 use schema_form::{Bounds, Edit, Field, FieldKind, ListField};
 
-use super::place::Place;
+use super::field_handle::FieldHandle;
 use crate::shared::markdown::Markdown;
 use crate::shared::state::markdown::{Node, Part, markdown};
 
@@ -12,12 +12,12 @@ use crate::shared::state::markdown::{Node, Part, markdown};
 const EXAMPLES: usize = 3;
 
 /// Description, limits, examples.
-pub(super) fn help(place: &Place) -> AnyView {
+pub(super) fn help(place: &FieldHandle) -> AnyView {
     help_beside(place, place.slot.key())
 }
 
-/// As [`help`], where `label` stands beside it.
-pub(super) fn help_beside(place: &Place, label: &str) -> AnyView {
+/// As [`help`], for a field that is labeled `label`.
+pub(super) fn help_beside(place: &FieldHandle, label: &str) -> AnyView {
     let field = place.field();
     let title = field.title.as_deref().filter(|title| says_more(title, label));
     let description = field.description.as_deref().map(str::trim).unwrap_or_default();
@@ -35,13 +35,13 @@ pub(super) fn help_beside(place: &Place, label: &str) -> AnyView {
         .map(|example| {
             let (place, value) = (place.clone(), example.clone());
             view! {
-                // A space and no margin: at the begin of a line there is none.
+                // A space instead of a margin: it disappears at the beginning of a line.
                 " "
                 <button
                     type="button"
                     class="example"
                     title="Fill in this example"
-                    // The field keeps the focus, and says nothing that would move the button away.
+                    // The field keeps the focus: losing it could show a fault, which moves the button.
                     on:mousedown=|event| event.prevent_default()
                     on:click=move |_| {
                         place.edit(Edit::Fill(value.clone()));
@@ -84,7 +84,7 @@ pub(super) fn help_beside(place: &Place, label: &str) -> AnyView {
     .into_any()
 }
 
-/// Whether a title says more than the name beside it: generators write the name again.
+/// Whether a title differs from the name beside it: generators repeat the name.
 fn says_more(title: &str, key: &str) -> bool {
     let letters = |text: &str| {
         text.chars()
@@ -104,7 +104,7 @@ fn shown(example: &str) -> String {
     shown
 }
 
-/// A description, drawn as markdown. Plain words, as most are, cost no tree.
+/// A description, drawn as Markdown, or as plain text where that is enough.
 fn described(text: &str) -> AnyView {
     if text.is_empty() {
         return ().into_any();
@@ -114,7 +114,7 @@ fn described(text: &str) -> AnyView {
         return view! { <span class="described">{text.to_owned()}</span> }.into_any();
     }
     let mut nodes = markdown(text, &[], "").nodes;
-    // One paragraph flows on with what follows it.
+    // A single paragraph continues with what follows it.
     if let [Node::Part(Part::Paragraph, words)] = nodes.as_mut_slice() {
         nodes = std::mem::take(words);
     }
@@ -141,14 +141,14 @@ fn described(text: &str) -> AnyView {
     }
 }
 
-/// The limits in a few words, such as `0 to 26`, and a default that the input has no room for.
+/// The limits in a few words, such as `0 to 26`, and a default that the input cannot show.
 fn limits(field: &Field) -> String {
     let mut words = limits_alone(field);
     let says_default = !matches!(
         field.kind,
         FieldKind::Text(_) | FieldKind::Integer(_) | FieldKind::Number(_) | FieldKind::Choice(_)
     );
-    // Written over lines, its first line would be a bracket.
+    // Compact: pretty-printed, its first line would be a bracket.
     let default = field.default.as_ref().map(JsonText::compact);
     let default = default.as_ref().map(JsonText::as_str);
     if let Some(default) =

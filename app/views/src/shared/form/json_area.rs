@@ -1,17 +1,17 @@
-//! JSON text at a place: where a widget cannot express the schema, or the person prefers it.
+//! A field as JSON text: where a widget cannot express the schema, or the person prefers it.
 
 use leptos::prelude::*;
 use schema_form::{Edit, FieldKind, Path};
 
-use super::place::Place;
+use super::field_handle::FieldHandle;
 use super::row::faults;
 use super::text::described_by;
 
-/// The text of a place as JSON.
+/// The field as JSON text.
 #[component]
 pub(super) fn JsonArea(
-    /// The place it belongs to.
-    place: Place,
+    /// The field.
+    place: FieldHandle,
     /// How many lines it shows at least.
     rows: u32,
 ) -> impl IntoView {

@@ -1,4 +1,4 @@
-//! [`JsonPreview`]: exactly what will be sent, live.
+//! [`JsonPreview`]: the JSON that will be sent.
 
 use leptos::prelude::*;
 use schema_form::Tone;
@@ -13,7 +13,7 @@ const MOST: usize = 4_000;
 pub fn JsonPreview(
     /// The form and what is entered.
     state: FormState,
-    /// Its name for those who hear the page, where another form is beside it.
+    /// Its name for screen readers, where another form is beside it.
     #[prop(default = "What will be sent")]
     label: &'static str,
 ) -> impl IntoView {

@@ -1,7 +1,7 @@
 //! Lists: items that are added, removed and reordered, each known by its identity.
 //!
-//! Items of given values are tags; others are rows. Alt with an arrow key moves the item that has
-//! the focus, and the focus goes with it.
+//! Items of an enum are tags; others are rows. Alt with an arrow key moves the item that has the focus,
+//! together with the focus.
 
 use leptos::ev;
 use leptos::prelude::*;
@@ -11,9 +11,9 @@ use schema_form::{Content, Edit, FieldKind, ItemId, ListField, PathStep, State};
 use web_sys::{HtmlInputElement, HtmlTextAreaElement};
 
 use super::choice::MOST_OPTIONS;
+use super::field_handle::FieldHandle;
 use super::help::help;
 use super::paste::PasteMany;
-use super::place::Place;
 use super::row::{ToJson, control, faults, json_key, nested};
 use super::text::{described_by, unsent_default};
 use app::state::browser;
@@ -35,7 +35,7 @@ pub(super) fn are_tags(list: &ListField) -> bool {
 }
 
 /// The ids of the list's items in order.
-fn ids(place: &Place) -> Memo<Vec<ItemId>> {
+fn ids(place: &FieldHandle) -> Memo<Vec<ItemId>> {
     let ids = place.follow(|entered| match entered.sent() {
         Some(Content::List(items)) => items.iter().map(|item| item.id).collect(),
         _ => Vec::new(),
@@ -44,7 +44,7 @@ fn ids(place: &Place) -> Memo<Vec<ItemId>> {
 }
 
 /// Moves the item by `by` places and keeps the focus on the element with the id `focus`.
-fn move_item(place: &Place, ids: Memo<Vec<ItemId>>, id: ItemId, by: isize, focus: String) {
+fn move_item(place: &FieldHandle, ids: Memo<Vec<ItemId>>, id: ItemId, by: isize, focus: String) {
     let position = ids.with_untracked(|ids| ids.iter().position(|each| *each == id));
     if let Some(target) = position.and_then(|at| at.checked_add_signed(by)) {
         place.edit(Edit::MoveItem(id, target));
@@ -52,8 +52,8 @@ fn move_item(place: &Place, ids: Memo<Vec<ItemId>>, id: ItemId, by: isize, focus
     }
 }
 
-/// Removes the item and puts the focus on the one that takes its place, else on the add button.
-fn remove_item(place: &Place, ids: Memo<Vec<ItemId>>, id: ItemId, part: &'static str) {
+/// Removes the item and focuses the next one, else the add button.
+fn remove_item(place: &FieldHandle, ids: Memo<Vec<ItemId>>, id: ItemId, part: &'static str) {
     let position = ids.with_untracked(|ids| ids.iter().position(|each| *each == id)).unwrap_or(0);
     place.edit(Edit::RemoveItem(id));
     let beside = ids.with_untracked(|ids| {
@@ -63,7 +63,7 @@ fn remove_item(place: &Place, ids: Memo<Vec<ItemId>>, id: ItemId, part: &'static
     browser::after_drawing(move || browser::focus(&focus));
 }
 
-fn item_part(place: &Place, id: ItemId, part: &str) -> String {
+fn item_part(place: &FieldHandle, id: ItemId, part: &str) -> String {
     format!("{}-{part}", input_id(place.id, &place.path.then(PathStep::Item(id))))
 }
 
@@ -86,7 +86,7 @@ fn moves_by(event: &ev::KeyboardEvent) -> Option<isize> {
     }
 }
 
-/// Whether Enter was pressed in the item's own input, where it begins no line.
+/// Whether Enter was pressed in the item's own input, where it does not begin a line.
 fn ends_item(event: &ev::KeyboardEvent, input: &str) -> bool {
     let plain = !event.shift_key() && !event.ctrl_key() && !event.meta_key() && !event.alt_key();
     if event.key() != "Enter" || !plain || event.is_composing() || browser::focused_id() != input {
@@ -94,7 +94,7 @@ fn ends_item(event: &ev::KeyboardEvent, input: &str) -> bool {
     }
     let area = event.target().and_then(|it| it.dyn_into::<HtmlTextAreaElement>().ok());
     match area {
-        // A text of many lines keeps Enter to itself; one of a single line has taken it already.
+        // A text of several lines uses Enter itself; one of a single line has handled it already.
         Some(area) => event.default_prevented() && !area.value().is_empty(),
         None => {
             let input = event.target().and_then(|it| it.dyn_into::<HtmlInputElement>().ok());
@@ -105,9 +105,9 @@ fn ends_item(event: &ev::KeyboardEvent, input: &str) -> bool {
     }
 }
 
-/// Adds an item after the one with this id and puts the focus into it; into the next one, where that
-/// is there and empty. At a list's end that is full, nothing.
-fn add_after(place: &Place, ids: Memo<Vec<ItemId>>, id: ItemId) {
+/// Adds an item after the one with this id and focuses it, or focuses the next one if that is empty. Does
+/// nothing at the end of a full list.
+fn add_after(place: &FieldHandle, ids: Memo<Vec<ItemId>>, id: ItemId) {
     let position = ids.with_untracked(|ids| ids.iter().position(|each| *each == id));
     let Some(position) = position else { return };
     let next = ids.with_untracked(|ids| ids.get(position + 1).copied());
@@ -123,16 +123,16 @@ fn add_after(place: &Place, ids: Memo<Vec<ItemId>>, id: ItemId) {
 }
 
 /// Puts the focus into an item that is about to be drawn.
-fn focus_on_item(place: &Place, id: ItemId) {
+fn focus_on_item(place: &FieldHandle, id: ItemId) {
     let (nest, item) = (item_part(place, id, "nest"), item_part(place, id, "row"));
     browser::after_drawing(move || focus_into(&nest) || focus_into(&item));
 }
 
-/// What stands beside the label of a list: whether it is sent, and the button that adds.
+/// The controls beside the label of a list: whether it is sent, and the button that adds.
 #[component]
 pub(super) fn ListHead(
-    /// The place it belongs to.
-    place: Place,
+    /// The field.
+    place: FieldHandle,
 ) -> impl IntoView {
     let ids = ids(&place);
     let field = place.field().clone();
@@ -172,8 +172,8 @@ pub(super) fn ListHead(
 /// Opens and closes the area for many items.
 #[component]
 fn PasteButton(
-    /// The place of the list.
-    place: Place,
+    /// The list.
+    place: FieldHandle,
     /// Whether it is open.
     pasting: RwSignal<bool>,
 ) -> impl IntoView {
@@ -195,14 +195,14 @@ fn PasteButton(
     }
 }
 
-/// Says what is sent while there are no items, and offers what else may be.
+/// Shows what is sent while there are no items, and offers the alternatives.
 #[component]
 fn Sent(
-    /// The place of the list.
-    place: Place,
+    /// The list.
+    place: FieldHandle,
 ) -> impl IntoView {
-    let standing = place.standing();
-    let state = Memo::new(move |_| standing.get().state);
+    let status = place.status();
+    let state = Memo::new(move |_| status.get().state);
     let ids = ids(&place);
     let optional = !place.slot.required();
     let unsent = unsent_default(&place);
@@ -259,8 +259,8 @@ fn Sent(
 /// The items of a list as rows.
 #[component]
 pub(super) fn ItemRows(
-    /// The place of the list.
-    place: Place,
+    /// The list.
+    place: FieldHandle,
 ) -> impl IntoView {
     let ids = ids(&place);
     view! {
@@ -274,7 +274,7 @@ pub(super) fn ItemRows(
     }
 }
 
-fn item_row(place: &Place, ids: Memo<Vec<ItemId>>, id: ItemId) -> AnyView {
+fn item_row(place: &FieldHandle, ids: Memo<Vec<ItemId>>, id: ItemId) -> AnyView {
     let state = place.state;
     let at = place.path.then(PathStep::Item(id));
     let Some(slot) = state.draft.read_untracked().slot(&state.form(), &at) else {
@@ -370,11 +370,11 @@ fn item_row(place: &Place, ids: Memo<Vec<ItemId>>, id: ItemId) -> AnyView {
     .into_any()
 }
 
-/// A list of given values as tags, with a list of the values to add.
+/// A list of enum values as tags, with a list of the values to add.
 #[component]
 pub(super) fn Tags(
-    /// The place of the list.
-    place: Place,
+    /// The list.
+    place: FieldHandle,
 ) -> impl IntoView {
     let field = place.field().clone();
     let FieldKind::List(list) = &field.kind else { return ().into_any() };
@@ -401,7 +401,7 @@ pub(super) fn Tags(
     let drawing = place.clone();
     let invalid = place.is_faulty();
     let (pasting, sent) = (RwSignal::new(false), place.clone());
-    // A tag has no room for what is wrong with it.
+    // A tag has no room for its fault.
     let faulty = place.clone();
     let fault_text = Memo::new(move |_| {
         let ids = ids.get();
@@ -448,7 +448,7 @@ pub(super) fn Tags(
 }
 
 fn tag(
-    place: &Place,
+    place: &FieldHandle,
     ids: Memo<Vec<ItemId>>,
     labels: StoredValue<Vec<String>>,
     id: ItemId,
@@ -458,7 +458,7 @@ fn tag(
         Some(Content::Choice(position)) => {
             labels.with_value(|labels| labels.get(*position).cloned().unwrap_or_default())
         }
-        // A value that is none of those to choose from, as it was filled in.
+        // A filled-in value that is not one of the options.
         _ => entered.text().unwrap_or("?").to_owned(),
     });
     let label = move || label.get().unwrap_or_default();
@@ -480,8 +480,8 @@ fn tag(
             class="tag"
             class:bad=move || invalid.get()
             id=own
-            title="Remove; Alt with ← or → moves it"
-            aria-label=move || format!("{}, remove; Alt with an arrow moves it", label())
+            title="Remove. Alt+← and Alt+→ move it."
+            aria-label=move || format!("{}, remove. Alt+← and Alt+→ move it.", label())
             on:keydown=keys
             on:click=move |_| remove_item(&removing, ids, id, "tag")
         >

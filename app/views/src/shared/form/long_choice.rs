@@ -1,4 +1,4 @@
-//! One of very many given values: typed text filters them, and some are listed.
+//! A choice of very many options: typed text filters them, and the first ones are listed.
 //!
 //! The list opens below the input, in the form's flow: nothing cuts it off, and what is below moves.
 //! The typed text is a search, not a value: leaving the field drops it, unless it equals the label
@@ -12,7 +12,7 @@ use schema_form::{
     ChoiceOption, Content, Edit, Field, FieldKind, OptionMatches, OptionSearch, State,
 };
 
-use super::place::Place;
+use super::field_handle::FieldHandle;
 use super::text::{Frame, described_by};
 use app::state::browser;
 use app::state::times::grouped;
@@ -22,10 +22,10 @@ const LISTED: usize = 200;
 /// How many rows PageUp and PageDown move by.
 const PAGE: usize = 10;
 
-/// The list of options of one field: what is searched for, what matches and which row is current.
+/// The list of options of one field: the search, its matches and the current row.
 #[derive(Clone, Copy)]
 struct OptionList {
-    place: StoredValue<Place>,
+    place: StoredValue<FieldHandle>,
     /// The position of the field's value among all options.
     chosen: Memo<Option<usize>>,
     /// The typed text; none while the list is closed.
@@ -38,7 +38,7 @@ struct OptionList {
 }
 
 impl OptionList {
-    fn of(place: &Place) -> Self {
+    fn of(place: &FieldHandle) -> Self {
         let chosen = place.follow(|entered| match (entered.state(), entered.content()) {
             (State::Value, Some(Content::Choice(position))) => Some(*position),
             _ => None,
@@ -157,20 +157,20 @@ impl OptionList {
 
     /// Takes over a label typed in full, drops any other text.
     fn leave(self) {
-        // A field that leaves the page with the focus is left once the form is gone.
+        // A field that is removed while it has the focus loses it after the form is gone.
         let Some(query) = self.query.try_get_untracked() else { return };
         let query = query.filter(|query| !query.is_empty());
         match query.and_then(|query| index(self.place, self.search).exact_match(&query)) {
             Some(position) => self.choose(position),
             None => self.close(),
         }
-        self.place.with_value(Place::touch);
+        self.place.with_value(FieldHandle::touch);
     }
 }
 
 /// The index over the options of `place`.
 fn index(
-    place: StoredValue<Place>,
+    place: StoredValue<FieldHandle>,
     search: StoredValue<Option<Arc<OptionSearch>>>,
 ) -> Arc<OptionSearch> {
     search.with_value(Option::clone).unwrap_or_else(|| {
@@ -194,11 +194,11 @@ fn row_after(key: &str, current: usize, count: usize) -> Option<usize> {
     }
 }
 
-/// The input of a choice of very many, with its list.
+/// The input of a choice of very many options, with its list.
 #[component]
 pub(super) fn LongChoice(
-    /// The field's place in the form.
-    place: Place,
+    /// The field.
+    place: FieldHandle,
 ) -> impl IntoView {
     let list = OptionList::of(&place);
     let count = options_of(place.field()).len();
@@ -279,7 +279,7 @@ fn options_of(field: &Field) -> &[ChoiceOption] {
 }
 
 /// The placeholder while nothing is chosen.
-fn hint(place: &Place, count: usize) -> String {
+fn hint(place: &FieldHandle, count: usize) -> String {
     let field = place.field();
     let default = field.default.as_ref().filter(|_| !place.slot.required());
     match default {

@@ -1,11 +1,11 @@
 //! A schema's form on the page: [`SchemaForm`] draws it and
 //! [`JsonPreview`] shows exactly what will be sent.
 //!
-//! Each input reads its own place of the draft through a memo, so that a keystroke touches one
-//! element and never rebuilds an input: the cursor, the focus and an input method stay.
+//! Each input reads its own part of the draft through a memo, so that a keystroke updates one element
+//! and never rebuilds an input: the cursor, the focus and an input method stay.
 
+mod field_handle;
 mod json_preview;
-mod place;
 mod schema_form;
 
 mod batches;

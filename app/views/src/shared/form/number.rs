@@ -1,17 +1,17 @@
-//! Numbers: the text is the authority, with a slider beside it where both ends are known.
+//! Numbers: the text is what is sent, with a slider beside it where both limits are known.
 
 use leptos::ev;
 use leptos::prelude::*;
 use schema_form::{Bounds, Edit, FieldKind, SliderRange, begins_number, whole_number};
 
-use super::place::Place;
+use super::field_handle::FieldHandle;
 use super::text::{Frame, described_by, placeholder, typed};
 
-/// The input of a number: text, because a number is one only when it is finished.
+/// The input of a number: a text input, because a partly typed number is not a number.
 #[component]
 pub(super) fn NumberInput(
-    /// The place it belongs to.
-    place: Place,
+    /// The field.
+    place: FieldHandle,
 ) -> impl IntoView {
     let (bounds, is_whole) = match &place.field().kind {
         FieldKind::Integer(bounds) => (bounds.clone(), true),
@@ -23,10 +23,10 @@ pub(super) fn NumberInput(
     let (typing, leaving) = (place.clone(), place.clone());
     let leave = move |event: ev::FocusEvent| {
         leaving.touch();
-        // What stands there then is what is sent: `1e3` reads 1000.
+        // Shows the digits that are sent: 1000 for `1e3`.
         let text = event_target_value(&event);
         let digits = whole_number(&text).filter(|digits| is_whole && *digits != text);
-        // A field that leaves the page with the focus is left once the form is gone.
+        // A field that is removed while it has the focus loses it after the form is gone.
         if let Some(digits) = digits
             && leaving.state.is_there()
         {
@@ -75,8 +75,8 @@ pub(super) fn NumberInput(
     .into_any()
 }
 
-/// The slider: where the text stands, else the default, else the lower end.
-fn slider(place: &Place, range: SliderRange, typed: Memo<String>) -> AnyView {
+/// The slider, at the number in the text, else at the default, else at the lower end.
+fn slider(place: &FieldHandle, range: SliderRange, typed: Memo<String>) -> AnyView {
     let default =
         place.field().default.as_ref().and_then(|value| range.position_of(value.as_str()));
     let (following, range) = (range.clone(), StoredValue::new(range));
@@ -109,10 +109,14 @@ fn slider(place: &Place, range: SliderRange, typed: Memo<String>) -> AnyView {
 }
 
 /// The arrow keys step by `multipleOf`, else by 1; with Shift by ten steps.
-fn step_key(place: &Place, bounds: Bounds, is_whole: bool) -> impl Fn(ev::KeyboardEvent) + use<> {
+fn step_key(
+    place: &FieldHandle,
+    bounds: Bounds,
+    is_whole: bool,
+) -> impl Fn(ev::KeyboardEvent) + use<> {
     let place = place.clone();
     let default = place.field().default.as_ref().map(|value| value.as_str().to_owned());
-    // From 2.5 no step leads to a whole number.
+    // Steps from 2.5 never reach a whole number.
     let default = default.filter(|number| !is_whole || whole_number(number).is_some());
     move |event| {
         let by = match event.key().as_str() {

@@ -6,7 +6,7 @@ use leptos::wasm_bindgen::JsCast as _;
 use schema_form::{Edit, FieldKind, PasteError};
 use web_sys::ClipboardEvent;
 
-use super::place::Place;
+use super::field_handle::FieldHandle;
 use app::state::browser;
 use app::state::form::FormState;
 
@@ -17,7 +17,7 @@ fn sentence(error: &PasteError) -> String {
     first.chain(letters).chain(['.']).collect()
 }
 
-/// Where arguments are pasted: a text area that takes them as soon as they are whole.
+/// A text area for pasted arguments, which takes them as soon as they are complete.
 #[component]
 pub(super) fn PasteBox(
     /// The form.
@@ -91,11 +91,11 @@ pub(super) fn take_pastes(state: FormState) {
     });
 }
 
-/// Where many items are pasted: a line each, or a JSON list.
+/// A text area for many pasted items: one per line, or a JSON list.
 #[component]
 pub(super) fn PasteMany(
-    /// The place of the list.
-    place: Place,
+    /// The list.
+    place: FieldHandle,
     /// Whether it is open.
     open: RwSignal<bool>,
 ) -> impl IntoView {

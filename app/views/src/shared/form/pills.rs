@@ -4,7 +4,7 @@
 use leptos::prelude::*;
 use schema_form::{Content, Edit, FieldKind, State};
 
-use super::place::Place;
+use super::field_handle::FieldHandle;
 use super::text::described_by;
 
 /// More branches than this, or longer names, are chosen from a list.
@@ -15,7 +15,7 @@ const LONGEST_PILLS: usize = 34;
 struct Pill {
     label: String,
     edit: Edit,
-    /// What the place's memo gives when the pill is on.
+    /// The value of the memo when the pill is on.
     when: On,
 }
 
@@ -29,11 +29,11 @@ enum On {
     Branch(usize),
 }
 
-/// `true`, `false`, and what else may be sent.
+/// `true`, `false`, and the other values that may be sent.
 #[component]
 pub(super) fn BooleanPills(
-    /// The place it belongs to.
-    place: Place,
+    /// The field.
+    place: FieldHandle,
 ) -> impl IntoView {
     let mut pills = around(&place);
     for value in [true, false] {
@@ -43,17 +43,17 @@ pub(super) fn BooleanPills(
     draw(&place, pills)
 }
 
-/// Whether an object is sent; nothing where it must be.
+/// Whether an optional object is sent.
 #[component]
 pub(super) fn OpenPills(
-    /// The place it belongs to.
-    place: Place,
+    /// The field.
+    place: FieldHandle,
 ) -> impl IntoView {
     let mut pills = around(&place);
-    let standing = place.standing();
+    let status = place.status();
     if pills.is_empty() {
         // A required object is open, except one inside itself.
-        let is_open = Memo::new(move |_| standing.get().state == State::Value);
+        let is_open = Memo::new(move |_| status.get().state == State::Value);
         return (move || {
             let place = place.clone();
             (!is_open.get()).then(|| {
@@ -77,11 +77,11 @@ pub(super) fn OpenPills(
     draw(&place, pills)
 }
 
-/// The branches of a union, and what else may be sent.
+/// The branches of a union, and the other values that may be sent.
 #[component]
 pub(super) fn BranchPills(
-    /// The place it belongs to.
-    place: Place,
+    /// The field.
+    place: FieldHandle,
 ) -> impl IntoView {
     let field = place.field().clone();
     let FieldKind::Union(branches) = &field.kind else { return ().into_any() };
@@ -99,8 +99,8 @@ pub(super) fn BranchPills(
     }
 }
 
-/// The pills for what may be sent instead of a value.
-fn around(place: &Place) -> Vec<Pill> {
+/// The pills for `null` and for nothing, where they may be sent.
+fn around(place: &FieldHandle) -> Vec<Pill> {
     let mut pills = Vec::new();
     if !place.slot.required() {
         pills.push(Pill { label: "not sent".into(), edit: Edit::Unset, when: On::NotSent });
@@ -111,7 +111,7 @@ fn around(place: &Place) -> Vec<Pill> {
     pills
 }
 
-fn on(place: &Place) -> Memo<Option<On>> {
+fn on(place: &FieldHandle) -> Memo<Option<On>> {
     let on = place.follow(|entered| match (entered.state(), entered.content()) {
         (State::NotSent, _) => Some(On::NotSent),
         (State::Null, _) => Some(On::Null),
@@ -123,7 +123,7 @@ fn on(place: &Place) -> Memo<Option<On>> {
     Memo::new(move |_| on.get().flatten())
 }
 
-fn draw(place: &Place, pills: Vec<Pill>) -> AnyView {
+fn draw(place: &FieldHandle, pills: Vec<Pill>) -> AnyView {
     let on = on(place);
     let invalid = place.is_faulty();
     let name = place.input_id();
@@ -132,7 +132,7 @@ fn draw(place: &Place, pills: Vec<Pill>) -> AnyView {
         .into_iter()
         .enumerate()
         .map(|(index, Pill { label, edit, when })| {
-            // The first takes the place's own id, so that the focus can be put there.
+            // The first one has the id of the field's input, so that it can be focused.
             let id = if index == 0 { name.clone() } else { format!("{name}-{index}") };
             let place = place.clone();
             view! {
@@ -167,7 +167,7 @@ fn draw(place: &Place, pills: Vec<Pill>) -> AnyView {
     .into_any()
 }
 
-fn draw_list(place: &Place, pills: Vec<Pill>) -> AnyView {
+fn draw_list(place: &FieldHandle, pills: Vec<Pill>) -> AnyView {
     let on = on(place);
     let invalid = place.is_faulty();
     let options = pills

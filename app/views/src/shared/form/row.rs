@@ -1,4 +1,4 @@
-//! A row: label, input, help, faults, and what is nested in it.
+//! A row: label, input, help, faults, and nested fields.
 
 use leptos::ev;
 use leptos::prelude::*;
@@ -7,18 +7,18 @@ use schema_form::{Content, Edit, Extras, FieldKind, PathStep, Slot, State};
 use super::batches::{MOST_AT_ONCE, batches, changing_batches};
 use super::choice::Choice;
 use super::entries::Entries;
+use super::field_handle::FieldHandle;
 use super::help::help_beside;
 use super::json_area::JsonArea;
 use super::list::{ItemRows, ListHead, Tags, are_tags};
 use super::number::NumberInput;
 use super::pills::{BooleanPills, BranchPills, OpenPills};
-use super::place::Place;
 use super::text::TextInput;
 use app::components::code_text::with_code;
 use app::state::browser;
 
 /// The rows of an object's members, its entries, and their button.
-pub(super) fn members(place: &Place) -> AnyView {
+pub(super) fn members(place: &FieldHandle) -> AnyView {
     let FieldKind::Object(object) = &place.field().kind else { return ().into_any() };
     let offered = matches!(object.extras, Extras::Offered(_));
     let rows = if object.is_conditional() {
@@ -36,14 +36,14 @@ pub(super) fn members(place: &Place) -> AnyView {
     .into_any()
 }
 
-pub(super) fn member(place: &Place, position: usize, slot: &Slot) -> AnyView {
-    // An empty name is one, too.
+pub(super) fn member(place: &FieldHandle, position: usize, slot: &Slot) -> AnyView {
+    // The name may be empty.
     let named = if slot.key().is_empty() { "\"\"" } else { slot.key() };
     row(&place.then(slot, PathStep::Member(position)), named)
 }
 
 /// One row of the form.
-pub(super) fn row(place: &Place, named: &str) -> AnyView {
+pub(super) fn row(place: &FieldHandle, named: &str) -> AnyView {
     let field = place.field();
     let star = place.slot.required() && !place.slot.key().is_empty();
     let name = view! {
@@ -80,26 +80,26 @@ pub(super) fn row(place: &Place, named: &str) -> AnyView {
     .into_any()
 }
 
-/// The button that goes over to JSON text at a place, and is gone while it is text.
+/// The button that turns a field into JSON text, hidden while it is text.
 #[component]
 pub(super) fn ToJson(
-    /// The place it belongs to.
-    place: Place,
-    /// What the place is called.
+    /// The field.
+    place: FieldHandle,
+    /// The name of the field.
     #[prop(into)]
     named: Signal<String>,
 ) -> impl IntoView {
     if matches!(place.field().kind, FieldKind::Json(_)) {
         return ().into_any();
     }
-    let standing = place.standing();
-    let is_json = Memo::new(move |_| standing.get().is_json);
+    let status = place.status();
+    let is_json = Memo::new(move |_| status.get().is_json);
     view! {
         <button
             type="button"
             class="to-json"
             class:gone=move || is_json.get()
-            // In reach of Alt+J from its field, so that Tab goes from field to field.
+            // Alt+J does the same, so that Tab goes from field to field.
             tabindex=(!place.is_group()).then_some("-1")
             title="Edit as JSON (Alt J)"
             aria-label=move || format!("Edit {} as JSON", named.get())
@@ -111,14 +111,14 @@ pub(super) fn ToJson(
     .into_any()
 }
 
-fn to_json(place: &Place) {
+fn to_json(place: &FieldHandle) {
     place.edit(Edit::AsJson);
     let input = place.input_id();
     browser::after_drawing(move || browser::focus(&input));
 }
 
 /// Alt+J: from the widget to text and back.
-pub(super) fn json_key(place: &Place) -> impl Fn(ev::KeyboardEvent) + use<> {
+pub(super) fn json_key(place: &FieldHandle) -> impl Fn(ev::KeyboardEvent) + use<> {
     let place = place.clone();
     move |event| {
         if !event.alt_key() || event.code() != "KeyJ" {
@@ -142,11 +142,11 @@ pub(super) fn json_key(place: &Place) -> impl Fn(ev::KeyboardEvent) + use<> {
     }
 }
 
-/// The input that stands beside the label.
-pub(super) fn control(place: &Place) -> AnyView {
-    let standing = place.standing();
+/// The input beside the label.
+pub(super) fn control(place: &FieldHandle) -> AnyView {
+    let status = place.status();
     let always_json = matches!(place.field().kind, FieldKind::Json(_));
-    let is_json = Memo::new(move |_| standing.get().is_json || always_json);
+    let is_json = Memo::new(move |_| status.get().is_json || always_json);
     let place = place.clone();
     (move || {
         if is_json.get() {
@@ -158,7 +158,7 @@ pub(super) fn control(place: &Place) -> AnyView {
     .into_any()
 }
 
-fn widget(place: &Place) -> AnyView {
+fn widget(place: &FieldHandle) -> AnyView {
     let place = place.clone();
     match &place.field().kind {
         FieldKind::Text(_) => view! { <TextInput place/> }.into_any(),
@@ -175,11 +175,11 @@ fn widget(place: &Place) -> AnyView {
     }
 }
 
-/// Takes the last switch of this union back; there only right after it.
+/// Undoes the last switch of this union; shown only right after it.
 #[component]
 fn UndoSwitch(
-    /// The place of the union.
-    place: Place,
+    /// The union.
+    place: FieldHandle,
 ) -> impl IntoView {
     let (state, path) = (place.state, place.path.clone());
     let switched = Memo::new(move |_| state.switched(&path));
@@ -198,14 +198,13 @@ fn UndoSwitch(
     }
 }
 
-/// What is nested in the place, under the row.
-pub(super) fn nested(place: &Place) -> AnyView {
+/// The nested fields, below the row.
+pub(super) fn nested(place: &FieldHandle) -> AnyView {
     if !place.is_group() {
         return ().into_any();
     }
-    let standing = place.standing();
-    let is_open =
-        Memo::new(move |_| standing.get().state == State::Value && !standing.get().is_json);
+    let status = place.status();
+    let is_open = Memo::new(move |_| status.get().state == State::Value && !status.get().is_json);
     let place = place.clone();
     let inside = move || match &place.field().kind {
         FieldKind::Object(_) => {
@@ -222,7 +221,7 @@ pub(super) fn nested(place: &Place) -> AnyView {
 }
 
 /// The chosen branch of a union.
-fn branch(place: &Place) -> AnyView {
+fn branch(place: &FieldHandle) -> AnyView {
     let chosen = place.follow(|entered| match entered.content() {
         Some(Content::Union { branch, .. }) => Some(*branch),
         _ => None,
@@ -251,8 +250,8 @@ fn branch(place: &Place) -> AnyView {
     .into_any()
 }
 
-/// The faults at the place, heard when they come.
-pub(super) fn faults(place: &Place) -> AnyView {
+/// The faults of the field, announced to screen readers.
+pub(super) fn faults(place: &FieldHandle) -> AnyView {
     let (state, path) = (place.state, place.path.clone());
     let texts = Memo::new(move |_| state.faults_at(&path));
     view! {

@@ -4,9 +4,9 @@ use leptos::ev;
 use leptos::prelude::*;
 use schema_form::{Diagnostic, Edit, FieldKind, Path};
 
+use super::field_handle::FieldHandle;
 use super::json_area::JsonArea;
 use super::paste::{PasteBox, take_pastes};
-use super::place::Place;
 use super::row::{faults, members, row};
 use app::components::icon::{Glyph, Icon};
 use app::state::browser;
@@ -27,7 +27,7 @@ pub fn SchemaForm(
     takes_pastes: bool,
 ) -> impl IntoView {
     state.is_drawn_as(id);
-    let root = Place { state, id, slot: state.form().root().clone(), path: Path::root() };
+    let root = FieldHandle { state, id, slot: state.form().root().clone(), path: Path::root() };
     let takes_json_only = matches!(root.field().kind, FieldKind::Json(_));
     let is_object = matches!(root.field().kind, FieldKind::Object(_)) && !state.form().is_empty();
     let is_json = Memo::new(move |_| state.is_json() || takes_json_only);
@@ -63,11 +63,11 @@ pub fn SchemaForm(
 }
 
 /// The form's fields.
-fn widgets(root: &Place) -> AnyView {
+fn widgets(root: &FieldHandle) -> AnyView {
     if root.state.form().is_empty() {
         view! { <p class="no-arguments">"No arguments"</p> }.into_any()
     } else if let FieldKind::Object(_) = root.field().kind {
-        // A violation of the whole object has no field of its own to be shown at.
+        // A violation of the whole object belongs to none of its fields.
         view! {
             <div class="form-faults" id=root.input_id() tabindex="-1">{faults(root)}</div>
             {members(root)}
@@ -174,14 +174,14 @@ fn ModeSwitch(
     }
 }
 
-/// Lists what the form could not take over from the schema. Nothing when it took over all.
+/// Lists the parts of the schema that the form does not cover; nothing if it covers all.
 #[component]
 fn SchemaWarnings(
     /// The form.
     state: FormState,
 ) -> impl IntoView {
     let warnings = RwSignal::new(Vec::new());
-    // The whole of a large schema takes longer to read than the visible fields take to draw.
+    // Reading a large schema takes longer than drawing its visible fields.
     request_idle_callback(move || {
         // The form may be closed before the browser is idle.
         if state.is_there() {

@@ -1,4 +1,4 @@
-//! Typed text, and the frame of every typed input with what says that nothing or null is sent.
+//! Text inputs, and the frame of every typed input, which shows when nothing or null is sent.
 
 use json_text::JsonText;
 use leptos::ev;
@@ -7,21 +7,21 @@ use leptos::wasm_bindgen::JsCast as _;
 use schema_form::{Edit, FieldKind, Format, PathStep, State};
 use web_sys::HtmlTextAreaElement;
 
+use super::field_handle::FieldHandle;
 use super::formats::FormatInput;
-use super::place::Place;
 
-/// The input of a string. A format has an input of its own, while what stands there is one line.
+/// The input of a string. A format has an input of its own as long as the text is one line.
 #[component]
 pub(super) fn TextInput(
-    /// The place it belongs to.
-    place: Place,
+    /// The field.
+    place: FieldHandle,
 ) -> impl IntoView {
     let FieldKind::Text(text) = &place.field().kind else { return ().into_any() };
     match text.widget() {
         None => view! { <AreaInput place/> }.into_any(),
         Some(Format::Multiline) => view! { <AreaInput place lines=true/> }.into_any(),
         Some(format) => {
-            // A one-line input drops the ends of lines: such a text keeps its area.
+            // A one-line input removes line breaks: such a text needs a text area.
             let has_lines = place
                 .follow(|entered| entered.text().is_some_and(|text| text.contains(['\n', '\r'])));
             let has_lines = Memo::new(move |_| has_lines.get().unwrap_or_default());
@@ -40,8 +40,8 @@ pub(super) fn TextInput(
 
 #[component]
 fn AreaInput(
-    /// The place it belongs to.
-    place: Place,
+    /// The field.
+    place: FieldHandle,
     /// Whether many lines are expected, so that Enter begins one.
     #[prop(optional)]
     lines: bool,
@@ -72,16 +72,16 @@ fn AreaInput(
     }
 }
 
-/// What surrounds an input: what is sent instead of a text, and the buttons that choose that.
+/// The frame of an input: what is sent instead of a text, and the buttons that choose it.
 #[component]
 pub(super) fn Frame(
-    /// The place it belongs to.
-    place: Place,
+    /// The field.
+    place: FieldHandle,
     /// The input.
     children: Children,
 ) -> impl IntoView {
-    let standing = place.standing();
-    let state = Memo::new(move |_| standing.get().state);
+    let status = place.status();
+    let state = Memo::new(move |_| status.get().state);
     let field = place.field();
     let (nullable, optional) = (field.nullable, !place.slot.required());
     let is_text = matches!(field.kind, FieldKind::Text(_));
@@ -162,14 +162,14 @@ pub(super) fn Frame(
     }
 }
 
-/// What the input shows; nothing unless it is sent.
-pub(super) fn typed(place: &Place) -> Memo<String> {
+/// The text of the input; empty unless it is sent.
+pub(super) fn typed(place: &FieldHandle) -> Memo<String> {
     let typed = place.follow(|entered| entered.text().map(str::to_owned));
     Memo::new(move |_| typed.get().flatten().unwrap_or_default())
 }
 
 /// The default, if there is one, else the first example of a field that must be filled.
-pub(super) fn placeholder(place: &Place) -> String {
+pub(super) fn placeholder(place: &FieldHandle) -> String {
     let field = place.field();
     let shown = field.default.as_ref().filter(|default| default.as_str() != "null");
     shown.map_or_else(String::new, |value| match value.decode::<String>() {
@@ -178,16 +178,16 @@ pub(super) fn placeholder(place: &Place) -> String {
     })
 }
 
-/// What stands beside an optional field that is not sent: that it is not, and what holds instead
-/// where the field cannot show it, such as `null`, an empty text or a list.
-pub(super) fn unsent_default(place: &Place) -> String {
+/// The note beside an optional field that is not sent, with its default where the field cannot show it,
+/// such as `null`, an empty text or a list.
+pub(super) fn unsent_default(place: &FieldHandle) -> String {
     /// The longest default that is written out.
     const LONGEST: usize = 40;
     let field = place.field();
     let Some(default) = field.default.as_ref().map(JsonText::compact) else {
         return "not sent".to_owned();
     };
-    // A placeholder shows it, or the words below a list.
+    // Shown by the placeholder, or below a list.
     let is_list = matches!(field.kind, FieldKind::List(_));
     match default.as_str() {
         "\"\"" => "empty text (default)".to_owned(),
@@ -200,12 +200,12 @@ pub(super) fn unsent_default(place: &Place) -> String {
 }
 
 /// Help, what is sent instead, and the fault.
-pub(super) fn described_by(place: &Place) -> String {
+pub(super) fn described_by(place: &FieldHandle) -> String {
     ["help", "note", "fault"].map(|part| place.part_id(part)).join(" ")
 }
 
-/// In a text of one line, Enter does what it does in every such input, and nothing in a list's item,
-/// where it is rather meant to end the item; Shift+Enter begins a line.
+/// In a text of one line, Enter submits the form as in every input, except in an item of a list, where
+/// it would end the item. Shift+Enter begins a line.
 fn press_enter(event: &ev::KeyboardEvent, is_item: bool) {
     let plain = !event.shift_key() && !event.ctrl_key() && !event.meta_key() && !event.alt_key();
     if event.key() != "Enter" || !plain || event.is_composing() {
@@ -215,7 +215,7 @@ fn press_enter(event: &ev::KeyboardEvent, is_item: bool) {
     if let Some(area) = area.filter(|area| !area.value().contains('\n')) {
         event.prevent_default();
         if let Some(form) = area.form().filter(|_| !is_item) {
-            // Refused only where there is nothing to submit to.
+            // Fails only without a form around it.
             let _ = form.request_submit();
         }
     }

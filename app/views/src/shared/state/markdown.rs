@@ -1,7 +1,7 @@
-//! Markdown as a tree that is safe to draw, with what is found in it and what was filled in marked.
+//! Markdown as a tree that is safe to draw, with matches and filled-in values marked.
 //!
-//! What a tool or an agent wrote is not trusted: raw HTML is text, an image is its description with
-//! its address, and a link leads nowhere unless it is plain web or mail.
+//! The text of a tool or an agent is not trusted: raw HTML is text, an image is its description and URL,
+//! and only web and mail links can be followed.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ pub enum Node {
     Words(Vec<Piece>),
     /// A line break.
     Break,
-    /// A line across.
+    /// A horizontal rule.
     Rule,
     /// The box of a task, done or not.
     Task(bool),
@@ -29,7 +29,7 @@ pub enum Part {
     Paragraph,
     Heading,
     Quote,
-    /// With its language, where it says one that has colours.
+    /// With its language, if it names one that can be highlighted.
     CodeBlock(Option<Language>),
     Code,
     Bullets,
@@ -39,9 +39,9 @@ pub enum Part {
     Strong,
     Emphasis,
     Strike,
-    /// With its address, where it leads somewhere safe.
+    /// With its URL, if it is safe to follow.
     Link(Option<String>),
-    /// With its address, which is shown and not fetched.
+    /// With its URL, which is shown and not loaded.
     Image(String),
     Table,
     Row,
@@ -49,14 +49,14 @@ pub enum Part {
     Cell,
 }
 
-/// A piece of words.
+/// A piece of text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece {
     /// The words.
     pub text: String,
-    /// Whether they were filled in for a placeholder. Without words: it has no value.
+    /// Whether it was filled in for a placeholder. An empty text: the placeholder has no value.
     pub is_filled_in: bool,
-    /// Which of the things found it belongs to, from 0.
+    /// Which match it belongs to, from 0.
     pub found: Option<usize>,
 }
 
@@ -65,15 +65,15 @@ pub struct Piece {
 pub struct Marked {
     /// The tree.
     pub nodes: Vec<Node>,
-    /// How many times the search found something.
+    /// How many matches there are.
     pub found: usize,
 }
 
-/// How deep parts stand in parts; what is deeper stands beside its part. Drawing recurses, and a
-/// text of nothing but `>` would otherwise end the page.
+/// The depth to which parts are nested; deeper ones are put beside their part. Drawing recurses, and a
+/// text of many `>` would overflow the stack.
 const DEEPEST: usize = 40;
 
-/// Reads `source` as markdown and marks `filled_in` (byte ranges of it) and every `searched`.
+/// Parses `source` as Markdown and marks `filled_in` (byte ranges of it) and every match of `searched`.
 #[must_use]
 pub fn markdown(source: &str, filled_in: &[Range<usize>], searched: &str) -> Marked {
     let options =
@@ -124,12 +124,12 @@ pub fn markdown(source: &str, filled_in: &[Range<usize>], searched: &str) -> Mar
     Marked { nodes, found: marker.found }
 }
 
-/// The direction that `dir="auto"` would give `source`: that of its first letter. Where thousands of
-/// nodes come into an element one by one, the browser looks all of them through again at each.
+/// The direction that `dir="auto"` would give `source`: that of its first letter. With `dir="auto"`, the
+/// browser would search an element again for each of thousands of nodes that are added to it.
 #[must_use]
 pub fn direction(source: &str) -> &'static str {
     let first = source.chars().find(|character| character.is_alphabetic());
-    // Hebrew, Arabic and their neighbours, by the blocks that Unicode keeps for what runs from the right.
+    // The Unicode blocks of right-to-left scripts, such as Hebrew and Arabic.
     let is_from_the_right = |letter: char| {
         matches!(
             letter,
@@ -161,7 +161,7 @@ pub fn words(source: &str) -> String {
     words
 }
 
-/// Marks `source` as it is written.
+/// Marks `source` as plain text.
 #[must_use]
 pub fn raw(source: &str, filled_in: &[Range<usize>], searched: &str) -> Marked {
     let mut marker = Marker::new(filled_in, searched);
@@ -207,7 +207,7 @@ struct Marker<'a> {
     filled_in: &'a [Range<usize>],
     searched: &'a str,
     found: usize,
-    /// How many of `filled_in` begin before what is still to be marked.
+    /// How many of `filled_in` begin before the rest that is to be marked.
     passed: usize,
 }
 
@@ -216,12 +216,12 @@ impl<'a> Marker<'a> {
         Self { filled_in, searched, found: 0, passed: 0 }
     }
 
-    /// Cuts `text`, which stands somewhere in `range` of `source`, at what is to be marked.
+    /// Cuts `text`, which comes from `range` of `source`, at the marks.
     fn mark(&mut self, text: &str, source: &str, range: &Range<usize>) -> Vec<Piece> {
         let offset =
             source.get(range.clone()).and_then(|part| part.find(text)).map(|at| at + range.start);
         let filled = offset.map_or_else(Vec::new, |offset| {
-            // Markdown leaves out the spaces at the end of a line.
+            // Markdown removes the spaces at the end of a line.
             let behind = source[offset + text.len()..].bytes().take_while(|it| *it == b' ').count();
             self.filled_in_at(offset, text.len(), behind)
         });
@@ -250,8 +250,8 @@ impl<'a> Marker<'a> {
         pieces
     }
 
-    /// What was filled in within `length` bytes from `offset`, counted from there, and what is empty up
-    /// to `behind` bytes further. What is empty and stands between two texts belongs to the first.
+    /// The filled-in ranges within `length` bytes from `offset`, relative to it, and empty ones up to
+    /// `behind` bytes further. An empty range between two texts belongs to the first.
     fn filled_in_at(&mut self, offset: usize, length: usize, behind: usize) -> Vec<Range<usize>> {
         let here = |at: usize| at.saturating_sub(offset).min(length);
         let mut ranges = Vec::new();
@@ -274,7 +274,7 @@ impl<'a> Marker<'a> {
 mod tests {
     use super::*;
 
-    /// The tree in brackets, with what is found in guillemets and what is filled in braces.
+    /// The tree in brackets, with matches in guillemets and filled-in values in braces.
     fn printed(nodes: &[Node]) -> String {
         nodes
             .iter()
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_letter_says_the_direction() {
+    fn the_first_letter_determines_the_direction() {
         for (source, expected) in
             [("1. שלום, world", "rtl"), ("**مرحبا**", "rtl"), ("- a שלום", "ltr"), ("12", "ltr")]
         {

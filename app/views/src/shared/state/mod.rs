@@ -1,6 +1,6 @@
 //! The state of what several areas draw.
 
-pub mod catalogue;
+pub mod catalog;
+pub mod debounced;
 pub mod markdown;
 pub mod placeholders;
-pub mod settled;

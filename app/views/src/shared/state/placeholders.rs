@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-/// The byte ranges of `resolved` that stand where `template` has placeholders such as `{owner}`,
+/// The byte ranges of `resolved` that replace the placeholders of `template`, such as `{owner}`,
 /// `{user:units?}` or `{artifact.plan}`.
 ///
-/// `resolved` may have more before and after. A template whose text is not found gives nothing; a
-/// placeholder without a value an empty range.
+/// `resolved` may have more text before and after. A template whose text is not found gives no ranges; a
+/// placeholder without a value gives an empty range.
 #[must_use]
 pub fn filled_in(template: &str, resolved: &str) -> Vec<Range<usize>> {
     let literals = literals(template);
@@ -17,9 +17,9 @@ pub fn filled_in(template: &str, resolved: &str) -> Vec<Range<usize>> {
     for (index, literal) in literals.iter().enumerate().skip(1) {
         let rest = &resolved[at..];
         let end = match (literal.is_empty(), index + 1 == literals.len()) {
-            // The last placeholder ends the template: its value ends with its line at the latest.
+            // The value of a placeholder at the end of the template ends with its line at the latest.
             (true, true) => Some(rest.find('\n').unwrap_or(rest.len())),
-            // Two placeholders without a word between them count as one.
+            // Adjacent placeholders count as one.
             (true, false) => None,
             (false, _) => match rest.find(literal) {
                 Some(end) => Some(end),
@@ -53,7 +53,7 @@ fn literals(template: &str) -> Vec<&str> {
     literals
 }
 
-/// ADK fills in identifiers, with a scope before or a question mark behind, and artifacts.
+/// Whether ADK fills it in: an identifier, with an optional scope or question mark, or an artifact.
 fn is_placeholder(name: &str) -> bool {
     let name = name.trim().trim_end_matches('?');
     if let Some(artifact) = name.strip_prefix("artifact.") {

@@ -1,13 +1,14 @@
-//! What a value opens into where that is one block: a text, markdown, code, a diff, an image.
+//! The block that a value opens into: a text, Markdown, code, a diff or an image.
 //!
-//! All of it comes from tools and is not trusted: it is cut to what an eye takes in, drawn as text
-//! in elements of ours, and fetches nothing.
+//! It comes from a tool and is not trusted: it is cut to a readable size, drawn as text, and loads
+//! nothing from elsewhere.
 
+use json_text::Position;
 use leptos::prelude::*;
 use value_tree::{Block, Image, Language};
 
 use super::row::marked;
-use crate::shared::code::{code_lines, coloured};
+use crate::shared::code::{code_lines, colored};
 use crate::shared::markdown::Markdown;
 use crate::shared::state::markdown::{direction, markdown};
 use app::state::excerpt::{Lines, beginning, written_out};
@@ -16,9 +17,9 @@ use app::state::times::size;
 
 /// How much of a text is drawn at first and with each step, in bytes.
 const STEP: usize = 16 * 1024;
-/// How much is drawn of a place further down at which something was found, in bytes.
+/// How much is drawn around a match further down, in bytes.
 const AROUND: usize = 4 * 1024;
-/// How much of that at most stands before what was found: the rest of its line.
+/// How much of that is before the match at most: the beginning of its line.
 const BEFORE: usize = 1024;
 
 /// One block.
@@ -53,7 +54,7 @@ pub(super) fn ValueBlock(
     }
 }
 
-/// The beginning of `text`, and more of it when asked; what is found further down is drawn behind it.
+/// The beginning of `text`, more of it on request, and the first match further down.
 fn parts(
     text: String,
     label: &'static str,
@@ -68,7 +69,7 @@ fn parts(
             .then(|| further_down(&text, drawn.len(), &reading.searched.read()))
             .flatten();
         let found = found.map(|from| {
-            let line = text[..from].matches('\n').count() + 1;
+            let line = Position::START.after(&text.as_bytes()[..from]).line;
             view! {
                 <p class="more">{format!("From line {line}:")}</p>
                 {draw(beginning(&text[from..], AROUND))}
@@ -95,7 +96,7 @@ fn parts(
     .into_any()
 }
 
-/// Where the line begins in which `searched` first stands, if that is behind the first `drawn` bytes.
+/// The start of the line with the first match of `searched`, if it is after the first `drawn` bytes.
 fn further_down(text: &str, drawn: usize, searched: &str) -> Option<usize> {
     if value_tree::find_first(&text[..drawn], searched, 0).is_some() {
         return None;
@@ -110,19 +111,19 @@ fn lines(part: &str, reading: Reading, class: impl Fn(&str) -> &'static str) -> 
     let lines = part.lines().map(|line| {
         let class = class(line);
         let text = written_out(line, Lines::Kept).into_owned();
-        // The line break is copied along.
+        // So that the line break is copied, too.
         view! { <span class=class>{move || marked(&text, &reading.searched.read())} "\n"</span> }
     });
     view! { <pre class="block-lines">{lines.collect_view()}</pre> }.into_any()
 }
 
-/// The lines of code, in colours; what is searched is marked instead.
+/// The lines of code, in color; during a search with matches marked instead.
 fn code(part: &str, language: Language, reading: Reading) -> AnyView {
     let lines = code_lines(part, language).into_iter().map(|pieces| {
         let drawn = move || {
             let searched = reading.searched.read();
             if searched.trim().is_empty() {
-                pieces.iter().map(|(hue, piece)| coloured(*hue, piece)).collect_view().into_any()
+                pieces.iter().map(|(hue, piece)| colored(*hue, piece)).collect_view().into_any()
             } else {
                 let whole: String = pieces.iter().map(|(_, piece)| piece.as_str()).collect();
                 marked(&whole, &searched)
@@ -143,7 +144,7 @@ fn diff_line(line: &str) -> &'static str {
     }
 }
 
-/// An image that the value carries; one in doubt waits to be asked for.
+/// An image in the value; a doubtful one is shown on request.
 #[component]
 fn Picture(
     /// The image.

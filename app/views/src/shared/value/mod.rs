@@ -1,4 +1,4 @@
-//! A value to read: a tree of rows of which only those in sight are drawn, with its tools.
+//! A JSON value: a tree of rows, of which only those in sight are drawn, with its tools.
 
 mod block;
 mod row;
@@ -21,7 +21,7 @@ use tree::ValueTree;
 pub fn ValueBody(
     /// The value as its reader left it.
     reading: Reading,
-    /// What it is, for those who hear the page.
+    /// What it is, for screen readers.
     label: &'static str,
 ) -> impl IntoView {
     let body = move || {
@@ -49,7 +49,7 @@ pub fn ValueBody(
     view! { <div class="value">{body}</div> }
 }
 
-/// Says which part of the value the tree does not hold.
+/// A note about the part of the value that the tree does not contain.
 fn what_is_missing(reading: Reading) -> String {
     match reading.missing() {
         Some(Missing { path, held, count }) => {

@@ -14,9 +14,9 @@ use app::state::preview::{Token, TokenColor};
 use app::state::reading::Reading;
 use app::state::times::{counted, grouped};
 
-/// How many thread lines are drawn; what stands deeper says how deep.
+/// How many thread lines are drawn; deeper rows show their depth as a number.
 const THREADS: u32 = 16;
-/// How much of an address stands on a line, in bytes.
+/// How much of a URL a line shows, in bytes.
 const ADDRESS: usize = 300;
 
 /// One row.
@@ -24,7 +24,7 @@ const ADDRESS: usize = 300;
 pub(super) fn ValueRow(
     /// The value it belongs to.
     reading: Reading,
-    /// Its place among all rows when it was drawn.
+    /// Its index among all rows when it was drawn.
     at: usize,
     /// The row.
     state: RowState,
@@ -44,7 +44,7 @@ fn threads(row: Row) -> AnyView {
     view! { <span class="threads" aria-hidden="true">{lines} {deeper}</span> }.into_any()
 }
 
-/// How deep the row stands, for those who hear the page.
+/// The depth of the row, for screen readers.
 fn level(row: Row) -> CustomAttr<&'static str, String> {
     custom_attribute("aria-level", (row.depth + 1).to_string())
 }
@@ -57,7 +57,7 @@ fn line(reading: Reading, view: RowView) -> AnyView {
         current.is_some_and(|it| it.node == node && it.kind != RowKind::Block)
     };
     let choose = move |_| {
-        // Whoever marks words to copy them does not want the row to close.
+        // A selection of text to copy must not close the row.
         if browser::has_selection() {
             return;
         }
@@ -74,9 +74,9 @@ fn line(reading: Reading, view: RowView) -> AnyView {
     let name_class = if is_item { "ink-index" } else { "ink-key" };
     let name = name.clone();
     let name = move || marked(&name, &reading.searched.read());
-    // A text that stands below the row leaves none of its words in it.
+    // A text that is open below the row is not repeated in it.
     let label = (!named && opens && view.kind == json_text::Kind::String).then_some("text");
-    // The items of a table stand below each other.
+    // The indexes of a table have one width.
     let name_width = matches!(view.content, RowContent::Cells(_)).then(|| digits(siblings));
     view! {
         <div
@@ -102,7 +102,7 @@ fn line(reading: Reading, view: RowView) -> AnyView {
     .into_any()
 }
 
-/// What stands after the name.
+/// The part of a row after the name.
 fn face(reading: Reading, view: RowView) -> AnyView {
     let RowView { row, kind, count, held, opens, is_open, shape, layers, is_raw, content, .. } =
         view;
@@ -125,7 +125,7 @@ fn face(reading: Reading, view: RowView) -> AnyView {
             })}
         }
     });
-    // What is open below need not stand here as well.
+    // What is open below is not repeated here.
     let shown = match content {
         RowContent::Tokens(tokens) if !(is_open && (brackets.is_some() || is_block)) => {
             let class = if brackets.is_some() { "words faint" } else { "words" };
@@ -143,7 +143,7 @@ fn face(reading: Reading, view: RowView) -> AnyView {
     .into_any()
 }
 
-/// What the value is recognised as, and the way to see it raw.
+/// The switch between the recognized type of a value and its raw text.
 fn shape_switch(
     reading: Reading,
     row: Row,
@@ -174,7 +174,7 @@ fn shape_switch(
     .into_any()
 }
 
-/// An address with the host that it leads to standing out.
+/// A URL with its host emphasized.
 fn link(address: &str, host: &str) -> AnyView {
     let shown = written_out(beginning(address, ADDRESS), Lines::Escaped).into_owned();
     let (before, after) = match shown.find(host) {
@@ -203,7 +203,7 @@ fn tokens_of(tokens: Vec<Token>, reading: Reading) -> AnyView {
         .map(|Token { ink, text }| match ink {
             TokenColor::Plain => text.into_any(),
             _ => {
-                // Between quotes some letters are written out; so are those that are searched.
+                // Between quotes, characters are escaped, and so is the searched text.
                 let words = move || match ink {
                     TokenColor::Text => {
                         marked(&text, &written_out(&reading.searched.read(), Lines::Quoted))
@@ -217,7 +217,7 @@ fn tokens_of(tokens: Vec<Token>, reading: Reading) -> AnyView {
         .into_any()
 }
 
-/// `text` with what is searched marked.
+/// `text` with the matches of `searched` marked.
 pub(super) fn marked(text: &str, searched: &str) -> AnyView {
     if searched.trim().is_empty() {
         return text.to_owned().into_any();
@@ -248,16 +248,16 @@ fn cells_of(cells: Vec<Cell>, reading: Reading) -> AnyView {
 }
 
 fn characters(width: usize) -> String {
-    // The gap between columns is a character on each side.
+    // One character of padding on each side.
     format!("calc({}ch + 1px)", width + 2)
 }
 
-/// As wide as the last of so many indexes.
+/// The width of the last of `items` indexes.
 fn digits(items: usize) -> String {
     format!("{}ch", items.saturating_sub(1).to_string().len().max(2))
 }
 
-/// The names of the columns, which the cells tell those who hear the page.
+/// The names of the columns, hidden from screen readers, because each cell repeats its own.
 pub(super) fn header(view: RowView) -> AnyView {
     let columns = match view.content {
         RowContent::Header(columns) => columns,

@@ -1,4 +1,4 @@
-//! What can be done with a value as a whole, and with the row at which its reader is.
+//! The tools of a value as a whole, and of its current row.
 
 use leptos::ev;
 use leptos::html::Input;
@@ -11,9 +11,9 @@ use app::state::browser;
 use app::state::reading::Reading;
 use app::state::times::grouped;
 
-/// So many values are searched by the eye.
+/// Values with more entries can be searched.
 const SEARCHED: usize = 8;
-/// So long a value, too, in bytes.
+/// Longer values can be searched, too, in bytes.
 pub const READ: usize = 2_000;
 
 /// Search, depth, and the switch between tree and text.
@@ -95,7 +95,7 @@ pub(super) fn Finder(
     let field = NodeRef::<Input>::new();
     Effect::new(move |_| {
         if let Some(field) = field.get() {
-            // The field is there because somebody asked for it.
+            // The reader has just opened the search.
             let _ = field.focus();
         }
     });
@@ -122,7 +122,7 @@ pub(super) fn Finder(
             count => format!("{} of {count}{more}", found.at + 1),
         }
     };
-    // What stands in the text only, where the tree does not hold all of it.
+    // Matches in the raw text only, where the tree does not contain all of it.
     let beyond = move || {
         let found = reading.found.get();
         match found.beyond.count {
@@ -174,7 +174,7 @@ pub(super) fn Finder(
     }
 }
 
-/// Where the reader is, with what can be copied there.
+/// The path of the current row, with buttons to copy it and its value.
 #[component]
 pub(super) fn Footer(
     /// The value.

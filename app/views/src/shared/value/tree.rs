@@ -1,4 +1,4 @@
-//! The rows of a value that are in sight, between two empty spaces as high as the others.
+//! The visible rows of a value, between two spacers with the height of the others.
 
 use leptos::ev;
 use leptos::html::Div;
@@ -9,7 +9,7 @@ use super::row::{ValueRow, header};
 use app::state::browser;
 use app::state::reading::{LINE, Reading};
 
-/// How high the view is taken to be until it has been measured, in pixels.
+/// The assumed height of the view until it is measured, in pixels.
 const VIEW: f64 = 600.0;
 
 /// The rows of a value.
@@ -17,18 +17,18 @@ const VIEW: f64 = 600.0;
 pub(super) fn ValueTree(
     /// The value.
     reading: Reading,
-    /// What it is, for those who hear the page.
+    /// What it is, for screen readers.
     label: &'static str,
 ) -> impl IntoView {
     let element = NodeRef::<Div>::new();
     let scrolled = RwSignal::new(0.0_f64);
     let height = RwSignal::new(VIEW);
     let window = Memo::new(move |_| reading.window(scrolled.get(), height.get()));
-    // A table's columns keep their names while its rows pass below them.
+    // A table's header stays in sight while its rows scroll.
     let kept = Memo::new(move |_| reading.header_above(scrolled.get(), height.get()));
     let rows = move || window.with(|window| reading.drawn(window));
     let look = move || {
-        // The list may have gone before it was drawn, and what it reads be there still.
+        // The list may be removed before it is drawn, while the reading lives on.
         if let Some(element) = element.try_get_untracked().flatten() {
             scrolled.try_set(f64::from(element.scroll_top()));
             // A list that has not been laid out yet has no height.
@@ -36,7 +36,7 @@ pub(super) fn ValueTree(
             height.try_set(if seen > 0.0 { seen.max(LINE * 4.0) } else { VIEW });
         }
     };
-    // The place where the reader was: a row that is closed and opened again is another element.
+    // Scrolls to where the reader was: a row that is closed and opened again is another element.
     Effect::new(move |_| {
         if let Some(element) = element.get() {
             browser::after_drawing(move || {
@@ -47,6 +47,7 @@ pub(super) fn ValueTree(
             });
         }
     });
+    // Scrolls to the row that the search or a command reveals.
     Effect::new(move |seen: Option<u32>| {
         let revealed = reading.revealed.get();
         if seen.is_some_and(|seen| seen != revealed) {
@@ -110,7 +111,7 @@ fn whole(pixels: f64) -> i32 {
     pixels as i32
 }
 
-/// Scrolls the list to the current row, then what the list stands in.
+/// Scrolls the list to the current row, then the elements around the list.
 fn bring_into_sight(reading: Reading, element: NodeRef<Div>, look: impl Fn() + 'static) {
     let Some(element) = element.try_get_untracked().flatten() else { return };
     let Some(at) = reading.current_row() else { return };
@@ -133,15 +134,15 @@ fn bring_into_sight(reading: Reading, element: NodeRef<Div>, look: impl Fn() + '
         browser::after_drawing(move || {
             let id = reading.element_id(row);
             browser::reveal(&id);
-            // What was found may stand further down in the block below its line.
+            // The match may be further down in the block below its line.
             browser::reveal_mark(&id);
         });
     }
 }
 
-/// Does what the key means in a tree; false when it means nothing.
+/// Runs the key's action in the tree; false when it has none.
 fn press(reading: Reading, event: &ev::KeyboardEvent, page: isize) -> bool {
-    // A button or a text in a row has keys of its own.
+    // Buttons and texts in a row handle keys themselves.
     let is_own = event.target() == event.current_target();
     let with_control = event.ctrl_key() || event.meta_key();
     if with_control && event.key() == "c" && is_own && !browser::has_selection() {

@@ -1,9 +1,8 @@
-//! [`LiveWorkspace`]: one live session as a person looks at it: how it stands, the turn that is shown,
-//! and what is done with it.
+//! [`LiveWorkspace`]: one live session on the page: its summary, the turn that is shown, and the actions.
 
-mod answering;
-mod following;
-mod holding;
+mod current_turn;
+mod lease;
+mod responding;
 
 use api::{ApiError, LiveId, LivePlace, LiveSummary, LiveTurn, LiveTurnId, ToolView};
 use json_text::JsonText;
@@ -21,14 +20,14 @@ use app::state::live::Live;
 use app::state::live_draft::{Draft, LeaseRequest, Side};
 use app::state::use_page;
 
-/// What the person is asked before it is done.
+/// An action that a dialog asks about first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Question {
-    /// Whether to send the agent away.
+    /// Cancel the turn.
     Cancel,
-    /// Whether to end the session.
+    /// Complete the session.
     Complete,
-    /// To whom to give the turn.
+    /// Hand the lease over.
     HandOver,
 }
 
@@ -39,7 +38,7 @@ pub struct LiveWorkspace {
     pub id: StoredValue<LiveId>,
     /// What the page shares of live sessions.
     pub live: Live,
-    /// The line to the host.
+    /// The connection to the host.
     pub connection: Connection,
     /// Its state; `None` until the host has reported it.
     pub summary: Memo<Option<LiveSummary>>,
@@ -61,11 +60,11 @@ pub struct LiveWorkspace {
     pub filter: RwSignal<String>,
     /// What went wrong last.
     pub notice: RwSignal<Option<String>>,
-    /// What happened last, for those who hear the page.
+    /// What happened last, for screen readers.
     pub announcement: RwSignal<String>,
-    /// Whether an answer is on its way.
+    /// Whether a response is being sent.
     pub is_sending: RwSignal<bool>,
-    /// What the person is asked.
+    /// The action that a dialog asks about.
     pub question: RwSignal<Option<Question>>,
 }
 
@@ -95,8 +94,9 @@ pub fn use_live_workspace(id: LiveId, named: Memo<Option<LiveTurnId>>) -> LiveWo
     };
     live.watch(id);
     workspace.open();
+    // Local storage: old drafts are removed.
     Effect::new(move |_| delete_old_drafts(live));
-    // After a lost connection the host sends the session's state; a fault is tried again.
+    // Requests: after a lost connection the host sends the session's state, and what failed is retried.
     Effect::new(move |_| {
         let is_there = page.connection.link.get() == Link::Connected;
         if is_there && workspace.fault.read_untracked().is_some() {
@@ -106,13 +106,13 @@ pub fn use_live_workspace(id: LiveId, named: Memo<Option<LiveTurnId>>) -> LiveWo
             workspace.read_turn();
         }
     });
-    workspace.follow_the_queue();
-    workspace.keep_hold();
+    workspace.follow_queue();
+    workspace.keep_lease();
     workspace
 }
 
 impl LiveWorkspace {
-    /// Asks the host for the session.
+    /// Requests the session from the host.
     pub fn open(self) {
         spawn_local(async move {
             match read_live_session(self.id.get_value()).await {
@@ -144,12 +144,12 @@ impl LiveWorkspace {
         LivePlace { session: self.id.get_value(), turn }
     }
 
-    /// Whether the person has left this workspace, with what belonged to it.
+    /// Whether the person has left this workspace. Its signals are gone then.
     fn is_gone(self) -> bool {
         self.is_sending.try_get_untracked().is_none()
     }
 
-    /// The turn at the head of the queue. Tracked.
+    /// The head of the queue. Tracked.
     #[must_use]
     pub fn head(self) -> Option<LiveTurnId> {
         self.summary.with(|summary| Some(summary.as_ref()?.head()?.turn.clone()))
@@ -168,7 +168,7 @@ impl LiveWorkspace {
         self.summary.with(|summary| summary.as_ref().is_some_and(|it| it.is_completed))
     }
 
-    /// How many turns wait before the shown one; `None` when it does not wait. Tracked.
+    /// How many pending turns come before the shown one; `None` when it is not pending. Tracked.
     #[must_use]
     pub fn ahead(self) -> Option<usize> {
         let shown = self.shown.get()?;
@@ -176,15 +176,15 @@ impl LiveWorkspace {
             .with(|summary| summary.as_ref()?.waiting.iter().position(|turn| turn.turn == shown))
     }
 
-    /// Who holds the shown turn, unless it is this page. Tracked.
+    /// Who holds the lease of the shown turn, unless it is this page. Tracked.
     #[must_use]
     pub fn other_lease_holder(self) -> Option<Holder> {
-        self.others_hold().filter(|_| self.is_head())
+        self.holder_of_head().filter(|_| self.is_head())
     }
 
     /// Who holds the lease of the head of the queue, unless it is this page. Tracked.
     #[must_use]
-    pub fn others_hold(self) -> Option<Holder> {
+    pub fn holder_of_head(self) -> Option<Holder> {
         let name = self.live.name.get();
         let asked = self.draft.get().is_some_and(|draft| draft.hold.get() == LeaseRequest::Asked);
         let may_hold = asked && self.is_head();
@@ -213,7 +213,7 @@ impl LiveWorkspace {
         })
     }
 
-    /// The side of the answer that is shown. Tracked.
+    /// The side of the response that is shown. Tracked.
     #[must_use]
     pub fn side(self) -> Side {
         let has_tools = self.turn.with(|turn| turn.as_ref().is_none_or(|it| !it.tools.is_empty()));
@@ -221,7 +221,7 @@ impl LiveWorkspace {
         shown_side(has_tools, chosen)
     }
 
-    /// The schema of the answer that is wanted. Tracked.
+    /// The schema that the response must match. Tracked.
     #[must_use]
     pub fn output_schema(self) -> Option<JsonText> {
         self.turn.with(|turn| turn.as_ref().and_then(|turn| turn.output_schema.clone()))
@@ -235,7 +235,7 @@ impl LiveWorkspace {
         }
     }
 
-    /// Shows a side of the answer.
+    /// Shows a side of the response.
     pub fn show(self, side: Side) {
         if let Some(draft) = self.draft.get_untracked() {
             draft.side.set(Some(side));
@@ -243,7 +243,7 @@ impl LiveWorkspace {
     }
 }
 
-/// The id of the catalogue's filter in the document.
+/// The id of the tool filter in the document.
 pub const FILTER: &str = "tool-filter";
 /// The id of the field for the person's name in the document.
 pub const NAME_FIELD: &str = "your-name";

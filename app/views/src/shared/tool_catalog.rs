@@ -1,11 +1,11 @@
-//! The catalogue of tools: a filter and one line for each tool.
+//! The catalog of tools: a filter and one line for each tool.
 
 use api::ToolView;
 use leptos::html;
 use leptos::prelude::*;
 
 use crate::shared::keys::focus_chosen_tool;
-use crate::shared::state::catalogue::{Takes, first_line, fits, returns, signature, takes};
+use crate::shared::state::catalog::{Takes, first_line, fits, returns, signature, takes};
 use app::components::icon::{Glyph, Icon};
 use app::state::browser;
 use app::state::times::counted;
@@ -13,16 +13,16 @@ use app::state::times::counted;
 /// The id of the filter in the document.
 pub const FILTER: &str = "tool-filter";
 
-/// The filter and the tools that it leaves.
+/// The filter and the tools that match it.
 #[component]
-pub fn ToolCatalogue(
+pub fn ToolCatalog(
     /// The tools, in the model's order.
     #[prop(into)]
     tools: Signal<Vec<ToolView>>,
     /// The chosen tool.
     #[prop(into)]
     chosen: Signal<Option<ToolView>>,
-    /// What they are filtered by.
+    /// The text that filters them.
     filter: RwSignal<String>,
     /// Called with the name of the chosen tool.
     on_choose: Callback<String>,
@@ -36,14 +36,14 @@ pub fn ToolCatalogue(
     });
     let choose = move |name: &str| {
         on_choose.run(name.to_owned());
-        // It has done its work: typed on, it would hide what is looked for next.
+        // The filter would hide the tools that are searched for next.
         if !filter.read_untracked().is_empty() {
             filter.set(String::new());
         }
         focus_chosen_tool();
     };
     let on_filter_key = move |event: leptos::ev::KeyboardEvent| match event.key().as_str() {
-        // Whoever filters means another tool than the one that is chosen still.
+        // The filter is for another tool than the chosen one, so that the chosen one does not run.
         "Enter"
             if (event.ctrl_key() || event.meta_key()) && fitting.read_untracked().is_empty() =>
         {
@@ -60,7 +60,7 @@ pub fn ToolCatalogue(
             event.prevent_default();
             browser::focus_first_in("tools");
         }
-        // The key that leads here, pressed once more.
+        // The key that focuses the filter, pressed again.
         "/" if filter.read_untracked().is_empty() => event.prevent_default(),
         "Escape" if !filter.read_untracked().is_empty() => {
             event.stop_propagation();
@@ -144,7 +144,7 @@ fn ToolLine(
         (false, false) => None,
     };
     let line = NodeRef::<html::Button>::new();
-    // It may have been chosen elsewhere: by a link, in the palette, by a replay.
+    // Scrolls to the tool, which may have been chosen elsewhere: by a link, in the palette, by a replay.
     Effect::new(move |_| {
         if let (true, Some(line)) = (is_chosen.get(), line.get()) {
             browser::after_drawing(move || browser::reveal_element(&line));

@@ -1,5 +1,5 @@
-//! Ending a turn: what is sent, checked first, and what is said when it is refused; the turn cancelled,
-//! the session completed.
+//! Ending a turn: sends the checked response, cancels the turn or completes the session, and shows why
+//! the host rejects it.
 
 use api::{ApiError, FieldMessage, LiveCall, LivePlace, LiveResponse, LiveTarget, LiveTurnId};
 use json_text::JsonText;
@@ -16,7 +16,7 @@ use app::state::live_draft::{Draft, Side};
 use app::state::value_form::ValueForm;
 
 impl LiveWorkspace {
-    /// Puts the call in the form among those of the answer.
+    /// Adds the call in the form to the response.
     pub fn add_call(self) {
         let chosen = untrack(|| Some((self.draft.get()?, self.tool()?, self.shown.get()?)));
         let Some((draft, tool, turn)) = chosen else { return };
@@ -36,7 +36,7 @@ impl LiveWorkspace {
         });
     }
 
-    /// Sends what stands in the answer, with the call or the value in the form that is shown.
+    /// Sends the response, with the call or the value in the form that is shown.
     pub fn send(self) {
         if self.is_sending.get_untracked() {
             return;
@@ -50,39 +50,39 @@ impl LiveWorkspace {
             browser::focus(NAME_FIELD);
             return;
         };
-        let left_behind = untrack(|| self.left_behind(draft));
-        if let Some(what) = left_behind.filter(|_| !draft.was_warned.get_value()) {
+        let warning = untrack(|| self.unsent_input(draft));
+        if let Some(warning) = warning.filter(|_| !draft.was_warned.get_value()) {
             draft.was_warned.set_value(true);
-            self.notice.set(Some(format!("{what}, or send again to leave it out.")));
+            self.notice.set(Some(warning));
             return;
         }
         self.notice.set(None);
         self.is_sending.set(true);
         let place = self.place(turn.clone());
         spawn_local(async move {
-            // The person may leave the page meanwhile: what they sent is sent.
+            // It is sent even when the person leaves the page meanwhile.
             if let Some((text, calls)) = self.collect(place.clone(), draft).await {
                 let answer = LiveResponse {
                     place,
                     by,
-                    // Whether this page holds the turn is the host's to know: the answer may be on its
-                    // way before the page has heard of it.
+                    // The host decides whether this page holds the lease: the response may be sent
+                    // before the page learns that it does.
                     lease: Some(draft.lease.get_value()),
                     text,
                     calls,
                 };
                 match respond_to_turn(answer).await {
-                    Ok(()) => self.was_sent(&turn),
-                    Err(error) => self.was_refused(&error),
+                    Ok(()) => self.after_sending(&turn),
+                    Err(error) => self.show_error(&error),
                 }
             }
             self.is_sending.try_set(false);
         });
     }
 
-    /// What was entered on the side that is not shown and would not go along, and what to do about it.
+    /// The warning about input on the side that is not shown, which the response would leave out.
     /// Tracked.
-    fn left_behind(self, draft: Draft) -> Option<String> {
+    fn unsent_input(self, draft: Draft) -> Option<String> {
         let side = self.side();
         let call = || self.tool().filter(|tool| draft.tool_form(tool).is_edited());
         let value = || self.output_schema().map(|schema| draft.answer_form(&schema));
@@ -124,7 +124,7 @@ impl LiveWorkspace {
         }
     }
 
-    /// The value of a form once the host finds nothing wrong with it; what it finds stands at the
+    /// The value of a form that the host accepts. Otherwise `None`, and its messages are shown at the
     /// fields.
     async fn checked(
         self,
@@ -142,22 +142,23 @@ impl LiveWorkspace {
                 None
             }
             Err(error) => {
-                self.was_refused(&error);
+                self.show_error(&error);
                 None
             }
         }
     }
 
-    fn was_sent(self, turn: &LiveTurnId) {
+    fn after_sending(self, turn: &LiveTurnId) {
         self.live.drafts.forget(turn);
         if self.is_gone() {
             return;
         }
         self.announcement.set("Response sent.".to_owned());
-        self.go_on();
+        self.show_head();
     }
 
-    pub(super) fn was_refused(self, error: &ApiError) {
+    /// Shows why the host rejected a request.
+    pub(super) fn show_error(self, error: &ApiError) {
         let text = match error {
             ApiError::LiveClosed { .. } => {
                 format!("{error} Your draft is kept.")
@@ -179,7 +180,7 @@ impl LiveWorkspace {
         self.notice.try_set(Some(text));
     }
 
-    /// Sends the agent of the shown turn away.
+    /// Cancels the shown turn: its agent gets no response.
     pub fn cancel(self, reason: String) {
         let (Some(turn), Some(by)) = (self.shown.get_untracked(), self.live.name.get_untracked())
         else {
@@ -194,21 +195,21 @@ impl LiveWorkspace {
                         return;
                     }
                     self.announcement.set("Turn canceled.".to_owned());
-                    self.go_on();
+                    self.show_head();
                 }
-                Err(error) => self.was_refused(&error),
+                Err(error) => self.show_error(&error),
             }
         });
     }
 
-    /// Ends the session, and with it every turn that waits.
+    /// Completes the session, and cancels its pending turns.
     pub fn complete(self) {
         let Some(by) = self.live.name.get_untracked() else { return };
         let id = self.id.get_value();
         spawn_local(async move {
             match complete_live_session(id, true, by).await {
                 Ok(()) => self.announcement.set("Session completed.".to_owned()),
-                Err(error) => self.was_refused(&error),
+                Err(error) => self.show_error(&error),
             }
         });
     }

@@ -1,20 +1,20 @@
-// What a person does at a live session, in the words of a person: say who they are, choose a tool,
-// fill its form, answer, complete.
+// The actions of a person in a live session: enter a name, choose a tool, fill in its form, respond,
+// complete.
 
 import { expect, type Browser, type Locator, type Page } from "@playwright/test";
 
-import { open } from "./stage";
+import { open } from "./fixtures";
 
-/** Says the name that stands beside the answers. */
+/** Enters the name that is recorded with each response. */
 export async function introduce(page: Page, name: string): Promise<void> {
   await page.getByRole("textbox", { name: /Enter your name/ }).fill(name);
   await page.getByRole("button", { name: "Save" }).click();
   await expect(page.getByRole("button", { name, exact: true })).toBeVisible();
 }
 
-/** Answers the turn that is up with a text. */
+/** Responds to the current turn with a text. */
 export async function answer(page: Page, text: string): Promise<void> {
-  await page.getByRole("tab", { name: /Text|Answer/ }).click();
+  await page.getByRole("tab", { name: /Text|Response/ }).click();
   await page.getByRole("textbox", { name: "Text", exact: true }).fill(text);
   await page.locator("#send").click();
 }
@@ -25,7 +25,7 @@ export async function choose(page: Page, tool: string): Promise<void> {
   await expect(page.getByRole("heading", { name: tool, exact: true })).toBeVisible();
 }
 
-/** The input of the answer whose label starts with `label`. */
+/** The input of the response whose label starts with `label`. */
 export function field(page: Page, label: string): Locator {
   return page.locator("#choice").getByRole("textbox", { name: new RegExp(`^${label}\\b`) }).first();
 }
@@ -36,8 +36,8 @@ export async function complete(page: Page): Promise<void> {
   await page.getByRole("dialog").getByRole("button", { name: /omplete$/ }).click();
 }
 
-/** A browser of somebody else's. */
-export async function somebody(browser: Browser, address: string): Promise<Page> {
+/** The browser of another person. */
+export async function otherPerson(browser: Browser, address: string): Promise<Page> {
   const context = await browser.newContext();
   const page = await context.newPage();
   await open(page, address);

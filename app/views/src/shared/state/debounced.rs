@@ -1,5 +1,5 @@
-//! What somebody types, once they pause: asking the host at each letter would have it read whole files
-//! for words that nobody meant.
+//! [`use_debounced`]: typed text, once the person pauses, so that the host does not search whole files for
+//! each letter.
 
 use gloo_timers::future::TimeoutFuture;
 use leptos::prelude::*;
@@ -7,29 +7,30 @@ use leptos::task::spawn_local;
 
 use app::state::latest_request::use_latest_request;
 
-/// How long the pause is, in milliseconds.
+/// The length of a pause, in milliseconds.
 const PAUSE_MS: u32 = 200;
 
 /// `typed` after each pause. An empty text counts at once.
 #[must_use]
-pub fn use_settled(typed: RwSignal<String>) -> ReadSignal<String> {
-    let settled = RwSignal::new(typed.get_untracked());
+pub fn use_debounced(typed: RwSignal<String>) -> ReadSignal<String> {
+    let debounced = RwSignal::new(typed.get_untracked());
     let latest = use_latest_request();
+    // A timer per keystroke.
     Effect::new(move |before: Option<()>| {
         let text = typed.get();
         let asked = latest.ask();
         if before.is_none() || text.trim().is_empty() {
-            if settled.get_untracked() != text {
-                settled.set(text);
+            if debounced.get_untracked() != text {
+                debounced.set(text);
             }
             return;
         }
         spawn_local(async move {
             TimeoutFuture::new(PAUSE_MS).await;
             if asked.is_wanted() {
-                settled.set(text);
+                debounced.set(text);
             }
         });
     });
-    settled.read_only()
+    debounced.read_only()
 }

@@ -1,22 +1,22 @@
-//! Making the answer: tools and their forms on one side, the text or the wanted value on the other.
+//! The form of the response: tools and their forms on one side, the text or the JSON value on the other.
 
 use api::ToolView;
 use leptos::prelude::*;
 use session::ToolName;
 
-use super::super::basket::Basket;
 use super::super::name::NameForm;
-use super::foot::Foot;
+use super::super::pending_calls::PendingCalls;
+use super::buttons::Buttons;
 use crate::live::state::workspace::{LiveWorkspace, use_this_live_workspace};
 use crate::rehearse::tool_panel::{NoTool, ToolHead};
 use crate::shared::form::{JsonPreview, SchemaForm};
-use crate::shared::tool_catalogue::ToolCatalogue;
+use crate::shared::tool_catalog::ToolCatalog;
 use app::components::icon::{Glyph, Icon};
 use app::state::live_draft::{Draft, Side};
 
 /// The response to the head of the queue.
 #[component]
-pub(super) fn Answer() -> impl IntoView {
+pub(super) fn ResponseForm() -> impl IntoView {
     let workspace = use_this_live_workspace();
     let panel = move || {
         let draft = workspace.draft.get()?;
@@ -52,7 +52,7 @@ pub(super) fn Answer() -> impl IntoView {
     };
     let draft = move || workspace.draft.get();
     let panel = {
-        // Rebuilt for a turn and a side, not for each word of either.
+        // Rebuilt for another turn or side, not for each keystroke.
         let shown = Memo::new(move |_| {
             (
                 workspace.draft.get().is_some(),
@@ -83,13 +83,13 @@ pub(super) fn Answer() -> impl IntoView {
         >
             <div class="choice" id="choice" role="tabpanel" aria-labelledby=labelled_by>{panel}</div>
             <NameForm/>
-            {move || draft().map(|draft| view! { <Basket draft/> })}
-            <Foot/>
+            {move || draft().map(|draft| view! { <PendingCalls draft/> })}
+            <Buttons/>
         </form>
     }
 }
 
-/// Who holds the turn, where that is somebody else.
+/// Who holds the lease, when that is another page, and the lease that is offered to this person.
 #[component]
 fn Holder() -> impl IntoView {
     let workspace = use_this_live_workspace();
@@ -112,7 +112,7 @@ fn Holder() -> impl IntoView {
             <p class="holder" role="status">
                 <Icon glyph=Glyph::User/>
                 <span class="grow">"This turn was handed over to you."</span>
-                <button type="button" class="button" on:click=move |_| { workspace.touch(); workspace.hold(); }>"Take lease"</button>
+                <button type="button" class="button" on:click=move |_| { workspace.touch(); workspace.take_lease(); }>"Take lease"</button>
             </p>
         })}
     }
@@ -138,7 +138,7 @@ fn CallSide(
     };
     view! {
         <div class="calling">
-            <ToolCatalogue tools chosen filter=workspace.filter on_choose/>
+            <ToolCatalog tools chosen filter=workspace.filter on_choose/>
             {form}
         </div>
     }

@@ -1,4 +1,4 @@
-//! The answer's buttons: send, add a call, give the turn away.
+//! The buttons of the response: send, add a call, cancel the turn, hand over the lease.
 
 use leptos::prelude::*;
 
@@ -8,7 +8,7 @@ use app::state::live_draft::Side;
 
 /// How many fields need attention, and the actions.
 #[component]
-pub(super) fn Foot() -> impl IntoView {
+pub(super) fn Buttons() -> impl IntoView {
     let workspace = use_this_live_workspace();
     let violation_count = move || {
         let draft = workspace.draft.get()?;

@@ -1,4 +1,4 @@
-//! [`Place`]: one place of a form as its parts draw it.
+//! [`FieldHandle`]: one field of a form, at its path.
 
 use std::sync::Arc;
 
@@ -7,9 +7,9 @@ use schema_form::{Content, Edit, Entered, Field, FieldKind, ItemId, Path, PathSt
 
 use app::state::form::{FormState, input_id};
 
-/// One place of a form being drawn.
+/// One field of a form that is drawn: reads, edits and follows what is entered at its path.
 #[derive(Clone)]
-pub(super) struct Place {
+pub(super) struct FieldHandle {
     /// The form it belongs to.
     pub(super) state: FormState,
     /// The prefix of the ids in the document, unique on the page.
@@ -20,26 +20,26 @@ pub(super) struct Place {
     pub(super) path: Path,
 }
 
-/// What stands at a place, as far as it decides which parts are drawn.
+/// The part of a field's value that decides which parts are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Standing {
+pub(super) struct FieldStatus {
     /// Not sent, null or a value.
     pub(super) state: State,
     /// Whether it is JSON text instead of a widget.
     pub(super) is_json: bool,
 }
 
-impl Place {
+impl FieldHandle {
     pub(super) fn field(&self) -> &Arc<Field> {
         self.slot.field()
     }
 
-    /// The place one step further.
+    /// The field one step further.
     pub(super) fn then(&self, slot: &Slot, step: PathStep) -> Self {
         Self { slot: slot.clone(), path: self.path.then(step), ..self.clone() }
     }
 
-    /// The id of the place's input in the document.
+    /// The id of the field's input in the document.
     pub(super) fn input_id(&self) -> String {
         input_id(self.id, &self.path)
     }
@@ -66,24 +66,24 @@ impl Place {
         self.state.follow(&self.path, look)
     }
 
-    /// How the place stands now.
-    pub(super) fn standing(&self) -> Memo<Standing> {
-        let standing = self.follow(|entered| Standing {
+    /// The current status.
+    pub(super) fn status(&self) -> Memo<FieldStatus> {
+        let status = self.follow(|entered| FieldStatus {
             state: entered.state(),
             is_json: matches!(entered.content(), Some(Content::Json { .. })),
         });
         Memo::new(move |_| {
-            standing.get().unwrap_or(Standing { state: State::NotSent, is_json: false })
+            status.get().unwrap_or(FieldStatus { state: State::NotSent, is_json: false })
         })
     }
 
-    /// Whether a fault is shown at the place.
+    /// Whether a fault is shown at the field.
     pub(super) fn is_faulty(&self) -> Memo<bool> {
         let (state, path) = (self.state, self.path.clone());
         Memo::new(move |_| !state.faults_at(&path).is_empty())
     }
 
-    /// Whether the place holds others.
+    /// Whether the field contains others.
     pub(super) fn is_group(&self) -> bool {
         matches!(self.field().kind, FieldKind::Object(_) | FieldKind::List(_) | FieldKind::Union(_))
     }

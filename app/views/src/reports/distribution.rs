@@ -1,4 +1,4 @@
-//! The spread of each criterion's scores, as bars.
+//! The distribution of each criterion's scores, as bars.
 
 use leptos::prelude::*;
 use report_view::{Bar, Distribution, Report};
@@ -12,7 +12,7 @@ const STEP: f64 = 10.0;
 
 /// A figure for each criterion of the report.
 #[component]
-pub(super) fn Spreads(
+pub(super) fn ScoreDistributions(
     /// The report.
     report_state: ReportState,
     /// Read.

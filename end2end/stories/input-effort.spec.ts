@@ -1,9 +1,9 @@
 // A rehearsal of three tools by the pointer alone (and typing where text is wanted), and by the
-// keyboard alone. What it takes is counted and reported.
+// keyboard alone. Clicks and keystrokes are counted and reported.
 
 import { type Page } from "@playwright/test";
 
-import { expect, open, test } from "../stage";
+import { expect, open, test } from "../fixtures";
 
 /** How long a person takes, in milliseconds: a generous pace. */
 const PACE = { click: 1_200, key: 200 };
@@ -15,10 +15,10 @@ interface Effort {
 
 function report(how: string, { clicks, keys }: Effort): void {
   const seconds = (clicks * PACE.click + keys * PACE.key) / 1_000;
-  const told = `${how}: ${clicks} clicks, ${keys} keystrokes, ${seconds.toFixed(0)} s at a human pace`;
-  console.log(told);
-  test.info().annotations.push({ type: "effort", description: told });
-  expect(seconds, told).toBeLessThan(120);
+  const summary = `${how}: ${clicks} clicks, ${keys} keystrokes, ${seconds.toFixed(0)} s at a human pace`;
+  console.log(summary);
+  test.info().annotations.push({ type: "effort", description: summary });
+  expect(seconds, summary).toBeLessThan(120);
 }
 
 const CALLS = [
@@ -87,7 +87,7 @@ test("three tools by the keyboard", async ({ page }) => {
   await expect(filter).toBeFocused();
   for (const [number, { tool, a, b, result }] of CALLS.entries()) {
     if (number > 0) {
-      // Out of the field that was typed in, then to the filter.
+      // Leaves the field, then goes to the filter.
       await press("Escape");
       await press("/");
       await expect(filter).toBeFocused();
@@ -119,7 +119,7 @@ test("three tools by the keyboard", async ({ page }) => {
   report("keyboard", effort);
 });
 
-test("no letter is lost on the way to another side of the panel", async ({ page }) => {
+test("no typed letter is lost while the other side of the panel opens", async ({ page }) => {
   await open(page, "/rehearse/math-agent");
   const query = page.getByRole("textbox", { name: "User message" });
   await query.fill(QUERY);
@@ -129,7 +129,7 @@ test("no letter is lost on the way to another side of the panel", async ({ page 
   await expect(filter).toBeFocused();
   for (const _ of [1, 2, 3]) {
     await page.keyboard.press("Escape");
-    // As fast as the browser takes them. "T" would switch back, were it no letter of the answer.
+    // As fast as the browser accepts them. "T" would switch back if it were not part of the response.
     await page.keyboard.type("fto do");
     await expect(response).toHaveValue("to do");
     await response.fill("");

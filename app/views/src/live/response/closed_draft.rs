@@ -1,17 +1,17 @@
-//! What was typed for a turn that somebody else closed, to copy or to put away.
+//! The draft for a turn that is closed, to copy or to discard.
 
 use leptos::prelude::*;
 
-use super::super::basket::Basket;
+use super::super::pending_calls::PendingCalls;
 use crate::live::state::workspace::use_this_live_workspace;
 use crate::shared::form::JsonPreview;
 use app::components::icon::{Glyph, Icon};
 use app::state::browser;
 use app::state::live_draft::Side;
 
-/// What was typed for a turn that somebody else closed.
+/// The draft for a turn that is closed.
 #[component]
-pub(super) fn Leftover() -> impl IntoView {
+pub(super) fn ClosedDraft() -> impl IntoView {
     let workspace = use_this_live_workspace();
     let closed_by = move || {
         workspace.turn.with(|turn| {
@@ -31,7 +31,7 @@ pub(super) fn Leftover() -> impl IntoView {
                 <Show when=move || !text().trim().is_empty()>
                     <textarea class="input prose" rows="8" readonly=true aria-label="Your draft" prop:value=text></textarea>
                 </Show>
-                {move || draft().map(|draft| view! { <Basket draft/> })}
+                {move || draft().map(|draft| view! { <PendingCalls draft/> })}
                 {move || (workspace.side() == Side::Call).then(|| workspace.tool()).flatten().and_then(|tool| {
                     let form = draft()?.tool_form(&tool);
                     Some(view! { <h3 class="panel-subtitle">{tool.name.to_string()}</h3> <JsonPreview state=form/> })
@@ -40,7 +40,7 @@ pub(super) fn Leftover() -> impl IntoView {
             <footer class="panel-foot">
                 <span class="grow"></span>
                 <button type="button" id="put-away" class="button primary" on:click=move |_| {
-                    workspace.put_away();
+                    workspace.discard_draft();
                     browser::after_drawing(|| browser::focus("tool-filter"));
                 }>"Discard draft"</button>
             </footer>

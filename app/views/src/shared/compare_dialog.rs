@@ -1,20 +1,20 @@
-//! Compares the rehearsal with a case: chosen in a dialog over the workspace, which does not change.
+//! [`CompareWithCase`]: compares a rehearsal or a live session with a case, in a dialog.
 
-use api::{Actual, CaseName, CaseQuery, SetId};
+use api::{Actual, ApiError, CaseList, CaseName, CaseQuery, SetId};
 use leptos::prelude::*;
 
-use super::against::called;
-use super::comparison::Comparison;
+use crate::shared::comparison::{Comparison, case_label};
 use crate::shared::filter_box::FilterBox;
-use crate::shared::state::settled::use_settled;
+use crate::shared::state::debounced::use_debounced;
 use app::components::dialog::Dialog;
 use app::components::icon::{Glyph, Icon};
+use app::components::loading::Loading;
 use app::server_functions::list_cases;
 
-/// So many cases can be chosen from.
+/// How many cases can be chosen from at most.
 const MOST: u64 = 500;
 
-/// A case of the set: its id, and its place where others have that id.
+/// A case of the set: its id, and its position in the file where other cases share it.
 type Named = (String, Option<u64>);
 
 /// A button that opens the comparison.
@@ -22,21 +22,17 @@ type Named = (String, Option<u64>);
 pub fn CompareWithCase(
     /// The set whose cases can be chosen.
     set: SetId,
-    /// What was played; asked for when a case is chosen.
+    /// What is compared; called when a case is chosen.
     actual: Callback<(), Actual>,
-    /// The id of the case that was played again, where one was, and its place where others have it.
+    /// The case that was rehearsed again, if any.
     #[prop(default = None)]
     replayed: Option<Named>,
 ) -> impl IntoView {
     let open = RwSignal::new(false);
-    let label = match replayed {
-        Some(_) => "Compare with the case",
-        None => "Compare with a case…",
-    };
     let chosen = RwSignal::new(replayed);
     let set = StoredValue::new(set);
     view! {
-        <button type="button" class="button quiet" on:click=move |_| open.set(true)>{label}</button>
+        <button type="button" class="button quiet" on:click=move |_| open.set(true)>"Compare with a case…"</button>
         <Dialog open on_close=move |()| open.set(false) label="Compare with a case" class="comparing">
             {move || match chosen.get() {
                 Some((eval_id, at)) => {
@@ -65,28 +61,27 @@ pub fn CompareWithCase(
 fn Choice(
     /// The set.
     set: SetId,
-    /// The chosen case: its id, and its place where others have it.
+    /// The chosen case.
     chosen: RwSignal<Option<Named>>,
     /// Whether the dialog is open.
     open: RwSignal<bool>,
 ) -> impl IntoView {
     let searched = RwSignal::new(String::new());
-    let wanted = use_settled(searched);
+    let wanted = use_debounced(searched);
     let set = StoredValue::new(set);
     let cases = LocalResource::new(move || {
         let asked = CaseQuery { searched: wanted.get(), most: MOST, ..CaseQuery::default() };
         list_cases(set.get_value(), asked)
     });
-    let rows = move || match cases.get() {
-        None => view! { <p class="quiet veil">"Loading the eval set…"</p> }.into_any(),
-        Some(Err(error)) => {
-            view! { <p class="field-fault veil" role="alert">{error.to_string()}</p> }.into_any()
-        }
-        Some(Ok(list)) if list.all == 0 => view! {
+    let draw_error = |error: ApiError| {
+        view! { <p class="field-fault veil" role="alert">{error.to_string()}</p> }.into_any()
+    };
+    let draw = move |list: CaseList| match list.all {
+        0 => view! {
             <p class="quiet veil">"The eval set has no cases to compare with."</p>
         }
         .into_any(),
-        Some(Ok(list)) => {
+        _ => {
             let known = list.cases.into_iter().filter(|case| !case.eval_id.is_empty());
             let each = known.map(|case| {
                 let id = case.eval_id.clone();
@@ -96,7 +91,7 @@ fn Choice(
                     <li>
                         <button type="button" on:click=move |_| chosen.set(Some((id.clone(), at)))>
                             <span class="case-title">{title}</span>
-                            <span class="case-tools">{called(&case.eval_id, at)}</span>
+                            <span class="case-tools">{case_label(&case.eval_id, at)}</span>
                         </button>
                     </li>
                 }
@@ -114,7 +109,7 @@ fn Choice(
         </header>
         <div class="comparing-choice">
             <FilterBox searched placeholder="Filter cases"/>
-            {rows}
+            <Loading arrived=move || cases.get() meanwhile="Loading the eval set…" draw draw_error/>
         </div>
     }
 }

@@ -1,4 +1,4 @@
-//! A result that the host holds: its beginning, and all of it to read once it has been fetched.
+//! A result that is stored on the host: its beginning, and the whole result once it is fetched.
 
 use json_text::JsonText;
 use leptos::prelude::*;
@@ -12,16 +12,16 @@ use app::server_functions::read_stored_result;
 use app::state::reading::{ReadingKey, Readings};
 use app::state::times::size;
 
-/// A result that the host holds: its beginning as text, and all of it to read once it is fetched.
+/// A result that is stored on the host: its beginning as text, and the whole result once it is fetched.
 #[component]
-pub fn HeldPane(
+pub fn StoredResultPane(
     /// The session it belongs to.
     session: SessionId,
     /// The call that returned it.
     call_id: CallId,
-    /// What the page knows of it.
+    /// Its size and its beginning.
     held: StoredResult,
-    /// The values that were read in this rehearsal.
+    /// The values that were opened in this rehearsal.
     readings: Readings,
 ) -> impl IntoView {
     let key = ReadingKey::Result(call_id.clone());
@@ -111,7 +111,9 @@ async fn fetch_whole(
         let slice = read_stored_result(session.clone(), call_id.clone(), offset).await;
         let slice = slice.map_err(|error| error.to_string())?;
         if slice.offset != offset || slice.text.is_empty() {
-            return Err(format!("The host sent the wrong part for byte {offset}. Retry."));
+            return Err(format!(
+                "The host returned the wrong part of the result (byte {offset}). Retry."
+            ));
         }
         text.push_str(&slice.text);
         if !on_progress(text.len() as u64) {

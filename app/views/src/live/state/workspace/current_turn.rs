@@ -1,5 +1,5 @@
 //! Which turn is shown: the head of the queue, the one that the address names, or the one that the person
-//! is busy with.
+//! is responding to.
 
 use api::LiveTurnId;
 use leptos::prelude::*;
@@ -11,8 +11,10 @@ use app::server_functions::read_live_turn;
 use app::state::live_draft::Draft;
 
 impl LiveWorkspace {
-    /// Shows the head of the queue, unless the address names a turn or the person is busy with another.
-    pub(super) fn follow_the_queue(self) {
+    /// Shows the head of the queue, unless the address names a turn or the person is responding to
+    /// another.
+    pub(super) fn follow_queue(self) {
+        // The choice depends on the turn that is shown, and `show_head` shows another.
         Effect::new(move |_| {
             let (named, head) = (self.named.get(), self.head());
             let now = self.shown.get_untracked();
@@ -23,12 +25,12 @@ impl LiveWorkspace {
                 is_greeted: now.is_some() || self.live.is_greeted(),
                 shown: now.clone(),
             };
-            let next = choice.next(|| self.left_over());
+            let next = choice.next(|| self.closed_turn_with_draft());
             if next != now {
                 self.shown.set(next);
             }
         });
-        // A session in which nothing waits shows its events.
+        // A session without pending turns opens with its events. The person may switch afterwards.
         Effect::new(move |decided: Option<bool>| {
             if decided == Some(true) {
                 return true;
@@ -40,9 +42,10 @@ impl LiveWorkspace {
             true
         });
         let closed = Memo::new(move |_| self.ahead().is_none());
+        // Requests the turn from the host.
         Effect::new(move |before: Option<Option<LiveTurnId>>| {
             let shown = self.shown.get();
-            // Read again once it has its answer.
+            // Read again once it has a response.
             closed.get();
             if before.as_ref() != Some(&shown) {
                 self.turn.set(None);
@@ -57,20 +60,21 @@ impl LiveWorkspace {
             self.read_turn();
             shown
         });
-        // Nobody is given what somebody else began in this tab.
+        // The draft of another login in this tab is not shown. `show_head` loads the draft again.
         Effect::new(move |_| {
             let shown = self.shown.get().filter(|_| self.live.is_greeted());
             self.draft.set(shown.as_ref().map(|turn| self.draft_of(turn)));
         });
-        // Its tools' results and the end of its run arrive after the response.
-        let announcement = Memo::new(move |_| {
+        // The results of the turn's tools and the end of its run arrive after the response.
+        let events_after = Memo::new(move |_| {
             let may_follow = self.turn.with(|turn| {
                 turn.as_ref().is_some_and(|it| it.closed.is_some() && it.ended.is_none())
             });
             self.summary.with(|it| it.as_ref().filter(|_| may_follow).map(|it| it.events))
         });
+        // Requests the turn from the host.
         Effect::new(move |before: Option<Option<u64>>| {
-            let now = announcement.get();
+            let now = events_after.get();
             if now.is_some() && before.is_some_and(|before| before != now) {
                 self.read_turn();
             }
@@ -80,7 +84,7 @@ impl LiveWorkspace {
 
     /// The turn of this session that was closed while the person had a draft for it, before the page was
     /// loaded. Tracked.
-    fn left_over(self) -> Option<LiveTurnId> {
+    fn closed_turn_with_draft(self) -> Option<LiveTurnId> {
         let (id, me) = (self.id.get_value(), self.live.name.get());
         let drafts = self.live.drafts.kept();
         self.summary.with(|summary| {
@@ -93,7 +97,7 @@ impl LiveWorkspace {
         self.live.drafts.of(&self.id.get_value(), turn)
     }
 
-    /// Asks the host what the model would see.
+    /// Requests the shown turn from the host.
     pub fn read_turn(self) {
         let Some(wanted) = self.shown.get_untracked() else { return };
         let place = self.place(wanted.clone());
@@ -116,11 +120,11 @@ impl LiveWorkspace {
         });
     }
 
-    /// Shows the head of the queue, whatever was shown.
-    pub fn go_on(self) {
+    /// Shows the head of the queue in place of the shown turn.
+    pub fn show_head(self) {
         let head = untrack(|| self.head());
         let shown = self.shown.get_untracked();
-        // Soon the queue says what comes next; until then the turn stays as it is.
+        // The turn stays until the queue has another head.
         match head {
             Some(head)
                 if Some(&head) != shown.as_ref() && self.named.read_untracked().is_none() =>
@@ -131,12 +135,12 @@ impl LiveWorkspace {
         }
     }
 
-    /// Gives up what was typed in the shown turn and shows the head of the queue.
-    pub fn put_away(self) {
+    /// Discards the draft of the shown turn and shows the head of the queue.
+    pub fn discard_draft(self) {
         if let Some(turn) = self.shown.get_untracked() {
             self.live.drafts.forget(&turn);
         }
         self.notice.set(None);
-        self.go_on();
+        self.show_head();
     }
 }

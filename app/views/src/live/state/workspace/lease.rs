@@ -1,5 +1,4 @@
-//! Holding a turn while it is answered: taken with the first keystroke, kept by a heartbeat, let go or
-//! handed over.
+//! The lease of a turn: taken with the first keystroke, renewed by a heartbeat, released or handed over.
 
 use std::time::Duration;
 
@@ -14,23 +13,23 @@ use app::state::browser;
 use app::state::clock;
 use app::state::live_draft::{LeaseRequest, remember_hold};
 
-/// How often a person who answers shows a sign of life. The lease lasts 30 s.
+/// How often the lease is renewed while the person types. It lasts 30 s.
 const HEARTBEAT: Duration = Duration::from_secs(8);
 
 impl LiveWorkspace {
-    /// The person did something in the answer: the turn is held from now on.
+    /// Records input in the response, and takes the lease with the first one.
     pub fn touch(self) {
         let Some(draft) = self.draft.get_untracked() else { return };
         let idle_ms = browser::now().as_millisecond() - draft.touched_ms.get_value();
         let was_idle = requests_lease(draft.is_begun.get_untracked(), idle_ms);
         draft.touch();
         if was_idle {
-            self.hold();
+            self.take_lease();
         }
     }
 
-    /// Takes or keeps the turn, when it is the head of the queue and the person has a name.
-    pub fn hold(self) {
+    /// Takes or renews the lease, when the turn is the head of the queue and the person has a name.
+    pub fn take_lease(self) {
         if !untrack(|| self.is_head()) {
             return;
         }
@@ -48,7 +47,7 @@ impl LiveWorkspace {
             draft.hold.set(LeaseRequest::Asked);
         }
         spawn_local(async move {
-            // A lost request is made good by the next one.
+            // The next heartbeat repeats a lost request.
             match take_live_lease(place, lease, by).await {
                 Ok(()) => drop(draft.hold.try_set(LeaseRequest::Asked)),
                 Err(ApiError::LeaseHeld { .. }) => drop(draft.hold.try_set(LeaseRequest::Refused)),
@@ -57,29 +56,31 @@ impl LiveWorkspace {
         });
     }
 
-    pub(super) fn keep_hold(self) {
+    /// Renews the lease while the person types, and takes it when a turn with a draft becomes the head.
+    pub(super) fn keep_lease(self) {
+        // A timer, which runs in the browser only.
         Effect::new(move |started: Option<()>| {
             if started.is_none() {
                 clock::every(HEARTBEAT, move || {
                     let Some(draft) = self.draft.get_untracked() else { return };
                     let since = browser::now().as_millisecond() - draft.touched_ms.get_value();
                     if renews_lease(draft.is_begun.get_untracked(), since) {
-                        self.hold();
+                        self.take_lease();
                     }
                 });
             }
         });
-        // A turn that becomes the head while its answer is half written is held at once.
         let is_head = Memo::new(move |_| self.is_head());
+        // A request to the host.
         Effect::new(move |_| {
             let has_begun = self.draft.get().is_some_and(|draft| draft.is_begun.get());
             if is_head.get() && has_begun && self.live.name.read().is_some() {
-                self.hold();
+                self.take_lease();
             }
         });
     }
 
-    /// Lets go of the turn; what was typed stays.
+    /// Releases the lease. The draft stays.
     pub fn release(self) {
         let (Some(draft), Some(turn)) = (self.draft.get_untracked(), self.shown.get_untracked())
         else {
@@ -93,7 +94,7 @@ impl LiveWorkspace {
         });
     }
 
-    /// Gives the turn to somebody by name.
+    /// Offers the lease to a person by name.
     pub fn hand_over(self, to: String) {
         let (Some(draft), Some(turn)) = (self.draft.get_untracked(), self.shown.get_untracked())
         else {
@@ -105,7 +106,7 @@ impl LiveWorkspace {
         spawn_local(async move {
             match hand_over_live_lease(place, lease, to.clone()).await {
                 Ok(()) => self.announcement.set(format!("Lease offered to {to}.")),
-                Err(error) => self.was_refused(&error),
+                Err(error) => self.show_error(&error),
             }
         });
     }

@@ -1,36 +1,36 @@
-//! Two cases side by side, step by step: what is the same, what is not, and why.
+//! Two cases side by side, step by step, with their scores and differences.
 
 use api::{
-    Actual, ApiError, CallSide, CaseComparison, CaseName, ComparedCall, ComparedScore,
-    ComparedText, ComparedTurn, MatchStatus,
+    Actual, CallSide, CaseComparison, CaseName, ComparedCall, ComparedScore, ComparedText,
+    ComparedTurn, MatchStatus,
 };
 use leptos::prelude::*;
 use report_view::TextPart;
 
-use super::against::called;
 use crate::shared::tokens::Tokens;
 use app::components::icon::{Glyph, Icon};
+use app::components::loading::Loading;
 use app::server_functions::compare_cases;
 use app::state::case_address::case_address;
 use app::state::preview::preview;
 
-/// The heading.
-pub(super) const COMPARISON_ID: &str = "comparison";
-/// How many characters of the arguments stand in a call.
+/// The id of the heading in the document.
+pub const COMPARISON_ID: &str = "comparison";
+/// How many characters of each argument a call shows.
 const BUDGET: usize = 400;
 
 /// Compares the case `expected` with `actual`.
 #[component]
 pub fn Comparison(
-    /// What is expected.
+    /// The expected case.
     expected: CaseName,
-    /// What it is compared with.
+    /// The actual case or session.
     actual: Actual,
-    /// Counts the changes, after which it is compared again.
+    /// Counts the changes of the case; each one repeats the comparison.
     revision: RwSignal<u64>,
-    /// Leaves the comparison.
+    /// Closes the comparison.
     close: Callback<()>,
-    /// What is left to, on the button.
+    /// The label of the button that closes it.
     #[prop(default = "Back to the case")]
     back: &'static str,
 ) -> impl IntoView {
@@ -41,19 +41,15 @@ pub fn Comparison(
         compare_cases(expected, actual)
     });
     let only_differences = RwSignal::new(false);
-    let body = move || match compared.get() {
-        None => view! { <p class="quiet veil">"Comparing…"</p> }.into_any(),
-        Some(Err(error)) => fault(&error),
-        Some(Ok(comparison)) => view! { <Compared comparison only_differences/> }.into_any(),
-    };
+    let draw = move |comparison| view! { <Compared comparison only_differences/> }.into_any();
     let (one, other) = names.get_value();
     view! {
         <header class="toolbar">
-            <h2 class="case-id" id=COMPARISON_ID tabindex="-1">{called(&one.eval_id, one.at)}</h2>
+            <h2 class="case-id" id=COMPARISON_ID tabindex="-1">{case_label(&one.eval_id, one.at)}</h2>
             <span class="quiet">"compared with"</span>
             {match other {
                 Actual::Case(other) => {
-                    let name = called(&other.eval_id, other.at);
+                    let name = case_label(&other.eval_id, other.at);
                     let set = (other.set != one.set).then(|| {
                         view! { <span class="quiet">"of " {other.set.to_string()}</span> }
                     });
@@ -75,7 +71,16 @@ pub fn Comparison(
                 <Icon glyph=Glyph::Close/> {back}
             </button>
         </header>
-        {body}
+        <Loading arrived=move || compared.get() meanwhile="Comparing…" draw/>
+    }
+}
+
+/// A case by its id and, where other cases share it, its position in the file, in the notation of the
+/// command line: `id #3`.
+pub fn case_label(eval_id: &str, at: Option<u64>) -> String {
+    match at {
+        Some(at) => format!("{eval_id} #{at}"),
+        None => eval_id.to_owned(),
     }
 }
 
@@ -83,15 +88,11 @@ fn address(case: &CaseName) -> String {
     case_address(case.set.as_str(), &case.eval_id, case.at)
 }
 
-fn fault(error: &ApiError) -> AnyView {
-    view! { <div class="empty centred" role="alert"><p>{error.to_string()}</p></div> }.into_any()
-}
-
 #[component]
 fn Compared(
     /// Both cases.
     comparison: CaseComparison,
-    /// Whether what is the same is left out.
+    /// Whether equal steps are hidden.
     only_differences: RwSignal<bool>,
 ) -> impl IntoView {
     let CaseComparison { scores, why, left_out, turns, state, .. } = comparison;
@@ -111,7 +112,7 @@ fn Compared(
         view! { <p class="why"><b>"No differences"</b> {in_what}</p> }.into_any()
     } else {
         let text = why.join("; ");
-        // As it is: it may begin with the name of a tool.
+        // Not capitalized: it may begin with the name of a tool.
         view! { <p class="why"><b>"Differences: "</b> {text} "."</p> }.into_any()
     };
     let (scored, unscored): (Vec<_>, Vec<_>) =
@@ -160,7 +161,7 @@ fn Compared(
     }
 }
 
-/// One score. Whether less than all is enough only a criterion's threshold could say.
+/// One score. A score below 1 is not marked as bad: no threshold is known here.
 fn score(score: ComparedScore) -> AnyView {
     let ComparedScore { name, score, .. } = score;
     let score = score.unwrap_or_default();
@@ -173,7 +174,7 @@ fn score(score: ComparedScore) -> AnyView {
     .into_any()
 }
 
-pub(crate) fn compared_call(call: ComparedCall, only_differences: RwSignal<bool>) -> AnyView {
+pub fn compared_call(call: ComparedCall, only_differences: RwSignal<bool>) -> AnyView {
     let ComparedCall { status, expected, actual, differing } = call;
     let (class, sign, label) = match status {
         MatchStatus::Same => ("pair", "=", "equal"),
@@ -225,7 +226,7 @@ fn call_side(side: CallSide, differing: &[String]) -> AnyView {
     .into_any()
 }
 
-pub(crate) fn compared_text(
+pub fn compared_text(
     text: ComparedText,
     what: &'static str,
     only_differences: RwSignal<bool>,

@@ -1,4 +1,4 @@
-//! What else is in the answer: the finished calls, and the text while a call is in the form.
+//! [`PendingCalls`]: the finished calls of a response, and its text while a call is in the form.
 
 use api::LiveCall;
 use leptos::prelude::*;
@@ -9,17 +9,17 @@ use app::components::icon::{Glyph, Icon};
 use app::state::live_draft::{Draft, Side};
 use app::state::preview::arguments;
 
-/// The rest of the answer; nothing where there is none.
+/// What else the response contains; nothing when it is empty.
 #[component]
-pub(super) fn Basket(
+pub(super) fn PendingCalls(
     /// The draft.
     draft: Draft,
 ) -> impl IntoView {
     let workspace = use_this_live_workspace();
-    let is_waiting = move || workspace.ahead().is_some();
+    let is_pending = move || workspace.ahead().is_some();
     let text = move || {
         let text = draft.text.get();
-        (workspace.side() == Side::Call && is_waiting() && !text.trim().is_empty()).then_some(text)
+        (workspace.side() == Side::Call && is_pending() && !text.trim().is_empty()).then_some(text)
     };
     let is_shown = move || !draft.calls.read().is_empty() || text().is_some();
     view! {

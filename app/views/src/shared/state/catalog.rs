@@ -1,4 +1,4 @@
-//! The catalogue of tools: what a card says of a tool, and which tools a filter leaves.
+//! The catalog of tools: the summary of each tool, and the tools that match a filter.
 
 use api::ToolView;
 use json_text::{JsonText, Node};
@@ -6,29 +6,29 @@ use serde_json::value::RawValue;
 
 use crate::shared::state::markdown::words;
 
-/// One argument as a tool's card names it.
+/// One argument of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Argument {
     /// Its name.
     pub name: String,
-    /// Whether it must be given.
+    /// Whether it is required.
     pub required: bool,
 }
 
-/// What a tool takes, as far as its card says it.
+/// The arguments that a tool takes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Takes {
-    /// Arguments that are named, those of every alternative among them; may be none.
+    /// Named arguments, including those of every alternative; may be none.
     Named(Vec<Argument>),
-    /// Whatever is given: no names are known.
+    /// Any arguments: no names are known.
     Anything,
 }
 
 /// How deep references and alternatives are followed.
 const DEEPEST: usize = 8;
 
-/// What `parameters` (a JSON Schema or a `google.genai` schema) lets a tool take, in order. What
-/// stands in one alternative of several is not required.
+/// The arguments that `parameters` (a JSON Schema or a `google.genai` schema) allows, in order. An
+/// argument of one alternative among several is not required.
 #[must_use]
 pub fn takes(parameters: Option<&JsonText>) -> Takes {
     let Some(parameters) = parameters else { return Takes::Named(Vec::new()) };
@@ -45,7 +45,7 @@ pub fn takes(parameters: Option<&JsonText>) -> Takes {
     Takes::Named(named)
 }
 
-/// What was found in a schema and in those that hold for the same value.
+/// The arguments found in a schema and in its subschemas for the same value.
 #[derive(Default)]
 struct SchemaMembers {
     named: Vec<Argument>,
@@ -56,7 +56,7 @@ struct SchemaMembers {
 }
 
 impl SchemaMembers {
-    /// Looks at `schema`; `is_certain`: it holds in any case.
+    /// Collects from `schema`. `is_certain` is whether it applies to every value.
     fn look(&mut self, root: &RawValue, schema: &RawValue, is_certain: bool, depth: usize) {
         let Node::Object(members) = Node::of(schema) else { return };
         for (keyword, raw) in members {
@@ -89,7 +89,7 @@ impl SchemaMembers {
                     }
                 }
                 ("anyOf" | "any_of" | "oneOf", Node::Array(branches)) => {
-                    // The only one that is left holds in any case.
+                    // A single remaining alternative applies to every value.
                     let is_certain = is_certain && branches.len() == 1;
                     for branch in branches {
                         self.look(root, branch, is_certain, depth + 1);
@@ -119,8 +119,8 @@ fn find<'r>(root: &'r RawValue, place: &str) -> Option<&'r RawValue> {
 /// How many members of an object are named in a result's short form.
 const MEMBERS_NAMED: usize = 4;
 
-/// What a tool returns, in short: `integer`, `array of string`, `{id, total}`; empty when its
-/// declaration does not say.
+/// The type of a tool's result, in short: `integer`, `array of string`, `{id, total}`; empty when it is
+/// not declared.
 #[must_use]
 pub fn returns(schema: Option<&JsonText>) -> String {
     let Some(Node::Object(members)) = schema.map(JsonText::open) else { return String::new() };
@@ -155,7 +155,7 @@ pub fn returns(schema: Option<&JsonText>) -> String {
     }
 }
 
-/// The tool as it would be called, with what it returns:
+/// The signature of a tool with its result:
 /// `set_temperature(room, celsius, unit?) → {room, celsius}`.
 #[must_use]
 pub fn signature(tool: &ToolView) -> String {
@@ -173,14 +173,14 @@ pub fn signature(tool: &ToolView) -> String {
     }
 }
 
-/// The first line of a description, as words: without what marks them in markdown.
+/// The first line of a description, without its Markdown marks.
 #[must_use]
 pub fn first_line(description: &str) -> String {
     words(description.trim().lines().next().unwrap_or_default()).trim().to_owned()
 }
 
-/// Whether `tool` has every word of `filter` in its name, title, description or arguments' names,
-/// whatever the case.
+/// Whether `tool` has every word of `filter` in its name, title, description or argument names, ignoring
+/// case.
 #[must_use]
 pub fn fits(tool: &ToolView, filter: &str) -> bool {
     let title = tool.title.as_deref().unwrap_or_default();
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn results_are_named_in_a_word() {
+    fn result_types_are_named_in_short() {
         for (schema, expected) in [
             (r#"{"type":"INTEGER"}"#, "integer"),
             (r#"{"type":"array","items":{"type":"string"}}"#, "array of string"),
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_filter_wants_every_word() {
+    fn a_filter_matches_every_word() {
         let tool = tool("set_temperature", "Sets the target of a room.");
         assert!(fits(&tool, "ROOM temp"));
         assert!(fits(&tool, "  "));

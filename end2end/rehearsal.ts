@@ -1,35 +1,36 @@
-// What a person does at the page, in the words of a person: ask, choose a tool, fill, run, answer.
+// The actions of a person in a rehearsal: write the user message, choose a tool, fill in its form, run
+// it, respond, export.
 
 import { expect, type Locator, type Page } from "@playwright/test";
 
 import { keep } from "./exported";
-import { open } from "./stage";
+import { open } from "./fixtures";
 
-/** One rehearsal, driven as a person would. */
-export class Player {
+/** One rehearsal on a page. */
+export class Rehearsal {
   constructor(readonly page: Page) {}
 
   /** Opens the page of an agent, on `host` or the story's own, and waits until its session is open. */
-  static async at(page: Page, agent: string, host = ""): Promise<Player> {
+  static async at(page: Page, agent: string, host = ""): Promise<Rehearsal> {
     await open(page, `${host}/rehearse/${agent}`);
     // A worker or a server may have to start first.
     await expect(page.getByRole("heading", { name: "User message" })).toBeVisible({ timeout: 60_000 });
-    return new Player(page);
+    return new Rehearsal(page);
   }
 
-  /** Plays the user. */
+  /** Sends the user message. */
   async ask(query: string): Promise<void> {
     await this.page.getByRole("textbox", { name: "User message" }).fill(query);
     await this.begin();
   }
 
-  /** Starts the session with what stands in the form. */
+  /** Starts the session with the entered message. */
   async begin(): Promise<void> {
     await this.page.getByRole("button", { name: /Start session/ }).click();
     await expect(this.page.getByRole("tab", { name: /Call a tool/ })).toBeVisible();
   }
 
-  /** Chooses a tool in the catalogue. */
+  /** Chooses a tool in the catalog. */
   async choose(tool: string): Promise<void> {
     await this.page.getByRole("list", { name: "Tools" }).getByText(tool, { exact: true }).click();
     await expect(this.page.getByRole("heading", { name: tool, exact: true })).toBeVisible();
@@ -64,13 +65,13 @@ export class Player {
     await this.finish();
   }
 
-  /** Ends the session with what stands in the form. */
+  /** Ends the session with the entered response. */
   async finish(): Promise<void> {
     await this.page.getByRole("button", { name: /Send response/ }).click();
     await expect(this.page.getByText("Session complete")).toBeVisible();
   }
 
-  /** Exports and answers with the path of the file. */
+  /** Exports, and returns the path of the file. */
   async export(): Promise<string> {
     await this.page.locator("#export").click();
     const receipt = this.page.locator("dl.receipt dd.path").first();

@@ -1,10 +1,10 @@
-//! The right column: the response to the head of the queue, or why there is none to give.
+//! The right column: the response to the head of the queue, or why none can be given.
 
-mod foot;
+mod buttons;
+mod closed_draft;
 mod form;
-mod leftover;
 
-use api::LiveOutcome;
+use api::{LiveOutcome, WaitingTurn};
 use leptos::prelude::*;
 
 use super::export::ExportColumn;
@@ -12,23 +12,23 @@ use crate::live::state::workspace::use_this_live_workspace;
 use app::components::icon::{Glyph, Icon};
 use app::server_functions::read_live_rows;
 use app::state::live_ending::Ending;
-use form::Answer;
-use leftover::Leftover;
+use closed_draft::ClosedDraft;
+use form::ResponseForm;
 
 /// What the right column shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Shown {
     /// The response to the head of the queue.
-    Answer,
-    /// The turn waits, and others come first.
+    Response,
+    /// The turn is pending, and so many come before it.
     Behind(usize),
-    /// The turn has its answer, and something was typed for it.
-    Leftover,
-    /// The turn has its answer; another waits.
+    /// The turn is closed, and there is a draft for it.
+    ClosedDraft,
+    /// The turn is closed; another one is pending.
     Done,
-    /// The turn cannot be read: there is none, or the host is away.
+    /// The turn cannot be read: it does not exist, or the host does not respond.
     Unread,
-    /// Nothing waits; how the shown turn's run ended, where that is known.
+    /// Nothing is pending; how the run of the shown turn ended, where that is known.
     Nothing(Option<Ending>),
     /// The session has ended.
     Export,
@@ -36,10 +36,10 @@ enum Shown {
 
 /// The right column.
 #[component]
-pub(super) fn AnswerColumn() -> impl IntoView {
+pub(super) fn ResponseColumn() -> impl IntoView {
     let workspace = use_this_live_workspace();
-    // A session that is opened after its last turn says by its last event how that run ended, and so
-    // does one of agents in parallel, whose run ends with the turn of one of them.
+    // The last event says how the run ended, where the turn does not: in a session that is opened after
+    // its last turn, and for parallel agents, whose run ends with the turn of one of them.
     let last = LocalResource::new(move || {
         let is_idle = workspace.head().is_none();
         let events = workspace.summary.with(|it| it.as_ref().map_or(0, |it| it.events));
@@ -55,9 +55,9 @@ pub(super) fn AnswerColumn() -> impl IntoView {
     let shown = Memo::new(move |_| {
         let has_begun = workspace.draft.get().is_some_and(|draft| draft.is_begun.get());
         match workspace.ahead() {
-            Some(0) => Shown::Answer,
+            Some(0) => Shown::Response,
             Some(ahead) => Shown::Behind(ahead),
-            None if has_begun => Shown::Leftover,
+            None if has_begun => Shown::ClosedDraft,
             None if workspace.turn.read().is_none() && workspace.turn_fault.read().is_some() => {
                 Shown::Unread
             }
@@ -78,14 +78,14 @@ pub(super) fn AnswerColumn() -> impl IntoView {
     });
     move || {
         match shown.get() {
-        Shown::Answer => view! { <Queue/> <Answer/> }.into_any(),
-        Shown::Leftover => view! { <Leftover/> }.into_any(),
+        Shown::Response => view! { <Queue/> <ResponseForm/> }.into_any(),
+        Shown::ClosedDraft => view! { <ClosedDraft/> }.into_any(),
         Shown::Export => view! { <ExportColumn/> }.into_any(),
         Shown::Behind(ahead) => view! {
             <Queue/>
             <div class="empty centred">
                 <p>{if ahead == 1 { "One earlier turn is in the queue.".to_owned() } else { format!("{ahead} earlier turns are in the queue.") }}</p>
-                <ToTheOneThatIsUp/>
+                <CurrentTurnLink/>
             </div>
         }
         .into_any(),
@@ -93,7 +93,7 @@ pub(super) fn AnswerColumn() -> impl IntoView {
             <Queue/>
             <div class="empty centred">
                 <p>"This turn is closed."</p>
-                <ToTheOneThatIsUp/>
+                <CurrentTurnLink/>
             </div>
         }
         .into_any(),
@@ -101,7 +101,7 @@ pub(super) fn AnswerColumn() -> impl IntoView {
             <Queue/>
             <div class="empty centred">
                 <p>"This turn cannot be shown."</p>
-                <ToTheOneThatIsUp/>
+                <CurrentTurnLink/>
             </div>
         }
         .into_any(),
@@ -130,20 +130,20 @@ pub(super) fn AnswerColumn() -> impl IntoView {
 }
 
 #[component]
-fn ToTheOneThatIsUp() -> impl IntoView {
+fn CurrentTurnLink() -> impl IntoView {
     let workspace = use_this_live_workspace();
     let label = move || match workspace.head() {
         Some(_) => "Go to the current turn",
         None => "Go to the session",
     };
     view! {
-        <a class="button primary" href=format!("/live/{}", workspace.id.get_value()) on:click=move |_| workspace.go_on()>
+        <a class="button primary" href=format!("/live/{}", workspace.id.get_value()) on:click=move |_| workspace.show_head()>
             {label}
         </a>
     }
 }
 
-/// The turns that wait, when there are several.
+/// The pending turns, when there are several.
 #[component]
 fn Queue() -> impl IntoView {
     let workspace = use_this_live_workspace();
@@ -158,26 +158,37 @@ fn Queue() -> impl IntoView {
                 <span class="quiet">{move || format!("{} wait", depth())}</span>
                 <ol>
                     <For each=move || waiting.get().into_iter().enumerate() key=|(at, turn)| (*at, turn.turn.clone()) let((at, turn))>
-                        {
-                            let (own, name) = (turn.turn.clone(), turn.agent.clone());
-                            let is_shown = move || workspace.shown.read().as_ref() == Some(&own);
-                            let address = match at {
-                                0 => format!("/live/{}", workspace.id.get_value()),
-                                _ => format!("/live/{}/{}", workspace.id.get_value(), turn.turn),
-                            };
-                            view! {
-                                <li>
-                                    <a href=address aria-current=move || is_shown().then_some("true")>
-                                        {(at == 0).then(|| view! { <span class="pulse" aria-hidden="true"></span> })}
-                                        <span class="cut" title=name>{turn.agent}</span>
-                                    </a>
-                                </li>
-                            }
-                        }
+                        <QueueEntry turn is_head={at == 0}/>
                     </For>
                 </ol>
                 <Show when=move || { rest() > 0 }><span class="quiet">{move || format!("and {} more", rest())}</span></Show>
             </nav>
         </Show>
+    }
+}
+
+/// A pending turn, which leads to it.
+#[component]
+fn QueueEntry(
+    /// The turn.
+    turn: WaitingTurn,
+    /// Whether it is the head of the queue.
+    is_head: bool,
+) -> impl IntoView {
+    let workspace = use_this_live_workspace();
+    let session = workspace.id.get_value();
+    let WaitingTurn { turn, agent, .. } = turn;
+    let address = match is_head {
+        true => format!("/live/{session}"),
+        false => format!("/live/{session}/{turn}"),
+    };
+    let is_shown = move || workspace.shown.read().as_ref() == Some(&turn);
+    view! {
+        <li>
+            <a href=address aria-current=move || is_shown().then_some("true")>
+                {is_head.then(|| view! { <span class="pulse" aria-hidden="true"></span> })}
+                <span class="cut" title=agent>{agent.clone()}</span>
+            </a>
+        </li>
     }
 }

@@ -1,4 +1,4 @@
-// What every story stands on: a host of its own worker, pictures, and the check for accessibility.
+// The fixtures of every story: a host per worker, pictures, and the check for accessibility.
 //
 // Import `test` and `expect` from here. `host` is the running binary, started once per worker with
 // an empty working folder; `picture` keeps screenshots in light and in dark; `accessible` fails on any
@@ -24,13 +24,13 @@ const STOP_MS = 5_000;
 export interface Host {
   /** Such as `http://127.0.0.1:40123`, without a slash at the end. */
   readonly url: string;
-  /** The working folder, where relative eval-set paths land. */
+  /** The working folder, which relative eval-set paths refer to. */
   readonly folder: string;
-  /** The process id, for stories that look at what is left running. */
+  /** The process id, for stories that check which processes remain. */
   readonly pid: number;
   /** What the host has logged so far. */
   log(): string;
-  /** Asks the host to stop as a terminal would, and answers with its exit code. */
+  /** Stops the host as a terminal would, and returns its exit code. */
   stop(): Promise<number | null>;
 }
 
@@ -40,11 +40,11 @@ export interface HostOptions {
   arguments?: string[];
   /** The text of a `rehearsal.toml` to write into the working folder. */
   config?: string;
-  /** A working folder that is there already, and stays. */
+  /** An existing working folder, which is kept. */
   folder?: string;
   /** The address to serve; a free port of this machine unless given. */
   listen?: string;
-  /** Variables besides those of this process. */
+  /** Environment variables in addition to those of this process. */
   environment?: Record<string, string>;
 }
 
@@ -85,7 +85,7 @@ export async function startHost(options: HostOptions = {}): Promise<Host> {
     },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  // A story that fails stops nothing, and its worker ends.
+  // A failed story does not stop its host, and its worker exits.
   const end = () => child.kill("SIGTERM");
   process.once("exit", end);
   child.once("exit", () => process.off("exit", end));
@@ -168,7 +168,7 @@ export async function hydrated(page: Page): Promise<void> {
   await page.locator("html[data-hydrated]").waitFor({ state: "attached" });
 }
 
-/** Runs `look` while the page is dark, as it is for a reader whose system is. */
+/** Runs `look` in the dark theme. */
 async function inDark<T>(page: Page, look: () => Promise<T>): Promise<T> {
   await page.emulateMedia({ colorScheme: "dark" });
   const seen = await look();
@@ -176,16 +176,16 @@ async function inDark<T>(page: Page, look: () => Promise<T>): Promise<T> {
   return seen;
 }
 
-/** The violations of `rules`, or of every rule, that axe finds once nothing fades any more, each with its elements. */
+/** The violations of `rules`, or of every rule, that axe finds after the animations, each with its elements. */
 async function violations(page: Page, rules?: string[]): Promise<string[]> {
-  // A row that fades in has its colors only once it has arrived.
+  // A row that fades in has its final colors only at the end.
   await page.evaluate(async () => {
     const passing = document
       .getAnimations()
       .filter((it) => it.effect?.getComputedTiming().iterations !== Infinity);
     await Promise.allSettled(passing.map((it) => it.finished));
   });
-  // In the page itself: what `@axe-core/playwright` does around this takes five times as long.
+  // Run in the page: `@axe-core/playwright` takes five times as long.
   if (!(await page.evaluate(() => "axe" in window))) {
     await page.evaluate(axe.source);
   }
@@ -201,7 +201,7 @@ async function violations(page: Page, rules?: string[]): Promise<string[]> {
 interface ForEachStory {
   /** Keeps two pictures, `artifacts/{story}-{name}-{light|dark}.png`. */
   picture(name: string): Promise<void>;
-  /** Fails on any violation that axe finds on the page as it is now: by every rule in light, by those about colors in dark. */
+  /** Fails on any violation that axe finds on the current page: of every rule in light, of the color rules in dark. */
   accessible(): Promise<void>;
 }
 
@@ -226,7 +226,7 @@ export const test = base.extend<ForEachStory, ForEachWorker>({
     const errors: string[] = [];
     page.on("pageerror", (error) => errors.push(error.stack || error.message));
     page.on("console", (message) => {
-      // What the network refuses is logged by the browser itself; a story that expects it looks at it.
+      // The browser logs failed requests itself; a story that expects one checks it.
       const ofNetwork = /^(Failed to load resource|WebSocket connection to|WebSocket is already in CLOSING)/;
       if (message.type() === "error" && !ofNetwork.test(message.text())) {
         errors.push(message.text());
