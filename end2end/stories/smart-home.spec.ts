@@ -65,7 +65,7 @@ test("the model's input is on the page", async ({ page, picture, accessible }) =
   await expect(tools.getByText("transfer_to_agent", { exact: true })).toBeVisible();
   await rehearsal.choose("set_temperature");
   await picture("set-temperature");
-  // What the palette chooses is in sight, whatever the catalogue was filtered by.
+  // What the palette chooses is in sight, whatever the catalog was filtered by.
   await page.getByRole("searchbox", { name: "Filter tools" }).fill("temperature");
   await page.keyboard.press("ControlOrMeta+k");
   await page.keyboard.type("transfer_to_agent");

@@ -8,8 +8,8 @@ use libfuzzer_sys::fuzz_target;
 use rehearsal_fuzz::sets::{has_both_casings, unordered};
 
 fuzz_target!(|bytes: &[u8]| {
-    let told = read(bytes);
-    let format = match told.format {
+    let set = read(bytes);
+    let format = match set.format {
         Some(Format::AdkLegacy) => Format::AdkLegacy,
         _ => Format::Adk,
     };

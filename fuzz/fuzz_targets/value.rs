@@ -37,13 +37,13 @@ fuzz_target!(|data: &[u8]| {
             _ => find(&mut tree, &searched),
         }
         look(&mut tree);
-        let mut anew = Tree::new(tree.value().clone());
-        anew.carry_over(&tree);
+        let mut fresh = Tree::new(tree.value().clone());
+        fresh.carry_over(&tree);
         let rows = |tree: &Tree| -> Vec<_> {
             let rows = tree.rows().iter().take(LOOKED_AT);
             rows.map(|row| (tree.path(row.node), row.kind, row.depth)).collect()
         };
-        assert_eq!(rows(&tree), rows(&anew), "rows that are spliced are rows that are built");
+        assert_eq!(rows(&tree), rows(&fresh), "rows that are spliced are rows that are built");
     }
     find(&mut tree, &searched);
 });

@@ -1,6 +1,6 @@
 //! `proto/` is the contract. What is made of it is kept: the types here, since making them at every
 //! build would cost a newcomer forty crates, and the descriptors from which the plugin in Python reads
-//! the messages. This holds both against the contract; UPDATE_EXPECT=1 writes them anew.
+//! the messages. This compares both with the contract; UPDATE_EXPECT=1 rewrites them.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -178,8 +178,7 @@ impl Tree {
         self.cut.as_ref().map(|cut| cut.from)
     }
 
-    /// What of the value is missing in the tree, where that is told in one line: the list that
-    /// ends early. Nothing where the tree is whole.
+    /// The list that ends early in the tree. `None` if the tree is complete.
     #[must_use]
     pub fn missing(&self) -> Option<Missing> {
         let (id, held) = self.cut.as_ref()?.parts.last().copied()?;

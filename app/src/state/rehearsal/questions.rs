@@ -42,7 +42,7 @@ impl Rehearsal {
     pub fn tools_changed(self, change: CatalogChange) {
         self.announcement.set(format!("The tools changed: {}.", summary(&change)));
         self.see(change.view.clone());
-        self.catalogue_change.set(Some(change));
+        self.catalog_change.set(Some(change));
     }
 }
 

@@ -58,8 +58,8 @@ signals! {
         broken: HashMap<CallId, Vec<FieldMessage>>,
         /// The open questions of servers, oldest first.
         questions: Vec<Question>,
-        /// The last change of the catalogue, until it is dismissed.
-        catalogue_change: Option<CatalogChange>,
+        /// The last change of the catalog, until it is dismissed.
+        catalog_change: Option<CatalogChange>,
         /// The numbers of calls after which a restart of the host reset the tools' state.
         restarts: Vec<usize>,
         /// How far the export is.

@@ -64,11 +64,11 @@ pub fn Notices() -> impl IntoView {
         })
     };
     let change = move || {
-        rehearsal.catalogue_change.get().map(|change| view! {
+        rehearsal.catalog_change.get().map(|change| view! {
             <div class="notice" role="status">
                 <Icon glyph=Glyph::Tool/>
                 <p>"The tools changed. " <CatalogDiff change/></p>
-                <button type="button" class="button quiet" on:click=move |_| rehearsal.catalogue_change.set(None)>"Dismiss"</button>
+                <button type="button" class="button quiet" on:click=move |_| rehearsal.catalog_change.set(None)>"Dismiss"</button>
             </div>
         })
     };

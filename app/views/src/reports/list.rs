@@ -175,8 +175,8 @@ fn Listed(
     let address = format!("/reports/{}", browser::in_address(report.as_str()));
     let (set, share) = match counts {
         None => (None, view! { <span class="quiet">"—"</span> }.into_any()),
-        Some(told) => {
-            let ReportCounts { passed, failed, unscored, .. } = told;
+        Some(counts) => {
+            let ReportCounts { passed, failed, unscored, .. } = counts;
             let text = match unscored {
                 0 => format!("{passed} of {}", passed + failed),
                 _ => format!("{passed} of {}, {unscored} unscored", passed + failed + unscored),
@@ -188,7 +188,7 @@ fn Listed(
                     {part(passed, "ok")} {part(failed, "bad")} {part(unscored, "none")}
                 </span>
             };
-            (Some(told.set), view! { {text} {bar} }.into_any())
+            (Some(counts.set), view! { {text} {bar} }.into_any())
         }
     };
     view! {

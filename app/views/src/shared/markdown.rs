@@ -138,7 +138,7 @@ fn image(address: &str, description: Vec<Node>, at: Signal<usize>) -> AnyView {
         None => view! { <code>{shown}</code> }.into_any(),
     };
     view! {
-        <span class="told-image">
+        <span class="image-note">
             <span class="quiet">"image "</span> {draw_all(description, at)} " (" {address} ")"
         </span>
     }

@@ -81,7 +81,7 @@ pub fn ToolCatalog(
     };
     let none_fits = move || fitting.read().is_empty() && !tools.read().is_empty();
     view! {
-        <div class="catalogue">
+        <div class="catalog">
             <div class="find">
                 <Icon glyph=Glyph::Search/>
                 <input

@@ -43,15 +43,15 @@ impl OpenSession {
 
     /// Where what the tool returned breaks its output schema.
     async fn schema_violations(&self, tool: &ToolName, returned: &JsonText) -> Vec<Violation> {
-        let listed = self.catalogue().find(tool).and_then(|it| it.view.response_schema.clone());
+        let listed = self.catalog().find(tool).and_then(|it| it.view.response_schema.clone());
         let Some(schema) = listed else { return Vec::new() };
         let returned = returned.clone();
         schemas::run_blocking(move || schema_violations(&schema, &returned)).await
     }
 
     async fn run(&self, call: &ToolInvocation, cancel: &CancellationToken) -> CallProgress {
-        let catalogue = self.catalogue();
-        let Some(listed) = catalogue.find(&call.tool) else {
+        let catalog = self.catalog();
+        let Some(listed) = catalog.find(&call.tool) else {
             return CallProgress::Failed(no_such_tool(&call.tool));
         };
         if let Some(reason) = &listed.unusable {

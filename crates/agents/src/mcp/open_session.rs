@@ -16,7 +16,7 @@ use super::agent::{McpAgent, McpTransport};
 use super::client::{Requests, SessionLink};
 use super::connection::Connection;
 use super::listing::list_tools;
-use super::tools::{self, Catalogue, Listed};
+use super::tools::{self, Catalog, Listed};
 use crate::native::resolved_instruction;
 use crate::schemas;
 use crate::{AgentLog, SessionSeed, ToolFailure, ToolInvocation};
@@ -42,7 +42,7 @@ pub(super) struct OpenSession {
     state: Map<String, Value>,
     /// One for each server of the agent, in its order; `None` while there is none.
     pub(super) connections: Vec<AsyncMutex<Option<Connection>>>,
-    catalogue: Mutex<Catalogue>,
+    catalog: Mutex<Catalog>,
     /// The call that waits for the person.
     waiting: Mutex<Option<ToolInvocation>>,
     /// The tools that refused a plain call and run as tasks only.
@@ -58,7 +58,7 @@ impl OpenSession {
         link: Arc<SessionLink>,
         seed: &SessionSeed,
         connections: Vec<Connection>,
-        catalogue: Catalogue,
+        catalog: Catalog,
     ) -> Arc<Self> {
         let state = seed.state.iter();
         let state =
@@ -70,7 +70,7 @@ impl OpenSession {
             user_id: seed.user_id.clone(),
             state: state.collect(),
             connections: connections.into_iter().map(|it| AsyncMutex::new(Some(it))).collect(),
-            catalogue: Mutex::new(catalogue),
+            catalog: Mutex::new(catalog),
             waiting: Mutex::default(),
             task_only: Mutex::default(),
             follower: Mutex::default(),
@@ -88,8 +88,8 @@ impl OpenSession {
         open
     }
 
-    pub(super) fn catalogue(&self) -> Catalogue {
-        self.catalogue.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub(super) fn catalog(&self) -> Catalog {
+        self.catalog.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub(super) fn waiting(&self) -> MutexGuard<'_, Option<ToolInvocation>> {
@@ -106,7 +106,7 @@ impl OpenSession {
 
     pub(super) async fn view(&self) -> SessionView {
         let agent = &self.agent;
-        let Catalogue { tools, mut warnings } = self.catalogue();
+        let Catalog { tools, mut warnings } = self.catalog();
         let session = self.link.session.as_str();
         let (user, state) = (&self.user_id, &self.state);
         let written = &agent.instruction;
@@ -194,7 +194,7 @@ impl OpenSession {
                 }
                 Err(_) => self.log.push(&format!(
                     "[{}] announced a change of its tools and did not list them within {} s: the \
-                     catalogue stays as it was",
+                     catalog stays as it was",
                     server.name,
                     server.patience.as_secs()
                 )),
@@ -205,10 +205,10 @@ impl OpenSession {
             let slot = slot.lock().await;
             listed.push(slot.as_ref().map(|it| it.tools.clone()).unwrap_or_default());
         }
-        let now = Catalogue::of(&self.agent, listed).await;
+        let now = Catalog::of(&self.agent, listed).await;
         let before = {
-            let mut catalogue = self.catalogue.lock().unwrap_or_else(PoisonError::into_inner);
-            std::mem::replace(&mut *catalogue, now)
+            let mut catalog = self.catalog.lock().unwrap_or_else(PoisonError::into_inner);
+            std::mem::replace(&mut *catalog, now)
         };
         let before: Vec<_> = before.tools.into_iter().map(|listed| listed.view).collect();
         if let Some(change) = tools::change(&self.link.session, &before, self.view().await) {

@@ -14,7 +14,7 @@ use super::agent::McpAgent;
 use super::client::SessionLink;
 use super::connection::Connection;
 use super::open_session::OpenSession;
-use super::tools::Catalogue;
+use super::tools::Catalog;
 use crate::{
     AgentFacts, AgentLog, AgentSource, AnswerError, CallProgress, CallReport, Reporter,
     SessionSeed, SourceError, ToolFailure, ToolInvocation,
@@ -64,9 +64,9 @@ impl McpSource {
         let link = Arc::new(SessionLink::new(session.clone(), reporter));
         let connections = self.connect(Some(&link)).await.map_err(SourceError::Faulted)?;
         let log = Arc::clone(&self.log.lock().unwrap_or_else(PoisonError::into_inner));
-        let catalogue = self.catalogue(&connections).await;
+        let catalog = self.catalog(&connections).await;
         let agent = Arc::clone(&self.agent);
-        Ok(OpenSession::new(agent, log, link, seed, connections, catalogue))
+        Ok(OpenSession::new(agent, log, link, seed, connections, catalog))
     }
 
     /// Whether the session was not closed meanwhile.
@@ -103,9 +103,9 @@ impl McpSource {
         }
     }
 
-    async fn catalogue(&self, connections: &[Connection]) -> Catalogue {
+    async fn catalog(&self, connections: &[Connection]) -> Catalog {
         let tools = connections.iter().map(|connection| connection.tools.clone()).collect();
-        Catalogue::of(&self.agent, tools).await
+        Catalog::of(&self.agent, tools).await
     }
 }
 
@@ -132,7 +132,7 @@ impl AgentSource for McpSource {
     ) -> Result<AgentFacts, AgentFault> {
         *self.log.lock().unwrap_or_else(PoisonError::into_inner) = log;
         let connections = self.connect(None).await?;
-        let catalogue = self.catalogue(&connections).await;
+        let catalog = self.catalog(&connections).await;
         let about: Vec<String> = connections
             .iter()
             .map(|connection| connection.about.clone())
@@ -143,7 +143,7 @@ impl AgentSource for McpSource {
             app_name: self.agent.name.clone(),
             description: self.agent.description.clone(),
             model: self.agent.model.clone(),
-            tools: catalogue.tools.iter().map(|listed| listed.view.name.to_string()).collect(),
+            tools: catalog.tools.iter().map(|listed| listed.view.name.to_string()).collect(),
             runtime: (!about.is_empty()).then(|| about.join(" · ")),
         })
     }
@@ -187,8 +187,8 @@ impl AgentSource for McpSource {
                 return CallReport::failed(failure, 0.0);
             }
         };
-        let catalogue = open.catalogue();
-        let listed = catalogue.find(&call.tool);
+        let catalog = open.catalog();
+        let listed = catalog.find(&call.tool);
         if listed.is_some_and(|listed| listed.view.needs_confirmation) {
             let hint = format!("{} is marked as destructive. Call it?", call.tool);
             *open.waiting() = Some(call);

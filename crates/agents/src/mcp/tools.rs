@@ -1,4 +1,4 @@
-//! The catalogue of a session: the tools of all servers as the model would see them.
+//! The catalog of a session: the tools of all servers as the model would see them.
 
 use std::sync::Arc;
 
@@ -29,22 +29,22 @@ pub(super) struct Listed {
 
 /// The tools of one agent, and warnings about them.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Catalogue {
+pub(super) struct Catalog {
     pub(super) tools: Vec<Listed>,
     pub(super) warnings: Vec<String>,
 }
 
-impl Catalogue {
+impl Catalog {
     /// The tools that each of the agent's servers lists, in order, filtered and prefixed as
     /// configured.
     pub(super) async fn of(agent: &Arc<McpAgent>, listed: Vec<Vec<Tool>>) -> Self {
         let agent = Arc::clone(agent);
         schemas::run_blocking(move || {
-            let mut catalogue = Self::default();
+            let mut catalog = Self::default();
             for (index, (server, tools)) in agent.servers.iter().zip(&listed).enumerate() {
-                catalogue.add(index, server, tools);
+                catalog.add(index, server, tools);
             }
-            catalogue
+            catalog
         })
         .await
     }
