@@ -173,9 +173,9 @@ async def _handle(session: RehearsalSession, context, call_event, call, confirma
     if response is None:
         if view.is_task(tool):
             session.notice(
-                f"ADK would put the agent {call.name} in charge until it calls finish_task, and take "
-                "what that is given for the result. Here you give the result: rehearse the agent "
-                f"{call.name} by itself to find it."
+                f"ADK would make the agent {call.name} active until it calls finish_task, and use "
+                "that call's arguments as the result. Here you supply the result. To find it, "
+                f"rehearse {call.name} separately."
             )
         return await _without_response(session, context, tool)
     answered = response.get_function_responses()[0]
@@ -193,16 +193,16 @@ async def _handle(session: RehearsalSession, context, call_event, call, confirma
             await session.append(context, made)
     if response.actions.requested_auth_configs:
         session.notice(
-            f"{call.name} asked for a credential. ADK would end the run here and have the user log "
-            "in; a rehearsal cannot, so the model sees only what the tool returned meanwhile."
+            f"{call.name} requested a credential. ADK would end the run here so that the user can "
+            "log in. A rehearsal cannot log in, so the model gets only what the tool returned."
         )
     if response.actions.transfer_to_agent:
         await _transfer(session, context, response.actions.transfer_to_agent)
     elif ends_run(response):
         session.ended = True
         session.notice(
-            f"{call.name} ended the run: ADK would not ask the model again. Send the final response "
-            "now, for no model could make the calls that follow."
+            f"{call.name} ended the run, so ADK would not call the model again. Send the final "
+            "response now: further calls could not come from a model."
         )
     return {"status": "long_running" if tool.is_long_running else "output", "result": result}
 
@@ -243,8 +243,8 @@ def _result_text(session: RehearsalSession, result: object) -> jsonable.JsonByte
     if len(text) > session.max_result_bytes:
         raise _CallError(
             "InvalidOutput",
-            f"The tool's result is {len(text):,} bytes of JSON; at most "
-            f"{session.max_result_bytes:,} are taken. Return less, or save it as an artifact.",
+            f"The tool's result is {len(text):,} bytes of JSON, and the limit is "
+            f"{session.max_result_bytes:,}. Return less, or save it as an artifact.",
         )
     return text
 
@@ -275,8 +275,10 @@ async def _outcome(session: RehearsalSession, context, call, running: Running, w
     except asyncio.CancelledError as error:
         _clear_cancel()
         if running.cancelled:
-            goes_on = "; what it was doing may still end on its own" if running.left_threads else ""
-            members = _error("Cancelled", f"The person canceled the call{goes_on}.", "")
+            message = "The person canceled the call."
+            if running.left_threads:
+                message += " Its work may still finish in the background."
+            members = _error("Cancelled", message, "")
         else:
             members = _error(**_error_fields(error))
     except _CallError as error:
@@ -286,7 +288,8 @@ async def _outcome(session: RehearsalSession, context, call, running: Running, w
         ended = error.__cause__ or error
         members = _error(
             type(ended).__name__,
-            f"The tool raised {type(ended).__name__}({ended}); a tool should return or raise an Exception.",
+            f"The tool raised {type(ended).__name__}({ended}). "
+            "A tool must return, or raise an Exception.",
             faults.formatted(ended),
         )
     except BaseException as error:  # The tool's exception becomes the call's outcome.
@@ -324,7 +327,7 @@ async def _request_next_model_call(session: RehearsalSession) -> bool:
         return await view.ask(session)
     except asyncio.CancelledError:
         _clear_cancel()
-        session.notice("The callbacks before the model's turn were cancelled.")
+        session.notice("The before-model callbacks were canceled.")
     except Exception as error:  # The call ended, so its outcome is kept.
         session.notice(f"The model's request could not be made: {faults.message_of(error)}")
     return True

@@ -34,7 +34,9 @@ async def begin(session: RehearsalSession, text: str) -> None:
     with session.noticed("before_run_callback"):
         answer = await session.plugin_manager.run_before_run_callback(invocation_context=context)
         if answer is not None:
-            session.notice("A plugin's before_run_callback answers: ADK would end the run here.")
+            session.notice(
+                "A plugin's before_run_callback returned a response. ADK would end the run here."
+            )
     await enter(session, tree.lineage(session.agent))
 
 
@@ -52,8 +54,8 @@ async def enter(session: RehearsalSession, agents: list, worked=None) -> None:
                 await session.append(context, event)
             if context.end_invocation:
                 session.notice(
-                    f"The before_agent_callback of {agent.name} answers in the agent's place: "
-                    "ADK would not ask the model."
+                    f"The before_agent_callback of {agent.name} responds instead of the agent. "
+                    "ADK would not call the model."
                 )
 
 

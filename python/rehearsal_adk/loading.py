@@ -45,8 +45,8 @@ def adk_version() -> str:
     if sys.version_info < (3, 10):
         raise Fault(
             "UnsupportedPython",
-            f"{sys.executable} is Python {sys.version.split()[0]}; Rehearsal needs 3.10 or newer "
-            "and google-adk 2.13 needs 3.11. "
+            f"{sys.executable} is Python {sys.version.split()[0]}. Rehearsal needs Python 3.10 or "
+            "newer, and google-adk 2.13 needs 3.11. "
             "Name another interpreter with `python = \"...\"` for this agent.",
         )
     try:
@@ -64,7 +64,8 @@ def adk_version() -> str:
     if __version__.split(".")[0] in ("0", "1"):
         raise Fault(
             "UnsupportedAdk",
-            f"google-adk {__version__} in {sys.executable} is too old; 2.0 or newer is needed. "
+            f"google-adk {__version__} in {sys.executable} is too old. "
+            "Version 2.0 or newer is required. "
             f"Upgrade it with {remedy} --upgrade google-adk`.",
         )
     return __version__

@@ -56,8 +56,8 @@ async def before(session: RehearsalSession, agent, request) -> bool:
         answer = await handle(context, request, _response_event(session))
         if answer:
             session.notice(
-                f"In the model's place answers the {by}, with {_summary(answer.content)}: ADK would "
-                "take that and not ask the model. Here the model is asked, and you act for it."
+                f"The {by} responds instead of the model, with {_summary(answer.content)}. ADK "
+                "would use that response and skip the model call. Here you respond as the model."
             )
     return True
 
@@ -91,8 +91,8 @@ async def after(session: RehearsalSession, context, content) -> Any:
         instead = await handle(context, response, event) or response
         if instead.content != content:
             session.notice(
-                f"The answer is changed by the {said}: ADK would go on with "
-                f"{_summary(instead.content)}. Here what you did stands."
+                f"The {said} changes the response. ADK would continue with "
+                f"{_summary(instead.content)}. Here your response is kept."
             )
     return event
 

@@ -129,7 +129,7 @@ def _changed_later(session: RehearsalSession) -> list[str]:
     if not by:
         return []
     return [
-        "The model may see more, or something else: when it is asked, the request goes through the "
+        "The model may get a different request: each model call first runs the "
         f"{' and the '.join(by)}."
     ]
 
@@ -207,8 +207,8 @@ async def _request(session: RehearsalSession, warnings: list[str]):
         _ = agent.canonical_model
     except Exception as error:
         warnings.append(
-            f"The model of {agent.name} cannot be resolved ({message_of(error)}); "
-            "a model without special abilities is assumed."
+            f"The model of {agent.name} cannot be resolved ({message_of(error)}). "
+            "A basic model is assumed."
         )
         agent = agent.model_copy(update={"model": _stand_in_model(agent)})
     missing: dict[str, str] = {}
@@ -241,8 +241,8 @@ async def _assemble(session, agent, missing: dict[str, str], warnings: list[str]
         pass
     if context.end_invocation:
         warnings.append(
-            "ADK would pause here for credentials before it asks the model; "
-            "tools that need them may be missing."
+            "ADK would pause here for credentials before it calls the model. "
+            "Tools that need them may be missing."
         )
     return request
 
@@ -276,8 +276,8 @@ async def _fallback_request(session, agent, error: Exception, warnings: list[str
 
     warnings.append(
         f"ADK could not assemble the model's request ({type(error).__name__}: "
-        f"{message_of(error)}). The agent's own instruction and tools are shown; what ADK adds "
-        "by itself is not."
+        f"{message_of(error)}). The agent's own instruction and tools are shown, without "
+        "what ADK adds."
     )
     context = session.invocation(_query_only(session))
     context.agent = agent

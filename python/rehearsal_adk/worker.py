@@ -194,7 +194,7 @@ class Worker:
             if params.get("protocol") != PROTOCOL:
                 raise faults.Fault(
                     "ProtocolMismatch",
-                    f"The worker speaks protocol {PROTOCOL} and the host asked for "
+                    f"The worker uses protocol {PROTOCOL}, and the host requested "
                     f"{params.get('protocol')}. They belong to different releases.",
                 )
             version = loading.adk_version()

@@ -155,7 +155,7 @@ def test_rejects_a_result_over_the_limit(worker):
     assert one.call("big", size=500)["status"] == "output"
     outcome = one.call("big", size=2000)
     assert outcome["error"]["type"] == "InvalidOutput"
-    assert "at most 1,000" in outcome["error"]["message"]
+    assert "the limit is 1,000." in outcome["error"]["message"]
     # It is not in the history either.
     assert len(json.dumps(outcome)) < 3000
 
@@ -197,7 +197,7 @@ def test_explains_what_adk_does_for_a_tool_that_needs_a_login(worker):
     asked = one.call("read_mail")
     assert (asked["status"], asked["result"]) == ("output", "Pending User Authorization.")
     [warning] = asked["view"]["warnings"]
-    assert warning.startswith("read_mail asked for a credential.")
+    assert warning.startswith("read_mail requested a credential.")
 
 
 def test_confirmation_by_the_tools_declaration(worker):

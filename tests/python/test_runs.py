@@ -150,7 +150,7 @@ def test_callbacks_fire_as_under_adks_own_runner(play, tmp_path, root, acts):
 
 def test_the_view_is_the_request_after_the_callbacks(play):
     played = play()
-    [warning] = [one for one in played.view["warnings"] if "may see more" in one]
+    [warning] = [one for one in played.view["warnings"] if "may get a different request" in one]
     assert "before_model_callback of host" in warning
     assert "before_model_callback of the plugin journal" in warning
     assert "hidden" in [tool["name"] for tool in played.view["tools"]]
@@ -217,10 +217,10 @@ def test_a_call_that_waits_leads_to_no_model_call_until_it_is_done(play):
 @pytest.mark.parametrize(
     "wish, said",
     [
-        ("answer", "with “No model needed.”: ADK would take that and not ask the model"),
+        ("answer", "with “No model needed.”. ADK would use that response and skip the model call."),
         ("raise before", "before_model_callback of host raised LookupError: nothing to ask. ADK"),
-        ("replace", "ADK would go on with “Something else.”. Here what you did stands."),
-        ("change", "ADK would go on with “Changed.”. Here what you did stands."),
+        ("replace", "ADK would continue with “Something else.”. Here your response is kept."),
+        ("change", "ADK would continue with “Changed.”. Here your response is kept."),
         ("raise after", "after_model_callback of host raised LookupError: cannot take it. ADK"),
     ],
 )
@@ -267,7 +267,7 @@ def test_a_rebuilt_session_runs_no_callback_again(play):
     before = played.journal()
     seen = played.rebuild(restored(deltas))
     assert played.journal() == before
-    assert any("may see more" in one for one in seen["warnings"])
+    assert any("may get a different request" in one for one in seen["warnings"])
     # The act is the answer to what was asked before, and the model is asked a third time after it.
     outcome = played.worker.call("echo", call_id="c2", text="b")
     assert outcome["state"]["answered"] == 2
@@ -329,7 +329,7 @@ def test_a_task_for_another_agent_waits_for_its_result(play, tmp_path):
     first = played.worker.call("errand", call_id="c1", request="Buy milk.")
     assert (first["status"], first["result"]) == ("long_running", None)
     [notice] = first["view"]["warnings"]
-    assert "the agent errand in charge until it calls finish_task" in notice
+    assert "the agent errand active until it calls finish_task" in notice
     done = played.worker.result(
         "supply_result", session_id="s", call_id="c1", result={"result": "Bought."}
     )
