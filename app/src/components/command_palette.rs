@@ -30,8 +30,9 @@ pub fn CommandPalette() -> impl IntoView {
         });
         on_cleanup(move || handle.remove());
     });
+    let is_open = Memo::new(move |_| open.get());
     view! {
-        <Dialog open on_close=move |()| open.set(false) label="Search or jump" class="palette">
+        <Dialog open=is_open on_close=move |()| open.set(false) label="Search or jump" class="palette">
             <Choices/>
         </Dialog>
     }
@@ -50,31 +51,21 @@ fn Choices() -> impl IntoView {
     let chosen = RwSignal::new(0_usize);
     let input = NodeRef::<html::Input>::new();
     // Commands cannot be compared: each new list counts as changed.
-    let commands = Memo::new_with_compare(move |_| every_command(page, navigate), |_, _| true);
-    let fitting = Memo::new(move |_| {
-        let names = commands.with(|commands| {
-            commands.iter().map(|it| format!("{} {}", it.name, it.group)).collect::<Vec<_>>()
-        });
-        let mut places = ranked(&typed.read(), &names);
-        places.truncate(SHOWN);
-        places
-    });
+    let matching =
+        Memo::new_with_compare(move |_| matching(page, navigate, &typed.read()), |_, _| true);
     Effect::new(move |_| {
         if let Some(input) = input.get() {
             browser::focus_element(&input);
         }
     });
-    let run = move |place: usize| {
-        let command = commands.with_untracked(|commands| commands.get(place).map(|it| it.run));
+    let run = move |command: Callback<()>| {
         // Before the palette closes, which drops its commands. A command that moves the focus does
         // so in the next frame, after the dialog has restored it.
-        if let Some(command) = command {
-            command.run(());
-        }
+        command.run(());
         page.palette.open.set(false);
     };
     let on_key = move |event: leptos::ev::KeyboardEvent| {
-        let last = fitting.read_untracked().len().saturating_sub(1);
+        let last = matching.read_untracked().len().saturating_sub(1);
         let here = chosen.get_untracked();
         let to = match event.key().as_str() {
             "ArrowDown" => {
@@ -93,8 +84,9 @@ fn Choices() -> impl IntoView {
             }
             "Enter" => {
                 event.prevent_default();
-                if let Some(place) = fitting.read_untracked().get(here) {
-                    run(*place);
+                let command = matching.with_untracked(|it| it.get(here).map(|it| it.run));
+                if let Some(command) = command {
+                    run(command);
                 }
                 return;
             }
@@ -104,24 +96,23 @@ fn Choices() -> impl IntoView {
         chosen.set(to);
         browser::reveal(&format!("command-{to}"));
     };
-    let option = move |(row, place): (usize, usize)| {
-        let command = commands.with_untracked(|commands| commands.get(place).cloned())?;
+    let option = move |(row, command): (usize, Command)| {
         // The title shows a name that is too long for its line.
         let whole_name = command.name.clone();
-        Some(view! {
+        view! {
             <li
                 id=format!("command-{row}")
                 role="option"
                 aria-selected=move || (chosen.get() == row).to_string()
                 on:mousemove=move |_| chosen.set(row)
-                on:click=move |_| run(place)
+                on:click=move |_| run(command.run)
             >
                 <span class="command-group">{command.group}</span>
                 <span class="command-name" title=whole_name>{command.name}</span>
                 <span class="command-note">{command.note}</span>
                 {command.keys.map(|keys| view! { <kbd>{keys}</kbd> })}
             </li>
-        })
+        }
     };
     view! {
         <div class="find">
@@ -136,7 +127,7 @@ fn Choices() -> impl IntoView {
                 aria-expanded="true"
                 aria-controls="commands"
                 aria-activedescendant=move || {
-                    (chosen.get() < fitting.read().len()).then(|| format!("command-{}", chosen.get()))
+                    (chosen.get() < matching.read().len()).then(|| format!("command-{}", chosen.get()))
                 }
                 placeholder="Agents, tools, actions…"
                 prop:value=move || typed.get()
@@ -149,13 +140,9 @@ fn Choices() -> impl IntoView {
             <kbd>"Esc"</kbd>
         </div>
         <ul id="commands" role="listbox" aria-label="Commands">
-            <For
-                each=move || fitting.get().into_iter().enumerate()
-                key=|row| *row
-                children=option
-            />
+            {move || matching.get().into_iter().enumerate().map(option).collect_view()}
         </ul>
-        <Show when=move || fitting.read().is_empty()>
+        <Show when=move || matching.read().is_empty()>
             <p class="empty">"No results"</p>
         </Show>
     }
@@ -163,6 +150,15 @@ fn Choices() -> impl IntoView {
 
 /// Navigates to a path.
 type Navigate = StoredValue<Box<dyn Fn(&str)>, LocalStorage>;
+
+/// The commands that `typed` matches, best first.
+fn matching(page: Page, navigate: Navigate, typed: &str) -> Vec<Command> {
+    let commands = every_command(page, navigate);
+    let names: Vec<String> =
+        commands.iter().map(|it| format!("{} {}", it.name, it.group)).collect();
+    let best = ranked(typed, &names).into_iter().take(SHOWN);
+    best.filter_map(|place| commands.get(place).cloned()).collect()
+}
 
 fn every_command(page: Page, navigate: Navigate) -> Vec<Command> {
     let mut commands = page.palette.offered();

@@ -7,8 +7,7 @@ use leptos::prelude::*;
 #[component]
 pub fn Dialog(
     /// Whether it is open.
-    #[prop(into)]
-    open: Signal<bool>,
+    open: Memo<bool>,
     /// Closes it: the person pressed Esc or outside of it.
     #[prop(into)]
     on_close: Callback<()>,

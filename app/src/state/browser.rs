@@ -205,6 +205,12 @@ pub fn store(key: &str, value: Option<&str>) {
     };
 }
 
+/// Whether there is an element with this id.
+#[must_use]
+pub fn exists(id: &str) -> bool {
+    document().get_element_by_id(id).is_some()
+}
+
 /// Moves the focus to the element with this id; false when there is none.
 pub fn focus(id: &str) -> bool {
     let Some(element) = document().get_element_by_id(id) else { return false };

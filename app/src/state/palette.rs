@@ -23,7 +23,7 @@ pub struct Palette {
     /// Whether it is open.
     pub open: RwSignal<bool>,
     /// The commands of the shown page.
-    offered: RwSignal<Option<Signal<Vec<Command>>>>,
+    offered: RwSignal<Option<Callback<(), Vec<Command>>>>,
 }
 
 /// A closed palette.
@@ -36,16 +36,13 @@ impl Palette {
     /// The commands of the shown page. Tracked.
     #[must_use]
     pub fn offered(self) -> Vec<Command> {
-        self.offered.get().and_then(|commands| commands.try_get()).unwrap_or_default()
+        self.offered.get().and_then(|commands| commands.try_run(())).unwrap_or_default()
     }
 
-    /// Offers `commands` in place of those before, until the current owner is cleaned up.
-    pub fn offer(self, commands: Signal<Vec<Command>>) {
+    /// Offers `commands` in place of those before. A callback is gone once its owner is cleaned up,
+    /// and its commands with it.
+    pub fn offer(self, commands: Callback<(), Vec<Command>>) {
         self.offered.set(Some(commands));
-        on_cleanup(move || {
-            // The next page may have offered its own.
-            self.offered.try_update(|offered| offered.take_if(|it| *it == commands));
-        });
     }
 }
 
@@ -130,7 +127,7 @@ mod tests {
                 keys: None,
                 run: Callback::new(|()| ()),
             };
-            page.with(|| palette.offer(Signal::derive(move || vec![command()])));
+            page.with(|| palette.offer(Callback::new(move |()| vec![command()])));
             page
         };
         let names =

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast as _;
 use web_sys::{Element, Event, MouseEvent};
 
+use crate::lazy_pages::Loaders;
 use crate::state::browser;
 
 /// Decides whether the reader may leave.
@@ -39,9 +40,11 @@ pub fn use_unsaved() -> Unsaved {
             browser::set_address(&unsaved.address.get_value());
         }
     };
-    // The host has no window. A listener in the capture phase runs before the router's, even when
-    // it is registered after it.
-    Effect::new(move |_| browser::listen_in_capture("popstate", went_back));
+    // Only the program in the browser has loaders; the host has no window. Registered at once, because
+    // the window's listeners run in the order of registration and the router's has to come later.
+    if use_context::<Loaders>().is_some() {
+        browser::listen_in_capture("popstate", went_back);
+    }
     unsaved
 }
 
