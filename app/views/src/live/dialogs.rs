@@ -29,7 +29,7 @@ fn dialog(
     label: &'static str,
     body: impl Fn() -> AnyView + Send + Sync + 'static,
 ) -> AnyView {
-    let open = Signal::derive(move || workspace.question.get() == Some(question));
+    let open = Memo::new(move |_| workspace.question.get() == Some(question));
     let close = move |()| {
         if open.get_untracked() {
             workspace.question.set(None);

@@ -128,7 +128,7 @@ fn use_event_list() -> EventList {
 impl EventList {
     /// Takes over how far the list is scrolled and how high it is.
     fn measure(self) {
-        if let Some(list) = self.list.get_untracked() {
+        if let Some(list) = self.list.try_get_untracked().flatten() {
             let (top, seen) = (f64::from(list.scroll_top()), f64::from(list.client_height()));
             self.scrolled.set(top);
             self.height.set(if seen > 0.0 { seen } else { VIEW });
@@ -141,7 +141,7 @@ impl EventList {
     }
 
     fn scroll_to_end(self) {
-        if let Some(list) = self.list.get_untracked() {
+        if let Some(list) = self.list.try_get_untracked().flatten() {
             list.set_scroll_top(list.scroll_height());
         }
         self.measure();
@@ -212,7 +212,7 @@ impl EventList {
 
     /// Scrolls the row into sight.
     fn reveal(self, row: u64) {
-        if let Some(list) = self.list.get_untracked() {
+        if let Some(list) = self.list.try_get_untracked().flatten() {
             let (top, bottom) = self.open.with_untracked(|open| (open.top(row), open.top(row + 1)));
             let (from, seen) = (f64::from(list.scroll_top()), f64::from(list.client_height()));
             if top < from {

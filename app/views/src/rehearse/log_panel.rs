@@ -27,7 +27,7 @@ pub fn LogPanel() -> impl IntoView {
     Effect::new(move |_| {
         lines.track();
         browser::after_drawing(move || {
-            if let Some(list) = list.get_untracked() {
+            if let Some(list) = list.try_get_untracked().flatten() {
                 list.set_scroll_top(list.scroll_height());
             }
         });

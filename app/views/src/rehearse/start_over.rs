@@ -10,12 +10,13 @@ use app::components::dialog::Dialog;
 pub fn StartOver() -> impl IntoView {
     let workspace = use_this_workspace();
     let open = workspace.asks_to_start_over;
+    let is_open = Memo::new(move |_| open.get());
     let start = move |_| {
         open.set(false);
         workspace.begin_again();
     };
     view! {
-        <Dialog open on_close=move |()| open.set(false) label="Start over" class="ask">
+        <Dialog open=is_open on_close=move |()| open.set(false) label="Start over" class="ask">
             <h2>"Start over?"</h2>
             <p>"The history of this session is not exported and will be lost."</p>
             <div class="choices">

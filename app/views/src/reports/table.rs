@@ -120,7 +120,7 @@ impl Table {
 
     /// Takes over the list's height and scroll position.
     fn measure(self) {
-        if let Some(list) = self.list.get_untracked() {
+        if let Some(list) = self.list.try_get_untracked().flatten() {
             let seen = f64::from(list.client_height());
             self.scrolled.set(f64::from(list.scroll_top()));
             self.height.set(if seen > 0.0 { seen } else { VIEW });
@@ -128,7 +128,7 @@ impl Table {
     }
 
     fn scroll_to_top(self) {
-        if let Some(list) = self.list.get_untracked() {
+        if let Some(list) = self.list.try_get_untracked().flatten() {
             list.set_scroll_top(0);
         }
         self.measure();
@@ -136,7 +136,7 @@ impl Table {
 
     /// Scrolls just far enough to show a row.
     fn reveal(self, row: usize) {
-        let Some(list) = self.list.get_untracked() else { return };
+        let Some(list) = self.list.try_get_untracked().flatten() else { return };
         #[expect(clippy::cast_precision_loss, reason = "no report has 2^53 cases")]
         let top = row as f64 * ROW;
         let (from, seen) = (f64::from(list.scroll_top()), f64::from(list.client_height()));

@@ -29,11 +29,12 @@ pub fn CompareWithCase(
     replayed: Option<Named>,
 ) -> impl IntoView {
     let open = RwSignal::new(false);
+    let is_open = Memo::new(move |_| open.get());
     let chosen = RwSignal::new(replayed);
     let set = StoredValue::new(set);
     view! {
         <button type="button" class="button quiet" on:click=move |_| open.set(true)>"Compare with a case…"</button>
-        <Dialog open on_close=move |()| open.set(false) label="Compare with a case" class="comparing">
+        <Dialog open=is_open on_close=move |()| open.set(false) label="Compare with a case" class="comparing">
             {move || match chosen.get() {
                 Some((eval_id, at)) => {
                     let expected = CaseName { set: set.get_value(), eval_id, at };

@@ -29,9 +29,7 @@ pub fn listen(press: impl Fn(&ev::KeyboardEvent) -> bool + Copy + 'static) {
 
 /// Offers commands in the palette while the current owner lives.
 pub fn offer(commands: impl Fn() -> Vec<Command> + Send + Sync + 'static) {
-    // Commands cannot be compared: each new list counts as changed.
-    let commands = Memo::new_with_compare(move |_| commands(), |_, _| true);
-    use_page().palette.offer(commands.into());
+    use_page().palette.offer(Callback::new(move |()| commands()));
 }
 
 /// Runs `then` once another side of the panel is drawn: the state changes in the next frame, the panel in
@@ -43,7 +41,7 @@ pub fn once_shown(then: impl FnOnce() -> bool + 'static) {
 /// Moves the focus before the next key arrives, so that no typed letter is lost: effects run before the
 /// browser dispatches another event. An open dialog, such as the palette, restores the focus when it
 /// closes.
-fn focus_now(focus: impl Fn() -> bool + 'static) {
+pub fn focus_now(focus: impl Fn() -> bool + 'static) {
     if browser::has_dialog() {
         return once_shown(focus);
     }

@@ -1,5 +1,6 @@
 //! The draft for a turn that is closed, to copy or to discard.
 
+use api::LiveEventKind;
 use leptos::prelude::*;
 
 use super::super::pending_calls::PendingCalls;
@@ -13,11 +14,21 @@ use app::state::live_draft::Side;
 #[component]
 pub(super) fn ClosedDraft() -> impl IntoView {
     let workspace = use_this_live_workspace();
-    let closed_by = move || {
+    let closing = move || {
         workspace.turn.with(|turn| {
             let row = turn.as_ref()?.closed.as_ref()?;
-            row.by.clone().or_else(|| Some(row.agent.clone()))
+            let by = row.by.clone().unwrap_or_else(|| row.agent.clone());
+            Some((by, matches!(row.what, LiveEventKind::Cancelled { .. })))
         })
+    };
+    let title = move || match closing() {
+        Some((by, true)) => format!("{by} canceled this turn"),
+        Some((by, false)) => format!("{by} responded first"),
+        None => "This turn is closed".to_owned(),
+    };
+    let reason = move || match closing() {
+        Some((_, true)) => "This request was canceled. Your draft is kept until you discard it.",
+        _ => "This request was already answered. Your draft is kept until you discard it.",
     };
     let text = move || workspace.draft.get().map(|draft| draft.text.get()).unwrap_or_default();
     let draft = move || workspace.draft.get();
@@ -25,9 +36,9 @@ pub(super) fn ClosedDraft() -> impl IntoView {
         <div class="export">
             <div class="panel-body">
                 <h2 class="panel-title bad"><Icon glyph=Glyph::Warning/>
-                    {move || closed_by().map_or_else(|| "This turn is closed".to_owned(), |by| format!("{by} responded first"))}
+                    {title}
                 </h2>
-                <p>"This request was already answered. Your draft is kept until you discard it."</p>
+                <p>{reason}</p>
                 <Show when=move || !text().trim().is_empty()>
                     <textarea class="input prose" rows="8" readonly=true aria-label="Your draft" prop:value=text></textarea>
                 </Show>
@@ -39,7 +50,7 @@ pub(super) fn ClosedDraft() -> impl IntoView {
             </div>
             <footer class="panel-foot">
                 <span class="grow"></span>
-                <button type="button" id="put-away" class="button primary" on:click=move |_| {
+                <button type="button" id="discard-draft" class="button primary" on:click=move |_| {
                     workspace.discard_draft();
                     browser::after_drawing(|| browser::focus("tool-filter"));
                 }>"Discard draft"</button>

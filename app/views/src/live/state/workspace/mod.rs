@@ -11,6 +11,7 @@ use leptos::task::spawn_local;
 use session::ToolName;
 
 use crate::live::state::turn::{Holder, shown_side};
+use crate::shared::keys::focus_now;
 use app::server_functions::read_live_session;
 use app::state::Connection;
 use app::state::Link;
@@ -130,9 +131,10 @@ impl LiveWorkspace {
     /// Opens the dialog that asks `question`. Where the page has a field for the person's name, it has
     /// to be filled in first.
     pub fn ask(self, question: Question) {
-        if self.live.name.read_untracked().is_none() && browser::focus(NAME_FIELD) {
+        if self.live.name.read_untracked().is_none() && browser::exists(NAME_FIELD) {
             let notice = "Enter your name. It is recorded with each response.";
             self.notice.set(Some(notice.to_owned()));
+            focus_now(|| browser::focus(NAME_FIELD));
         } else {
             self.question.set(Some(question));
         }
