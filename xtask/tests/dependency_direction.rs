@@ -18,7 +18,6 @@ const LAYERS: [(&str, &[&str]); 7] = [
     (
         PURE,
         &[
-            "test-needs",
             "json-text",
             "session",
             "schema-form",
@@ -37,7 +36,7 @@ const LAYERS: [(&str, &[&str]); 7] = [
             "api",
         ],
     ),
-    ("files and processes", &["evalset-file", "score-run", "agents"]),
+    ("files and processes", &["test-needs", "evalset-file", "score-run", "agents"]),
     ("page", &["app", "views", "frontend"]),
     ("host", &["rehearsal-server"]),
     ("program", &["rehearsal"]),
@@ -48,6 +47,18 @@ const LAYERS: [(&str, &[&str]); 7] = [
 /// The layer whose crates compile for the browser and read no clock, no file and no environment.
 const PURE: &str = "values";
 
+/// What the sources of that layer must not contain.
+const IMPURE: [&str; 8] = [
+    "std::fs",
+    "std::env",
+    "std::net",
+    "std::process",
+    "SystemTime::now",
+    "Instant::now",
+    "Timestamp::now",
+    "thread_rng",
+];
+
 /// Crates that those of that layer must not use.
 const NOT_PURE: [&str; 14] = [
     "axum", "clap", "hyper", "leptos", "procfs", "reqwest", "rmcp", "rustix", "sqlx", "tempfile",
@@ -56,7 +67,7 @@ const NOT_PURE: [&str; 14] = [
 
 /// Exceptions to that rule. A JUnit report gives the number of cases before the first one, so that the
 /// cases wait in an unnamed file.
-const EXCEPT: [(&str, &str); 1] = [("score-report", "tempfile")];
+const EXCEPT: [(&str, &str); 2] = [("score-report", "tempfile"), ("score-report", "std::fs")];
 
 /// Crates that a crate must not use, directly or through others, so that its users do not compile them.
 const WITHOUT: [(&str, &[&str]); 3] = [
@@ -120,6 +131,25 @@ fn state_does_not_use_components() {
         let found = uses(&sources, module, without);
         assert!(found.is_empty(), "{folder}: {module} uses {without}:\n{}", found.join("\n"));
     }
+}
+
+#[test]
+fn pure_crates_read_no_clock_file_or_environment() {
+    let pure =
+        LAYERS.iter().find(|(layer, _)| *layer == PURE).map_or(&[][..], |(_, crates)| *crates);
+    let mut found = Vec::new();
+    for name in pure {
+        let folder = root().join("crates").join(name).join("src");
+        for (file, text) in sources(&folder) {
+            let product = text.split("#[cfg(test)]").next().unwrap_or_default();
+            let product = without_comments(product);
+            let reads = IMPURE
+                .iter()
+                .filter(|it| product.contains(**it) && !EXCEPT.contains(&(*name, **it)));
+            found.extend(reads.map(|it| format!("crates/{name}/src/{file} uses {it}")));
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
 #[test]
