@@ -384,7 +384,7 @@ test("a password is shown on request", async ({ page }) => {
   await expect(code).toHaveAttribute("type", "text");
   await expect(code).toHaveValue("123");
   // It also requires the holder, and the fault is shown at the missing holder.
-  await expect(row(page, "holder")).toContainText("Required where code is sent");
+  await expect(row(page, "holder")).toContainText("Required with code");
 });
 
 test("a range has a slider, and the text is what is sent", async ({ page, picture }) => {

@@ -340,7 +340,7 @@ test("a tool nested too deep is listed with the reason, and the others stay", as
   // A response that is nested too deep fails its call.
   await rehearsal.choose("bottomless");
   await rehearsal.run();
-  await expect(rehearsal.call(2)).toContainText("levels deep");
+  await expect(rehearsal.call(2)).toContainText("nested deeper than 127 levels");
   await page.close();
   expect(await host.stop()).toBe(0);
 });
@@ -390,7 +390,7 @@ test("images and audio in resources are shown, and a very large image is shown o
   await expect(pixel).toBeVisible();
   await expect(pixel).toHaveAttribute("src", /^data:image\/png;base64,/);
   // One that would unpack into gigabytes is shown on request.
-  await expect(resource("art://poster")).toContainText("Unpacked it takes");
+  await expect(resource("art://poster")).toContainText("Decoded, it takes");
   await expect(resource("art://poster").getByRole("img")).toHaveCount(0);
   await expect(resource("art://poster").getByRole("button", { name: "Show image" })).toBeVisible();
   const sound = resource("art://silence").locator("audio");
