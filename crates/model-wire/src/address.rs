@@ -68,7 +68,8 @@ impl<'a> GeminiCall<'a> {
             "generateContent" => Ok(Self { model, stream: false }),
             "streamGenerateContent" => Ok(Self { model, stream: true }),
             "countTokens" | "embedContent" | "batchEmbedContents" => {
-                let message = format!("{method} is not supported: a person answers the requests");
+                let message =
+                    format!("{method} is not supported, because a person responds to the requests");
                 Err(ApiFault::new(FaultKind::NotImplemented, message))
             }
             _ => {

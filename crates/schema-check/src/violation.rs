@@ -211,9 +211,9 @@ fn none_fits(place: &str, count: usize, nearest: &[Vec<SingleError<'_>>]) -> Str
         })
         .collect();
     given.dedup();
-    let more = if given.len() > GIVEN { "; and so on" } else { "" };
+    let more = if given.len() > GIVEN { ", and more" } else { "" };
     given.truncate(GIVEN);
-    format!("Matches none of the {count} alternatives: {}{more}.", given.join("; or "))
+    format!("Matches none of the {count} alternatives: {}{more}.", given.join(", or "))
 }
 
 /// The violations of one error, each at the place to correct.
@@ -401,7 +401,7 @@ mod tests {
                     r#"{"a/b":7}"#,
                     &[(
                         "/a~1b",
-                        "Matches none of the 2 alternatives: At least 10 (minimum); or At most 5 \
+                        "Matches none of the 2 alternatives: At least 10 (minimum), or At most 5 \
                          (maximum).",
                     )],
                 ),
@@ -409,7 +409,7 @@ mod tests {
                     r#"{"c":{}}"#,
                     &[(
                         "/c",
-                        "Matches none of the 2 alternatives: `x`: Required; or `y/z`: Required.",
+                        "Matches none of the 2 alternatives: `x`: Required, or `y/z`: Required.",
                     )],
                 ),
                 (

@@ -1,4 +1,4 @@
-//! How well an actual trace meets an expected case.
+//! Scores an actual trace against an expected case.
 //!
 //! Pure functions over two [`Trace`]s. A metric gives an [`Outcome`]: a score with its evidence, or
 //! unscored with a reason, which is neither passed nor failed nor a number.

@@ -16,10 +16,10 @@ pub enum Refusal {
         remedy: &'static str,
     },
     /// A query without content.
-    #[error("the query is empty: write what the user asks")]
+    #[error("the user message is empty: write it")]
     EmptyQuery,
     /// A final response without content.
-    #[error("the final response is empty: write the answer")]
+    #[error("the final response is empty: write the response")]
     EmptyResponse,
     /// A second call while one is running.
     #[error("{running} is still running: one tool runs at a time, wait for it or cancel it")]

@@ -1,6 +1,6 @@
 //! What happened in a rehearsal, entry by entry.
 //!
-//! Serialised with a `type` tag in snake_case. Reading is written by hand: a buffered, tagged
+//! Serialized with a `type` tag in snake_case. Reading is written by hand: a buffered, tagged
 //! reader would turn the JSON inside into parsed numbers.
 
 use jiff::Timestamp;

@@ -1,12 +1,12 @@
-//! One rehearsal as a value: a person plays an agent's part, from the choice of the agent to the
-//! final response.
+//! One rehearsal as a value: a person acts as an agent, from the choice of the agent to the final
+//! response.
 //!
-//! [`step`] takes a [`Session`] and an [`Event`] and gives the next session with the [`Effect`]s to
-//! carry out, or refuses the event with a [`Refusal`]. The history ([`HistoryEntry`]) can be read
-//! at any moment; a completed session gives a [`GoldenTrace`], which is also what a history that
-//! came from elsewhere is checked against ([`GoldenTrace::from_history`]).
+//! [`step`] takes a [`Session`] and an [`Event`]. It returns the next session with the [`Effect`]s
+//! to run, or rejects the event. The history ([`HistoryEntry`]) can be read at any time. A
+//! completed session yields a [`GoldenTrace`], and [`GoldenTrace::from_history`] validates an
+//! untrusted history.
 //!
-//! Pure: times and ids are handed in. Running tools, drawing and writing files belong to others.
+//! Pure: callers pass times and ids. Not here: running tools, drawing, writing files.
 
 mod error;
 mod history;

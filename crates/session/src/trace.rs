@@ -14,7 +14,7 @@ use crate::{AgentId, CallId, SessionId};
 pub struct GoldenTrace {
     /// The session it came from.
     pub session_id: SessionId,
-    /// The agent that was played.
+    /// The agent that was rehearsed.
     pub agent: AgentId,
     /// The user message; its time is the session's start.
     pub query: UserQuery,

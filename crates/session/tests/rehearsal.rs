@@ -143,7 +143,7 @@ fn inapplicable_event_is_rejected_with_a_reason() {
     check(
         vec![select(), Event::SubmitQuery { content: " \n".to_owned(), at: at(0) }],
         &expect![[r#"
-            refused: the query is empty: write what the user asks
+            refused: the user message is empty: write it
         "#]],
     );
 }

@@ -101,7 +101,7 @@ fn in_value(text: &str, whole: &JsonText) -> Option<Vec<FoundDeclaration>> {
                 && !members.is_empty()
                 && members.iter().all(|(_, value)| JsonText::from(*value).kind() == Kind::Object);
             if !by_name {
-                let line = Some(1 + text[..before].matches('\n').count());
+                let line = line_at(before);
                 return Some(vec![FoundDeclaration { line, declaration: Ok(whole.clone()) }]);
             }
             Some(members.into_iter().map(|(_, value)| found(value)).collect())

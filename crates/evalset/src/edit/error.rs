@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
     /// The conversation is shorter.
-    #[error("there is no turn {}: the case has {turns}; reload it", turn + 1)]
+    #[error("there is no turn {}, because the case has {turns}. Reload the case", turn + 1)]
     NoTurn {
         /// The index of the turn, from 0.
         turn: usize,
@@ -12,7 +12,7 @@ pub enum EditError {
         turns: usize,
     },
     /// The turn has fewer calls.
-    #[error("there is no call {}: the turn has {calls}; reload the case", call + 1)]
+    #[error("there is no call {}, because the turn has {calls}. Reload the case", call + 1)]
     NoCall {
         /// The index of the call, from 0.
         call: usize,
@@ -30,17 +30,17 @@ pub enum EditError {
     NoScenario,
     /// Leftovers of a conversion cannot be edited.
     #[error(
-        "the case was converted from ADK's format, which keeps the expected state; \
-         change it in the JSON, under metadata.adk"
+        "the case was converted from ADK's format, which stores the expected state. \
+         Edit it in the JSON, under metadata.adk"
     )]
     KeptState,
     /// An older list has no fields for most of what can be changed.
     #[error(
-        "cases of ADK's older lists are not changed here; \
-         convert the file with `rehearsal evalset convert` first"
+        "cases of ADK's older lists cannot be edited. \
+         Convert the file with `rehearsal evalset convert` first"
     )]
     OlderList,
     /// Calls of several agents in a list of events keep the order of their events.
-    #[error("the calls are recorded as events of several agents; change their order in the JSON")]
+    #[error("the calls are recorded as events of several agents. Change their order in the JSON")]
     InEvents,
 }

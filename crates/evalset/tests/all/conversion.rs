@@ -627,7 +627,7 @@ fn agentflow_set() -> BoxedStrategy<String> {
     )
 }
 
-/// A few draws in an ordinary run, for each is a whole set; as many as `PROPTEST_CASES` says else.
+/// Few cases by default, because each is a whole set. `PROPTEST_CASES` overrides the number.
 fn draws() -> ProptestConfig {
     let asked = ProptestConfig::default();
     let cases = if std::env::var_os("PROPTEST_CASES").is_some() { asked.cases } else { 64 };

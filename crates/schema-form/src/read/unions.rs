@@ -85,7 +85,7 @@ fn none_fits(count: usize, found_messages: &[Vec<Message>]) -> String {
         .map(|it| it.text.trim_end_matches('.'))
         .collect();
     given.dedup();
-    let more = if given.len() > GIVEN { "; and so on" } else { "" };
+    let more = if given.len() > GIVEN { ", and more" } else { "" };
     given.truncate(GIVEN);
-    format!("Matches none of the {count} alternatives: {}{more}.", given.join("; or "))
+    format!("Matches none of the {count} alternatives: {}{more}.", given.join(", or "))
 }

@@ -119,7 +119,7 @@ const MESSAGES: &[(&str, &str, &str, &str, Of)] = &[
         r#"{"type":"object","propertyNames":{"anyOf":[{"maxLength":1},{"pattern":"^x"}]}}"#,
         r#"{"ab":1}"#,
         "/ab",
-        "The name `ab`: Matches none of the 2 alternatives: At most 1 character (maxLength), found 2; or \
+        "The name `ab`: Matches none of the 2 alternatives: At most 1 character (maxLength), found 2, or \
          Does not match ^x (pattern).",
         More,
     ),
