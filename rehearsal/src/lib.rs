@@ -2,8 +2,9 @@
 //! becomes an eval case.
 //!
 //! [`Simulator`] serves agents from a Rust program. The default feature `cli` adds the module `cli`
-//! and the program `rehearsal`. This crate combines the host ([`rehearsal_server`]) with the embedded
-//! page and the example agents ([`examples`]).
+//! and the program `rehearsal`. A program that only serves agents depends on this crate with
+//! `default-features = false`, which leaves out the command line. This crate combines the host
+//! ([`rehearsal_server`]) with the embedded page and the example agents ([`examples`]).
 
 #[cfg(feature = "cli")]
 pub mod cli;

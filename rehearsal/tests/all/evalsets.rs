@@ -412,7 +412,7 @@ fn does_not_convert_a_file_with_errors() {
     let output = run(folder.path(), &arguments);
     assert_eq!(output.status.code(), Some(1));
     let stderr = stderr_of(&output);
-    assert!(stderr.contains("bad.json: 4 faults\n  line 8, column 9, case \"lights_off\" at conversation[0]: an invocation needs \"user_content\"; add it"), "{stderr}");
+    assert!(stderr.contains("bad.json: 4 errors\n  line 8, column 9, case \"lights_off\" at conversation[0]: an invocation needs \"user_content\"; add it"), "{stderr}");
     assert!(!folder.path().join("out").exists());
 }
 

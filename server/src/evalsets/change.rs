@@ -359,7 +359,7 @@ mod tests {
         assert!(set.changed(&read, CaseChange::EvalId(" ".into())).is_err());
         let gone = set.changed(&read, CaseChange::RemoveCall { turn: 3, call: 0 });
         let Err(ApiError::EvalSet { reason }) = gone else { panic!("{gone:?}") };
-        assert_eq!(reason, "There is no turn 4: the case has 1; reload it.");
+        assert_eq!(reason, "There is no turn 4, because the case has 1. Reload the case.");
         assert_eq!(fs::read_to_string(&path).expect("read"), TEXT);
 
         let state = JsonText::parse(r#"{"n": {"$exist": true}}"#).expect("JSON");

@@ -108,7 +108,7 @@ impl LivePages {
     async fn completed(&self, session: LiveSessionId) -> Result<Vec<SessionEvent>, ApiError> {
         let found = self.sessions.session(session).await.map_err(|error| refused(&error))?;
         if found.state().status != Status::Completed {
-            let reason = "it is not completed; complete it first".to_owned();
+            let reason = "it is still active. Complete it first".to_owned();
             return Err(ApiError::NotExportable { reason });
         }
         self.events(session).await

@@ -420,7 +420,7 @@ async fn errors_name_what_is_unknown_or_invalid() {
         pages.export_live_session(id.clone(), vec![1], None).await.map(drop),
     ] {
         let expected = expected.expect_err("it is active").to_string();
-        assert!(expected.contains("it is not completed; complete it first"), "{expected}");
+        assert!(expected.contains("it is still active. Complete it first"), "{expected}");
     }
     let open = pages.complete_live_session(id.clone(), false, "Bo".to_owned()).await;
     assert_eq!(open, Err(ApiError::LiveWaiting { count: 2 }));

@@ -171,7 +171,7 @@ fn fault_lines(faults: &[CaseFault], more: usize) -> String {
     }
     match lines.as_slice() {
         [one] => one.clone(),
-        _ => format!("{} faults\n  {}", faults.len() + more, lines.join("\n  ")),
+        _ => format!("{} errors\n  {}", faults.len() + more, lines.join("\n  ")),
     }
 }
 

@@ -23,7 +23,7 @@ async fn audits_decisions_and_exports_with_their_user() {
         let early = early.header("cookie", &cookie).header("content-type", "application/json");
         let body = json!({ "session": session, "turns": [2] }).to_string();
         let actual = early.body(body).send().await.unwrap().text().await.unwrap();
-        assert!(actual.contains("it is not completed; complete it first"), "{function}: {actual}");
+        assert!(actual.contains("it is still active. Complete it first"), "{function}: {actual}");
     }
     let asked = json!({ "session": session, "cancel_waiting": false, "by": "somebody else" });
     stage.call(&cookie, "complete_live_session", asked).await;
