@@ -863,7 +863,8 @@ test("a new field has the focus at any depth", async ({ page, picture }) => {
     const add = page.locator("form").getByRole("button", { name: "+ add" }).last();
     await add.focus();
     await page.keyboard.press("Enter");
-    await expect(add).not.toBeFocused();
+    // Another "+ add" is the last one before the focus moves.
+    await expect(page.locator("form :focus")).toHaveRole("textbox");
   }
   await page.keyboard.type("last");
   await expect(preview(page)).toContainText('"name":"last"');
