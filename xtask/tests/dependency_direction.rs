@@ -77,11 +77,10 @@ const WITHOUT: [(&str, &[&str]); 3] = [
 ];
 
 /// The crates whose modules are checked, each with the folder of its sources.
-const WITHIN: [(&str, &str); 4] = [
+const WITHIN: [(&str, &str); 3] = [
     ("rehearsal-server", "server/src"),
     ("agents", "crates/agents/src"),
     ("trace-export", "crates/trace-export/src"),
-    ("views", "app/views/src"),
 ];
 
 /// Modules that another module of the same crate must not use: the folder of the sources, the user, and
