@@ -10,6 +10,8 @@ pub(crate) struct Caller {
     pub(crate) name: DisplayName,
     /// How the caller authenticated.
     pub(crate) how: How,
+    /// The login name, or the token's public id.
+    pub(crate) id: String,
 }
 
 /// The means of authentication.
@@ -22,6 +24,11 @@ pub(crate) enum How {
 }
 
 impl Caller {
+    /// Distinguishes callers: tokens of one program are different callers.
+    pub(crate) fn identity(&self) -> String {
+        format!("{} {}", self.how.word(), self.id)
+    }
+
     /// The caller of a gRPC request.
     pub(crate) fn of<T>(request: &tonic::Request<T>) -> Option<Self> {
         request.extensions().get::<Self>().cloned()

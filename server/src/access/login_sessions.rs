@@ -135,7 +135,8 @@ mod tests {
     const PATIENCE: Duration = Duration::from_secs(30);
 
     fn ann() -> Caller {
-        Caller { name: DisplayName::parse("Ann").expect("a name"), how: How::Password }
+        let name = DisplayName::parse("Ann").expect("a name");
+        Caller { name, how: How::Password, id: "Ann".to_owned() }
     }
 
     #[tokio::test]

@@ -180,7 +180,7 @@ impl Authenticator {
             match fitting.await.unwrap_or_default() {
                 Some(known) => {
                     authenticator.rate_limit.reset(&origin(from), &name);
-                    Ok(Caller { name: known, how })
+                    Ok(Caller { name: known, how, id: name })
                 }
                 // Attempts beyond the limit are not logged: otherwise anybody could fill the disk.
                 None => {

@@ -8,7 +8,7 @@ use axum::http::HeaderMap;
 use axum::http::header::CONTENT_ENCODING;
 use axum::http::request::Parts;
 use axum::response::Response;
-use live::{Fingerprint, LiveSessionId, Payload, TurnId};
+use live::{Fingerprint, LiveSessionId, TurnId};
 use model_wire::{ApiFault, FaultKind, ParsedRequest, ResponseHead};
 
 use super::fault::{of_body, of_host};
@@ -16,7 +16,7 @@ use super::retries::{MatchedTurn, RetryHints, Series};
 use super::session_lookup::{ResolvedSession, request_target};
 use super::waiting_request::{Turn, WaitingRequest};
 use super::{Endpoints, reply};
-use crate::live::LiveError;
+use crate::live::{AgentRequest, LiveError};
 use crate::vendors::{Api, refusal};
 
 /// The headers in which OpenAI's, Anthropic's and Google's clients send their read timeout, in
@@ -70,16 +70,15 @@ impl Endpoints {
         let agent = target.agent(request.model.as_deref())?;
         let model = request.model.clone().unwrap_or_else(|| agent.to_string());
         let run = target.invocation_id.clone();
-        let payload = rpc::payload_to_wire(Payload::Request(request.clone()));
-        let content = rpc::fingerprint(&[agent.as_str(), run.as_str()], &payload);
-        drop(payload);
         let sessions = &self.sessions;
         let found = ResolvedSession::of(&target, &agent, sessions).await.map_err(of_host)?;
+        let request = AgentRequest::new(agent, run, request);
+        let content = request.fingerprint;
         let series = Series::new(found.id, content);
         let gate = self.waiting_clients.gate(series.digest).await;
         let matched = self.match_turn(&found, content, &hints).await;
         let (session_id, turn_id) = matched.map_err(of_host)?;
-        let submitted = sessions.submit(session_id, turn_id, agent, run, request).await;
+        let submitted = sessions.submit(session_id, turn_id, request).await;
         submitted.map_err(|error| hints.fault(error))?;
         let client = self.waiting_clients.register(turn_id, content);
         drop(gate);

@@ -8,6 +8,7 @@ use model_wire::{ApiFault, openai_responses};
 use super::Endpoints;
 use super::fault::of_host;
 use super::waiting_request::response;
+use crate::live::KnownTurn;
 use crate::vendors::Api;
 
 pub(super) async fn handle(State(endpoints): State<Endpoints>, request: Request) -> Response {
@@ -30,7 +31,8 @@ impl Endpoints {
         };
         let turn_id = uuid::Uuid::try_parse(turn).ok().and_then(TurnId::from_uuid);
         let turn_id = turn_id.ok_or_else(unknown)?;
-        let known = self.sessions.turn(turn_id).await.map_err(of_host)?.ok_or_else(unknown)?;
+        let known = self.sessions.turn(turn_id).await.map_err(of_host)?;
+        let known = known.filter(KnownTurn::is_for_caller).ok_or_else(unknown)?;
         let closed = known.closed.ok_or_else(unknown)?;
         let (asked, ended) = self.sessions.exchange(&known, &closed).await.map_err(of_host)?;
         let Ok(Payload::Request(request)) = rpc::event(asked).map(|event| event.payload) else {

@@ -1,9 +1,9 @@
 //! Finds the turn of a request that a client sends again after it stopped waiting.
 //!
-//! A turn's id is derived from the session, the agent, the run, the content and a number that
-//! counts equal requests, so that it stays the same after a restart of the host. With an
-//! `idempotency-key` it is derived from the key and the session's name, and the ledger rejects
-//! other content under that key. An empty key is ignored.
+//! A turn's id is derived from the session, the caller, the agent, the run, the content and a number
+//! that counts equal requests, so that it stays the same after a restart of the host. With an
+//! `idempotency-key` it is derived from the key, the caller and the session's name, and the ledger
+//! rejects other content under that key. An empty key is ignored.
 //!
 //! Without a key, `same_request` decides by the equal requests before it. `exchange` also searches
 //! the completed sessions of the same name, as far back as `RetryHints::reach`.
@@ -19,6 +19,7 @@ use super::fault::of_host;
 use super::same_request::{RECENT, RequestStatus, SameRequests};
 use super::session_lookup::age;
 use super::waiting_clients::{KEPT, WaitingClients};
+use crate::access;
 use crate::live::{KnownTurn, LiveError, LiveSessions};
 
 const KEY: &str = "idempotency-key";
@@ -43,9 +44,14 @@ impl RetryHints {
         }
     }
 
-    /// The turn for the client's idempotency key, unique in all sessions of `scope`.
+    /// The turn for the client's idempotency key, unique for the caller in all sessions of `scope`.
     pub(super) fn keyed(&self, scope: &str) -> Option<TurnId> {
-        self.key.as_ref().map(|key| turn_id(&[b"key", scope.as_bytes(), key]))
+        let key = self.key.as_ref()?;
+        let caller = access::caller().map(|caller| caller.identity());
+        let pieces = [b"key", scope.as_bytes(), key];
+        let pieces: Vec<&[u8]> =
+            pieces.into_iter().chain(caller.as_ref().map(|caller| caller.as_bytes())).collect();
+        Some(turn_id(&pieces))
     }
 
     /// The error to the client, which knows no turn ids.
@@ -78,7 +84,7 @@ impl RetryHints {
 /// The equal requests of one session.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Series {
-    /// A digest of the session, the agent, the run and the content.
+    /// A digest of the session, the caller, the agent, the run and the content.
     pub(super) digest: [u8; 32],
     is_completed: bool,
 }

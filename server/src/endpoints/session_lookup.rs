@@ -4,7 +4,8 @@
 //! `x-rehearsal-session` and `x-rehearsal-agent` do; the path has precedence.
 //! A session's id selects that session. Any other text is a name: it selects the session that was
 //! opened with it, or a new one after that is completed. Without a name, the session has the agent's
-//! name, and without an agent's name, the model's.
+//! name, and without an agent's name, the model's. With authentication, each caller has such a session
+//! of its own.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -19,6 +20,7 @@ use model_wire::{
 };
 use sha2::{Digest, Sha256};
 
+use crate::access;
 use crate::live::{LiveError, LiveSessions};
 
 /// Reads the session, the agent and the run from the path's parameters and the headers.
@@ -59,19 +61,23 @@ impl ResolvedSession {
         agent: &AgentName,
         sessions: &LiveSessions,
     ) -> Result<Self, LiveError> {
-        let name = match &target.session {
-            Some(SessionSelector::Id(id)) => {
+        let (name, description) = match (&target.session, access::caller()) {
+            (Some(SessionSelector::Id(id)), _) => {
                 let (description, earlier) = (Note::cut(agent.as_str()), Earlier::default());
                 return Ok(Self { id: *id, earlier, description });
             }
-            Some(SessionSelector::Name(name)) => name,
-            None => agent.as_str(),
+            (Some(SessionSelector::Name(name)), _) => (name.clone(), name.clone()),
+            (None, None) => (agent.to_string(), agent.to_string()),
+            // No session is named like this: names have no control characters.
+            (None, Some(caller)) => {
+                (format!("{}\n{agent}", caller.identity()), format!("{agent} ({})", caller.name))
+            }
         };
-        let number = first_not_completed(name, sessions).await?;
+        let number = first_not_completed(&name, sessions).await?;
         Ok(Self {
-            id: numbered(name, number),
-            earlier: Earlier { name: name.to_owned(), number },
-            description: Note::cut(name),
+            id: numbered(&name, number),
+            earlier: Earlier { name, number },
+            description: Note::cut(&description),
         })
     }
 

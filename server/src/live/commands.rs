@@ -2,8 +2,8 @@
 //! it creates.
 
 use live::{
-    AgentName, Command, CommandReply, DisplayName, EventId, HumanResponse, InvocationId, Lease,
-    LeaseId, LiveSession, LiveSessionId, LlmRequest, Note, Payload, Sequence, TurnId,
+    AgentName, Command, CommandReply, DisplayName, EventId, Fingerprint, HumanResponse,
+    InvocationId, Lease, LeaseId, LiveSession, LiveSessionId, LlmRequest, Note, Payload, Sequence, TurnId,
 };
 use rpc::wire::session_event::Payload as WirePayload;
 
@@ -12,21 +12,45 @@ use super::ledger_requests::{Action, ActionResult, LedgerRequest};
 use super::sessions::LiveSessions;
 use crate::access;
 
+/// An agent's request, before it has a turn.
+pub(crate) struct AgentRequest {
+    agent_name: AgentName,
+    invocation_id: InvocationId,
+    payload: WirePayload,
+    caller: Option<String>,
+    /// Equal for the same request of the same agent, run and caller only.
+    pub(crate) fingerprint: Fingerprint,
+}
+
+impl AgentRequest {
+    /// The request of the current caller.
+    pub(crate) fn new(
+        agent_name: AgentName,
+        invocation_id: InvocationId,
+        request: LlmRequest,
+    ) -> Self {
+        let payload = rpc::payload_to_wire(Payload::Request(request));
+        let caller = access::caller().map(|caller| caller.identity());
+        let names = [agent_name.as_str(), invocation_id.as_str()];
+        let names: Vec<&str> = names.into_iter().chain(caller.as_deref()).collect();
+        let fingerprint = rpc::fingerprint(&names, &payload);
+        Self { agent_name, invocation_id, payload, caller, fingerprint }
+    }
+}
+
 impl LiveSessions {
     /// Adds an agent's request.
     pub(crate) async fn submit(
         &self,
         session_id: LiveSessionId,
         turn_id: TurnId,
-        agent_name: AgentName,
-        invocation_id: InvocationId,
-        request: LlmRequest,
+        request: AgentRequest,
     ) -> Result<Sequence, LiveError> {
-        let payload = rpc::payload_to_wire(Payload::Request(request));
-        let names = [agent_name.as_str(), invocation_id.as_str()];
-        let fingerprint = rpc::fingerprint(&names, &payload);
+        let AgentRequest { agent_name, invocation_id, payload, caller, fingerprint } = request;
         let command = Command::Submit { turn_id, agent_name, invocation_id, fingerprint };
-        event(&self.apply(session_id, command, Some(payload), None).await?.reply)
+        let payload = Some(payload);
+        let action = Action { caller, payload, ..Action::new(session_id, command) };
+        event(&self.send(action).await?.reply)
     }
 
     /// Responds to the turn at the head of the queue, with the lease if there is one.
@@ -46,14 +70,12 @@ impl LiveSessions {
         let audit_entry =
             decision.with("session", &session_id).with("turn", &turn_id).with_caller();
         let action = Action {
-            session_id,
-            command,
             payload: Some(payload),
             by: Some(by),
             audit_entry: Some(audit_entry),
+            ..Action::new(session_id, command)
         };
-        let action = Box::new(action);
-        event(&self.request(|reply| LedgerRequest::Apply(action, reply)).await?.reply)
+        event(&self.send(action).await?.reply)
     }
 
     /// Cancels a pending turn; `by` is `None` if its agent gives up.
@@ -122,7 +144,11 @@ impl LiveSessions {
         payload: Option<WirePayload>,
         by: Option<DisplayName>,
     ) -> Result<ActionResult, LiveError> {
-        let action = Box::new(Action { session_id, command, payload, by, audit_entry: None });
+        self.send(Action { payload, by, ..Action::new(session_id, command) }).await
+    }
+
+    async fn send(&self, action: Action) -> Result<ActionResult, LiveError> {
+        let action = Box::new(action);
         self.request(|reply| LedgerRequest::Apply(action, reply)).await
     }
 

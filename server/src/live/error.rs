@@ -1,6 +1,6 @@
 //! [`LiveError`]: why a command about a live session failed.
 
-use live::{Invalid, LiveSessionId, Refusal};
+use live::{Invalid, LiveSessionId, Refusal, TurnId};
 
 use super::store::StoreError;
 
@@ -19,6 +19,11 @@ pub(crate) enum LiveError {
     /// The id belongs to another session.
     #[error("session_id: {0} is already used by a session with another description")]
     SessionTaken(LiveSessionId),
+    /// Another token sent the request.
+    #[error(
+        "turn_id: another token sent the request of {0}, and only that token gets its response"
+    )]
+    OtherCaller(TurnId),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] std::sync::Arc<StoreError>),

@@ -36,9 +36,18 @@ pub(super) struct Action {
     pub(super) command: Command,
     pub(super) payload: Option<Payload>,
     pub(super) by: Option<DisplayName>,
+    /// Who sends a request, when authentication is on.
+    pub(super) caller: Option<String>,
     /// The audit entry to write once the decision is stored, because the caller may have
     /// disconnected.
     pub(super) audit_entry: Option<AttributedEntry>,
+}
+
+impl Action {
+    /// A command without content.
+    pub(super) fn new(session_id: LiveSessionId, command: Command) -> Self {
+        Self { session_id, command, payload: None, by: None, caller: None, audit_entry: None }
+    }
 }
 
 /// The outcome of a command.

@@ -27,6 +27,7 @@ mod tests;
 mod tool_choice;
 mod turn;
 
+pub(crate) use commands::AgentRequest;
 pub(crate) use error::LiveError;
 pub(crate) use files::{FILES_ROUTE, answer as answer_with_file};
 pub(crate) use page_updates::PageUpdates;

@@ -11,6 +11,7 @@ use rpc::wire::live_service_server::{LiveService, LiveServiceServer};
 use tokio_util::sync::CancellationToken;
 use tonic::{Request, Response, Status};
 
+use super::commands::AgentRequest;
 use super::error::LiveError;
 use super::sessions::LiveSessions;
 use super::{proto, streams};
@@ -114,7 +115,8 @@ impl LiveService for LiveGrpc {
         let request = asked.request.ok_or_else(|| invalid("request", "must be given"))?;
         let request = rpc::llm_request(request).map_err(|fault| fault.within("request"));
         let request = request.map_err(LiveError::from)?;
-        let sequence = self.sessions.submit(id, turn_id, agent_name, run, request).await?;
+        let request = AgentRequest::new(agent_name, run, request);
+        let sequence = self.sessions.submit(id, turn_id, request).await?;
         Ok(Response::new(wire::SubmitRequestResponse { sequence: sequence.0 }))
     }
 
@@ -126,6 +128,10 @@ impl LiveService for LiveGrpc {
     ) -> Answer<Self::AwaitDecisionStream> {
         let lifetime = LoginLifetime::of(&request);
         let (id, turn_id) = place(&request.get_ref().session_id, &request.get_ref().turn_id)?;
+        let known = self.sessions.turn(turn_id).await?;
+        if known.is_some_and(|known| !known.is_for_caller()) {
+            return Err(LiveError::OtherCaller(turn_id).into());
+        }
         let waited = self.sessions.wait(id, turn_id).await?;
         let stream = streams::wait(self.sessions.clone(), id, turn_id, waited, self.stop.clone());
         Ok(Response::new(while_logged_in(lifetime, stream)))

@@ -21,6 +21,7 @@ fn code(error: &LiveError) -> Code {
         LiveError::Invalid(_) => Code::InvalidArgument,
         LiveError::UnknownSession(_) => Code::NotFound,
         LiveError::SessionTaken(_) => Code::AlreadyExists,
+        LiveError::OtherCaller(_) => Code::PermissionDenied,
         LiveError::Stopping => Code::Unavailable,
         LiveError::Refused(refusal) => match refusal {
             Refusal::UnknownTurn(_) => Code::NotFound,

@@ -15,6 +15,7 @@ use live::{
 
 use proptest::prelude::*;
 
+use super::commands::AgentRequest;
 use super::error::LiveError;
 use super::ledger_requests::Waited;
 use super::page_updates::PageUpdates;
@@ -53,7 +54,8 @@ impl TestSession {
             LlmRequest { system_instruction: Some("x".repeat(bytes)), ..Default::default() };
         let agent = AgentName::parse("weather")?;
         let run = InvocationId::default();
-        self.sessions.submit(self.session, turn(number), agent, run, request).await
+        let request = AgentRequest::new(agent, run, request);
+        self.sessions.submit(self.session, turn(number), request).await
     }
 
     async fn decide(&self, number: u8) -> Result<Sequence, LiveError> {
@@ -263,9 +265,8 @@ async fn a_page_receives_updates_of_what_it_watches() {
     list.watch(&LiveWatch { all: true, sessions: Vec::new() });
     assert_eq!(next_update(&mut list).await.waiting, Some(1));
     let agent = AgentName::parse("other").expect("valid");
-    let asked =
-        test.sessions.submit(other, turn(9), agent, InvocationId::default(), LlmRequest::default());
-    asked.await.expect("stored");
+    let request = AgentRequest::new(agent, InvocationId::default(), LlmRequest::default());
+    test.sessions.submit(other, turn(9), request).await.expect("stored");
     let changed = next_update(&mut list).await;
     assert_eq!((changed.waiting, changed.sessions.len()), (Some(2), 1));
     assert_eq!(changed.sessions[0].id.as_str(), other.to_string());
@@ -345,7 +346,8 @@ async fn a_row_counts_the_parts_that_it_leaves_out() {
     let request = LlmRequest { contents, ..Default::default() };
     let agent = AgentName::parse("weather").expect("a name");
     let run = InvocationId::default();
-    test.sessions.submit(test.session, turn(1), agent, run, request).await.expect("stored");
+    let request = AgentRequest::new(agent, run, request);
+    test.sessions.submit(test.session, turn(1), request).await.expect("stored");
     for (whole, expected) in [(false, (20, 3)), (true, (23, 0))] {
         let row = pages.read_live_rows(id.clone(), 0, 1, whole).await.expect("reads").remove(0);
         let LiveEventKind::Asked { last, more, .. } = row.what else { panic!("a request") };
@@ -370,7 +372,8 @@ async fn each_file_of_a_request_has_a_url() {
     let request = LlmRequest { contents, ..Default::default() };
     let agent = AgentName::parse("weather").expect("a name");
     let run = InvocationId::default();
-    test.sessions.submit(test.session, turn(1), agent, run, request).await.expect("stored");
+    let request = AgentRequest::new(agent, run, request);
+    test.sessions.submit(test.session, turn(1), request).await.expect("stored");
     let bytes = |parts: &[LivePart]| -> Vec<LiveBytes> {
         parts
             .iter()

@@ -8,13 +8,26 @@ use rpc::wire;
 use super::error::LiveError;
 use super::ledger_requests::Waited;
 use super::sessions::LiveSessions;
+use super::store::StoredTurn;
+use crate::access::{self, How};
 
 /// Where a turn is, and whether it has ended.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct KnownTurn {
     pub(crate) session_id: LiveSessionId,
+    caller: Option<String>,
     /// `None` while it is pending.
     pub(crate) closed: Option<ClosedTurn>,
+}
+
+impl KnownTurn {
+    /// Whether the current caller may have its response. A token gets those of its own requests,
+    /// and a person sees every session.
+    pub(crate) fn is_for_caller(&self) -> bool {
+        let token = access::caller().filter(|caller| caller.how == How::Token);
+        let (Some(token), Some(caller)) = (token, &self.caller) else { return true };
+        token.identity() == *caller
+    }
 }
 
 /// Reports that a client stopped waiting.
@@ -34,7 +47,11 @@ impl LiveSessions {
     /// The turn with that id, in any session.
     pub(crate) async fn turn(&self, turn_id: TurnId) -> Result<Option<KnownTurn>, LiveError> {
         let stored = self.store().await?.turn(turn_id).await?;
-        Ok(stored.map(|turn| KnownTurn { session_id: turn.session_id, closed: turn.closed }))
+        Ok(stored.map(|StoredTurn { session_id, caller, closed, .. }| KnownTurn {
+            session_id,
+            caller,
+            closed,
+        }))
     }
 
     /// Waits until the turn is answered or canceled, and returns that event.

@@ -1,4 +1,4 @@
-//! [`Stage`]: a host with the person Ann and the token `nightly`.
+//! [`Stage`]: a host with the person Ann and the tokens `nightly` and `weekly`.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -22,21 +22,24 @@ pub(crate) struct Stage {
     pub(crate) folder: tempfile::TempDir,
     pub(crate) running: Running,
     pub(crate) token: String,
+    /// The token of another program.
+    pub(crate) weekly: String,
     pub(crate) client: Client,
 }
 
 impl Stage {
     pub(crate) async fn open() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let fresh = FreshToken::new().unwrap();
+        let (fresh, weekly) = (FreshToken::new().unwrap(), FreshToken::new().unwrap());
         let access = Access::default()
             .person(name("Ann"), SecretHash::of(PASSWORD).unwrap())
             .token(&fresh.id, name("nightly"), fresh.hash)
+            .token(&weekly.id, name("weekly"), weekly.hash)
             .audit_file(Some(folder.path().join("audit.jsonl")));
         let running = simulator(folder.path()).access(access).start().await.unwrap();
         let client =
             test_support::http_client_builder().redirect(redirect::Policy::none()).build().unwrap();
-        Self { folder, running, token: fresh.token, client }
+        Self { folder, running, token: fresh.token, weekly: weekly.token, client }
     }
 
     pub(crate) fn url(&self, path: &str) -> String {
@@ -82,20 +85,25 @@ impl Stage {
         let session = self.with_token(wire::CreateSessionRequest::default());
         let session = client.create_session(session).await.unwrap().into_inner().session.unwrap();
         let turn_id = uuid::Uuid::new_v4().to_string();
+        let request = self.request(&session.id, &turn_id);
+        client.submit_request(self.with_token(request)).await.unwrap();
+        (session.id, turn_id)
+    }
+
+    /// The request of the agent `weather`.
+    pub(crate) fn request(&self, session_id: &str, turn_id: &str) -> wire::SubmitRequestRequest {
         let part = wire::Part { kind: Some(wire::part::Kind::Text("Rain?".to_owned())) };
         let message = wire::Content { role: wire::Role::User.into(), parts: vec![part] };
-        let request = wire::SubmitRequestRequest {
-            session_id: session.id.clone(),
-            turn_id: turn_id.clone(),
+        wire::SubmitRequestRequest {
+            session_id: session_id.to_owned(),
+            turn_id: turn_id.to_owned(),
             agent_name: "weather".to_owned(),
             invocation_id: String::new(),
             request: Some(wire::SimulatedLlmRequest {
                 contents: vec![message],
                 ..Default::default()
             }),
-        };
-        client.submit_request(self.with_token(request)).await.unwrap();
-        (session.id, turn_id)
+        }
     }
 
     /// Calls a server function with this cookie.

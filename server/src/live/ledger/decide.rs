@@ -217,6 +217,7 @@ fn sealed(
         invocation_id: entry.invocation_id.clone(),
         kind,
         fingerprint,
+        caller: action.caller.clone(),
         bytes: event.encode_to_vec(),
     };
     (Arc::new(event), kept)

@@ -31,9 +31,11 @@ pub(super) struct StoredSession {
 }
 
 /// A stored turn, pending or closed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct StoredTurn {
     pub session_id: LiveSessionId,
+    /// Who sent its request; `None` without authentication.
+    pub caller: Option<String>,
     /// The sequence number of its request.
     pub requested: Sequence,
     /// `None` while it is pending.
@@ -53,6 +55,8 @@ pub(super) struct NewEvent {
     pub invocation_id: InvocationId,
     pub kind: PayloadType,
     pub fingerprint: Option<Fingerprint>,
+    /// Who sent a request; `None` for other events, and without authentication.
+    pub caller: Option<String>,
     pub bytes: Vec<u8>,
 }
 

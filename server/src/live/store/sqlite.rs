@@ -102,6 +102,7 @@ fn migrator() -> Migrator {
     Migrator::with_migrations(vec![
         version(1, "sessions and events", include_str!("0001_sessions_and_events.sql")),
         version(2, "agents", include_str!("0002_agents.sql")),
+        version(3, "callers", include_str!("0003_callers.sql")),
     ])
 }
 
@@ -202,7 +203,7 @@ impl LiveStore for SqliteStore {
 
     async fn turn(&self, turn_id: TurnId) -> Result<Option<StoredTurn>, StoreError> {
         let rows = sqlx::query(
-            "SELECT session_id, payload_type, sequence, fingerprint FROM events \
+            "SELECT session_id, payload_type, sequence, fingerprint, caller FROM events \
              WHERE turn_id = ? AND payload_type IN ('request', 'response', 'cancelled')",
         );
         let rows = rows.bind(turn_id.to_string()).fetch_all(&self.readers).await?;
@@ -223,7 +224,8 @@ impl LiveStore for SqliteStore {
             closed: sequence(row),
             closing,
         });
-        Ok(Some(StoredTurn { session_id: session_id(request)?, requested, closed }))
+        let caller = request.get("caller");
+        Ok(Some(StoredTurn { session_id: session_id(request)?, caller, requested, closed }))
     }
 
     async fn recorded(
@@ -333,7 +335,8 @@ async fn append(connection: &mut SqliteConnection, event: &NewEvent) -> Result<(
     let (session_id, turn_id) = (event.session_id.to_string(), event.turn_id.to_string());
     let insert = sqlx::query(
         "INSERT INTO events (event_id, session_id, timestamp, turn_id, agent_name, invocation_id, \
-         payload_type, sequence, fingerprint, proto_blob) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+         payload_type, sequence, fingerprint, caller, proto_blob) \
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     );
     let insert = insert
         .bind(event.event_id.to_string())
@@ -345,6 +348,7 @@ async fn append(connection: &mut SqliteConnection, event: &NewEvent) -> Result<(
         .bind(event.kind.name())
         .bind(number(event.sequence))
         .bind(event.fingerprint.as_ref().map(|it| it.0.as_slice()))
+        .bind(&event.caller)
         .bind(&event.bytes);
     connection.execute(insert).await?;
     let moved =

@@ -33,6 +33,7 @@ fn event(sequence: u64, turn: u8, kind: PayloadType) -> Change {
         invocation_id: InvocationId::default(),
         kind,
         fingerprint: Some(Fingerprint([turn; 32])),
+        caller: None,
         bytes: vec![turn; 100],
     })
 }
