@@ -14,7 +14,7 @@ const SESSION: &str = "936da01f-9abd-4d9d-80c7-02af85c822a8";
 const SOON: Duration = Duration::from_secs(20);
 
 struct Stage {
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
     running: Running,
     client: Client,
     person: LiveServiceClient<Channel>,
@@ -22,7 +22,16 @@ struct Stage {
 
 impl Stage {
     async fn open() -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        Self::in_folder(tempfile::tempdir().unwrap()).await
+    }
+
+    /// Stops the host, and starts another one with the same database.
+    async fn restarted(self) -> Self {
+        self.running.stop().await;
+        Self::in_folder(self.folder).await
+    }
+
+    async fn in_folder(folder: tempfile::TempDir) -> Self {
         let keep_alive = Duration::from_millis(50);
         let database = folder.path().join("live.sqlite");
         let live = LiveSessions::with_pace(database, Duration::from_secs(30), keep_alive).unwrap();
@@ -30,7 +39,7 @@ impl Stage {
         let running = Simulator::new().listen(listen).live(live).start().await.unwrap();
         let endpoint = Endpoint::from_shared(format!("http://{}", running.address())).unwrap();
         let person = LiveServiceClient::new(endpoint.connect().await.unwrap());
-        Self { _folder: folder, running, client: test_support::http_client(), person }
+        Self { folder, running, client: test_support::http_client(), person }
     }
 
     fn post(&self, path: &str) -> RequestBuilder {
@@ -101,6 +110,13 @@ impl Stage {
             by: Some(wire::Person { display_name: "Ann".to_owned() }),
         };
         self.person.cancel_turn(cancel).await.unwrap();
+    }
+
+    /// The number of events; 0 before the session is open.
+    async fn requests_if_open(&mut self) -> u64 {
+        let asked = wire::GetSessionRequest { session_id: SESSION.to_owned() };
+        let found = self.person.get_session(asked).await;
+        found.map_or(0, |found| found.into_inner().summary.unwrap().last_sequence)
     }
 
     async fn requests(&mut self) -> u64 {
@@ -237,6 +253,58 @@ async fn retry_after_a_disconnect_gets_the_response() {
     stage.answer("one").await;
     assert_eq!(response_text(stage.chat("Rain?")).await, "one");
     assert_eq!(stage.requests().await, 2);
+}
+
+#[tokio::test]
+async fn a_restart_asks_nobody_twice() {
+    let mut stage = Stage::open().await;
+    let given_up = stage.chat("Rain?").timeout(Duration::from_millis(300)).send().await;
+    assert!(given_up.unwrap_err().is_timeout());
+    stage.pending(1, false).await;
+    stage.answer("one").await;
+    let waiting = tokio::spawn(stage.chat("Snow?").send());
+    stage.pending(1, true).await;
+    let mut stage = stage.restarted().await;
+    let refused = waiting.await.unwrap().unwrap();
+    assert_eq!(refused.status(), StatusCode::SERVICE_UNAVAILABLE);
+    stage.answer("two").await;
+    let mut stage = stage.restarted().await;
+    assert_eq!(response_text(stage.chat("Rain?")).await, "one", "answered before");
+    assert_eq!(response_text(stage.chat("Snow?")).await, "two", "answered without a client");
+    assert_eq!(stage.requests().await, 4);
+
+    let mut stage = stage.restarted().await;
+    for words in ["Rain?", "Snow?"] {
+        let again = tokio::spawn(response_text(stage.chat(words)));
+        stage.answer("three").await;
+        assert_eq!(again.await.unwrap(), "three", "delivered before: this is a new request");
+    }
+}
+
+#[tokio::test]
+async fn a_restart_finds_the_turn_of_each_of_many_equal_requests() {
+    const MANY: usize = 100;
+    let ask = |stage: &Stage| {
+        let chats = (0..MANY).map(|_| tokio::spawn(stage.chat("Rain?").send()));
+        chats.collect::<Vec<_>>()
+    };
+    let mut stage = Stage::open().await;
+    let first = ask(&stage);
+    while stage.requests_if_open().await < MANY as u64 {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let mut stage = stage.restarted().await;
+    for refused in first {
+        assert_eq!(refused.await.unwrap().unwrap().status(), StatusCode::SERVICE_UNAVAILABLE);
+    }
+    let again = ask(&stage);
+    for _ in 0..MANY {
+        stage.answer("No.").await;
+    }
+    for chat in again {
+        assert_eq!(chat.await.unwrap().unwrap().status(), StatusCode::OK);
+    }
+    assert_eq!(stage.requests().await, 2 * MANY as u64);
 }
 
 #[tokio::test]

@@ -12,7 +12,7 @@ use live::{Fingerprint, LiveSessionId, TurnId};
 use model_wire::{ApiFault, FaultKind, ParsedRequest, ResponseHead};
 
 use super::fault::{of_body, of_host};
-use super::retries::{MatchedTurn, RetryHints, Series};
+use super::retries::{self, RECENT, RetryHints, Series};
 use super::session_lookup::{ResolvedSession, request_target};
 use super::waiting_request::{Turn, WaitingRequest};
 use super::{Endpoints, reply};
@@ -72,15 +72,20 @@ impl Endpoints {
         let run = target.invocation_id.clone();
         let sessions = &self.sessions;
         let found = ResolvedSession::of(&target, &agent, sessions).await.map_err(of_host)?;
-        let request = AgentRequest::new(agent, run, request);
+        let request = AgentRequest::new(agent, run, request).awaited();
         let content = request.fingerprint;
-        let series = Series::new(found.id, content);
-        let gate = self.waiting_clients.gate(series.digest).await;
+        self.waiting_clients.restore().await.map_err(of_host)?;
+        let gate = self.waiting_clients.gate(Series::new(found.id, content)).await;
         let matched = self.match_turn(&found, content, &hints).await;
         let (session_id, turn_id) = matched.map_err(of_host)?;
-        let submitted = sessions.submit(session_id, turn_id, request).await;
-        submitted.map_err(|error| hints.fault(error))?;
-        let client = self.waiting_clients.register(turn_id, content);
+        // Before the request is stored, because the client may disconnect meanwhile.
+        let mut client = self.waiting_clients.register(turn_id, content);
+        if let Err(error) = sessions.submit(session_id, turn_id, request).await {
+            if matches!(sessions.turn(turn_id).await, Ok(None)) {
+                client.delivered();
+            }
+            return Err(hints.fault(error));
+        }
         drop(gate);
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let head = ResponseHead {
@@ -109,24 +114,29 @@ impl Endpoints {
             found.open(&self.sessions).await?;
             return Ok((found.id, turn));
         }
-        let matched = async |series: Series| {
-            series.match_turn(hints, &self.waiting_clients, &self.sessions).await
-        };
-        let new = match matched(Series::new(found.id, content)).await? {
-            MatchedTurn::Known(turn) => return Ok((found.id, turn)),
-            MatchedTurn::New(turn) => turn,
-        };
-        if let Some(reach) = hints.reach(content, &self.waiting_clients) {
+        for turn in self.waiting_clients.without_a_client(content) {
+            if let Some(known) = self.sessions.turn(turn).await?
+                && found.has_session(known.session_id)
+                && retries::is_kept(&known, found.id, &self.sessions).await?
+            {
+                return Ok((known.session_id, turn));
+            }
+        }
+        let series = Series::new(found.id, content);
+        if hints.tries_again {
+            if let Some(turn) = series.latest(&self.sessions).await? {
+                return Ok((found.id, turn));
+            }
             let mut earlier = found.earlier.clone();
-            while let Some(before) = earlier.next(reach, &self.sessions).await? {
-                let series = Series::new(before, content).completed();
-                if let MatchedTurn::Known(turn) = matched(series).await? {
+            while let Some(before) = earlier.next(RECENT, &self.sessions).await? {
+                let series = Series::new(before, content);
+                if let Some(turn) = series.latest(&self.sessions).await? {
                     return Ok((before, turn));
                 }
             }
         }
         found.open(&self.sessions).await?;
-        Ok((found.id, new))
+        Ok((found.id, series.next(&self.sessions).await?))
     }
 }
 

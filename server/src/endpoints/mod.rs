@@ -2,8 +2,8 @@
 //!
 //! Each request becomes a turn of a live session and waits for its response. `model-wire` has the
 //! vendors' formats. `session_lookup` finds the session and the agent of a request, `retries` the turn of a
-//! request that is sent again, by the rules of `same_request`, and `reply` sends the response. The
-//! rules are in `docs/design/model-endpoints.md`.
+//! request that is sent again, and `reply` sends the response. The rules are in
+//! `docs/design/model-endpoints.md`.
 
 mod anthropic;
 mod exchange;
@@ -14,7 +14,6 @@ mod openai_chat;
 mod openai_responses;
 mod reply;
 mod retries;
-mod same_request;
 mod session_lookup;
 mod waiting_clients;
 mod waiting_request;
@@ -49,7 +48,8 @@ struct Endpoints {
 /// The routes of the vendors, without a prefix and with each one.
 pub(crate) fn router<S: Clone + Send + Sync + 'static>(sessions: LiveSessions) -> Router<S> {
     let keep_alive = sessions.keep_alive();
-    let endpoints = Endpoints { sessions, waiting_clients: Arc::default(), keep_alive };
+    let waiting_clients = WaitingClients::new(sessions.clone());
+    let endpoints = Endpoints { sessions, waiting_clients, keep_alive };
     let vendors = Router::new()
         .route("/v1/chat/completions", post(openai_chat::handle))
         .route("/v1/responses", post(openai_responses::handle))

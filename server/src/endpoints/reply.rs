@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use futures::future::BoxFuture;
 use futures::stream::{StreamExt as _, unfold};
 use live::Content;
-use model_wire::{ApiFault, ModelResponse, ResponseHead};
+use model_wire::{ApiFault, FaultKind, ModelResponse, ResponseHead};
 
 use super::waiting_clients::WaitingClient;
 use super::waiting_request::WaitingRequest;
@@ -23,8 +23,12 @@ const BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 /// Waits and sends the whole response.
 pub(super) async fn whole(api: Api, waiting: WaitingRequest) -> Result<Response, ApiFault> {
     let WaitingRequest { head, mut client, turn } = waiting;
-    // The status code reports a fault, so the body is delivered at once.
-    let candidates = turn.outcome().await.inspect_err(|_| client.delivered())?;
+    let candidates = turn.outcome().await.inspect_err(|fault| {
+        // The status code reports a canceled turn. Any other fault leaves the turn to a retry.
+        if fault.kind == FaultKind::Cancelled {
+            client.delivered();
+        }
+    })?;
     let answer = ModelResponse { head: &head, candidates: &candidates };
     let bytes = Bytes::from(api.whole(&answer).as_str().to_owned());
     // A reader that polls past the bytes has taken them; the compression layer polls once more at
@@ -45,7 +49,8 @@ pub(super) async fn whole(api: Api, waiting: WaitingRequest) -> Result<Response,
 pub(super) fn stream(api: Api, waiting: WaitingRequest, keep_alive: Duration) -> Response {
     let WaitingRequest { head, client, turn } = waiting;
     let outcome: BoxFuture<'static, _> = Box::pin(turn.outcome());
-    let stream = ReplyStream { api, head, client, outcome, keep_alive, phase: Phase::Opening };
+    let phase = Phase::Opening;
+    let stream = ReplyStream { api, head, client, outcome, keep_alive, phase, has_ended: true };
     let body = Body::from_stream(unfold(stream, ReplyStream::next).fuse());
     let mut response = response(body, api.stream_type());
     response.headers_mut().insert(BUFFERING, HeaderValue::from_static("no"));
@@ -59,6 +64,8 @@ struct ReplyStream {
     outcome: BoxFuture<'static, Result<Vec<Content>, ApiFault>>,
     keep_alive: Duration,
     phase: Phase,
+    /// Whether the stream ends with the turn: after any other fault, a retry continues to wait.
+    has_ended: bool,
 }
 
 enum Phase {
@@ -83,16 +90,22 @@ impl ReplyStream {
                 () = tokio::time::sleep(self.keep_alive) => self.api.keep_alive(),
             },
             Phase::Delivered => {
-                self.client.delivered();
+                self.report_delivery();
                 return None;
             }
             Phase::Aborted => {
-                self.client.delivered();
+                self.report_delivery();
                 self.phase = Phase::Delivered;
                 return Some((Err(io::Error::other("the turn has no response")), self));
             }
         };
         Some((Ok(Bytes::from(text)), self))
+    }
+
+    fn report_delivery(&mut self) {
+        if self.has_ended {
+            self.client.delivered();
+        }
     }
 
     fn ending(&mut self, outcome: Result<Vec<Content>, ApiFault>) -> String {
@@ -102,6 +115,7 @@ impl ReplyStream {
                 self.api.rest(&ModelResponse { head: &self.head, candidates: &candidates })
             }
             Err(fault) => {
+                self.has_ended = fault.kind == FaultKind::Cancelled;
                 if self.api.aborts_on_fault() {
                     self.phase = Phase::Aborted;
                 }

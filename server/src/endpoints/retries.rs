@@ -5,8 +5,8 @@
 //! `idempotency-key` it is derived from the key, the caller and the session's name, and the ledger
 //! rejects other content under that key. An empty key is ignored.
 //!
-//! Without a key, `same_request` decides by the equal requests before it. `exchange` also searches
-//! the completed sessions of the same name, as far back as `RetryHints::reach`.
+//! Without a key, an equal request that no client waits for is continued, as `waiting_clients` knows.
+//! [`Series`] has the other rules.
 
 use std::time::Duration;
 
@@ -16,15 +16,16 @@ use model_wire::{ApiFault, FaultKind};
 use sha2::{Digest, Sha256};
 
 use super::fault::of_host;
-use super::same_request::{RECENT, RequestStatus, SameRequests};
 use super::session_lookup::age;
-use super::waiting_clients::{KEPT, WaitingClients};
+use super::waiting_clients::KEPT;
 use crate::access;
 use crate::live::{KnownTurn, LiveError, LiveSessions};
 
 const KEY: &str = "idempotency-key";
 const RETRIES: &str = "x-stainless-retry-count";
 
+/// How long after its end a turn may match a request that the client marks as a retry.
+pub(super) const RECENT: Duration = Duration::from_secs(10 * 60);
 /// How many equal requests are examined.
 const MOST_EXAMINED: u64 = 64;
 
@@ -32,7 +33,7 @@ const MOST_EXAMINED: u64 = 64;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct RetryHints {
     key: Option<Vec<u8>>,
-    tries_again: bool,
+    pub(super) tries_again: bool,
 }
 
 impl RetryHints {
@@ -65,20 +66,19 @@ impl RetryHints {
             error => of_host(error),
         }
     }
+}
 
-    /// How far back a completed session may still hold the turn: as long as the rules keep a
-    /// response. `None` if the request can have no earlier turn.
-    pub(super) fn reach(
-        &self,
-        content: Fingerprint,
-        waiting_clients: &WaitingClients,
-    ) -> Option<Duration> {
-        if waiting_clients.has_undelivered(content) {
-            Some(KEPT)
-        } else {
-            self.tries_again.then_some(RECENT)
-        }
-    }
+/// Whether a turn that no client waits for is kept for its client: while it is pending, and for a
+/// day after its end. One that was canceled with its session is not, unless the request is for that
+/// session.
+pub(super) async fn is_kept(
+    turn: &KnownTurn,
+    requested: LiveSessionId,
+    sessions: &LiveSessions,
+) -> Result<bool, LiveError> {
+    let Some(closed) = turn.closed else { return Ok(true) };
+    let is_kept = matches!(closed.closing, Closing::Answered(_)) || turn.session_id == requested;
+    Ok(is_kept && since_the_end(sessions, turn, &closed).await? < KEPT)
 }
 
 /// The equal requests of one session.
@@ -86,15 +86,6 @@ impl RetryHints {
 pub(super) struct Series {
     /// A digest of the session, the caller, the agent, the run and the content.
     pub(super) digest: [u8; 32],
-    is_completed: bool,
-}
-
-/// The turn for a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum MatchedTurn {
-    /// An earlier attempt created it.
-    Known(TurnId),
-    New(TurnId),
 }
 
 impl Series {
@@ -102,59 +93,44 @@ impl Series {
         let mut hash = Sha256::new();
         hash.update(session_id.to_string());
         hash.update(content.0);
-        Self { digest: hash.finalize().into(), is_completed: false }
-    }
-
-    /// As for an open session, but a request that was canceled when its session completed gets a
-    /// new turn, unless the client marks it as a retry.
-    pub(super) fn completed(self) -> Self {
-        Self { is_completed: true, ..self }
+        Self { digest: hash.finalize().into() }
     }
 
     fn turn(&self, number: u64) -> TurnId {
         turn_id(&[b"content", &self.digest, &number.to_le_bytes()])
     }
 
-    /// The turn of the request. The caller holds the gate of this series.
-    pub(super) async fn match_turn(
+    /// The turn of a new request. The caller holds the gate of this series.
+    pub(super) async fn next(&self, sessions: &LiveSessions) -> Result<TurnId, LiveError> {
+        let last = self.last(sessions).await?;
+        Ok(self.turn(last.map_or(0, |(number, _)| number + 1)))
+    }
+
+    /// The turn of a request that the client marks as a retry: the newest pending one, or else the
+    /// newest one that ended recently.
+    pub(super) async fn latest(
         &self,
-        hints: &RetryHints,
-        waiting_clients: &WaitingClients,
         sessions: &LiveSessions,
-    ) -> Result<MatchedTurn, LiveError> {
-        let Some((last, known)) = self.last(sessions).await? else {
-            return Ok(MatchedTurn::New(self.turn(0)));
-        };
-        let mut newest = Some(known);
-        let mut same_request = SameRequests::default();
+    ) -> Result<Option<TurnId>, LiveError> {
+        let Some((last, known)) = self.last(sessions).await? else { return Ok(None) };
+        let (mut newest, mut ended) = (Some(known), None);
         for number in (last.saturating_sub(MOST_EXAMINED)..=last).rev() {
             let turn = self.turn(number);
-            let undelivered = waiting_clients.is_undelivered(turn);
-            if same_request.is_past_answer() && !undelivered {
-                continue;
-            }
             let known = match newest.take() {
                 Some(known) => Some(known),
                 None => sessions.turn(turn).await?,
             };
             let Some(known) = known else { break };
-            let status = match known.closed {
-                None => RequestStatus::Pending { attended: waiting_clients.is_attended(turn) },
-                Some(closed) => {
-                    let answered = matches!(closed.closing, Closing::Answered(_));
-                    let undelivered = undelivered && (answered || !self.is_completed);
-                    // Read only if the rules need it.
-                    let age = match undelivered || hints.tries_again {
-                        true => since_the_end(sessions, &known, &closed).await?,
-                        false => Duration::MAX,
-                    };
-                    RequestStatus::Ended { answered, undelivered, age }
-                }
-            };
-            same_request.take(turn, status);
+            let Some(closed) = known.closed else { return Ok(Some(turn)) };
+            if ended.is_none() && since_the_end(sessions, &known, &closed).await? < RECENT {
+                ended = Some(turn);
+            }
+            // Turns are answered in order, so the older ones have ended, too.
+            if matches!(closed.closing, Closing::Answered(_)) {
+                break;
+            }
         }
-        let matched = same_request.matched(hints.tries_again);
-        Ok(matched.map_or_else(|| MatchedTurn::New(self.turn(last + 1)), MatchedTurn::Known))
+        Ok(ended)
     }
 
     /// The number of the last equal request. The numbers have no gaps.

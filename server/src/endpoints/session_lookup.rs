@@ -86,6 +86,12 @@ impl ResolvedSession {
         if self.earlier.name.is_empty() { self.id.to_string() } else { self.earlier.name.clone() }
     }
 
+    /// Whether the session is this one, or an earlier one of the same name.
+    pub(super) fn has_session(&self, id: LiveSessionId) -> bool {
+        let Earlier { name, number } = &self.earlier;
+        id == self.id || (0..*number).rev().any(|earlier| numbered(name, earlier) == id)
+    }
+
     /// Opens the session if it is not open.
     pub(super) async fn open(&self, sessions: &LiveSessions) -> Result<(), LiveError> {
         match sessions.create(Some(self.id), Some(self.description.clone())).await {

@@ -1,55 +1,80 @@
 //! [`WaitingClients`]: the turns that a client waits for, and the responses that were not
 //! delivered.
 //!
-//! It lives in memory: a restart only loses which responses were delivered.
+//! The store has them too, so that a restart forgets none. After a restart no client waits.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use live::{Fingerprint, TurnId};
-use tokio::sync::{Mutex as Gate, OwnedMutexGuard};
+use tokio::sync::{Mutex as Gate, OnceCell, OwnedMutexGuard};
+
+use super::retries::Series;
+use crate::live::{LiveError, LiveSessions, now};
 
 /// How long an undelivered response waits for its client to send the request again.
 pub(super) const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
-/// The number of entries above which expired ones are removed.
+/// The number of locks above which unused ones are removed.
 const MANY: usize = 4096;
 
 /// The turns that clients of the model endpoints wait for, or stopped waiting for.
-#[derive(Debug, Default)]
 pub(super) struct WaitingClients {
-    turns: Mutex<HashMap<TurnId, Attended>>,
+    sessions: LiveSessions,
+    /// By the content of their requests, each list in the order of the first requests.
+    turns: Mutex<HashMap<Fingerprint, Vec<Attended>>>,
     gates: Mutex<HashMap<[u8; 32], Weak<Gate<()>>>>,
+    restored: OnceCell<()>,
 }
 
-#[derive(Debug)]
 struct Attended {
-    content: Fingerprint,
+    turn_id: TurnId,
     clients: usize,
-    left: Instant,
 }
 
 /// A waiting client; dropped when it disconnects.
-#[derive(Debug)]
 pub(super) struct WaitingClient {
     waiting_clients: Arc<WaitingClients>,
     turn_id: TurnId,
+    content: Fingerprint,
     delivered: bool,
 }
 
 impl WaitingClients {
+    pub(super) fn new(sessions: LiveSessions) -> Arc<Self> {
+        Arc::new(Self {
+            sessions,
+            turns: Mutex::default(),
+            gates: Mutex::default(),
+            restored: OnceCell::new(),
+        })
+    }
+
+    /// Reads the turns of clients from before the start of the host, once.
+    pub(super) async fn restore(&self) -> Result<(), LiveError> {
+        let restore = async || {
+            let kept_ms = i64::try_from(KEPT.as_millis()).unwrap_or(i64::MAX);
+            let stored = self.sessions.undelivered(now().plus(-kept_ms)).await?;
+            for (turn_id, content) in stored {
+                self.with(content, |turns| turns.push(Attended { turn_id, clients: 0 }));
+            }
+            Ok(())
+        };
+        self.restored.get_or_try_init(restore).await.copied()
+    }
+
     /// A lock for equal requests: two at once must not both match one turn.
-    pub(super) async fn gate(&self, request: [u8; 32]) -> OwnedMutexGuard<()> {
+    pub(super) async fn gate(&self, series: Series) -> OwnedMutexGuard<()> {
         let gate = {
             let mut gates = self.gates.lock().unwrap_or_else(PoisonError::into_inner);
             if gates.len() > MANY {
                 gates.retain(|_, gate| gate.strong_count() > 0);
             }
-            match gates.get(&request).and_then(Weak::upgrade) {
+            match gates.get(&series.digest).and_then(Weak::upgrade) {
                 Some(gate) => gate,
                 None => {
                     let gate = Arc::new(Gate::new(()));
-                    gates.insert(request, Arc::downgrade(&gate));
+                    gates.insert(series.digest, Arc::downgrade(&gate));
                     gate
                 }
             }
@@ -57,19 +82,12 @@ impl WaitingClients {
         gate.lock_owned().await
     }
 
-    /// Whether a client waits for the turn.
-    pub(super) fn is_attended(&self, turn_id: TurnId) -> bool {
-        self.with(|turns| turns.get(&turn_id).is_some_and(|turn| turn.clients > 0))
-    }
-
-    /// Whether the turn's client left before the response.
-    pub(super) fn is_undelivered(&self, turn_id: TurnId) -> bool {
-        self.with(|turns| turns.get(&turn_id).is_some_and(|turn| turn.clients == 0))
-    }
-
-    /// Whether the client of any turn with this content left before the response.
-    pub(super) fn has_undelivered(&self, content: Fingerprint) -> bool {
-        self.with(|turns| turns.values().any(|turn| turn.clients == 0 && turn.content == content))
+    /// The turns with this content that no client waits for, pending or with a response that was not
+    /// delivered, oldest first.
+    pub(super) fn without_a_client(&self, content: Fingerprint) -> Vec<TurnId> {
+        self.with(content, |turns| {
+            turns.iter().filter(|turn| turn.clients == 0).map(|turn| turn.turn_id).collect()
+        })
     }
 
     /// Registers a client that waits for the turn with this content.
@@ -78,18 +96,22 @@ impl WaitingClients {
         turn_id: TurnId,
         content: Fingerprint,
     ) -> WaitingClient {
-        self.with(|turns| {
-            if turns.len() > MANY {
-                turns.retain(|_, turn| turn.clients > 0 || turn.left.elapsed() < KEPT);
-            }
-            let fresh = || Attended { content, clients: 0, left: Instant::now() };
-            turns.entry(turn_id).or_insert_with(fresh).clients += 1;
+        self.with(content, |turns| match turns.iter_mut().find(|turn| turn.turn_id == turn_id) {
+            Some(turn) => turn.clients += 1,
+            None => turns.push(Attended { turn_id, clients: 1 }),
         });
-        WaitingClient { waiting_clients: Arc::clone(self), turn_id, delivered: false }
+        WaitingClient { waiting_clients: Arc::clone(self), turn_id, content, delivered: false }
     }
 
-    fn with<T>(&self, work: impl FnOnce(&mut HashMap<TurnId, Attended>) -> T) -> T {
-        work(&mut self.turns.lock().unwrap_or_else(PoisonError::into_inner))
+    /// Works on the turns with this content.
+    fn with<T>(&self, content: Fingerprint, work: impl FnOnce(&mut Vec<Attended>) -> T) -> T {
+        let mut all = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
+        let turns = all.entry(content).or_default();
+        let result = work(turns);
+        if turns.is_empty() {
+            all.remove(&content);
+        }
+        result
     }
 }
 
@@ -102,14 +124,19 @@ impl WaitingClient {
 
 impl Drop for WaitingClient {
     fn drop(&mut self) {
-        self.waiting_clients.with(|turns| {
-            let Some(turn) = turns.get_mut(&self.turn_id) else { return };
-            turn.clients = turn.clients.saturating_sub(1);
-            turn.left = Instant::now();
-            if self.delivered && turn.clients == 0 {
-                turns.remove(&self.turn_id);
+        let is_delivered = self.waiting_clients.with(self.content, |turns| {
+            let place = turns.iter().position(|turn| turn.turn_id == self.turn_id);
+            let Some(place) = place else { return false };
+            turns[place].clients -= 1;
+            let is_delivered = self.delivered && turns[place].clients == 0;
+            if is_delivered {
+                turns.remove(place);
             }
+            is_delivered
         });
+        if is_delivered {
+            self.waiting_clients.sessions.delivered(self.turn_id);
+        }
     }
 }
 
@@ -119,22 +146,20 @@ mod tests {
 
     #[test]
     fn a_response_is_undelivered_until_its_client_has_it() {
-        let waiting_clients = Arc::new(WaitingClients::default());
-        let turn = TurnId::from_random([1; 16]);
-        assert!(!waiting_clients.is_undelivered(turn), "no client");
+        let waiting_clients = WaitingClients::new(LiveSessions::default());
+        let [turn, later] = [[1; 16], [2; 16]].map(TurnId::from_random);
         let content = Fingerprint([7; 32]);
+        let left = || waiting_clients.without_a_client(content);
         let first = waiting_clients.register(turn, content);
-        assert!(waiting_clients.is_attended(turn) && !waiting_clients.is_undelivered(turn));
+        assert!(left().is_empty(), "its client waits");
         drop(first);
-        assert!(!waiting_clients.is_attended(turn) && waiting_clients.is_undelivered(turn));
-        assert!(
-            waiting_clients.has_undelivered(content)
-                && !waiting_clients.has_undelivered(Fingerprint([8; 32]))
-        );
+        drop(waiting_clients.register(later, content));
+        assert_eq!(left(), [turn, later]);
+        assert!(waiting_clients.without_a_client(Fingerprint([8; 32])).is_empty());
         let mut again = waiting_clients.register(turn, content);
+        assert_eq!(left(), [later]);
         again.delivered();
         drop(again);
-        assert!(!waiting_clients.is_attended(turn) && !waiting_clients.is_undelivered(turn));
-        assert!(!waiting_clients.has_undelivered(content));
+        assert_eq!(left(), [later]);
     }
 }

@@ -3,7 +3,8 @@
 
 use live::{
     AgentName, Command, CommandReply, DisplayName, EventId, Fingerprint, HumanResponse,
-    InvocationId, Lease, LeaseId, LiveSession, LiveSessionId, LlmRequest, Note, Payload, Sequence, TurnId,
+    InvocationId, Lease, LeaseId, LiveSession, LiveSessionId, LlmRequest, Note, Payload, Sequence,
+    TurnId,
 };
 use rpc::wire::session_event::Payload as WirePayload;
 
@@ -18,6 +19,7 @@ pub(crate) struct AgentRequest {
     invocation_id: InvocationId,
     payload: WirePayload,
     caller: Option<String>,
+    awaited: bool,
     /// Equal for the same request of the same agent, run and caller only.
     pub(crate) fingerprint: Fingerprint,
 }
@@ -34,7 +36,13 @@ impl AgentRequest {
         let names = [agent_name.as_str(), invocation_id.as_str()];
         let names: Vec<&str> = names.into_iter().chain(caller.as_deref()).collect();
         let fingerprint = rpc::fingerprint(&names, &payload);
-        Self { agent_name, invocation_id, payload, caller, fingerprint }
+        Self { agent_name, invocation_id, payload, caller, awaited: false, fingerprint }
+    }
+
+    /// With a client that the host delivers the response to: [`LiveSessions::delivered`] reports
+    /// that it has.
+    pub(crate) fn awaited(self) -> Self {
+        Self { awaited: true, ..self }
     }
 }
 
@@ -46,10 +54,12 @@ impl LiveSessions {
         turn_id: TurnId,
         request: AgentRequest,
     ) -> Result<Sequence, LiveError> {
-        let AgentRequest { agent_name, invocation_id, payload, caller, fingerprint } = request;
+        let AgentRequest { agent_name, invocation_id, payload, caller, awaited, fingerprint } =
+            request;
         let command = Command::Submit { turn_id, agent_name, invocation_id, fingerprint };
+        let awaited = awaited.then_some(fingerprint);
         let payload = Some(payload);
-        let action = Action { caller, payload, ..Action::new(session_id, command) };
+        let action = Action { caller, awaited, payload, ..Action::new(session_id, command) };
         event(&self.send(action).await?.reply)
     }
 

@@ -1,7 +1,8 @@
 //! [`LedgerRequest`]: the messages to the ledger, and its replies.
 
 use live::{
-    Command, CommandReply, DisplayName, LiveSession, LiveSessionId, PendingTurn, Sequence, TurnId,
+    Command, CommandReply, DisplayName, Fingerprint, LiveSession, LiveSessionId, PendingTurn,
+    Sequence, TurnId,
 };
 use rpc::wire::session_event::Payload;
 use tokio::sync::oneshot;
@@ -18,6 +19,8 @@ pub(super) enum LedgerRequest {
     Wait(LiveSessionId, TurnId, ReplySender<Waited>),
     /// A client stopped waiting for the turn.
     Leave(LiveSessionId, TurnId),
+    /// The turn's response has reached the client of a model endpoint.
+    Deliver(TurnId),
     Watch(LiveSessionId, ReplySender<Watch>),
     /// The status and the oldest pending turns of these sessions. Sessions without a pending turn
     /// are left out.
@@ -38,6 +41,8 @@ pub(super) struct Action {
     pub(super) by: Option<DisplayName>,
     /// Who sends a request, when authentication is on.
     pub(super) caller: Option<String>,
+    /// The fingerprint of a request with a client that the host delivers the response to.
+    pub(super) awaited: Option<Fingerprint>,
     /// The audit entry to write once the decision is stored, because the caller may have
     /// disconnected.
     pub(super) audit_entry: Option<AttributedEntry>,
@@ -46,7 +51,15 @@ pub(super) struct Action {
 impl Action {
     /// A command without content.
     pub(super) fn new(session_id: LiveSessionId, command: Command) -> Self {
-        Self { session_id, command, payload: None, by: None, caller: None, audit_entry: None }
+        Self {
+            session_id,
+            command,
+            payload: None,
+            by: None,
+            caller: None,
+            awaited: None,
+            audit_entry: None,
+        }
     }
 }
 

@@ -29,6 +29,7 @@ mod turn;
 
 pub(crate) use commands::AgentRequest;
 pub(crate) use error::LiveError;
+pub(crate) use ledger::now;
 pub(crate) use files::{FILES_ROUTE, answer as answer_with_file};
 pub(crate) use page_updates::PageUpdates;
 pub(crate) use pages::LivePages;

@@ -181,12 +181,17 @@ impl LiveSessions {
         answer.await.map_err(|_| LiveError::Stopping)?
     }
 
+    /// The ledger's channel, once the database is open.
+    pub(super) fn requests(&self) -> Option<&mpsc::Sender<LedgerRequest>> {
+        self.shared.opened.get().map(|opened| &opened.requests)
+    }
+
     /// Stops the ledger after it has stored all requests, and closes the file.
     pub(crate) async fn close(&self) {
         let task = self.shared.ledger.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(task) = task else { return };
-        if let Some(opened) = self.shared.opened.get() {
-            let _ = opened.requests.send(LedgerRequest::Stop).await;
+        if let Some(requests) = self.requests() {
+            let _ = requests.send(LedgerRequest::Stop).await;
         }
         let _ = task.await;
     }
@@ -281,8 +286,8 @@ impl LiveSessions {
 
     /// Reports that a client stopped waiting. Does not block: unreported clients are found later.
     pub(super) fn leave(&self, session_id: LiveSessionId, turn_id: TurnId) {
-        if let Some(opened) = self.shared.opened.get() {
-            let _ = opened.requests.try_send(LedgerRequest::Leave(session_id, turn_id));
+        if let Some(requests) = self.requests() {
+            let _ = requests.try_send(LedgerRequest::Leave(session_id, turn_id));
         }
     }
 

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use live::{ClosedTurn, LiveSessionId, Sequence, TurnId};
+use live::{ClosedTurn, Fingerprint, LiveSessionId, Sequence, Timestamp, TurnId};
 use rpc::wire;
+use tokio::runtime::Handle;
+use tokio::sync::mpsc::error::TrySendError;
 
 use super::error::LiveError;
-use super::ledger_requests::Waited;
+use super::ledger_requests::{LedgerRequest, Waited};
 use super::sessions::LiveSessions;
 use super::store::StoredTurn;
 use crate::access::{self, How};
@@ -66,6 +68,27 @@ impl LiveSessions {
                 let _presence = Presence { sessions: self.clone(), session_id, turn_id };
                 outcome.await.map_err(|_| LiveError::Stopping)
             }
+        }
+    }
+
+    /// The turns that clients of the model endpoints wait for, oldest first, with the fingerprints
+    /// of their requests; without those that ended before a time.
+    pub(crate) async fn undelivered(
+        &self,
+        ended_before: Timestamp,
+    ) -> Result<Vec<(TurnId, Fingerprint)>, LiveError> {
+        Ok(self.store().await?.undelivered(ended_before).await?)
+    }
+
+    /// Reports that the turn's response has reached the client of a model endpoint. Does not block.
+    pub(crate) fn delivered(&self, turn_id: TurnId) {
+        let Some(requests) = self.requests() else { return };
+        let sent = requests.try_send(LedgerRequest::Deliver(turn_id));
+        if let Err(TrySendError::Full(request)) = sent
+            && let Ok(runtime) = Handle::try_current()
+        {
+            let requests = requests.clone();
+            runtime.spawn(async move { requests.send(request).await });
         }
     }
 

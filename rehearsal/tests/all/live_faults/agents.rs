@@ -1,5 +1,6 @@
 //! The clients: agents that retry, people who respond, and watchers.
 
+use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
 
@@ -7,6 +8,7 @@ use rpc::wire;
 use rpc::wire::await_decision_response::Update as AwaitUpdate;
 use rpc::wire::part::Kind;
 use rpc::wire::subscribe_response::Update;
+use serde_json::{Value, json};
 use tokio::sync::watch;
 use tonic::Code;
 
@@ -79,6 +81,57 @@ pub(crate) async fn agent(
     }
 }
 
+/// Sends `turns` requests over plain HTTP, each until it is answered, and journals the responses. The
+/// host cannot tell a repeated request from a new one: there are no headers for it.
+pub(crate) async fn plain_agent(
+    address: SocketAddr,
+    session: String,
+    turns: usize,
+    name: String,
+    folder: &Path,
+) {
+    let mut journal = Journal::open(folder, &format!("plain-{name}"));
+    let client = test_support::http_client();
+    let streams = name.ends_with(['1', '3', '5', '7', '9']);
+    for turn in 0..turns {
+        let words = format!("{name} asks for the time no. {turn}");
+        let body = json!({
+            "model": name,
+            "stream": streams,
+            "messages": [{ "role": "user", "content": words }],
+        });
+        let url = format!("http://{address}/s/{session}/v1/chat/completions");
+        let answer = loop {
+            let answer = async {
+                let response = client.post(&url).body(body.to_string()).send().await?;
+                response.error_for_status()?.text().await
+            };
+            match answer.await.ok().and_then(|text| completion(&text)) {
+                Some(answer) => break answer,
+                None => tokio::time::sleep(PAUSE).await,
+            }
+        };
+        journal.write(&[&words, &answer]);
+    }
+}
+
+/// The text of a whole completion, or of a stream that has ended.
+fn completion(text: &str) -> Option<String> {
+    let mut events: Vec<&str> =
+        text.lines().filter_map(|line| line.strip_prefix("data: ")).collect();
+    if events.is_empty() {
+        let whole: Value = serde_json::from_str(text).ok()?;
+        return whole["choices"][0]["message"]["content"].as_str().map(str::to_owned);
+    }
+    events.pop().filter(|last| *last == "[DONE]")?;
+    let mut answer = String::new();
+    for event in events {
+        let chunk: Value = serde_json::from_str(event).ok()?;
+        answer.push_str(chunk["choices"][0]["delta"]["content"].as_str().unwrap_or_default());
+    }
+    Some(answer)
+}
+
 async fn answer_of(client: &mut Client, session: &str, turn: &str) -> (u64, String) {
     loop {
         let asked =
@@ -104,7 +157,11 @@ async fn answer_of(client: &mut Client, session: &str, turn: &str) -> (u64, Stri
 }
 
 pub(crate) fn words(response: &wire::HumanResponse) -> String {
-    match &response.candidates[0].parts[0].kind {
+    content_text(&response.candidates[0])
+}
+
+pub(crate) fn content_text(content: &wire::Content) -> String {
+    match &content.parts[0].kind {
         Some(Kind::Text(text)) => text.clone(),
         other => panic!("no text: {other:?}"),
     }

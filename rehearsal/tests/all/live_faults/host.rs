@@ -56,6 +56,10 @@ impl Host {
         self.child = spawn(binary(), self.folder.path(), self.address, &self.log);
     }
 
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
     /// A client that connects on use, and reconnects.
     pub(crate) fn client(&self) -> Client {
         client_of(self.address)

@@ -11,12 +11,16 @@ use sqlx::Row;
 use sqlx::sqlite::{SqliteConnectOptions, SqlitePool};
 use tokio::sync::watch;
 
-use crate::live_faults::agents::{agent, create, nuisance, person, watcher, words};
+use crate::live_faults::agents::{
+    agent, content_text, create, nuisance, person, plain_agent, watcher, words,
+};
 use crate::live_faults::host::Host;
 use crate::live_faults::journal::lines;
 
 const SESSIONS: usize = 8;
 const AGENTS: usize = 200;
+/// How many of them ask over plain HTTP, without any header for retries.
+const PLAIN: usize = 80;
 const TURNS: usize = 3;
 const KILLS: usize = 10;
 /// How many of them must happen while agents wait.
@@ -38,8 +42,12 @@ async fn agents_get_responses_when_the_host_is_killed() {
     for number in 0..AGENTS {
         let session = sessions[number % SESSIONS].clone();
         let (client, folder) = (host.client(), folder.clone());
+        let (name, address) = (format!("a{number}"), host.address());
         agents.spawn(async move {
-            agent(client, session, TURNS, format!("a{number}"), &folder).await;
+            match number < PLAIN {
+                true => plain_agent(address, session, TURNS, name, &folder).await,
+                false => agent(client, session, TURNS, name, &folder).await,
+            }
         });
     }
     for (number, session) in sessions.iter().enumerate() {
@@ -68,6 +76,7 @@ async fn agents_get_responses_when_the_host_is_killed() {
         tokio::time::sleep(Duration::from_millis(after)).await;
         print!(" {after}");
         let actual = lines(&folder, "agent-").iter().filter(|line| line[0] == "answered").count();
+        let actual = actual + lines(&folder, "plain-").len();
         under_load += usize::from(actual < AGENTS * TURNS);
         host.kill();
         host.start_again();
@@ -98,6 +107,7 @@ async fn compare(database: &Path, folder: &Path) {
     assert_eq!(integrity, "ok");
     let rows = sqlx::query("SELECT * FROM events ORDER BY session_id, sequence");
     let mut requests: HashMap<String, u64> = HashMap::new();
+    let mut asked: HashMap<String, String> = HashMap::new();
     let mut responses: HashMap<String, (u64, String, String)> = HashMap::new();
     let mut sequences: BTreeMap<String, Vec<(u64, String)>> = BTreeMap::new();
     for row in rows.fetch_all(&pool).await.unwrap() {
@@ -107,7 +117,10 @@ async fn compare(database: &Path, folder: &Path) {
         let place = (event.sequence, event.event_id.clone());
         sequences.entry(event.session_id).or_default().push(place);
         match event.payload.unwrap() {
-            Payload::Request(_) => {
+            Payload::Request(request) => {
+                let turn = event.turn_id.clone();
+                let words = content_text(request.contents.last().unwrap());
+                assert_eq!(asked.insert(words, turn), None, "nobody is asked the same twice");
                 assert_eq!(requests.insert(event.turn_id, event.sequence), None, "asked once");
             }
             Payload::Response(response) => {
@@ -139,6 +152,11 @@ async fn compare(database: &Path, folder: &Path) {
             }
             other => panic!("{other:?}"),
         }
+    }
+    for line in lines(folder, "plain-") {
+        let (_, words, _) = &responses[&asked[&line[0]]];
+        assert_eq!(words, &line[1]);
+        actual += 1;
     }
     assert_eq!(actual, AGENTS * TURNS, "every agent got every response once");
     // A person whose response was accepted finds it unchanged.

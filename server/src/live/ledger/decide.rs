@@ -36,6 +36,10 @@ impl Ledger {
                 }
                 Ok(LedgerReply::Nothing)
             }
+            LedgerRequest::Deliver(turn_id) => {
+                self.changes.push(Change::Deliver(*turn_id));
+                Ok(LedgerReply::Nothing)
+            }
             LedgerRequest::Watch(session_id, _) => {
                 let active = self.active(*session_id).await?;
                 Ok(LedgerReply::Watched(active.feed.watch()))
@@ -83,6 +87,9 @@ impl Ledger {
         let result = ActionResult { reply: transition.reply, session: active.session.clone() };
         for fact in transition.facts {
             self.draft(action, fact);
+        }
+        if let (Some(content), Some(turn_id)) = (action.awaited, action.command.turn_id()) {
+            self.changes.push(Change::Await(turn_id, content));
         }
         self.touched.insert(action.session_id);
         Ok(result)

@@ -186,7 +186,7 @@ impl Ledger {
     }
 }
 
-pub(super) fn now() -> Timestamp {
+pub(crate) fn now() -> Timestamp {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }

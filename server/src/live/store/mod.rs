@@ -66,6 +66,10 @@ pub(super) enum Change {
     Open(LiveSession),
     Append(NewEvent),
     Complete(LiveSessionId),
+    /// A client of a model endpoint waits for the turn's response. No effect if it is repeated.
+    Await(TurnId, Fingerprint),
+    /// The response has reached the client.
+    Deliver(TurnId),
 }
 
 /// Stores sessions and events.
@@ -99,6 +103,13 @@ pub(super) trait LiveStore: Send + Sync + 'static {
         &self,
         event_id: EventId,
     ) -> Result<Option<(LiveSessionId, Recorded)>, StoreError>;
+
+    /// The turns that a client of a model endpoint waits for, oldest first, with the fingerprints of
+    /// their requests. Those that ended before a time are deleted.
+    async fn undelivered(
+        &self,
+        ended_before: Timestamp,
+    ) -> Result<Vec<(TurnId, Fingerprint)>, StoreError>;
 
     /// The bytes of the events after a sequence number, in order: at most `count` of them, and at
     /// most one beyond `bytes` bytes.

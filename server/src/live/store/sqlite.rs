@@ -103,6 +103,7 @@ fn migrator() -> Migrator {
         version(1, "sessions and events", include_str!("0001_sessions_and_events.sql")),
         version(2, "agents", include_str!("0002_agents.sql")),
         version(3, "callers", include_str!("0003_callers.sql")),
+        version(4, "undelivered", include_str!("0004_undelivered.sql")),
     ])
 }
 
@@ -241,6 +242,22 @@ impl LiveStore for SqliteStore {
         Ok(Some((session_id(&row)?, Recorded { sequence: sequence(&row), fingerprint })))
     }
 
+    async fn undelivered(
+        &self,
+        ended_before: Timestamp,
+    ) -> Result<Vec<(TurnId, Fingerprint)>, StoreError> {
+        let old = sqlx::query(
+            "DELETE FROM undelivered WHERE EXISTS (SELECT 1 FROM events e \
+             WHERE e.turn_id = undelivered.turn_id \
+             AND e.payload_type IN ('response', 'cancelled') AND e.timestamp < ?)",
+        );
+        old.bind(ended_before.0).execute(&self.writer).await?;
+        let rows = sqlx::query("SELECT turn_id, fingerprint FROM undelivered ORDER BY number");
+        let rows = rows.fetch_all(&self.readers).await?;
+        let turn = |row: &SqliteRow| Ok((TurnId::parse(row.get("turn_id"))?, fingerprint(row)?));
+        rows.iter().map(turn).collect()
+    }
+
     async fn events_after(
         &self,
         session: LiveSessionId,
@@ -310,6 +327,8 @@ async fn carry_out(
             Change::Open(session) => open_session(connection, session).await?,
             Change::Append(event) => append(connection, event).await?,
             Change::Complete(id) => complete(connection, *id).await?,
+            Change::Await(turn_id, content) => await_turn(connection, *turn_id, content).await?,
+            Change::Deliver(turn_id) => deliver(connection, *turn_id).await?,
         }
     }
     connection.execute("COMMIT").await.map(drop)
@@ -378,6 +397,22 @@ async fn append(connection: &mut SqliteConnection, event: &NewEvent) -> Result<(
 async fn complete(connection: &mut SqliteConnection, id: LiveSessionId) -> Result<(), sqlx::Error> {
     let ends = sqlx::query("UPDATE sessions SET status = 'completed' WHERE id = ?");
     connection.execute(ends.bind(id.to_string())).await.map(drop)
+}
+
+async fn await_turn(
+    connection: &mut SqliteConnection,
+    turn_id: TurnId,
+    content: &Fingerprint,
+) -> Result<(), sqlx::Error> {
+    let insert =
+        sqlx::query("INSERT OR IGNORE INTO undelivered (turn_id, fingerprint) VALUES (?, ?)");
+    let insert = insert.bind(turn_id.to_string()).bind(content.0.as_slice());
+    connection.execute(insert).await.map(drop)
+}
+
+async fn deliver(connection: &mut SqliteConnection, turn_id: TurnId) -> Result<(), sqlx::Error> {
+    let delete = sqlx::query("DELETE FROM undelivered WHERE turn_id = ?");
+    connection.execute(delete.bind(turn_id.to_string())).await.map(drop)
 }
 
 fn pending_turn(row: &SqliteRow) -> Result<(LiveSessionId, PendingTurn), StoreError> {
