@@ -71,8 +71,8 @@ pub struct SecurityTable {
     #[serde(default)]
     #[schemars(with = "Vec<String>", example = ["127.0.0.1"])]
     pub trusted_proxies: Vec<IpAddr>,
-    /// A file that gets one line for each login, decision, rejection and export, in addition to the
-    /// log.
+    /// A file that gets one line for each login, rejected login, response, canceled turn, completed
+    /// session and export, in addition to the log.
     pub audit_file: Option<PathBuf>,
 }
 

@@ -1,4 +1,5 @@
-//! The audit log: a line for each decision, export and login, with its actor.
+//! The audit log: a line for each response, cancellation, completed session, export and login, with
+//! its actor.
 //!
 //! Every line goes to the log under the target `audit`. If a file is configured, each line is also
 //! written to it as a JSON object, before the host responds to the request.

@@ -11,7 +11,7 @@ use rpc::wire::session_event::Payload as WirePayload;
 use super::error::LiveError;
 use super::ledger_requests::{Action, ActionResult, LedgerRequest};
 use super::sessions::LiveSessions;
-use crate::access;
+use crate::access::{self, AuditEntry};
 
 /// An agent's request, before it has a turn.
 pub(crate) struct AgentRequest {
@@ -76,16 +76,10 @@ impl LiveSessions {
         // The same response by a different person is a different decision.
         let fingerprint = rpc::fingerprint(&[by.as_str()], &payload);
         let command = Command::Respond { turn_id, fingerprint, lease_id };
-        let decision = access::AuditEntry::new("decision").by(by.as_str());
-        let audit_entry =
-            decision.with("session", &session_id).with("turn", &turn_id).with_caller();
-        let action = Action {
-            payload: Some(payload),
-            by: Some(by),
-            audit_entry: Some(audit_entry),
-            ..Action::new(session_id, command)
-        };
-        event(&self.send(action).await?.reply)
+        let entry = AuditEntry::new("decision").with("session", &session_id);
+        let entry = entry.with("turn", &turn_id);
+        let action = Action { payload: Some(payload), ..Action::new(session_id, command) };
+        event(&self.send(action.audited(entry, Some(by))).await?.reply)
     }
 
     /// Cancels a pending turn; `by` is `None` if its agent gives up.
@@ -96,11 +90,14 @@ impl LiveSessions {
         reason: Note,
         by: Option<DisplayName>,
     ) -> Result<Sequence, LiveError> {
-        let payload = rpc::payload_to_wire(Payload::Cancelled(reason));
+        let payload = rpc::payload_to_wire(Payload::Cancelled(reason.clone()));
         let names: Vec<&str> = by.iter().map(DisplayName::as_str).collect();
         let fingerprint = rpc::fingerprint(&names, &payload);
         let command = Command::Cancel { turn_id, fingerprint };
-        event(&self.apply(session_id, command, Some(payload), by).await?.reply)
+        let entry = AuditEntry::new("cancel").with("session", &session_id);
+        let entry = entry.with("turn", &turn_id).with("reason", &reason);
+        let action = Action { payload: Some(payload), ..Action::new(session_id, command) };
+        event(&self.send(action.audited(entry, by)).await?.reply)
     }
 
     /// Records a tool result or the end of the turn's run. A repeated event id has no effect.
@@ -118,7 +115,8 @@ impl LiveSessions {
         let names = [turn.as_str(), agent_name.as_str(), invocation_id.as_str()];
         let fingerprint = rpc::fingerprint(&names, &payload);
         let command = Command::Record { event_id, turn_id, agent_name, invocation_id, fingerprint };
-        event(&self.apply(session_id, command, Some(payload), None).await?.reply)
+        let action = Action { payload: Some(payload), ..Action::new(session_id, command) };
+        event(&self.send(action).await?.reply)
     }
 
     /// Completes the session: it takes no more requests. Pending ones are canceled if
@@ -132,7 +130,9 @@ impl LiveSessions {
         let reason = Note::cut("the session was completed");
         let payload = rpc::payload_to_wire(Payload::Cancelled(reason));
         let command = Command::Complete { cancel_pending };
-        Ok(self.apply(session_id, command, Some(payload), by).await?.session)
+        let entry = AuditEntry::new("complete").with("session", &session_id);
+        let action = Action { payload: Some(payload), ..Action::new(session_id, command) };
+        Ok(self.send(action.audited(entry, by)).await?.session)
     }
 
     /// Releases the lease.
@@ -143,18 +143,7 @@ impl LiveSessions {
         lease_id: LeaseId,
     ) -> Result<(), LiveError> {
         let command = Command::Release { turn_id, lease_id };
-        self.apply(session_id, command, None, None).await.map(drop)
-    }
-
-    /// Sends a command; `payload` is the content of the events that it creates.
-    async fn apply(
-        &self,
-        session_id: LiveSessionId,
-        command: Command,
-        payload: Option<WirePayload>,
-        by: Option<DisplayName>,
-    ) -> Result<ActionResult, LiveError> {
-        self.send(Action { payload, by, ..Action::new(session_id, command) }).await
+        self.send(Action::new(session_id, command)).await.map(drop)
     }
 
     async fn send(&self, action: Action) -> Result<ActionResult, LiveError> {
@@ -171,7 +160,7 @@ impl LiveSessions {
         by: DisplayName,
     ) -> Result<Option<Lease>, LiveError> {
         let command = Command::TakeLease { turn_id, lease_id, by, length_ms: self.lease_ms() };
-        Ok(lease(self.apply(session_id, command, None, None).await?))
+        Ok(lease(self.send(Action::new(session_id, command)).await?))
     }
 
     /// Hands the lease over to another person.
@@ -183,7 +172,7 @@ impl LiveSessions {
         to: DisplayName,
     ) -> Result<Option<Lease>, LiveError> {
         let command = Command::HandOver { turn_id, lease_id, to, length_ms: self.lease_ms() };
-        Ok(lease(self.apply(session_id, command, None, None).await?))
+        Ok(lease(self.send(Action::new(session_id, command)).await?))
     }
 }
 

@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 use super::active_session::{ActiveSession, Outcome};
 use super::error::LiveError;
 use super::feed::{QueueState, Watch};
-use crate::access::AttributedEntry;
+use crate::access::{AttributedEntry, AuditEntry};
 
 /// A message to the ledger.
 pub(super) enum LedgerRequest {
@@ -43,7 +43,7 @@ pub(super) struct Action {
     pub(super) caller: Option<String>,
     /// The fingerprint of a request with a client that the host delivers the response to.
     pub(super) awaited: Option<Fingerprint>,
-    /// The audit entry to write once the decision is stored, because the caller may have
+    /// The audit entry to write once the command is stored, because the caller may have
     /// disconnected.
     pub(super) audit_entry: Option<AttributedEntry>,
 }
@@ -60,6 +60,12 @@ impl Action {
             awaited: None,
             audit_entry: None,
         }
+    }
+
+    /// A person's command, or an agent's without a name: the audit log names its caller.
+    pub(super) fn audited(self, entry: AuditEntry, by: Option<DisplayName>) -> Self {
+        let entry = entry.by_optional(by.as_ref()).with_caller();
+        Self { by, audit_entry: Some(entry), ..self }
     }
 }
 

@@ -1,11 +1,12 @@
-//! The audit log: a line for each login, failed attempt, decision and export, with the user.
+//! The audit log: a line for each login, failed attempt, and action on a live session, with the user.
 
+use rpc::wire;
 use serde_json::json;
 
 use crate::access::stage::{PASSWORD, Stage};
 
 #[tokio::test]
-async fn audits_decisions_and_exports_with_their_user() {
+async fn audits_what_people_do_with_their_name() {
     let stage = Stage::open().await;
     let (session, turn) = stage.asked().await;
     stage.log_in("Ann", "wrong horse").await;
@@ -45,16 +46,57 @@ async fn audits_decisions_and_exports_with_their_user() {
             ("refused", "Ann", "password"),
             ("login", "Ann", "password"),
             ("decision", "Ann", "password"),
+            ("complete", "Ann", "password"),
             ("export", "Ann", "password"),
         ]
     );
     assert_eq!((&audit[2]["session"], &audit[2]["turn"]), (&json!(session), &json!(turn)));
-    assert_eq!(audit[3]["session"], json!(session));
-    assert_eq!((&audit[3]["eval_id"], &audit[3]["file"]), (&receipt["eval_id"], &receipt["path"]));
+    assert_eq!((&audit[3]["session"], &audit[4]["session"]), (&json!(session), &json!(session)));
+    assert_eq!((&audit[4]["eval_id"], &audit[4]["file"]), (&receipt["eval_id"], &receipt["path"]));
     for line in &audit {
         assert!(line["at"].as_str().unwrap().ends_with('Z'), "{line}");
         assert!(!line.to_string().contains(PASSWORD), "{line}");
     }
+}
+
+#[tokio::test]
+async fn audits_cancellations_once_with_their_name() {
+    let stage = Stage::open().await;
+    let cookie = stage.cookie().await;
+    let (session, turn) = stage.asked().await;
+    let place = json!({ "session": session, "turn": turn });
+    let cancel = json!({ "place": place, "reason": "too late", "by": "somebody else" });
+    for _ in 0..2 {
+        stage.call(&cookie, "cancel_live_turn", cancel.clone()).await;
+    }
+    // An agent that gives up: its token is named.
+    let (session_id, turn_id) = stage.asked().await;
+    let reason = "timeout".to_owned();
+    let gives_up =
+        wire::CancelTurnRequest { session_id: session_id.clone(), turn_id, reason, by: None };
+    stage.grpc().await.cancel_turn(stage.with_token(gives_up)).await.unwrap();
+    // Waiting turns are canceled with their session, which is one action.
+    let (waiting, _) = stage.asked().await;
+    let complete = json!({ "session": waiting, "cancel_waiting": true, "by": "" });
+    for _ in 0..2 {
+        stage.call(&cookie, "complete_live_session", complete.clone()).await;
+    }
+
+    let audit = stage.audit();
+    let members = |line: &serde_json::Value| {
+        ["what", "who", "how", "session", "reason"]
+            .map(|key| line[key].as_str().unwrap_or_default().to_owned())
+    };
+    let seen: Vec<_> = audit.iter().skip(1).map(members).collect();
+    assert_eq!(
+        seen,
+        [
+            ["cancel", "Ann", "password", session.as_str(), "too late"],
+            ["cancel", "nightly", "token", session_id.as_str(), "timeout"],
+            ["complete", "Ann", "password", waiting.as_str(), ""],
+        ]
+    );
+    assert_eq!(audit[1]["turn"], json!(turn));
 }
 
 #[tokio::test]

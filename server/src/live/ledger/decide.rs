@@ -85,6 +85,10 @@ impl Ledger {
             }
         }
         let result = ActionResult { reply: transition.reply, session: active.session.clone() };
+        // A repeated command is accepted without new facts.
+        if !transition.facts.is_empty() {
+            self.audit_entries.extend(action.audit_entry.clone());
+        }
         for fact in transition.facts {
             self.draft(action, fact);
         }
@@ -153,16 +157,7 @@ impl Ledger {
             let (event, kept) = sealed(action, entry, event_id, kind, fingerprint);
             let bytes = kept.bytes.len();
             self.changes.push(Change::Append(kept));
-            // A repeated decision is accepted without a new event.
-            let audit_entry =
-                action.audit_entry.clone().filter(|_| matches!(fact, Fact::Answered(..)));
-            self.drafts.push(Draft {
-                session_id: action.session_id,
-                fact,
-                event,
-                bytes,
-                audit_entry,
-            });
+            self.drafts.push(Draft { session_id: action.session_id, fact, event, bytes });
         }
     }
 

@@ -32,8 +32,6 @@ struct Draft {
     fact: Fact,
     event: Outcome,
     bytes: usize,
-    /// Written to the audit log once the event is stored.
-    audit_entry: Option<AttributedEntry>,
 }
 
 pub(super) struct Ledger {
@@ -42,6 +40,8 @@ pub(super) struct Ledger {
     /// Changes of the current batch.
     changes: Vec<Change>,
     drafts: Vec<Draft>,
+    /// Written to the audit log once the changes are stored.
+    audit_entries: Vec<AttributedEntry>,
     opened: HashMap<LiveSessionId, LiveSession>,
     touched: HashSet<LiveSessionId>,
     /// Receives the id of every changed session.
@@ -60,6 +60,7 @@ impl Ledger {
             active_sessions: HashMap::new(),
             changes: Vec::new(),
             drafts: Vec::new(),
+            audit_entries: Vec::new(),
             opened: HashMap::new(),
             touched: HashSet::new(),
             changed_sessions,
@@ -126,6 +127,7 @@ impl Ledger {
     async fn keep(&mut self) -> Result<(), LiveError> {
         let changes = std::mem::take(&mut self.changes);
         let drafts = std::mem::take(&mut self.drafts);
+        let audit_entries = std::mem::take(&mut self.audit_entries);
         let touched = std::mem::take(&mut self.touched);
         let opened = std::mem::take(&mut self.opened);
         if !changes.is_empty()
@@ -136,10 +138,8 @@ impl Ledger {
             self.unwind(&touched).await;
             return Err(error);
         }
+        audit_entries.into_iter().for_each(AttributedEntry::write);
         for draft in drafts {
-            if let Some(audit_entry) = draft.audit_entry {
-                audit_entry.write();
-            }
             if let Some(active) = self.active_sessions.get_mut(&draft.session_id) {
                 active.publish(&draft.fact, &draft.event, draft.bytes);
             }
