@@ -25,4 +25,4 @@ pub use queue::{
     ClosedTurn, Closing, Command, CommandReply, Entry, Fact, Fingerprint, Lease, PendingTurn,
     Queue, Recorded, Refusal, Sequence, Status, Transition, Unknown,
 };
-pub use session::{LiveSession, Timestamp};
+pub use session::{LiveSession, Moment, Ticks, Timestamp};

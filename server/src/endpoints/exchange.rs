@@ -1,6 +1,6 @@
 //! Reads a request to a model endpoint, adds it to its session as a turn, and sends the response.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use axum::body::Bytes;
 use axum::extract::{FromRequest as _, Request};
@@ -16,7 +16,7 @@ use super::retries::{self, RECENT, RetryHints, Series};
 use super::session_lookup::{ResolvedSession, request_target};
 use super::waiting_request::{Turn, WaitingRequest};
 use super::{Endpoints, reply};
-use crate::live::{AgentRequest, LiveError};
+use crate::live::{AgentRequest, LiveError, now};
 use crate::vendors::{Api, refusal};
 
 /// The headers in which OpenAI's, Anthropic's and Google's clients send their read timeout, in
@@ -87,11 +87,10 @@ impl Endpoints {
             return Err(hints.fault(error));
         }
         drop(gate);
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let head = ResponseHead {
             turn: turn_id.to_string().replace('-', ""),
             model,
-            created: i64::try_from(since.as_secs()).unwrap_or(i64::MAX),
+            created: now().0 / 1_000,
             echo,
             free_text,
         };

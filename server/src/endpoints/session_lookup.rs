@@ -7,7 +7,7 @@
 //! name, and without an agent's name, the model's. With authentication, each caller has such a session
 //! of its own.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{FromRequestParts, RawPathParams};
@@ -21,7 +21,7 @@ use model_wire::{
 use sha2::{Digest, Sha256};
 
 use crate::access;
-use crate::live::{LiveError, LiveSessions};
+use crate::live::{LiveError, LiveSessions, now};
 
 /// Reads the session, the agent and the run from the path's parameters and the headers.
 pub(super) async fn request_target(parts: &mut Parts) -> Result<RequestTarget, Invalid> {
@@ -132,8 +132,7 @@ impl Earlier {
 
 /// The time since a moment, given in milliseconds since 1970.
 pub(super) fn age(at_ms: i64) -> Duration {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    now.saturating_sub(Duration::from_millis(at_ms.unsigned_abs()))
+    Duration::from_millis(u64::try_from(now().0 - at_ms).unwrap_or_default())
 }
 
 /// The error for a path that is not UTF-8.

@@ -6,6 +6,7 @@
 //! before anyone sees them (`docs/design/live-sessions.md`).
 
 mod active_session;
+mod clock;
 mod commands;
 mod error;
 mod feed;
@@ -27,9 +28,9 @@ mod tests;
 mod tool_choice;
 mod turn;
 
+pub(crate) use clock::now;
 pub(crate) use commands::AgentRequest;
 pub(crate) use error::LiveError;
-pub(crate) use ledger::now;
 pub(crate) use files::{FILES_ROUTE, answer as answer_with_file};
 pub(crate) use page_updates::PageUpdates;
 pub(crate) use pages::LivePages;

@@ -33,7 +33,7 @@ pub(super) fn summary(summary: &Summary) -> LiveSummary {
         lease: state.lease.map(|lease| LiveLease {
             turn: LiveTurnId::new(lease.turn_id.to_string()),
             holder: lease.holder.to_string(),
-            until_ms: lease.until.0,
+            until_ms: lease.until.at.0,
             is_offered: lease.id.is_none(),
         }),
     }

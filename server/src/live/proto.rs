@@ -56,7 +56,7 @@ pub(super) fn lease(lease: &Lease, to_its_holder: bool) -> wire::Lease {
         turn_id: lease.turn_id.to_string(),
         lease_id: lease.id.filter(|_| to_its_holder).map(|id| id.to_string()),
         holder: Some(rpc::person_to_wire(&lease.holder)),
-        until_ms: lease.until.0,
+        until_ms: lease.until.at.0,
         offered: lease.id.is_none(),
     }
 }

@@ -9,9 +9,10 @@ use rpc::wire;
 use tokio::sync::{OnceCell, broadcast, mpsc, oneshot};
 use tokio::task::JoinHandle;
 
+use super::clock::now;
 use super::error::LiveError;
 use super::feed::{QueueState, Watch, decoded};
-use super::ledger::{Ledger, now};
+use super::ledger::Ledger;
 use super::ledger_requests::{LedgerRequest, QueueSnapshot, ReplySender, Waited};
 use super::store::sqlite::SqliteStore;
 use super::store::{LiveStore, StoredSession};

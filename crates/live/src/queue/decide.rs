@@ -1,8 +1,8 @@
 //! [`Queue::decide`]: the rules.
 
 use crate::{
-    AgentName, DisplayName, Fact, Fingerprint, InvocationId, Lease, LeaseId, Refusal, Sequence,
-    Timestamp, TurnId,
+    AgentName, DisplayName, Fact, Fingerprint, InvocationId, Lease, LeaseId, Moment, Refusal,
+    Sequence, TurnId,
 };
 
 use super::command::Command;
@@ -50,7 +50,7 @@ impl Queue {
     ///
     /// # Errors
     /// [`Refusal`] with the field and the rule.
-    pub fn decide(&self, command: &Command, now: Timestamp) -> Result<Transition, Refusal> {
+    pub fn decide(&self, command: &Command, now: Moment) -> Result<Transition, Refusal> {
         match command {
             Command::Submit { turn_id, agent_name, invocation_id, fingerprint } => {
                 self.submit(*turn_id, agent_name, invocation_id, *fingerprint, now)
@@ -89,7 +89,7 @@ impl Queue {
         agent_name: &AgentName,
         invocation_id: &InvocationId,
         fingerprint: Fingerprint,
-        now: Timestamp,
+        now: Moment,
     ) -> Result<Transition, Refusal> {
         let first = match (self.pending_turn(turn_id), self.closed.get(&turn_id)) {
             (Some(turn), _) => Some((turn.sequence, turn.fingerprint)),
@@ -108,7 +108,7 @@ impl Queue {
         }
         let entry = Entry {
             sequence: self.last.next(),
-            at: now.max(self.last_at),
+            at: now.at.max(self.last_at),
             turn_id,
             agent_name: agent_name.clone(),
             invocation_id: invocation_id.clone(),
@@ -122,7 +122,7 @@ impl Queue {
         turn_id: TurnId,
         fingerprint: Fingerprint,
         lease_id: Option<LeaseId>,
-        now: Timestamp,
+        now: Moment,
     ) -> Result<Transition, Refusal> {
         match self.closed.get(&turn_id) {
             Some(ClosedTurn { closing: Closing::Answered(first), closed, .. })
@@ -148,7 +148,7 @@ impl Queue {
         &self,
         turn_id: TurnId,
         fingerprint: Fingerprint,
-        now: Timestamp,
+        now: Moment,
     ) -> Result<Transition, Refusal> {
         match self.closed.get(&turn_id) {
             Some(ClosedTurn { closing: Closing::Cancelled(first), closed, .. })
@@ -165,7 +165,7 @@ impl Queue {
         Ok(Transition::event(Fact::Cancelled(entry, Some(fingerprint)), sequence))
     }
 
-    fn complete(&self, cancel_pending: bool, now: Timestamp) -> Result<Transition, Refusal> {
+    fn complete(&self, cancel_pending: bool, now: Moment) -> Result<Transition, Refusal> {
         if self.status == Status::Completed {
             return Ok(Transition::nothing(CommandReply::Done));
         }
@@ -181,7 +181,7 @@ impl Queue {
     }
 
     /// Also works in a completed session: results of its last turns may arrive later.
-    fn record(&self, command: &Command, now: Timestamp) -> Result<Transition, Refusal> {
+    fn record(&self, command: &Command, now: Moment) -> Result<Transition, Refusal> {
         let Command::Record { event_id, turn_id, agent_name, invocation_id, fingerprint } = command
         else {
             return Ok(Transition::nothing(CommandReply::Done));
@@ -198,7 +198,7 @@ impl Queue {
         }
         let entry = Entry {
             sequence: self.last.next(),
-            at: now.max(self.last_at),
+            at: now.at.max(self.last_at),
             turn_id: *turn_id,
             agent_name: agent_name.clone(),
             invocation_id: invocation_id.clone(),
@@ -212,8 +212,8 @@ impl Queue {
         turn_id: TurnId,
         lease_id: LeaseId,
         by: &DisplayName,
-        now: Timestamp,
-        until: Timestamp,
+        now: Moment,
+        until: Moment,
     ) -> Result<Transition, Refusal> {
         self.require_head(turn_id)?;
         if let Some(lease) = &self.lease
@@ -229,8 +229,8 @@ impl Queue {
         turn_id: TurnId,
         lease_id: LeaseId,
         to: &DisplayName,
-        now: Timestamp,
-        until: Timestamp,
+        now: Moment,
+        until: Moment,
     ) -> Result<Transition, Refusal> {
         self.require_head(turn_id)?;
         match self.lease.as_ref().filter(|lease| lease.is_valid(now)) {
@@ -257,10 +257,10 @@ impl Queue {
     }
 
     /// The entry that closes `turn`, `position` entries after the next one.
-    fn next_entry(&self, turn: &PendingTurn, now: Timestamp, position: u64) -> Entry {
+    fn next_entry(&self, turn: &PendingTurn, now: Moment, position: u64) -> Entry {
         Entry {
             sequence: Sequence(self.last.0 + 1 + position),
-            at: now.max(self.last_at),
+            at: now.at.max(self.last_at),
             turn_id: turn.turn_id,
             agent_name: turn.agent_name.clone(),
             invocation_id: turn.invocation_id.clone(),
@@ -278,5 +278,5 @@ impl ClosedTurn {
 }
 
 fn held(lease: &Lease) -> Refusal {
-    Refusal::LeaseHeld { holder: lease.holder.clone(), until: lease.until }
+    Refusal::LeaseHeld { holder: lease.holder.clone(), until: lease.until.at }
 }

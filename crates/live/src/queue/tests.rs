@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::{AgentName, DisplayName, EventId, InvocationId, LeaseId, Timestamp, TurnId};
+use crate::{AgentName, DisplayName, EventId, InvocationId, LeaseId, Moment, TurnId};
 
 const LENGTH: i64 = 30_000;
 
@@ -61,19 +61,24 @@ fn take_lease(number: u8, under: u8, by: &str) -> Command {
     }
 }
 
+/// The moment at which both clocks show this.
+fn moment(milliseconds: i64) -> Moment {
+    Moment::default().plus(milliseconds)
+}
+
 /// A queue with its clock.
 struct TestSession {
     queue: Queue,
-    now: i64,
+    now: Moment,
 }
 
 impl TestSession {
     fn new() -> Self {
-        Self { queue: Queue::new(), now: 1_000 }
+        Self { queue: Queue::new(), now: moment(1_000) }
     }
 
     fn run(&mut self, command: &Command) -> Result<CommandReply, Refusal> {
-        let transition = self.queue.decide(command, Timestamp(self.now))?;
+        let transition = self.queue.decide(command, self.now)?;
         transition.facts.iter().for_each(|fact| self.queue.apply(fact));
         Ok(transition.reply)
     }
@@ -138,6 +143,20 @@ fn complete_rejects_pending_turns_unless_they_are_canceled() {
 }
 
 #[test]
+fn a_corrected_time_of_day_neither_ends_nor_extends_a_lease() {
+    let mut session = TestSession::new();
+    session.run(&submit(1)).expect("joins");
+    session.run(&take_lease(1, 1, "Ann")).expect("nobody holds it");
+    for correction in [24 * 60 * 60 * 1_000, -48 * 60 * 60 * 1_000] {
+        session.now.at = session.now.at.plus(correction);
+        session.run(&Command::Tick).expect("time passes");
+        assert!(session.run(&take_lease(1, 2, "Bo")).is_err(), "{correction}");
+    }
+    session.now.ticks = session.now.ticks.plus(LENGTH);
+    session.run(&take_lease(1, 2, "Bo")).expect("Ann's lease has expired");
+}
+
+#[test]
 fn one_person_holds_the_lease_until_it_is_released_or_expires() {
     let mut session = TestSession::new();
     (1..=2).for_each(|number| drop(session.run(&submit(number)).expect("joins")));
@@ -146,17 +165,17 @@ fn one_person_holds_the_lease_until_it_is_released_or_expires() {
         Err(Refusal::NotAtHead { ahead: 1, .. })
     ));
     session.run(&take_lease(1, 1, "Ann")).expect("nobody holds it");
-    let until = Timestamp(session.now + LENGTH);
+    let until = session.now.at.plus(LENGTH);
     let held = Refusal::LeaseHeld { holder: person("Ann"), until };
     assert_eq!(session.run(&take_lease(1, 2, "Bo")), Err(held.clone()));
     assert_eq!(session.run(&respond(1, 1, Some(2))), Err(held.clone()));
     assert_eq!(session.run(&respond(1, 1, None)), Err(held));
 
-    session.now += LENGTH - 1;
+    session.now = session.now.plus(LENGTH - 1);
     session.run(&take_lease(1, 1, "Ann")).expect("a heartbeat");
-    session.now += LENGTH - 1;
+    session.now = session.now.plus(LENGTH - 1);
     assert!(session.run(&take_lease(1, 2, "Bo")).is_err(), "the heartbeat counts");
-    session.now += 1;
+    session.now = session.now.plus(1);
     session.run(&Command::Tick).expect("time passes");
     assert_eq!(session.queue.lease(), None);
     session.run(&take_lease(1, 2, "Bo")).expect("Ann's lease has expired");
@@ -255,7 +274,7 @@ proptest! {
         let (mut sequence, mut at, mut completed) = (0, i64::MIN, false);
         for (command, passed) in run {
             now += passed;
-            let Ok(transition) = queue.decide(&command, Timestamp(now)) else { continue };
+            let Ok(transition) = queue.decide(&command, moment(now)) else { continue };
             for fact in &transition.facts {
                 queue.apply(fact);
                 if let Some(entry) = fact.entry() {
@@ -302,7 +321,7 @@ proptest! {
         let (mut queue, mut now, mut facts) = (Queue::new(), 0, Vec::new());
         for (command, passed) in run {
             now += passed;
-            let Ok(transition) = queue.decide(&command, Timestamp(now)) else { continue };
+            let Ok(transition) = queue.decide(&command, moment(now)) else { continue };
             transition.facts.iter().for_each(|fact| queue.apply(fact));
             facts.extend(transition.facts);
         }
@@ -316,9 +335,9 @@ proptest! {
         let (mut queue, mut now) = (Queue::new(), 0);
         for (command, passed) in run {
             now += passed;
-            let Ok(transition) = queue.decide(&command, Timestamp(now)) else { continue };
+            let Ok(transition) = queue.decide(&command, moment(now)) else { continue };
             transition.facts.iter().for_each(|fact| queue.apply(fact));
-            let again = queue.decide(&command, Timestamp(now));
+            let again = queue.decide(&command, moment(now));
             prop_assert!(again.is_ok(), "{command:?} is rejected when repeated: {again:?}");
             let again = again.unwrap_or_else(|_| unreachable!("asserted"));
             prop_assert_eq!(again.reply, transition.reply);
@@ -340,8 +359,8 @@ proptest! {
             if let Some(event) = unknown.event.and_then(|event| whole.recorded.get(&event).map(|it| (event, *it))) {
                 lean.recall_event(event.0, event.1);
             }
-            let decided = lean.decide(&command, Timestamp(now));
-            prop_assert_eq!(&decided, &whole.decide(&command, Timestamp(now)));
+            let decided = lean.decide(&command, moment(now));
+            prop_assert_eq!(&decided, &whole.decide(&command, moment(now)));
             for fact in decided.map(|transition| transition.facts).unwrap_or_default() {
                 lean.apply(&fact);
                 whole.apply(&fact);

@@ -11,12 +11,13 @@ use rpc::wire;
 use rpc::wire::session_event::Payload;
 
 use super::super::active_session::Outcome;
+use super::super::clock::moment;
 use super::super::error::LiveError;
 use super::super::ledger_requests::{
     Action, ActionResult, LedgerReply, LedgerRequest, QueueSnapshot, Waited,
 };
 use super::super::store::{Change, NewEvent};
-use super::{Draft, Ledger, now};
+use super::{Draft, Ledger};
 
 impl Ledger {
     pub(super) async fn decide(
@@ -75,7 +76,7 @@ impl Ledger {
 
     async fn apply(&mut self, action: &Action) -> Result<ActionResult, LiveError> {
         self.recall(action.session_id, &action.command).await?;
-        let now = now();
+        let now = moment();
         let active = self.active(action.session_id).await?;
         let transition = active.queue.decide(&action.command, now)?;
         for fact in &transition.facts {

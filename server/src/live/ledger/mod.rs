@@ -10,12 +10,13 @@ mod decide;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
-use live::{Command, Fact, LiveSession, LiveSessionId, PendingTurn, Timestamp};
+use live::{Command, Fact, LiveSession, LiveSessionId, PendingTurn};
 use tokio::sync::{broadcast, mpsc};
 
 use super::active_session::{ActiveSession, Outcome};
+use super::clock::moment;
 use super::error::LiveError;
 use super::ledger_requests::LedgerRequest;
 use super::store::{Change, LiveStore};
@@ -166,7 +167,7 @@ impl Ledger {
     /// Ends expired leases, removes clients that disconnected, and drops unused sessions from
     /// memory.
     fn sweep(&mut self) {
-        let now = now();
+        let now = moment();
         let mut changed = Vec::new();
         self.active_sessions.retain(|session_id, active| {
             let mut changes = active.prune();
@@ -184,9 +185,4 @@ impl Ledger {
         });
         changed.into_iter().for_each(|session_id| self.notify_change(session_id));
     }
-}
-
-pub(crate) fn now() -> Timestamp {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }
