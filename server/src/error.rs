@@ -15,6 +15,12 @@ pub enum ServeError {
         /// The requested address.
         address: SocketAddr,
     },
+    /// The live sessions cannot be opened.
+    #[error("{cause}")]
+    LiveSessions {
+        /// What failed, and what to do.
+        cause: String,
+    },
     /// The address cannot be bound.
     #[error("cannot serve {address}: {cause}. Is another host running there? Choose --listen")]
     Bind {

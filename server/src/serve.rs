@@ -86,6 +86,8 @@ pub(crate) async fn start(settings: Settings) -> Result<Running, ServeError> {
     };
     let (listener, address) =
         bound.await.map_err(|cause| ServeError::Bind { address: listen, cause })?;
+    let opened = live.open().await;
+    opened.map_err(|error| ServeError::LiveSessions { cause: error.to_string() })?;
     let host = Host::new(agents, folders);
     let stop = CancellationToken::new();
     let origins = origins.at(address).with_authentication(access.is_enabled());

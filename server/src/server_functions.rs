@@ -66,7 +66,7 @@ pub(crate) fn status(error: &ApiError) -> StatusCode {
         | ApiError::LiveRefused { .. } => StatusCode::UNPROCESSABLE_ENTITY,
         // On the host: the arguments could not be decoded.
         ApiError::Transport { .. } => StatusCode::BAD_REQUEST,
-        ApiError::AgentFaulted { .. } => StatusCode::SERVICE_UNAVAILABLE,
+        ApiError::AgentFaulted { .. } | ApiError::Stopping => StatusCode::SERVICE_UNAVAILABLE,
         ApiError::Internal { .. } => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }

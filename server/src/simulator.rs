@@ -112,7 +112,7 @@ impl<Page: RustEmbed> Simulator<Page> {
     /// Serves until SIGINT or SIGTERM. A second signal stops at once.
     ///
     /// # Errors
-    /// [`ServeError`] if the address cannot be served.
+    /// [`ServeError`] if the address cannot be served, or the live sessions cannot be opened.
     pub async fn serve(self) -> Result<(), ServeError> {
         let running = self.start().await?;
         tracing::info!("serving at http://{}", running.address());
@@ -127,7 +127,7 @@ impl<Page: RustEmbed> Simulator<Page> {
     /// Starts serving and returns; port 0 chooses a free port.
     ///
     /// # Errors
-    /// [`ServeError`] if the address cannot be served.
+    /// [`ServeError`] if the address cannot be served, or the live sessions cannot be opened.
     pub async fn start(self) -> Result<Running, ServeError> {
         serve::start(self.settings).await
     }

@@ -147,6 +147,9 @@ pub enum ApiError {
         /// The field and the rule.
         reason: String,
     },
+    /// The host is stopping.
+    #[error("The host is stopping. Try again after its restart.")]
+    Stopping,
     /// The host failed; the cause is in its log.
     #[error("The host could not {what}. See its log for the cause.")]
     Internal {

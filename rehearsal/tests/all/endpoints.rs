@@ -281,6 +281,62 @@ async fn a_restart_asks_nobody_twice() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_clean_stop_answers_requests_under_way_with_503() {
+    for _ in 0..5 {
+        let mut stage = Stage::open().await;
+        let address = stage.running.address();
+        let (client, person) = (&stage.client, stage.person.clone());
+        let mut clients = tokio::task::JoinSet::new();
+        for number in 0..40 {
+            let (client, mut person) = (client.clone(), person.clone());
+            clients.spawn(async move {
+                let mut seen = Vec::new();
+                for round in 0.. {
+                    let words = format!("{number} {round}");
+                    let messages = json!([{ "role": "user", "content": words }]);
+                    let body = json!({ "model": "m", "messages": messages }).to_string();
+                    let (path, body) = match number % 4 {
+                        0 => (format!("/s/{SESSION}/v1/chat/completions"), body),
+                        1 => ("/v1/responses".to_owned(), body.replace("messages", "input")),
+                        2 => ("/api/list_live_sessions".to_owned(), r#"{"search":""}"#.to_owned()),
+                        _ => {
+                            let list = wire::ListSessionsRequest::default();
+                            if let Err(status) = person.list_sessions(list).await {
+                                assert_ne!(status.code(), tonic::Code::Internal, "{status}");
+                                break;
+                            }
+                            continue;
+                        }
+                    };
+                    let request = client.post(format!("http://{address}{path}"));
+                    let request = request.header("content-type", "application/json");
+                    match request.timeout(Duration::from_secs(20)).body(body).send().await {
+                        Ok(response) => seen.push((path, response.status())),
+                        // Its connection was closed before the host read the request.
+                        Err(_) => break,
+                    }
+                }
+                seen
+            });
+        }
+        let until = tokio::time::Instant::now() + Duration::from_millis(400);
+        while tokio::time::Instant::now() < until {
+            stage.answer("yes").await;
+        }
+        stage.running.stop().await;
+        let mut stopped = 0;
+        while let Some(seen) = clients.join_next().await {
+            for (path, status) in seen.unwrap() {
+                stopped += usize::from(status == StatusCode::SERVICE_UNAVAILABLE);
+                let expected = [StatusCode::OK, StatusCode::SERVICE_UNAVAILABLE];
+                assert!(expected.contains(&status), "{path}: {status}");
+            }
+        }
+        assert!(stopped > 0, "requests were under way");
+    }
+}
+
 #[tokio::test]
 async fn a_restart_finds_the_turn_of_each_of_many_equal_requests() {
     const MANY: usize = 100;

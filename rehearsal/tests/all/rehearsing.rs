@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 
 use api::{AgentSummary, ApiError, CallProgress, FieldMessage, ResultSlice, ValueTarget};
 use json_text::JsonText;
-use rehearsal::{Running, SimulatedAgentConfig, Simulator, examples};
+use rehearsal::{LiveSessions, Running, SimulatedAgentConfig, Simulator, examples};
 use serde_json::json;
 use session::{Answer, ToolError, ToolName, ToolResult};
 use test_support::{Page, arguments};
@@ -21,6 +21,7 @@ async fn host() -> (Running, SocketAddr, tempfile::TempDir) {
         .agent(travel)
         .agent(SimulatedAgentConfig::native("Poet", examples::poet_agent(), at("poet.json")))
         .agent(SimulatedAgentConfig::native("Trouble", trouble::agent(), at("trouble.json")))
+        .live(LiveSessions::at(at("live.sqlite")))
         .listen(SocketAddr::from(([127, 0, 0, 1], 0)))
         .start()
         .await

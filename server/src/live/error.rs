@@ -33,6 +33,12 @@ pub(crate) enum LiveError {
 }
 
 impl LiveError {
+    /// Whether the store may be opened later without a change of the configuration.
+    pub(super) fn is_temporary(&self) -> bool {
+        let Self::Store(error) = self else { return false };
+        matches!(**error, StoreError::Full | StoreError::InUse { .. })
+    }
+
     /// Whether no command can succeed until somebody repairs the database.
     pub(crate) fn is_unopened(&self) -> bool {
         matches!(self, Self::Store(error) if matches!(**error, StoreError::Unopened { .. }))
@@ -41,6 +47,9 @@ impl LiveError {
 
 impl From<StoreError> for LiveError {
     fn from(error: StoreError) -> Self {
-        Self::Store(std::sync::Arc::new(error))
+        match error {
+            StoreError::Closed => Self::Stopping,
+            error => Self::Store(std::sync::Arc::new(error)),
+        }
     }
 }

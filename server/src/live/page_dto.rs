@@ -84,6 +84,7 @@ pub(super) fn refused(error: &LiveError) -> ApiError {
             );
             ApiError::LiveRefused { reason }
         }
+        LiveError::Stopping => ApiError::Stopping,
         LiveError::Store(cause) => {
             match **cause {
                 StoreError::Full | StoreError::InUse { .. } | StoreError::Unreachable { .. } => {}

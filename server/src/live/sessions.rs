@@ -28,8 +28,7 @@ const REQUESTS: usize = 1024;
 
 /// The live sessions of a host.
 ///
-/// The database is opened or created on first use, so a host without live sessions creates no file.
-/// Clones share the same sessions.
+/// The host opens or creates the database when it starts. Clones share the same sessions.
 #[derive(Clone)]
 pub struct LiveSessions {
     shared: Arc<Shared>,
@@ -134,6 +133,22 @@ impl LiveSessions {
 
     pub(super) fn lease_ms(&self) -> i64 {
         i64::try_from(self.shared.lease.as_millis()).unwrap_or(i64::MAX)
+    }
+
+    /// Opens the database. If that may succeed later, because another host uses it or the disk is
+    /// full, the next request opens it.
+    ///
+    /// # Errors
+    /// The store's error, if somebody has to change the file, the folder or the configuration.
+    pub(crate) async fn open(&self) -> Result<(), LiveError> {
+        match self.opened().await {
+            Ok(_) => Ok(()),
+            Err(error) if error.is_temporary() => {
+                tracing::warn!("{error}");
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
     }
 
     async fn opened(&self) -> Result<&Opened, LiveError> {
@@ -249,7 +264,7 @@ impl LiveSessions {
         Ok(stored.into_iter().zip(snapshots).map(summary).collect())
     }
 
-    /// The id of every session that changes from now on. Opens no database.
+    /// The id of every session that changes from now on.
     pub(crate) fn changes(&self) -> broadcast::Receiver<LiveSessionId> {
         self.shared.changes.subscribe()
     }

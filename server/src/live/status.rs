@@ -37,7 +37,9 @@ fn code(error: &LiveError) -> Code {
         },
         LiveError::Store(error) => match **error {
             StoreError::Full => Code::ResourceExhausted,
-            StoreError::InUse { .. } | StoreError::Unreachable { .. } => Code::Unavailable,
+            StoreError::InUse { .. } | StoreError::Unreachable { .. } | StoreError::Closed => {
+                Code::Unavailable
+            }
             // A retry cannot succeed: somebody has to repair the file.
             StoreError::Unopened { .. } => Code::FailedPrecondition,
             StoreError::Damaged(_) | StoreError::Database(_) => Code::Internal,

@@ -81,6 +81,25 @@ async fn recognizes_a_repeated_cancellation_after_a_restart() {
 }
 
 #[tokio::test]
+async fn a_host_with_an_unusable_database_does_not_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let start = |database: &str| {
+        let live = rehearsal::LiveSessions::at(folder.path().join(database));
+        rehearsal::Simulator::new().listen(([127, 0, 0, 1], 0).into()).live(live).start()
+    };
+    std::fs::write(folder.path().join("notes.txt"), "no database ".repeat(100)).unwrap();
+    let Err(refused) = start("notes.txt").await else { panic!("started") };
+    let message = refused.to_string();
+    assert!(message.contains("notes.txt cannot be opened (file is not a database)"), "{message}");
+    assert!(message.contains("set another one under [live] database"), "{message}");
+    let Err(refused) = start("notes.txt/live.sqlite").await else { panic!("started") };
+    assert!(refused.to_string().contains("cannot be stored in"), "{refused}");
+    let running = start("new/live.sqlite").await.unwrap();
+    assert!(folder.path().join("new/live.sqlite").exists());
+    running.stop().await;
+}
+
+#[tokio::test]
 async fn second_host_does_not_serve_the_sessions() {
     let stage = Stage::open().await;
     stage.session().await;

@@ -20,7 +20,10 @@ pub(crate) enum StoreError {
         path: PathBuf,
     },
     /// The folder or the lock file cannot be created.
-    #[error("the live sessions cannot be stored in {}: {cause}", path.display())]
+    #[error(
+        "the live sessions cannot be stored in {}: {cause}. Allow access to the folder, or set \
+         another file under [live] database in rehearsal.toml", path.display()
+    )]
     Unreachable {
         /// The database.
         path: PathBuf,
@@ -38,6 +41,9 @@ pub(crate) enum StoreError {
         /// The database's error.
         cause: String,
     },
+    /// The host is stopping and has closed the database.
+    #[error("the host has closed the database of live sessions: retry after its restart")]
+    Closed,
     /// A stored value cannot be decoded.
     #[error("the database of live sessions contains invalid data: {0}")]
     Damaged(String),
@@ -55,6 +61,7 @@ impl From<sqlx::Error> for StoreError {
         let code = code.and_then(|code| code.parse::<i64>().ok());
         match code {
             Some(code) if code & 0xff == FULL => Self::Full,
+            _ if matches!(error, sqlx::Error::PoolClosed) => Self::Closed,
             _ => Self::Database(error),
         }
     }
