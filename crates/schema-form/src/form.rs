@@ -23,7 +23,7 @@ pub enum Integers {
     /// All of them.
     #[default]
     Any,
-    /// Integers of 64 bits; larger ones would arrive rounded.
+    /// Integers of 64 bits; larger ones do not arrive.
     Of64Bits,
 }
 

@@ -13,6 +13,7 @@ use session::{ToolError, ToolName};
 use tokio_util::sync::CancellationToken;
 
 use super::agent::McpTransport;
+use super::exact_numbers::marked;
 use super::fault::CallFault;
 use super::http_fault::{HttpFault, innermost};
 use super::open_session::{OpenSession, Reached};
@@ -20,7 +21,6 @@ use super::output_schema::schema_violations;
 use super::results;
 use super::tasks;
 use super::tools::Listed;
-use crate::arguments::exact_value;
 use crate::schemas;
 use crate::{CallProgress, CallReport, ToolFailure, ToolInvocation};
 
@@ -58,14 +58,13 @@ impl OpenSession {
             let failure = ToolFailure::new(ToolError::SERVER_UNUSABLE, reason.clone());
             return CallProgress::Failed(failure);
         }
-        let arguments = match exact_value(&call.arguments) {
+        let invalid = |message: &str| {
+            CallProgress::Failed(ToolFailure::new(ToolError::INVALID_ARGUMENTS, message))
+        };
+        let arguments = match marked(&call.arguments) {
             Ok(Value::Object(arguments)) => arguments,
-            Ok(_) => {
-                let message = "Arguments must be an object.";
-                let failure = ToolFailure::new(ToolError::INVALID_ARGUMENTS, message);
-                return CallProgress::Failed(failure);
-            }
-            Err(failure) => return CallProgress::Failed(failure),
+            Ok(_) => return invalid("Arguments must be an object."),
+            Err(error) => return invalid(&error.to_string()),
         };
         let server = tokio::select! {
             server = self.reached(listed) => match server {

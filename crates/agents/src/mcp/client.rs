@@ -23,6 +23,7 @@ use rmcp::{ClientHandler, RoleClient};
 use session::{CallId, SessionId};
 use tokio::sync::Notify;
 
+use super::exact_numbers::marked;
 use super::questions::Questions;
 use super::server_log::ServerLog;
 use super::{elicitation_schema, invalid_requests};
@@ -169,7 +170,7 @@ impl ClientHandler for Client {
         Ok(match self.ask(asks).await {
             Answer::Accept(values) => {
                 let accepted = ElicitResult::new(ElicitationAction::Accept);
-                match values.and_then(|values| values.to_value().ok()) {
+                match values.and_then(|values| marked(&values).ok()) {
                     Some(values) => accepted.with_content(values),
                     None => accepted,
                 }

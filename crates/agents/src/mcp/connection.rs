@@ -18,6 +18,7 @@ use tokio::sync::watch;
 
 use super::agent::{McpServer, McpTransport};
 use super::client::{Client, Requests, SessionLink};
+use super::exact_numbers::ExactNumbers;
 use super::fault::ConnectFault;
 use super::http::HttpClient;
 use super::http_fault::{HttpFault, innermost};
@@ -105,7 +106,7 @@ impl Connection {
         let greeting = async {
             let service = client
                 .serve(UnmatchedResponseLog::new(
-                    AsyncRwTransport::new(messages, input),
+                    AsyncRwTransport::new(messages, ExactNumbers::new(input)),
                     output.clone(),
                 ))
                 .await

@@ -21,6 +21,7 @@ use rmcp::transport::streamable_http_client::{
     AuthRequiredError, StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse,
 };
 
+use super::exact_numbers::restored;
 use super::http_fault::{Answered, HttpFault, innermost};
 use super::incoming::rewritten;
 use super::rejected_response::TOO_LONG;
@@ -257,7 +258,7 @@ impl StreamableHttpClient for HttpClient {
         headers: Headers,
     ) -> Result<StreamableHttpPostResponse, TransportError> {
         let request_headers = RequestHeaders { session, token, headers };
-        let body = serde_json::to_vec(&message)?;
+        let body = restored(serde_json::to_string(&message)?);
         let accepted = [EVENT_STREAM_MIME_TYPE, JSON_MIME_TYPE].join(", ");
         let posted = self.send(Method::POST, &uri, &request_headers, |request| {
             request.header(ACCEPT, accepted).header(CONTENT_TYPE, JSON_MIME_TYPE).body(body)

@@ -9,6 +9,7 @@ mod call;
 mod client;
 mod connection;
 mod elicitation_schema;
+mod exact_numbers;
 mod fault;
 mod http;
 mod http_fault;

@@ -3,11 +3,11 @@
 //! The library reads integers as 64 bits and other numbers as doubles. Structured content with other
 //! numbers travels as text in the result's `_meta`.
 
-use json_text::scan::{scalar_end, string_end};
 use json_text::{JsonText, Node};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use super::exact_numbers::next_rounded;
 use super::json_object::{Members, member, object, texts_except};
 
 const STRUCTURED: &str = "structuredContent";
@@ -78,24 +78,7 @@ impl ExactResult {
 
 /// Whether the library would change the digits of a number in the JSON `text`.
 fn rounds(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    let mut at = 0;
-    while let Some(byte) = bytes.get(at) {
-        at = match byte {
-            b'"' => string_end(bytes, at),
-            b'-' | b'0'..=b'9' => {
-                let end = scalar_end(bytes, at);
-                let number = text.get(at..end).unwrap_or_default();
-                let read = serde_json::from_str::<Value>(number).map(|read| read.to_string());
-                if read.ok().as_deref() != Some(number) {
-                    return true;
-                }
-                end
-            }
-            _ => at + 1,
-        };
-    }
-    false
+    next_rounded(text, 0).is_some()
 }
 
 #[cfg(test)]

@@ -508,14 +508,15 @@ async fn deep_over_http(levels: usize, as_events: bool) -> (McpServer, JoinHandl
     over_http(listed, format!(r#"{{"content":[],"structuredContent":{schema}}}"#), as_events).await
 }
 
-/// A server over HTTP with the result of `tools/list` and that of `tools/call`.
+/// A server over HTTP with the result of `tools/list` and that of `tools/call`, in which `REQUEST` is the
+/// request.
 async fn over_http(listed: String, called: String, as_events: bool) -> (McpServer, JoinHandle<()>) {
     let answer = move |body: String| {
         let asked: serde_json::Value = serde_json::from_str(&body).expect("JSON");
         let result = match asked["method"].as_str() {
             Some("initialize") => r#"{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"d","version":"1"}}"#.to_owned(),
             Some("tools/list") => listed.clone(),
-            Some("tools/call") => called.clone(),
+            Some("tools/call") => called.replace("REQUEST", &body),
             _ if asked["id"].is_null() => return (StatusCode::ACCEPTED, "text/plain", String::new()),
             _ => return (StatusCode::NOT_FOUND, "text/plain", String::new()),
         };
@@ -950,6 +951,41 @@ async fn structured_content_keeps_its_digits() {
         format!(r#"{{"content":[],"structuredContent":{exact},"isError":false}}"#)
     );
     test.end().await;
+}
+
+#[tokio::test]
+async fn numbers_reach_a_server_with_their_digits() {
+    let Some(program) = everything() else { return };
+    let folder = tempfile::tempdir().expect("made");
+    let received = folder.path().join("received");
+    let text = format!("tee '{}' | '{program}' stdio", received.display());
+    let mut server = McpServer::stdio("everything", "sh", ["-c", &text]);
+    server.patience = Duration::from_secs(30);
+    let test = TestSession::of(server).await;
+    let arguments = r#"{"a":3.14159265358979323846,"b":1e-400}"#;
+    let sum = returned(test.call("get-sum", arguments).await);
+    assert!(sum.as_str().contains("3.141592653589793"), "{sum}");
+    let values = r#"{"name":"Ada","number":1.10}"#;
+    let answer = Answer::Accept(Some(JsonText::parse(values).expect("JSON")));
+    let (_, report) = test.asked("trigger-elicitation-request", "{}", answer).await;
+    assert!(returned(report).as_str().contains("Favorite Number: 1.1"));
+    let received = std::fs::read_to_string(&received).expect("written");
+    assert!(received.contains(&format!(r#""arguments":{arguments}"#)), "{received}");
+    assert!(received.contains(&format!(r#""content":{values}"#)), "{received}");
+    test.end().await;
+}
+
+#[tokio::test]
+async fn numbers_reach_a_server_over_http_with_their_digits() {
+    let listed = r#"{"tools":[{"name":"t","inputSchema":{"type":"object"}}]}"#;
+    let called = r#"{"content":[],"structuredContent":{"received":REQUEST}}"#;
+    let (server, serving) = over_http(listed.to_owned(), called.to_owned(), false).await;
+    let test = TestSession::of(server).await;
+    let arguments = r#"{"n":[3.14159265358979323846,1e-400,123456789012345678901,1.10]}"#;
+    let received = returned(test.call("t", arguments).await);
+    assert!(received.as_str().contains(&format!(r#""arguments":{arguments}"#)), "{received}");
+    test.end().await;
+    serving.abort();
 }
 
 #[tokio::test]

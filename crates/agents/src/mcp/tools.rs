@@ -168,7 +168,7 @@ fn view(name: ToolName, server: &McpServer, tool: &Tool, unusable: Option<String
         declaration,
         parameters: Some(parameters),
         response_schema,
-        integers_of_64_bits: true,
+        integers_of_64_bits: false,
         long_running: false,
         // In MCP an unmarked tool counts as destructive. Asking for each of these would teach people to
         // confirm without reading.

@@ -258,7 +258,7 @@ fn a_whole_number_is_sent_as_digits_however_it_is_typed() {
     assert_eq!(filling.draft.at(&place).and_then(|entered| entered.text()), Some("1e3"));
 }
 
-/// MCP servers read 64-bit integers; the check also covers exponents.
+/// Rust tools read 64-bit integers; the check also covers exponents.
 #[test]
 fn an_exponent_beyond_64_bits_is_reported() {
     let schema = r#"{"type": "object", "properties": {"n": {"type": "integer"}}}"#;
