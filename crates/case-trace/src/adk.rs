@@ -1,7 +1,5 @@
 //! ADK's cases, whose intermediate data comes in two shapes.
 
-use std::collections::HashMap;
-
 use evalset::Number;
 use evalset::adk::{
     Content, EvalCase, FunctionCall, FunctionResponse, IntermediateData, Invocation as Turn,
@@ -12,17 +10,25 @@ use scoring::{Invocation, ModelCall, Response, Timing, ToolCall, Trace, joined};
 
 use crate::accepted::Accepted;
 use crate::plain::unwrapped;
-use crate::{CaseTrace, InvalidField};
+use crate::{CaseTrace, InvalidField, agentflow};
 
 pub(crate) fn case_trace(case: &EvalCase, tags: Vec<String>) -> Result<CaseTrace, InvalidField> {
     let kept = kept(case);
     let accepted = Accepted::of_adk(case, kept.as_ref()).valid()?;
     let turns = case.turns().iter().zip(accepted);
     let invocations = turns.map(|(turn, accepted)| Invocation { accepted, ..invocation(turn) });
-    let invocations = invocations.collect();
-    let name = kept.map(|flow| flow.name).filter(|name| !name.is_empty());
+    let mut invocations: Vec<_> = invocations.collect();
     // An expected `{}` means no expectation, which the metric handles; an actual `{}` is a state.
-    let trace = Trace { invocations, final_state: case.final_session_state.clone() };
+    let mut final_state = case.final_session_state.clone();
+    let mut name = None;
+    if let Some(flow) = kept {
+        final_state = final_state.or_else(|| agentflow::final_state(&flow));
+        for (turn, kept) in invocations.iter_mut().zip(&flow.conversation) {
+            restore(turn, agentflow::invocation(kept, Vec::new()));
+        }
+        name = Some(flow.name).filter(|name| !name.is_empty());
+    }
+    let trace = Trace { invocations, final_state };
     Ok(CaseTrace { eval_id: case.eval_id.clone(), name, tags, trace })
 }
 
@@ -30,6 +36,24 @@ pub(crate) fn case_trace(case: &EvalCase, tags: Vec<String>) -> Result<CaseTrace
 pub(crate) fn kept(case: &EvalCase) -> Option<evalset::agentflow::EvalCase> {
     case.written.extra("agentflow")?;
     Some(evalset::Case::Adk(case.clone()).into_agentflow())
+}
+
+/// Restores what a turn of AgentFlow has and ADK's has no field for: content that is neither text nor
+/// a call, and which call a result without ids belongs to.
+fn restore(turn: &mut Invocation, kept: Invocation) {
+    turn.user_text = kept.user_text;
+    if turn.final_response.is_some() && kept.final_response.is_some() {
+        turn.final_response = kept.final_response;
+    }
+    for (response, kept) in turn.intermediate_responses.iter_mut().zip(kept.intermediate_responses)
+    {
+        response.text = kept.text;
+    }
+    for (call, kept) in turn.tool_calls.iter_mut().zip(kept.tool_calls) {
+        if call.name == kept.name {
+            call.result = kept.result;
+        }
+    }
 }
 
 /// One turn.
@@ -62,25 +86,23 @@ fn text_of(content: &Content) -> Option<String> {
 }
 
 fn tool_calls(data: &IntermediateData) -> Vec<ToolCall> {
-    let answers: HashMap<&str, &FunctionResponse> = data
-        .responses()
-        .filter_map(|response| response.id.as_deref().map(|id| (id, response)))
-        .collect();
-    let call = |author: Option<&str>, call: &FunctionCall| ToolCall {
-        name: call.name.clone(),
-        // ADK reads null as absent, which differs from an empty object.
-        args: call.args.clone().filter(|args| args.kind() != Kind::Null),
-        id: call.id.clone(),
-        author: author.map(str::to_owned),
-        result: call.id.as_deref().and_then(|id| answers.get(id)).and_then(|it| answer(it)),
-    };
-    let listed = data.tool_uses.iter().map(|it| call(None, it));
+    // The calls of the lists come first, and have no author.
     let in_events = data.invocation_events.iter().flat_map(|event| {
         let parts = event.content.iter().flat_map(Content::parts);
-        let calls = parts.filter_map(|part| part.function_call.as_ref());
-        calls.map(|it| call(Some(&event.author), it))
+        parts.filter(|part| part.function_call.is_some()).map(|_| Some(event.author.clone()))
     });
-    listed.chain(in_events).collect()
+    let authors = std::iter::repeat_n(None, data.tool_uses.len()).chain(in_events);
+    let calls = data.calls_with_responses().zip(authors);
+    let call =
+        |((call, response), author): ((&FunctionCall, Option<&FunctionResponse>), _)| ToolCall {
+            name: call.name.clone(),
+            // ADK reads null as absent, which differs from an empty object.
+            args: call.args.clone().filter(|args| args.kind() != Kind::Null),
+            id: call.id.clone(),
+            author,
+            result: response.and_then(answer),
+        };
+    calls.map(call).collect()
 }
 
 fn answer(response: &FunctionResponse) -> Option<JsonText> {

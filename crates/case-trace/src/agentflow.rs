@@ -1,8 +1,8 @@
 //! AgentFlow's cases.
 
-use evalset::agentflow::{EvalCase, Invocation as Turn, MessageContent, ToolCall as Call};
+use evalset::agentflow::{AUTHOR, EvalCase, Invocation as Turn, MessageContent, ToolCall as Call};
 use json_text::{JsonText, Kind, Node};
-use scoring::{Invocation, Response, Timing, ToolCall, Trace};
+use scoring::{Invocation, Response, Timing, ToolCall, Trace, joined};
 
 use crate::accepted::Accepted;
 use crate::{CaseTrace, InvalidField, adk, expected_state};
@@ -34,18 +34,26 @@ pub(crate) fn keeps_adk(case: &EvalCase) -> bool {
         || case.conversation.iter().any(|turn| kept(turn.metadata.as_ref()))
 }
 
-fn invocation(turn: &Turn, accepted: Vec<Vec<ToolCall>>) -> Invocation {
-    let response = |message: &MessageContent| Response { author: None, text: message.get_text() };
+pub(crate) fn invocation(turn: &Turn, accepted: Vec<Vec<ToolCall>>) -> Invocation {
+    let response = |message: &MessageContent| Response {
+        author: Some(AUTHOR.to_owned()),
+        text: text_of(message),
+    };
     Invocation {
         id: turn.invocation_id.clone(),
-        user_text: turn.user_content.get_text(),
+        user_text: text_of(&turn.user_content),
         tool_calls: turn.expected_tool_trajectory.iter().map(tool_call).collect(),
         accepted,
         intermediate_responses: turn.expected_intermediate_responses.iter().map(response).collect(),
-        final_response: turn.expected_final_response.as_ref().map(MessageContent::get_text),
+        final_response: turn.expected_final_response.as_ref().map(text_of),
         timing: Timing::default(),
         model_calls: None,
     }
+}
+
+/// The text, joined as in ADK's format, so that a converted case has the same.
+fn text_of(message: &MessageContent) -> String {
+    joined(message.texts().iter().map(String::as_str))
 }
 
 fn tool_call(call: &Call) -> ToolCall {

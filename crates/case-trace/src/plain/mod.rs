@@ -11,6 +11,7 @@ mod view;
 
 use std::borrow::Cow;
 
+use evalset::adk::responses_of_calls;
 use json_text::{JsonText, Node};
 use scoring::{Invocation, Timing, ToolCall, Trace};
 
@@ -74,6 +75,7 @@ struct Call {
 #[derive(Debug, Clone, Copy, Default)]
 struct Answer {
     id: Text,
+    name: Text,
     response: Text,
 }
 
@@ -159,18 +161,20 @@ impl PlainCase {
     }
 
     fn calls_made(&self, turn: usize) -> Vec<ToolCall> {
-        let answers = self.answers_of(turn);
-        let made = self.calls_of(turn).iter().map(|call| {
-            let id = self.text(call.id);
-            // Of several responses to one call, the last one is used.
-            let is_meant = |answer: &&Answer| id.is_some() && self.text(answer.id) == id;
-            let answer = answers.iter().rfind(is_meant);
+        let (calls, answers) = (self.calls_of(turn), self.answers_of(turn));
+        let key = |id, name| (self.text(id), self.text(name));
+        let answered = responses_of_calls(
+            &calls.iter().map(|it| key(it.id, it.name)).collect::<Vec<_>>(),
+            &answers.iter().map(|it| key(it.id, it.name)).collect::<Vec<_>>(),
+        );
+        let made = calls.iter().zip(answered).map(|(call, answer)| {
+            let answer = answer.and_then(|at| answers.get(at));
             ToolCall {
                 name: self.text(call.name).map(Cow::into_owned),
                 args: self.json(call.args),
                 author: None,
                 result: answer.and_then(|answer| self.json(answer.response)).map(unwrapped),
-                id: id.map(Cow::into_owned),
+                id: self.text(call.id).map(Cow::into_owned),
             }
         });
         made.collect()

@@ -268,7 +268,7 @@ impl<'b, 'c> Reader<'b, 'c> {
                 }
                 b"name" => {
                     met.once(1)?;
-                    self.tokens.pass_string()?;
+                    answer.name = self.tokens.string()?;
                 }
                 b"response" => {
                     met.once(2)?;

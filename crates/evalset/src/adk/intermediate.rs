@@ -1,5 +1,8 @@
 //! [`IntermediateData`]: the calls and messages between the user's message and the response.
 
+use std::collections::{HashMap, VecDeque};
+use std::hash::Hash;
+
 use json_text::JsonText;
 
 use super::case::base;
@@ -107,10 +110,54 @@ impl IntermediateData {
         self.tool_responses.iter().chain(in_events)
     }
 
+    /// The calls of either shape, each with its response.
+    ///
+    /// The response has the call's id or, when the call has no id, its name and no id. Of several
+    /// such calls the first has the first response, and so on. The last one has the last response,
+    /// because a tool that runs long responds repeatedly.
+    pub fn calls_with_responses(
+        &self,
+    ) -> impl Iterator<Item = (&FunctionCall, Option<&FunctionResponse>)> {
+        let calls: Vec<_> = self.calls().collect();
+        let responses: Vec<_> = self.responses().collect();
+        let pairs = responses_of_calls(
+            &calls.iter().map(|it| (it.id.as_deref(), it.name.as_deref())).collect::<Vec<_>>(),
+            &responses.iter().map(|it| (it.id.as_deref(), it.name.as_deref())).collect::<Vec<_>>(),
+        );
+        let pairs = calls.into_iter().zip(pairs);
+        pairs.map(move |(call, at)| (call, at.and_then(|at| responses.get(at).copied())))
+    }
+
     fn parts(&self) -> impl Iterator<Item = &Part> {
         self.invocation_events
             .iter()
             .filter_map(|event| event.content.as_ref())
             .flat_map(Content::parts)
     }
+}
+
+/// For each call, the index of its response, as [`IntermediateData::calls_with_responses`] pairs
+/// them. Both are given by id and name.
+#[must_use]
+pub fn responses_of_calls<T: Eq + Hash + Clone>(
+    calls: &[(Option<T>, Option<T>)],
+    responses: &[(Option<T>, Option<T>)],
+) -> Vec<Option<usize>> {
+    let key = |(id, name): &(Option<T>, Option<T>)| match id {
+        Some(_) => (id.clone(), None),
+        None => (None, name.clone()),
+    };
+    let mut waiting: HashMap<_, VecDeque<usize>> = HashMap::new();
+    for (at, response) in responses.iter().enumerate() {
+        waiting.entry(key(response)).or_default().push_back(at);
+    }
+    let mut left: HashMap<_, usize> = HashMap::new();
+    calls.iter().for_each(|call| *left.entry(key(call)).or_default() += 1);
+    let pair = |call| {
+        let key = key(call);
+        let (waiting, left) = (waiting.get_mut(&key)?, left.get_mut(&key)?);
+        *left -= 1;
+        if *left == 0 { waiting.pop_back() } else { waiting.pop_front() }
+    };
+    calls.iter().map(pair).collect()
 }

@@ -18,7 +18,9 @@ pub use case::{ConversationScenario, EvalCase, Invocation, Rubric, RubricContent
 pub use check::DEPTH_LIMIT;
 pub(crate) use check::lone_surrogate;
 pub use content::{Content, FunctionCall, FunctionResponse, Part};
-pub use intermediate::{IntermediateData, IntermediateResponse, InvocationEvent};
+pub use intermediate::{
+    IntermediateData, IntermediateResponse, InvocationEvent, responses_of_calls,
+};
 pub use legacy::{
     LegacyQuery, LegacyResponse, LegacySession, LegacySet, LegacyStart, LegacyToolUse,
 };

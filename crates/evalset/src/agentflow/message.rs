@@ -108,11 +108,15 @@ impl MessageContent {
     /// feeds.
     #[must_use]
     pub fn get_text(&self) -> String {
+        self.texts().join("\n")
+    }
+
+    /// The text, or the `text` of each object that has one.
+    #[must_use]
+    pub fn texts(&self) -> Vec<String> {
         match &self.content {
-            MessageBody::Text(text) => text.clone(),
-            MessageBody::Objects(objects) => {
-                objects.iter().filter_map(object_text).collect::<Vec<_>>().join("\n")
-            }
+            MessageBody::Text(text) => vec![text.clone()],
+            MessageBody::Objects(objects) => objects.iter().filter_map(object_text).collect(),
         }
     }
 }

@@ -17,6 +17,9 @@ pub use step::{StepType, TrajectoryStep};
 
 use crate::model::{Form, Keys, Others};
 
+/// The author of AgentFlow's intermediate responses in a converted case, because ADK requires one.
+pub const AUTHOR: &str = "agent";
+
 /// AgentFlow's models read keys only as declared, and drop unknown ones.
 const fn form(what: &'static str) -> Form {
     Form { what, keys: Keys::Exact, others: Others::Ignored, opaque: &[], is_case: false }

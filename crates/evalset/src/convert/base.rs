@@ -6,12 +6,11 @@ use crate::adk::{self, Content, FunctionCall, FunctionResponse, IntermediateResp
 use crate::agentflow::{self, MessageBody, MessageContent, Role, ToolCall};
 use crate::model::{Casing, text_of};
 use crate::reading::read_value;
-use crate::{OriginalForm, Severity};
+use crate::{LooseBool, OriginalForm, Severity};
 
 /// Placeholders for names that AgentFlow does not have.
 const APP_NAME: &str = "app";
 const USER_ID: &str = "user";
-const AUTHOR: &str = "agent";
 
 pub(super) fn to_agentflow(case: &adk::EvalCase) -> agentflow::EvalCase {
     let turns = case.turns().iter().map(turn_to_agentflow).collect();
@@ -58,14 +57,13 @@ fn turn_to_agentflow(turn: &adk::Invocation) -> agentflow::Invocation {
     let user = message(&turn.user_content, Role::User);
     let mut to = agentflow::Invocation::new(&turn.invocation_id, user);
     if let Some(data) = &turn.intermediate_data {
-        let mut responses: Vec<&FunctionResponse> = data.responses().collect();
         to.expected_tool_trajectory = data
-            .calls()
-            .map(|call| ToolCall {
+            .calls_with_responses()
+            .map(|(call, response)| ToolCall {
                 name: call.name.clone().unwrap_or_default(),
                 args: call.args.clone(),
                 call_id: call.id.clone(),
-                result: answer_to(call, &mut responses),
+                result: response.and_then(|it| result_of(it.response.as_ref()?)),
                 written: OriginalForm::default(),
             })
             .collect();
@@ -95,13 +93,14 @@ pub(super) fn turn_to_adk(turn: &agentflow::Invocation) -> adk::Invocation {
                     written: OriginalForm::default(),
                 });
             }
-            let (args, written) = (call.args.clone(), OriginalForm::default());
-            data.tool_uses.push(FunctionCall { id, args, name, written });
+            // In AgentFlow, absent arguments are empty. ADK distinguishes the two.
+            let args = Some(call.args.clone().unwrap_or_else(empty_object));
+            data.tool_uses.push(FunctionCall { id, args, name, written: OriginalForm::default() });
         }
         data.intermediate_responses = messages
             .iter()
             .map(|messages| IntermediateResponse {
-                author: AUTHOR.to_owned(),
+                author: agentflow::AUTHOR.to_owned(),
                 parts: parts(messages),
             })
             .collect();
@@ -109,14 +108,6 @@ pub(super) fn turn_to_adk(turn: &agentflow::Invocation) -> adk::Invocation {
     }
     to.final_response = turn.expected_final_response.as_ref().map(content);
     to
-}
-
-/// The first response to the call that no earlier call has had.
-fn answer_to(call: &FunctionCall, responses: &mut Vec<&FunctionResponse>) -> Option<JsonText> {
-    let found = responses
-        .iter()
-        .position(|response| response.id == call.id && response.name == call.name)?;
-    result_of(responses.remove(found).response.as_ref()?)
 }
 
 /// The tool's result, without the `result` that wraps a value that is not an object.
@@ -129,6 +120,10 @@ fn result_of(response: &JsonText) -> Option<JsonText> {
         },
         _ => None,
     }
+}
+
+fn empty_object() -> JsonText {
+    JsonText::from_value(&serde_json::Value::Object(serde_json::Map::new()))
 }
 
 /// ADK's responses are objects.
@@ -223,5 +218,8 @@ fn part_of(object: &JsonText) -> Option<Part> {
 /// Fields that are kept unchanged are not looked into, so nothing but text and calls is taken
 /// for a part that ADK reads.
 fn known_parts_are_valid(part: &Part) -> bool {
-    part.written.extras().all(|(_, value)| value.as_str() == "null")
+    // ADK rewrites other spellings, such as "yes".
+    let spelled = |it: &LooseBool| *it == true.into() || *it == false.into();
+    part.thought.as_ref().is_none_or(spelled)
+        && part.written.extras().all(|(_, value)| value.as_str() == "null")
 }

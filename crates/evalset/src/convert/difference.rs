@@ -4,12 +4,15 @@
 //! down, with `~1` for a slash in a key and `~0` for a tilde, as in JSON Pointer. Replacements
 //! (`~instead`) and removals (`~without`) are under two keys that no path can equal, each with the
 //! fingerprint of the value that it replaces or removes: when that value has been edited since, the
-//! edit is kept.
+//! edit is kept. A fingerprint depends on the value only, so another program may write the same value
+//! with other digits, escapes or key order.
 //!
 //! ```json
 //! {"creation_timestamp": 1.5,
 //!  "~instead": {"role": {"of": "5f0c1a3e", "is": "tool"}}, "~without": {"parts": "0a51c2d9"}}
 //! ```
+
+use std::collections::BTreeMap;
 
 use json_text::{JsonText, Node};
 use serde_json::value::RawValue;
@@ -50,6 +53,8 @@ impl Tree {
             Node::Object(members) if depth < MAX_DEPTH && !has_repeated_key(&members) => {
                 Self::Object(members.into_iter().map(|(key, raw)| (key, below(raw))).collect())
             }
+            // One spelling, since a field of the model is written without needless escapes.
+            Node::String(content) => Self::Leaf(JsonText::string(&content)),
             _ => Self::Leaf(whole()),
         }
     }
@@ -88,21 +93,17 @@ impl Tree {
         text
     }
 
-    /// Eight digits that are the same for the same value; the order of keys does not count.
+    /// Eight digits that are the same for the same value. The order of keys, escapes and spellings of
+    /// a number do not count.
     fn fingerprint(&self) -> String {
-        format!("{:08x}", crate::ids::digits_of(&self.sorted().to_text()))
+        format!("{:08x}", crate::ids::digits_of(&self.canonical().to_text()))
     }
 
-    fn sorted(&self) -> Self {
+    fn canonical(&self) -> Self {
         match self {
-            Self::Leaf(text) => Self::Leaf(text.compact()),
-            Self::List(items) => Self::List(items.iter().map(Self::sorted).collect()),
-            Self::Object(members) => {
-                let mut members: Vec<_> =
-                    members.iter().map(|(key, value)| (key.clone(), value.sorted())).collect();
-                members.sort_by(|(one, _), (other, _)| one.cmp(other));
-                Self::Object(members)
-            }
+            Self::Leaf(text) => Self::Leaf(canonical(text, 0)),
+            Self::List(items) => Self::List(items.iter().map(Self::canonical).collect()),
+            Self::Object(members) => Self::Object(sorted(members, Self::canonical)),
         }
     }
 
@@ -161,6 +162,44 @@ impl Tree {
             }
         }
     }
+}
+
+/// One text for all spellings of a value. Of a repeated key the last value counts, as in Python.
+fn canonical(text: &JsonText, depth: usize) -> JsonText {
+    let leaf = |raw: &RawValue| Tree::Leaf(canonical(&raw.into(), depth + 1));
+    let tree = match text.open() {
+        Node::String(content) => return JsonText::string(&content),
+        Node::Number(_) => {
+            let plain = plain_number(text.as_str());
+            return plain.unwrap_or_else(|| text.clone());
+        }
+        Node::Array(items) if depth < MAX_DEPTH => {
+            Tree::List(items.into_iter().map(leaf).collect())
+        }
+        Node::Object(members) if depth < MAX_DEPTH => {
+            let last: BTreeMap<String, &RawValue> = members.into_iter().collect();
+            Tree::Object(last.into_iter().map(|(key, raw)| (key, leaf(raw))).collect())
+        }
+        _ => return text.compact(),
+    };
+    JsonText::parse(&tree.to_text()).unwrap_or_else(|_| text.compact())
+}
+
+/// The shortest number that Python reads as equal; `None` for one that no `f64` holds.
+fn plain_number(text: &str) -> Option<JsonText> {
+    if !text.contains(['.', 'e', 'E']) {
+        return JsonText::parse(if text == "-0" { "0" } else { text }).ok();
+    }
+    let value = text.parse::<f64>().ok().filter(|value| value.is_finite())?;
+    let is_whole = value.fract() == 0.0;
+    let plain = if is_whole { format!("{:.0}", value + 0.0) } else { format!("{value:?}") };
+    JsonText::parse(&plain).ok()
+}
+
+fn sorted(members: &[(String, Tree)], of: impl Fn(&Tree) -> Tree) -> Vec<(String, Tree)> {
+    let mut members: Vec<_> = members.iter().map(|(key, value)| (key.clone(), of(value))).collect();
+    members.sort_by(|(one, _), (other, _)| one.cmp(other));
+    members
 }
 
 fn has_repeated_key(members: &[(String, &RawValue)]) -> bool {

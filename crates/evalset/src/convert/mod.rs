@@ -242,7 +242,12 @@ fn with_leftovers_returned(case: &agentflow::EvalCase) -> Option<adk::EvalCase> 
     let Some(Tree::List(mut turns)) = tree.take("conversation") else { return None };
     for (turn, source) in turns.iter_mut().zip(&case.conversation) {
         if let Some((difference, _)) = leftovers_in(source.metadata.as_ref()) {
-            difference.apply(turn);
+            let mut restored = turn.clone();
+            difference.apply(&mut restored);
+            // An edit may have made the leftovers of this turn unfit. The others still apply.
+            if valid::<adk::Invocation>(&restored.to_text()).is_some() {
+                *turn = restored;
+            }
         }
     }
     tree.put("conversation", Tree::List(turns));

@@ -81,24 +81,46 @@ pub(crate) fn google_files() -> Vec<PathBuf> {
 /// Each text as ADK rewrites it, an older list in the current form, or ADK's error. One process for all of them: it takes seconds
 /// to start.
 pub(crate) fn adk_rewrites(python: &Path, texts: &[String]) -> Vec<Result<String, String>> {
-    let script = "import json, sys\n\
-        from google.adk.evaluation.eval_set import EvalSet\n\
+    let script = "from google.adk.evaluation.eval_set import EvalSet\n\
         from google.adk.evaluation.local_eval_sets_manager import (\n\
         \x20   convert_eval_set_to_pydantic_schema as of_older)\n\
-        def read(text):\n\
-        \x20   if text.startswith('['):\n\
-        \x20       return of_older('s', json.loads(text))\n\
-        \x20   return EvalSet.model_validate_json(text)\n\
+        def rewritten(text):\n\
+        \x20   if text.lstrip().startswith('['):\n\
+        \x20       items = json.loads(text)\n\
+        \x20       if not all('data' in item for item in items):\n\
+        \x20           items = [{'name': 's', 'data': items, 'initial_session': {}}]\n\
+        \x20       set = of_older('s', items)\n\
+        \x20   else:\n\
+        \x20       set = EvalSet.model_validate_json(text)\n\
+        \x20   return set.model_dump_json(indent=2,\n\
+        \x20       exclude_unset=True, exclude_defaults=True, exclude_none=True)\n";
+    python_rewrites(python, script, texts)
+}
+
+/// Each text as a Python program rewrites it that knows neither format.
+pub(crate) fn dumped(python: &Path, texts: &[String], ascii: bool) -> Vec<String> {
+    let ascii = if ascii { "True" } else { "False" };
+    let script = format!(
+        "def rewritten(text):\n    return json.dumps(json.loads(text), ensure_ascii={ascii})\n"
+    );
+    let texts = python_rewrites(python, &script, texts);
+    texts.into_iter().map(|text| text.expect("JSON")).collect()
+}
+
+/// Each text through the function `rewritten` of the script, or its exception.
+fn python_rewrites(python: &Path, script: &str, texts: &[String]) -> Vec<Result<String, String>> {
+    let script = format!(
+        "import json, sys\n{script}\
         results = []\n\
         for text in json.load(sys.stdin):\n\
         \x20   try:\n\
-        \x20       results.append([True, read(text).model_dump_json(indent=2,\n\
-        \x20           exclude_unset=True, exclude_defaults=True, exclude_none=True)])\n\
+        \x20       results.append([True, rewritten(text)])\n\
         \x20   except Exception as error:\n\
         \x20       results.append([False, str(error)])\n\
-        json.dump(results, sys.stdout)\n";
+        json.dump(results, sys.stdout)\n"
+    );
     let mut child = Command::new(python)
-        .args(["-W", "ignore", "-c", script])
+        .args(["-W", "ignore", "-c", &script])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

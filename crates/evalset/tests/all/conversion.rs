@@ -1,11 +1,12 @@
 //! Conversion loses nothing, whichever way it begins, and both legs are what their formats allow.
 
-use evalset::{EvalSet, Format, Layout, Severity, read, read_as};
+use case_trace::CaseTrace;
+use evalset::{EvalSet, Format, Layout, Severity, read, read_as, same_value};
 use expect_test::expect;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
-use crate::common::{adk_rewrites, google_files, unordered};
+use crate::common::{adk_rewrites, dumped, google_files, json, unordered};
 
 /// Reads a text, which must have no errors, and checks the detected format.
 fn valid(text: &str, format: Format) -> EvalSet {
@@ -275,7 +276,16 @@ fn scalar() -> impl Strategy<Value = String> {
         Just("null".to_owned()),
         Just("true".to_owned()),
         Just("9007199254740993".to_owned()),
-        Just("1.10".to_owned()),
+        prop::sample::select(vec![
+            "1.10",
+            "1e2",
+            "-0.0",
+            "2.50E-9",
+            "123456789012345678901",
+            "7.0"
+        ])
+        .prop_map(str::to_owned),
+        Just(r#""\u00e9\ud83d\ude00\/""#.to_owned()),
         any::<i64>().prop_map(|number| number.to_string()),
         "[a-z\"\\\\/~é\n]{0,6}".prop_map(|text| serde_json::to_string(&text).expect("a string")),
     ]
@@ -676,27 +686,13 @@ fn drawn(strategy: &BoxedStrategy<String>, count: usize) -> Vec<String> {
     (0..count).map(draw).collect()
 }
 
-/// As [`unordered`], with numbers as Python writes them: it keeps no trailing zeros.
-fn by_value(text: &str) -> String {
-    let value: serde_json::Value = serde_json::from_str(text).expect("JSON");
-    fn of(value: serde_json::Value) -> serde_json::Value {
-        match value {
-            serde_json::Value::Number(number) => match number.as_f64() {
-                Some(float) if number.is_f64() && float.fract() == 0.0 && float.abs() < 1e15 => {
-                    #[expect(clippy::cast_possible_truncation, reason = "a whole number")]
-                    let whole = float as i64;
-                    whole.into()
-                }
-                _ => number.into(),
-            },
-            serde_json::Value::Array(items) => items.into_iter().map(of).collect(),
-            serde_json::Value::Object(members) => {
-                members.into_iter().map(|(key, value)| (key, of(value))).collect()
-            }
-            other => other,
-        }
-    }
-    unordered(&of(value).to_string())
+/// How many sets a test draws for Python. `REHEARSAL_TEST_SETS` overrides the number.
+fn count() -> usize {
+    std::env::var("REHEARSAL_TEST_SETS").ok().and_then(|text| text.parse().ok()).unwrap_or(300)
+}
+
+fn assert_same(after: &str, before: &str, between: &str) {
+    assert!(same_value(&json(after), &json(before)), "{after}\n{before}\n{between}");
 }
 
 #[test]
@@ -726,7 +722,7 @@ fn fields_that_adk_drops_are_restored() {
         let there = to_adk(text);
         assert_eq!(unordered(&to_agentflow(&there)), unordered(text), "as it stands");
         let rewritten = adk_rewrites(&python, &[there]).remove(0).expect("ADK reads it");
-        assert_eq!(by_value(&to_agentflow(&rewritten)), by_value(left), "{rewritten}");
+        assert_same(&to_agentflow(&rewritten), left, &rewritten);
     }
 }
 
@@ -747,23 +743,79 @@ fn without_set_metadata_of_adk(text: &str) -> String {
 fn adk_accepts_converted_sets() {
     let Some(python) = test_needs::python() else { return };
     // What begins as ADK's is ADK's, and ADK understands the same when it has come back.
-    let begun = drawn(&adk_set(), 300);
+    let begun = drawn(&adk_set(), count());
     let back: Vec<_> = begun.iter().map(|text| to_adk(&to_agentflow(text))).collect();
     let (before, after) = (adk_rewrites(&python, &begun), adk_rewrites(&python, &back));
     for ((before, after), text) in before.iter().zip(&after).zip(&begun) {
         let before = before.as_ref().unwrap_or_else(|error| panic!("{error}\n{text}"));
-        assert_eq!(unordered(before), unordered(after.as_ref().expect("ADK reads it")), "{text}");
+        assert_same(after.as_ref().expect("ADK reads it"), before, text);
     }
     // What begins as AgentFlow's survives ADK's own rewriting of the leg between.
-    let begun = drawn(&agentflow_set(), 300);
+    let begun = drawn(&agentflow_set(), count());
     let there: Vec<_> = begun.iter().map(|text| to_adk(text)).collect();
-    for ((rewritten, there), text) in
-        adk_rewrites(&python, &there).into_iter().zip(&there).zip(&begun)
-    {
-        let rewritten = rewritten.unwrap_or_else(|error| panic!("{error}\n{there}"));
-        assert_eq!(unordered(&to_agentflow(there)), unordered(text));
-        let through = to_agentflow(&rewritten);
-        let compared = |text: &str| by_value(&without_set_metadata_of_adk(text));
-        assert_eq!(compared(&through), compared(text), "{there}\n{rewritten}");
+    let rewritten: Vec<_> = adk_rewrites(&python, &there)
+        .into_iter()
+        .zip(&there)
+        .map(|(rewritten, there)| rewritten.unwrap_or_else(|error| panic!("{error}\n{there}")))
+        .collect();
+    for ascii in [true, false] {
+        let dumped = dumped(&python, &rewritten, ascii);
+        for (rewritten, text) in rewritten.iter().chain(&dumped).zip(begun.iter().chain(&begun)) {
+            let (through, text) = (to_agentflow(rewritten), without_set_metadata_of_adk(text));
+            assert_same(&without_set_metadata_of_adk(&through), &text, rewritten);
+        }
+    }
+}
+
+#[test]
+fn conversion_survives_python_rewrites() {
+    let Some(python) = test_needs::python() else { return };
+    type Convert = fn(&str) -> String;
+    let legs: [(BoxedStrategy<String>, Convert, Convert); 2] =
+        [(adk_set(), to_agentflow, to_adk), (agentflow_set(), to_adk, to_agentflow)];
+    for (strategy, there, back) in legs {
+        let begun = drawn(&strategy, count());
+        for ascii in [true, false] {
+            let between: Vec<_> = begun.iter().map(|text| there(text)).collect();
+            let between = dumped(&python, &between, ascii);
+            let returned: Vec<_> = between.iter().map(|text| back(text)).collect();
+            let returned = dumped(&python, &returned, ascii);
+            // Once more, from the rewritten file.
+            let again: Vec<_> = returned.iter().map(|text| there(text)).collect();
+            let again = dumped(&python, &again, ascii);
+            for (((returned, between), again), text) in
+                returned.iter().zip(&between).zip(&again).zip(&begun)
+            {
+                assert_same(returned, text, between);
+                assert_same(&back(again), text, again);
+            }
+        }
+    }
+}
+
+#[test]
+fn conversion_keeps_every_verdict() {
+    let traces = |text: &str, format: Format| -> Vec<String> {
+        // Traces are compared as text, and conversion writes no needless escapes.
+        let text = text.replace(r"\u00e9\ud83d\ude00\/", "é😀/");
+        let set = valid(json(&text).compact().as_str(), format);
+        let cases = set.into_cases("s");
+        cases.iter().map(|case| format!("{:#?}", CaseTrace::of(case).map(|it| it.trace))).collect()
+    };
+    for text in drawn(&adk_set(), count()) {
+        let there = to_agentflow(&text);
+        assert_eq!(
+            traces(&there, Format::AgentFlow),
+            traces(&text, Format::Adk),
+            "{text}\n{there}"
+        );
+    }
+    for text in drawn(&agentflow_set(), count()) {
+        let there = to_adk(&text);
+        assert_eq!(
+            traces(&there, Format::Adk),
+            traces(&text, Format::AgentFlow),
+            "{text}\n{there}"
+        );
     }
 }
