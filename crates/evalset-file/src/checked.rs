@@ -10,8 +10,8 @@ use std::path::Path;
 
 use evalset::adk::LegacySet;
 use evalset::{
-    Case, CaseFault, CaseLocation, EvalSet, Format, FormatDetector, Layout, Problem, Reading,
-    read_case,
+    Case, CaseFault, CaseLocation, DetectedFormat, EvalSet, Format, FormatDetector, Layout,
+    Problem, Reading, read_case,
 };
 use json_text::Position;
 use xxhash_rust::xxh3::xxh3_64;
@@ -55,6 +55,7 @@ pub enum Checked {
 pub struct CheckedCases {
     cases: Cases,
     format: Format,
+    evidence: String,
     /// The text up to the `[` of the cases, and from their `]` on.
     around: (String, String),
     before: Vec<CaseFault>,
@@ -87,27 +88,42 @@ impl CheckedCases {
     /// The file does not exist, cannot be read, or has an unfinished write. Faults in its content are not
     /// errors.
     pub fn open(path: &Path) -> Result<Checked, AppendError> {
+        Self::open_as(path, None)
+    }
+
+    /// Opens a file as [`CheckedCases::open`] does, in the given format, if there is one.
+    ///
+    /// # Errors
+    /// Those of [`CheckedCases::open`].
+    pub fn open_as(path: &Path, chosen: Option<Format>) -> Result<Checked, AppendError> {
         let mut cases = Cases::open_any_set(path)?;
         let length = cases.progress().1;
-        let (mut detector, mut sure) = (FormatDetector::default(), None);
+        let mut detector = FormatDetector::default();
+        let mut sure = chosen.map(DetectedFormat::chosen);
         let around = loop {
             match cases.next() {
-                Some(Ok(_)) if cases.is_one_case() => return read_whole(path),
-                Some(Ok(_)) if cases.is_older() => sure = Some(Format::AdkLegacy),
-                Some(Ok(case)) if sure.is_none() => sure = detector.inspect(&cases.text(&case)?),
+                Some(Ok(_)) if cases.is_one_case() => return read_whole(path, chosen),
+                Some(Ok(_)) if cases.is_older() && chosen == Some(Format::AgentFlow) => {
+                    return read_whole(path, chosen);
+                }
+                Some(Ok(_)) if cases.is_older() => sure = Some(DetectedFormat::older()),
+                Some(Ok(case)) if sure.is_none() => {
+                    let found = detector.inspect(&cases.text(&case)?);
+                    sure = found.map(|_| detector.detected());
+                }
                 Some(Ok(_)) => {}
                 None => break cases.frame_parts()?,
-                Some(Err(error)) => return not_a_set(path, length, error),
+                Some(Err(error)) => return not_a_set(path, length, error, chosen),
             }
         };
         let (Some((head, tail)), Some(end)) = (around, cases.end_of_list()?) else {
             if length <= WHOLE_UP_TO {
-                return read_whole(path);
+                return read_whole(path, chosen);
             }
             return Err(AppendError::FrameTooLong { path: path.to_owned(), limit: LONGEST_FRAME });
         };
         // A set with "eval_cases" is ADK's if no case shows the format.
-        let format = sure.or(detector.format()).unwrap_or(Format::Adk);
+        let DetectedFormat { format, evidence } = sure.unwrap_or_else(|| detector.detected());
         let mut before = evalset::read_as(format!("{head}{tail}").as_bytes(), format).faults;
         let begins = end_of(&head);
         let mut behind =
@@ -121,7 +137,13 @@ impl CheckedCases {
         let cases = Cases::open_any_set(path)?;
         let around = (head, tail);
         let ids = HashMap::new();
-        Ok(Checked::Cases(Box::new(Self { cases, format, around, before, behind, ids })))
+        Ok(Checked::Cases(Box::new(Self { cases, format, evidence, around, before, behind, ids })))
+    }
+
+    /// What shows the format.
+    #[must_use]
+    pub fn evidence(&self) -> &str {
+        &self.evidence
     }
 
     /// The detected format of the cases.
@@ -205,7 +227,12 @@ impl CheckedCases {
 }
 
 /// The result for a file that is not a set of cases.
-fn not_a_set(path: &Path, length: u64, error: AppendError) -> Result<Checked, AppendError> {
+fn not_a_set(
+    path: &Path,
+    length: u64,
+    error: AppendError,
+    chosen: Option<Format>,
+) -> Result<Checked, AppendError> {
     let broken = |line, column, problem| {
         Checked::Broken(CaseFault { case: None, path: String::new(), line, column, problem })
     };
@@ -224,18 +251,28 @@ fn not_a_set(path: &Path, length: u64, error: AppendError) -> Result<Checked, Ap
         AppendError::InvalidJson { .. }
         | AppendError::ByteOrderMark { .. }
         | AppendError::NotAnEvalSet { .. }
-        | AppendError::CasesTwice { .. } => read_whole(path),
+        | AppendError::CasesTwice { .. } => read_whole(path, chosen),
         error => Err(error),
     }
 }
 
-fn read_whole(path: &Path) -> Result<Checked, AppendError> {
+fn read_whole(path: &Path, chosen: Option<Format>) -> Result<Checked, AppendError> {
     let bytes = std::fs::read(path).map_err(|source| AppendError::Io {
         path: path.to_owned(),
         operation: "reading",
         source,
     })?;
-    Ok(Checked::Whole(Box::new(evalset::read(&bytes))))
+    let reading = match chosen {
+        // Only ADK's older format is a list, which is detected with certainty.
+        Some(Format::Adk) if is_list(&bytes) => evalset::read(&bytes),
+        Some(format) => evalset::read_as(&bytes, format),
+        None => evalset::read(&bytes),
+    };
+    Ok(Checked::Whole(Box::new(reading)))
+}
+
+fn is_list(bytes: &[u8]) -> bool {
+    bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[')
 }
 
 /// The line and column of the end of a text, both from 1.

@@ -5,7 +5,9 @@ use json_text::Kind;
 use crate::adk::{LegacySession, LegacySet};
 use crate::model::{Casing, Value, text_of};
 use crate::reading::{Origin, Reader, checked};
-use crate::{CaseFault, CaseLocation, CaseText, Format, Problem, Severity, adk, agentflow};
+use crate::{
+    CaseFault, CaseLocation, CaseText, DetectedFormat, Format, Problem, Severity, adk, agentflow,
+};
 
 /// An eval set in one of the formats.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,6 +36,8 @@ pub enum Case {
 pub struct Reading {
     /// Its format; `None` if it is not JSON.
     pub format: Option<Format>,
+    /// What shows the format; empty if the file is not JSON.
+    pub evidence: String,
     /// The set with the readable cases; `None` if the set itself is unreadable.
     pub set: Option<EvalSet>,
     /// The indexes of the unreadable cases, which are not in the set.
@@ -87,18 +91,24 @@ pub fn read_as(bytes: &[u8], format: Format) -> Reading {
 }
 
 fn read_in(bytes: &[u8], format: Option<Format>) -> Reading {
+    let unread = |fault| Reading {
+        format,
+        evidence: String::new(),
+        set: None,
+        unread: Vec::new(),
+        faults: vec![fault],
+    };
     let (text, mark) = match checked(bytes) {
         Ok(checked) => checked,
-        Err(fault) => {
-            return Reading { format, set: None, unread: Vec::new(), faults: vec![*fault] };
-        }
+        Err(fault) => return unread(*fault),
     };
     if adk::EvalSetResult::is_of(text) {
         let problem = Problem::History;
-        let history = CaseFault { case: None, path: String::new(), line: 1, column: 1, problem };
-        return Reading { format, set: None, unread: Vec::new(), faults: vec![history] };
+        return unread(CaseFault { case: None, path: String::new(), line: 1, column: 1, problem });
     }
-    let format = format.unwrap_or_else(|| Format::of_set(text));
+    let detected = format.map(DetectedFormat::chosen);
+    let DetectedFormat { format, evidence } =
+        detected.unwrap_or_else(|| DetectedFormat::of_set(text));
     let mut reader = Reader::new(text, Origin::default());
     let set = match format {
         Format::Adk => adk::EvalSet::read(&mut reader).map(EvalSet::Adk),
@@ -109,7 +119,7 @@ fn read_in(bytes: &[u8], format: Option<Format>) -> Reading {
     // Some are found only at the end of an object, so they are sorted by position.
     faults.sort_by_key(|fault| (fault.line, fault.column));
     faults.splice(0..0, mark);
-    Reading { format: Some(format), set, unread, faults }
+    Reading { format: Some(format), evidence, set, unread, faults }
 }
 
 /// Reads the text of a single case, which begins at `origin` in its file; `None` if it is unreadable.

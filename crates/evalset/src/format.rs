@@ -26,18 +26,63 @@ impl Format {
         }
     }
 
+    /// Its name for people, such as `AgentFlow's format`.
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Adk => "ADK's format",
+            Self::AdkLegacy => "ADK's older format",
+            Self::AgentFlow => "AgentFlow's format",
+        }
+    }
+
     /// Detects the format of a whole file, which must be JSON.
     ///
     /// A list is ADK's older format. The format of a set is detected from its cases ([`FormatDetector`]).
     /// If they do not decide, a set with `eval_cases` is ADK's, and one without, which ADK requires, is
     /// AgentFlow's. A file with results is ADK's history, which is neither.
+    #[cfg(test)]
+    fn of_set(text: &str) -> Self {
+        DetectedFormat::of_set(text).format
+    }
+}
+
+/// The format of a file, and what in the file shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DetectedFormat {
+    /// The format.
+    pub format: Format,
+    /// Such as `"user_content.parts" in the case at index 0`.
+    pub evidence: String,
+}
+
+impl DetectedFormat {
+    /// The format that the user has chosen.
+    #[must_use]
+    pub fn chosen(format: Format) -> Self {
+        Self { format, evidence: "it is given".to_owned() }
+    }
+
+    /// A list, which only ADK's older format is.
+    #[must_use]
+    pub fn older() -> Self {
+        Self { format: Format::AdkLegacy, evidence: "the file is a list".to_owned() }
+    }
+
+    /// A set in whose cases nothing shows the format.
+    #[must_use]
+    pub fn assumed() -> Self {
+        let evidence = "no case shows another, so it is assumed".to_owned();
+        Self { format: Format::Adk, evidence }
+    }
+
     pub(crate) fn of_set(text: &str) -> Self {
         let mut cursor = Cursor::new(text);
         if cursor.kind() == Kind::Array {
-            return Self::AdkLegacy;
+            return Self::older();
         }
         if cursor.kind() != Kind::Object {
-            return Self::Adk;
+            return Self::assumed();
         }
         let mut names_cases = false;
         let mut detector = FormatDetector::default();
@@ -52,15 +97,15 @@ impl Format {
             cursor.enter();
             while cursor.more() {
                 let case = cursor.pass();
-                if let Some(format) = detector.inspect(case.text) {
-                    return format;
+                if detector.inspect(case.text).is_some() {
+                    return detector.detected();
                 }
             }
         }
-        if let Some(format) = detector.format() {
-            return format;
+        if names_cases || detector.format().is_some() || !is_set_without_cases(text) {
+            return detector.detected();
         }
-        if names_cases || !is_set_without_cases(text) { Self::Adk } else { Self::AgentFlow }
+        Self { format: Format::AgentFlow, evidence: "it has no \"eval_cases\"".to_owned() }
     }
 }
 
@@ -80,6 +125,8 @@ impl Format {
 /// ```
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FormatDetector {
+    inspected: usize,
+    certain: Option<(Format, &'static str)>,
     lacks_conversation: bool,
 }
 
@@ -88,15 +135,32 @@ impl FormatDetector {
     pub fn inspect(&mut self, case: &str) -> Option<Format> {
         let mut evidence = Evidence::default();
         evidence.look_at_case(&mut Cursor::new(case));
-        match (evidence.adk, evidence.agentflow) {
-            (true, false) => Some(Format::Adk),
-            (false, true) => Some(Format::AgentFlow),
-            (true, true) => None,
-            (false, false) => {
+        self.inspected += 1;
+        self.certain = match (evidence.adk, evidence.agentflow) {
+            (Some(field), None) => Some((Format::Adk, field)),
+            (None, Some(field)) => Some((Format::AgentFlow, field)),
+            (Some(_), Some(_)) => None,
+            (None, None) => {
                 self.lacks_conversation |= evidence.lacks_conversation;
                 None
             }
+        };
+        self.certain.map(|(format, _)| format)
+    }
+
+    /// The likely format with its evidence, ADK's by default.
+    #[must_use]
+    pub fn detected(self) -> DetectedFormat {
+        if let Some((format, field)) = self.certain {
+            let index = self.inspected.saturating_sub(1);
+            let evidence = format!("it has {field:?} in the case at index {index}");
+            return DetectedFormat { format, evidence };
         }
+        if self.lacks_conversation {
+            let evidence = "it has a case without \"conversation\"".to_owned();
+            return DetectedFormat { format: Format::AgentFlow, evidence };
+        }
+        DetectedFormat::assumed()
     }
 
     /// The likely format when no case was certain; `None` when the cases fit both formats or
@@ -123,8 +187,9 @@ fn is_set_without_cases(text: &str) -> bool {
 /// What a case has that only one format accepts.
 #[derive(Debug, Default)]
 struct Evidence {
-    adk: bool,
-    agentflow: bool,
+    /// A field of ADK's, and one of AgentFlow's.
+    adk: Option<&'static str>,
+    agentflow: Option<&'static str>,
     /// It has neither a conversation nor what ADK takes for one.
     lacks_conversation: bool,
 }
@@ -139,7 +204,8 @@ impl Evidence {
         let mut has_conversation = false;
         cursor.enter();
         while cursor.more() {
-            match &*cursor.key() {
+            let key = cursor.key();
+            match &*key {
                 "conversation" if cursor.kind() == Kind::Array => {
                     has_conversation = true;
                     cursor.enter();
@@ -154,13 +220,15 @@ impl Evidence {
                 "conversation_scenario" | "conversationScenario" => {
                     has_conversation = true;
                     // AgentFlow does not have it, but would not reject it either.
-                    self.adk |= cursor.kind() == Kind::Object;
+                    if cursor.kind() == Kind::Object {
+                        self.adk.get_or_insert("conversation_scenario");
+                    }
                     cursor.pass();
                 }
-                "evalId" | "sessionInput" | "creationTimestamp" | "finalSessionState" => {
-                    self.adk = true;
-                    cursor.pass();
-                }
+                "evalId" => self.found_adk("evalId", cursor),
+                "sessionInput" => self.found_adk("sessionInput", cursor),
+                "creationTimestamp" => self.found_adk("creationTimestamp", cursor),
+                "finalSessionState" => self.found_adk("finalSessionState", cursor),
                 "session_input" if cursor.kind() == Kind::Object => {
                     self.look_at_session_input(cursor);
                 }
@@ -172,18 +240,32 @@ impl Evidence {
         self.lacks_conversation = !has_conversation;
     }
 
+    fn found_adk(&mut self, field: &'static str, cursor: &mut Cursor<'_>) {
+        self.adk.get_or_insert(field);
+        cursor.pass();
+    }
+
+    fn found_agentflow(&mut self, field: &'static str, cursor: &mut Cursor<'_>) {
+        self.agentflow.get_or_insert(field);
+        cursor.pass();
+    }
+
     fn look_at_session_input(&mut self, cursor: &mut Cursor<'_>) {
-        let (mut adk, mut agentflow) = (false, false);
+        let (mut adk, mut agentflow) = (false, None);
         cursor.enter();
         while cursor.more() {
             match &*cursor.key() {
                 "app_name" | "appName" | "user_id" | "userId" => adk = true,
-                "thread_id" | "config" | "initial_state" => agentflow = true,
+                "thread_id" => agentflow = Some("session_input.thread_id"),
+                "config" => agentflow = Some("session_input.config"),
+                "initial_state" => agentflow = Some("session_input.initial_state"),
                 _ => {}
             }
             cursor.pass();
         }
-        self.agentflow |= agentflow && !adk;
+        if !adk {
+            self.agentflow = self.agentflow.or(agentflow);
+        }
     }
 
     fn look_at_invocation(&mut self, cursor: &mut Cursor<'_>) {
@@ -195,24 +277,33 @@ impl Evidence {
         while cursor.more() {
             match &*cursor.key() {
                 "user_content" if cursor.kind() == Kind::Object => {
-                    let mut content = false;
+                    let (mut content, mut parts) = (false, false);
                     cursor.enter();
                     while cursor.more() {
-                        content |= cursor.key() == "content";
+                        let key = cursor.key();
+                        content |= key == "content";
+                        parts |= key == "parts";
                         cursor.pass();
                     }
-                    self.agentflow |= content;
-                    self.adk |= !content;
+                    if content {
+                        self.agentflow.get_or_insert("user_content.content");
+                    } else {
+                        let parts = if parts { "user_content.parts" } else { "user_content" };
+                        self.adk.get_or_insert(parts);
+                    }
                 }
-                "userContent" | "finalResponse" | "intermediateData" | "invocationId" => {
-                    self.adk = true;
-                    cursor.pass();
+                "userContent" => self.found_adk("userContent", cursor),
+                "finalResponse" => self.found_adk("finalResponse", cursor),
+                "intermediateData" => self.found_adk("intermediateData", cursor),
+                "invocationId" => self.found_adk("invocationId", cursor),
+                "expected_tool_trajectory" => {
+                    self.found_agentflow("expected_tool_trajectory", cursor);
                 }
-                "expected_tool_trajectory"
-                | "expected_intermediate_responses"
-                | "expected_final_response" => {
-                    self.agentflow = true;
-                    cursor.pass();
+                "expected_intermediate_responses" => {
+                    self.found_agentflow("expected_intermediate_responses", cursor);
+                }
+                "expected_final_response" => {
+                    self.found_agentflow("expected_final_response", cursor);
                 }
                 _ => {
                     cursor.pass();

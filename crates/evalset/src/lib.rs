@@ -41,7 +41,7 @@ pub use document::{Case, EvalSet, Reading, read, read_as, read_case};
 pub use edit::{EditError, NewCall};
 pub use equality::same_value;
 pub use error::CaseError;
-pub use format::{Format, FormatDetector};
+pub use format::{DetectedFormat, Format, FormatDetector};
 pub use ids::{eval_id, eval_set_id, numbered, seconds, snake_case};
 pub use layout::{CaseText, Layout};
 pub use loose_bool::LooseBool;

@@ -24,7 +24,7 @@ pub use credentials::{
     read_password,
 };
 pub use evalset::{
-    AppendArguments, ConvertArguments, DiffArguments, EvalsetCommand, EvalsetError,
+    AppendArguments, ConvertArguments, DiffArguments, EvalsetCommand, EvalsetError, FormatIs,
     LintFilesArguments, ListArguments, MergeArguments, ShowArguments, SplitArguments, Status,
     Target, evalset,
 };

@@ -206,9 +206,11 @@ fn lint_names_file_line_case_and_path() {
     assert_eq!(
         reported,
         [
+            "broken.json: ADK's format: it has \"user_content.parts\" in the case at index 0",
             "broken.json:3:3: warning: the file: \"nam\" is not a field of an eval set (did you mean \"name\"?); it is kept here, but lost when the format's own program rewrites the file",
             "broken.json:9:11: error: case \"lights_off\" at conversation[0]: ADK rejects the unknown field \"invocationID\" in an invocation (did you mean \"invocation_id\"?); correct its name, or move it to the case",
             "broken.json:20:5: error: case \"lights_off\": the eval_id \"lights_off\" is already used by the case at index 0; give this one another",
+            "home.evalset.json: ADK's format: it has \"user_content.parts\" in the case at index 0",
             "2 files: 2 errors, 1 warning.",
         ]
     );
@@ -225,8 +227,62 @@ fn lint_names_file_line_case_and_path() {
     );
     assert_eq!(
         ran(folder.path(), &["lint", "home.evalset.json"]),
-        "1 file: 0 errors, 0 warnings.\n"
+        "home.evalset.json: ADK's format: it has \"user_content.parts\" in the case at index 0\n\
+         1 file: 0 errors, 0 warnings.\n"
     );
+}
+
+#[test]
+fn misspelled_list_is_an_error_in_either_format() {
+    let folder = folder();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write("cases.json", &TWO.replace("eval_cases", "evalcases"));
+    write(
+        "turns.json",
+        r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "a", "conversations": []}]}"#,
+    );
+    for (file, what, key, known) in [
+        ("cases.json", "an eval set", "evalcases", "eval_cases"),
+        ("turns.json", "an eval case", "conversations", "conversation"),
+    ] {
+        for more in [vec![], vec!["--format-is", "adk"], vec!["--format-is", "agentflow"]] {
+            let output = run(folder.path(), &[vec!["lint", file], more].concat());
+            assert_eq!(output.status.code(), Some(1));
+            let wanted =
+                format!("{what} has no {known:?}, but the unknown field {key:?}; correct its name");
+            assert!(stdout_of(&output).contains(&wanted), "{}", stdout_of(&output));
+        }
+    }
+}
+
+#[test]
+fn format_can_be_given() {
+    let folder = folder();
+    let set = r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "a", "conversation": []}]}"#;
+    std::fs::write(folder.path().join("a.json"), set).unwrap();
+    let lint = |more: &[&str]| ran(folder.path(), &[&["lint", "a.json"], more].concat());
+    assert!(
+        lint(&[]).starts_with("a.json: ADK's format: no case shows another, so it is assumed\n")
+    );
+    let given = lint(&["--format-is", "agentflow"]);
+    assert!(given.starts_with("a.json: AgentFlow's format: it is given\n"), "{given}");
+    let output = run(folder.path(), &["lint", "home.evalset.json", "--format-is", "agentflow"]);
+    assert_eq!(output.status.code(), Some(1), "{}", stdout_of(&output));
+    let convert = ["convert", "--to", "agentflow", "--format-is", "agentflow", "a.json"];
+    assert!(!ran(folder.path(), &convert).contains("metadata"));
+}
+
+#[test]
+fn lint_reports_what_readers_change_in_arguments() {
+    let folder = folder();
+    let set = TWO.replace("\"n\": 9007199254740993", "\"n\": 1e400, \"a\": [{\"b\": 1, \"b\": 2}]");
+    std::fs::write(folder.path().join("a.json"), set).unwrap();
+    let text = ran(folder.path(), &["lint", "a.json"]);
+    assert!(
+        text.contains("warning: case \"lights_off\" at conversation[0].intermediate_data.tool_uses[0].args: the number 1e400 is too large"),
+        "{text}"
+    );
+    assert!(text.contains("duplicate key \"b\", of which readers keep the last value"), "{text}");
 }
 
 #[test]
@@ -240,7 +296,8 @@ fn lint_reports_faults_in_accepted_trajectories() {
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(
         stdout_of(&output),
-        "a.json:3:41: error: case \"a\" at accepted_trajectories.j: there is no turn \"j\"; name each turn once, by its invocation_id or its index, such as \"#0\"\n\
+        "a.json: ADK's format: it has \"user_content\" in the case at index 0\n\
+         a.json:3:41: error: case \"a\" at accepted_trajectories.j: there is no turn \"j\"; name each turn once, by its invocation_id or its index, such as \"#0\"\n\
          a.json:3:73: error: case \"a\" at accepted_trajectories.i[0][0].arg: unknown field \"arg\" in a call; a call has a name, and may have args, and an id or call_id\n\
          1 file: 2 errors, 0 warnings.\n"
     );
@@ -259,7 +316,8 @@ fn lint_reports_an_invalid_expected_state() {
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(
         stdout_of(&output),
-        "a.json:3:50: error: case \"a\" at final_session_state.n.$exist: the expected final state is not a valid query: unknown operator $exist; did you mean $exists?\n\
+        "a.json: ADK's format: it has \"user_content\" in the case at index 0\n\
+         a.json:3:50: error: case \"a\" at final_session_state.n.$exist: the expected final state is not a valid query: unknown operator $exist; did you mean $exists?\n\
          1 file: 1 error, 0 warnings.\n"
     );
 }
@@ -587,7 +645,8 @@ fn every_reading_command_accepts_a_pipe() {
     assert!(piped(&["show", "/dev/stdin", "weather"], FLOW).starts_with("weather\n"));
     assert_eq!(piped(&["diff", "home.evalset.json", "/dev/stdin"], TWO), "");
     assert_eq!(piped(&["diff", "/dev/stdin", "home.evalset.json"], TWO), "");
-    assert_eq!(piped(&["lint", "/dev/stdin"], TWO), "1 file: 0 errors, 0 warnings.\n");
+    let lint = piped(&["lint", "/dev/stdin"], TWO);
+    assert!(lint.ends_with("\n1 file: 0 errors, 0 warnings.\n"), "{lint}");
     let older = r#"[{"query": "hi"}, {"query": "bye"}]"#;
     let converted = piped(&["convert", "/dev/stdin", "--to", "adk"], older);
     assert!(converted.contains(r#""eval_id": "stdin""#), "{converted}");
@@ -627,7 +686,8 @@ fn append_keeps_every_byte_and_uses_the_files_format() {
         assert!(stderr_of(&output).contains("is the file to append to"));
     }
     assert_eq!(std::fs::read(folder.path().join("flow.evalset.json")).unwrap(), before);
-    assert_eq!(ran(folder.path(), &["lint", "."]), "2 files: 0 errors, 0 warnings.\n");
+    let lint = ran(folder.path(), &["lint", "."]);
+    assert!(lint.ends_with("\n2 files: 0 errors, 0 warnings.\n"), "{lint}");
 }
 
 #[test]

@@ -34,7 +34,8 @@ fn case_by_case(path: &Path) -> Option<Reading> {
         }
         None => {}
     }
-    Some(Reading { format: Some(cases.format()), set, unread, faults })
+    let (format, evidence) = (Some(cases.format()), cases.evidence().to_owned());
+    Some(Reading { format, evidence, set, unread, faults })
 }
 
 fn adk(case: Case) -> Option<evalset::adk::EvalCase> {

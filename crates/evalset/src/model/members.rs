@@ -10,6 +10,9 @@ use super::{Form, Key, Others, Shape, Value};
 use crate::original_form::{Member, OriginalForm};
 use crate::reading::{Problem, Reader};
 
+/// The fields without which a file has nothing to evaluate, though a format may allow that.
+const ESSENTIAL: [&str; 2] = ["eval_cases", "conversation"];
+
 /// The members of an object during reading.
 #[derive(Debug, Default)]
 pub(crate) struct Members {
@@ -17,6 +20,8 @@ pub(crate) struct Members {
     seen: Vec<Seen>,
     /// Keys of unknown fields seen.
     others: HashSet<String>,
+    /// The offset and key of fields that are perhaps misspelled, and the known ones.
+    near_misses: Vec<(usize, String, &'static str)>,
     /// A known field's value could not be read.
     pub(crate) faulty: bool,
 }
@@ -90,9 +95,14 @@ impl Members {
         if !self.others.insert(key.to_owned()) {
             reader.fault(offset, Problem::DuplicateField { key: key.to_owned() });
         }
-        if shape.is_none() && form.others != Others::Kept {
+        let known = nearest(key, names);
+        if shape.is_none()
+            && form.others != Others::Refused
+            && let Some(essential) = ESSENTIAL.iter().find(|it| Some(**it) == known.as_deref())
+        {
+            self.near_misses.push((offset, key.to_owned(), essential));
+        } else if shape.is_none() && form.others != Others::Kept {
             let (what, key) = (form.what, key.to_owned());
-            let known = nearest(&key, names);
             reader.fault(
                 offset,
                 match form.others {
@@ -134,6 +144,20 @@ impl Members {
         }
         self.seen.push(Seen { name, member, text });
         value
+    }
+
+    /// Records misspelled fields, once all members are read.
+    pub(crate) fn check_near_misses(&mut self, reader: &mut Reader<'_>, form: &Form) {
+        let what = form.what;
+        for (offset, key, known) in std::mem::take(&mut self.near_misses) {
+            // A case with a "conversation_scenario" has no "conversation".
+            if !self.seen.iter().any(|seen| seen.name.starts_with(known)) {
+                reader.fault(offset, Problem::NearMiss { what, key, known });
+            } else if form.others == Others::Ignored {
+                let known = Some(known.to_owned());
+                reader.fault(offset, Problem::IgnoredField { what, key, known });
+            }
+        }
     }
 
     /// Whether the object has the field, valid or not; records a missing one.

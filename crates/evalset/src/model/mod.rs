@@ -87,6 +87,7 @@ macro_rules! model {
                     let name = $crate::model::key!($field $($key)?);
                     $crate::model::require!($need, members, reader, FORM, $field, name, begin);
                 )*
+                members.check_near_misses(reader, &FORM);
                 if members.faulty {
                     return None;
                 }

@@ -119,6 +119,31 @@ pub enum Problem {
         /// A known field with a similar name.
         known: Option<String>,
     },
+    /// A misspelled field without which a set has no cases, or a case no turns.
+    #[error("{what} has no {known:?}, but the unknown field {key:?}; correct its name")]
+    NearMiss {
+        /// Such as `an eval case`.
+        what: &'static str,
+        /// The field.
+        key: String,
+        /// The intended field.
+        known: &'static str,
+    },
+    /// A duplicate key in a value that the format does not define, such as arguments.
+    #[error("duplicate key {key:?}, of which readers keep the last value; remove one")]
+    RepeatedKey {
+        /// The key.
+        key: String,
+    },
+    /// A number beyond those that Python's `float` holds.
+    #[error(
+        "the number {} is too large, and readers take it for infinity; write a smaller one",
+        short(number)
+    )]
+    TooLarge {
+        /// Its text.
+        number: String,
+    },
     /// A duplicate key, of which readers use one value.
     #[error("duplicate key {key:?}, of which readers use only one; remove one")]
     DuplicateField {
@@ -195,10 +220,17 @@ impl Problem {
     #[must_use]
     pub fn severity(&self) -> Severity {
         match self {
-            Self::IgnoredField { .. } => Severity::Warning,
+            Self::IgnoredField { .. } | Self::RepeatedKey { .. } | Self::TooLarge { .. } => {
+                Severity::Warning
+            }
             _ => Severity::Error,
         }
     }
+}
+
+/// The beginning of a number of many digits.
+fn short(number: &str) -> String {
+    number.get(..40).map_or_else(|| number.to_owned(), |begin| format!("{begin}…"))
 }
 
 fn suggestion(known: Option<&str>) -> String {

@@ -1,11 +1,12 @@
 //! [`Reader`]: reads models from a text, and records every fault with its position.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
+use json_text::scan::{scalar_end, string_content, string_end};
 use json_text::{JsonText, Kind, Position};
 
-use super::case_fault::{CaseFault, CaseLocation, Problem};
+use super::case_fault::{CaseFault, CaseLocation, Problem, Severity};
 use super::cursor::Cursor;
 use super::path::{PathSegment, path_of};
 use crate::adk::DEPTH_LIMIT;
@@ -276,9 +277,17 @@ impl<'a> Reader<'a> {
     ) -> T {
         let (start, before) = (self.offset(), self.faults.len());
         let value = read(self);
-        if self.faults.len() == before && !matches!(shape, Shape::Any) {
+        let is_read = self.faults.iter().skip(before).all(|it| it.severity() != Severity::Error);
+        if is_read && !matches!(shape, Shape::Any) {
             self.cursor.go_to(start);
+            let looked = self.faults.len();
             shape.look(self);
+            // These were found by the first reading.
+            let is_new = |fault: &CaseFault| {
+                !matches!(fault.problem, Problem::RepeatedKey { .. } | Problem::TooLarge { .. })
+            };
+            let new: Vec<_> = self.faults.drain(looked..).filter(is_new).collect();
+            self.faults.extend(new);
         }
         value
     }
@@ -297,8 +306,54 @@ impl<'a> Reader<'a> {
         {
             self.fault(offset, Problem::LoneSurrogate { escape });
         }
+        for (inside, problem) in value_faults(passed.text) {
+            self.fault(offset + inside, problem);
+        }
         verbatim(passed.text)
     }
+}
+
+/// What the format's own reader changes in a value, with offsets: of a repeated key it keeps the last
+/// value, and it reads a number that is too large as infinity.
+fn value_faults(text: &str) -> Vec<(usize, Problem)> {
+    let bytes = text.as_bytes();
+    let mut found = Vec::new();
+    // The keys of each object that is open; a list has none.
+    let mut open: Vec<Option<HashSet<Cow<'_, str>>>> = Vec::new();
+    let mut is_key = false;
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        let start = at;
+        at = match byte {
+            b'"' => string_end(bytes, at),
+            b'-' | b'0'..=b'9' => scalar_end(bytes, at),
+            _ => at + 1,
+        };
+        let token = text.get(start..at).unwrap_or_default();
+        match byte {
+            b'{' => open.push(Some(HashSet::new())),
+            b'[' => open.push(None),
+            b'}' | b']' => drop(open.pop()),
+            b'"' if is_key => {
+                if let (Some(Some(keys)), Some(key)) = (open.last_mut(), string_content(token))
+                    && !keys.insert(key.clone())
+                {
+                    found.push((start, Problem::RepeatedKey { key: key.into_owned() }));
+                }
+            }
+            b'-' | b'0'..=b'9' if token.parse::<f64>().is_ok_and(f64::is_infinite) => {
+                found.push((start, Problem::TooLarge { number: token.to_owned() }));
+            }
+            _ => {}
+        }
+        is_key = match byte {
+            b'{' => true,
+            b',' => matches!(open.last(), Some(Some(_))),
+            b' ' | b'\t' | b'\n' | b'\r' => is_key,
+            _ => false,
+        };
+    }
+    found
 }
 
 fn verbatim(text: &str) -> JsonText {

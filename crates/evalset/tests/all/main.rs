@@ -5,4 +5,5 @@ mod agentflow;
 mod common;
 mod conversion;
 mod kept_fields;
+mod mutants;
 mod reading;

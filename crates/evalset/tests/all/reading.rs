@@ -4,7 +4,7 @@ use std::path::Path;
 
 use evalset::adk::LegacySet;
 use evalset::agentflow::{MessageContent, Role};
-use evalset::{Case, EvalSet, Format, Layout, Origin, Severity, read, read_as, read_case};
+use evalset::{Case, EvalSet, Format, Layout, Origin, Problem, Severity, read, read_as, read_case};
 use expect_test::{Expect, expect};
 
 use crate::common::{adk_rewrites, canonical, google_files};
@@ -14,9 +14,10 @@ fn fixture(name: &str) -> String {
     std::fs::read_to_string(path).expect("read")
 }
 
-/// Reads `text`, which must be without a fault, and writes it.
+/// Reads `text`, which must be without a fault other than a number that is too large, and writes it.
 fn rewritten(text: &str) -> String {
-    let reading = read(text.as_bytes());
+    let mut reading = read(text.as_bytes());
+    reading.faults.retain(|fault| !matches!(fault.problem, Problem::TooLarge { .. }));
     assert_eq!(reading.faults, []);
     reading.whole().expect("whole").to_json().laid_out(&Layout::two_spaces())
 }

@@ -9,7 +9,7 @@ use evalset_file::{AppendError, Cases, EvalSetFiles, default_cache};
 use super::error::EvalsetError;
 use super::files::files;
 use super::valid_file::{ValidFile, case_in, rename as renamed};
-use super::{AppendArguments, Status, Target, counted};
+use super::{AppendArguments, FormatIs, Status, Target, counted};
 
 pub(super) fn append(
     arguments: &AppendArguments,
@@ -29,7 +29,7 @@ pub(super) fn append(
         if is_same_file(&path, file) {
             return Err(EvalsetError::IntoItself { path });
         }
-        sources.push(ValidFile::read(&path, |_| ())?);
+        sources.push(ValidFile::read(&path, FormatIs::default(), |_| ())?);
     }
     let sets = match default_cache() {
         Some(cache) => EvalSetFiles::anywhere().with_cache(cache),

@@ -95,6 +95,25 @@ Exits with 0 if the files are equal, with 1 if they differ, with 2 if one cannot
     Diff(DiffArguments),
 }
 
+/// The format of the files to read.
+#[derive(Debug, Clone, Copy, Default, Args)]
+pub struct FormatIs {
+    /// The format of the files that are read [default: detected from their content]
+    #[arg(long = "format-is", env = "REHEARSAL_FORMAT_IS", value_enum, value_name = "FORMAT")]
+    format_is: Option<Target>,
+}
+
+impl FormatIs {
+    /// The given format, if there is one.
+    #[must_use]
+    pub fn chosen(self) -> Option<evalset::Format> {
+        self.format_is.map(|format| match format {
+            Target::Adk => evalset::Format::Adk,
+            Target::Agentflow => evalset::Format::AgentFlow,
+        })
+    }
+}
+
 /// Arguments of `rehearsal evalset list`.
 #[derive(Debug, Clone, Args)]
 pub struct ListArguments {
@@ -113,6 +132,9 @@ pub struct ListArguments {
     /// The output format; json is one object per line
     #[arg(long, env = "REHEARSAL_FORMAT", value_enum, default_value_t)]
     pub format: Format,
+    /// The format of the files
+    #[command(flatten)]
+    pub format_is: FormatIs,
 }
 
 /// Arguments of `rehearsal evalset show`.
@@ -127,6 +149,9 @@ pub struct ShowArguments {
     /// The output format; json is the case as in the file
     #[arg(long, env = "REHEARSAL_FORMAT", value_enum, default_value_t)]
     pub format: Format,
+    /// The format of the files
+    #[command(flatten)]
+    pub format_is: FormatIs,
 }
 
 /// Arguments of `rehearsal evalset lint`.
@@ -138,9 +163,12 @@ pub struct LintFilesArguments {
     /// The output format; json is one object per line
     #[arg(long, env = "REHEARSAL_FORMAT", value_enum, default_value_t)]
     pub format: Format,
+    /// The format of the files
+    #[command(flatten)]
+    pub format_is: FormatIs,
 }
 
-/// The format to write.
+/// A format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Target {
     /// Google ADK's
@@ -167,6 +195,9 @@ pub struct ConvertArguments {
     /// Replace an existing file
     #[arg(long, env = "REHEARSAL_FORCE")]
     pub force: bool,
+    /// The format of the files
+    #[command(flatten)]
+    pub format_is: FormatIs,
 }
 
 /// Arguments of `rehearsal evalset merge`.
@@ -190,6 +221,9 @@ pub struct MergeArguments {
     /// Replace an existing file
     #[arg(long, env = "REHEARSAL_FORCE")]
     pub force: bool,
+    /// The format of the files
+    #[command(flatten)]
+    pub format_is: FormatIs,
 }
 
 /// Arguments of `rehearsal evalset split`.
@@ -207,6 +241,9 @@ pub struct SplitArguments {
     /// Replace existing files
     #[arg(long, env = "REHEARSAL_FORCE")]
     pub force: bool,
+    /// The format of the files
+    #[command(flatten)]
+    pub format_is: FormatIs,
 }
 
 /// Arguments of `rehearsal evalset append`.
@@ -235,4 +272,7 @@ pub struct DiffArguments {
     /// The output format; json is one object per line
     #[arg(long, env = "REHEARSAL_FORMAT", value_enum, default_value_t)]
     pub format: Format,
+    /// The format of the files
+    #[command(flatten)]
+    pub format_is: FormatIs,
 }

@@ -15,7 +15,7 @@ pub(super) fn convert(
     arguments: &ConvertArguments,
     out: &mut impl Write,
 ) -> Result<Status, EvalsetError> {
-    let ConvertArguments { files: asked, to, output, output_folder, force } = arguments;
+    let ConvertArguments { files: asked, to, output, output_folder, force, format_is } = arguments;
     let files = files(asked)?;
     if output_folder.is_none() && files.len() > 1 {
         return Err(EvalsetError::ManyFiles { count: files.len() });
@@ -35,7 +35,7 @@ pub(super) fn convert(
     // All inputs are read before an output is written.
     let mut sources = Vec::new();
     for (path, target) in files.iter().zip(targets) {
-        sources.push((ValidFile::read(path, |_| ())?, target));
+        sources.push((ValidFile::read(path, *format_is, |_| ())?, target));
     }
     for (source, target) in sources {
         let Opened { set, mut cases } = source.open(*to)?;

@@ -28,8 +28,9 @@ pub(super) fn diff(
     arguments: &DiffArguments,
     out: &mut impl Write,
 ) -> Result<Status, EvalsetError> {
-    let DiffArguments { before, after, format } = arguments;
-    let (old, new) = (ValidFile::read(before, |_| ())?, ValidFile::read(after, |_| ())?);
+    let DiffArguments { before, after, format, format_is } = arguments;
+    let read = |path| ValidFile::read(path, *format_is, |_| ());
+    let (old, new) = (read(before)?, read(after)?);
     // Both are converted to the format of the first; older ADK lists to ADK's current format.
     let to = old.own_format();
     let Opened { set: old_set, cases } = old.open(to)?;

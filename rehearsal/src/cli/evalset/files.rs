@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
 
-use evalset::{CaseFault, EvalSet, Reading, Severity};
-use evalset_file::{Checked, CheckedCases};
+use evalset::{CaseFault, EvalSet, Format, Reading, Severity};
+use evalset_file::{Cases, Checked, CheckedCases};
 use tempfile::TempDir;
 
 use super::error::EvalsetError;
@@ -144,10 +144,21 @@ impl Source {
 }
 
 /// Opens a file to read it case by case, or reads it as a whole if its format requires that.
-pub(super) fn checked(source: &Source) -> Result<Checked, EvalsetError> {
+pub(super) fn checked(source: &Source, chosen: Option<Format>) -> Result<Checked, EvalsetError> {
     let path = source.path();
     File::open(path).map_err(|cause| EvalsetError::Unreadable { path: path.to_owned(), cause })?;
-    Ok(CheckedCases::open(path)?)
+    Ok(CheckedCases::open_as(path, chosen)?)
+}
+
+/// The format in which cases are read one by one: the given one, or the detected one.
+pub(super) fn format_of(source: &Source, chosen: Option<Format>) -> Result<Format, EvalsetError> {
+    let declared = Cases::declared_format(source.path())?;
+    Ok(match chosen {
+        // Only ADK's older format is a list.
+        Some(Format::Adk) if declared == Format::AdkLegacy => declared,
+        Some(chosen) => chosen,
+        None => declared,
+    })
 }
 
 /// The value that was read, unless it has errors.

@@ -34,10 +34,16 @@ pub(super) fn lint(
     let files = files(&arguments.files)?;
     for path in &files {
         let name = path.display().to_string();
-        match checked(&Source::of(path)?)? {
-            Checked::Whole(reading) => findings.take(&name, &reading.faults)?,
+        match checked(&Source::of(path)?, arguments.format_is.chosen())? {
+            Checked::Whole(reading) => {
+                if let Some(format) = reading.format {
+                    findings.title(&name, format, &reading.evidence)?;
+                }
+                findings.take(&name, &reading.faults)?;
+            }
             Checked::Broken(fault) => findings.take(&name, &[fault])?,
             Checked::Cases(mut cases) => {
+                findings.title(&name, cases.format(), cases.evidence())?;
                 let bar = bar(cases.progress().1, &name);
                 findings.take(&name, cases.faults_before())?;
                 while let Some(case) = cases.next() {
@@ -75,6 +81,19 @@ struct Findings<'a, W> {
 }
 
 impl<W: Write> Findings<'_, W> {
+    /// Prints the format of a file and what shows it.
+    fn title(
+        &mut self,
+        file: &str,
+        format: evalset::Format,
+        evidence: &str,
+    ) -> Result<(), EvalsetError> {
+        if self.format == Format::Text {
+            writeln!(self.out, "{file}: {}: {evidence}", format.title())?;
+        }
+        Ok(())
+    }
+
     fn take(&mut self, file: &str, faults: &[CaseFault]) -> Result<(), EvalsetError> {
         for fault in faults {
             match fault.severity() {

@@ -8,10 +8,10 @@ use evalset_file::{Cases, FoundCase};
 use serde::Serialize;
 
 use super::error::EvalsetError;
-use super::files::{Errors, Source, files};
+use super::files::{Errors, Source, files, format_of};
 use super::filter::{Filter, Traits};
 use super::progress::bar;
-use super::{ListArguments, Status, counted};
+use super::{FormatIs, ListArguments, Status, counted};
 use crate::cli::Format;
 
 #[derive(Debug, Serialize)]
@@ -30,7 +30,7 @@ pub(super) fn list(
     arguments: &ListArguments,
     out: &mut impl Write,
 ) -> Result<Status, EvalsetError> {
-    let ListArguments { files: asked, tags, tools, case, format } = arguments;
+    let ListArguments { files: asked, tags, tools, case, format, format_is } = arguments;
     let filter = Filter::new(case.as_deref(), tags, tools)?;
     let mut status = Status::Success;
     for path in files(asked)? {
@@ -38,6 +38,7 @@ pub(super) fn list(
             name: path.display().to_string(),
             filter: &filter,
             format: *format,
+            format_is: *format_is,
             listed: 0,
             out: &mut *out,
         };
@@ -59,6 +60,7 @@ struct Listing<'a, W> {
     name: String,
     filter: &'a Filter<'a>,
     format: Format,
+    format_is: FormatIs,
     listed: u64,
     out: &'a mut W,
 }
@@ -71,7 +73,7 @@ impl<W: Write> Listing<'_, W> {
         self.title()?;
         let bar = bar(cases.progress().1, &self.name);
         let known_format = match self.filter.looks_inside() {
-            true => Some(Cases::declared_format(source.path())?),
+            true => Some(format_of(&source, self.format_is.chosen())?),
             false => None,
         };
         while let Some(case) = cases.next() {
@@ -87,7 +89,7 @@ impl<W: Write> Listing<'_, W> {
                 Some(format) => format,
                 // An item that is not an object has no id and is reported without reading it.
                 None if case.eval_id.is_none() && !cases.text(&case)?.starts_with('{') => {
-                    Cases::declared_format(source.path())?
+                    format_of(&source, self.format_is.chosen())?
                 }
                 None => continue,
             };

@@ -17,7 +17,7 @@ pub(super) fn merge(
     arguments: &MergeArguments,
     out: &mut impl Write,
 ) -> Result<Status, EvalsetError> {
-    let MergeArguments { files: asked, output, to, id, rename, force } = arguments;
+    let MergeArguments { files: asked, output, to, id, rename, force, format_is } = arguments;
     require_free(output, *force)?;
     let files = files(asked)?;
     // All inputs are read before the output is written.
@@ -25,7 +25,7 @@ pub(super) fn merge(
     let mut sources = Vec::new();
     for (at, path) in files.iter().enumerate() {
         let mut twice = None;
-        sources.push(ValidFile::read(path, |eval_id| {
+        sources.push(ValidFile::read(path, *format_is, |eval_id| {
             if !*rename && twice.is_none() {
                 twice = ids.take(eval_id, at).err().map(|first| (eval_id.to_owned(), first));
             }

@@ -24,7 +24,7 @@ use std::fmt::Display;
 use std::io::Write;
 
 pub use arguments::{
-    AppendArguments, ConvertArguments, DiffArguments, EvalsetCommand, LintFilesArguments,
+    AppendArguments, ConvertArguments, DiffArguments, EvalsetCommand, FormatIs, LintFilesArguments,
     ListArguments, MergeArguments, ShowArguments, SplitArguments, Target,
 };
 pub use error::EvalsetError;

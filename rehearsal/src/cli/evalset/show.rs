@@ -9,7 +9,7 @@ use evalset_file::{Cases, FoundCase};
 use json_text::JsonText;
 
 use super::error::EvalsetError;
-use super::files::{Errors, Source};
+use super::files::{Errors, Source, format_of};
 use super::list::shown;
 use super::{ShowArguments, Status};
 use crate::cli::Format;
@@ -21,7 +21,7 @@ pub(super) fn show(
     arguments: &ShowArguments,
     out: &mut impl Write,
 ) -> Result<Status, EvalsetError> {
-    let ShowArguments { file, cases: wanted, format } = arguments;
+    let ShowArguments { file, cases: wanted, format, format_is } = arguments;
     let mut status = Status::Success;
     // A case that cannot be read is reported, and the next one is shown.
     let mut show = |case: Result<Case, EvalsetError>| match (case, format) {
@@ -42,7 +42,7 @@ pub(super) fn show(
         .map_err(|cause| EvalsetError::Unreadable { path: file.clone(), cause })?;
     let source = Source::of(file)?;
     let mut cases = Cases::open(source.path())?;
-    let format = Cases::declared_format(source.path())?;
+    let format = format_of(&source, format_is.chosen())?;
     let mut sought = Sought::new(wanted);
     while let Some(found) = cases.next() {
         let found = found?;

@@ -13,10 +13,10 @@ pub(super) fn split(
     arguments: &SplitArguments,
     out: &mut impl Write,
 ) -> Result<Status, EvalsetError> {
-    let SplitArguments { file, output_folder, cases: size, force } = arguments;
+    let SplitArguments { file, output_folder, cases: size, force, format_is } = arguments;
     let name = stem(file);
     let size = usize::try_from(*size).unwrap_or(usize::MAX);
-    let source = ValidFile::read(file, |_| ())?;
+    let source = ValidFile::read(file, *format_is, |_| ())?;
     let parts = source.cases().div_ceil(size);
     let digits = parts.to_string().len();
     let target = |number| output_folder.join(format!("{name}_{number:0digits$}.evalset.json"));

@@ -11,9 +11,9 @@ use evalset::adk::LegacySet;
 use evalset::{Case, EvalSet, Format};
 use evalset_file::{Checked, CheckedCases, stem};
 
-use super::Target;
 use super::error::EvalsetError;
 use super::files::{Errors, Source, checked, sound};
+use super::{FormatIs, Target};
 
 /// A file that was read to its end and has no errors.
 pub(super) struct ValidFile {
@@ -35,11 +35,15 @@ pub(super) struct Opened {
 
 impl ValidFile {
     /// Reads a file to its end, and calls `seen_id` with the id of each case.
-    pub(super) fn read(path: &Path, mut seen_id: impl FnMut(&str)) -> Result<Self, EvalsetError> {
+    pub(super) fn read(
+        path: &Path,
+        format_is: FormatIs,
+        mut seen_id: impl FnMut(&str),
+    ) -> Result<Self, EvalsetError> {
         let mut count = 0;
         let mut errors = Errors::default();
         let source = Source::of(path)?;
-        let (format, held) = match checked(&source)? {
+        let (format, held) = match checked(&source, format_is.chosen())? {
             Checked::Whole(reading) => {
                 let set = sound(path, *reading)?;
                 for eval_id in ids(&set, &stem(path)) {
@@ -97,7 +101,7 @@ impl ValidFile {
 
     /// Starts to read the cases.
     pub(super) fn open(self, to: Target) -> Result<Opened, EvalsetError> {
-        let Self { path, source, held, .. } = self;
+        let Self { path, source, held, format, .. } = self;
         let name = stem(&path);
         if let Some(set) = held {
             let mut set = converted(*set, to, &name);
@@ -105,7 +109,9 @@ impl ValidFile {
             return Ok(Opened { set, cases: OpenedCases { first: None, rest } });
         }
         let changed = || EvalsetError::Changed { path: path.clone() };
-        let Checked::Cases(mut cases) = checked(&source)? else { return Err(changed()) };
+        let Checked::Cases(mut cases) = checked(&source, Some(format))? else {
+            return Err(changed());
+        };
         let first = cases.next().transpose()?;
         let first = first.map(|read| read.case.ok_or_else(changed)).transpose()?;
         // Only the first case determines the set's metadata.
