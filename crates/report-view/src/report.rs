@@ -85,16 +85,6 @@ impl Report {
         }
     }
 
-    /// The share of passed cases among those that passed or failed, without errors and unscored cases.
-    /// `None` if there are none.
-    #[must_use]
-    pub fn pass_rate(&self) -> Option<f64> {
-        let passed = self.count(CaseVerdict::Passed);
-        let scored = passed + self.count(CaseVerdict::Failed);
-        #[expect(clippy::cast_precision_loss, reason = "no report has 2^53 cases")]
-        (scored > 0).then(|| passed as f64 / scored as f64)
-    }
-
     /// The place of the first case with this id.
     #[must_use]
     pub fn find(&self, eval_id: &str) -> Option<usize> {
@@ -181,7 +171,7 @@ pub(crate) mod tests {
                 .map(|verdict| report.count(verdict));
         assert_eq!(counts, [2, 1, 1, 0]);
         assert_eq!(report.criteria, ["m", "n"]);
-        assert_eq!(report.pass_rate(), Some(2.0 / 3.0));
+        assert_eq!(report.summary.pass_rate, Some(2.0 / 3.0));
         assert_eq!(report.find("a"), Some(0));
         assert_eq!(report.notes.len(), 1, "{:?}", report.notes);
         assert!(report.result(1, 1).is_none(), "it was not asked");
@@ -196,7 +186,7 @@ pub(crate) mod tests {
         let report = read(&written(&[error])).expect("a report");
         assert_eq!(report.count(CaseVerdict::Error), 1);
         assert_eq!(report.count(CaseVerdict::Failed), 0);
-        assert_eq!(report.pass_rate(), None, "it was not scored");
+        assert_eq!(report.summary.pass_rate, Some(0.0), "it did not pass");
         assert_eq!(report.why(0).as_deref(), Some("no such case"));
     }
 }

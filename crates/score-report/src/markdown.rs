@@ -100,19 +100,20 @@ impl Markdown {
     pub(crate) fn finish(self, total: &Total<'_>, out: &mut impl Write) -> io::Result<()> {
         let title = total.heading.eval_set_name.as_ref().unwrap_or(&total.heading.eval_set_id);
         writeln!(out, "### {}\n\n{}.\n", markdown(title), total.counts())?;
-        writeln!(out, "| criterion | needs | passed | failed | unscored | mean |")?;
-        writeln!(out, "|---|---:|---:|---:|---:|---:|")?;
+        writeln!(out, "| criterion | needs | passed | failed | unscored | mean | of cases |")?;
+        writeln!(out, "|---|---:|---:|---:|---:|---:|---:|")?;
         for (name, one) in &total.summary.criterion_stats {
             let needs = total.heading.criteria.iter().find(|(given, _)| given == name);
             let needs = needs.map_or(String::new(), |(_, threshold)| short_figure(*threshold));
             let mean = one.avg_score.map_or_else(|| "–".to_owned(), figure);
             writeln!(
                 out,
-                "| {} | {needs} | {} | {} | {} | {mean} |",
+                "| {} | {needs} | {} | {} | {} | {mean} | {} |",
                 markdown(name),
                 one.passed,
                 one.failed,
-                one.unscored
+                one.unscored,
+                one.avg_score_cases
             )?;
         }
         let mut room = ROOM;

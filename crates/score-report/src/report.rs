@@ -149,7 +149,8 @@ pub(crate) struct Total<'r> {
 }
 
 impl Total<'_> {
-    /// `6 cases: 3 passed, 2 failed, 1 unscored`, with errors where there are.
+    /// `6 cases: 3 passed, 2 failed, 1 unscored. Pass rate 0.600 (3 of 5 cases)`, with errors where
+    /// there are.
     pub(crate) fn counts(&self) -> String {
         let EvalSummary { total_cases, passed_cases, failed_cases, unscored_cases, .. } =
             *self.summary;
@@ -162,6 +163,7 @@ impl Total<'_> {
             counts.push(format!("{} {noun}", self.errors));
         }
         counts.push(format!("{unscored_cases} unscored"));
-        format!("{cases}: {}", counts.join(", "))
+        let rate = self.summary.pass_rate_phrase().map(|rate| format!(". {rate}"));
+        format!("{cases}: {}{}", counts.join(", "), rate.unwrap_or_default())
     }
 }

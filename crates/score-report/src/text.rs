@@ -43,19 +43,20 @@ impl Text {
         }
         writeln!(
             out,
-            "{:<widest$}  passed  failed  unscored    mean     min     max",
+            "{:<widest$}  passed  failed  unscored    mean  of cases     min     max",
             "criterion"
         )?;
         let figure = |score: Option<f64>| score.map_or_else(|| "–".to_owned(), figure);
         for (name, one) in stats {
             writeln!(
                 out,
-                "{:<widest$}  {:>6}  {:>6}  {:>8}  {:>6}  {:>6}  {:>6}",
+                "{:<widest$}  {:>6}  {:>6}  {:>8}  {:>6}  {:>8}  {:>6}  {:>6}",
                 plain(name),
                 one.passed,
                 one.failed,
                 one.unscored,
                 figure(one.avg_score),
+                one.avg_score_cases,
                 figure(one.min_score),
                 figure(one.max_score)
             )?;

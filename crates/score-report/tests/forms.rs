@@ -114,12 +114,12 @@ fn text() {
                   words 0, needs 0.8: the response scores 0.000: it lacks script, script, alert, 1, script, 2J and 1 more
                   llm_judge is unscored: it is not computed here; it needs a judge, and none is given
 
-        criterion                  passed  failed  unscored    mean     min     max
-        tool_trajectory_avg_score       0       2         1   0.000   0.000   0.000
-        words                           1       1         1   0.428   0.000   0.857
-        llm_judge                       0       0         3       –       –       –
+        criterion                  passed  failed  unscored    mean  of cases     min     max
+        tool_trajectory_avg_score       0       2         1   0.000         2   0.000   0.000
+        words                           1       1         1   0.428         2   0.000   0.857
+        llm_judge                       0       0         3       –         0       –       –
 
-        4 cases: 0 passed, 2 failed, 1 error, 1 unscored.
+        4 cases: 0 passed, 2 failed, 1 error, 1 unscored. Pass rate 0.000 (0 of 3 cases).
     "#]].assert_eq(&written(Form::Text, cases(&config())));
 }
 
@@ -130,13 +130,13 @@ fn markdown() {
     expect![[r####"
         ### home\_evals
 
-        4 cases: 0 passed, 2 failed, 1 error, 1 unscored.
+        4 cases: 0 passed, 2 failed, 1 error, 1 unscored. Pass rate 0.000 (0 of 3 cases).
 
-        | criterion | needs | passed | failed | unscored | mean |
-        |---|---:|---:|---:|---:|---:|
-        | tool\_trajectory\_avg\_score | 1 | 0 | 2 | 1 | 0.000 |
-        | words | 0.8 | 1 | 1 | 1 | 0.428 |
-        | llm\_judge | 0.5 | 0 | 0 | 3 | – |
+        | criterion | needs | passed | failed | unscored | mean | of cases |
+        |---|---:|---:|---:|---:|---:|---:|
+        | tool\_trajectory\_avg\_score | 1 | 0 | 2 | 1 | 0.000 | 2 |
+        | words | 0.8 | 1 | 1 | 1 | 0.428 | 2 |
+        | llm\_judge | 0.5 | 0 | 0 | 3 | – | 0 |
 
         **1 error**
 

@@ -54,7 +54,7 @@ fn figure(
 ) -> AnyView {
     let name = report.criteria.get(criterion).cloned().unwrap_or_default();
     let Some(stats) = report.summary.criterion_stats.get(&name) else { return ().into_any() };
-    let (mean, passed, scored) = (stats.avg_score, stats.passed, stats.passed + stats.failed);
+    let (mean, passed, scored) = (stats.avg_score, stats.passed, stats.avg_score_cases);
     let unscored = spread.unscored;
     let most = spread.most().max(1);
     let bars = spread.bars.iter().enumerate().map(|(place, bar)| drawn(place, *bar, most));
@@ -64,7 +64,7 @@ fn figure(
     });
     let label = match mean {
         Some(mean) => format!(
-            "{name}: {passed} of {scored} scored cases passed, the mean is {}, {unscored} unscored",
+            "{name}: {passed} of {scored} scored cases passed, their mean is {}, {unscored} unscored",
             report_view::figure(mean)
         ),
         None => format!("{name}: no case is scored"),
@@ -79,7 +79,7 @@ fn figure(
         <figure class="report-spread">
             <figcaption>
                 <span class="report-criterion" title=name.clone()>{name.clone()}</span>
-                <span class="report-mean" title="Mean score">{mean_text} {moved}</span>
+                <span class="report-mean" title=format!("Mean score of {scored} cases")>{mean_text} {moved}</span>
             </figcaption>
             <svg viewBox=format!("0 0 {} {}", STEP * 20.0, HEIGHT + 1.0) preserveAspectRatio="none" role="img" aria-label=label>
                 <line class="report-ground" x1="0" x2=(STEP * 20.0).to_string() y1=(HEIGHT + 0.5).to_string() y2=(HEIGHT + 0.5).to_string()></line>

@@ -157,11 +157,10 @@ fn compare(by: Column, one: &ReportSummary, other: &ReportSummary) -> Ordering {
     }
 }
 
-/// The share of the cases that pass, from 0 to 1.
+/// The pass rate, without unscored cases.
 #[expect(clippy::cast_precision_loss, reason = "no report has 2^53 cases")]
 fn passed(counts: &ReportCounts) -> f64 {
-    let all = counts.passed + counts.failed + counts.unscored;
-    counts.passed as f64 / all.max(1) as f64
+    counts.passed as f64 / (counts.passed + counts.failed).max(1) as f64
 }
 
 #[component]
@@ -179,7 +178,7 @@ fn Listed(
             let ReportCounts { passed, failed, unscored, .. } = counts;
             let text = match unscored {
                 0 => format!("{passed} of {}", passed + failed),
-                _ => format!("{passed} of {}, {unscored} unscored", passed + failed + unscored),
+                _ => format!("{passed} of {}, {unscored} unscored", passed + failed),
             };
             let part =
                 |of: u64, class| view! { <i class=class style:flex-grow=of.to_string()></i> };

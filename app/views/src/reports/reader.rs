@@ -283,11 +283,11 @@ fn Counts(
         }
     };
     let passed = report.count(CaseVerdict::Passed);
-    let scored = passed + report.count(CaseVerdict::Failed);
-    let rate = report.pass_rate().filter(|_| scored > 0).map(|rate| match passed {
-        0 => "No scored case passed".to_owned(),
-        _ if passed == scored => "Every scored case passed".to_owned(),
-        _ => format!("{:.1}% of {} scored cases passed", rate * 100.0, grouped(scored)),
+    // Errors count as not passed, as in every report. Only unscored cases are left out.
+    let judged = passed + report.summary.failed_cases;
+    let left_out = if report.summary.unscored_cases > 0 { ", without unscored cases" } else { "" };
+    let rate = report.summary.pass_rate.map(|rate| {
+        format!("Pass rate {:.1}% of {} cases{left_out}", rate * 100.0, grouped(judged))
     });
     view! {
         <div class="report-counts" role="group" aria-label="Show only">

@@ -190,7 +190,7 @@
       const unscored = stats.unscored ? `, ${number.format(stats.unscored)} unscored` : "";
       return el(
         "button",
-        { class: scored ? "criterion" : "criterion none", "aria-pressed": String(state.metric === metric), title: `${name}: mean ${mean ?? "–"}, needs ${needs}, ${of} passed${unscored}`, onclick: () => change({ metric: state.metric === metric && state.bin < 0 ? -1 : metric, bin: -1 }) },
+        { class: scored ? "criterion" : "criterion none", "aria-pressed": String(state.metric === metric), title: `${name}: mean ${mean ?? "–"} of ${stats.avg_score_cases} ${stats.avg_score_cases === 1 ? "case" : "cases"}, needs ${needs}, ${of} passed${unscored}`, onclick: () => change({ metric: state.metric === metric && state.bin < 0 ? -1 : metric, bin: -1 }) },
         el("b", {}, mean === null || mean === undefined ? "–" : figure(mean)),
         el("span", { class: "name" }, name),
         el("span", { class: "of" }, `needs ${needs} · ${of}`),
@@ -525,8 +525,10 @@
   byId("tag").append(el("option", { value: "" }, "All tags"), ...tags.map((tag) => el("option", { value: tag }, tag)));
   byId("tag").hidden = tags.length === 0;
   const { total_cases: total, passed_cases: passed, failed_cases: failed, unscored_cases: unscored } = about.summary;
+  const rate = about.summary.pass_rate;
+  const passRate = rate === null || rate === undefined ? "" : ` · pass rate ${figure(rate)} (${number.format(passed)} of ${number.format(passed + failed)})`;
   const errors = about.errors ? ` · ${number.format(about.errors)} ${about.errors === 1 ? "error" : "errors"}` : "";
-  byId("counts").textContent = `${number.format(total)} ${total === 1 ? "case" : "cases"} · ${number.format(passed)} passed · ${number.format(failed - about.errors)} failed${errors} · ${number.format(unscored)} unscored`;
+  byId("counts").textContent = `${number.format(total)} ${total === 1 ? "case" : "cases"} · ${number.format(passed)} passed · ${number.format(failed - about.errors)} failed${errors} · ${number.format(unscored)} unscored${passRate}`;
   byId("made").textContent = `scored in ${about.seconds < 1 ? `${(about.seconds * 1000).toFixed(1)} ms` : `${about.seconds.toFixed(1)} s`}, ${about.created}`;
   readAddress();
   draw();

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::case::{CaseVerdict, CriterionResult, EvalCaseResult};
 use super::exact_number::{number, number_or_null};
+use super::figure::figure;
 
 /// The report of one run over a set of cases.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -40,14 +41,37 @@ pub struct EvalSummary {
     pub failed_cases: usize,
     /// Those that are neither, because something is unscored.
     pub unscored_cases: usize,
-    /// Passed by passed and failed, 0 to 1; `None` when there are neither.
+    /// Passed by passed and failed, 0 to 1; `None` when there are neither. A case that could not be
+    /// scored at all has not passed.
     #[serde(with = "number_or_null")]
     pub pass_rate: Option<f64>,
     /// The mean of all scores that there are; `None` when there are none.
     #[serde(with = "number_or_null")]
     pub avg_score: Option<f64>,
+    /// The number of cases with a score, which that mean covers.
+    #[serde(default)]
+    pub avg_score_cases: usize,
     /// Each criterion by its name, in the order of the config.
     pub criterion_stats: IndexMap<String, CriterionStats>,
+}
+
+impl EvalSummary {
+    /// The pass rate in a phrase, such as `Pass rate 0.833 (5 of 6 cases)`; `None` without one.
+    ///
+    /// ```
+    /// use scoring::report::{EvalCaseResult, Tally};
+    /// let mut tally = Tally::default();
+    /// tally.add(&EvalCaseResult::error("a", None, "no such case"));
+    /// let phrase = tally.summary().pass_rate_phrase();
+    /// assert_eq!(phrase.as_deref(), Some("Pass rate 0.000 (0 of 1 case)"));
+    /// ```
+    #[must_use]
+    pub fn pass_rate_phrase(&self) -> Option<String> {
+        let of = self.passed_cases + self.failed_cases;
+        let noun = if of == 1 { "case" } else { "cases" };
+        let rate = figure(self.pass_rate?);
+        Some(format!("Pass rate {rate} ({} of {of} {noun})", self.passed_cases))
+    }
 }
 
 /// One criterion over all cases.
@@ -66,9 +90,13 @@ pub struct CriterionStats {
     /// Passed by passed and failed; `None` when there are neither.
     #[serde(with = "number_or_null")]
     pub pass_rate: Option<f64>,
-    /// The mean of the scores; `None` when there are none, and so the next two.
+    /// The mean of the scores; `None` when there are none, and so the next two. It covers the cases
+    /// that meet it or do not.
     #[serde(with = "number_or_null")]
     pub avg_score: Option<f64>,
+    /// The number of cases with a score, which that mean covers.
+    #[serde(default)]
+    pub avg_score_cases: usize,
     /// The lowest score.
     #[serde(with = "number_or_null")]
     pub min_score: Option<f64>,
@@ -96,6 +124,8 @@ impl Tally {
             CaseVerdict::Unscored => &mut summary.unscored_cases,
             CaseVerdict::Passed => &mut summary.passed_cases,
         } += 1;
+        let has_score = result.criterion_results.iter().any(|result| result.score.is_some());
+        summary.avg_score_cases += usize::from(has_score);
         for result in &result.criterion_results {
             self.add_criterion(result);
         }
@@ -117,6 +147,7 @@ impl Tally {
         if let Some(score) = result.score {
             self.sum += score;
             self.scores += 1;
+            stats.avg_score_cases += 1;
             *self.sums.entry(result.criterion.clone()).or_default() += score;
             stats.min_score = Some(stats.min_score.map_or(score, |least| least.min(score)));
             stats.max_score = Some(stats.max_score.map_or(score, |most| most.max(score)));
@@ -131,7 +162,7 @@ impl Tally {
         summary.avg_score = mean(self.sum, self.scores);
         for (name, stats) in &mut summary.criterion_stats {
             stats.pass_rate = share(stats.passed, stats.failed);
-            let scored = stats.passed + stats.failed;
+            let scored = stats.avg_score_cases;
             stats.avg_score = self.sums.get(name).and_then(|sum| mean(*sum, scored));
         }
         summary

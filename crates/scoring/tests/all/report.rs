@@ -103,6 +103,7 @@ fn a_report_has_the_published_shape() {
           "unscored_cases": 1,
           "pass_rate": 0.3333333333333333,
           "avg_score": 0.7692307692307693,
+          "avg_score_cases": 3,
           "criterion_stats": {
             "tool_trajectory_avg_score": {
               "criterion": "tool_trajectory_avg_score",
@@ -112,6 +113,7 @@ fn a_report_has_the_published_shape() {
               "unscored": 0,
               "pass_rate": 0.6666666666666666,
               "avg_score": 0.6666666666666666,
+              "avg_score_cases": 3,
               "min_score": 0.0,
               "max_score": 1.0
             },
@@ -123,6 +125,7 @@ fn a_report_has_the_published_shape() {
               "unscored": 0,
               "pass_rate": 0.6666666666666666,
               "avg_score": 0.6666666666666666,
+              "avg_score_cases": 3,
               "min_score": 0.0,
               "max_score": 1.0
             },
@@ -134,6 +137,7 @@ fn a_report_has_the_published_shape() {
               "unscored": 0,
               "pass_rate": 0.6666666666666666,
               "avg_score": 0.6666666666666666,
+              "avg_score_cases": 3,
               "min_score": 0.0,
               "max_score": 1.0
             },
@@ -145,6 +149,7 @@ fn a_report_has_the_published_shape() {
               "unscored": 2,
               "pass_rate": 1.0,
               "avg_score": 1.0,
+              "avg_score_cases": 1,
               "min_score": 1.0,
               "max_score": 1.0
             },
@@ -156,6 +161,7 @@ fn a_report_has_the_published_shape() {
               "unscored": 0,
               "pass_rate": 1.0,
               "avg_score": 1.0,
+              "avg_score_cases": 3,
               "min_score": 1.0,
               "max_score": 1.0
             }
