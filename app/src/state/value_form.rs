@@ -1,9 +1,9 @@
 //! The forms for a value that a person enters: arguments, a structured query or response, a result.
 
 use json_text::JsonText;
-use schema_form::{Form, Integers};
+use schema_form::{Draft, Form, Integers};
 
-use crate::state::form::use_form;
+use crate::state::form::{use_form, use_form_from};
 
 pub use crate::state::form::FormState as ValueForm;
 
@@ -20,6 +20,14 @@ pub fn use_value_form(schema: Option<&JsonText>, integers: Integers) -> ValueFor
 pub fn use_arguments_form(schema: Option<&JsonText>, integers: Integers) -> ValueForm {
     let form = schema.map_or_else(Form::no_arguments, Form::of_schema);
     use_form(form.with_integers(integers).with_objects_only(), None)
+}
+
+/// A form for the answer to an MCP server's elicitation, filled in with its defaults.
+#[must_use]
+pub fn use_answer_form(schema: &JsonText) -> ValueForm {
+    let form = Form::of_schema(schema);
+    let start = Draft::with_defaults(&form);
+    use_form_from(form, start)
 }
 
 /// A form for any value that starts with `begin` as JSON text.

@@ -100,7 +100,11 @@ impl Check {
         schema: &Value,
         documents: Option<&Registry<'_>>,
     ) -> Result<Self, Uncheckable> {
-        let options = jsonschema::options();
+        // Annotations in every draft, although the validator asserts them for draft 7 and earlier.
+        let options = jsonschema::options()
+            .should_validate_formats(false)
+            .without_content_encoding_support("base64")
+            .without_content_media_type_support("application/json");
         let built = match documents {
             Some(documents) => options.with_registry(documents).build(schema),
             None => options.build(schema),
@@ -333,6 +337,20 @@ mod tests {
             "tags":{"type":"ARRAY","min_items":"1","items":{"type":"STRING"}}},"required":["tags"]}"#;
         assert_eq!(violations(schema, r#"{"n":null,"tags":["a"]}"#), []);
         assert_eq!(violations(schema, r#"{"n":1.5,"tags":[]}"#).len(), 2);
+    }
+
+    #[test]
+    fn a_format_is_an_annotation_in_every_draft() {
+        for draft in ["draft-04", "draft-06", "draft-07", "draft/2019-09", "draft/2020-12"] {
+            let schema = format!(
+                r#"{{"$schema":"http://json-schema.org/{draft}/schema","type":"string","format":"date",
+                    "contentEncoding":"base64","contentMediaType":"application/json"}}"#
+            );
+            let schema =
+                schema.replace("http://json-schema.org/draft/", "https://json-schema.org/draft/");
+            assert_eq!(violations(&schema, r#""tomorrow""#), [], "{draft}");
+            assert_eq!(violations(&schema, "1").len(), 1, "{draft}");
+        }
     }
 
     #[test]

@@ -61,27 +61,20 @@ pub(crate) fn message_of(error: &ValidationError<'_>) -> String {
         Kind::BacktrackLimitExceeded { .. } | Kind::RegexEngineFailure { .. } => {
             format!("The pattern cannot be matched with this text ({keyword}).")
         }
-        Kind::Format { format } => match looks_like(format) {
-            Some(words) => format!("Not {words} ({keyword})."),
-            None => format!("Not in the format {} ({keyword}).", cut(format)),
-        },
-        Kind::ContentEncoding { content_encoding } => {
-            format!("Not encoded as {} ({keyword}).", cut(content_encoding))
-        }
-        Kind::FromUtf8 { .. } => format!("The encoded content is not text ({keyword})."),
-        Kind::ContentMediaType { content_media_type } => {
-            format!("Not of the media type {} ({keyword}).", cut(content_media_type))
-        }
         Kind::Not { schema } => excluded(schema, value),
         Kind::Referencing(error) => {
             format!("This cannot be checked: {}.", broken_reference(error))
         }
-        // Reported at other places than the value's, or as several errors.
+        // Reported at other places than the value's, or as several errors, or not at all.
         Kind::AdditionalItems { .. }
         | Kind::AdditionalProperties { .. }
         | Kind::AnyOf { .. }
+        | Kind::ContentEncoding { .. }
+        | Kind::ContentMediaType { .. }
         | Kind::Custom { .. }
         | Kind::FalseSchema
+        | Kind::Format { .. }
+        | Kind::FromUtf8 { .. }
         | Kind::OneOfMultipleValid { .. }
         | Kind::OneOfNotValid { .. }
         | Kind::PropertyNames { .. }
@@ -171,20 +164,6 @@ fn excluded(schema: &Value, value: &Value) -> String {
         }
         _ => format!("Must not match the excluded schema {} (not).", cut(&schema.to_string())),
     }
-}
-
-/// What a text of this format looks like, worded as in forms.
-fn looks_like(format: &str) -> Option<&'static str> {
-    Some(match format {
-        "date" => "a date such as 2026-11-21",
-        "time" => "a time with its zone, such as 09:30:00Z",
-        "date-time" => "a date and time with its zone, such as 2026-11-21T09:30:00Z",
-        "email" | "idn-email" => "an address such as ada@example.com",
-        "uri" | "iri" => "an address with its scheme, such as https://example.com",
-        "uuid" => "a UUID: 32 hexadecimal digits in five groups",
-        "regex" => "a supported regular expression",
-        _ => return None,
-    })
 }
 
 fn cut(text: &str) -> String {

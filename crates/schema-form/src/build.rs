@@ -20,14 +20,8 @@ const CHECKED_KEYWORDS: [&str; 7] =
     ["pattern", "not", "if", "oneOf", "contains", "dependentSchemas", "dependencies"];
 
 /// Keywords that only the host's validator checks.
-const LEFT_TO_HOST: [&str; 6] = [
-    "format",
-    "contentEncoding",
-    "unevaluatedProperties",
-    "unevaluatedItems",
-    "$dynamicRef",
-    "$recursiveRef",
-];
+const LEFT_TO_HOST: [&str; 4] =
+    ["unevaluatedProperties", "unevaluatedItems", "$dynamicRef", "$recursiveRef"];
 
 /// Builds the field of `source`; problems of its schemas go to `diagnostics`.
 pub(crate) fn field(

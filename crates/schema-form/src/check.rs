@@ -1,8 +1,8 @@
 //! What a form checks while typing: the limits of the widgets, and keywords about a whole value as
 //! far as [`PartialValidator`] can decide them.
 //!
-//! A check here never contradicts the host's validator; `format` and the keywords in
-//! [`crate::Field::unchecked`] are left to the host.
+//! A check here never contradicts the host's validator; the keywords in
+//! [`crate::Field::unchecked`] are left to it.
 
 use json_text::{Decimal, JsonText, Node as Value};
 use serde_json::value::RawValue;

@@ -7,6 +7,7 @@
 
 use crate::conditions::{ConditionState, update_conditions};
 use crate::field::{FieldKind, Slot};
+use crate::fill::{Filler, admits};
 use crate::{Form, ItemId, Path, PathStep};
 
 /// What a person has entered so far into a [`Form`].
@@ -172,12 +173,32 @@ impl Entered {
 }
 
 impl Draft {
-    /// The empty draft: required objects are open, nothing else is sent.
+    /// The empty draft: required objects are open, required fields have their defaults, and nothing
+    /// else is sent.
     #[must_use]
     pub fn blank(form: &Form) -> Self {
         let mut ids = Ids::default();
         let root = Blank::new(&mut ids).place(form.root());
         Self { root, ids }
+    }
+
+    /// The empty draft, in which optional members of the outermost object have their defaults too, as
+    /// MCP prescribes for an elicitation.
+    #[must_use]
+    pub fn with_defaults(form: &Form) -> Self {
+        let mut draft = Self::blank(form);
+        let Some(Content::Object { members: entered, .. }) = &mut draft.root.content else {
+            return draft;
+        };
+        let FieldKind::Object(object) = &form.root().field().kind else { return draft };
+        let mut blank = Blank::new(&mut draft.ids);
+        for (member, entered) in object.members.iter().zip(entered) {
+            if *entered == Entered::NOTHING {
+                *entered = blank.default(member).unwrap_or(Entered::NOTHING);
+            }
+        }
+        update_conditions(form.root(), &mut draft.root, &mut blank);
+        draft
     }
 
     /// What was entered at `path`; `None` when the draft has no such place.
@@ -422,6 +443,9 @@ impl<'i> Blank<'i> {
             return Entered::NOTHING;
         }
         self.budget -= 1;
+        if let Some(default) = self.default(slot) {
+            return default;
+        }
         match &slot.field().kind {
             FieldKind::Object(_) | FieldKind::Union(_) => {
                 self.open(slot).map_or(Entered::NOTHING, Entered::value)
@@ -432,6 +456,13 @@ impl<'i> Blank<'i> {
             }
             _ => Entered::NOTHING,
         }
+    }
+
+    /// The default, entered; `None` if there is none, or if it is no valid value.
+    fn default(&mut self, slot: &Slot) -> Option<Entered> {
+        let default = slot.field().default.as_ref()?;
+        let entered = Filler::new(self.ids).fill(slot, default.decode().ok()?);
+        admits(slot, &entered).then_some(entered)
     }
 
     /// The content of a place that the person opens; `None` where a value must be entered first.

@@ -27,7 +27,8 @@ pub struct Field {
     pub description: Option<String>,
     /// Whether `null` may be sent.
     pub nullable: bool,
-    /// What the callee assumes when nothing is sent. Shown, never sent by itself.
+    /// What the callee assumes when nothing is sent. Shown; sent by itself only where the field is
+    /// required.
     pub default: Option<JsonText>,
     /// Values the schema gives as examples.
     pub examples: Vec<JsonText>,
@@ -96,7 +97,7 @@ pub struct TextField {
     pub max_length: Option<u64>,
     /// `pattern`, for display.
     pub pattern: Option<String>,
-    /// `format`, for the choice of widget; the host's validator checks it.
+    /// `format`, for the choice of widget and for advice.
     pub format: Option<String>,
     /// `contentEncoding`, for the choice of widget.
     pub encoding: Option<String>,

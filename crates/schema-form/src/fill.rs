@@ -179,7 +179,8 @@ fn same_string(left: &JsonText, right: &JsonText) -> bool {
         && left.decode::<String>().is_ok_and(|left| right.decode::<String>() == Ok(left))
 }
 
-fn admits(slot: &Slot, entered: &Entered) -> bool {
+/// Whether what was entered could be sent, as far as the form can tell.
+pub(crate) fn admits(slot: &Slot, entered: &Entered) -> bool {
     let form = Form::of_slot(slot.clone());
     let draft = Draft { root: entered.clone(), ids: Ids::default() };
     draft.read(&form).messages().is_empty()

@@ -24,7 +24,7 @@
 //! ```
 //!
 //! Left to others: drawing (`app`), and final validation (the host's `jsonschema`), whose messages
-//! are placed with [`Draft::locate`]. The host alone checks `format` and unsupported patterns.
+//! are placed with [`Draft::locate`]. The host alone checks unsupported patterns.
 //! Why it works as it does: `docs/design/forms.md`.
 
 mod entry_schemas;

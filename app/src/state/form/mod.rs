@@ -50,6 +50,12 @@ pub struct FormState {
 #[must_use]
 pub fn use_form(form: Form, begin: Option<&JsonText>) -> FormState {
     let start = begin.map_or_else(|| Draft::blank(&form), |value| form.fill(value));
+    use_form_from(form, start)
+}
+
+/// A form to fill in that starts with `start`.
+#[must_use]
+pub fn use_form_from(form: Form, start: Draft) -> FormState {
     let draft = RwSignal::new(start.clone());
     let form = StoredValue::new(form);
     let reading = Memo::new(move |_| form.with_value(|form| draft.read().read(form)));

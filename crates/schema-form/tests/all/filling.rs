@@ -106,7 +106,7 @@ fn an_empty_form_sends_only_required_objects() {
 
 /// [adk-agent-sim: optional arguments always sent, `limit=10` goes out as 0]
 #[test]
-fn defaults_are_shown_and_not_sent() {
+fn defaults_of_optional_fields_are_shown_and_not_sent() {
     let mut filling = Filling::of(
         r#"{"properties": {"query": {"type": "string"}, "limit": {"type": "integer", "default": 10}},
             "required": ["query"], "type": "object"}"#,
@@ -115,6 +115,41 @@ fn defaults_are_shown_and_not_sent() {
     assert_eq!(filling.sent().as_deref(), Some(r#"{"query":"tea"}"#));
     let limit = filling.draft.slot(&filling.form, &filling.path(&["limit"])).expect("there");
     assert_eq!(limit.field().default.as_ref().map(JsonText::as_str), Some("10"));
+}
+
+#[test]
+fn defaults_of_required_fields_are_sent() {
+    let mut filling = Filling::of(
+        r#"{"type": "object", "required": ["unit", "days", "at", "odd", "mode"], "properties": {
+            "unit": {"type": "string", "default": "celsius"},
+            "days": {"type": "array", "items": {"enum": ["mon", "fri"]}, "default": ["fri"]},
+            "at": {"type": "object", "required": ["hour"], "properties": {
+                "hour": {"type": "integer", "default": 7}, "zone": {"type": "string", "default": "Z"}}},
+            "odd": {"type": "integer", "default": "seven"},
+            "mode": {"anyOf": [{"type": "null"}, {"type": "boolean"}], "default": null}}}"#,
+    );
+    let sent = r#"{"unit":"celsius","days":["fri"],"at":{"hour":7},"mode":null}"#;
+    assert_eq!(filling.text(), sent);
+    assert_eq!(filling.messages(), ["odd: Required."]);
+    // A default is a start, not a rule.
+    filling.type_text(&["at", "hour"], "");
+    assert_eq!(filling.messages(), ["at.hour: Required.", "odd: Required."]);
+}
+
+#[test]
+fn an_elicitation_has_all_defaults() {
+    let schema = r#"{"type": "object", "required": ["name"], "properties": {
+        "name": {"type": "string"}, "color": {"type": "string", "enum": ["red", "blue"], "default": "blue"},
+        "size": {"type": "number", "default": 1.10}, "ok": {"type": "boolean", "default": true},
+        "note": {"type": "string"}, "odd": {"type": "integer", "default": "seven"}}}"#;
+    let form = Form::of_schema(&JsonText::parse(schema).expect("JSON"));
+    let draft = Draft::with_defaults(&form);
+    let mut filling = Filling { form, draft };
+    filling.type_text(&["name"], "Ada");
+    let sent = r#"{"name":"Ada","color":"blue","size":1.10,"ok":true}"#;
+    assert_eq!(filling.sent().as_deref(), Some(sent));
+    filling.edit(&["color"], Edit::Unset);
+    assert_eq!(filling.sent().as_deref(), Some(r#"{"name":"Ada","size":1.10,"ok":true}"#));
 }
 
 /// [inspector 771: empty `[]` and `{}` sent for unset optionals]

@@ -30,7 +30,7 @@ fn scalars() {
               count: integer ≥ 0 < 9007199254740993
               ratio: number step 0.10 = 1.10
               on: boolean
-              when: text as date-time (host: format)
+              when: text as date-time
               code: text
         "#]],
     );
@@ -93,7 +93,7 @@ fn genai() {
               b*: list items 1..3
                 []: integer
               a: text or null
-              d: one of 1 2 (host: format)
+              d: one of 1 2
         "#]],
     );
 }

@@ -159,34 +159,6 @@ const MESSAGES: &[(&str, &str, &str, &str, Of)] = &[
         "At most 1 item: remove this one.",
         Same,
     ),
-    (
-        r#"{"$schema":"http://json-schema.org/draft-07/schema#","type":"string","format":"date"}"#,
-        r#""soon""#,
-        "",
-        "Not a date such as 2026-11-21 (format).",
-        HostAlone,
-    ),
-    (
-        r#"{"$schema":"http://json-schema.org/draft-07/schema#","type":"string","format":"ipv4"}"#,
-        r#""soon""#,
-        "",
-        "Not in the format ipv4 (format).",
-        HostAlone,
-    ),
-    (
-        r#"{"$schema":"http://json-schema.org/draft-07/schema#","type":"string","contentEncoding":"base64"}"#,
-        r#""*""#,
-        "",
-        "Not encoded as base64 (contentEncoding).",
-        HostAlone,
-    ),
-    (
-        r#"{"$schema":"http://json-schema.org/draft-07/schema#","type":"string","contentMediaType":"application/json"}"#,
-        r#""{""#,
-        "",
-        "Not of the media type application/json (contentMediaType).",
-        HostAlone,
-    ),
 ];
 
 #[test]

@@ -3,7 +3,6 @@
 use api::{Answer, Asks, Question, SampledMessage, SamplingRequest};
 use json_text::JsonText;
 use leptos::prelude::*;
-use schema_form::Integers;
 
 use crate::rehearse::facts::WarningList;
 use crate::rehearse::state::workspace::use_this_workspace;
@@ -12,7 +11,7 @@ use crate::shared::value_pane::ValuePane;
 use app::components::icon::{Glyph, Icon};
 use app::state::browser;
 use app::state::reading::use_reading;
-use app::state::value_form::use_value_form;
+use app::state::value_form::use_answer_form;
 
 /// The id of the question in the document.
 const QUESTION: &str = "question";
@@ -82,7 +81,7 @@ fn FormQuestion(
     unchecked: Vec<String>,
 ) -> impl IntoView {
     let rehearsal = use_this_workspace().rehearsal;
-    let form = use_value_form(Some(&schema), Integers::Of64Bits);
+    let form = use_answer_form(&schema);
     let accept = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
         if let Some(values) = form.read() {
