@@ -297,7 +297,7 @@ fn diagnose(document: &Arc<Document>, root: &Slot) -> Vec<Diagnostic> {
         let is_unsatisfiable_here = diagnostics[before..].iter().any(admits_nothing);
         // Schemas that do not always apply together may contradict each other.
         if is_unsatisfiable_here
-            && (in_doubt || is_forbidden(&slot) || !is_surely_unsatisfiable(&slot))
+            && (in_doubt || is_forbidden(&slot, root) || !is_surely_unsatisfiable(&slot))
         {
             let mut found = diagnostics.split_off(before);
             found.retain(|it| !admits_nothing(it));
@@ -394,8 +394,11 @@ fn may_be_null(slot: &Slot) -> bool {
     !layers.any(|layer| validator.admits(*layer, &JsonText::null()) == Some(false))
 }
 
-/// Whether this is an optional member with the schema `false`, which forbids the member.
-fn is_forbidden(slot: &Slot) -> bool {
+/// Whether this is an optional member, an item or an entry with the schema `false`, which forbids it.
+fn is_forbidden(slot: &Slot, root: &Slot) -> bool {
     let is_false = |layer: &NodeId| matches!(slot.document().node(*layer), Node::Bool(false));
-    !slot.required() && slot.source().layers.iter().any(is_false)
+    let source = slot.source();
+    let is_optional =
+        !source.required || source.key.is_empty() && source.chosen.is_empty() && slot != root;
+    is_optional && source.layers.iter().any(is_false)
 }

@@ -3,11 +3,13 @@
 
 use serde_json::Value;
 
-use crate::sub_schema::{Part, SubSchema, keyword_value, resolve, target, types_of};
+use crate::sub_schema::{Part, SubSchema, forbids, keyword_value, resolve, target, types_of};
 use crate::{Report, Rule, naming};
 
 pub(crate) fn check(place: &SubSchema<'_>, root: &Value, tool: &str, report: &mut Report) {
-    if let Part::Argument(name) = place.part {
+    if let Part::Argument(name) = place.part
+        && !forbids(place.members)
+    {
         described(place, name, root, tool, report);
         typed(place, name, report);
     }

@@ -9,7 +9,9 @@ use schema_form::{Types, canonical_keyword, canonical_types};
 use serde_json::{Map, Value, json};
 
 use crate::contradictions::kinds;
-use crate::sub_schema::{Part, SubSchema, SubSchemas, keyword_value, token, types_of};
+use crate::sub_schema::{
+    Part, SubSchema, SubSchemas, admits_all, forbids, is_annotation, keyword_value, token, types_of,
+};
 use crate::{Report, Rule, round_trip};
 
 pub(crate) fn check<'d>(place: &SubSchema<'d>, places: &SubSchemas<'d>, report: &mut Report) {
@@ -19,7 +21,7 @@ pub(crate) fn check<'d>(place: &SubSchema<'d>, places: &SubSchemas<'d>, report: 
     required(place, report);
     pattern(place, report);
     lengths(place, places, report);
-    negation(place, report);
+    negation(place, places, report);
 }
 
 /// A number, or one in a string as google.genai writes it.
@@ -170,12 +172,15 @@ fn values(place: &SubSchema<'_>, report: &mut Report) {
     if types.is_empty() {
         return;
     }
+    let as_text = numbers_are_text(place.members);
     let unfit: Vec<usize> =
-        (0..values.len()).filter(|index| !is_of(&values[*index], &types)).collect();
+        (0..values.len()).filter(|index| !is_of(&values[*index], &types, as_text)).collect();
     let named = types.join(" or ");
     if unfit.len() == values.len() {
         let remedy = if types.contains(&"array") {
             "put the enum into `items` if it names the items' values"
+        } else if values.iter().all(|value| is_of(value, &types, true)) {
+            "write the numbers without quotes"
         } else {
             "correct the type or the values"
         };
@@ -192,7 +197,21 @@ fn values(place: &SubSchema<'_>, report: &mut Report) {
     }
 }
 
-pub(crate) fn is_of(value: &Value, types: &[&str]) -> bool {
+/// Whether a schema is google.genai's, which writes the values of an integer enum as strings. Its types
+/// are in upper case.
+pub(crate) fn numbers_are_text(schema: &Map<String, Value>) -> bool {
+    let is_upper = |name: &Value| {
+        name.as_str().is_some_and(|name| !name.chars().any(|letter| letter.is_ascii_lowercase()))
+    };
+    match schema.get("type") {
+        Some(Value::Array(names)) => names.iter().any(is_upper),
+        Some(name) => is_upper(name),
+        None => false,
+    }
+}
+
+/// Whether the value has one of the types. With `as_text`, a number may be written as a string.
+pub(crate) fn is_of(value: &Value, types: &[&str], as_text: bool) -> bool {
     types.iter().any(|kind| match (*kind, value) {
         ("null", Value::Null)
         | ("boolean", Value::Bool(_))
@@ -203,8 +222,7 @@ pub(crate) fn is_of(value: &Value, types: &[&str]) -> bool {
         ("integer", Value::Number(number)) => {
             number.as_f64().is_none_or(|number| number.fract() == 0.0)
         }
-        // google.genai writes the values of an integer enum as strings.
-        ("integer" | "number", Value::String(digits)) => digits.parse::<f64>().is_ok(),
+        ("integer" | "number", Value::String(digits)) => as_text && digits.parse::<f64>().is_ok(),
         _ => false,
     })
 }
@@ -277,18 +295,16 @@ fn lengths<'d>(place: &SubSchema<'d>, places: &SubSchemas<'d>, report: &mut Repo
 }
 
 /// A `not` that excludes everything.
-fn negation(place: &SubSchema<'_>, report: &mut Report) {
+fn negation<'d>(place: &SubSchema<'d>, places: &SubSchemas<'d>, report: &mut Report) {
     // In a condition's branch it may forbid a member.
-    if place.part.is_aspect() {
+    if place.part.is_aspect() || forbids(place.members) && !places.is_needed(place) {
         return;
     }
     let Some(not) = place.members.get("not") else { return };
-    const SILENT: [&str; 5] = ["title", "description", "$comment", "examples", "default"];
     let excludes_all = match not {
-        Value::Bool(excludes) => *excludes,
-        Value::Object(members) if members.keys().all(|key| SILENT.contains(&key.as_str())) => true,
+        not if admits_all(not) => true,
         Value::Object(members) => {
-            let stated = members.keys().filter(|key| !SILENT.contains(&key.as_str()));
+            let stated = members.keys().filter(|key| !is_annotation(key));
             let (own, excluded) = (types_of(place.members), types_of(members));
             let is_of = |kind: &&str| {
                 excluded.contains(kind) || *kind == "integer" && excluded.contains(&"number")
@@ -329,7 +345,7 @@ pub(crate) fn optional(
             continue;
         }
         let Part::Argument(name) = place.part else { continue };
-        if !may_contradict(&beside) {
+        if !may_contradict(&beside) || beside.iter().any(|schema| forbids(schema)) {
             continue;
         }
         let part = place.pointer.strip_prefix(base).unwrap_or_default();

@@ -10,7 +10,7 @@ use schema_check::Check;
 use schema_form::Types;
 use serde_json::{Map, Value};
 
-use crate::constraints::{is_of, number, short, sizes_cross, why};
+use crate::constraints::{is_of, number, numbers_are_text, short, sizes_cross, why};
 use crate::sub_schema::{Part, SubSchema, SubSchemas, keyword_value, types_of};
 use crate::{Report, Rule};
 
@@ -118,7 +118,7 @@ fn named_values<'d>(
     if layers.iter().all(|layer| layer.keys().all(|key| is_silent(key) || key == keyword)) {
         let types = types_of(layer);
         // Reported with the enum.
-        let fits = types.is_empty() || is_of(first, &types);
+        let fits = types.is_empty() || is_of(first, &types, numbers_are_text(layer));
         if layers.len() > 1 || keyword == "enum" || fits {
             return None;
         }
@@ -128,9 +128,11 @@ fn named_values<'d>(
             format!("The constant {first} does not have the type {types}: correct one of them.");
         return found(Rule::NothingValid, message);
     }
-    // google.genai writes the values of an integer enum as strings.
     let is_digits = |value: &Value| value.as_str().is_some_and(|it| it.parse::<f64>().is_ok());
-    if values.iter().any(is_digits) && !declared_types(layers).contains(Types::STRING) {
+    if numbers_are_text(layer)
+        && values.iter().any(is_digits)
+        && !declared_types(layers).contains(Types::STRING)
+    {
         return None;
     }
     let part = place.pointer.strip_prefix(subject.base)?;

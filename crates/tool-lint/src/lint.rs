@@ -385,6 +385,50 @@ mod tests {
     }
 
     #[test]
+    fn a_forbidden_member_or_item_is_no_finding() {
+        let of = |a: &str| {
+            broken(&format!(r#"{{"a":{a},"b":{{"type":"string","description":"It."}}}}"#))
+        };
+        for forbidden in [
+            r#"{"not":{}}"#,
+            r#"{"description":"Gone.","not":true}"#,
+            "false",
+            r#"{"type":"array","description":"It.","items":{"not":{}}}"#,
+            r#"{"type":"array","description":"It.","prefixItems":[true,false]}"#,
+            r#"{"type":"object","description":"It.","patternProperties":{"^x":false}}"#,
+            r#"{"type":"object","description":"It.","additionalProperties":{"not":{}}}"#,
+        ] {
+            assert_eq!(of(forbidden), [], "{forbidden}");
+        }
+        let required =
+            r#"{"type":"object","description":"It.","required":["x"],"properties":{"x":X}}"#;
+        for (x, at) in [(r#"{"not":{}}"#, "/a/properties/x/not"), ("false", "/a/properties/x")] {
+            assert_eq!(of(&required.replace('X', x)), alone("nothing-valid", at), "{x}");
+        }
+        let draft_7 = r#"{"name":"t","description":"Does it.","parameters":{
+            "$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{
+                "a":{"type":"array","description":"It.","items":[true,false]}}}}"#;
+        assert_eq!(lint(&JsonText::parse(draft_7).expect("JSON")).findings, []);
+    }
+
+    #[test]
+    fn an_integer_enum_of_strings_is_an_error() {
+        let of = |a: &str| broken(&format!(r#"{{"a":{{"description":"It.",{a}}}}}"#));
+        for a in [
+            r#""type":"integer","enum":["1","2"]"#,
+            r#""type":"number","enum":["1.5"],"minimum":1"#,
+            r#""type":["integer","null"],"enum":["1","2"]"#,
+        ] {
+            assert_eq!(of(a), alone("enum-unfit", "/a/enum"), "{a}");
+        }
+        let mixed = of(r#""type":"integer","enum":["1",2]"#);
+        assert_eq!(mixed, alone("enum-value-unfit", "/a/enum/0"));
+        // As google.genai writes them.
+        let google = of(r#""type":"INTEGER","enum":["1","2"]"#);
+        assert!(!google.iter().any(|(rule, _)| rule.starts_with("enum")), "{google:?}");
+    }
+
+    #[test]
     fn limits_that_hold_together_are_looked_at_together() {
         let of = |a: &str| format!(r#"{{"a":{{"description":"It.",{a}}}}}"#);
         for a in [

@@ -139,6 +139,17 @@ impl<'d> SubSchemas<'d> {
             && keyword_value(schema, "$ref").is_some_and(Value::is_string)
     }
 
+    /// Whether there must be a value for the schema: it is the outermost, or of a required member.
+    pub(crate) fn is_needed(&self, place: &SubSchema<'d>) -> bool {
+        let Part::Argument(name) = place.part else {
+            return self.position(place.members) == Some(0);
+        };
+        let object = place.pointer.rsplit_once("/properties/").map(|(object, _)| object);
+        let object = self.all.iter().find(|it| Some(it.pointer.as_str()) == object);
+        let required = object.and_then(|object| object.members.get("required"));
+        required.and_then(Value::as_array).is_some_and(|names| names.iter().any(|it| it == name))
+    }
+
     /// The index of a schema; `None` for one that is only referenced.
     pub(crate) fn position(&self, schema: &Schema) -> Option<usize> {
         self.known.get(&ptr::from_ref(schema)).map(|known| known.position)
@@ -236,6 +247,26 @@ fn walk<'d>(schema: &'d Value, pointer: &str, part: Part<'d>, found: &mut Vec<Su
             _ => {}
         }
     }
+}
+
+/// Whether the schema only says that there is no value, as `false` does: it forbids a member or an item.
+pub(crate) fn forbids(schema: &Schema) -> bool {
+    schema.get("not").is_some_and(admits_all)
+        && schema.keys().all(|keyword| keyword == "not" || is_annotation(keyword))
+}
+
+/// Whether the schema states nothing.
+pub(crate) fn admits_all(schema: &Value) -> bool {
+    match schema {
+        Value::Bool(admits) => *admits,
+        Value::Object(members) => members.keys().all(|keyword| is_annotation(keyword)),
+        _ => false,
+    }
+}
+
+/// Whether the keyword only describes.
+pub(crate) fn is_annotation(keyword: &str) -> bool {
+    matches!(keyword, "title" | "description" | "$comment" | "examples" | "default")
 }
 
 /// A name as a JSON pointer's token.
