@@ -13,7 +13,7 @@ use tool_lint::{DeclarationError, FoundDeclaration, Report, Severity, declaratio
 use super::agents::look;
 use super::sources::place_of;
 use super::{Format, LintArguments, example_names, simulated_agents};
-use crate::config::Config;
+use crate::config::{AgentSourceConfig, Config};
 
 /// The checked declarations and their findings.
 #[derive(Debug)]
@@ -119,10 +119,20 @@ fn of_text(source: &str, bytes: &[u8]) -> Result<Linted, LintError> {
 async fn of_agent(arguments: &LintArguments) -> Result<Linted, LintError> {
     let target = arguments.target.as_str();
     let folder = PathBuf::from(target);
-    let folders = if folder.is_dir() { vec![folder] } else { Vec::new() };
+    let folders = if folder.is_dir() { vec![folder.clone()] } else { Vec::new() };
     let named_by_folder = !folders.is_empty();
     let config = Config::load(&arguments.overrides(folders), &example_names())
         .map_err(anyhow::Error::from)?;
+    let below = config.agents.iter().filter_map(|agent| match &agent.source {
+        AgentSourceConfig::AdkPython { folder: of_agent, .. } if named_by_folder => {
+            (of_agent.parent() == Some(&folder)).then(|| of_agent.display().to_string())
+        }
+        _ => None,
+    });
+    let below: Vec<String> = below.collect();
+    if !below.is_empty() {
+        return Err(LintError::UnknownAgent { target: target.to_owned(), known: below });
+    }
     let agents = simulated_agents(&config)?;
     let known: Vec<String> =
         agents.iter().map(|agent| AgentId::from_display_name(&agent.name).to_string()).collect();

@@ -86,6 +86,7 @@ would use, and its eval set is written to its folder.
 Examples:
   rehearsal serve
   rehearsal serve agents/weather agents/travel --listen 127.0.0.1:4200
+  rehearsal serve agents              every agent in the subfolders
   rehearsal serve --config team/rehearsal.toml")]
     Serve(ServeArguments),
     /// Print every agent as the host sees it, with its tools and declarations, or its error
@@ -205,7 +206,7 @@ pub struct LintArguments {
 /// Which agents, and how to run them.
 #[derive(Debug, Clone, Default, Args)]
 pub struct AgentArguments {
-    /// Folders of ADK agents that `adk web` loads
+    /// Folders of ADK agents that `adk web` loads, or folders of such folders
     #[arg(value_name = "AGENT_FOLDER", value_hint = ValueHint::DirPath)]
     pub folders: Vec<PathBuf>,
     /// The configuration; folders add agents to it

@@ -154,20 +154,33 @@ impl AgentConfig {
         })
     }
 
-    /// An ADK agent given by its folder.
+    /// The ADK agent of a folder, or the agents of its subfolders, which `adk web` lists for it.
     ///
     /// # Errors
     /// The path is not a folder, or has no agent.
-    pub(super) fn from_folder(given: &Path) -> Result<Self, ConfigError> {
-        if !given.is_dir() {
-            return Err(ConfigError::NotAFolder { path: given.to_path_buf() });
+    pub(super) fn from_folder(given: &Path) -> Result<Vec<Self>, ConfigError> {
+        match fs::metadata(given) {
+            Ok(metadata) if metadata.is_dir() => {}
+            Ok(_) => return Err(ConfigError::NotAFolder { path: given.to_path_buf() }),
+            Err(error) => {
+                let (path, source) = (given.to_path_buf(), error.into());
+                return Err(ConfigError::NoFolder { path, source });
+            }
         }
-        if !holds_agent(given) {
-            return Err(ConfigError::NoAgentInFolder {
-                path: given.to_path_buf(),
-                below: agent_below(given),
-            });
+        if defines_agent(given) {
+            return Ok(vec![Self::in_folder(given)]);
         }
+        let below = agents_below(given);
+        if !below.is_empty() {
+            return Ok(below.iter().map(|folder| Self::in_folder(folder)).collect());
+        }
+        if holds_agent(given) {
+            return Ok(vec![Self::in_folder(given)]);
+        }
+        Err(ConfigError::NoAgentInFolder { path: given.to_path_buf() })
+    }
+
+    fn in_folder(given: &Path) -> Self {
         // `.` and `..` have no file name.
         let folder = match given.file_name() {
             Some(_) => given.to_path_buf(),
@@ -175,13 +188,13 @@ impl AgentConfig {
         };
         let name = folder.file_name().unwrap_or(OsStr::new("agent")).to_string_lossy().into_owned();
         let source = AgentSourceConfig::AdkPython { folder, python: None };
-        Ok(Self {
+        Self {
             eval_set_path: default_eval_set_path(&name, &source),
             name,
             source,
             user_id: DEFAULT_USER.to_owned(),
             state: BTreeMap::new(),
-        })
+        }
     }
 }
 
@@ -218,15 +231,24 @@ fn holds_agent(folder: &Path) -> bool {
     ENTRIES.iter().any(|entry| folder.join(entry).is_file())
 }
 
-/// `adk web` takes the parent folder of the agents, which is often given by mistake.
-fn agent_below(folder: &Path) -> Option<PathBuf> {
-    let mut folders: Vec<PathBuf> = fs::read_dir(folder)
-        .ok()?
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.is_dir() && holds_agent(path))
+/// Whether the folder is an agent, even if it has subfolders that look like agents.
+fn defines_agent(folder: &Path) -> bool {
+    let package = fs::read_to_string(folder.join("__init__.py")).unwrap_or_default();
+    ["agent.py", "root_agent.yaml"].iter().any(|entry| folder.join(entry).is_file())
+        || package.contains("root_agent")
+}
+
+/// The subfolders that `adk web` lists as agents.
+fn agents_below(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let is_hidden = |name: &OsStr| name.to_string_lossy().starts_with('.');
+    let mut folders: Vec<PathBuf> = entries
+        .filter(|entry| !is_hidden(&entry.file_name()) && entry.file_name() != "__pycache__")
+        .map(|entry| entry.path())
+        .filter(|path| holds_agent(path))
         .collect();
     folders.sort();
-    folders.into_iter().next()
+    folders
 }
 
 /// Converts TOML to JSON; dates become strings.

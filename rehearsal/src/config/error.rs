@@ -71,6 +71,14 @@ pub enum ConfigError {
         /// The file.
         path: PathBuf,
     },
+    /// A path on the command line does not exist, or cannot be read.
+    #[error("the folder {} cannot be read: {source}. Check the path", path.display())]
+    NoFolder {
+        /// As given.
+        path: PathBuf,
+        /// Why.
+        source: Arc<std::io::Error>,
+    },
     /// A path on the command line is not a folder.
     #[error("{} is not a folder: use the folder of an ADK agent that `adk web` loads", path.display())]
     NotAFolder {
@@ -79,15 +87,13 @@ pub enum ConfigError {
     },
     /// A folder has no agent.
     #[error(
-        "{} contains no agent: ADK looks for agent.py, __init__.py or root_agent.yaml{}",
-        path.display(),
-        below.as_ref().map(|below| format!(". Did you mean {}?", below.display())).unwrap_or_default()
+        "{} contains no agent: ADK looks for agent.py, __init__.py or root_agent.yaml in it and in its \
+         subfolders",
+        path.display()
     )]
     NoAgentInFolder {
         /// As given.
         path: PathBuf,
-        /// A subfolder with an agent.
-        below: Option<PathBuf>,
     },
     /// Two agents have the same name.
     #[error(

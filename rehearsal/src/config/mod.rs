@@ -42,7 +42,7 @@ pub const FILE_NAME: &str = "rehearsal.toml";
 pub struct Overrides {
     /// The configuration to read.
     pub config: Option<PathBuf>,
-    /// Folders of ADK agents that need no configuration.
+    /// Folders of ADK agents, or of folders of them, that need no configuration.
     pub folders: Vec<PathBuf>,
     /// The address to serve.
     pub listen: Option<ListenAddress>,
@@ -166,7 +166,7 @@ impl Config {
             agents.push(AgentConfig::from_entry(entry, examples, location)?);
         }
         for folder in &overrides.folders {
-            agents.push(AgentConfig::from_folder(folder)?);
+            agents.extend(AgentConfig::from_folder(folder)?);
         }
         agent::require_distinct_names(&agents)?;
         let origin = match source {

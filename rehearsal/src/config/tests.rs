@@ -351,7 +351,7 @@ fn reads_an_agent_from_its_folder() -> std::io::Result<()> {
     };
 
     let error = with(&folder).expect_err("an empty folder");
-    assert!(matches!(error, ConfigError::NoAgentInFolder { below: None, .. }), "{error:?}");
+    assert!(matches!(error, ConfigError::NoAgentInFolder { .. }), "{error:?}");
 
     fs::write(folder.join("agent.py"), "")?;
     let config = with(&folder).expect("an agent's folder");
@@ -359,10 +359,43 @@ fn reads_an_agent_from_its_folder() -> std::io::Result<()> {
     assert_eq!(config.agents[0].name, "weather");
     assert_eq!(config.agents[0].eval_set_path, folder.join("weather_evals.evalset.json"));
 
-    let error = with(above.path()).expect_err("the folder above");
-    assert!(error.to_string().contains("Did you mean"), "{error}");
+    let error = with(&above.path().join("wether")).expect_err("no folder");
+    assert!(error.to_string().contains("wether cannot be read: "), "{error}");
     let error = with(&folder.join("agent.py")).expect_err("a file");
     assert!(matches!(error, ConfigError::NotAFolder { .. }), "{error:?}");
+    Ok(())
+}
+
+#[test]
+fn reads_the_agents_of_a_folder_of_agents() -> std::io::Result<()> {
+    let parent = tempfile::tempdir()?;
+    let parent = parent.path();
+    let names = |folder: &Path| -> Vec<String> {
+        let overrides = Overrides { folders: vec![folder.to_path_buf()], ..Overrides::default() };
+        let config = Config::load(&overrides, &EXAMPLES).expect("there are agents");
+        config.agents.into_iter().map(|agent| agent.name).collect()
+    };
+    for file in [
+        "weather/agent.py",
+        "weather/helpers/__init__.py",
+        "travel/root_agent.yaml",
+        "package/__init__.py",
+        "notes/readme.md",
+        ".hidden/agent.py",
+        "__pycache__/agent.py",
+    ] {
+        let path = parent.join(file);
+        fs::create_dir_all(path.parent().expect("a folder"))?;
+        fs::write(path, "")?;
+    }
+    assert_eq!(names(parent), ["package", "travel", "weather"]);
+    assert_eq!(names(&parent.join("weather")), ["weather"]);
+    assert_eq!(names(&parent.join("package")), ["package"]);
+    // The parent of agents may be a package too, unless it defines an agent.
+    fs::write(parent.join("__init__.py"), "")?;
+    assert_eq!(names(parent), ["package", "travel", "weather"]);
+    fs::write(parent.join("__init__.py"), "root_agent = ...")?;
+    assert_eq!(names(parent).len(), 1);
     Ok(())
 }
 
