@@ -447,6 +447,7 @@ _RESERVED_TYPES = frozenset(
         "InvalidOutput",
         "InvalidArguments",
         "HostUnreachable",
+        "ToolError",
     }
 )
 """Error types with a fixed meaning. A tool's exception class with the same name gets its module as a

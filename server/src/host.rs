@@ -11,8 +11,9 @@ use agents::spill_store::MemoryBound;
 use agents::{AgentFault, AnswerError, SourceError, SourceKind};
 use api::{
     Actual, AgentSummary, Answer, ApiError, CaseChange, CaseComparison, CaseList, CaseName,
-    CaseQuery, CaseVersion, CaseView, EvalSetList, ExportReceipt, ExportRequest, FieldMessage,
-    LogLine, ReportId, ReportList, ResultSlice, SessionView, SetId, ToolRequest, ValueTarget,
+    CaseQuery, CaseVersion, CaseView, EvalSetList, ExportPreview, ExportReceipt, ExportRequest,
+    FieldMessage, LogLine, ReportId, ReportList, ResultSlice, SessionView, SetId, ToolRequest,
+    ValueTarget,
 };
 use app::host::{AgentHost, CallHost, EvalSetHost, RehearsalHost, ReportHost};
 use async_trait::async_trait;
@@ -23,7 +24,7 @@ use tokio::sync::Semaphore;
 use crate::access::AuditEntry;
 use crate::actor::exporter;
 use crate::blocking::run_blocking;
-use crate::evalsets::{self, ComparedCase, EvalSets, SetFile};
+use crate::evalsets::{self, ComparedCase, EvalSets, RehearsalExport, SetFile};
 use crate::folders::Folders;
 use crate::page_dto;
 use crate::reports;
@@ -137,9 +138,8 @@ impl Host {
         EvalSets::new(&self.registry, self.folders.eval_sets.clone())
     }
 
-    /// The trace of an exported rehearsal, validated, with its agent and, if it still exists, the
-    /// host's part of its session.
-    fn exported_trace(&self, request: ExportRequest) -> Result<ExportedTrace<'_>, ApiError> {
+    /// The rehearsal of a request, with its trace validated.
+    fn rehearsal(&self, request: ExportRequest) -> Result<RehearsalExport<'_>, ApiError> {
         let agent = self.agent(&request.agent)?;
         let session = self.sessions.find(&request.session);
         if let Some(session) = &session {
@@ -152,10 +152,33 @@ impl Host {
                 return Err(ApiError::NotExportable { reason });
             }
         }
-        let ExportRequest { session: id, agent: agent_id, history } = request;
-        let trace = GoldenTrace::from_history(id, agent_id, history)
+        let ExportRequest { session: id, agent: agent_id, history, choices } = request;
+        let mut trace = GoldenTrace::from_history(id, agent_id, history)
             .map_err(|fault| ApiError::NotExportable { reason: fault.to_string() })?;
-        Ok((agent, session, trace))
+        if agent.source.kind() != SourceKind::AdkPython {
+            // Rehearsal asked for these confirmations, and google-adk would not.
+            trace.calls.iter_mut().for_each(|call| call.call.waited = None);
+        }
+        Ok(RehearsalExport { agent, session, trace, choices })
+    }
+
+    /// The rehearsal of a request, also checked against the agent's schemas.
+    async fn exportable(&self, request: ExportRequest) -> Result<RehearsalExport<'_>, ApiError> {
+        if self.sessions.find(&request.session).is_none() {
+            // The schemas of query and response are known while a session is open. If the agent
+            // cannot open one, the trace is exported without them.
+            let _ = self.open_session(request.session.clone(), request.agent.clone()).await;
+        }
+        let export = self.rehearsal(request)?;
+        if let Some(session) = &export.session {
+            let view = session.view();
+            let (query, response) =
+                (export.trace.query.content.clone(), export.trace.final_response.content.clone());
+            let fits =
+                schemas::run_blocking(move || schemas::check_ends(&view, &query, &response)).await;
+            fits.map_err(|error| ApiError::NotExportable { reason: error.to_string() })?;
+        }
+        Ok(export)
     }
 }
 
@@ -172,9 +195,6 @@ fn refusal(agent: &RegisteredAgent, error: SourceError) -> ApiError {
         }
     }
 }
-
-/// A rehearsal to export: the agent, the host's part of the session, and the trace.
-type ExportedTrace<'h> = (&'h Arc<RegisteredAgent>, Option<Arc<HostSession>>, GoldenTrace);
 
 fn unreadable(error: &std::io::Error) -> ApiError {
     tracing::error!("a stored result cannot be read: {error}");
@@ -275,30 +295,22 @@ impl RehearsalHost for Host {
         Ok(())
     }
 
+    async fn preview_export(&self, request: ExportRequest) -> Result<ExportPreview, ApiError> {
+        evalsets::preview(self.exportable(request).await?).await
+    }
+
     async fn export_session(
         &self,
         request: ExportRequest,
         by: Option<String>,
     ) -> Result<ExportReceipt, ApiError> {
         let by = exporter(by.as_deref())?;
-        if self.sessions.find(&request.session).is_none() {
-            // The schemas of query and response are known while a session is open. If the agent
-            // cannot open one, the trace is exported without them.
-            let _ = self.open_session(request.session.clone(), request.agent.clone()).await;
-        }
-        let (agent, session, trace) = self.exported_trace(request)?;
-        if let Some(session) = &session {
-            let view = session.view();
-            let (query, response) =
-                (trace.query.content.clone(), trace.final_response.content.clone());
-            let fits =
-                schemas::run_blocking(move || schemas::check_ends(&view, &query, &response)).await;
-            fits.map_err(|error| ApiError::NotExportable { reason: error.to_string() })?;
-        }
-        let entry =
-            AuditEntry::new("export").with("agent", &agent.id).with("session", &trace.session_id);
+        let export = self.exportable(request).await?;
+        let entry = AuditEntry::new("export")
+            .with("agent", &export.agent.id)
+            .with("session", &export.trace.session_id);
         let entry = entry.by_optional(by.as_ref());
-        evalsets::export(agent, session.as_deref(), trace, entry.with_caller()).await
+        evalsets::export(export, entry.with_caller()).await
     }
 }
 
@@ -429,8 +441,7 @@ impl EvalSetHost for Host {
                 ComparedCase::Case(Box::new(self.set(named.set.clone()).await?), named)
             }
             Actual::Rehearsal(request) => {
-                let (agent, session, trace) = self.exported_trace(request)?;
-                let case = evalsets::case_of_rehearsal(agent, session.as_deref(), trace).await?;
+                let case = evalsets::case_of_rehearsal(self.rehearsal(request)?).await?;
                 ComparedCase::Rehearsed(Box::new(case))
             }
             // `LivePages` exports live sessions.

@@ -1,6 +1,8 @@
 //! [`RehearsalHost`]: the host's part of a rehearsal's session, and its export.
 
-use api::{ApiError, ExportReceipt, ExportRequest, FieldMessage, SessionView, ValueTarget};
+use api::{
+    ApiError, ExportPreview, ExportReceipt, ExportRequest, FieldMessage, SessionView, ValueTarget,
+};
 use async_trait::async_trait;
 use json_text::JsonText;
 use session::{AgentId, SessionId};
@@ -32,6 +34,7 @@ pub trait RehearsalHost: Send + Sync + 'static {
         value: JsonText,
     ) -> Result<Vec<FieldMessage>, ApiError>;
     async fn close_session(&self, session: SessionId) -> Result<(), ApiError>;
+    async fn preview_export(&self, request: ExportRequest) -> Result<ExportPreview, ApiError>;
     async fn export_session(
         &self,
         request: ExportRequest,

@@ -1,8 +1,14 @@
 //! Export: a completed session becomes a case in the agent's eval set.
 
-use api::{ApiError, ExportReceipt, ExportRequest};
+use api::{ApiError, ExportPreview, ExportReceipt, ExportRequest};
 use leptos::prelude::*;
 use server_fn::codec::Json;
+
+/// The case that the session would be exported as.
+#[server(prefix = "/api", endpoint = "preview_export", input = Json, output = Json)]
+pub async fn preview_export(request: ExportRequest) -> Result<ExportPreview, ApiError> {
+    crate::host::rehearsals()?.preview_export(request).await
+}
 
 /// Appends the session to the agent's eval set.
 #[server(prefix = "/api", endpoint = "export_session", input = Json, output = Json)]

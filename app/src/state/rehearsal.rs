@@ -3,6 +3,7 @@
 //! [`Rehearsal::send`] passes events to [`session::step`] and turns the resulting effects into
 //! requests to the host, which are in `requests`. The host's news, in `news`, become events again.
 
+mod export_choices;
 mod forms;
 mod news;
 mod questions;
@@ -13,7 +14,7 @@ use std::ops::Deref;
 
 use api::{ApiError, ExportReceipt, SessionView};
 use leptos::prelude::*;
-use session::{AgentId, Event, PendingPhase, Session, SessionId, step};
+use session::{AgentId, Event, PendingPhase, Session, SessionId, Unmet, step};
 
 use crate::state::browser;
 use crate::state::reading::Readings;
@@ -47,6 +48,8 @@ pub struct Rehearsal {
     pub forms: Forms,
     /// The values that the person has opened.
     pub readings: Readings,
+    /// Why exports leave calls out.
+    leave_out: RwSignal<Vec<Unmet>>,
 }
 
 /// Starts a rehearsal of `agent`. Its signals belong to the current owner.
@@ -54,6 +57,7 @@ pub struct Rehearsal {
 pub fn use_rehearsal(agent: AgentId) -> Rehearsal {
     let rehearsal = Rehearsal {
         session: RwSignal::new(begin(&agent)),
+        leave_out: RwSignal::new(export_choices::remembered(&agent)),
         agent: StoredValue::new(agent),
         signals: SessionSignals::default(),
         forms: Forms::new(),

@@ -1,7 +1,7 @@
 //! Export: a completed session becomes a case in the agent's eval set.
 
 use serde::{Deserialize, Serialize};
-use session::{AgentId, HistoryEntry, SessionId};
+use session::{AgentId, HistoryEntry, SessionId, Unmet};
 
 /// A completed session to export. The host chooses the file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -12,6 +12,37 @@ pub struct ExportRequest {
     pub agent: AgentId,
     /// The whole history, with stored results by reference.
     pub history: Vec<HistoryEntry>,
+    /// What the person chose.
+    #[serde(default)]
+    pub choices: ExportChoices,
+}
+
+/// The person's choices for an export.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExportChoices {
+    /// The calls to leave out, by why a model could not repeat them.
+    #[serde(default)]
+    pub leave_out: Vec<Unmet>,
+}
+
+/// The case as an export would write it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExportPreview {
+    /// The calls that a model could not repeat, whether left out or not.
+    pub unmet: Vec<UnmetCalls>,
+    /// The beginning of the case's text.
+    pub case: String,
+    /// Whether `case` is the whole case.
+    pub is_whole: bool,
+}
+
+/// Calls that a model could not repeat for the same reason.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct UnmetCalls {
+    /// The reason.
+    pub reason: Unmet,
+    /// The tool of each call, in order.
+    pub tools: Vec<String>,
 }
 
 /// What was written, and where.

@@ -45,6 +45,19 @@ pub struct ToolCall {
     pub call_id: CallId,
     /// When it was called.
     pub timestamp: Timestamp,
+    /// What the call waited for the person to give, where google-adk would have ended the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waited: Option<WaitedFor>,
+}
+
+/// What a call waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WaitedFor {
+    /// A confirmation.
+    Confirmation,
+    /// The result of a long-running tool that returned nothing at first.
+    Result,
 }
 
 /// A tool returned.
@@ -199,6 +212,7 @@ struct AnyEntry {
     tool_name: Option<ToolName>,
     arguments: Option<JsonText>,
     call_id: Option<CallId>,
+    waited: Option<WaitedFor>,
     #[serde(default, deserialize_with = "present")]
     result: Option<JsonText>,
     held_result: Option<StoredResult>,
@@ -229,6 +243,7 @@ impl<'de> Deserialize<'de> for HistoryEntry {
                 arguments: need(entry.arguments, "arguments")?,
                 call_id: need(entry.call_id, "call_id")?,
                 timestamp,
+                waited: entry.waited,
             }),
             "tool_output" => Self::ToolOutput(ToolOutput {
                 call_id: need(entry.call_id, "call_id")?,
@@ -278,6 +293,9 @@ mod tests {
         check(r#"{"type":"user_query","content":"hi","timestamp":"2025-12-23T14:30:00Z"}"#);
         check(
             r#"{"type":"tool_call","tool_name":"add","arguments":{"b":9007199254740993,"a":5},"call_id":"c1","timestamp":"2025-12-23T14:30:00.5Z"}"#,
+        );
+        check(
+            r#"{"type":"tool_call","tool_name":"pay","arguments":{},"call_id":"c2","timestamp":"2025-12-23T14:30:00.5Z","waited":"confirmation"}"#,
         );
         check(
             r#"{"type":"tool_output","call_id":"c1","result":1.10,"duration_ms":2.5,"timestamp":"2025-12-23T14:30:01Z"}"#,

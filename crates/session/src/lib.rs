@@ -14,13 +14,15 @@ mod id;
 mod state;
 mod step;
 mod trace;
+mod unmet;
 
 pub use error::{Refusal, TraceFault};
 pub use history::{
     FinalResponse, HistoryEntry, StoredResult, ToolCall, ToolError, ToolOutput, ToolResult,
-    UserQuery,
+    UserQuery, WaitedFor,
 };
 pub use id::{AgentId, CallId, InvalidId, SessionId, ToolName};
 pub use state::{Answer, Call, Pending, PendingPhase, Session, SessionState};
 pub use step::{Effect, Event, Outcome, step};
 pub use trace::GoldenTrace;
+pub use unmet::Unmet;

@@ -4,7 +4,9 @@ use jiff::Timestamp;
 use json_text::{JsonText, Kind};
 
 use crate::error::Refusal;
-use crate::history::{FinalResponse, ToolCall, ToolError, ToolOutput, ToolResult, UserQuery};
+use crate::history::{
+    FinalResponse, ToolCall, ToolError, ToolOutput, ToolResult, UserQuery, WaitedFor,
+};
 use crate::state::{Answer, Call, Pending, PendingPhase, Phase, Run, Session};
 use crate::{AgentId, CallId, ToolName};
 
@@ -198,7 +200,7 @@ fn apply(session: &mut Session, event: Event) -> Result<Vec<Effect>, Refusal> {
                 return Err(Refusal::ArgumentsNotObject { tool: tool_name.to_string(), kind });
             }
             let timestamp = run.not_before_last(at);
-            let call = ToolCall { tool_name, arguments, call_id, timestamp };
+            let call = ToolCall { tool_name, arguments, call_id, timestamp, waited: None };
             let effect = Effect::RunTool {
                 call_id: call.call_id.clone(),
                 tool_name: call.tool_name.clone(),
@@ -222,6 +224,7 @@ fn apply(session: &mut Session, event: Event) -> Result<Vec<Effect>, Refusal> {
             match pending.phase {
                 PendingPhase::AwaitingConfirmation { .. } => {
                     pending.phase = PendingPhase::Running;
+                    pending.call.waited = Some(WaitedFor::Confirmation);
                     Ok(vec![Effect::ConfirmTool { call_id, confirmed, payload }])
                 }
                 _ => Err(Refusal::NotAskedFor { call_id, what: "a confirmation" }),
@@ -239,8 +242,11 @@ fn apply(session: &mut Session, event: Event) -> Result<Vec<Effect>, Refusal> {
         }
         Event::SupplyResult { call_id, result } => {
             let pending = pending(session, &call_id)?;
-            match pending.phase {
-                PendingPhase::AwaitingResult { .. } => {
+            match &pending.phase {
+                PendingPhase::AwaitingResult { first } => {
+                    if first.as_ref().is_none_or(|first| first.kind() == Kind::Null) {
+                        pending.call.waited = Some(WaitedFor::Result);
+                    }
                     pending.phase = PendingPhase::Running;
                     Ok(vec![Effect::SupplyResult { call_id, result }])
                 }

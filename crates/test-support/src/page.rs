@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use crate::http_client;
 use api::{
-    ApiError, CallProgress, CallUpdate, EVENTS_PATH, ExportReceipt, ExportRequest, HostEvent,
-    LiveWatch, PageMessage, SessionView, ToolRequest,
+    ApiError, CallProgress, CallUpdate, EVENTS_PATH, ExportChoices, ExportPreview, ExportReceipt,
+    ExportRequest, HostEvent, LiveWatch, PageMessage, SessionView, ToolRequest,
 };
 use futures::{SinkExt, StreamExt};
 use jiff::Timestamp;
@@ -227,17 +227,36 @@ impl Page {
 
     /// Exports the session.
     pub async fn export(&self) -> Result<ExportReceipt, ApiError> {
+        self.send_history("export_session", ExportChoices::default()).await
+    }
+
+    /// Exports the session with these choices.
+    pub async fn export_with(&self, choices: ExportChoices) -> Result<ExportReceipt, ApiError> {
+        self.send_history("export_session", choices).await
+    }
+
+    /// The case as it would be exported.
+    pub async fn preview(&self, choices: ExportChoices) -> Result<ExportPreview, ApiError> {
+        self.send_history("preview_export", choices).await
+    }
+
+    async fn send_history<T: DeserializeOwned>(
+        &self,
+        function: &str,
+        choices: ExportChoices,
+    ) -> Result<T, ApiError> {
         let request = ExportRequest {
             session: self.session.id().clone(),
             agent: self.session.agent().expect("an agent is chosen").clone(),
             history: self.history(),
+            choices,
         };
         // Not through `json!`: the history's texts must keep their digits.
         #[derive(Serialize)]
         struct Body {
             request: ExportRequest,
         }
-        self.ask("export_session", &Body { request }).await
+        self.ask(function, &Body { request }).await
     }
 }
 

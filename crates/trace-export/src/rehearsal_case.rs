@@ -6,7 +6,8 @@ use evalset::adk::{
 use evalset::{eval_id, seconds};
 use json_text::JsonText;
 use serde::Serialize;
-use session::{Answer, Call, CallId, GoldenTrace, ToolError, ToolResult};
+use session::{Answer, Call, CallId, GoldenTrace, ToolError, ToolResult, Unmet};
+use sha2::{Digest as _, Sha256};
 
 /// A result that the host no longer stores, so that the case would be incomplete.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -21,17 +22,22 @@ pub struct ResultGone {
 
 /// The case of a completed rehearsal of the agent `agent_name`.
 ///
-/// `held` returns large results. Tracebacks are omitted.
+/// The calls that a model could not repeat for a reason in `leave_out` are not in the case. `held`
+/// returns large results. Tracebacks are omitted.
 ///
 /// # Errors
 /// [`ResultGone`] if `held` does not have a result of the trace.
 pub fn eval_case(
     agent_name: &str,
     session_input: SessionInput,
-    trace: GoldenTrace,
+    mut trace: GoldenTrace,
+    leave_out: &[Unmet],
     held: impl Fn(&CallId) -> Option<JsonText>,
 ) -> Result<EvalCase, ResultGone> {
     let start = trace.started_at();
+    let made = trace.calls.len();
+    trace.leave_out(leave_out);
+    let cut = if trace.calls.len() < made { cut(&trace) } else { String::new() };
     let GoldenTrace { session_id, query, calls, final_response, .. } = trace;
     let mut data = IntermediateData::default();
     for Call { call, answer } in calls {
@@ -44,13 +50,26 @@ pub fn eval_case(
         final_response: Some(Content::model(final_response.content)),
         intermediate_data: Some(data),
         creation_timestamp: Some(seconds(start)),
-        ..Invocation::new(format!("{session_id}_inv_0"), Content::user(query.content))
+        ..Invocation::new(format!("{session_id}_inv_0{cut}"), Content::user(query.content))
     };
     Ok(EvalCase {
         session_input: Some(session_input),
         creation_timestamp: Some(seconds(start)),
         ..EvalCase::new(eval_id(agent_name, start), vec![turn])
     })
+}
+
+/// A suffix for the invocation id, which identifies an export: it distinguishes a case of some calls
+/// from one of all calls.
+fn cut(trace: &GoldenTrace) -> String {
+    let mut digest = Sha256::new();
+    for call in &trace.calls {
+        digest.update(call.call.call_id.as_str());
+        digest.update([0]);
+    }
+    let short =
+        digest.finalize().iter().take(4).map(|byte| format!("{byte:02x}")).collect::<String>();
+    format!("_cut_{short}")
 }
 
 fn response(
@@ -118,6 +137,7 @@ mod tests {
             arguments: json(arguments),
             call_id,
             timestamp: at(1),
+            waited: None,
         };
         Call { call, answer }
     }
@@ -173,7 +193,7 @@ mod tests {
     #[test]
     fn trace_becomes_an_adk_case() {
         let input = started_with(r#"{"room": {"t": 21.50}}"#);
-        let case = eval_case("MathAgent", input, trace(), |id| {
+        let case = eval_case("MathAgent", input, trace(), &[], |id| {
             assert_eq!(id.as_str(), "c3");
             Some(json("[1]"))
         });
@@ -268,9 +288,30 @@ mod tests {
     }
 
     #[test]
+    fn a_failed_call_can_be_left_out() {
+        let case = |leave_out: &[Unmet]| {
+            let input = started_with("{}");
+            eval_case("MathAgent", input, trace(), leave_out, |_| Some(json("[1]"))).expect("whole")
+        };
+        let names = |case: &EvalCase| {
+            let data = case.turns()[0].intermediate_data.as_ref().expect("has calls");
+            let used = data.tool_uses.iter().map(|call| call.name.clone()).collect::<Vec<_>>();
+            assert_eq!(used.len(), data.tool_responses.len());
+            used.into_iter().map(Option::unwrap_or_default).collect::<Vec<_>>()
+        };
+        let whole = case(&[Unmet::Cancelled]);
+        assert_eq!(names(&whole), ["add", "fail", "large"]);
+        assert_eq!(whole.turns()[0].invocation_id, "s1_inv_0");
+        let cut = case(&[Unmet::Failed]);
+        assert_eq!(names(&cut), ["add", "large"]);
+        // Another recording: it is added to a file that has the whole case.
+        assert!(cut.turns()[0].invocation_id.starts_with("s1_inv_0_cut_"));
+    }
+
+    #[test]
     fn missing_stored_result_is_an_error() {
         let input = started_with("{}");
-        let gone = eval_case("MathAgent", input, trace(), |_| None).expect_err("gone");
+        let gone = eval_case("MathAgent", input, trace(), &[], |_| None).expect_err("gone");
         assert_eq!(gone.call_id.as_str(), "c3");
     }
 }

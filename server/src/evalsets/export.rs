@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agents::registry::{RegisteredAgent, Registry};
-use api::{ApiError, ExportReceipt, LiveExportPlan};
+use api::{ApiError, ExportChoices, ExportPreview, ExportReceipt, LiveExportPlan, UnmetCalls};
 use evalset::adk::{EvalCase, EvalSetHeader, SessionInput};
-use evalset::{eval_set_id, seconds, snake_case};
+use evalset::{Layout, eval_set_id, seconds, snake_case};
 use evalset_file::{Appended, EvalSetFiles, default_cache};
 use json_text::JsonText;
 use live::{LiveSessionId, SessionEvent};
-use session::GoldenTrace;
+use session::{GoldenTrace, Unmet};
 use trace_export::{eval_case, live_case, object};
 
 use crate::access::AttributedEntry;
@@ -21,39 +21,74 @@ use crate::sessions::HostSession;
 /// How much of the case the receipt contains, in bytes.
 const PREVIEW_BYTES: usize = 64 * 1024;
 
-/// Appends `trace` to the eval-set file of `agent`. `session` stores the large results, which the
-/// page knows by call id; it is `None` after a restart of the host.
+/// A rehearsal to export.
+pub(crate) struct RehearsalExport<'h> {
+    /// The agent.
+    pub(crate) agent: &'h RegisteredAgent,
+    /// The host's part of the session, which stores the large results that the page knows by call id;
+    /// `None` after a restart of the host.
+    pub(crate) session: Option<Arc<HostSession>>,
+    /// What happened.
+    pub(crate) trace: GoldenTrace,
+    /// The person's choices.
+    pub(crate) choices: ExportChoices,
+}
+
+/// Appends the rehearsal to the eval-set file of its agent.
 ///
 /// # Errors
 /// [`ApiError::NotExportable`] if a large result is gone, [`ApiError::Export`] if the case cannot
 /// be written; the file is then unchanged.
 pub(crate) async fn export(
-    agent: &RegisteredAgent,
-    session: Option<&HostSession>,
-    trace: GoldenTrace,
+    export: RehearsalExport<'_>,
     audit_entry: AttributedEntry,
 ) -> Result<ExportReceipt, ApiError> {
-    let case = case_of_rehearsal(agent, session, trace).await?;
+    let agent = export.agent;
+    let case = case_of_rehearsal(export).await?;
     append_in_background(agent.eval_set_path.clone(), &agent.name, case, audit_entry).await
 }
 
-/// The case that `trace` is exported as.
+/// The case that the rehearsal would be exported as, and what of it a model could not repeat.
+///
+/// # Errors
+/// As [`export`], and [`ApiError::Export`] if google-adk would not read the case.
+pub(crate) async fn preview(export: RehearsalExport<'_>) -> Result<ExportPreview, ApiError> {
+    let unmet = Unmet::ALL.into_iter().filter_map(|reason| {
+        let calls = export.trace.calls.iter().filter(|call| call.unmet() == Some(reason));
+        let tools: Vec<String> = calls.map(|call| call.call.tool_name.to_string()).collect();
+        (!tools.is_empty()).then_some(UnmetCalls { reason, tools })
+    });
+    let unmet = unmet.collect();
+    let path = export.agent.eval_set_path.display().to_string();
+    let case = case_of_rehearsal(export).await?;
+    let text =
+        case.to_json().map_err(|error| ApiError::Export { reason: error.to_string(), path })?;
+    let text = text.laid_out(&Layout::two_spaces());
+    let (case, is_whole) = beginning(&text);
+    Ok(ExportPreview { unmet, case, is_whole })
+}
+
+/// The beginning of a case's text, and whether it is the whole text.
+fn beginning(text: &str) -> (String, bool) {
+    let end = text.floor_char_boundary(PREVIEW_BYTES);
+    (text.get(..end).unwrap_or_default().to_owned(), end == text.len())
+}
+
+/// The case that the rehearsal is exported as.
 ///
 /// # Errors
 /// [`ApiError::NotExportable`] if a large result is gone.
-pub(crate) async fn case_of_rehearsal(
-    agent: &RegisteredAgent,
-    session: Option<&HostSession>,
-    trace: GoldenTrace,
-) -> Result<EvalCase, ApiError> {
-    let app_name = match session {
+pub(crate) async fn case_of_rehearsal(export: RehearsalExport<'_>) -> Result<EvalCase, ApiError> {
+    let RehearsalExport { agent, session, trace, choices } = export;
+    let app_name = match &session {
         Some(session) => session.view().app_name,
         None => agent.app_name().await.unwrap_or_else(|| agent.name.clone()),
     };
-    let state = session.map_or_else(|| object(&agent.seed.state), |it| it.initial_state.clone());
+    let state =
+        session.as_ref().map_or_else(|| object(&agent.seed.state), |it| it.initial_state.clone());
     let input = SessionInput::new(app_name, agent.seed.user_id.clone(), state);
-    let case = eval_case(&agent.name, input, trace, |call_id| {
-        let held = session?.stored_results.whole(call_id);
+    let case = eval_case(&agent.name, input, trace, &choices.leave_out, |call_id| {
+        let held = session.as_ref()?.stored_results.whole(call_id);
         held.inspect_err(|error| tracing::error!(%call_id, "stored result: {error}")).ok().flatten()
     });
     case.map_err(|gone| ApiError::NotExportable { reason: gone.to_string() })
@@ -178,13 +213,13 @@ fn receipt(appended: Appended) -> ExportReceipt {
     };
     let (Appended::Added { file, eval_id, text, cases, .. }
     | Appended::AlreadyThere { file, eval_id, text, cases }) = appended;
-    let end = text.floor_char_boundary(PREVIEW_BYTES);
+    let (preview, preview_is_whole) = beginning(&text);
     ExportReceipt {
         path: file.display().to_string(),
         eval_id,
         cases,
-        preview_is_whole: end == text.len(),
-        preview: text.get(..end).unwrap_or_default().to_owned(),
+        preview_is_whole,
+        preview,
         already_there,
         created,
     }

@@ -15,5 +15,7 @@ mod sets;
 pub(crate) use browse::{case, cases};
 pub(crate) use change::{change, duplicate, insert, remove};
 pub(crate) use compare::{ComparedCase, compare};
-pub(crate) use export::{case_of_live, case_of_rehearsal, export, export_live, live_plan};
+pub(crate) use export::{
+    RehearsalExport, case_of_live, case_of_rehearsal, export, export_live, live_plan, preview,
+};
 pub(crate) use sets::{EvalSets, SetFile};

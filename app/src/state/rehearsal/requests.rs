@@ -203,7 +203,8 @@ impl Rehearsal {
     #[must_use]
     pub fn export_request(self) -> ExportRequest {
         let (session, history) = self.session.with_untracked(|it| (it.id().clone(), it.history()));
-        ExportRequest { session, agent: self.agent(), history }
+        let choices = untrack(|| self.export_choices());
+        ExportRequest { session, agent: self.agent(), history, choices }
     }
 
     /// Writes the session into the agent's eval set.

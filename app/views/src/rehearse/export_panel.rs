@@ -1,14 +1,16 @@
 //! After the final response: the export and its receipt.
 
-use api::{Actual, ApiError, ExportReceipt, SetId};
+use api::{Actual, ApiError, ExportPreview, ExportReceipt, SetId, UnmetCalls};
 use json_text::JsonText;
 use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
-use session::{AgentId, Answer};
+use session::{AgentId, Unmet};
 
+use crate::rehearse::state::export_preview::use_export_preview;
 use crate::rehearse::state::workspace::use_this_workspace;
 use crate::shared::compare_dialog::CompareWithCase;
 use crate::shared::value::{ValueBody, ValueTools};
+use app::components::code_text::with_code;
 use app::components::copy_button::CopyButton;
 use app::components::icon::{Glyph, Icon};
 use app::components::raw_text::RawText;
@@ -82,22 +84,129 @@ pub fn ExportPanel(
     }
 }
 
-/// A summary of the trace.
+/// A summary of the trace, what a model could not repeat of it, and the case as it will be.
 #[component]
 fn Summary() -> impl IntoView {
-    let session = use_this_workspace().rehearsal.session;
-    let calls = session.with_untracked(|session| session.calls().len());
-    let failed = session.with_untracked(|session| {
-        session.calls().iter().filter(|call| matches!(call.answer, Answer::Error(_))).count()
+    let rehearsal = use_this_workspace().rehearsal;
+    let preview = use_export_preview(rehearsal);
+    let calls = rehearsal.session.with_untracked(|session| session.calls().len());
+    let unmet = Memo::new(move |_| match &*preview.read() {
+        Some(Ok(preview)) => preview.unmet.clone(),
+        _ => Vec::new(),
     });
+    let case = move || match preview.get() {
+        None => view! { <p class="quiet" role="status">"Loading the case…"</p> }.into_any(),
+        Some(Err(error)) => {
+            view! { <p class="field-fault" role="alert">{error.to_string()}</p> }.into_any()
+        }
+        Some(Ok(ExportPreview { case, is_whole, .. })) => {
+            view! { <CaseText text=case is_whole label="The case to export"/> }.into_any()
+        }
+    };
     view! {
         <h2 class="panel-title"><Icon glyph=Glyph::Check/>"Session complete"</h2>
         <p>
             "A trace with " {counted(calls, "tool call", "tool calls")}
-            {(failed > 0).then(|| format!(", {failed} of them failed,"))}
             " and a final response can be exported as a case to the agent's eval set."
         </p>
         <p class="quiet">"It is kept only in this tab until you export it."</p>
+        <For each=move || unmet.get() key=Clone::clone children=|calls| view! { <UnmetChoice calls/> }/>
+        <h3 class="panel-subtitle">"Case to export"</h3>
+        {case}
+    }
+}
+
+/// Calls that a model could not repeat, and whether they are kept.
+#[component]
+fn UnmetChoice(
+    /// The calls.
+    calls: UnmetCalls,
+) -> impl IntoView {
+    let rehearsal = use_this_workspace().rehearsal;
+    let reason = calls.reason;
+    let side = move |leaves_out: bool, text: &'static str| {
+        view! {
+            <button
+                type="button"
+                aria-pressed=move || (rehearsal.leaves_out(reason) == leaves_out).to_string()
+                on:click=move |_| rehearsal.set_leaves_out(reason, leaves_out)
+            >
+                {text}
+            </button>
+        }
+    };
+    view! {
+        <div class="note unmet">
+            <Icon glyph=Glyph::Warning/>
+            <p><code>{tools_text(&calls.tools)}</code> " " {with_code(unmet_text(reason))}</p>
+            <span class="switch" role="group" aria-label=unmet_label(reason)>
+                {side(false, "Keep")} {side(true, "Leave out")}
+            </span>
+        </div>
+    }
+}
+
+/// The tools, each once, with how often it was called.
+fn tools_text(tools: &[String]) -> String {
+    let mut counts: Vec<(&str, usize)> = Vec::new();
+    for tool in tools {
+        match counts.iter_mut().find(|(name, _)| name == tool) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((tool, 1)),
+        }
+    }
+    let named = counts.into_iter().map(|(name, count)| match count {
+        1 => name.to_owned(),
+        _ => format!("{name} ×{count}"),
+    });
+    named.collect::<Vec<_>>().join(", ")
+}
+
+fn unmet_label(reason: Unmet) -> &'static str {
+    match reason {
+        Unmet::Failed => "Failed calls",
+        Unmet::Cancelled => "Canceled calls",
+        Unmet::Waited => "Calls that waited for you",
+    }
+}
+
+fn unmet_text(reason: Unmet) -> &'static str {
+    match reason {
+        Unmet::Failed => {
+            "failed. google-adk ends the run when a tool raises, so `adk eval` fails a case that \
+             continues."
+        }
+        Unmet::Cancelled => {
+            "was canceled. A model cannot cancel a call, so in `adk eval` the tool runs to its end."
+        }
+        Unmet::Waited => {
+            "waited for you. google-adk ends the run there, so `adk eval` fails a case that continues."
+        }
+    }
+}
+
+/// The text of a case, as a value if it is whole.
+#[component]
+fn CaseText(
+    /// The text.
+    text: String,
+    /// Whether it is the whole case. The beginning of a long case is not JSON.
+    is_whole: bool,
+    /// The accessible name.
+    label: &'static str,
+) -> impl IntoView {
+    match JsonText::parse(&text) {
+        Ok(case) if is_whole => {
+            let reading = use_reading(&case);
+            view! {
+                <div class="content-value">
+                    <ValueTools reading/>
+                    <ValueBody reading label/>
+                </div>
+            }
+            .into_any()
+        }
+        _ => view! { <RawText text label/> }.into_any(),
     }
 }
 
@@ -119,20 +228,6 @@ pub fn Receipt(
         "Exported"
     };
     let address = agent.map(|agent| case_address(agent.as_str(), &eval_id, None));
-    // The beginning of a long case is not JSON.
-    let body = match JsonText::parse(&preview) {
-        Ok(case) if preview_is_whole => {
-            let reading = use_reading(&case);
-            view! {
-                <div class="content-value">
-                    <ValueTools reading/>
-                    <ValueBody reading label="The exported case"/>
-                </div>
-            }
-            .into_any()
-        }
-        _ => view! { <RawText text=preview label="The exported case"/> }.into_any(),
-    };
     let copied = path.clone();
     let id = eval_id.clone();
     view! {
@@ -154,7 +249,7 @@ pub fn Receipt(
         <h3 class="panel-subtitle">
             {if preview_is_whole { "Exported case" } else { "Beginning of the exported case" }}
         </h3>
-        {body}
+        <CaseText text=preview is_whole=preview_is_whole label="The exported case"/>
     }
 }
 
@@ -190,12 +285,18 @@ fn Fault(
 
 #[cfg(test)]
 mod tests {
-    use super::file_name;
+    use super::{file_name, tools_text};
 
     #[test]
     fn the_file_name_is_the_last_part_of_a_path() {
         assert_eq!(file_name("evals/home.evalset.json"), "home.evalset.json");
         assert_eq!(file_name(r"C:\evals\home.json"), "home.json");
         assert_eq!(file_name("home.json"), "home.json");
+    }
+
+    #[test]
+    fn a_tool_that_was_called_again_is_listed_once() {
+        let tools = ["pay", "open", "pay"].map(str::to_owned);
+        assert_eq!(tools_text(&tools), "pay ×2, open");
     }
 }

@@ -14,7 +14,7 @@ use super::structured_content::ExactResult;
 use crate::{CallProgress, ToolFailure};
 
 /// The error type of a result with `isError`.
-const TOOL_ERROR: &str = "ToolError";
+const TOOL_ERROR: &str = ToolError::REPORTED;
 /// The error type of a JSON-RPC error.
 const MCP_ERROR: &str = "McpError";
 

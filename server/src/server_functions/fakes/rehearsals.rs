@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use api::{ApiError, ExportReceipt, ExportRequest, FieldMessage, SessionView, ValueTarget};
+use api::{
+    ApiError, ExportPreview, ExportReceipt, ExportRequest, FieldMessage, SessionView, ValueTarget,
+};
 use app::host::{RehearsalHost, provide};
 use async_trait::async_trait;
 use axum::http::StatusCode;
@@ -66,6 +68,10 @@ impl RehearsalHost for FakeRehearsals {
         }
     }
 
+    async fn preview_export(&self, request: ExportRequest) -> Result<ExportPreview, ApiError> {
+        unknown(request.session)
+    }
+
     async fn export_session(
         &self,
         request: ExportRequest,
@@ -96,6 +102,10 @@ async fn each_function_of_a_rehearsal_passes_its_session() {
         ("end_invocation", json!({ "session": "gone", "content": "Bye" })),
         ("check_value", json!({ "session": "gone", "target": "Output", "value": null })),
         ("close_session", json!({ "session": "gone" })),
+        (
+            "preview_export",
+            json!({ "request": { "session": "gone", "agent": "weather", "history": [] } }),
+        ),
         (
             "export_session",
             json!({ "request": { "session": "gone", "agent": "weather", "history": [] }, "by": null }),

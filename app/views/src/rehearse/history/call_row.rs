@@ -1,8 +1,9 @@
 //! A call and its result in one row, which opens into both.
 
+use api::SourceKind;
 use json_text::JsonText;
 use leptos::prelude::*;
-use session::{Answer, Call, CallId, ToolError, ToolResult};
+use session::{AgentId, Answer, Call, CallId, ToolError, ToolResult};
 
 use super::time::RowTime;
 use crate::rehearse::content_pane::{ContentPane, FoldedPane};
@@ -18,6 +19,7 @@ use app::state::reading::{ReadingKey, Readings};
 use app::state::rows::RowId;
 use app::state::times;
 use app::state::tool_content::{result_preview, tool_content};
+use app::state::use_page;
 
 /// How many characters of the arguments and of the result the line shows.
 const BUDGET: usize = 160;
@@ -64,6 +66,8 @@ pub(super) fn CallRow(
     let given = arguments(&call.call.arguments, BUDGET);
     let duration = times::took(call.answer.duration_ms());
     let at = call.call.timestamp;
+    let ends_run = matches!(&call.answer, Answer::Error(error) if error.ends_run())
+        && is_run_by_adk(&rehearsal.agent());
     // No arguments beside the result, or a result that needs the whole width.
     let is_stacked = is_long(&call.answer) || call.call.arguments.compact().as_str() == "{}";
     let outcome = outcome(&call.answer);
@@ -92,6 +96,11 @@ pub(super) fn CallRow(
                 <span class="took">{duration}</span>
                 <RowTime at/>
             </div>
+            {ends_run.then(|| view! {
+                <p class="would-end">
+                    "google-adk would end the run here, because no plugin or callback handles the error."
+                </p>
+            })}
             <Show when=move || open.get()>
                 <div class="detail" class:stacked=is_stacked id=row.detail_id()>
                     {call.with_value(|call| detail(call, rehearsal.session.read_untracked().id().clone(), rehearsal.readings))}
@@ -99,6 +108,12 @@ pub(super) fn CallRow(
             </Show>
         </li>
     })
+}
+
+/// Whether google-adk runs the agent's tools.
+fn is_run_by_adk(agent: &AgentId) -> bool {
+    let found = untrack(|| use_page().agents.find(agent));
+    matches!(found, Some(Ok(agent)) if agent.source == SourceKind::AdkPython)
 }
 
 /// Whether the result needs the whole width.
