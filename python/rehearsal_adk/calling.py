@@ -200,10 +200,12 @@ async def _handle(session: RehearsalSession, context, call_event, call, confirma
         await _transfer(session, context, response.actions.transfer_to_agent)
     elif ends_run(response):
         session.ended = True
-        session.notice(
-            f"{call.name} ended the run, so ADK would not call the model again. Send the final "
-            "response now: further calls could not come from a model."
-        )
+        if getattr(response.actions, "set_model_response", None) is None:
+            # The page sends the final response itself after `set_model_response`.
+            session.notice(
+                f"{call.name} ended the run, so ADK would not call the model again. Send the final "
+                "response now: further calls could not come from a model."
+            )
     return {"status": "long_running" if tool.is_long_running else "output", "result": result}
 
 

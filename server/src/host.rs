@@ -170,7 +170,10 @@ impl Host {
             let _ = self.open_session(request.session.clone(), request.agent.clone()).await;
         }
         let export = self.rehearsal(request)?;
-        if let Some(session) = &export.session {
+        // google-adk has validated the value of `set_model_response`.
+        let is_validated =
+            export.trace.calls.last().is_some_and(|it| it.model_response().is_some());
+        if let Some(session) = export.session.as_ref().filter(|_| !is_validated) {
             let view = session.view();
             let (query, response) =
                 (export.trace.query.content.clone(), export.trace.final_response.content.clone());

@@ -11,6 +11,7 @@
 mod error;
 mod history;
 mod id;
+mod model_response;
 mod state;
 mod step;
 mod trace;
@@ -22,6 +23,7 @@ pub use history::{
     UserQuery, WaitedFor,
 };
 pub use id::{AgentId, CallId, InvalidId, SessionId, ToolName};
+pub use model_response::{SET_MODEL_RESPONSE, accepts_model_response};
 pub use state::{Answer, Call, Pending, PendingPhase, Session, SessionState};
 pub use step::{Effect, Event, Outcome, step};
 pub use trace::GoldenTrace;

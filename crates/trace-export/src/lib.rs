@@ -7,6 +7,7 @@
 mod call_ids;
 mod comparison;
 mod live_case;
+mod python_json;
 mod rehearsal_case;
 
 pub use call_ids::call_ids;

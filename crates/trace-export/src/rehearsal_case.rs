@@ -9,6 +9,8 @@ use serde::Serialize;
 use session::{Answer, Call, CallId, GoldenTrace, ToolError, ToolResult, Unmet};
 use sha2::{Digest as _, Sha256};
 
+use crate::python_json::as_adk_writes;
+
 /// A result that the host no longer stores, so that the case would be incomplete.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
@@ -39,6 +41,8 @@ pub fn eval_case(
     trace.leave_out(leave_out);
     let cut = if trace.calls.len() < made { cut(&trace) } else { String::new() };
     let GoldenTrace { session_id, query, calls, final_response, .. } = trace;
+    // google-adk makes the value of `set_model_response` the final response.
+    let given = calls.last().and_then(Call::model_response).map(as_adk_writes);
     let mut data = IntermediateData::default();
     for Call { call, answer } in calls {
         let (id, name) = (call.call_id.to_string(), call.tool_name.to_string());
@@ -47,7 +51,7 @@ pub fn eval_case(
         data.tool_uses.push(FunctionCall::new(id, name, call.arguments));
     }
     let turn = Invocation {
-        final_response: Some(Content::model(final_response.content)),
+        final_response: Some(Content::model(given.unwrap_or(final_response.content))),
         intermediate_data: Some(data),
         creation_timestamp: Some(seconds(start)),
         ..Invocation::new(format!("{session_id}_inv_0{cut}"), Content::user(query.content))
@@ -306,6 +310,18 @@ mod tests {
         assert_eq!(names(&cut), ["add", "large"]);
         // Another recording: it is added to a file that has the whole case.
         assert!(cut.turns()[0].invocation_id.starts_with("s1_inv_0_cut_"));
+    }
+
+    #[test]
+    fn the_value_of_set_model_response_is_the_final_response() {
+        let mut trace = trace();
+        let value = ToolResult::Whole(json(r#"{"summary":"8","level":3}"#));
+        trace.calls.push(call("c4", "set_model_response", r#"{"summary":"8"}"#, output(value)));
+        let case = eval_case("MathAgent", started_with("{}"), trace, &[], |_| Some(json("[1]")));
+        let case = case.expect("whole");
+        let response = case.turns()[0].final_response.as_ref().and_then(|it| it.parts.as_ref());
+        let text = response.and_then(|parts| parts[0].text.clone());
+        assert_eq!(text.as_deref(), Some(r#"{"summary": "8", "level": 3}"#));
     }
 
     #[test]

@@ -2,9 +2,10 @@
 
 use api::{CallProgress, CallUpdate};
 use leptos::prelude::*;
-use session::{CallId, Event, Outcome, PendingPhase, ToolError, ToolResult};
+use session::{Call, CallId, Event, Outcome, PendingPhase, ToolError, ToolResult};
 
 use super::Rehearsal;
+use super::requests::gives_response;
 use crate::state::preview::plain;
 use crate::state::tool_content::result_preview;
 use crate::state::{browser, times};
@@ -82,6 +83,20 @@ impl Rehearsal {
         self.announcement.set(announcement(&tool, &outcome));
         self.progress.set(None);
         self.send(Event::Settle { call_id, outcome, duration_ms, at: browser::now() });
+        self.take_model_response();
+    }
+
+    /// Ends the session with the value of `set_model_response`, as google-adk does.
+    fn take_model_response(self) {
+        let offers_it = self.view.with_untracked(|view| {
+            view.as_ref().is_some_and(|view| view.tools.iter().any(gives_response))
+        });
+        let given = self.session.with_untracked(|session| {
+            session.calls().last().and_then(Call::model_response).cloned()
+        });
+        if let Some(value) = given.filter(|_| offers_it) {
+            self.give_response(&value);
+        }
     }
 }
 

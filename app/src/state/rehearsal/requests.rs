@@ -1,12 +1,16 @@
 //! The requests of a rehearsal to the host.
 
-use api::{Answer, ApiError, ExportReceipt, ExportRequest, SessionView, ToolRequest, ValueTarget};
+use api::{
+    Answer, ApiError, ExportReceipt, ExportRequest, SessionView, ToolRequest, ToolView, ValueTarget,
+};
 use gloo_timers::future::TimeoutFuture;
 use jiff::Timestamp;
+use json_text::{JsonText, Node};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use session::{
-    CallId, Effect, Event, Outcome, PendingPhase, Session, SessionState, ToolError, ToolName,
+    CallId, Effect, Event, Outcome, PendingPhase, SET_MODEL_RESPONSE, Session, SessionState,
+    ToolError, ToolName,
 };
 
 use super::{Export, Rehearsal, TextEntry};
@@ -89,12 +93,7 @@ impl Rehearsal {
             return;
         }
         self.check_then(ValueTarget::Arguments(tool.clone()), form, move |arguments| {
-            self.send(Event::CallTool {
-                call_id: browser::new_call_id(),
-                tool_name: tool,
-                arguments: arguments.compact(),
-                at: browser::now(),
-            });
+            self.call(tool, &arguments);
         });
     }
 
@@ -110,10 +109,28 @@ impl Rehearsal {
                 }
             }
             Some(form) => self.check_then(ValueTarget::Output, form, move |value| {
-                let content = value.compact().to_string();
-                self.send(Event::Respond { content, at: browser::now() });
+                // The call's result becomes the final response, in `news`.
+                match self.view.with_untracked(|view| response_call(view.as_ref()?, &value)) {
+                    Some((tool_name, arguments)) => self.call(tool_name, &arguments),
+                    None => self.give_response(&value),
+                }
             }),
         }
+    }
+
+    /// Ends the session with a value as the final response.
+    pub(super) fn give_response(self, value: &JsonText) {
+        let content = value.compact().to_string();
+        self.send(Event::Respond { content, at: browser::now() });
+    }
+
+    fn call(self, tool_name: ToolName, arguments: &JsonText) {
+        self.send(Event::CallTool {
+            call_id: browser::new_call_id(),
+            tool_name,
+            arguments: arguments.compact(),
+            at: browser::now(),
+        });
     }
 
     /// Whether the agent may act now; if not, the notice gives the reason.
@@ -130,7 +147,7 @@ impl Rehearsal {
         self,
         target: ValueTarget,
         form: ValueForm,
-        then: impl FnOnce(json_text::JsonText) + 'static,
+        then: impl FnOnce(JsonText) + 'static,
     ) {
         if self.checking.get_untracked() {
             return;
@@ -306,6 +323,43 @@ impl Rehearsal {
     }
 }
 
+/// Whether `tool` is the tool with which google-adk has the model give a final response that has a
+/// schema.
+pub(super) fn gives_response(tool: &ToolView) -> bool {
+    tool.name.as_str() == SET_MODEL_RESPONSE && tool.provided_by == "adk"
+}
+
+/// The call with which a model would give `value` as the final response; `None` if it would write it.
+fn response_call(view: &SessionView, value: &JsonText) -> Option<(ToolName, JsonText)> {
+    let tool = view.tools.iter().find(|tool| gives_response(tool))?;
+    let parameters = names(tool.parameters.as_ref());
+    // An object's members are parameters. Any other value has one parameter: `items` or `response`.
+    let arguments = match parameters.as_slice() {
+        [only] if parameters != names(view.output_schema.as_ref()) => {
+            let name = JsonText::string(only);
+            JsonText::parse(&format!("{{{name}:{value}}}")).ok()?
+        }
+        _ => value.clone(),
+    };
+    Some((tool.name.clone(), arguments))
+}
+
+/// The names of an object schema's properties.
+fn names(schema: Option<&JsonText>) -> Vec<String> {
+    let members = |value: &JsonText| -> Vec<(String, JsonText)> {
+        match value.open() {
+            Node::Object(members) => {
+                members.into_iter().map(|(name, value)| (name, JsonText::from(value))).collect()
+            }
+            _ => Vec::new(),
+        }
+    };
+    let found = schema.map(members).unwrap_or_default();
+    let properties = found.into_iter().find(|(name, _)| name == "properties");
+    let properties = properties.map(|(_, properties)| members(&properties)).unwrap_or_default();
+    properties.into_iter().map(|(name, _)| name).collect()
+}
+
 /// Why the agent cannot act in `session` now.
 fn obstacle(session: &Session) -> Option<String> {
     match (session.state(), session.pending()) {
@@ -427,6 +481,29 @@ mod tests {
     fn a_completed_session_is_an_obstacle() {
         let ended = after(&active(), Event::Respond { content: "Done.".to_owned(), at: at(3_000) });
         assert_eq!(obstacle(&ended).as_deref(), Some("This session has ended. Start over."));
+    }
+
+    fn view(parameters: &str, output: &str, provided_by: &str) -> SessionView {
+        let text = format!(
+            r#"{{"app_name": "a", "agent": {{"name": "a"}}, "instruction": "", "state": {{}},
+            "output_schema": {output}, "tools": [{{"name": "set_model_response",
+            "declaration": {{}}, "parameters": {parameters}, "provided_by": "{provided_by}"}}]}}"#
+        );
+        serde_json::from_str(&text).expect("a view")
+    }
+
+    #[test]
+    fn a_response_with_a_schema_is_given_as_a_model_gives_it() {
+        let object = r#"{"type": "object", "properties": {"summary": {"type": "string"}}}"#;
+        let listed = r#"{"type": "object", "properties": {"items": {"type": "array"}}}"#;
+        let given = |view: &SessionView, value: &str| {
+            response_call(view, &json(value)).map(|(_, arguments)| arguments.to_string())
+        };
+        let value = r#"{"summary":"Warm."}"#;
+        assert_eq!(given(&view(object, object, "adk"), value).as_deref(), Some(value));
+        let items = given(&view(listed, r#"{"type": "array"}"#, "adk"), "[1.50]");
+        assert_eq!(items.as_deref(), Some(r#"{"items":[1.50]}"#));
+        assert_eq!(given(&view(object, object, "agent"), value), None, "the agent's own tool");
     }
 
     #[test]

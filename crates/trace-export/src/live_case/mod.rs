@@ -20,14 +20,14 @@ use evalset::adk::{
     Content, EvalCase, IntermediateData, IntermediateResponse, Invocation, InvocationEvent, Part,
     SessionInput,
 };
-use evalset::{CaseText, Layout, OriginalForm, eval_id, seconds};
+use evalset::{OriginalForm, eval_id, seconds};
 use jiff::Timestamp;
-use json_text::JsonText;
 use live::{Payload, SessionEvent};
 use sha2::{Digest as _, Sha256};
 
 pub use runs::{AnsweredTurn, LiveRun, Openings, root, runs};
 
+use crate::python_json::as_adk_writes;
 use parts::{adk_parts, adk_response};
 use runs::{Final, Returned, Run, RunStep, collect};
 
@@ -103,12 +103,6 @@ impl Run<'_> {
             )
         }
     }
-}
-
-/// JSON as Python writes it.
-fn as_adk_writes(value: &JsonText) -> String {
-    let layout = Layout::OneLine { after_comma: " ", after_colon: " " };
-    CaseText::unchecked(value).laid_out(&layout)
 }
 
 fn content(role: &str, parts: Vec<Part>) -> Content {

@@ -5,9 +5,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use json_text::{JsonText, Node};
+use json_text::JsonText;
 use live::{Content, LlmRequest, Part as LivePart, Payload, Role, Sequence, SessionEvent, TurnId};
 use rpc::wire;
+use session::{SET_MODEL_RESPONSE, accepts_model_response};
 
 use super::calls::Calls;
 use super::parts::left_out;
@@ -130,11 +131,6 @@ pub(super) enum Final<'a> {
     HandedIn(&'a JsonText),
 }
 
-/// ADK's tool for the answer of an agent that has both tools and an output schema.
-const SET_MODEL_RESPONSE: &str = "set_model_response";
-/// What it begins with where the value breaks the schema, and the model is to try again.
-const NOT_TAKEN: &str = "Validation Error found:";
-
 impl<'a> Returned<'a> {
     /// The value that ADK ends the run with, where this is its word that it was taken.
     fn handed_in(&self) -> Option<&'a JsonText> {
@@ -142,14 +138,7 @@ impl<'a> Returned<'a> {
         if failed || self.response.name != SET_MODEL_RESPONSE {
             return None;
         }
-        self.response.response.as_ref().filter(|value| match value.open() {
-            Node::Null => false,
-            Node::Object(members) => !members.iter().any(|(key, value)| {
-                key == "error"
-                    && matches!(Node::of(value), Node::String(why) if why.starts_with(NOT_TAKEN))
-            }),
-            _ => true,
-        })
+        self.response.response.as_ref().filter(|value| accepts_model_response(value))
     }
 }
 
