@@ -20,6 +20,9 @@ pub struct ExportRequest {
 /// The person's choices for an export.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExportChoices {
+    /// The case's id; made of the agent's name and the session's start without one.
+    #[serde(default)]
+    pub eval_id: Option<String>,
     /// The calls to leave out, by why a model could not repeat them.
     #[serde(default)]
     pub leave_out: Vec<Unmet>,
@@ -28,6 +31,10 @@ pub struct ExportChoices {
 /// The case as an export would write it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExportPreview {
+    /// The case's id, which gets a number if the file already has it.
+    pub eval_id: String,
+    /// A similar id that `adk eval FILE:ID` can select, if it cannot select `eval_id`.
+    pub selectable_id: Option<String>,
     /// The calls that a model could not repeat, whether left out or not.
     pub unmet: Vec<UnmetCalls>,
     /// The beginning of the case's text.

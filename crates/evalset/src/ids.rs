@@ -58,6 +58,20 @@ pub fn eval_id(agent_name: &str, start: Timestamp) -> String {
     format!("{}_{}", snake_case(agent_name), start.strftime("%Y-%m-%dT%H:%M:%S"))
 }
 
+/// An id like `eval_id` that `adk eval FILE:ID` can select; `None` if it can select `eval_id` itself. It
+/// splits its argument at colons and commas.
+///
+/// ```
+/// # use evalset::selectable_id;
+/// let id = selectable_id("math_agent_2025-12-23T14:30:00");
+/// assert_eq!(id.as_deref(), Some("math_agent_2025-12-23T14-30-00"));
+/// assert_eq!(selectable_id("warm_office"), None);
+/// ```
+#[must_use]
+pub fn selectable_id(eval_id: &str) -> Option<String> {
+    eval_id.contains([':', ',']).then(|| eval_id.replace([':', ','], "-"))
+}
+
 /// The id of the set that `agent_name`'s cases go into: `math_agent_evals`.
 #[must_use]
 pub fn eval_set_id(agent_name: &str) -> String {

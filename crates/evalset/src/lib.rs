@@ -42,7 +42,7 @@ pub use edit::{EditError, NewCall};
 pub use equality::same_value;
 pub use error::CaseError;
 pub use format::{DetectedFormat, Format, FormatDetector};
-pub use ids::{eval_id, eval_set_id, numbered, seconds, snake_case};
+pub use ids::{eval_id, eval_set_id, numbered, seconds, selectable_id, snake_case};
 pub use layout::{CaseText, Layout};
 pub use loose_bool::LooseBool;
 pub use number::Number;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use agents::registry::{RegisteredAgent, Registry};
 use api::{ApiError, ExportChoices, ExportPreview, ExportReceipt, LiveExportPlan, UnmetCalls};
 use evalset::adk::{EvalCase, EvalSetHeader, SessionInput};
-use evalset::{Layout, eval_set_id, seconds, snake_case};
+use evalset::{Layout, eval_set_id, seconds, selectable_id, snake_case};
 use evalset_file::{Appended, EvalSetFiles, default_cache};
 use json_text::JsonText;
 use live::{LiveSessionId, SessionEvent};
@@ -20,6 +20,8 @@ use crate::sessions::HostSession;
 
 /// How much of the case the receipt contains, in bytes.
 const PREVIEW_BYTES: usize = 64 * 1024;
+/// The longest id that a person can give a case, in bytes.
+const LONGEST_ID: usize = 200;
 
 /// A rehearsal to export.
 pub(crate) struct RehearsalExport<'h> {
@@ -64,8 +66,8 @@ pub(crate) async fn preview(export: RehearsalExport<'_>) -> Result<ExportPreview
     let text =
         case.to_json().map_err(|error| ApiError::Export { reason: error.to_string(), path })?;
     let text = text.laid_out(&Layout::two_spaces());
-    let (case, is_whole) = beginning(&text);
-    Ok(ExportPreview { unmet, case, is_whole })
+    let (eval_id, (case, is_whole)) = (case.eval_id, beginning(&text));
+    Ok(ExportPreview { selectable_id: selectable_id(&eval_id), eval_id, unmet, case, is_whole })
 }
 
 /// The beginning of a case's text, and whether it is the whole text.
@@ -91,7 +93,27 @@ pub(crate) async fn case_of_rehearsal(export: RehearsalExport<'_>) -> Result<Eva
         let held = session.as_ref()?.stored_results.whole(call_id);
         held.inspect_err(|error| tracing::error!(%call_id, "stored result: {error}")).ok().flatten()
     });
-    case.map_err(|gone| ApiError::NotExportable { reason: gone.to_string() })
+    let mut case = case.map_err(|gone| ApiError::NotExportable { reason: gone.to_string() })?;
+    if let Some(eval_id) = given_id(choices.eval_id)? {
+        case.eval_id = eval_id;
+    }
+    Ok(case)
+}
+
+/// The id that the person gave, without spaces around it.
+///
+/// # Errors
+/// [`ApiError::NotExportable`] if it is too long or has control characters.
+fn given_id(given: Option<String>) -> Result<Option<String>, ApiError> {
+    let given = given.map(|given| given.trim().to_owned()).filter(|given| !given.is_empty());
+    let is_valid = |id: &String| id.len() <= LONGEST_ID && !id.chars().any(char::is_control);
+    if given.as_ref().is_some_and(|id| !is_valid(id)) {
+        let reason = format!(
+            "its ID is longer than {LONGEST_ID} bytes or has a control character. Choose another ID"
+        );
+        return Err(ApiError::NotExportable { reason });
+    }
+    Ok(given)
 }
 
 /// Where a live session with these events would be exported to, and which of its turns can be.
@@ -264,6 +286,16 @@ mod tests {
         assert!(again.already_there && !again.created);
         assert_eq!((again.eval_id.as_str(), again.cases), ("math_agent_t", 2));
         assert!(again.preview.contains("\"text\": \"hi\""));
+    }
+
+    #[test]
+    fn an_id_is_given_without_spaces_around_it() {
+        let given = |id: &str| given_id(Some(id.to_owned()));
+        assert_eq!(given_id(None), Ok(None));
+        assert_eq!(given("  "), Ok(None));
+        assert_eq!(given(" warm office "), Ok(Some("warm office".to_owned())));
+        assert!(matches!(given("a\nb"), Err(ApiError::NotExportable { .. })));
+        assert!(matches!(given(&"a".repeat(201)), Err(ApiError::NotExportable { .. })));
     }
 
     #[test]

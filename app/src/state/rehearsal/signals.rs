@@ -64,6 +64,8 @@ signals! {
         restarts: Vec<usize>,
         /// How far the export is.
         export: Export,
+        /// The id that the person gave the case.
+        case_id: Option<String>,
         /// Which rows of the history are open.
         open_rows: OpenRows,
     }

@@ -110,9 +110,52 @@ fn Summary() -> impl IntoView {
             " and a final response can be exported as a case to the agent's eval set."
         </p>
         <p class="quiet">"It is kept only in this tab until you export it."</p>
+        <CaseId preview/>
         <For each=move || unmet.get() key=Clone::clone children=|calls| view! { <UnmetChoice calls/> }/>
         <h3 class="panel-subtitle">"Case to export"</h3>
         {case}
+    }
+}
+
+/// The field for the case's id, and a remedy if `adk eval` cannot select it.
+#[component]
+fn CaseId(
+    /// The case as it will be.
+    preview: RwSignal<Option<Result<ExportPreview, ApiError>>>,
+) -> impl IntoView {
+    let case_id = use_this_workspace().rehearsal.case_id;
+    let ids = Memo::new(move |_| match &*preview.read() {
+        Some(Ok(preview)) => Some((preview.eval_id.clone(), preview.selectable_id.clone())),
+        _ => None,
+    });
+    let shown = move || case_id.get().or_else(|| Some(ids.get()?.0)).unwrap_or_default();
+    let set = move |id: String| case_id.set((!id.trim().is_empty()).then_some(id));
+    let remedy = move || {
+        let selectable = ids.get()?.1?;
+        let chosen = selectable.clone();
+        Some(view! {
+            <p class="case-id-hint">
+                "An ID with a colon or comma cannot be selected with " <code>"adk eval FILE:ID"</code> ". "
+                <button type="button" class="link" on:click=move |_| set(chosen.clone())>
+                    "Use " {selectable}
+                </button>
+            </p>
+        })
+    };
+    view! {
+        <label class="case-id">
+            <span>"Case ID"</span>
+            <input
+                class="input"
+                type="text"
+                id="case-id"
+                autocomplete="off"
+                spellcheck="false"
+                prop:value=shown
+                on:change=move |event| set(event_target_value(&event))
+            />
+        </label>
+        <div role="status">{remedy}</div>
     }
 }
 
