@@ -299,6 +299,7 @@ impl Evidence {
                 "expected_tool_trajectory" => {
                     self.found_agentflow("expected_tool_trajectory", cursor);
                 }
+                "expected_node_order" => self.found_agentflow("expected_node_order", cursor),
                 "expected_intermediate_responses" => {
                     self.found_agentflow("expected_intermediate_responses", cursor);
                 }

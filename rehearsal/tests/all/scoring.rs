@@ -502,3 +502,27 @@ fn warns_about_a_threshold_of_an_adk_metric_that_nothing_meets() {
         "note: tool_trajectory_avg_score needs -1, but no score is below 0, so every score passes\n"
     );
 }
+
+#[test]
+fn agentflow_set_without_a_config_says_how_to_score_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let set = r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "a", "conversation": [{
+        "invocation_id": "i", "user_content": {"role": "user", "content": "Hi"},
+        "expected_final_response": {"role": "assistant", "content": "Hello"}}]}]}"#;
+    std::fs::write(folder.path().join("a.json"), set).unwrap();
+    let score = |more: &[&str]| {
+        Command::new(env!("CARGO_BIN_EXE_rehearsal"))
+            .args(["score", "--expected", "a.json", "--actual", "a.json"])
+            .args(more)
+            .current_dir(folder.path())
+            .output()
+            .unwrap()
+    };
+    let output = score(&[]);
+    assert_eq!(output.status.code(), Some(3));
+    let error = String::from_utf8(output.stderr).unwrap();
+    let (_, rest) = error.split_once("To score without it, write ").expect(&error);
+    let (config, _) = rest.split_once(" to a file").expect(&error);
+    std::fs::write(folder.path().join("config.json"), config).unwrap();
+    assert_eq!(score(&["--config", "config.json"]).status.code(), Some(0));
+}

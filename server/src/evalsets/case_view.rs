@@ -29,7 +29,7 @@ pub(super) fn case_view(
         Some(Case::Adk(case)) => of_adk(case),
         Some(Case::AdkLegacy(case)) => of_adk(&case.to_current()),
         Some(Case::AgentFlow(case)) => {
-            let state = case.session_input.as_ref().and_then(|input| input.initial_state.clone());
+            let state = case.session_input.as_ref().and_then(|input| input.initial().cloned());
             (state, String::new())
         }
         None => (None, String::new()),

@@ -1,7 +1,7 @@
 //! AgentFlow's evaluation models: eval sets (`*.evalset.json`) and the configuration of a run.
 //!
-//! Fields are in the order in which AgentFlow's documentation declares them. AgentFlow leaves out
-//! unknown fields; here they are kept.
+//! The fields are those of AgentFlow's documentation and those of the package `10xscale-agentflow`
+//! 0.10, which differ; both are read. AgentFlow leaves out unknown fields; here they are kept.
 
 mod call;
 mod config;

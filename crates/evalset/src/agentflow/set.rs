@@ -28,6 +28,8 @@ model! {
     eval_id: String = required,
     /// For people.
     name: String = not_null,
+    /// For people; only the package `10xscale-agentflow` has it.
+    description: String = not_null,
     /// The turns, in order.
     conversation: Vec<Invocation> = not_null,
     /// What the session starts with.
@@ -47,6 +49,8 @@ model! {
     user_content: MessageContent = required,
     /// The calls expected, in order.
     expected_tool_trajectory: Vec<ToolCall> = not_null,
+    /// The nodes of the graph expected, in order; only the package has it.
+    expected_node_order: Vec<String> = not_null,
     /// What the agent is expected to say in between.
     expected_intermediate_responses: Vec<MessageContent> = not_null,
     /// The answer expected.
@@ -56,9 +60,16 @@ model! {
 }
 
 model! {
-    /// What the session starts with.
+    /// What the session starts with, in the fields of the package (`app_name`, `user_id`, `state`) or
+    /// of AgentFlow's documentation (`thread_id`, `initial_state`). Both have `config`.
     #[derive(Default)]
     pub struct SessionInput { form("a session input") }
+    /// The app.
+    app_name: Option<String> = optional,
+    /// The user.
+    user_id: Option<String> = optional,
+    /// The agent's state: a JSON object.
+    state: Option<JsonText> = object,
     /// The session.
     thread_id: Option<String> = optional,
     /// Its configuration: a JSON object.
@@ -96,6 +107,7 @@ impl EvalCase {
         Self {
             eval_id: eval_id.into(),
             name: String::new(),
+            description: String::new(),
             conversation,
             session_input: None,
             metadata: None,
@@ -112,6 +124,19 @@ impl EvalCase {
     }
 }
 
+impl SessionInput {
+    /// The initial state, by either name.
+    #[must_use]
+    pub fn initial(&self) -> Option<&JsonText> {
+        self.state.as_ref().or(self.initial_state.as_ref())
+    }
+
+    /// Whether the state has the name that AgentFlow's documentation gives it.
+    pub(crate) fn is_as_documented(&self) -> bool {
+        self.initial_state.is_some() && self.state.is_none()
+    }
+}
+
 impl Invocation {
     /// A turn of which only the user's message is known.
     #[must_use]
@@ -120,6 +145,7 @@ impl Invocation {
             invocation_id: invocation_id.into(),
             user_content,
             expected_tool_trajectory: Vec::new(),
+            expected_node_order: Vec::new(),
             expected_intermediate_responses: Vec::new(),
             expected_final_response: None,
             metadata: None,

@@ -8,18 +8,36 @@ use crate::model::{Casing, text_of};
 use crate::reading::read_value;
 use crate::{LooseBool, OriginalForm, Severity};
 
-/// Placeholders for names that AgentFlow does not have.
+/// Placeholders for names that ADK requires and an AgentFlow case may lack.
 const APP_NAME: &str = "app";
 const USER_ID: &str = "user";
 
-pub(super) fn to_agentflow(case: &adk::EvalCase) -> agentflow::EvalCase {
+/// The name of the initial state in AgentFlow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum StateName {
+    /// That of the package.
+    State,
+    /// That of the documentation.
+    InitialState,
+}
+
+pub(super) fn to_agentflow(case: &adk::EvalCase, state_name: StateName) -> agentflow::EvalCase {
     let turns = case.turns().iter().map(turn_to_agentflow).collect();
     let mut to = agentflow::EvalCase::new(&case.eval_id, turns);
-    to.session_input = case.session_input.as_ref().map(|input| agentflow::SessionInput {
-        thread_id: input.session_id.clone(),
-        config: None,
-        initial_state: input.state.clone(),
-        written: OriginalForm::default(),
+    to.session_input = case.session_input.as_ref().map(|input| {
+        let unless = |name: &String, placeholder| (name != placeholder).then(|| name.clone());
+        let (state, initial_state) = match state_name {
+            StateName::State => (input.state.clone(), None),
+            StateName::InitialState => (None, input.state.clone()),
+        };
+        agentflow::SessionInput {
+            app_name: unless(&input.app_name, APP_NAME),
+            user_id: unless(&input.user_id, USER_ID),
+            state,
+            thread_id: input.session_id.clone(),
+            initial_state,
+            ..Default::default()
+        }
     });
     to
 }
@@ -28,10 +46,10 @@ pub(super) fn to_adk(case: &agentflow::EvalCase) -> adk::EvalCase {
     let turns = case.conversation.iter().map(turn_to_adk).collect();
     let mut to = adk::EvalCase::new(&case.eval_id, turns);
     to.session_input = case.session_input.as_ref().map(|input| adk::SessionInput {
-        app_name: APP_NAME.to_owned(),
-        user_id: USER_ID.to_owned(),
+        app_name: input.app_name.clone().unwrap_or_else(|| APP_NAME.to_owned()),
+        user_id: input.user_id.clone().unwrap_or_else(|| USER_ID.to_owned()),
         session_id: input.thread_id.clone(),
-        state: input.initial_state.clone(),
+        state: input.initial().cloned(),
         written: OriginalForm::default(),
     });
     to

@@ -14,6 +14,7 @@ mod base;
 mod difference;
 mod rewritten;
 
+use base::StateName;
 use difference::{Difference, Tree};
 use json_text::JsonText;
 
@@ -27,6 +28,8 @@ const ADK: &str = "adk";
 const AGENTFLOW: &str = "agentflow";
 /// The prefix of the leftovers of a set in those of its first case.
 const SET_PREFIX: &str = "..";
+/// Marks an ADK case whose state was called `initial_state` in AgentFlow.
+const STATE: &str = "~state";
 /// Marks a case that was in camelCase.
 const CASING: &str = "~casing";
 
@@ -147,21 +150,27 @@ fn set_to_adk(set: &agentflow::EvalSet) -> adk::EvalSet {
 }
 
 fn case_to_agentflow(case: &adk::EvalCase) -> agentflow::EvalCase {
-    if let Some(leftovers) = case.written.extra(AGENTFLOW)
-        && let Some(difference) = Difference::from_json(&Tree::of(leftovers))
-    {
+    if let Some(leftovers) = case.written.extra(AGENTFLOW) {
+        let mut leftovers = Tree::of(leftovers);
+        let state_name = match leftovers.take(STATE) {
+            Some(_) => StateName::InitialState,
+            None => StateName::State,
+        };
         let mut without = case.clone();
         without.written.remove_extra(AGENTFLOW);
-        if let Some(restored) = with_difference(&with_adk_leftovers(&without), difference) {
+        if let Some(difference) = Difference::from_json(&leftovers)
+            && let Some(restored) =
+                with_difference(&with_adk_leftovers(&without, state_name), difference)
+        {
             return restored;
         }
     }
-    with_adk_leftovers(case)
+    with_adk_leftovers(case, StateName::State)
 }
 
 /// The case in AgentFlow's form, with what only ADK has in its metadata.
-fn with_adk_leftovers(case: &adk::EvalCase) -> agentflow::EvalCase {
-    let base = base::to_agentflow(&rewritten::case(case));
+fn with_adk_leftovers(case: &adk::EvalCase, state_name: StateName) -> agentflow::EvalCase {
+    let base = base::to_agentflow(&rewritten::case(case), state_name);
     // Parsed again, because the conversion back reads this text.
     let mut to = read_back(&base).unwrap_or(base);
     let comes_back = rewritten::case(&base::to_adk(&to));
@@ -191,12 +200,22 @@ fn case_to_adk(case: &agentflow::EvalCase) -> adk::EvalCase {
     let to = with_leftovers_returned(case)
         .filter(|to| to.written.extra(AGENTFLOW).is_none())
         .unwrap_or_else(|| rewritten::case(&base::to_adk(case)));
-    let comes_back = |case: &adk::EvalCase| tree(&with_adk_leftovers(case), Casing::Snake);
+    let is_documented = |input: &agentflow::SessionInput| input.is_as_documented();
+    let state_name = match case.session_input.as_ref().is_some_and(is_documented) {
+        true => StateName::InitialState,
+        false => StateName::State,
+    };
+    let comes_back =
+        |case: &adk::EvalCase| tree(&with_adk_leftovers(case, state_name), Casing::Snake);
     let leftovers =
         leftovers(&comes_back(&to), &comes_back(&rewritten::case(&to)), &tree(case, Casing::Snake));
+    let mut leftovers = leftovers.to_json();
+    if state_name == StateName::InitialState {
+        leftovers.put(STATE, Tree::Leaf(JsonText::string("initial_state")));
+    }
     let mut to = to;
-    if !leftovers.is_empty() {
-        to.written.set_extra(AGENTFLOW, text(&leftovers.to_json()));
+    if leftovers != Tree::empty() {
+        to.written.set_extra(AGENTFLOW, text(&leftovers));
     }
     to
 }

@@ -96,19 +96,14 @@ fn adk_set_converts_to_readable_agentflow() {
                 }
               ],
               "session_input": {
-                "initial_state": {
+                "app_name": "math_agent",
+                "state": {
                   "k": 1
                 }
               },
               "metadata": {
                 "adk": {
-                  "creation_timestamp": 1766500200.25,
-                  "~instead": {
-                    "session_input/app_name": {
-                      "of": "30ba47ea",
-                      "is": "math_agent"
-                    }
-                  }
+                  "creation_timestamp": 1766500200.25
                 }
               }
             }
@@ -186,6 +181,21 @@ fn agentflow_example_converts_to_readable_adk() {
         }"#]]
     .assert_eq(&there);
     assert_eq!(unordered(&to_agentflow(&there)), unordered(&text));
+}
+
+/// Written by `EvalSet.to_file` of the package `10xscale-agentflow` 0.10.1.
+#[test]
+fn file_of_the_agentflow_package_is_read_and_converted() {
+    let text = fixture("agentflow/0.10/weather.evalset.json");
+    let reading = read(text.as_bytes());
+    assert_eq!(reading.faults, []);
+    let there = to_adk(&text);
+    let EvalSet::Adk(set) = valid(&there, Format::Adk) else { panic!("{there}") };
+    let session = set.eval_cases[0].session_input.as_ref().expect("there");
+    assert_eq!((session.app_name.as_str(), session.user_id.as_str()), ("weather", "ada"));
+    let state = session.state.as_ref().expect("there").compact();
+    assert_eq!(state.as_str(), r#"{"units":"metric"}"#);
+    assert_eq!(unordered(&to_agentflow(&there)), unordered(&text), "{there}");
 }
 
 #[test]
@@ -590,6 +600,7 @@ fn agentflow_set() -> BoxedStrategy<String> {
             ("invocation_id", true, text().boxed()),
             ("user_content", true, agentflow_message()),
             ("expected_tool_trajectory", false, items(call, 3)),
+            ("expected_node_order", false, items(text().boxed(), 2)),
             ("expected_intermediate_responses", false, items(agentflow_message(), 2)),
             ("expected_final_response", false, or_null(agentflow_message())),
             ("metadata", false, agentflow_metadata()),
@@ -598,6 +609,9 @@ fn agentflow_set() -> BoxedStrategy<String> {
     );
     let session = members(
         vec![
+            ("app_name", false, or_null(text().boxed())),
+            ("user_id", false, or_null(text().boxed())),
+            ("state", false, any_object()),
             ("thread_id", false, or_null(text().boxed())),
             ("config", false, any_object()),
             ("initial_state", false, any_object()),

@@ -144,7 +144,7 @@ fn write_case(case: Case, out: &mut impl Write) -> Result<(), EvalsetError> {
     if !case.tags.is_empty() {
         writeln!(out, "  tags: {}", shown(&case.tags.join(", ")))?;
     }
-    let state = case.session_input.as_ref().and_then(|input| input.initial_state.as_ref());
+    let state = case.session_input.as_ref().and_then(|input| input.initial());
     write_json("starts with", state, out)?;
     if let Some(scenario) = scenario {
         write_text("user", &scenario.starting_prompt, out)?;

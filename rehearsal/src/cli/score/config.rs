@@ -11,6 +11,11 @@ use super::error::ScoreError;
 use super::inputs::Inputs;
 use crate::cli::evalset::files::nearest_path;
 
+/// What to do about AgentFlow's default judge.
+const WITHOUT_JUDGE: &str = "llm_judge needs a model, and this command calls none, so no case can pass. \
+    To score without it, write {\"criteria\": {\"trajectory_match\": 0.8, \"response_match\": 0.7}} \
+    to a file and give it with --config.";
+
 /// The config file that `adk eval` reads beside an eval set.
 const BESIDE: &str = "test_config.json";
 
@@ -30,6 +35,9 @@ pub(super) fn config(named: Option<&Path>, inputs: &Inputs) -> Result<Config, Sc
         if inputs.is_agentflow() { Config::agentflow_default() } else { Config::adk_default() };
     let names: Vec<&str> = config.criteria.iter().map(|it| it.name.as_str()).collect();
     eprintln!("scored by {}, because no config is given", names.join(", "));
+    if inputs.is_agentflow() {
+        eprintln!("note: {WITHOUT_JUDGE}");
+    }
     Ok(config)
 }
 
