@@ -44,6 +44,19 @@ impl LazyTrace {
         }
     }
 
+    /// How long all turns took together, in seconds; `None` if one is not measured.
+    #[must_use]
+    pub fn seconds(&self) -> Option<f64> {
+        match self {
+            Self::Plain(case) => case.seconds(),
+            Self::Read(case) => {
+                let turns = &case.trace.invocations;
+                let seconds: Option<f64> = turns.iter().map(|turn| turn.timing.total).sum();
+                seconds.filter(|_| !turns.is_empty())
+            }
+        }
+    }
+
     /// The whole trace, made now if necessary.
     #[must_use]
     pub fn trace(&self) -> Cow<'_, CaseTrace> {

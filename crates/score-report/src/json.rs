@@ -60,6 +60,8 @@ impl Json {
         writeln!(out, "\n  ],")?;
         writeln!(out, "  \"summary\": {summary},")?;
         writeln!(out, "  \"config_used\": {},", heading.config_used.compact())?;
+        writeln!(out, "  \"sources\": {},", serde_json::to_string(&heading.sources)?)?;
+        writeln!(out, "  \"baseline\": {},", serde_json::to_string(&total.changes)?)?;
         writeln!(out, "  \"created_at\": {},", JsonText::string(&heading.created_at))?;
         writeln!(
             out,

@@ -8,6 +8,7 @@ use std::time::Duration;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use scoring::report::CaseVerdict;
 
+use crate::details;
 use crate::report::{Heading, Total};
 use crate::scored::ScoredCase;
 
@@ -85,6 +86,10 @@ impl Junit {
         let time = Duration::try_from_secs_f64(total.ending.duration_seconds).unwrap_or_default();
         let mut suite = TestSuite::new(set.as_str());
         suite.set_time(time);
+        let details = details::text(total);
+        if !details.is_empty() {
+            suite.set_system_out(details);
+        }
         if tests == 0 {
             return out.write_all(report(suite, time)?.as_bytes());
         }
@@ -116,7 +121,8 @@ fn parted(report: &str) -> io::Result<(&str, &str, &str)> {
         let before = report.get(..tag?)?;
         Some(before.rfind('\n')? + 1)
     };
-    let (from, to) = (line(report.find("<testcase")), line(report.rfind("</testsuite>")));
+    let end = report.rfind("<system-out>").or_else(|| report.rfind("</testsuite>"));
+    let (from, to) = (line(report.find("<testcase")), line(end));
     let parts = from.zip(to).and_then(|(from, to)| {
         Some((report.get(..from)?, report.get(from..to)?, report.get(to..)?))
     });

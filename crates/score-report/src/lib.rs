@@ -6,6 +6,8 @@
 //!
 //! Left to others: reading files, pairing cases, clocks, the place that a report is written to.
 
+mod baseline;
+mod details;
 mod escape;
 mod html;
 mod json;
@@ -17,6 +19,7 @@ mod scored;
 mod text;
 mod why;
 
+pub use baseline::Baseline;
 pub use report::{Ending, Form, Heading, Report};
 pub use report_part::ReportPart;
 pub use scored::{FailedCriterion, ScoredCase};

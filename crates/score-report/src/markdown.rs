@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use scoring::report::{CaseVerdict, figure, short_figure};
 
+use crate::details;
 use crate::escape::markdown;
 use crate::report::Total;
 use crate::scored::ScoredCase;
@@ -100,6 +101,10 @@ impl Markdown {
     pub(crate) fn finish(self, total: &Total<'_>, out: &mut impl Write) -> io::Result<()> {
         let title = total.heading.eval_set_name.as_ref().unwrap_or(&total.heading.eval_set_id);
         writeln!(out, "### {}\n\n{}.\n", markdown(title), total.counts())?;
+        let details = details::as_markdown(total);
+        if !details.is_empty() {
+            writeln!(out, "{details}")?;
+        }
         writeln!(out, "| criterion | needs | passed | failed | unscored | mean | of cases |")?;
         writeln!(out, "|---|---:|---:|---:|---:|---:|---:|")?;
         for (name, one) in &total.summary.criterion_stats {

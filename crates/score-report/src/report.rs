@@ -3,8 +3,9 @@
 use std::io::{self, Write};
 
 use json_text::JsonText;
-use scoring::report::{CaseVerdict, EvalSummary, Tally};
+use scoring::report::{CaseVerdict, EvalSummary, Sources, Tally};
 
+use crate::baseline::{Baseline, Changes, Comparison};
 use crate::html::Html;
 use crate::json::Json;
 use crate::junit::Junit;
@@ -42,6 +43,8 @@ pub struct Heading {
     pub actual: String,
     /// The config, as it was read.
     pub config_used: JsonText,
+    /// Where cases and config came from.
+    pub sources: Sources,
     /// The names of the criteria with their thresholds, in the order of the config.
     pub criteria: Vec<(String, f64)>,
     /// When the report was made, in RFC 3339.
@@ -62,6 +65,7 @@ pub struct Report<W> {
     heading: Heading,
     tally: Tally,
     errors: usize,
+    comparison: Option<Comparison>,
     writer: Writer,
 }
 
@@ -87,7 +91,15 @@ impl<W: Write> Report<W> {
             Form::Html => Writer::Html(Box::new(Html::begin(&heading, &mut out)?)),
             Form::Markdown => Writer::Markdown(Markdown::default()),
         };
-        Ok(Self { out, heading, tally: Tally::default(), errors: 0, writer })
+        let tally = Tally::default();
+        Ok(Self { out, heading, tally, errors: 0, comparison: None, writer })
+    }
+
+    /// Compares the cases with those of an earlier report.
+    #[must_use]
+    pub fn since(mut self, baseline: Baseline) -> Self {
+        self.comparison = Some(Comparison::with(baseline));
+        self
     }
 
     /// Adds a case.
@@ -97,6 +109,9 @@ impl<W: Write> Report<W> {
     pub fn take(&mut self, report_part: ReportPart) -> io::Result<()> {
         let verdict = report_part.result.verdict();
         self.tally.add(&report_part.result);
+        if let Some(comparison) = &mut self.comparison {
+            comparison.take(&report_part.result);
+        }
         self.errors += usize::from(verdict == CaseVerdict::Error);
         match (&mut self.writer, report_part.body) {
             (Writer::Text(writer), Body::Text(text)) => writer.take(&text, &mut self.out),
@@ -124,9 +139,11 @@ impl<W: Write> Report<W> {
     /// # Errors
     /// Those of `out`.
     pub fn finish(self, ending: Ending) -> io::Result<(W, EvalSummary)> {
-        let Self { mut out, heading, tally, errors, writer } = self;
+        let Self { mut out, heading, tally, errors, comparison, writer } = self;
         let summary = tally.summary();
-        let total = Total { heading: &heading, summary: &summary, errors, ending };
+        let changes = comparison.map(Comparison::finish);
+        let changes = changes.as_ref();
+        let total = Total { heading: &heading, summary: &summary, errors, changes, ending };
         match writer {
             Writer::Text(_) => Text::finish(&total, &mut out)?,
             Writer::Json(_) => Json::finish(&total, &mut out)?,
@@ -145,6 +162,8 @@ pub(crate) struct Total<'r> {
     pub(crate) summary: &'r EvalSummary,
     /// Of the failed cases, those that could not be scored at all.
     pub(crate) errors: usize,
+    /// What has changed since the baseline.
+    pub(crate) changes: Option<&'r Changes>,
     pub(crate) ending: Ending,
 }
 

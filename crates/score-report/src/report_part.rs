@@ -26,6 +26,7 @@ impl ReportPart {
     /// The case's part of a report in that form.
     #[must_use]
     pub fn of(case: ScoredCase, form: Form, config: &Config) -> Self {
+        let case = case.with_facts();
         let body = match form {
             Form::Text => Body::Text(text::case(&case)),
             Form::Json => Body::Text(json::case(&case)),

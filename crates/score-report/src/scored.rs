@@ -138,6 +138,29 @@ impl ScoredCase {
         Self { expected: None, actual: Some(actual), result, whys, measurements: Vec::new() }
     }
 
+    /// With the tags, and what the actual run took, in the result.
+    pub(crate) fn with_facts(mut self) -> Self {
+        let either = self.expected.as_ref().or(self.actual.as_ref());
+        self.result.tags = either.map(|case| case.tags().to_vec()).unwrap_or_default();
+        let Some(actual) = &self.actual else { return self };
+        self.result.run_seconds = actual.seconds();
+        if let LazyTrace::Read(case) = actual {
+            let calls = || case.trace.invocations.iter().map(|turn| turn.model_calls.as_ref());
+            let tokens = calls().map(|calls| {
+                let calls = calls?.iter();
+                calls.map(|call| Some(call.input? + call.output?)).sum::<Option<u64>>()
+            });
+            let tokens: Option<u64> = tokens.sum();
+            self.result.tokens = tokens.filter(|_| !case.trace.invocations.is_empty());
+            for model in calls().flatten().flatten().filter_map(|call| call.model.as_ref()) {
+                if !self.result.models.contains(model) {
+                    self.result.models.push(model.clone());
+                }
+            }
+        }
+        self
+    }
+
     /// The criteria that were not met, then the unscored ones.
     #[must_use]
     pub fn failed_criteria(&self) -> Vec<FailedCriterion<'_>> {

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use scoring::report::{CaseVerdict, figure};
 
+use crate::details;
 use crate::escape::plain;
 use crate::report::Total;
 use crate::scored::ScoredCase;
@@ -60,6 +61,10 @@ impl Text {
                 figure(one.min_score),
                 figure(one.max_score)
             )?;
+        }
+        let details = details::text(total);
+        if !details.is_empty() {
+            write!(out, "\n{details}")?;
         }
         writeln!(out, "\n{}.", total.counts())
     }

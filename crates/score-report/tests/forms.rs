@@ -6,9 +6,9 @@ use case_trace::CaseTrace;
 use expect_test::expect;
 use json_text::JsonText;
 use schema_check::Check;
-use score_report::{Ending, Form, Heading, Report, ReportPart, ScoredCase};
+use score_report::{Baseline, Ending, Form, Heading, Report, ReportPart, ScoredCase};
 use scoring::config::{Config, Tools};
-use scoring::report::EvalReport;
+use scoring::report::{EvalReport, Sources};
 use scoring::trajectory::NoSchemas;
 use scoring::{Invocation, ModelCall, Timing, ToolCall, Trace};
 
@@ -82,6 +82,12 @@ fn heading(config: &Config) -> Heading {
         expected: "home.evalset.json".to_owned(),
         actual: HOSTILE.to_owned(),
         config_used: config.source.clone(),
+        sources: Sources {
+            expected: vec!["home.evalset.json".to_owned()],
+            actual: vec![HOSTILE.to_owned()],
+            config: None,
+            commit: Some("4f2c".to_owned()),
+        },
         criteria: config.criteria.iter().map(|it| (it.name.clone(), it.threshold)).collect(),
         created_at: "2026-11-21T08:00:00Z".to_owned(),
     }
@@ -95,6 +101,47 @@ fn written(form: Form, cases: Vec<ScoredCase>) -> String {
     }
     let (bytes, _) = report.finish(Ending { duration_seconds: 0.5 }).expect("finished");
     String::from_utf8(bytes).expect("text")
+}
+
+/// A report with a baseline in which `office` passed and `old` was.
+fn since_a_baseline(form: Form) -> String {
+    let config = config();
+    let before: EvalReport =
+        serde_json::from_str(&written(Form::Json, cases(&config))).expect("reads back");
+    let mut results = before.results;
+    results[0].passed = Some(true);
+    for result in &mut results[0].criterion_results {
+        (result.score, result.passed) = (Some(1.0), Some(true));
+    }
+    results[1].eval_id = "old".to_owned();
+    let report = Report::begin(form, heading(&config), Vec::new()).expect("begun");
+    let mut report = report.since(Baseline::new("base.json", results));
+    for case in cases(&config) {
+        report.take(ReportPart::of(case, form, &config)).expect("taken");
+    }
+    let (bytes, _) = report.finish(Ending { duration_seconds: 0.5 }).expect("finished");
+    String::from_utf8(bytes).expect("text")
+}
+
+#[test]
+fn changes_since_a_baseline_are_in_every_form() {
+    let counts = "Since base.json: 1 regressed, 0 improved, 0 with other scores, 1 new, 1 gone";
+    for form in [Form::Text, Form::Junit, Form::Html] {
+        let report = since_a_baseline(form);
+        assert!(report.contains(counts), "{report}");
+        assert!(report.contains("regressed office: passed"), "{report}");
+    }
+    let markdown = since_a_baseline(Form::Markdown);
+    assert!(markdown.contains(counts) && markdown.contains("| regressed | office |"), "{markdown}");
+    let json = since_a_baseline(Form::Json);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/eval-report.schema.json");
+    let schema = std::fs::read_to_string(path).expect("the schema is published");
+    let check = Check::of(&JsonText::parse(&schema).expect("JSON")).expect("a schema");
+    assert_eq!(check.violations(&JsonText::parse(json.trim()).expect("JSON")), []);
+    let report: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(report["baseline"]["changes"][0]["eval_id"], "office");
+    assert_eq!(report["baseline"]["new"][0], "gone");
+    assert_eq!(report["baseline"]["gone"][0], "old");
 }
 
 #[test]
@@ -119,6 +166,12 @@ fn text() {
         words                           1       1         1   0.428         2   0.000   0.857
         llm_judge                       0       0         3       –         0       –       –
 
+        tag   passed  failed  unscored  pass rate
+        home       0       3         1      0.000
+
+        Cost of the actual runs: 12.3 s, 3852 tokens (3 cases)
+        Commit: 4f2c
+
         4 cases: 0 passed, 2 failed, 1 error, 1 unscored. Pass rate 0.000 (0 of 3 cases).
     "#]].assert_eq(&written(Form::Text, cases(&config())));
 }
@@ -131,6 +184,13 @@ fn markdown() {
         ### home\_evals
 
         4 cases: 0 passed, 2 failed, 1 error, 1 unscored. Pass rate 0.000 (0 of 3 cases).
+
+        | tag | passed | failed | unscored | pass rate |
+        |---|---:|---:|---:|---:|
+        | home | 0 | 3 | 1 | 0.000 |
+
+        - Cost of the actual runs: 12.3 s, 3852 tokens (3 cases)
+        - Commit: 4f2c
 
         | criterion | needs | passed | failed | unscored | mean | of cases |
         |---|---:|---:|---:|---:|---:|---:|
@@ -363,6 +423,12 @@ fn junit() {
                     <failure message="tool_trajectory_avg_score 0, needs 1: &lt;/script&gt;&lt;!--&lt;script&gt;alert(1)&lt;/script&gt;]]&gt;&amp;&quot;&apos;|`@all` was called with a &quot;&lt;!--&quot;, not &quot;&lt;/script&gt;&quot;" type="failed">tool_trajectory_avg_score 0, needs 1: &lt;/script&gt;&lt;!--&lt;script&gt;alert(1)&lt;/script&gt;]]&gt;&amp;&quot;&apos;|`@all` was called with a &quot;&lt;!--&quot;, not &quot;&lt;/script&gt;&quot;
         words 0, needs 0.8: the response scores 0.000: it lacks script, script, alert, 1, script, 2J and 1 more</failure>
                 </testcase>
+                <system-out>tag   passed  failed  unscored  pass rate
+        home       0       3         1      0.000
+
+        Cost of the actual runs: 12.3 s, 3852 tokens (3 cases)
+        Commit: 4f2c
+        </system-out>
             </testsuite>
         </testsuites>
     "#]].assert_eq(&written(Form::Junit, cases(&config())));

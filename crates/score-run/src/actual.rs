@@ -6,7 +6,6 @@
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use case_trace::PlainCase;
 use evalset_file::{Cases, FoundCase, stem};
@@ -41,19 +40,6 @@ struct ActualFile {
     cases: Option<Cases>,
     wholes: Vec<Option<Whole>>,
     eval_set_id: String,
-    /// When the run was made, if the file has it.
-    created: Option<f64>,
-}
-
-impl ActualFile {
-    /// When the run was made, in seconds since 1970: from the file, or else its modification time.
-    fn made(&self) -> Option<f64> {
-        let written = || {
-            let modified = std::fs::metadata(&self.facts.path).and_then(|it| it.modified()).ok()?;
-            modified.duration_since(SystemTime::UNIX_EPOCH).ok().map(|since| since.as_secs_f64())
-        };
-        self.created.or_else(written)
-    }
 }
 
 /// The place of a case.
@@ -75,6 +61,8 @@ pub(crate) enum Taken {
     Missing,
     /// Several candidates.
     Several(ScoringFault),
+    /// The case in several runs of its set, each with the run's file.
+    Runs(Vec<(FoundActual, PathBuf)>),
 }
 
 /// A case that was found but not read yet.
@@ -116,7 +104,7 @@ impl ActualSide {
         for path in paths {
             match EvalFile::open(path, pairing, buffers)? {
                 EvalFile::Whole(facts, history) => {
-                    let History { eval_set_id, created, cases: wholes } = history;
+                    let History { eval_set_id, cases: wholes } = history;
                     let file = side.files.len();
                     for (index, whole) in (0..).zip(&wholes) {
                         let key = pairing.key_of_whole(whole, side.passed);
@@ -124,13 +112,7 @@ impl ActualSide {
                     }
                     side.bytes += std::fs::metadata(path).map_or(0, |metadata| metadata.len());
                     let wholes = wholes.into_iter().map(Some).collect();
-                    side.files.push(ActualFile {
-                        facts,
-                        cases: None,
-                        wholes,
-                        eval_set_id,
-                        created,
-                    });
+                    side.files.push(ActualFile { facts, cases: None, wholes, eval_set_id });
                 }
                 EvalFile::Stream(stream) if beside && paths.len() == 1 => {
                     let eval_set_id = read_set_header(path)?.eval_set_id;
@@ -139,7 +121,6 @@ impl ActualSide {
                         cases: Some(Cases::open(path)?),
                         wholes: Vec::new(),
                         eval_set_id,
-                        created: None,
                     });
                     let stream = if ahead { stream.ahead()? } else { stream };
                     side.beside = Some(stream);
@@ -151,7 +132,6 @@ impl ActualSide {
                         cases: Some(Cases::open(path)?),
                         wholes: Vec::new(),
                         eval_set_id,
-                        created: None,
                     });
                     let file = side.files.len() - 1;
                     side.index_rest(stream, file)?;
@@ -219,32 +199,28 @@ impl ActualSide {
             [] => return Ok(Taken::Missing),
             [one] => *one,
             several => {
-                let only = |fits: &dyn Fn(&ActualFile) -> bool| {
-                    let mut fitting =
-                        several.iter().filter(|file| self.files.get(**file).is_some_and(fits));
-                    fitting.next().copied().filter(|_| fitting.next().is_none())
+                let of_set = |file: &&usize| {
+                    self.files.get(**file).is_some_and(|file| file.eval_set_id == set)
                 };
-                let by_id = only(&|file| file.eval_set_id == set);
-                let by_name = || only(&|file| stem(&file.facts.path) == stem_of_set);
+                let runs: Vec<usize> = several.iter().filter(of_set).copied().collect();
+                if runs.len() > 1 && self.pairing != Pairing::Order {
+                    return Ok(self.take_runs(key, &runs, eval_id));
+                }
+                let named = |file: &&usize| {
+                    self.files.get(**file).is_some_and(|file| stem(&file.facts.path) == stem_of_set)
+                };
+                let by_name = || {
+                    let mut named = several.iter().filter(named);
+                    named.next().copied().filter(|_| named.next().is_none())
+                };
                 let first = || several.first().copied().filter(|_| self.pairing != Pairing::Id);
-                match by_id.or_else(by_name).or_else(first) {
+                match runs.first().copied().or_else(by_name).or_else(first) {
                     Some(file) => file,
                     None => {
                         let files = several.iter().filter_map(|file| self.files.get(*file));
-                        let path = |file: &ActualFile| file.facts.path.clone();
-                        let runs = files.clone().filter(|file| file.eval_set_id == set);
-                        let made = runs.clone().filter_map(|run| Some((run.made()?, run)));
-                        let newest = made.max_by(|one, other| one.0.total_cmp(&other.0));
-                        let newest = newest.map(|(_, run)| path(run));
-                        let runs: Vec<PathBuf> = runs.map(path).collect();
-                        let fault = match runs.is_empty() {
-                            true => {
-                                ScoringFault::SeveralPartners { paths: files.map(path).collect() }
-                            }
-                            false => ScoringFault::SeveralRuns { paths: runs, newest },
-                        };
+                        let paths = files.map(|file| file.facts.path.clone()).collect();
                         self.places.remove(&key);
-                        return Ok(Taken::Several(fault));
+                        return Ok(Taken::Several(ScoringFault::SeveralPartners { paths }));
                     }
                 }
             }
@@ -256,6 +232,23 @@ impl ActualSide {
         }
         self.taken.push(key);
         Ok(self.found(entry, eval_id).map_or(Taken::Missing, Taken::Found))
+    }
+
+    /// Takes the first case with this key of each of these files.
+    fn take_runs(&mut self, key: Key, files: &[usize], eval_id: Option<&str>) -> Taken {
+        let mut entries = self.places.remove(&key).unwrap_or_default();
+        let mut runs = Vec::new();
+        for file in files {
+            let at = entries.iter().position(|entry| entry.file == *file);
+            let Some(entry) = at.and_then(|at| entries.remove(at)) else { continue };
+            let path = self.files.get(*file).map(|file| file.facts.path.clone());
+            runs.extend(self.found(entry, eval_id).zip(path));
+        }
+        if !entries.is_empty() {
+            self.places.insert(key, entries);
+        }
+        self.taken.push(key);
+        Taken::Runs(runs)
     }
 
     fn found(&mut self, entry: Entry, eval_id: Option<&str>) -> Option<FoundActual> {

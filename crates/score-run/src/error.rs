@@ -32,16 +32,6 @@ pub(crate) enum ScoringFault {
         listed(paths)
     )]
     SeveralPartners { paths: Vec<PathBuf> },
-    /// Several runs of its set have a case with its key.
-    #[error(
-        "this id is in {}, which are runs of one set; score one of them{}",
-        listed(paths),
-        newest.as_ref().map_or(String::new(), |it| format!(
-            ", such as the newest: --actual {}",
-            it.display()
-        ))
-    )]
-    SeveralRuns { paths: Vec<PathBuf>, newest: Option<PathBuf> },
     /// The file has changed since the cases were paired.
     #[error("the id of its partner changed; do not modify files while they are scored")]
     Changed,

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use case_trace::{CaseTrace, InvalidField};
 use evalset::adk::EvalSetResult;
-use evalset::{Case, Format, Number, Origin, Severity, read_case};
+use evalset::{Case, Format, Origin, Severity, read_case};
 use evalset_file::{Cases, stem};
 
 use crate::buffer_pool::BufferPool;
@@ -30,8 +30,6 @@ pub(crate) enum EvalFile {
 pub(crate) struct History {
     /// The set that was run.
     pub(crate) eval_set_id: String,
-    /// When, in seconds since 1970, if the file has it.
-    pub(crate) created: Option<f64>,
     pub(crate) cases: Vec<Whole>,
 }
 
@@ -95,9 +93,7 @@ fn history(path: &Path) -> Result<History, RunError> {
             cases.push((eval_id, Err(ScoringFault::Faulty { path, fault })));
         }
     }
-    let created = result.creation_timestamp.as_ref().map(Number::to_f64);
-    let created = created.filter(|seconds| seconds.is_finite());
-    Ok(History { eval_set_id: result.eval_set_id, created, cases })
+    Ok(History { eval_set_id: result.eval_set_id, cases })
 }
 
 fn bytes(path: &Path) -> Result<Vec<u8>, RunError> {

@@ -1,5 +1,6 @@
 //! [`Pairs`]: iterates over the paired cases of both sides, in the order of the expected side.
 
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -27,6 +28,8 @@ pub(crate) struct Pairs<'o> {
     /// Whether files are read by separate threads.
     ahead: bool,
     pairing: Pairing,
+    /// Further runs of the last expected case.
+    runs: VecDeque<Task>,
     /// The number of expected cases read.
     passed: u64,
     /// The ids of the expected file being read.
@@ -88,6 +91,7 @@ impl<'o> Pairs<'o> {
             buffers: Arc::clone(buffers),
             ahead,
             pairing,
+            runs: VecDeque::new(),
             passed: 0,
             seen: FxHashSet::default(),
             bytes: 0,
@@ -104,6 +108,9 @@ impl<'o> Pairs<'o> {
 
     /// The next case; `None` at the end.
     pub(crate) fn next(&mut self) -> Result<Option<Task>, RunError> {
+        if let Some(task) = self.runs.pop_front() {
+            return Ok(Some(task));
+        }
         loop {
             if let Some(left) = &mut self.left {
                 match left.next()? {
@@ -186,10 +193,24 @@ impl<'o> Pairs<'o> {
                 trouble = Some(fault);
                 Side::Absent
             }
+            Taken::Runs(runs) => {
+                let side = file.cases.side(&found)?;
+                for (found, path) in runs {
+                    self.runs.push_back(Task {
+                        called: called.clone(),
+                        expected: side.copied(),
+                        actual: actual.side(found)?,
+                        trouble: None,
+                        pairing: self.pairing,
+                        run: Some(path.display().to_string()),
+                    });
+                }
+                return Ok(self.runs.pop_front());
+            }
         };
         let side = file.cases.side(&found)?;
         let pairing = self.pairing;
-        Ok(Some(Task { called, expected: side, actual: partner, trouble, pairing }))
+        Ok(Some(Task { called, expected: side, actual: partner, trouble, pairing, run: None }))
     }
 
     fn of_left(&mut self, left: UnpairedCase) -> Option<Task> {
@@ -209,7 +230,7 @@ impl<'o> Pairs<'o> {
         let trouble = again.map(|path| ScoringFault::ActualRepeated { path });
         let called = eval_id.unwrap_or_else(|| "(no eval_id)".to_owned());
         let pairing = self.pairing;
-        Some(Task { called, expected: Side::Absent, actual: side, trouble, pairing })
+        Some(Task { called, expected: Side::Absent, actual: side, trouble, pairing, run: None })
     }
 }
 

@@ -27,6 +27,8 @@ pub(crate) struct Task {
     pub(crate) trouble: Option<ScoringFault>,
     /// How its partner was searched.
     pub(crate) pairing: Pairing,
+    /// The file of the actual case, if there are several runs of the set.
+    pub(crate) run: Option<String>,
 }
 
 /// One side of a case.
@@ -50,6 +52,20 @@ pub(crate) enum TextState {
 }
 
 impl Side {
+    /// A copy of a text. Other sides are never paired twice.
+    pub(crate) fn copied(&self) -> Self {
+        match self {
+            Self::Text { facts, case, state, start, index } => Self::Text {
+                facts: Arc::clone(facts),
+                case: case.clone(),
+                state: *state,
+                start: *start,
+                index: *index,
+            },
+            Self::Absent | Self::Read(_) => Self::Absent,
+        }
+    }
+
     /// Its approximate size in memory.
     pub(crate) fn size(&self) -> usize {
         match self {
@@ -80,7 +96,7 @@ impl Side {
 impl Task {
     /// Parses both sides; `None` when the filter excludes the case.
     pub(crate) fn read(self, filter: &CaseFilter<'_>, used: &mut Buffers) -> Option<Pair> {
-        let Self { called, expected, actual, trouble, pairing } = self;
+        let Self { called, expected, actual, trouble, pairing, run } = self;
         let expected = expected.read(CaseTrace::of_expected, used);
         if let Ok(Some(expected)) = &expected
             && !filter.takes_tags(expected.tags())
@@ -110,7 +126,7 @@ impl Task {
             messages.dedup();
             messages.join("; ")
         });
-        Some(Pair { called, expected, actual, fault, pairing })
+        Some(Pair { called, expected, actual, fault, pairing, run })
     }
 }
 
@@ -127,12 +143,20 @@ pub struct Pair {
     pub fault: Option<String>,
     /// How its partner was searched.
     pub pairing: Pairing,
+    /// The file of the actual case, if there are several runs of the set.
+    pub run: Option<String>,
 }
 
 impl Pair {
     /// Scores the case by every criterion, and takes both sides out of the pair.
     #[must_use]
     pub fn scored(&mut self, config: &Config, tools: &mut Tools<'_>) -> ScoredCase {
+        let mut scored = self.scored_once(config, tools);
+        scored.result.run = self.run.take();
+        scored
+    }
+
+    fn scored_once(&mut self, config: &Config, tools: &mut Tools<'_>) -> ScoredCase {
         let (expected, actual) = (self.expected.take(), self.actual.take());
         if let Some(fault) = &self.fault {
             return ScoredCase::error(&self.called, expected, actual, fault);

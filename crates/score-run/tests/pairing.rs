@@ -339,41 +339,24 @@ fn reports_ids_in_several_files() {
 }
 
 #[test]
-fn suggests_the_newest_of_two_runs_of_a_set() {
+fn repeated_runs_of_a_set_are_scored_one_by_one() {
     let files = Files::new();
-    let expected = [files.put("home.evalset.json", &set("home", &cases(&[("a", "f")])))];
-    let run = |name: &str| files.put(name, &set("home", &cases(&[("a", "f")])));
-    let runs = [run("run/1.json"), run("run/2.json")];
-    let old = std::time::SystemTime::UNIX_EPOCH;
-    let file = std::fs::File::options().write(true).open(&runs[1]).expect("there");
-    file.set_modified(old).expect("a time");
+    let expected =
+        [files.put("home.evalset.json", &set("home", &cases(&[("a", "f"), ("b", "f")])))];
+    let run = |name: &str, a: &str| files.put(name, &set("home", &cases(&[("a", a), ("b", "f")])));
+    // A file that is called like the set is a run as well.
+    let runs = [run("run/1.json", "f"), run("run/2.json", "g"), run("home.evalset.json.bak", "f")];
     check(
         &files,
         &expected,
         &runs,
-        &expect![
-            "a error this id is in FOLDER/run/1.json and in FOLDER/run/2.json, which are runs of one set; score one of them, such as the newest: --actual FOLDER/run/1.json"
-        ],
-    );
-    // ADK's history contains its set and its creation time, regardless of the file's time.
-    let history = |name: &str, made: &str| {
-        let text = format!(
-            r#"{{"eval_set_result_id": "r", "eval_set_id": "home", "creation_timestamp": {made},
-            "eval_case_results": [{{"eval_id": "a", "eval_metric_result_per_invocation": []}}]}}"#
-        );
-        files.put(name, &text)
-    };
-    let runs = [
-        history("h/new.evalset_result.json", "1795326906.29"),
-        history("h/old.evalset_result.json", "1795326905"),
-    ];
-    check(
-        &files,
-        &expected,
-        &runs,
-        &expect![
-            "a error this id is in FOLDER/h/new.evalset_result.json and in FOLDER/h/old.evalset_result.json, which are runs of one set; score one of them, such as the newest: --actual FOLDER/h/new.evalset_result.json"
-        ],
+        &expect![[r#"
+            a passed 
+            a failed f was not called; g was called but not expected
+            a passed 
+            b passed 
+            b passed 
+            b passed "#]],
     );
 }
 

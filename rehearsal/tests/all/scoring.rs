@@ -526,3 +526,59 @@ fn agentflow_set_without_a_config_says_how_to_score_it() {
     std::fs::write(folder.path().join("config.json"), config).unwrap();
     assert_eq!(score(&["--config", "config.json"]).status.code(), Some(0));
 }
+
+/// The case `id` with a call of `tool`, tagged in AgentFlow's format.
+fn tagged(id: &str, tag: &str, tool: &str) -> String {
+    format!(
+        r#"{{"eval_id": "{id}", "tags": ["{tag}"], "conversation": [{{"invocation_id": "i",
+        "user_content": {{"role": "user", "content": "Hi"}},
+        "expected_tool_trajectory": [{{"name": "{tool}"}}]}}]}}"#
+    )
+}
+
+#[test]
+fn repeats_tags_baseline_and_minimum_are_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    let set = |a: &str, b: &str| {
+        let cases = [tagged("a", "first", a), tagged("b", "second", b)].join(",");
+        format!(r#"{{"eval_set_id": "s", "eval_cases": [{cases}]}}"#)
+    };
+    write("expected.json", &set("f", "f"));
+    write("run1.json", &set("f", "f"));
+    write("run2.json", &set("f", "g"));
+    write("config.json", r#"{"criteria": {"trajectory_match": 1}}"#);
+    let score = |more: &[&str]| {
+        Command::new(env!("CARGO_BIN_EXE_rehearsal"))
+            .args(["score", "--expected", "expected.json", "--config", "config.json"])
+            .args(more)
+            .current_dir(folder.path())
+            .output()
+            .unwrap()
+    };
+    let base = ["--actual", "run1.json", "--format", "json", "--output", "base.json"];
+    assert_eq!(score(&base).status.code(), Some(0));
+    let both = ["--actual", "run1.json", "run2.json"];
+    let output = score(&both);
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("4 cases: 3 passed, 1 failed"), "{text}");
+    assert!(
+        text.contains("Repeated runs: 2 cases, at least 2 runs each, pass rate 0.750"),
+        "{text}"
+    );
+    assert!(text.contains("pass^1 0.750, pass^2 0.500"), "{text}");
+    assert!(text.contains("second       1       1         0      0.500"), "{text}");
+    assert_eq!(score(&[&both[..], &["--min-pass-rate", "0.75"]].concat()).status.code(), Some(0));
+    assert_eq!(score(&[&both[..], &["--min-pass-rate", "0.8"]].concat()).status.code(), Some(1));
+    assert_eq!(score(&[&both[..], &["--min-pass-rate", "80"]].concat()).status.code(), Some(2));
+    let output = score(&["--actual", "run2.json", "--baseline", "base.json"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    let since = "Since base.json: 1 regressed, 0 improved, 0 with other scores, 0 new, 0 gone.\n  \
+        regressed b: passed → failed (trajectory_match 1 → 0)\n";
+    assert!(text.contains(since), "{text}");
+    let output = score(&["--actual", "run2.json", "--baseline", "expected.json"]);
+    assert_eq!(output.status.code(), Some(2));
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(error.contains("the baseline expected.json cannot be read"), "{error}");
+}

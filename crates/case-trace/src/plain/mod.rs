@@ -130,6 +130,14 @@ impl PlainCase {
         }
     }
 
+    /// How long all turns took together, in seconds; `None` if one is not measured.
+    #[must_use]
+    pub fn seconds(&self) -> Option<f64> {
+        let total = |turn: &Turn| self.text(turn.total)?.parse::<f64>().ok();
+        let seconds: Option<f64> = self.turns.iter().map(total).sum();
+        seconds.filter(|_| !self.turns.is_empty())
+    }
+
     /// The whole trace.
     #[must_use]
     pub fn trace(&self) -> CaseTrace {

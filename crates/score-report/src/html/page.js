@@ -513,6 +513,7 @@
   byId("theme").addEventListener("click", setTheme);
   byId("keys-open").addEventListener("click", () => open("keys"));
   byId("config-open").addEventListener("click", () => open("config"));
+  byId("details-open").addEventListener("click", () => open("details"));
   addEventListener("hashchange", () => { readAddress(); draw(); });
   addEventListener("resize", drawRows);
 
@@ -520,6 +521,8 @@
   byId("expected").textContent = about.expected;
   byId("actual").textContent = about.actual;
   byId("config-text").textContent = about.config;
+  byId("details-text").textContent = about.details;
+  byId("details-open").hidden = about.details === "";
   byId("metric").append(el("option", { value: "-1" }, "All criteria"), ...criteria.map(([name], metric) => el("option", { value: metric }, name)));
   const tags = [...new Set(cases.flatMap((line) => line.t || []))].sort();
   byId("tag").append(el("option", { value: "" }, "All tags"), ...tags.map((tag) => el("option", { value: tag }, tag)));

@@ -14,6 +14,7 @@ use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
 use super::data::shown_config;
+use crate::details;
 use crate::escape::{html, in_script};
 use crate::report::{Heading, Total};
 
@@ -46,6 +47,7 @@ struct About<'r> {
     summary: &'r EvalSummary,
     errors: usize,
     config: String,
+    details: String,
     chunk: usize,
 }
 
@@ -89,7 +91,7 @@ impl Html {
         if self.cases > 0 {
             writeln!(out, "]</script>")?;
         }
-        let Total { heading, summary, errors, ending } = total;
+        let Total { heading, summary, errors, ending, .. } = total;
         let about = About {
             set: &heading.eval_set_id,
             name: heading.eval_set_name.as_deref(),
@@ -105,6 +107,7 @@ impl Html {
             summary,
             errors: *errors,
             config: shown_config(&heading.config_used),
+            details: details::text(total),
             chunk: CHUNK,
         };
         let about = in_script(&serde_json::to_string(&about)?);

@@ -57,9 +57,24 @@ pub struct EvalCaseResult {
     pub criterion_results: Vec<CriterionResult>,
     /// What kept the case from being scored at all.
     pub error: Option<String>,
-    /// How long it took to score, and to run where it was run.
+    /// How long it took to score.
     #[serde(with = "number")]
     pub duration_seconds: f64,
+    /// The tags.
+    #[serde(default)]
+    pub tags: Vec<String>,
+    /// The file of the run, if the case was run more than once.
+    #[serde(default)]
+    pub run: Option<String>,
+    /// How long the run took, if it is recorded for every turn.
+    #[serde(default, with = "number_or_null")]
+    pub run_seconds: Option<f64>,
+    /// The tokens of the run, if they are recorded for every turn.
+    #[serde(default)]
+    pub tokens: Option<u64>,
+    /// The models of the run.
+    #[serde(default)]
+    pub models: Vec<String>,
 }
 
 /// The verdict of a case: the first of these that applies.
@@ -91,6 +106,11 @@ impl EvalCaseResult {
             criterion_results,
             error: None,
             duration_seconds,
+            tags: Vec::new(),
+            run: None,
+            run_seconds: None,
+            tokens: None,
+            models: Vec::new(),
         };
         result.passed = match result.verdict() {
             CaseVerdict::Error | CaseVerdict::Failed => Some(false),
@@ -114,6 +134,11 @@ impl EvalCaseResult {
             criterion_results: Vec::new(),
             error: Some(error.into()),
             duration_seconds: 0.0,
+            tags: Vec::new(),
+            run: None,
+            run_seconds: None,
+            tokens: None,
+            models: Vec::new(),
         }
     }
 

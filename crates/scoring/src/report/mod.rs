@@ -6,8 +6,10 @@
 mod case;
 mod exact_number;
 mod figure;
+mod repeats;
 mod summary;
 
 pub use case::{CaseVerdict, CriterionResult, EvalCaseResult};
 pub use figure::{figure, short_figure};
-pub use summary::{CriterionStats, EvalReport, EvalSummary, Tally};
+pub use repeats::Repeats;
+pub use summary::{CriterionStats, EvalReport, EvalSummary, Sources, TagStats, Tally};

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::case::{CaseVerdict, CriterionResult, EvalCaseResult};
 use super::exact_number::{number, number_or_null};
 use super::figure::figure;
+use super::repeats::{RepeatTally, Repeats};
 
 /// The report of one run over a set of cases.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -23,11 +24,43 @@ pub struct EvalReport {
     pub summary: EvalSummary,
     /// The config that the cases were scored by, as it was read.
     pub config_used: JsonText,
+    /// Where cases and config came from.
+    #[serde(default)]
+    pub sources: Sources,
+    /// What has changed since a baseline; null without one.
+    pub baseline: Option<JsonText>,
     /// When the report was made, in RFC 3339.
     pub created_at: String,
     /// How long the run took.
     #[serde(with = "number")]
     pub duration_seconds: f64,
+}
+
+/// Where the cases and the config of a report came from.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Sources {
+    /// The files of the expected side.
+    pub expected: Vec<String>,
+    /// The files of the actual side.
+    pub actual: Vec<String>,
+    /// The config's file; `None` for default criteria.
+    pub config: Option<String>,
+    /// The commit that is checked out where the expected files are.
+    pub commit: Option<String>,
+}
+
+/// The cases with one tag.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct TagStats {
+    /// Those that met every criterion.
+    pub passed: usize,
+    /// Those that missed one, or could not be scored at all.
+    pub failed: usize,
+    /// Those that are neither.
+    pub unscored: usize,
+    /// Passed by passed and failed; `None` when there are neither.
+    #[serde(with = "number_or_null")]
+    pub pass_rate: Option<f64>,
 }
 
 /// All cases together.
@@ -53,6 +86,24 @@ pub struct EvalSummary {
     pub avg_score_cases: usize,
     /// Each criterion by its name, in the order of the config.
     pub criterion_stats: IndexMap<String, CriterionStats>,
+    /// Each tag, in the order in which it first occurs.
+    #[serde(default)]
+    pub tag_stats: IndexMap<String, TagStats>,
+    /// The cases that were run more than once; `None` if there are none.
+    #[serde(default)]
+    pub repeats: Option<Repeats>,
+    /// How long the actual runs took together; `None` if no case records it.
+    #[serde(default, with = "number_or_null")]
+    pub seconds: Option<f64>,
+    /// Their tokens.
+    #[serde(default)]
+    pub tokens: Option<u64>,
+    /// The number of cases that record either.
+    #[serde(default)]
+    pub measured_cases: usize,
+    /// The models that were called.
+    #[serde(default)]
+    pub models: Vec<String>,
 }
 
 impl EvalSummary {
@@ -112,6 +163,7 @@ pub struct Tally {
     sum: f64,
     scores: usize,
     sums: IndexMap<String, f64>,
+    repeats: RepeatTally,
 }
 
 impl Tally {
@@ -124,6 +176,30 @@ impl Tally {
             CaseVerdict::Unscored => &mut summary.unscored_cases,
             CaseVerdict::Passed => &mut summary.passed_cases,
         } += 1;
+        for tag in &result.tags {
+            let of = summary.tag_stats.entry(tag.clone()).or_default();
+            *match result.verdict() {
+                CaseVerdict::Error | CaseVerdict::Failed => &mut of.failed,
+                CaseVerdict::Unscored => &mut of.unscored,
+                CaseVerdict::Passed => &mut of.passed,
+            } += 1;
+        }
+        if let Some(seconds) = result.run_seconds {
+            *summary.seconds.get_or_insert(0.0) += seconds;
+        }
+        if let Some(tokens) = result.tokens {
+            *summary.tokens.get_or_insert(0) += tokens;
+        }
+        let is_measured = result.run_seconds.is_some() || result.tokens.is_some();
+        summary.measured_cases += usize::from(is_measured);
+        for model in &result.models {
+            if !summary.models.contains(model) {
+                summary.models.push(model.clone());
+            }
+        }
+        if result.run.is_some() && result.verdict() != CaseVerdict::Unscored {
+            self.repeats.add(&result.eval_id, result.passed == Some(true));
+        }
         let has_score = result.criterion_results.iter().any(|result| result.score.is_some());
         summary.avg_score_cases += usize::from(has_score);
         for result in &result.criterion_results {
@@ -159,6 +235,10 @@ impl Tally {
     pub fn summary(&self) -> EvalSummary {
         let mut summary = self.summary.clone();
         summary.pass_rate = share(summary.passed_cases, summary.failed_cases);
+        summary.repeats = self.repeats.summary();
+        for of in summary.tag_stats.values_mut() {
+            of.pass_rate = share(of.passed, of.failed);
+        }
         summary.avg_score = mean(self.sum, self.scores);
         for (name, stats) in &mut summary.criterion_stats {
             stats.pass_rate = share(stats.passed, stats.failed);

@@ -7,7 +7,7 @@ use json_text::JsonText;
 use proptest::prelude::*;
 use schema_check::Check;
 use scoring::config::{Config, Tools};
-use scoring::report::{CaseVerdict, CriterionResult, EvalCaseResult, EvalReport, Tally};
+use scoring::report::{CaseVerdict, CriterionResult, EvalCaseResult, EvalReport, Sources, Tally};
 use scoring::trajectory::NoSchemas;
 use scoring::{Invocation, ToolCall, Trace};
 use serde_json::Value;
@@ -44,6 +44,8 @@ fn report(results: Vec<EvalCaseResult>, config: &Config) -> EvalReport {
         results,
         summary: tally.summary(),
         config_used: config.source.clone(),
+        sources: Sources::default(),
+        baseline: None,
         created_at: "2026-11-21T08:00:00Z".to_owned(),
         duration_seconds: 0.5,
     }
@@ -165,7 +167,13 @@ fn a_report_has_the_published_shape() {
               "min_score": 1.0,
               "max_score": 1.0
             }
-          }
+          },
+          "tag_stats": {},
+          "repeats": null,
+          "seconds": null,
+          "tokens": null,
+          "measured_cases": 0,
+          "models": []
         }"#]]
     .assert_eq(&summary);
     // An unscored criterion does not outweigh a failed one.

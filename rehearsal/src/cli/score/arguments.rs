@@ -27,6 +27,12 @@ pub struct ScoreArguments {
     /// The report file; an existing file is replaced [default: standard output]
     #[arg(long, short, env = "REHEARSAL_SCORE_OUTPUT", value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
+    /// An earlier report, written with --format json: the report begins with what has changed since
+    #[arg(long, env = "REHEARSAL_SCORE_BASELINE", value_name = "REPORT", value_hint = ValueHint::FilePath)]
+    pub baseline: Option<PathBuf>,
+    /// The lowest pass rate for exit code 0, from 0 to 1 [default: every case must pass]
+    #[arg(long, env = "REHEARSAL_SCORE_MIN_PASS_RATE", value_name = "RATE", value_parser = rate)]
+    pub min_pass_rate: Option<f64>,
     /// Select cases with this tag; with several, any of them
     #[arg(long = "tag", env = "REHEARSAL_SCORE_TAG", value_name = "TAG", value_delimiter = ',')]
     pub tags: Vec<String>,
@@ -40,6 +46,11 @@ pub struct ScoreArguments {
     /// [default: one per processor]
     #[arg(long, env = "REHEARSAL_SCORE_JOBS", value_name = "NUMBER")]
     pub jobs: Option<NonZeroUsize>,
+}
+
+fn rate(text: &str) -> Result<f64, String> {
+    let rate = text.parse().ok().filter(|rate| (0.0..=1.0).contains(rate));
+    rate.ok_or_else(|| "expected a number from 0 to 1; 80 % is 0.8".to_owned())
 }
 
 /// How cases of both sides are paired.

@@ -19,17 +19,21 @@ const WITHOUT_JUDGE: &str = "llm_judge needs a model, and this command calls non
 /// The config file that `adk eval` reads beside an eval set.
 const BESIDE: &str = "test_config.json";
 
-pub(super) fn config(named: Option<&Path>, inputs: &Inputs) -> Result<Config, ScoreError> {
+/// The criteria, and their file, if they are from one.
+pub(super) fn config(
+    named: Option<&Path>,
+    inputs: &Inputs,
+) -> Result<(Config, Option<PathBuf>), ScoreError> {
     if let Some(path) = named {
         if !path.exists() {
             let (path, nearest) = (path.to_owned(), nearest_path(path));
             return Err(ScoreError::NoConfig { path, nearest });
         }
-        return read(path);
+        return Ok((read(path)?, Some(path.to_owned())));
     }
     if let Some(path) = beside(&inputs.expected)? {
         eprintln!("scored by {}", path.display());
-        return read(&path);
+        return Ok((read(&path)?, Some(path)));
     }
     let config =
         if inputs.is_agentflow() { Config::agentflow_default() } else { Config::adk_default() };
@@ -38,7 +42,7 @@ pub(super) fn config(named: Option<&Path>, inputs: &Inputs) -> Result<Config, Sc
     if inputs.is_agentflow() {
         eprintln!("note: {WITHOUT_JUDGE}");
     }
-    Ok(config)
+    Ok((config, None))
 }
 
 fn beside(expected: &[PathBuf]) -> Result<Option<PathBuf>, ScoreError> {

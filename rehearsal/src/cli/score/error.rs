@@ -39,6 +39,14 @@ pub enum ScoreError {
         /// Its errors.
         faults: Vec<ConfigFault>,
     },
+    /// The baseline cannot be read.
+    #[error("the baseline {} cannot be read: {cause}", path.display())]
+    Baseline {
+        /// The file.
+        path: PathBuf,
+        /// The reason, with what to do.
+        cause: String,
+    },
     /// Several folders have a config.
     #[error(
         "{} and {} both contain a test_config.json; choose one with --config",

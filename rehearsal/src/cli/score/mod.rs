@@ -9,6 +9,7 @@ mod destination;
 mod error;
 mod inputs;
 mod names;
+mod provenance;
 
 use std::io::Write;
 use std::num::NonZeroUsize;
@@ -30,7 +31,7 @@ use super::evalset::progress::bar;
 /// The result of a run, the first of these that applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// A case failed, or could not be scored.
+    /// A case failed, or could not be scored; or the pass rate is below the given minimum.
     Failed,
     /// A case is unscored.
     Unscored,
@@ -39,8 +40,12 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    fn of(summary: &EvalSummary) -> Self {
-        if summary.failed_cases > 0 {
+    fn of(summary: &EvalSummary, min_pass_rate: Option<f64>) -> Self {
+        let is_failed = match (min_pass_rate, summary.pass_rate) {
+            (Some(min), Some(rate)) => rate < min,
+            _ => summary.failed_cases > 0,
+        };
+        if is_failed {
             Self::Failed
         } else if summary.unscored_cases > 0 {
             Self::Unscored
@@ -95,7 +100,8 @@ pub fn score(
 ) -> Result<Verdict, ScoreError> {
     let begin = Instant::now();
     let inputs = Inputs::find(arguments)?;
-    let config = config::config(arguments.config.as_deref(), &inputs)?;
+    let (config, config_file) = config::config(arguments.config.as_deref(), &inputs)?;
+    let baseline = arguments.baseline.as_deref().map(provenance::baseline).transpose()?;
     let pattern = arguments.case.as_deref().map(inputs::pattern).transpose()?;
     let takes = |eval_id: &str| pattern.as_ref().is_none_or(|it| it.matches(eval_id));
     let id = pattern.is_some().then_some(&takes as &(dyn Fn(&str) -> bool + Sync));
@@ -120,10 +126,14 @@ pub fn score(
         expected: inputs::called(&inputs.expected),
         actual: inputs::called(&inputs.actual),
         config_used: config.source.clone(),
+        sources: provenance::sources(&inputs, config_file.as_deref()),
         criteria: config.criteria.iter().map(|it| (it.name.clone(), it.threshold)).collect(),
         created_at: jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
     };
     let mut report = Report::begin(form, heading, destination)?;
+    if let Some(baseline) = baseline {
+        report = report.since(baseline);
+    }
     let names = Names::of(&config);
     let mut nearest = inputs::Nearest::to(arguments.case.as_deref());
     let ran = run(
@@ -155,5 +165,5 @@ pub fn score(
             path.display()
         )?;
     }
-    Ok(Verdict::of(&summary))
+    Ok(Verdict::of(&summary, arguments.min_pass_rate))
 }

@@ -1,0 +1,136 @@
+//! The parts of a report besides its cases and criteria: changes since a baseline, tags, repeated
+//! runs, cost and provenance. As text, and as Markdown.
+
+use std::fmt::Write as _;
+
+use scoring::report::{Repeats, figure};
+
+use crate::escape::{markdown, plain};
+use crate::report::Total;
+
+/// So many changes are listed in Markdown, which goes into a comment.
+const LISTED: usize = 50;
+
+/// The parts as lines; empty if there are none.
+pub(crate) fn text(total: &Total<'_>) -> String {
+    let mut out = String::new();
+    if let Some(changes) = total.changes {
+        let _ = writeln!(out, "{}.", plain(&changes.counts()));
+        for change in &changes.changes {
+            let (id, line) = (plain(&change.eval_id), plain(&change.line()));
+            let _ = writeln!(out, "  {:<9} {id}: {line}", change.change);
+        }
+        for (word, ids) in [("new", &changes.new), ("gone", &changes.gone)] {
+            for id in ids {
+                let _ = writeln!(out, "  {word:<9} {}", plain(id));
+            }
+        }
+    }
+    let tags = &total.summary.tag_stats;
+    if !tags.is_empty() {
+        let widest = tags.keys().map(|tag| plain(tag).chars().count()).max().unwrap_or(0).max(3);
+        separate(&mut out);
+        let _ = writeln!(out, "{:<widest$}  passed  failed  unscored  pass rate", "tag");
+        for (tag, of) in tags {
+            let rate = of.pass_rate.map_or_else(|| "–".to_owned(), figure);
+            let (passed, failed, unscored) = (of.passed, of.failed, of.unscored);
+            let tag = plain(tag);
+            let _ =
+                writeln!(out, "{tag:<widest$}  {passed:>6}  {failed:>6}  {unscored:>8}  {rate:>9}");
+        }
+    }
+    let facts = facts(total);
+    if !facts.is_empty() {
+        separate(&mut out);
+        for fact in facts {
+            let _ = writeln!(out, "{}", plain(&fact));
+        }
+    }
+    out
+}
+
+/// The same as Markdown.
+pub(crate) fn as_markdown(total: &Total<'_>) -> String {
+    let mut out = String::new();
+    if let Some(changes) = total.changes {
+        let _ = writeln!(out, "**{}**", markdown(&changes.counts()));
+        if !changes.changes.is_empty() {
+            let _ = writeln!(out, "\n| change | case | |\n|---|---|---|");
+        }
+        for change in changes.changes.iter().take(LISTED) {
+            let (id, line) = (markdown(&change.eval_id), markdown(&change.line()));
+            let _ = writeln!(out, "| {} | {id} | {line} |", change.change);
+        }
+        if let Some(more) = changes.changes.len().checked_sub(LISTED).filter(|more| *more > 0) {
+            let _ = writeln!(out, "\nAnd {more} more.");
+        }
+    }
+    let tags = &total.summary.tag_stats;
+    if !tags.is_empty() {
+        separate(&mut out);
+        let _ = writeln!(out, "| tag | passed | failed | unscored | pass rate |");
+        let _ = writeln!(out, "|---|---:|---:|---:|---:|");
+        for (tag, of) in tags {
+            let rate = of.pass_rate.map_or_else(|| "–".to_owned(), figure);
+            let tag = markdown(tag);
+            let _ = writeln!(
+                out,
+                "| {tag} | {} | {} | {} | {rate} |",
+                of.passed, of.failed, of.unscored
+            );
+        }
+    }
+    let facts = facts(total);
+    if !facts.is_empty() {
+        separate(&mut out);
+        for fact in facts {
+            let _ = writeln!(out, "- {}", markdown(&fact));
+        }
+    }
+    out
+}
+
+fn separate(out: &mut String) {
+    if !out.is_empty() {
+        out.push('\n');
+    }
+}
+
+/// Repeated runs, cost and provenance, each in a sentence.
+fn facts(total: &Total<'_>) -> Vec<String> {
+    let summary = total.summary;
+    let mut facts: Vec<String> = summary.repeats.iter().map(repeats).collect();
+    let (seconds, tokens) = (summary.seconds, summary.tokens);
+    if seconds.is_some() || tokens.is_some() {
+        let seconds = seconds.map(|seconds| format!("{seconds:.1} s"));
+        let tokens = tokens.map(|tokens| format!("{tokens} tokens"));
+        let cost: Vec<String> = seconds.into_iter().chain(tokens).collect();
+        let of = summary.measured_cases;
+        facts.push(format!("Cost of the actual runs: {} ({of} cases)", cost.join(", ")));
+    }
+    if !summary.models.is_empty() {
+        facts.push(format!("Models: {}", summary.models.join(", ")));
+    }
+    if let Some(commit) = &total.heading.sources.commit {
+        facts.push(format!("Commit: {commit}"));
+    }
+    facts
+}
+
+fn repeats(repeats: &Repeats) -> String {
+    let Repeats { cases, runs, pass_rate, low, high, pass_hat } = repeats;
+    let interval = match (low, high) {
+        (Some(low), Some(high)) => {
+            format!(" (95 % interval {} to {})", figure(*low), figure(*high))
+        }
+        _ => String::new(),
+    };
+    let hats: Vec<String> =
+        (1..).zip(pass_hat).map(|(k, chance)| format!("pass^{k} {}", figure(*chance))).collect();
+    let noun = if *cases == 1 { "case" } else { "cases" };
+    format!(
+        "Repeated runs: {cases} {noun}, at least {runs} runs each, pass rate {}{interval}; {}",
+        figure(*pass_rate),
+        hats.join(", ")
+    )
+}
