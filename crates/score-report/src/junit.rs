@@ -61,7 +61,7 @@ impl Junit {
     /// # Errors
     /// The temporary file cannot be created.
     pub(crate) fn begin(heading: &Heading) -> io::Result<Self> {
-        let cases = BufWriter::new(tempfile::tempfile()?);
+        let cases = BufWriter::new(tempfile::tempfile().map_err(|error| in_buffer(&error))?);
         let set = heading.eval_set_id.clone();
         Ok(Self { set, cases, tests: 0, skipped: 0, errors: 0, failures: 0 })
     }
@@ -78,7 +78,7 @@ impl Junit {
         self.failures += suite.failures;
         let report = report(suite, Duration::ZERO)?;
         let (_, case, _) = parted(&report)?;
-        self.cases.write_all(case.as_bytes())
+        self.cases.write_all(case.as_bytes()).map_err(|error| in_buffer(&error))
     }
 
     pub(crate) fn finish(self, total: &Total<'_>, out: &mut impl Write) -> io::Result<()> {
@@ -100,11 +100,17 @@ impl Junit {
         let report = report(suite, time)?;
         let (head, _, tail) = parted(&report)?;
         out.write_all(head.as_bytes())?;
-        let mut cases = cases.into_inner().map_err(io::IntoInnerError::into_error)?;
+        let mut cases = cases.into_inner().map_err(|error| in_buffer(error.error()))?;
         cases.rewind()?;
         io::copy(&mut cases, out)?;
         out.write_all(tail.as_bytes())
     }
+}
+
+/// An error of the file in which cases wait, which is not the report's.
+fn in_buffer(error: &io::Error) -> io::Error {
+    let message = format!("its temporary file: {error}");
+    io::Error::new(error.kind(), message)
 }
 
 /// The report that holds this suite.

@@ -668,15 +668,20 @@ fn append_keeps_every_byte_and_uses_the_files_format() {
         now.contains("\n    {\n      \"eval_id\": \"weather\",\n      \"conversation\": [\n"),
         "{now}"
     );
-    let output = run(folder.path(), &["append", "home.evalset.json", "flow.evalset.json"]);
+    assert_eq!(
+        ran(folder.path(), &["append", "home.evalset.json", "flow.evalset.json", "--rename"]),
+        "\"weather\" is already there\nhome.evalset.json: 0 cases added\n"
+    );
+    let other = FLOW.replace("Tokyo?", "Paris?");
+    std::fs::write(folder.path().join("other.json"), other).unwrap();
+    let output = run(folder.path(), &["append", "home.evalset.json", "other.json"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(
         stderr_of(&output).contains("already has a case \"weather\""),
         "{}",
         stderr_of(&output)
     );
-    let actual =
-        ran(folder.path(), &["append", "flow.evalset.json", "home.evalset.json", "--rename"]);
+    let actual = ran(folder.path(), &["append", "flow.evalset.json", "other.json", "--rename"]);
     assert!(actual.contains("added \"weather_2\""), "{actual}");
     // A file is not appended to itself, even by another name.
     let before = std::fs::read(folder.path().join("flow.evalset.json")).unwrap();
@@ -744,4 +749,95 @@ fn help_and_completions_list_the_commands() {
         stdout_of(&completions).contains("rehearsal__subcmd__evalset__subcmd__convert")
             || stdout_of(&completions).contains("rehearsal__evalset__convert")
     );
+}
+
+#[test]
+fn diff_of_a_broken_file_exits_with_2() {
+    let folder = folder();
+    let broken = TWO.replace("\"user_content\"", "\"user\"");
+    std::fs::write(folder.path().join("broken.json"), broken).unwrap();
+    for pair in [["broken.json", "home.evalset.json"], ["home.evalset.json", "broken.json"]] {
+        let output = run(folder.path(), &[&["diff"], &pair[..]].concat());
+        assert_eq!(output.status.code(), Some(2));
+        assert!(stderr_of(&output).contains("broken.json: "), "{}", stderr_of(&output));
+    }
+}
+
+#[test]
+fn folder_that_links_to_itself_is_searched_once() {
+    let folder = folder();
+    let below = folder.path().join("below");
+    std::fs::create_dir(&below).unwrap();
+    std::fs::write(below.join("more.evalset.json"), TWO).unwrap();
+    for (link, to) in [("below/up", ".."), ("again", "."), ("other", "below")] {
+        std::os::unix::fs::symlink(to, folder.path().join(link)).unwrap();
+    }
+    for asked in [".", "**/*.evalset.json", "./**/*.evalset.json"] {
+        let listed = ran(folder.path(), &["list", asked, "--format", "json"]);
+        let files: std::collections::BTreeSet<String> =
+            lines(&listed).iter().map(|line| line["file"].as_str().unwrap().to_owned()).collect();
+        let names: Vec<_> = files.iter().map(|file| file.trim_start_matches("./")).collect();
+        assert_eq!(names, ["below/more.evalset.json", "flow.evalset.json", "home.evalset.json"]);
+    }
+}
+
+#[test]
+fn append_can_be_run_again() {
+    let folder = folder();
+    let case = |id: &str, text: &str| {
+        format!(
+            r#"{{"eval_id": "{id}", "conversation": [{{"user_content": {{"parts": [{{"text": "{text}"}}]}}}}]}}"#
+        )
+    };
+    let set = |cases: &[String]| {
+        format!(r#"{{"eval_set_id": "s", "eval_cases": [{}]}}"#, cases.join(", "))
+    };
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write("to.json", &set(&[case("c", "other")]));
+    write("from.json", &set(&[case("a", "1"), case("b", "2"), case("c", "3")]));
+    let output = run(folder.path(), &["append", "to.json", "from.json"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr_of(&output).contains("already has a case \"c\""), "{}", stderr_of(&output));
+    // The cause is removed, and the same command adds what is missing.
+    write("from.json", &set(&[case("a", "1"), case("b", "2"), case("d", "3")]));
+    assert_eq!(
+        ran(folder.path(), &["append", "to.json", "from.json"]),
+        "\"a\" is already there\n\"b\" is already there\nadded \"d\"\nto.json: 1 case added\n"
+    );
+}
+
+/// No byte can be written to a file, as on a full disk.
+#[test]
+fn full_disk_is_reported_for_the_file_being_written() {
+    let folder = folder();
+    let sides = "--expected home.evalset.json --actual home.evalset.json";
+    for (command, wanted) in [
+        (format!("score {sides} --format html --output r.html"), "r.html cannot be written: "),
+        (
+            format!("score {sides} --format junit --output r.xml"),
+            "r.xml cannot be written: its temporary file: ",
+        ),
+        (
+            "evalset convert --to agentflow home.evalset.json --output f.json".to_owned(),
+            "f.json cannot be written: ",
+        ),
+    ] {
+        let binary = env!("CARGO_BIN_EXE_rehearsal");
+        let script = format!("trap '' XFSZ; ulimit -f 0; exec {binary} {command}");
+        let mut shell = Command::new("sh");
+        let output = shell.args(["-c", &script]).current_dir(folder.path()).output().unwrap();
+        assert!(!output.status.success());
+        assert!(stderr_of(&output).contains(wanted), "{command}: {}", stderr_of(&output));
+    }
+}
+
+#[test]
+fn long_id_is_listed_and_cut() {
+    let folder = folder();
+    let id = "x".repeat(20_000);
+    std::fs::write(folder.path().join("a.json"), TWO.replace("lights_off", &id)).unwrap();
+    let text = ran(folder.path(), &["list", "a.json"]);
+    assert!(text.contains(&format!("#0     {}… (20000 bytes)", "x".repeat(200))), "{text}");
+    let listed = lines(&ran(folder.path(), &["list", "a.json", "--format", "json"]));
+    assert_eq!(listed[0]["eval_id"], id);
 }

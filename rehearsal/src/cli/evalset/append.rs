@@ -3,8 +3,9 @@
 use std::io::Write;
 use std::path::Path;
 
-use evalset::{Case, Format, numbered};
+use evalset::{Case, Format, Layout, numbered, same_value};
 use evalset_file::{AppendError, Cases, EvalSetFiles, default_cache};
+use json_text::JsonText;
 
 use super::error::EvalsetError;
 use super::files::files;
@@ -40,9 +41,13 @@ pub(super) fn append(
         // Metadata of the inputs' sets is not copied.
         let own = source.own_format();
         for case in source.open(own)?.cases {
-            let eval_id = add(&sets, file, case_in(case?, to), *rename)?;
-            count += 1;
-            writeln!(out, "added {eval_id:?}")?;
+            match add(&sets, file, case_in(case?, to), *rename)? {
+                Added::New(eval_id) => {
+                    count += 1;
+                    writeln!(out, "added {eval_id:?}")?;
+                }
+                Added::Before(eval_id) => writeln!(out, "{eval_id:?} is already there")?,
+            }
         }
     }
     writeln!(out, "{}: {} added", file.display(), counted(count, "case"))?;
@@ -55,22 +60,48 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
     real(one).is_some_and(|one| real(other) == Some(one))
 }
 
-/// Adds a case under its own id, or under the first free numbered one.
+/// Under which id a case is in the file.
+enum Added {
+    New(String),
+    /// By an earlier command, which could not finish.
+    Before(String),
+}
+
+/// Adds a case under its own id, or under the first free numbered one. The same case is not added
+/// twice, so that a command that could not finish can be run again.
 fn add(
     sets: &EvalSetFiles,
     file: &Path,
     mut case: Case,
     rename: bool,
-) -> Result<String, EvalsetError> {
+) -> Result<Added, EvalsetError> {
     let wanted = case.eval_id().to_owned();
     let mut number = 1;
     loop {
         let eval_id = numbered(&wanted, number);
         renamed(&mut case, eval_id.clone());
         match sets.push(file, &eval_id, &case.to_json()) {
-            Ok(_) => return Ok(eval_id),
+            Ok(_) => return Ok(Added::New(eval_id)),
+            Err(AppendError::DuplicateId { .. }) if is_in(file, &case)? => {
+                return Ok(Added::Before(eval_id));
+            }
             Err(AppendError::DuplicateId { .. }) if rename => number += 1,
             Err(error) => return Err(error.into()),
         }
     }
+}
+
+/// Whether the file has the case, with the same id and the same value.
+fn is_in(file: &Path, case: &Case) -> Result<bool, EvalsetError> {
+    let value = |text: &str| JsonText::parse(text).ok();
+    let wanted = value(&case.to_json().laid_out(&Layout::compact()));
+    let mut cases = Cases::open(file)?;
+    while let Some(found) = cases.next() {
+        let found = found?;
+        if found.eval_id.as_deref() == Some(case.eval_id()) {
+            let known = value(&cases.text(&found)?);
+            return Ok(wanted.zip(known).is_some_and(|(one, other)| same_value(&one, &other)));
+        }
+    }
+    Ok(false)
 }

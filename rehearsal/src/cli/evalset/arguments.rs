@@ -74,7 +74,8 @@ Exits with 0, with 1 if the file has errors, with 2 if it does not exist.")]
     /// Add cases to a file without changing its other bytes
     #[command(after_help = "\
 The file is locked, written durably, and safe against other writers and a sudden end, as an export \
-is. Cases get its format and layout. To create a file, use merge.
+is. Cases get its format and layout. A case that the file has already, unchanged, is skipped, so that \
+a command that could not finish can be run again. To create a file, use merge.
 
 Examples:
   rehearsal evalset append evals/home.evalset.json new.evalset.json

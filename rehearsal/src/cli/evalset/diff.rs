@@ -29,7 +29,15 @@ pub(super) fn diff(
     out: &mut impl Write,
 ) -> Result<Status, EvalsetError> {
     let DiffArguments { before, after, format, format_is } = arguments;
-    let read = |path| ValidFile::read(path, *format_is, |_| ());
+    // Exit code 1 means that the files differ.
+    let read = |path| {
+        ValidFile::read(path, *format_is, |_| ()).map_err(|error| match error {
+            EvalsetError::Faulty { path, faults, more } => {
+                EvalsetError::NotCompared { path, faults, more }
+            }
+            error => error,
+        })
+    };
     let (old, new) = (read(before)?, read(after)?);
     // Both are converted to the format of the first; older ADK lists to ADK's current format.
     let to = old.own_format();

@@ -80,6 +80,16 @@ pub enum EvalsetError {
         /// The file.
         path: PathBuf,
     },
+    /// A file that is to be compared has errors.
+    #[error("{}: {}; fix it to compare it", path.display(), fault_lines(faults, *more))]
+    NotCompared {
+        /// The file.
+        path: PathBuf,
+        /// The first errors.
+        faults: Vec<CaseFault>,
+        /// How many further errors there are.
+        more: usize,
+    },
     /// The case does not exist.
     #[error("{} has no case {wanted}{}", path.display(), near(nearest.as_deref()))]
     NoSuchCase {
@@ -149,6 +159,7 @@ impl EvalsetError {
             | Self::Uncopied { .. }
             | Self::LongPipe { .. }
             | Self::NoSuchCase { .. }
+            | Self::NotCompared { .. }
             | Self::ManyFiles { .. }
             | Self::SameOutput { .. }
             | Self::IntoItself { .. }

@@ -1,5 +1,6 @@
 //! Resolves arguments to files, and opens them as eval sets.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
@@ -36,12 +37,9 @@ pub(in crate::cli) fn files(asked: &[String]) -> Result<Vec<PathBuf>, EvalsetErr
 }
 
 fn eval_sets_in(folder: &Path) -> Result<Vec<PathBuf>, EvalsetError> {
-    let escaped = glob::Pattern::escape(&folder.to_string_lossy());
-    let mut found = Vec::new();
-    for name in ["*.evalset.json", "*.test.json"] {
-        found.extend(entries(&format!("{escaped}/**/{name}"))?);
-    }
-    found.sort();
+    let mut found = files_below(folder)?;
+    let is_set = |name: &str| name.ends_with(".evalset.json") || name.ends_with(".test.json");
+    found.retain(|path| path.file_name().and_then(|name| name.to_str()).is_some_and(is_set));
     if found.is_empty() {
         return Err(EvalsetError::NoEvalSet { folder: folder.to_owned() });
     }
@@ -57,16 +55,74 @@ fn matching(asked: &str) -> Result<Vec<PathBuf>, EvalsetError> {
     Ok(found)
 }
 
+/// The files in a folder and below, sorted, without hidden ones. A folder that several links lead to
+/// is searched once, under its own path if that is below as well.
+fn files_below(folder: &Path) -> Result<Vec<PathBuf>, EvalsetError> {
+    let unreadable = |path: &Path, cause| EvalsetError::Unreadable { path: path.to_owned(), cause };
+    // Paths do not begin with `./`.
+    let folder = folder.strip_prefix(".").unwrap_or(folder);
+    let (mut found, mut searched) = (Vec::new(), HashSet::new());
+    let (mut folders, mut links) = (vec![folder.to_owned()], Vec::new());
+    // Links wait until all folders are searched.
+    while let Some(folder) = folders.pop().or_else(|| links.pop()) {
+        let listed = if folder == Path::new("") { Path::new(".") } else { &folder };
+        let real = listed.canonicalize().map_err(|cause| unreadable(listed, cause))?;
+        if !searched.insert(real) {
+            continue;
+        }
+        let entries = std::fs::read_dir(listed).map_err(|cause| unreadable(listed, cause))?;
+        for entry in entries {
+            let entry = entry.map_err(|cause| unreadable(listed, cause))?;
+            if entry.file_name().to_string_lossy().starts_with('.') {
+                continue;
+            }
+            let path = folder.join(entry.file_name());
+            let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
+            match std::fs::metadata(&path) {
+                Ok(metadata) if metadata.is_dir() && is_link => links.push(path),
+                Ok(metadata) if metadata.is_dir() => folders.push(path),
+                Ok(metadata) if metadata.is_file() => found.push(path),
+                // A broken link, or no file.
+                _ => {}
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// The matches of a pattern with `**`, which is matched with every file below its fixed part.
+fn matches_below(
+    pattern: &glob::Pattern,
+    options: glob::MatchOptions,
+) -> Result<Vec<PathBuf>, EvalsetError> {
+    let has_meta =
+        |part: &Component<'_>| part.as_os_str().to_string_lossy().contains(['*', '?', '[']);
+    let path = Path::new(pattern.as_str());
+    let begin: PathBuf = path.components().take_while(|part| !has_meta(part)).collect();
+    if !begin.as_os_str().is_empty() && !begin.is_dir() {
+        return Ok(Vec::new());
+    }
+    let mut found = files_below(&begin)?;
+    found.retain(|path| pattern.matches_path_with(path, options));
+    Ok(found)
+}
+
 fn entries(pattern: &str) -> Result<Vec<PathBuf>, EvalsetError> {
     let options = glob::MatchOptions {
         require_literal_separator: true,
         require_literal_leading_dot: true,
         ..glob::MatchOptions::new()
     };
-    let paths = glob::glob_with(pattern, options).map_err(|error| EvalsetError::BadPattern {
+    let bad = |error: glob::PatternError| EvalsetError::BadPattern {
         pattern: pattern.to_owned(),
         reason: error.msg.to_owned(),
-    })?;
+    };
+    if pattern.contains("**") {
+        let plain = pattern.strip_prefix("./").unwrap_or(pattern);
+        return matches_below(&glob::Pattern::new(plain).map_err(bad)?, options);
+    }
+    let paths = glob::glob_with(pattern, options).map_err(bad)?;
     let mut found = Vec::new();
     for path in paths {
         let path = path.map_err(|error| EvalsetError::Unreadable {
@@ -94,9 +150,8 @@ pub(in crate::cli) fn nearest_path(path: &Path) -> Option<PathBuf> {
 
 /// The files of ADK's history in a folder and below.
 pub(in crate::cli) fn history_in(folder: &Path) -> Result<Vec<PathBuf>, EvalsetError> {
-    let escaped = glob::Pattern::escape(&folder.to_string_lossy());
-    let mut found = entries(&format!("{escaped}/**/*.evalset_result.json"))?;
-    found.sort();
+    let mut found = files_below(folder)?;
+    found.retain(|path| path.to_string_lossy().ends_with(".evalset_result.json"));
     Ok(found)
 }
 

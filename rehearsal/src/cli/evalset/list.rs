@@ -5,7 +5,7 @@ use std::path::Path;
 
 use evalset::{Case, read_case};
 use evalset_file::{Cases, FoundCase};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::error::EvalsetError;
 use super::files::{Errors, Source, files, format_of};
@@ -77,8 +77,12 @@ impl<W: Write> Listing<'_, W> {
             false => None,
         };
         while let Some(case) = cases.next() {
-            let case = case?;
+            let mut case = case?;
             bar.set_position(cases.progress().0);
+            if case.eval_id.is_none() {
+                // The scan reads no long ids.
+                case.eval_id = id_in(&cases.text(&case)?);
+            }
             if !self.filter.takes_id(case.eval_id.as_deref()) {
                 continue;
             }
@@ -148,12 +152,31 @@ impl<W: Write> Listing<'_, W> {
                 writeln!(self.out)?;
             }
             Format::Text => {
-                let eval_id = eval_id.map_or_else(|| "(no eval_id)".to_owned(), shown);
+                let eval_id = eval_id.map_or_else(|| "(no eval_id)".to_owned(), short);
                 let turns = counted(turns, "turn");
                 writeln!(self.out, "  #{index:<5} {eval_id:<48} {turns}")?;
             }
         }
         Ok(())
+    }
+}
+
+/// The id in a case's text.
+fn id_in(text: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Id {
+        #[serde(alias = "evalId", alias = "name")]
+        eval_id: String,
+    }
+    serde_json::from_str(text).ok().map(|Id { eval_id }| eval_id)
+}
+
+/// An id for a terminal, cut if it is long.
+fn short(eval_id: &str) -> String {
+    const MOST: usize = 200;
+    match eval_id.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}… ({} bytes)", shown(&eval_id[..end]), eval_id.len()),
+        None => shown(eval_id),
     }
 }
 

@@ -16,7 +16,7 @@ use std::num::NonZeroUsize;
 use std::time::Instant;
 
 use score_report::{Ending, Heading, Report, ReportPart};
-use score_run::{CaseFilter, RunSummary, ScoreRun, run};
+use score_run::{CaseFilter, RunError, RunSummary, ScoreRun, run};
 use scoring::config::{Config, Criterion};
 use scoring::report::EvalSummary;
 
@@ -130,7 +130,11 @@ pub fn score(
         criteria: config.criteria.iter().map(|it| (it.name.clone(), it.threshold)).collect(),
         created_at: jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
     };
-    let mut report = Report::begin(form, heading, destination)?;
+    let unwritable = |cause| match &arguments.output {
+        Some(path) => ScoreError::Unwritable { path: path.clone(), cause },
+        None => ScoreError::Output(cause),
+    };
+    let mut report = Report::begin(form, heading, destination).map_err(unwritable)?;
     if let Some(baseline) = baseline {
         report = report.since(baseline);
     }
@@ -145,7 +149,11 @@ pub fn score(
         |part| report.take(part),
         &mut |eval_id| nearest.look_at(eval_id),
         |read| bar.set_position(read),
-    )?;
+    )
+    .map_err(|error| match error {
+        RunError::Output(cause) => unwritable(cause),
+        error => error.into(),
+    })?;
     bar.finish_and_clear();
     if ran.cases == 0 {
         return Err(inputs.no_case(arguments, &nearest, &filter.other_tags()));
@@ -155,7 +163,7 @@ pub fn score(
         eprintln!("note: {note}");
     }
     let ending = Ending { duration_seconds: begin.elapsed().as_secs_f64() };
-    let (destination, summary) = report.finish(ending)?;
+    let (destination, summary) = report.finish(ending).map_err(unwritable)?;
     if let Some((out, path)) = destination.keep()? {
         let EvalSummary { total_cases, passed_cases, failed_cases, unscored_cases, .. } = summary;
         writeln!(
