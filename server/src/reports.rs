@@ -41,6 +41,7 @@ pub(crate) fn list(folders: &[PathBuf]) -> ReportList {
         if report.bytes <= LOOKED_INTO && read + report.bytes <= TOGETHER {
             read += report.bytes;
             report.counts = read_counts(path);
+            report.is_broken = report.counts.is_none();
         }
     }
     ReportList { reports: reports.into_iter().map(|(_, report)| report).collect(), folders }
@@ -97,6 +98,7 @@ fn summary(file: FoundFile) -> (PathBuf, ReportSummary) {
         bytes: metadata.as_ref().map_or(0, fs::Metadata::len),
         changed: metadata.as_ref().and_then(changed),
         counts: None,
+        is_broken: false,
     };
     (file.path, summary)
 }
@@ -155,6 +157,8 @@ mod tests {
         summaries.sort_by_key(|(id, _)| *id);
         let whole = ReportCounts { set: "s".to_owned(), passed: 2, failed: 1, unscored: 1 };
         assert_eq!(summaries, [("run", None), ("whole", Some(whole))]);
+        let broken: Vec<_> = listed.reports.iter().filter(|it| it.is_broken).collect();
+        assert!(matches!(*broken, [one] if one.report.as_str() == "run"), "it has no summary");
         assert_eq!(listed.folders[0].found, 2);
         assert_eq!(listed.folders[1].faults.len(), 1);
         let (mut file, bytes) = open(&folders, &ReportId::new("run")).expect("a report");

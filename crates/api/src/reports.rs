@@ -42,8 +42,10 @@ pub struct ReportSummary {
     pub bytes: u64,
     /// When the file was last changed, in milliseconds since 1970.
     pub changed: Option<i64>,
-    /// Its counts; `None` if it is too long or cannot be read.
+    /// Its counts; `None` if it is too long or broken.
     pub counts: Option<ReportCounts>,
+    /// Whether it was read and is not a valid report. Opening it shows the reason.
+    pub is_broken: bool,
 }
 
 /// The scored set of a report, and its numbers of cases.

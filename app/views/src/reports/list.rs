@@ -170,9 +170,13 @@ fn Listed(
     /// The time, in milliseconds since 1970.
     now: i64,
 ) -> impl IntoView {
-    let ReportSummary { report, name, bytes, changed, counts } = report;
+    let ReportSummary { report, name, bytes, changed, counts, is_broken } = report;
     let address = format!("/reports/{}", browser::in_address(report.as_str()));
     let (set, share) = match counts {
+        None if is_broken => {
+            let title = "Open it to see the error.";
+            (None, view! { <span class="report-broken" title=title>"Broken"</span> }.into_any())
+        }
         None => (None, view! { <span class="quiet">"—"</span> }.into_any()),
         Some(counts) => {
             let ReportCounts { passed, failed, unscored, .. } = counts;

@@ -27,6 +27,7 @@ async fn reports_are_listed_by_their_host() {
         bytes: 9,
         changed: None,
         counts: None,
+        is_broken: false,
     };
     let list = ReportList { reports: vec![report], folders: Vec::new() };
     let host = move || provide::<dyn ReportHost>(Arc::new(FakeReports(list.clone())));
