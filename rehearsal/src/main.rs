@@ -108,11 +108,16 @@ fn agents(arguments: &AgentsArguments) -> anyhow::Result<ExitCode> {
     let config = Config::load(&arguments.agents.overrides(), &cli::example_names())?;
     let agents = cli::simulated_agents(&config)?;
     // As text, each agent is printed once it is inspected: a slow one does not delay the others.
-    let prints_each = arguments.format == cli::Format::Text && !agents.is_empty();
+    let is_text = arguments.brief || arguments.format == cli::Format::Text;
+    let prints_each = is_text && !agents.is_empty();
     let mut written = Ok(());
     let mut write = |reports: &[cli::AgentReport]| {
         if written.is_ok() {
-            written = cli::write_reports(reports, arguments.format, &mut io::stdout().lock());
+            let out = &mut io::stdout().lock();
+            written = match arguments.brief && !reports.is_empty() {
+                true => cli::write_brief(reports, out),
+                false => cli::write_reports(reports, arguments.format, out),
+            };
         }
     };
     let is_watched = io::stderr().is_terminal();

@@ -34,12 +34,16 @@ mod contradictions;
 mod diagnostics;
 mod drafts;
 mod infinite_requirements;
+mod keywords;
 mod naming;
+mod portability;
 mod round_trip;
+mod slow_patterns;
 mod sub_schema;
 
 pub use declarations::{FoundDeclaration, declarations_in};
 pub use error::DeclarationError;
 pub use lint::{lint, lint_list};
+pub use portability::{Effect, Limitation, Provider};
 pub use report::{Finding, Report, RoundTrip};
 pub use rule::{Rule, Severity};

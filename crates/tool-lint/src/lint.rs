@@ -11,8 +11,8 @@ use crate::contradictions::Subject;
 use crate::declarations::FoundDeclaration;
 use crate::sub_schema::{SubSchemas, types_of};
 use crate::{
-    Report, Rule, arguments, constraints, diagnostics, drafts, infinite_requirements, naming,
-    round_trip,
+    Report, Rule, arguments, constraints, diagnostics, drafts, infinite_requirements, keywords,
+    naming, portability, round_trip, slow_patterns,
 };
 
 /// The members that hold parameters, the one that counts first, as the form reads them.
@@ -43,9 +43,12 @@ pub fn lint(declaration: &JsonText) -> Report {
         return report;
     }
     naming::tool(&opened, &mut report);
+    portability::name(report.tool.as_deref().unwrap_or_default(), &mut report.portability);
+    keywords::repeated(declaration, &mut report);
     if let Some((keyword, schema)) = parameters(&opened, &mut report) {
         lint_parameters(declaration, &opened, keyword, schema, &mut report);
     }
+    report.portability.sort_by_key(|it| (it.provider, it.effect));
     report
 }
 
@@ -94,7 +97,10 @@ fn lint_parameters(
             constraints::together(place, &places, report);
         }
         arguments::check(place, schema, described, report);
+        keywords::check(place, &places, report);
+        slow_patterns::check(place, report);
     }
+    portability::schema(&places, google, &mut report.portability);
     let subject = Subject { places: &places, text: &text, base: &base };
     for place in &places.all {
         subject.check(place, report);
@@ -180,6 +186,9 @@ pub fn lint_list(list: &[FoundDeclaration]) -> Vec<Report> {
             report
         })
         .collect();
+    for (before, report) in reports.iter_mut().enumerate() {
+        portability::of_list(before, &mut report.portability);
+    }
     let mut seen: HashMap<String, (String, Option<usize>)> = HashMap::new();
     for report in &mut reports {
         let Some(name) = report.tool.clone() else { continue };
@@ -412,6 +421,24 @@ mod tests {
     }
 
     #[test]
+    fn keywords_without_effect_are_found() {
+        let of = |a: &str| broken(&format!(r#"{{"a":{{"description":"It.",{a}}}}}"#));
+        let unknown = of(r#""type":"string","minLenght":3,"x-order":1,"min_length":"3""#);
+        assert_eq!(unknown, alone("keyword-unknown", "/a/minLenght"));
+        let idle = of(r#""type":["integer","null"],"pattern":"^a$","maximum":3"#);
+        assert_eq!(idle, alone("keyword-idle", "/a/pattern"));
+        assert_eq!(
+            of(r#""type":"string","pattern":"^(a+)+$""#),
+            alone("pattern-slow", "/a/pattern")
+        );
+        let twice = r#"{"name":"t","description":"Does it.","description":"It."}"#;
+        let report = lint(&JsonText::parse(twice).expect("JSON"));
+        let [found] = report.findings.as_slice() else { panic!("{report:?}") };
+        assert_eq!(found.rule, Rule::KeyRepeated);
+        assert!(found.message.contains("the member `description` is repeated at line 1"));
+    }
+
+    #[test]
     fn an_integer_enum_of_strings_is_an_error() {
         let of = |a: &str| broken(&format!(r#"{{"a":{{"description":"It.",{a}}}}}"#));
         for a in [
@@ -475,7 +502,7 @@ mod tests {
             ),
         ] {
             let mut found = of(a);
-            found.retain(|(rule, _)| *rule != "type-loose");
+            found.retain(|(rule, _)| !["type-loose", "keyword-idle"].contains(rule));
             assert_eq!(found, alone("type-excluded", at), "{a}");
         }
         let idle = r#""type":"array","items":{"type":"string"},"minContains":3,"maxContains":1"#;

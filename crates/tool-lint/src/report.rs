@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde::ser::{SerializeStruct, Serializer};
 
-use crate::{Rule, Severity};
+use crate::{Limitation, Rule, Severity};
 
 /// What was found about one declaration.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -16,6 +16,8 @@ pub struct Report {
     pub values: RoundTrip,
     /// What is wrong, in the order of the declaration.
     pub findings: Vec<Finding>,
+    /// What model providers reject or ignore, provider by provider.
+    pub portability: Vec<Limitation>,
 }
 
 /// How many generated values pass through the form unchanged.

@@ -78,6 +78,12 @@ rules! {
     NotASchema, "not-a-schema", Error;
     /// A keyword with a value of the wrong type.
     KeywordShape, "keyword-shape", Error;
+    /// A keyword that JSON Schema does not have.
+    KeywordUnknown, "keyword-unknown", Warning;
+    /// A keyword that limits values of another type only.
+    KeywordIdle, "keyword-idle", Warning;
+    /// A member that is given twice.
+    KeyRepeated, "key-repeated", Warning;
     /// A schema nested too deep to be opened, or at the end of too many references.
     TooDeep, "too-deep", Error;
     /// A reference to a target outside the declaration.
@@ -112,6 +118,8 @@ rules! {
     PatternInvalid, "pattern-invalid", Error;
     /// A pattern of JavaScript's that Rehearsal's check cannot run.
     PatternUnchecked, "pattern-unchecked", Warning;
+    /// A pattern that may take exponential time.
+    PatternSlow, "pattern-slow", Warning;
     /// A required member that may not be there.
     RequiredImpossible, "required-impossible", Error;
     /// A required member whose schema requires it again.

@@ -75,6 +75,37 @@ pub fn write_reports(
     }
 }
 
+/// Prints a line for each agent: its name, its runtime and its tools' names, or why it cannot be loaded.
+///
+/// # Errors
+/// `out` cannot be written.
+pub fn write_brief(reports: &[AgentReport], out: &mut impl Write) -> io::Result<()> {
+    for report in reports {
+        let runtime = report.runtime.as_deref().unwrap_or(report.source);
+        let said = match (&report.view, &report.fault) {
+            (_, Some(fault)) => format!("FAULT: {}", fault.reason),
+            (Some(view), None) => {
+                let names: Vec<&str> = view.tools.iter().map(|tool| tool.name.as_str()).collect();
+                let count = counted(names.len(), "tool");
+                let tools = if names.is_empty() { "no tools".to_owned() } else { count };
+                let colon = if names.is_empty() { "" } else { ": " };
+                let warnings = match view.warnings.len() {
+                    0 => String::new(),
+                    count => format!("; {}", counted(count, "warning")),
+                };
+                format!("{tools}{colon}{}{warnings}", names.join(", "))
+            }
+            (None, None) => String::new(),
+        };
+        write_block(out, 0, &format!("{} ({runtime}): {}", report.name, said.replace('\n', " ")))?;
+    }
+    Ok(())
+}
+
+fn counted(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
 pub(super) async fn look(config: SimulatedAgentConfig) -> AgentReport {
     let SimulatedAgentConfig { name, agent, eval_set_path, seed } = config;
     let seen = async {
@@ -251,6 +282,11 @@ mod tests {
         for expected in ["Math Agent (", "  tool add:", "\"name\": \"add\"", "  no tools"] {
             assert!(text.contains(expected), "{expected} is missing in:\n{text}");
         }
+        let mut brief = Vec::new();
+        write_brief(&reports, &mut brief).expect("memory can be written");
+        let brief = String::from_utf8(brief).expect("text");
+        assert_eq!(brief.lines().count(), reports.len(), "{brief}");
+        assert!(brief.contains("): 2 tools: add, multiply"), "{brief}");
         let json: serde_json::Value =
             serde_json::from_str(&written(&reports, Format::Json)).expect("JSON");
         assert_eq!(json[0]["view"]["tools"][0]["name"], "add");
@@ -272,6 +308,10 @@ mod tests {
             }),
         };
         assert!(!all_ready(std::slice::from_ref(&report)));
+        let mut brief = Vec::new();
+        write_brief(std::slice::from_ref(&report), &mut brief).expect("memory can be written");
+        let expected = b"Weather (adk_python): FAULT: No module named 'httpx'. Install it.\n";
+        assert_eq!(brief, expected);
         let text = written(&[report], Format::Text);
         assert!(text.contains("  FAULT: No module named 'httpx'. Install it.\n"), "{text}");
         assert!(text.contains("      [31magent.py[0m\n"), "escapes reach the terminal: {text:?}");

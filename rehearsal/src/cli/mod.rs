@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
-pub use self::agents::{AgentReport, all_ready, inspect, write_reports};
+pub use self::agents::{AgentReport, all_ready, inspect, write_brief, write_reports};
 pub use adk_folder::{AdkFolder, AdkFolderError, write_adk_folder};
 pub use completions::write_completions;
 pub use credentials::{
@@ -93,6 +93,7 @@ Examples:
     #[command(after_help = "\
 Examples:
   rehearsal agents
+  rehearsal agents --brief
   rehearsal agents agents/weather --format json | jq '.[].view.tools[].name'
 
 Exits with 0 if every agent can be loaded, with 1 if one cannot.")]
@@ -174,8 +175,8 @@ pub enum ToolsCommand {
 A file contains one declaration per line, or one JSON array; `-` is standard input. \
 Anything else is an agent: its name or id in the configuration or among the examples, or the folder \
 of an ADK agent.
-With --format json every declaration is one line, with `tool`, `line`, `values` and `findings`; each \
-finding has `severity`, `rule`, `pointer` and `message`.
+With --format json every declaration is one line, with `tool`, `line`, `values`, `findings` and \
+`portability`; each finding has `severity`, `rule`, `pointer` and `message`.
 
 Examples:
   rehearsal tools lint weather
@@ -249,6 +250,9 @@ pub struct AgentsArguments {
     /// The output format
     #[arg(long, env = "REHEARSAL_FORMAT", value_enum, default_value_t)]
     pub format: Format,
+    /// Print one line per agent, whatever the format: its name, its runtime and the names of its tools
+    #[arg(long, env = "REHEARSAL_BRIEF")]
+    pub brief: bool,
 }
 
 /// The output format.

@@ -146,8 +146,38 @@ fn exits_with_0_for_an_agent_without_errors() {
         let output = lint(&[agent]);
         let text = String::from_utf8(output.stdout).unwrap();
         assert_eq!(output.status.code(), Some(0), "{text}");
-        assert!(text.starts_with("Travel Desk: 8 tools, 8 without findings;"), "{text}");
+        let last = text.lines().last().unwrap();
+        assert!(last.starts_with("Travel Desk: 8 tools, 8 without findings;"), "{text}");
     }
+}
+
+#[test]
+fn lists_what_each_provider_rejects() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("tools.json");
+    let tools = r#"[{"name":"math.add","description":"Adds."},{"name":"math.sub","description":"Subtracts."},
+        {"name":"pay","description":"Pays.","parameters_json_schema":{"type":"object","anyOf":[{}],
+            "properties":{"iban":{"type":"string","description":"It.","pattern":"^[A-Z]+$"}}}}]"#;
+    std::fs::write(&file, tools).unwrap();
+    let output = lint(&[file.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0));
+    let text = String::from_utf8(output.stdout).unwrap();
+    let (_, portability) = text.split_once("Portability\n").unwrap();
+    let lines: Vec<&str> = portability.lines().take_while(|line| !line.is_empty()).collect();
+    assert_eq!(
+        lines,
+        [
+            "  OpenAI           rejects 2 tools, such as math.add: names match ^[a-zA-Z0-9_-]{1,64}$",
+            "  OpenAI           rejects 1 tool, pay: no oneOf, anyOf, allOf, enum or not at the top level",
+            "  Anthropic        rejects 2 tools, such as math.add: names match ^[a-zA-Z0-9_-]{1,128}$",
+            "  Anthropic        rejects 1 tool, pay: no oneOf, allOf or anyOf at the top level",
+            "  Gemini           ignores 1 tool, pay: keywords that it does not support: pattern",
+        ]
+    );
+    let reports = reports(&lint(&[file.to_str().unwrap(), "--format", "json"]));
+    let first = &reports[0]["portability"][0];
+    assert_eq!((&first["provider"], &first["effect"]), (&"OpenAI".into(), &"rejects".into()));
+    assert_eq!(first["pointer"], "/name");
 }
 
 #[test]
@@ -168,7 +198,7 @@ fn exits_with_2_if_there_is_nothing_to_check() {
 #[test]
 fn real_declarations_have_no_false_errors() {
     for (file, count, errors) in
-        [("bfcl-functions.jsonl", 824, 5), ("adk-captures/declarations.json", 3, 0)]
+        [("bfcl-functions.jsonl", 824, 8), ("adk-captures/declarations.json", 3, 0)]
     {
         let Some(path) = test_needs::corpus(file) else { continue };
         let output = lint(&[path.to_str().unwrap(), "--format", "json"]);
@@ -179,7 +209,7 @@ fn real_declarations_have_no_false_errors() {
             assert_eq!(report["values"]["made"], report["values"]["survived"], "{report}");
             for finding in report["findings"].as_array().unwrap() {
                 if finding["severity"] == "error" {
-                    // Booleans whose enum names strings: no value is valid.
+                    // Booleans and integers whose enum names strings: no value is valid.
                     assert_eq!(finding["rule"], "enum-unfit", "{report}");
                     found += 1;
                 }

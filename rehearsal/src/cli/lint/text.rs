@@ -1,9 +1,9 @@
-//! Prints lint findings as text: by tool, then by rule, then a summary.
+//! Prints lint findings as text: by tool, then by rule, then by provider, then a summary.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::{self, Write};
 
-use tool_lint::{Finding, Report, Rule, Severity};
+use tool_lint::{Effect, Finding, Limitation, Provider, Report, Rule, Severity};
 
 use super::Linted;
 
@@ -30,6 +30,7 @@ pub(super) fn write(linted: &Linted, out: &mut impl Write) -> io::Result<()> {
         write_report(report, &shown, out)?;
     }
     write_rules(&tallies, out)?;
+    write_portability(&linted.reports, out)?;
     write_sum(linted, out)
 }
 
@@ -105,6 +106,40 @@ fn write_rules(tallies: &HashMap<Rule, Tally>, out: &mut impl Write) -> io::Resu
             count => format!("; {count} not shown above, --format json has each"),
         };
         writeln!(out, "  {severity:<8}{name:<30}{:>6} in {tools}{folded}", tally.findings)?;
+    }
+    writeln!(out)
+}
+
+/// What each provider rejects or ignores: its limit, how many tools break it, and the first of them.
+fn write_portability(reports: &[Report], out: &mut impl Write) -> io::Result<()> {
+    type Broken<'r> = (Vec<&'r Report>, BTreeSet<&'r str>);
+    let mut limits: BTreeMap<(Provider, Effect, &str), Broken<'_>> = BTreeMap::new();
+    for report in reports {
+        for Limitation { provider, effect, limit, keyword, .. } in &report.portability {
+            let (tools, keywords) = limits.entry((*provider, *effect, limit)).or_default();
+            keywords.extend(keyword.as_deref());
+            if !tools.last().is_some_and(|last| std::ptr::eq(*last, report)) {
+                tools.push(report);
+            }
+        }
+    }
+    if limits.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "Portability")?;
+    for ((provider, effect, limit), (tools, keywords)) in limits {
+        let effect = if effect == Effect::Rejects { "rejects" } else { "ignores" };
+        let first = tools.first().and_then(|report| report.tool.as_deref()).unwrap_or_default();
+        let count = counted(tools.len(), "tool", "tools");
+        let (provider, more) = (provider.name(), if tools.len() == 1 { "" } else { "such as " });
+        let colon = if keywords.is_empty() { "" } else { ": " };
+        let keywords = keywords.into_iter().collect::<Vec<_>>().join(", ");
+        let line = format!("{effect} {count}, {more}{first}: {limit}{colon}{keywords}");
+        let lines = wrapped(&printable(&line), WIDTH);
+        for (index, line) in lines.iter().enumerate() {
+            let provider = if index == 0 { provider } else { "" };
+            writeln!(out, "  {provider:<17}{line}")?;
+        }
     }
     writeln!(out)
 }
