@@ -44,6 +44,7 @@ fn answered(asked: &ParsedRequest, whole: impl Fn(&ModelResponse<'_>) -> JsonTex
         created: 0,
         echo: asked.echo.clone(),
         free_text: asked.free_text.clone(),
+        include_usage: false,
     };
     let candidates = [Content { role: Role::Model, parts }];
     let answer = whole(&ModelResponse { head: &head, candidates: &candidates });

@@ -19,10 +19,19 @@ pub struct ParsedRequest {
     pub echo: Option<JsonText>,
     /// The tools that take free text.
     pub free_text: FreeText,
+    /// Whether the client requests the counts of tokens at the end of a stream.
+    pub include_usage: bool,
 }
 
 impl ParsedRequest {
     pub(crate) fn new(request: LlmRequest) -> Self {
-        Self { request, stream: false, candidates: 1, echo: None, free_text: FreeText::default() }
+        Self {
+            request,
+            stream: false,
+            candidates: 1,
+            echo: None,
+            free_text: FreeText::default(),
+            include_usage: false,
+        }
     }
 }

@@ -20,6 +20,8 @@ pub struct ResponseHead {
     pub echo: Option<JsonText>,
     /// The tools of the request that take free text.
     pub free_text: FreeText,
+    /// Whether a stream of Chat Completions ends with the counts of tokens.
+    pub include_usage: bool,
 }
 
 /// A person's response with the data that the vendors' formats add.

@@ -66,7 +66,7 @@ impl Endpoints {
     ) -> Result<WaitingRequest, ApiFault> {
         let target = request_target(parts).await?;
         let hints = RetryHints::of(&parts.headers);
-        let ParsedRequest { request, candidates, echo, free_text, .. } = asked;
+        let ParsedRequest { request, candidates, echo, free_text, include_usage, .. } = asked;
         let agent = target.agent(request.model.as_deref())?;
         let model = request.model.clone().unwrap_or_else(|| agent.to_string());
         let run = target.invocation_id.clone();
@@ -93,6 +93,7 @@ impl Endpoints {
             created: now().0 / 1_000,
             echo,
             free_text,
+            include_usage,
         };
         let turn = Turn { sessions: sessions.clone(), session_id, turn_id, candidates };
         Ok(WaitingRequest { head, client, turn })

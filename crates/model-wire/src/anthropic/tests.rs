@@ -166,6 +166,7 @@ fn a_stream_builds_its_blocks_one_by_one() {
         created: 7,
         echo: None,
         free_text: FreeText::default(),
+        include_usage: false,
     };
     let answer = ModelResponse { head: &head, candidates: &candidates };
     assert!(whole(&answer).as_str().contains(r#""input":{"n": 9007199254740993}"#));

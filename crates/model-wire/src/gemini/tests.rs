@@ -134,6 +134,7 @@ fn an_answer_keeps_its_parts() {
         created: 7,
         echo: None,
         free_text: FreeText::default(),
+        include_usage: false,
     };
     expect![[r#"{"candidates":[{"content":{"role":"model","parts":[{"text":"hm","thought":true},{"functionCall":{"id":"call_00000000000000000000000000000000_1","name":"f","args":{"n": 9007199254740993}}},{"executableCode":{"code": "1"}}]},"finishReason":"STOP","index":0}],"usageMetadata":{},"modelVersion":"gemini","responseId":"00000000000000000000000000000000"}"#]]
         .assert_eq(whole(&ModelResponse { head: &head, candidates: &candidates }).as_str());

@@ -35,7 +35,10 @@ pub fn read(text: &str) -> Result<ParsedRequest, Invalid> {
     let mut free_text = FreeText::default();
     let (functions, others) = tools(body.take("tools"), &mut free_text)?;
     let stream = body.flag("stream")?;
-    body.take("stream_options");
+    let include_usage = match body.take("stream_options") {
+        Some(options) => options.object()?.flag("include_usage")?,
+        None => false,
+    };
     let candidates = body.get("n").map_or(Ok(1), |n| n.count())?;
     let (format, output_schema) = match body.take("response_format") {
         Some(format) => response_format(&format, Some("json_schema"))?,
@@ -54,7 +57,8 @@ pub fn read(text: &str) -> Result<ParsedRequest, Invalid> {
         model: Some(model),
         user_content: None,
     };
-    Ok(ParsedRequest { stream, candidates, free_text, ..ParsedRequest::new(request) })
+    let parsed = ParsedRequest::new(request);
+    Ok(ParsedRequest { stream, candidates, free_text, include_usage, ..parsed })
 }
 
 fn tools(

@@ -1,7 +1,7 @@
 //! The response: a completion, or chunks of one.
 //!
 //! The counts of `usage` are zero, because tokens are not counted, and some clients fail without `usage`.
-//! Streams leave it out, because clients do not expect it there by default.
+//! A stream has them in a chunk of its own before its end, if the client requests it.
 
 use json_text::JsonText;
 use live::{Content, Part};
@@ -11,6 +11,9 @@ use crate::custom;
 use crate::event::Event;
 use crate::output::{Json as _, Object};
 use crate::response::{CALL, ModelResponse, PartIndex, ResponseHead, arguments, as_text};
+
+/// The value of `object` in each event of a stream.
+const CHUNK: &str = "chat.completion.chunk";
 
 /// The completion; one choice for each candidate.
 #[must_use]
@@ -31,11 +34,14 @@ pub fn whole(answer: &ModelResponse<'_>) -> JsonText {
             .with("finish_reason", choice_message.finish)
     };
     let choices: Vec<Object> = answer.candidates.iter().enumerate().map(choice).collect();
-    let usage = Object::new()
+    frame(answer.head, "chat.completion", choices).with("usage", usage()).json()
+}
+
+fn usage() -> Object {
+    Object::new()
         .with("prompt_tokens", 0_usize)
         .with("completion_tokens", 0_usize)
-        .with("total_tokens", 0_usize);
-    frame(answer.head, "chat.completion", choices).with("usage", usage).json()
+        .with("total_tokens", 0_usize)
 }
 
 /// The start of a stream, before the person responds.
@@ -66,6 +72,10 @@ pub fn rest(answer: &ModelResponse<'_>) -> Vec<Event> {
             push(Object::new().with("tool_calls", vec![call]), None);
         }
         push(Object::new(), Some(message.finish));
+    }
+    if answer.head.include_usage {
+        let counts = frame(answer.head, CHUNK, Vec::new()).with("usage", usage());
+        events.push(Event::of(&counts.json()));
     }
     events.push(Event::done());
     events
@@ -150,7 +160,10 @@ fn chunk(head: &ResponseHead, index: usize, delta: Object, finish: Option<&str>)
         .with("delta", delta)
         .with("logprobs", ())
         .with("finish_reason", finish);
-    Event::of(&frame(head, "chat.completion.chunk", vec![choice]).json())
+    let chunk = frame(head, CHUNK, vec![choice]);
+    // As OpenAI's API does, all chunks have the member if the last one does.
+    let chunk = if head.include_usage { chunk.with("usage", ()) } else { chunk };
+    Event::of(&chunk.json())
 }
 
 fn frame(head: &ResponseHead, object: &str, choices: Vec<Object>) -> Object {

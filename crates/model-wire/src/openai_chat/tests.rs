@@ -118,6 +118,7 @@ fn streamed_and_whole_answers_match() {
         created: 7,
         echo: None,
         free_text: FreeText::default(),
+        include_usage: false,
     };
     let answer = ModelResponse { head: &head, candidates: &candidates };
     expect![[r#"{"id":"chatcmpl-00000000000000000000000000000000","object":"chat.completion","created":7,"model":"gpt","choices":[{"index":0,"message":{"role":"assistant","content":"Let me.","refusal":null,"reasoning_content":"hm","tool_calls":[{"id":"call_00000000000000000000000000000000_3","type":"function","function":{"name":"f","arguments":"{\"n\": 9007199254740993}"}},{"id":"mine","type":"function","function":{"name":"f","arguments":"{}"}}]},"logprobs":null,"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":0,"completion_tokens":0,"total_tokens":0}}"#]]
@@ -141,6 +142,43 @@ fn streamed_and_whole_answers_match() {
     "#]]
     .assert_eq(&format!("{}\n", pieces.join("\n")));
     assert_eq!(rest(&answer).last().map(ToString::to_string).as_deref(), Some("data: [DONE]\n\n"));
+}
+
+#[test]
+fn a_stream_has_its_usage_where_the_client_requests_it() {
+    let read = |options: &str| {
+        let messages = r#"[{"role": "user", "content": "Hi"}]"#;
+        read(&format!(r#"{{"model": "m", "messages": {messages} {options}}}"#)).expect("valid")
+    };
+    assert!(!read("").include_usage);
+    assert!(!read(r#", "stream_options": {"include_obfuscation": false}"#).include_usage);
+    let head = ResponseHead {
+        turn: "0".repeat(32),
+        model: "m".to_owned(),
+        created: 7,
+        echo: None,
+        free_text: FreeText::default(),
+        include_usage: read(r#", "stream_options": {"include_usage": true}"#).include_usage,
+    };
+    let parts = vec![Part::Text("Hi.".to_owned())];
+    let candidates = [Content { role: Role::Model, parts }];
+    let answer = ModelResponse { head: &head, candidates: &candidates };
+    let events: Vec<String> = opening(&head)
+        .into_iter()
+        .chain(rest(&answer))
+        .map(|event| {
+            let data = event.data().to_owned();
+            data.split_once(r#""choices":"#).map_or(data.clone(), |(_, rest)| rest.to_owned())
+        })
+        .collect();
+    expect![[r#"
+        [{"index":0,"delta":{"role":"assistant","content":""},"logprobs":null,"finish_reason":null}],"usage":null}
+        [{"index":0,"delta":{"content":"Hi."},"logprobs":null,"finish_reason":null}],"usage":null}
+        [{"index":0,"delta":{},"logprobs":null,"finish_reason":"stop"}],"usage":null}
+        [],"usage":{"prompt_tokens":0,"completion_tokens":0,"total_tokens":0}}
+        [DONE]
+    "#]]
+    .assert_eq(&format!("{}\n", events.join("\n")));
 }
 
 #[test]
@@ -173,6 +211,7 @@ fn a_custom_tool_is_a_function_of_one_text_and_its_call_that_text() {
         created: 7,
         echo: None,
         free_text: asked.free_text,
+        include_usage: false,
     };
     let parts = vec![Part::FunctionCall(call.clone())];
     let candidates = [Content { role: Role::Model, parts }];

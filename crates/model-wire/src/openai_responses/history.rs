@@ -14,6 +14,7 @@ pub fn history(turn: &str, mut asked: Vec<Content>, mut answer: Content) -> Vec<
         created: 0,
         echo: None,
         free_text: FreeText::default(),
+        include_usage: false,
     };
     for (part, content) in answer.parts.iter_mut().enumerate() {
         if let Part::FunctionCall(call) = content {

@@ -14,6 +14,7 @@ fn head() -> ResponseHead {
         created: 7,
         echo: None,
         free_text: FreeText::default(),
+        include_usage: false,
     }
 }
 
