@@ -16,7 +16,8 @@ use crate::vendors::{Api, refusal};
 /// The only model that is listed.
 const PERSON: &str = "person";
 
-/// OpenAI's list, or Anthropic's for a client that sends `anthropic-version`.
+/// OpenAI's list with Gemini's, whose version 1 has the same path, or Anthropic's for a client that
+/// sends `anthropic-version`.
 pub(super) async fn all(headers: HeaderMap) -> Response {
     let listed = if is_anthropic(&headers) {
         json!({
@@ -26,7 +27,11 @@ pub(super) async fn all(headers: HeaderMap) -> Response {
             "last_id": PERSON,
         })
     } else {
-        json!({ "object": "list", "data": [openai_model(PERSON)] })
+        json!({
+            "object": "list",
+            "data": [openai_model(PERSON)],
+            "models": [gemini_model(PERSON)],
+        })
     };
     respond(&listed)
 }
@@ -34,7 +39,7 @@ pub(super) async fn all(headers: HeaderMap) -> Response {
 pub(super) async fn one(headers: HeaderMap, params: Params) -> Response {
     let is_anthropic = is_anthropic(&headers);
     let api = if is_anthropic { Api::Anthropic } else { Api::OpenAiChat };
-    let describe = if is_anthropic { anthropic_model } else { openai_model };
+    let describe = if is_anthropic { anthropic_model } else { openai_or_gemini_model };
     described(api, params, describe)
 }
 
@@ -105,6 +110,15 @@ fn is_anthropic(headers: &HeaderMap) -> bool {
 
 fn openai_model(name: &str) -> Value {
     json!({ "id": name, "object": "model", "created": 0, "owned_by": "rehearsal" })
+}
+
+/// Version 1 of Gemini's API has the path of OpenAI's.
+fn openai_or_gemini_model(name: &str) -> Value {
+    let mut model = openai_model(name);
+    if let (Value::Object(model), Value::Object(gemini)) = (&mut model, gemini_model(name)) {
+        model.extend(gemini);
+    }
+    model
 }
 
 fn anthropic_model(name: &str) -> Value {
