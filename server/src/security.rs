@@ -8,7 +8,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use axum::http::header::{HOST, ORIGIN};
+use axum::http::header::{CACHE_CONTROL, HOST, ORIGIN};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
@@ -98,9 +98,16 @@ impl OriginPolicy {
     }
 
     fn refusal(&self, request: &Request) -> Option<String> {
-        let host = match request.headers().get(HOST) {
-            Some(host) => host.to_str().unwrap_or_default(),
-            None => request.uri().authority().map_or("", |authority| authority.as_str()),
+        let named =
+            request.headers().get_all(HOST).iter().map(|it| it.to_str().unwrap_or_default());
+        let named: Vec<&str> =
+            named.chain(request.uri().authority().map(|authority| authority.as_str())).collect();
+        let host = match &named[..] {
+            [] => "",
+            [host] => host,
+            // HTTP/2 and absolute addresses name the host beside the header.
+            [host, authority] if host == authority && request.uri().authority().is_some() => host,
+            _ => return Some("Rejected: the request names more than one host.".to_owned()),
         };
         if !self.knows_authority(host) && !self.comes_through_a_proxy(host) {
             return Some(format!(
@@ -140,6 +147,9 @@ pub(crate) async fn guard(
             for (name, value) in ALWAYS {
                 response.headers_mut().insert(name, HeaderValue::from_static(value));
             }
+            // The client's own files say that they may be stored. Anything else is private.
+            let stored = response.headers_mut().entry(CACHE_CONTROL);
+            stored.or_insert(HeaderValue::from_static("no-store"));
             response
         }
     }
@@ -255,6 +265,23 @@ mod tests {
             "198.51.100.7",
             "not a trusted proxy"
         );
+    }
+
+    #[test]
+    fn rejects_a_request_that_names_two_hosts() {
+        let own = "127.0.0.1:4180";
+        let refused = |uri: &str, hosts: &[&str]| {
+            let request = Request::builder().uri(uri);
+            let request = hosts.iter().fold(request, |request, host| request.header(HOST, *host));
+            origins().refusal(&request.body(axum::body::Body::empty()).expect("builds")).is_some()
+        };
+        for hosts in [&[own, "evil.example"][..], &["evil.example", own], &[own, own]] {
+            assert!(refused("/", hosts), "{hosts:?}");
+        }
+        assert!(refused("http://evil.example/", &[own]));
+        assert!(refused(&format!("http://{own}/"), &["evil.example"]));
+        assert!(!refused(&format!("http://{own}/"), &[own]));
+        assert!(!refused(&format!("http://{own}/"), &[]), "HTTP/2");
     }
 
     #[test]

@@ -90,6 +90,23 @@ async fn login_is_valid_until_logout() {
 }
 
 #[tokio::test]
+async fn no_cache_keeps_what_only_people_see() {
+    let stage = Stage::open().await;
+    let cookie = stage.cookie().await;
+    for path in ["/", "/live", "/evalsets", "/rehearse/x", "/nowhere", "/v1/models", "/login"] {
+        let page = stage.get(path).header(COOKIE, &cookie).header(ACCEPT, "text/html");
+        let page = page.send().await.unwrap();
+        assert_eq!(page.headers()["cache-control"], "no-store", "{path}");
+    }
+    let list = stage.client.post(stage.url("/api/list_agents")).header(COOKIE, &cookie);
+    let list = list.header("content-type", "application/json").body("{}").send().await.unwrap();
+    assert_eq!(
+        (list.status(), &list.headers()["cache-control"]),
+        (StatusCode::OK, &"no-store".parse().unwrap())
+    );
+}
+
+#[tokio::test]
 async fn cookie_is_secure_behind_tls() {
     let stage = Stage::open().await;
     let request = stage.client.post(stage.url("/login")).body("name=Ann&password=correct+horse");
