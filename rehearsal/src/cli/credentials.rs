@@ -196,14 +196,13 @@ fn put(
     Ok(Added::Written { path, replaced })
 }
 
-/// Replaces a file atomically and keeps its permissions.
+/// Replaces a file atomically. It contains hashes of passwords now, so only its owner has access.
 fn write(path: &Path, text: &str) -> io::Result<()> {
     // Follows links to the file itself.
     let path = fs::canonicalize(path)?;
     let folder = path.parent().unwrap_or(Path::new("."));
     let mut fresh = tempfile::NamedTempFile::new_in(folder)?;
     fresh.write_all(text.as_bytes())?;
-    fresh.as_file().set_permissions(fs::metadata(&path)?.permissions())?;
     fresh.as_file().sync_all()?;
     fresh.persist(&path)?;
     Ok(())

@@ -4,7 +4,7 @@
 //! Every line goes to the log under the target `audit`. If a file is configured, each line is also
 //! written to it as a JSON object, before the host responds to the request.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -142,7 +142,8 @@ impl AuditFile {
                 if let Some(folder) = self.path.parent() {
                     crate::private::make_folder(folder)?;
                 }
-                let opened = OpenOptions::new().create(true).append(true).open(&self.path)?;
+                let opened = crate::private::open_file(&self.path)?;
+                crate::private::restrict(&self.path);
                 file.insert(opened)
             }
         };

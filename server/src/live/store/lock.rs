@@ -4,7 +4,7 @@
 //! operating system releases the lock when the process ends.
 
 use std::ffi::OsString;
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
 use super::StoreError;
@@ -19,12 +19,7 @@ impl Lock {
     /// Locks the file beside `database`.
     pub(super) fn take(database: &Path) -> Result<Self, StoreError> {
         let unreachable = |cause| StoreError::Unreachable { path: database.to_path_buf(), cause };
-        let file = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(beside(database))
-            .map_err(unreachable)?;
+        let file = crate::private::open_file(&beside(database)).map_err(unreachable)?;
         match file.try_lock() {
             Ok(()) => Ok(Self { _file: file }),
             Err(TryLockError::WouldBlock) => {

@@ -34,6 +34,9 @@ impl SqliteStore {
     pub(in crate::live) async fn open(path: &Path) -> Result<Self, StoreError> {
         let path = prepared(path)?;
         let lock = Lock::take(&path)?;
+        // SQLite gives its other files the permissions of this one.
+        let unreachable = |cause| StoreError::Unreachable { path: path.clone(), cause };
+        crate::private::open_file(&path).map_err(unreachable)?;
         let options = SqliteConnectOptions::new()
             .filename(&path)
             .create_if_missing(true)
@@ -51,6 +54,11 @@ impl SqliteStore {
             Ok(writer)
         };
         let writer = writer.await.map_err(|error| unopened(&path, error))?;
+        for end in ["", "-wal", "-shm", ".lock"] {
+            let mut file = path.clone().into_os_string();
+            file.push(end);
+            crate::private::restrict(Path::new(&file));
+        }
         let readers = lasting().max_connections(4).connect_lazy_with(options.read_only(true));
         Ok(Self { writer, readers, _lock: lock })
     }

@@ -75,6 +75,28 @@ async fn stored_data_survives_reopening() {
     assert_eq!(known.session.status, Status::Completed);
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn only_the_owner_has_access_to_the_files() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("live.sqlite");
+    for kept in ["new", "from an earlier version"] {
+        let store = SqliteStore::open(&path).await.expect("opens");
+        let stored =
+            store.commit(&[Change::Open(session(if kept == "new" { 1 } else { 2 }))]).await;
+        stored.expect("stored");
+        let files: Vec<_> = std::fs::read_dir(folder.path()).expect("a folder").flatten().collect();
+        assert_eq!(files.len(), 4, "{files:?}");
+        for file in &files {
+            let mode = file.metadata().expect("there").permissions().mode() & 0o777;
+            assert_eq!(mode, 0o600, "{:?}, {kept}", file.file_name());
+            std::fs::set_permissions(file.path(), PermissionsExt::from_mode(0o644)).expect("set");
+        }
+        store.close().await;
+    }
+}
+
 #[tokio::test]
 async fn the_database_rejects_a_second_request_or_end_of_a_turn() {
     let folder = tempfile::tempdir().expect("a folder");
