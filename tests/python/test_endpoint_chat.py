@@ -105,6 +105,31 @@ def test_chat_streams_structures_and_shows_pictures(endpoint):
     assert parsed == Weather(city="Lisbon", dry=True)
 
 
+def test_openai_object_is_checked_and_a_stream_has_its_usage(endpoint, host):
+    client = endpoint.openai()
+
+    def stream():
+        return list(
+            client.chat.completions.create(
+                model="m",
+                messages=[{"role": "user", "content": "Rain?"}],
+                response_format={"type": "json_object"},
+                stream=True,
+                stream_options={"include_usage": True},
+            )
+        )
+
+    streamed = asking(stream)
+    turn = endpoint.person.wait_for_turn()
+    place = {"session": endpoint.session_id, "turn": turn.turn_id}
+    assert host.page("check_live_value", place=place, target="Output", value=["no object"])
+    assert not host.page("check_live_value", place=place, target="Output", value={"dry": True})
+    endpoint.person.answer(text('{"dry": true}'))
+    *chunks, last = streamed.result(PATIENCE)
+    assert last.choices == [] and last.usage.total_tokens == 0
+    assert [chunk.usage for chunk in chunks] == [None] * len(chunks)
+
+
 def test_openai_errors_name_the_field_and_models_are_listed(endpoint):
     client = endpoint.openai(max_retries=2)
     with pytest.raises(openai.BadRequestError) as refused:

@@ -97,6 +97,29 @@ def test_gemini_streams_and_structures(endpoint):
     assert structured.result(PATIENCE).parsed == Weather(city="Lisbon", dry=True)
 
 
+def test_gemini_lists_models_and_takes_an_enum_as_plain_text(endpoint, host):
+    for version in ["v1beta", "v1"]:
+        client = endpoint.gemini(api_version=version)
+        assert [model.name for model in client.models.list()] == ["models/person"]
+        assert client.models.get(model="person").name == "models/person"
+
+    config = types.GenerateContentConfig(
+        response_mime_type="text/x.enum",
+        response_schema={"type": "STRING", "enum": ["dry", "wet"]},
+    )
+    client = endpoint.gemini()
+    asked = asking(
+        lambda: client.models.generate_content(model="m", contents="Rain?", config=config)
+    )
+    turn = endpoint.person.wait_for_turn()
+    place = {"session": endpoint.session_id, "turn": turn.turn_id}
+    assert host.page("check_live_value", place=place, target="Output", value="snow")
+    assert not host.page("check_live_value", place=place, target="Output", value="wet")
+    response = {"place": place, "by": "Ann", "lease": None, "text": '"wet"', "calls": []}
+    host.page("respond_to_turn", response=response)
+    assert asked.result(PATIENCE).text == "wet"
+
+
 def test_gemini_errors_name_the_field(endpoint):
     client = endpoint.gemini()
     with pytest.raises(errors.ClientError) as refused:

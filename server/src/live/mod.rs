@@ -6,6 +6,7 @@
 //! before anyone sees them (`docs/design/live-sessions.md`).
 
 mod active_session;
+mod answer_format;
 mod clock;
 mod commands;
 mod error;

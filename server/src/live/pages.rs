@@ -16,6 +16,7 @@ use live::{
     SessionEvent, Status,
 };
 
+use super::answer_format;
 use super::error::LiveError;
 use super::files::{LiveFile, ReadFiles};
 use super::page_dto::{checked, ids, lease_id, refused, session_id, summary};
@@ -80,6 +81,23 @@ impl LivePages {
             Ok(shown)
         })
         .await
+    }
+
+    /// The text as the model would send it: a value of an enum that is requested as plain text has no
+    /// quotation marks, which the page's form writes as JSON.
+    async fn as_answered(
+        &self,
+        place: &LivePlace,
+        text: Option<String>,
+    ) -> Result<Option<String>, ApiError> {
+        let plain = text.as_deref().and_then(|text| serde_json::from_str::<String>(text).ok());
+        let Some(plain) = plain else { return Ok(text) };
+        let config = self.turn(place).await?.config;
+        Ok(if config.is_some_and(|it| answer_format::is_plain_enum(&it)) {
+            Some(plain)
+        } else {
+            text
+        })
     }
 
     /// One of the files of an event, by its index; `None` if there is none.
@@ -258,7 +276,8 @@ impl LiveTurnHost for LivePages {
         let (session, turn) = ids(&response.place)?;
         let by = actor(&response.by)?;
         let lease = response.lease.as_ref().map(lease_id).transpose()?;
-        let text = response.text.filter(|text| !text.is_empty()).map(Part::Text);
+        let text = response.text.filter(|text| !text.is_empty());
+        let text = self.as_answered(&response.place, text).await?.map(Part::Text);
         let is_not_an_object = |call: &&LiveCall| call.args.kind() != Kind::Object;
         if let Some(call) = response.calls.iter().find(is_not_an_object) {
             // The form shows this at the field; this check is for other callers.

@@ -13,7 +13,7 @@ use live::{
 use session::ToolName;
 use trace_export::call_ids;
 
-use super::{files, tool_choice};
+use super::{answer_format, files, tool_choice};
 
 /// The length of a text or a value in a row, in bytes.
 const HEAD: usize = 2_000;
@@ -105,6 +105,8 @@ pub(super) fn turn(event: SessionEvent) -> Option<LiveTurn> {
             Err(warning) => warnings.push(warning),
         }
     }
+    let implied = || request.generation_config.as_ref().and_then(answer_format::implied_schema);
+    let output_schema = request.output_schema.or_else(implied);
     Some(LiveTurn {
         turn: LiveTurnId::new(event.turn_id.to_string()),
         agent: event.agent_name.to_string(),
@@ -116,7 +118,7 @@ pub(super) fn turn(event: SessionEvent) -> Option<LiveTurn> {
         contents: request.contents.into_iter().map(|it| content(it, &mut context)).collect(),
         tools,
         config: request.generation_config,
-        output_schema: request.output_schema,
+        output_schema,
         warnings,
         closed: None,
         results: Vec::new(),
