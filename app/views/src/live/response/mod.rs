@@ -150,6 +150,13 @@ fn Queue() -> impl IntoView {
     let waiting = Memo::new(move |_| {
         workspace.summary.with(|it| it.as_ref().map(|it| it.waiting.clone()).unwrap_or_default())
     });
+    let entries = move || {
+        let waiting = waiting.get();
+        let several = |agent: &str| waiting.iter().filter(|turn| turn.agent == agent).count() > 1;
+        let several: Vec<bool> = waiting.iter().map(|turn| several(&turn.agent)).collect();
+        let turns = waiting.into_iter().zip(several).enumerate();
+        turns.map(|(at, (turn, several))| (at, turn, several)).collect::<Vec<_>>()
+    };
     let depth = move || workspace.summary.with(|it| it.as_ref().map_or(0, |it| it.depth));
     let rest = move || depth().saturating_sub(waiting.read().len() as u64);
     view! {
@@ -157,8 +164,8 @@ fn Queue() -> impl IntoView {
             <nav class="queue" aria-label="Pending turns">
                 <span class="quiet">{move || format!("{} wait", depth())}</span>
                 <ol>
-                    <For each=move || waiting.get().into_iter().enumerate() key=|(at, turn)| (*at, turn.turn.clone()) let((at, turn))>
-                        <QueueEntry turn is_head={at == 0}/>
+                    <For each=entries key=|(at, turn, several)| (*at, turn.turn.clone(), *several) let((at, turn, several))>
+                        <QueueEntry turn is_head={at == 0} is_one_of_several=several/>
                     </For>
                 </ol>
                 <Show when=move || { rest() > 0 }><span class="quiet">{move || format!("and {} more", rest())}</span></Show>
@@ -174,10 +181,13 @@ fn QueueEntry(
     turn: WaitingTurn,
     /// Whether it is the head of the queue.
     is_head: bool,
+    /// Whether its agent has other pending turns.
+    is_one_of_several: bool,
 ) -> impl IntoView {
     let workspace = use_this_live_workspace();
     let session = workspace.id.get_value();
-    let WaitingTurn { turn, agent, .. } = turn;
+    let WaitingTurn { turn, agent, sequence, .. } = turn;
+    let title = format!("{agent}, event {sequence}");
     let address = match is_head {
         true => format!("/live/{session}"),
         false => format!("/live/{session}/{turn}"),
@@ -187,7 +197,8 @@ fn QueueEntry(
         <li>
             <a href=address aria-current=move || is_shown().then_some("true")>
                 {is_head.then(|| view! { <span class="pulse" aria-hidden="true"></span> })}
-                <span class="cut" title=agent>{agent.clone()}</span>
+                <span class="cut" title=title>{agent}</span>
+                {is_one_of_several.then(|| view! { <span class="quiet">{format!("#{sequence}")}</span> })}
             </a>
         </li>
     }
