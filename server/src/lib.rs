@@ -14,6 +14,8 @@ mod events;
 mod folders;
 mod host;
 pub mod live;
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+mod memory;
 mod page_dto;
 mod private;
 mod reports;

@@ -42,11 +42,14 @@ impl Endpoints {
                 );
                 return Err(ApiFault::new(FaultKind::Invalid, rule));
             }
-            let body = Request::from_parts(parts.clone(), body);
-            let bytes = Bytes::from_request(body, &()).await.map_err(|it| of_body(&it))?;
-            let text = std::str::from_utf8(&bytes)
-                .map_err(|_| ApiFault::new(FaultKind::Invalid, "body: must be UTF-8"))?;
-            let asked = read(text).await?;
+            let asked = {
+                // The body is not kept while the request waits for a person.
+                let body = Request::from_parts(parts.clone(), body);
+                let bytes = Bytes::from_request(body, &()).await.map_err(|it| of_body(&it))?;
+                let text = std::str::from_utf8(&bytes)
+                    .map_err(|_| ApiFault::new(FaultKind::Invalid, "body: must be UTF-8"))?;
+                read(text).await?
+            };
             let stream = asked.stream;
             let waiting = self.submit(&mut parts, asked).await?;
             if stream {
