@@ -214,6 +214,20 @@ async fn rejects_an_invalid_body_in_the_vendors_format() {
 }
 
 #[tokio::test]
+async fn rejects_a_conversation_that_the_page_cannot_show() {
+    let stage = Stage::open().await;
+    let message = json!({ "role": "user", "content": "Hi" });
+    let body = json!({ "model": "m", "messages": vec![message; 10_001] }).to_string();
+    let refused = stage.post("/v1/chat/completions").body(body).send().await.unwrap();
+    assert_eq!(refused.status(), StatusCode::PAYLOAD_TOO_LARGE);
+    assert_eq!(refused.headers()["x-should-retry"], "false");
+    let error: Value = refused.json().await.unwrap();
+    let message = error["error"]["message"].as_str().unwrap();
+    let expected = "request: has 10001 parts in its conversation, and the page can show 10000:";
+    assert!(message.starts_with(expected), "{message}");
+}
+
+#[tokio::test]
 async fn rejects_a_body_that_is_too_long_without_changes() {
     let stage = Stage::open().await;
     let long = "x".repeat(64 * 1024 * 1024);

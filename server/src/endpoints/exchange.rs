@@ -75,7 +75,7 @@ impl Endpoints {
         let run = target.invocation_id.clone();
         let sessions = &self.sessions;
         let found = ResolvedSession::of(&target, &agent, sessions).await.map_err(of_host)?;
-        let request = AgentRequest::new(agent, run, request).awaited();
+        let request = AgentRequest::new(agent, run, request).map_err(of_host)?.awaited();
         let content = request.fingerprint;
         self.waiting_clients.restore().await.map_err(of_host)?;
         let gate = self.waiting_clients.gate(Series::new(found.id, content)).await;

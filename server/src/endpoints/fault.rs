@@ -10,9 +10,11 @@ use crate::live::LiveError;
 /// The fault for a host error, by its gRPC status.
 pub(super) fn of_host(error: LiveError) -> ApiFault {
     let is_unopened = error.is_unopened();
+    let is_too_large = matches!(error, LiveError::TooLarge(_));
     let status = Status::from(error);
     let kind = match status.code() {
         _ if is_unopened => FaultKind::Internal,
+        _ if is_too_large => FaultKind::TooLarge,
         Code::InvalidArgument => FaultKind::Invalid,
         Code::NotFound => FaultKind::NotFound,
         Code::AlreadyExists | Code::FailedPrecondition => FaultKind::Conflict,

@@ -10,6 +10,7 @@ use rpc::wire::session_event::Payload as WirePayload;
 
 use super::error::LiveError;
 use super::ledger_requests::{Action, ActionResult, LedgerRequest};
+use super::page_limits;
 use super::sessions::LiveSessions;
 use crate::access::{self, AuditEntry};
 
@@ -26,17 +27,21 @@ pub(crate) struct AgentRequest {
 
 impl AgentRequest {
     /// The request of the current caller.
+    ///
+    /// # Errors
+    /// [`LiveError::TooLarge`] if the page cannot show it.
     pub(crate) fn new(
         agent_name: AgentName,
         invocation_id: InvocationId,
         request: LlmRequest,
-    ) -> Self {
+    ) -> Result<Self, LiveError> {
+        page_limits::check(&request)?;
         let payload = rpc::payload_to_wire(Payload::Request(request));
         let caller = access::caller().map(|caller| caller.identity());
         let names = [agent_name.as_str(), invocation_id.as_str()];
         let names: Vec<&str> = names.into_iter().chain(caller.as_deref()).collect();
         let fingerprint = rpc::fingerprint(&names, &payload);
-        Self { agent_name, invocation_id, payload, caller, awaited: false, fingerprint }
+        Ok(Self { agent_name, invocation_id, payload, caller, awaited: false, fingerprint })
     }
 
     /// With a client that the host delivers the response to: [`LiveSessions::delivered`] reports

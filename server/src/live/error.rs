@@ -2,6 +2,7 @@
 
 use live::{Invalid, LiveSessionId, Refusal, TurnId};
 
+use super::page_limits::TooLarge;
 use super::store::StoreError;
 
 /// Why a command failed. Nothing was changed.
@@ -10,6 +11,9 @@ pub(crate) enum LiveError {
     /// A value is not valid.
     #[error(transparent)]
     Invalid(#[from] Invalid),
+    /// The page cannot show the request.
+    #[error(transparent)]
+    TooLarge(#[from] TooLarge),
     /// The session's rules do not allow it.
     #[error(transparent)]
     Refused(#[from] Refusal),

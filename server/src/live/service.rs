@@ -115,7 +115,7 @@ impl LiveService for LiveGrpc {
         let request = asked.request.ok_or_else(|| invalid("request", "must be given"))?;
         let request = rpc::llm_request(request).map_err(|fault| fault.within("request"));
         let request = request.map_err(LiveError::from)?;
-        let request = AgentRequest::new(agent_name, run, request);
+        let request = AgentRequest::new(agent_name, run, request)?;
         let sequence = self.sessions.submit(id, turn_id, request).await?;
         Ok(Response::new(wire::SubmitRequestResponse { sequence: sequence.0 }))
     }

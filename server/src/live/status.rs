@@ -18,7 +18,7 @@ impl From<LiveError> for Status {
 
 fn code(error: &LiveError) -> Code {
     match error {
-        LiveError::Invalid(_) => Code::InvalidArgument,
+        LiveError::Invalid(_) | LiveError::TooLarge(_) => Code::InvalidArgument,
         LiveError::UnknownSession(_) => Code::NotFound,
         LiveError::SessionTaken(_) => Code::AlreadyExists,
         LiveError::OtherCaller(_) => Code::PermissionDenied,

@@ -54,7 +54,7 @@ impl TestSession {
             LlmRequest { system_instruction: Some("x".repeat(bytes)), ..Default::default() };
         let agent = AgentName::parse("weather")?;
         let run = InvocationId::default();
-        let request = AgentRequest::new(agent, run, request);
+        let request = AgentRequest::new(agent, run, request)?;
         self.sessions.submit(self.session, turn(number), request).await
     }
 
@@ -265,7 +265,8 @@ async fn a_page_receives_updates_of_what_it_watches() {
     list.watch(&LiveWatch { all: true, sessions: Vec::new() });
     assert_eq!(next_update(&mut list).await.waiting, Some(1));
     let agent = AgentName::parse("other").expect("valid");
-    let request = AgentRequest::new(agent, InvocationId::default(), LlmRequest::default());
+    let request = LlmRequest::default();
+    let request = AgentRequest::new(agent, InvocationId::default(), request).expect("short");
     test.sessions.submit(other, turn(9), request).await.expect("stored");
     let changed = next_update(&mut list).await;
     assert_eq!((changed.waiting, changed.sessions.len()), (Some(2), 1));
@@ -346,7 +347,7 @@ async fn a_row_counts_the_parts_that_it_leaves_out() {
     let request = LlmRequest { contents, ..Default::default() };
     let agent = AgentName::parse("weather").expect("a name");
     let run = InvocationId::default();
-    let request = AgentRequest::new(agent, run, request);
+    let request = AgentRequest::new(agent, run, request).expect("short");
     test.sessions.submit(test.session, turn(1), request).await.expect("stored");
     for (whole, expected) in [(false, (20, 3)), (true, (23, 0))] {
         let row = pages.read_live_rows(id.clone(), 0, 1, whole).await.expect("reads").remove(0);
@@ -372,7 +373,7 @@ async fn each_file_of_a_request_has_a_url() {
     let request = LlmRequest { contents, ..Default::default() };
     let agent = AgentName::parse("weather").expect("a name");
     let run = InvocationId::default();
-    let request = AgentRequest::new(agent, run, request);
+    let request = AgentRequest::new(agent, run, request).expect("short");
     test.sessions.submit(test.session, turn(1), request).await.expect("stored");
     let bytes = |parts: &[LivePart]| -> Vec<LiveBytes> {
         parts
