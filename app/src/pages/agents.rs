@@ -27,7 +27,7 @@ pub fn AgentsPage() -> impl IntoView {
     };
     view! {
         <Title text="Agents"/>
-        <main class="sheet">
+        <main class="sheet" tabindex="-1">
             <Transition fallback=|| view! { <p class="quiet">"Loading agents…"</p> }>{listed}</Transition>
         </main>
         <FootBar remark="sessions are kept in this tab only"/>

@@ -13,7 +13,7 @@ pub fn EvalSetsPage() -> impl IntoView {
     let part = use_page().lazy.evalsets;
     view! {
         <Title text="Eval sets"/>
-        <main class="sheet">
+        <main class="sheet" tabindex="-1">
             <LazyView part meanwhile="Loading…" draw=|views| (views.list)()/>
         </main>
         <FootBar/>

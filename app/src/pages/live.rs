@@ -16,7 +16,7 @@ pub fn LivePage() -> impl IntoView {
     let part = use_page().lazy.live;
     view! {
         <Title text="Live sessions"/>
-        <main class="sheet">
+        <main class="sheet" tabindex="-1">
             <LazyView part meanwhile="Loading…" draw=|views| (views.list)()/>
         </main>
         <FootBar remark="sessions are stored on the host"/>
@@ -34,7 +34,7 @@ pub fn LiveSessionPage() -> impl IntoView {
     let part = use_page().lazy.live;
     view! {
         <Title text="Live session"/>
-        <main class="stage">
+        <main class="stage" tabindex="-1">
             <LazyView part meanwhile="Opening the session…" draw=move |views| (views.session)(session.get(), turn)/>
         </main>
         <FootBar remark="sessions are stored on the host"/>

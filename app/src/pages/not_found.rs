@@ -10,7 +10,7 @@ use crate::components::bars::FootBar;
 pub fn NotFoundPage() -> impl IntoView {
     view! {
         <Title text="Not found"/>
-        <main class="sheet">
+        <main class="sheet" tabindex="-1">
             <h1>"Page not found"</h1>
             <p><a class="link" href="/">"View agents"</a></p>
         </main>

@@ -23,7 +23,7 @@ pub fn RehearsePage() -> impl IntoView {
         agents.find(&id)?.ok()?.runtime
     };
     view! {
-        <Transition fallback=|| view! { <main class="sheet"><p class="quiet">"Loading the agent…"</p></main> }>
+        <Transition fallback=|| view! { <main class="sheet" tabindex="-1"><p class="quiet">"Loading the agent…"</p></main> }>
             <AgentPage id/>
         </Transition>
         <FootBar runtime=Signal::derive(runtime) remark="session is kept in this tab only"/>
@@ -83,7 +83,7 @@ fn AgentPage(
             Shown::Workspace(agent) => view! { <Workspace agent/> }.into_any(),
             Shown::Reloading(agent) => view! {
                 <Title text=agent.name.clone()/>
-                <main class="stage">
+                <main class="stage" tabindex="-1">
                     <WorkspaceTitle agent/>
                     <div class="sheet"><p class="quiet" role="status">"Reloading the agent…"</p></div>
                 </main>
@@ -97,7 +97,7 @@ fn AgentPage(
                 }
                 view! {
                     <Title text=agent.name.clone()/>
-                    <main class="stage">
+                    <main class="stage" tabindex="-1">
                         <WorkspaceTitle agent=agent.clone()/>
                         <div class="sheet">
                             <div class="sheet-head">
@@ -113,7 +113,7 @@ fn AgentPage(
             }
             Shown::Error(error) => view! {
                 <Title text="Rehearse"/>
-                <main class="sheet">
+                <main class="sheet" tabindex="-1">
                     <h1>"Rehearsal cannot be opened"</h1>
                     <p role="alert">{error.to_string()}</p>
                     <p><a class="link" href="/">"View agents"</a></p>
@@ -157,7 +157,7 @@ fn Workspace(
         _ => view! { <WorkspaceTitle agent=agent.clone()/> <Waiting/> }.into_any(),
     }
     };
-    view! { <Title text=title/> <main class="stage">{body}</main> }
+    view! { <Title text=title/> <main class="stage" tabindex="-1">{body}</main> }
 }
 
 #[component]

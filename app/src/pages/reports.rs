@@ -16,7 +16,7 @@ pub fn ReportsPage() -> impl IntoView {
     let part = use_page().lazy.reports;
     view! {
         <Title text="Reports"/>
-        <main class="sheet">
+        <main class="sheet" tabindex="-1">
             <LazyView part meanwhile="Loading…" draw=|views| (views.list)()/>
         </main>
         <FootBar/>
@@ -34,7 +34,7 @@ pub fn ReportPage() -> impl IntoView {
     let part = use_page().lazy.reports;
     view! {
         <Title text="Report"/>
-        <main class="stage">
+        <main class="stage" tabindex="-1">
             <LazyView part meanwhile="Loading the report…" draw=move |views| (views.report)(report.get(), case)/>
         </main>
         <FootBar/>

@@ -5,6 +5,7 @@
 //! the call does nothing.
 
 use std::cell::{OnceCell, RefCell};
+use std::rc::Rc;
 
 use gloo_timers::future::TimeoutFuture;
 use jiff::Timestamp;
@@ -16,8 +17,9 @@ use leptos::wasm_bindgen::{JsCast as _, JsValue};
 use session::{CallId, InvalidId, SessionId};
 use value_tree::excerpt::beginning;
 use web_sys::{
-    Element, HtmlElement, HtmlTextAreaElement, Notification, NotificationOptions,
-    NotificationPermission, ResizeObserver, ScrollIntoViewOptions, ScrollLogicalPosition,
+    Element, HtmlElement, HtmlTextAreaElement, MutationObserver, MutationObserverInit,
+    Notification, NotificationOptions, NotificationPermission, ResizeObserver,
+    ScrollIntoViewOptions, ScrollLogicalPosition,
 };
 
 /// Now, to the millisecond.
@@ -300,6 +302,13 @@ pub fn focused_id() -> String {
     document().active_element().map(|element| element.id()).unwrap_or_default()
 }
 
+/// Whether the focus is in an element that matches `selector`.
+#[must_use]
+pub fn is_focus_within(selector: &str) -> bool {
+    let focused = document().active_element();
+    focused.is_some_and(|element| element.closest(selector).is_ok_and(|around| around.is_some()))
+}
+
 /// Selects the text of the focused text area; false when none has the focus.
 pub fn select_focused() -> bool {
     let focused = document().active_element();
@@ -320,14 +329,26 @@ pub fn follow_typing() {
     };
     let pressed = |event: web_sys::Event| {
         let key = event.dyn_ref::<web_sys::KeyboardEvent>().map(web_sys::KeyboardEvent::key);
-        if key.is_some_and(|key| matches!(key.as_str(), "Tab" | "Enter" | "Escape")) {
+        // Ctrl+Enter sends, and what is typed next is text again.
+        let sends = |event: &web_sys::KeyboardEvent| event.ctrl_key() || event.meta_key();
+        let sends = event.dyn_ref().is_some_and(sends);
+        if key.is_some_and(|key| match key.as_str() {
+            "Tab" | "Escape" => true,
+            "Enter" => !sends,
+            _ => false,
+        }) {
             TYPED_IN.set(None);
         }
     };
     listen_in_capture("input", typed);
     listen_in_capture("keydown", pressed);
     listen_in_capture("pointerdown", stopped);
-    listen_in_capture("focusin", stopped);
+    listen_in_capture("focusin", move |event| {
+        // A landing has the focus because the field was removed.
+        if !nothing_is_focused() {
+            stopped(event);
+        }
+    });
 }
 
 /// Whether the person's last action was typing.
@@ -341,13 +362,12 @@ pub fn is_amid_text() -> bool {
 #[must_use]
 pub fn is_typing() -> bool {
     let active = document().active_element();
-    let goes_nowhere = active.as_ref().is_none_or(|element| element.tag_name() == "BODY");
     let is_field = |element: &Element| {
         matches!(element.tag_name().as_str(), "INPUT" | "TEXTAREA" | "SELECT")
             || element.has_attribute("contenteditable")
     };
     let has_lost = |field: &Option<Element>| field.as_ref().is_some_and(|it| !it.is_connected());
-    active.as_ref().is_some_and(is_field) || goes_nowhere && TYPED_IN.with_borrow(has_lost)
+    active.as_ref().is_some_and(is_field) || nothing_is_focused() && TYPED_IN.with_borrow(has_lost)
 }
 
 /// Whether the focused field holds text, so that the browser undoes typing in it.
@@ -362,12 +382,59 @@ pub fn is_in_text() -> bool {
     })
 }
 
-/// Removes the focus from the focused element.
+/// The parts of the page that have the focus while no field and no button has it, so that the focus
+/// never falls to the body: the columns, and the page's main part.
+const LANDINGS: &str = ".columns > section, main";
+
+/// Moves the focus from the focused field to the column around it.
 pub fn leave_field() -> bool {
-    document()
-        .active_element()
-        .and_then(|element| element.dyn_into::<HtmlElement>().ok())
-        .is_some_and(|element| element.blur().is_ok())
+    document().active_element().is_some_and(|field| land(&field) || blur(&field))
+}
+
+fn blur(element: &Element) -> bool {
+    element.dyn_ref::<HtmlElement>().is_some_and(|element| element.blur().is_ok())
+}
+
+/// Moves the focus to the landing around `element`, else to the page's main part.
+fn land(element: &Element) -> bool {
+    let around = element.closest(LANDINGS).ok().flatten();
+    let landing = around.or_else(|| document().query_selector("main").ok().flatten());
+    landing.is_some_and(|landing| focus_element(&landing))
+}
+
+/// Moves the focus to the landing around the focused element when that is removed, until the current
+/// owner is cleaned up.
+pub fn catch_focus() {
+    let around: Rc<RefCell<Vec<Element>>> = Rc::default();
+    let kept = around.clone();
+    listen_in_capture("focusin", move |event| {
+        let focused = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+        *kept.borrow_mut() =
+            std::iter::successors(focused, |element| element.parent_element()).collect();
+    });
+    let removed = Closure::<dyn FnMut()>::new(move || {
+        let is_lost = document().active_element().is_none_or(|it| it.tag_name() == "BODY");
+        // A press beside every field moves the focus to the body too, and the field stays.
+        let kept = {
+            let around = around.borrow();
+            let is_removed = around.first().is_some_and(|focused| !focused.is_connected());
+            let kept = around.iter().find(|element| element.is_connected());
+            kept.filter(|_| is_lost && is_removed).cloned()
+        };
+        if let Some(kept) = kept {
+            land(&kept);
+        }
+    });
+    let Ok(observer) = MutationObserver::new(removed.as_ref().unchecked_ref()) else { return };
+    let options = MutationObserverInit::new();
+    options.set_child_list(true);
+    options.set_subtree(true);
+    // Fails only without a body.
+    let _ = document().body().map(|body| observer.observe_with_options(&body, &options));
+    let held = StoredValue::new_local((observer, removed));
+    on_cleanup(move || {
+        held.try_with_value(|(observer, _)| observer.disconnect());
+    });
 }
 
 /// Presses the button with this id; false when there is none.
@@ -561,10 +628,12 @@ pub fn focus_watch() -> impl Fn() -> bool {
     move || nothing_is_focused() || document().active_element() == was
 }
 
-/// Whether no element except the body has the focus.
+/// Whether no element has the focus except the body or a landing.
 #[must_use]
 pub fn nothing_is_focused() -> bool {
-    document().active_element().is_none_or(|element| element.tag_name() == "BODY")
+    document().active_element().is_none_or(|element| {
+        element.tag_name() == "BODY" || element.matches(LANDINGS).unwrap_or_default()
+    })
 }
 
 /// Whether the browser allows this page to show notifications.

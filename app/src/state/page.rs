@@ -91,7 +91,10 @@ pub fn provide_page() -> Page {
         }
     });
     warn_before_leaving(rehearsals);
-    Effect::new(|_| browser::follow_typing());
+    Effect::new(|_| {
+        browser::follow_typing();
+        browser::catch_focus();
+    });
     let page = Page {
         agents,
         rehearsals,

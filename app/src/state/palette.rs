@@ -22,6 +22,8 @@ pub struct Command {
 pub struct Palette {
     /// Whether it is open.
     pub open: RwSignal<bool>,
+    /// Whether the list of shortcuts is open.
+    pub shows_shortcuts: RwSignal<bool>,
     /// The commands of the shown page.
     offered: RwSignal<Option<Callback<(), Vec<Command>>>>,
 }
@@ -29,7 +31,11 @@ pub struct Palette {
 /// A closed palette.
 #[must_use]
 pub fn use_palette() -> Palette {
-    Palette { open: RwSignal::new(false), offered: RwSignal::new(None) }
+    Palette {
+        open: RwSignal::new(false),
+        shows_shortcuts: RwSignal::new(false),
+        offered: RwSignal::new(None),
+    }
 }
 
 impl Palette {

@@ -5,9 +5,10 @@ use leptos::prelude::*;
 
 use crate::live::state::workspace::{LiveWorkspace, Question};
 use crate::shared::keys::{
-    command, focus_filter, focus_response, focus_tools, listen, offer, search_instructions,
-    tool_commands,
+    command, focus_filter, focus_panel, focus_response, focus_tools, listen, offer,
+    search_instructions, tool_commands,
 };
+use crate::shared::shortcuts::{FORM, Group, ROWS};
 use app::state::browser;
 use app::state::live_draft::Side;
 use app::state::palette::Command;
@@ -33,7 +34,11 @@ fn press(workspace: LiveWorkspace, event: &ev::KeyboardEvent) -> bool {
         return false;
     }
     if key == "Escape" {
-        return browser::is_typing() && browser::leave_field();
+        if browser::is_typing() {
+            return browser::leave_field();
+        }
+        focus_panel();
+        return true;
     }
     if browser::is_typing() {
         return false;
@@ -49,6 +54,22 @@ fn press(workspace: LiveWorkspace, event: &ev::KeyboardEvent) -> bool {
     }
     true
 }
+
+/// The keys of a live session.
+pub(super) const SHORTCUTS: &[Group] = &[
+    (
+        "Live session",
+        &[
+            ("Ctrl ↵", "Send the response, or export"),
+            ("T", "Call tools"),
+            ("/", "Filter tools"),
+            ("F", "Respond with text"),
+            ("Esc", "Go to the response"),
+        ],
+    ),
+    ROWS,
+    FORM,
+];
 
 fn to_tools(workspace: LiveWorkspace) {
     workspace.show(Side::Call);

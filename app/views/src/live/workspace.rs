@@ -7,11 +7,12 @@ use leptos::prelude::*;
 use super::conversation::Conversation;
 use super::dialogs::Dialogs;
 use super::head::LiveHead;
-use super::keys::{listen_to_keys, offer_commands};
+use super::keys::{SHORTCUTS, listen_to_keys, offer_commands};
 use super::request::Request;
 use super::response::ResponseColumn;
 use super::timeline::Timeline;
 use crate::live::state::workspace::{LiveWorkspace, use_live_workspace};
+use crate::shared::shortcuts::Shortcuts;
 use crate::shared::value_pane::Switch;
 use app::components::icon::{Glyph, Icon};
 use app::state::times::counted;
@@ -60,15 +61,16 @@ fn Shown(
     view! {
         <LiveHead workspace/>
         <div class="columns">
-            <section class="left" aria-label="Model input"><Request/></section>
-            <section class="middle" aria-label="The session">
+            <section class="left" tabindex="-1" aria-label="Model input"><Request/></section>
+            <section class="middle" tabindex="-1" aria-label="The session">
                 <Toolbar/>
                 <Notice/>
                 {middle}
             </section>
-            <section class="right" aria-label="Response"><ResponseColumn/></section>
+            <section class="right" tabindex="-1" aria-label="Response"><ResponseColumn/></section>
         </div>
         <Dialogs/>
+        <Shortcuts groups=SHORTCUTS/>
         <p class="unseen" role="status" aria-live="polite">{move || workspace.announcement.get()}</p>
     }
 }

@@ -63,7 +63,7 @@ pub fn History(
         }
     };
     view! {
-        <section class="middle" aria-label="History">
+        <section class="middle" tabindex="-1" aria-label="History">
             <Toolbar/>
             <ReplayStrip replay/>
             {body}

@@ -5,6 +5,7 @@ use session::SessionState;
 
 use crate::rehearse::state::workspace::{Tab, use_this_workspace};
 use crate::rehearse::tool_panel::ToolPanel;
+use crate::rehearse::workspace_keys::{go_to_response, go_to_tools};
 use app::components::loading::LazyView;
 use app::lazy_pages::SessionViews;
 
@@ -30,7 +31,7 @@ pub fn RightPanel(
     // The pointer or the focus in the panel announces an action: its code is loaded meanwhile.
     let fetch = move || workspace.code.fetch();
     view! {
-        <section class="right" aria-label=label on:pointerover=move |_| fetch() on:focusin=move |_| fetch()>
+        <section class="right" tabindex="-1" aria-label=label on:pointerover=move |_| fetch() on:focusin=move |_| fetch()>
             {body}
         </section>
     }
@@ -48,7 +49,10 @@ fn Choices() -> impl IntoView {
                 aria-selected=move || (workspace.tab.get() == tab).to_string()
                 aria-controls="choice"
                 disabled=move || tab == Tab::Call && workspace.rehearsal.view.read().is_some() && workspace.tools.read().is_empty()
-                on:click=move |_| workspace.show(tab)
+                on:click=move |_| match tab {
+                    Tab::Call => go_to_tools(workspace),
+                    Tab::Respond => go_to_response(workspace),
+                }
             >
                 {text} <kbd>{key}</kbd>
             </button>

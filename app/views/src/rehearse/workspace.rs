@@ -13,7 +13,8 @@ use crate::rehearse::start_over::StartOver;
 use crate::rehearse::state::replay::use_replay;
 use crate::rehearse::state::workspace::use_workspace;
 use crate::rehearse::workspace_head::WorkspaceHead;
-use crate::rehearse::workspace_keys::{listen_to_keys, offer_commands};
+use crate::rehearse::workspace_keys::{SHORTCUTS, listen_to_keys, offer_commands};
+use crate::shared::shortcuts::Shortcuts;
 use crate::shared::tool_catalog::FILTER;
 use app::state::Rehearsal;
 use app::state::browser;
@@ -31,7 +32,7 @@ pub fn workspace(agent: AgentSummary, rehearsal: Rehearsal) -> AnyView {
         <WorkspaceHead agent workspace/>
         <Notices/>
         <div class="columns">
-            <section class="left" aria-label="What the model sees">
+            <section class="left" tabindex="-1" aria-label="What the model sees">
                 <Warnings/>
                 <WorkspaceInstructions/>
                 <StateFold/>
@@ -41,6 +42,7 @@ pub fn workspace(agent: AgentSummary, rehearsal: Rehearsal) -> AnyView {
             <RightPanel eval_set_path=path/>
         </div>
         <StartOver/>
+        <Shortcuts groups=SHORTCUTS/>
         <p class="unseen" role="status" aria-live="polite">{move || rehearsal.announcement.get()}</p>
     }
     .into_any()

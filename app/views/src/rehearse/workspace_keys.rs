@@ -8,9 +8,10 @@ use crate::rehearse::history::{TIMELINE, toggle_all_rows};
 use crate::rehearse::state::replay::Replay;
 use crate::rehearse::state::workspace::{Tab, Workspace};
 use crate::shared::keys::{
-    command, focus_filter, focus_response, focus_tools, listen, offer, search_instructions,
-    tool_commands,
+    command, focus_filter, focus_panel, focus_response, focus_tools, listen, offer,
+    search_instructions, tool_commands,
 };
+use crate::shared::shortcuts::{FORM, Group, ROWS};
 use app::state::browser;
 use app::state::palette::Command;
 
@@ -33,17 +34,19 @@ fn press(workspace: Workspace, replay: Replay, event: &ev::KeyboardEvent) -> boo
         return false;
     }
     if key == "Escape" {
-        // Leaves a field first: it may contain the result that a call waits for. Outside of it, the
-        // single keys below work again.
-        if browser::is_typing() {
-            return browser::leave_field();
-        }
         let is_pending = workspace.rehearsal.session.read_untracked().pending().is_some();
-        if is_pending {
+        // One press cancels, as the button says. What the call waits for may be typed into a field,
+        // which the press leaves first.
+        let is_wanted = browser::is_typing() && browser::is_focus_within(".wanted");
+        if is_pending && !is_wanted {
             workspace.rehearsal.returns_focus.set(true);
             workspace.rehearsal.cancel();
+        } else if browser::is_typing() {
+            return browser::leave_field();
+        } else {
+            focus_panel();
         }
-        return is_pending;
+        return true;
     }
     if browser::is_typing() {
         return false;
@@ -52,7 +55,9 @@ fn press(workspace: Workspace, replay: Replay, event: &ev::KeyboardEvent) -> boo
         "n" if replay.eval_id.read_untracked().is_some() => replay.fill_in(),
         "t" => go_to_tools(workspace),
         "h" => {
-            browser::focus_first(TIMELINE, "[tabindex='0']");
+            // The row, and not a value in it.
+            let _ = browser::focus_first(TIMELINE, "[id^='row-'][tabindex='0']")
+                || browser::focus_first(TIMELINE, "[tabindex='0']");
         }
         "f" => go_to_response(workspace),
         "/" => {
@@ -64,15 +69,35 @@ fn press(workspace: Workspace, replay: Replay, event: &ev::KeyboardEvent) -> boo
     true
 }
 
-fn go_to_tools(workspace: Workspace) {
+pub fn go_to_tools(workspace: Workspace) {
     workspace.show(Tab::Call);
     workspace.code.and_then(|_| focus_tools());
 }
 
-fn go_to_response(workspace: Workspace) {
+pub fn go_to_response(workspace: Workspace) {
     workspace.show(Tab::Respond);
     workspace.code.and_then(|_| focus_response());
 }
+
+/// The keys of a rehearsal.
+pub const SHORTCUTS: &[Group] = &[
+    (
+        "Rehearsal",
+        &[
+            ("Ctrl ↵", "Next step: start, run, send or export"),
+            ("T", "Call a tool"),
+            ("/", "Filter tools"),
+            ("F", "Final response"),
+            ("H", "History"),
+            ("N", "Fill in the next step of the rehearsed case"),
+            ("Esc", "Cancel the running call, or go to the form"),
+            ("Y", "Confirm the call"),
+            ("N", "Deny the call"),
+        ],
+    ),
+    ROWS,
+    FORM,
+];
 
 /// Offers the workspace's commands in the palette while it is shown.
 pub fn offer_commands(workspace: Workspace) {

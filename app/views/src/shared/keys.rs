@@ -15,11 +15,19 @@ use app::state::use_page;
 pub const INSTRUCTION_SEARCH: &str = "instruction-search";
 
 /// Listens to the keys while the current owner lives. `press` runs a key's action, and returns false
-/// when it has none.
+/// when it has none. `?` opens the list of shortcuts.
 pub fn listen(press: impl Fn(&ev::KeyboardEvent) -> bool + Copy + 'static) {
+    let shows_shortcuts = use_page().palette.shows_shortcuts;
     Effect::new(move |_| {
         let handle = window_event_listener(ev::keydown, move |event| {
-            if !browser::has_dialog() && !event.default_prevented() && press(&event) {
+            if browser::has_dialog() || event.default_prevented() {
+                return;
+            }
+            let is_of_list = event.key() == "?" && !browser::is_typing();
+            if is_of_list {
+                shows_shortcuts.set(true);
+            }
+            if is_of_list || press(&event) {
                 event.prevent_default();
             }
         });
@@ -29,7 +37,13 @@ pub fn listen(press: impl Fn(&ev::KeyboardEvent) -> bool + Copy + 'static) {
 
 /// Offers commands in the palette while the current owner lives.
 pub fn offer(commands: impl Fn() -> Vec<Command> + Send + Sync + 'static) {
-    use_page().palette.offer(Callback::new(move |()| commands()));
+    let palette = use_page().palette;
+    palette.offer(Callback::new(move |()| {
+        let show = move || palette.shows_shortcuts.set(true);
+        let mut commands = commands();
+        commands.push(command("Show keyboard shortcuts", Some("?"), show));
+        commands
+    }));
 }
 
 /// Runs `then` once another side of the panel is drawn: the state changes in the next frame, the panel in
@@ -71,6 +85,17 @@ pub fn focus_filter() {
 /// Focuses the text or the form of the response.
 pub fn focus_response() {
     focus_now(|| browser::focus_form("response"));
+}
+
+/// Focuses the response or the form of the chosen tool, whichever is shown, else the tool filter; false
+/// when none is shown.
+pub fn focus_shown() -> bool {
+    browser::focus_form("response") || browser::focus_form("tool-form") || browser::focus(FILTER)
+}
+
+/// Focuses the form on the right.
+pub fn focus_panel() {
+    focus_now(focus_shown);
 }
 
 /// A command of the palette.

@@ -9,6 +9,7 @@ pub mod folder_list;
 pub mod form;
 pub mod keys;
 pub mod markdown;
+pub mod shortcuts;
 pub mod sort_head;
 pub mod state;
 pub mod steps;

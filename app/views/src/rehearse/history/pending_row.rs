@@ -52,6 +52,12 @@ pub(super) fn PendingRow(
         });
     });
     let is_cancelling = move || phase.get() == Some(PendingPhase::Cancelling);
+    // In a field that the call waits for, Esc leaves the field first.
+    let has_fields = move || match phase.get() {
+        Some(PendingPhase::AwaitingResult { .. }) => true,
+        Some(PendingPhase::AwaitingConfirmation { payload, .. }) => payload.is_some(),
+        _ => !rehearsal.questions.read().is_empty(),
+    };
     let cancel = move |_| {
         rehearsal.returns_focus.set(true);
         rehearsal.cancel();
@@ -89,7 +95,7 @@ pub(super) fn PendingRow(
                     on:click=cancel
                 >
                     {move || if is_cancelling() { "Canceling…" } else { "Cancel" }}
-                    <kbd>"Esc"</kbd>
+                    {move || (!has_fields()).then(|| view! { <kbd>"Esc"</kbd> })}
                 </button>
             </div>
             <Progress/>
