@@ -7,6 +7,9 @@
 //! Storage is keyed by turn, tab and, where a second person uses the same tab, that person's name.
 //! So tabs do not overwrite each other's drafts, and no one sees the draft of another person. A tab
 //! without a draft of the turn starts with the person's newest draft from another tab.
+//!
+//! Between a response and the next request, the person types in the session's next draft, which
+//! becomes that of the next request. It is stored from then on.
 
 use std::collections::HashMap;
 
@@ -50,7 +53,7 @@ pub struct Draft {
     pub calls: RwSignal<Vec<LiveCall>>,
     /// The tool whose form is shown.
     pub tool: RwSignal<Option<String>>,
-    /// The shown side; `None` until the person chooses one.
+    /// The shown side; `None` until the person has chosen one or sent a response.
     pub side: RwSignal<Option<Side>>,
     /// Whether the person has entered anything.
     pub is_begun: RwSignal<bool>,
@@ -149,6 +152,27 @@ impl Draft {
         }
     }
 
+    /// Adds the text and the calls of `next`, which was typed later.
+    fn add(self, next: Draft) {
+        let later = next.text.get_untracked();
+        if !later.is_empty() {
+            self.text.update(|text| {
+                if !text.is_empty() {
+                    text.push('\n');
+                }
+                text.push_str(&later);
+            });
+        }
+        self.calls.update(|calls| calls.extend(next.calls.get_untracked()));
+        self.side.set(next.side.get_untracked());
+    }
+
+    /// Whether `other` is this draft.
+    #[must_use]
+    pub fn is(self, other: Self) -> bool {
+        self.text == other.text
+    }
+
     /// Removes a finished call.
     pub fn drop_call(self, id: &str) {
         self.calls.update(|calls| calls.retain(|call| call.id != id));
@@ -170,6 +194,10 @@ pub struct Drafts {
     name: RwSignal<Option<String>>,
     owner: StoredValue<Option<Owner>>,
     begun: StoredValue<HashMap<LiveTurnId, Draft>>,
+    /// Of each session, the draft for the request that follows the answered one.
+    next: StoredValue<HashMap<LiveId, Draft>>,
+    /// The side that the person last sent from. New drafts begin with it.
+    last_side: StoredValue<Option<Side>>,
     cleaned_up: StoredValue<bool>,
 }
 
@@ -182,6 +210,8 @@ pub fn use_drafts(name: RwSignal<Option<String>>) -> Drafts {
         name,
         owner: StoredValue::new(Owner::current()),
         begun: StoredValue::new(HashMap::new()),
+        next: StoredValue::new(HashMap::new()),
+        last_side: StoredValue::new(None),
         cleaned_up: StoredValue::new(false),
     }
 }
@@ -194,15 +224,58 @@ impl Drafts {
         if let Some(draft) = self.begun.with_value(|begun| begun.get(turn).copied()) {
             return draft;
         }
-        let make = || self.begin(session, turn);
-        let draft = match self.owner.get_value() {
-            Some(owner) => owner.with(make),
-            None => make(),
-        };
+        let draft = self.owned(|| self.begin(session, turn));
         self.begun.update_value(|begun| {
             begun.insert(turn.clone(), draft);
         });
         draft
+    }
+
+    /// The draft for the request that follows the one that is being answered from `side`.
+    #[must_use]
+    pub fn next_of(self, session: &LiveId, side: Side) -> Draft {
+        self.last_side.set_value(Some(side));
+        if let Some(next) = self.next.with_value(|next| next.get(session).copied()) {
+            return next;
+        }
+        let next = self.owned(|| self.empty());
+        self.next.update_value(|all| {
+            all.insert(session.clone(), next);
+        });
+        next
+    }
+
+    /// Discards what the person typed ahead of the session's next request.
+    pub fn discard_next(self, session: &LiveId) {
+        self.next.update_value(|next| {
+            next.remove(session);
+        });
+    }
+
+    /// Makes the session's next draft the draft of `turn`. A draft that the turn already has is kept,
+    /// and what was typed ahead is added to it.
+    #[must_use]
+    pub fn adopt_next(self, session: &LiveId, turn: &LiveTurnId) -> Draft {
+        let next = self.next.try_update_value(|next| next.remove(session)).flatten();
+        let Some(next) = next else { return self.of(session, turn) };
+        if self.has_begun(turn) || self.stored(turn).is_some() {
+            let own = self.of(session, turn);
+            own.add(next);
+            return own;
+        }
+        self.owned(|| self.store_changes(next, session, turn, true));
+        self.begun.update_value(|begun| {
+            begun.insert(turn.clone(), next);
+        });
+        next
+    }
+
+    /// Runs `make` so that what it makes lives as long as the drafts.
+    fn owned<T>(self, make: impl FnOnce() -> T) -> T {
+        match self.owner.get_value() {
+            Some(owner) => owner.with(make),
+            None => make(),
+        }
     }
 
     /// Whether the person has entered anything in this turn.
@@ -291,30 +364,44 @@ impl Drafts {
     }
 
     fn begin(self, session: &LiveId, turn: &LiveTurnId) -> Draft {
-        let (key, session) = (self.key(turn), session.clone());
         let stored = self.stored(turn);
-        let (text, calls) = stored.map(|it| (it.text, it.calls)).unwrap_or_default();
+        let draft = self.empty();
+        if let Some(stored) = stored {
+            if !stored.text.is_empty() {
+                draft.side.set(Some(Side::Text));
+            }
+            draft.is_begun.set(!stored.is_empty());
+            draft.text.set(stored.text);
+            draft.calls.set(stored.calls);
+        }
         // A reloaded page keeps its lease.
-        let held = browser::tab_stored(&lease_key(turn));
-        let side = (!text.is_empty()).then_some(Side::Text);
-        let draft = Draft {
-            is_begun: RwSignal::new(!text.is_empty() || !calls.is_empty()),
-            text: RwSignal::new(text),
-            calls: RwSignal::new(calls),
+        if let Some(held) = browser::tab_stored(&lease_key(turn)) {
+            draft.hold.set(LeaseRequest::Asked);
+            draft.lease.set_value(LiveLeaseId::new(held));
+        }
+        self.store_changes(draft, session, turn, false);
+        draft
+    }
+
+    fn empty(self) -> Draft {
+        Draft {
+            is_begun: RwSignal::new(false),
+            text: RwSignal::new(String::new()),
+            calls: RwSignal::new(Vec::new()),
             tool: RwSignal::new(None),
-            side: RwSignal::new(side),
+            side: RwSignal::new(self.last_side.get_value()),
             touched_ms: StoredValue::new(0),
             was_warned: StoredValue::new(false),
             call_id: StoredValue::new(new_call_id()),
-            hold: RwSignal::new(if held.is_some() {
-                LeaseRequest::Asked
-            } else {
-                LeaseRequest::Unasked
-            }),
-            lease: StoredValue::new(LiveLeaseId::new(held.unwrap_or_else(browser::new_uuid))),
+            hold: RwSignal::new(LeaseRequest::Unasked),
+            lease: StoredValue::new(LiveLeaseId::new(browser::new_uuid())),
             forms: Forms::new(),
-        };
-        // Writes each change to the browser's storage.
+        }
+    }
+
+    /// Writes each change of the draft to the browser's storage; with `is_new` also what it has now.
+    fn store_changes(self, draft: Draft, session: &LiveId, turn: &LiveTurnId, is_new: bool) {
+        let (key, session) = (self.key(turn), session.clone());
         Effect::new(move |before: Option<()>| {
             let now = Stored {
                 text: draft.text.get(),
@@ -323,12 +410,11 @@ impl Drafts {
                 typed_ms: browser::now().as_millisecond(),
                 by: self.name.get_untracked(),
             };
-            if before.is_some() {
+            if is_new || before.is_some() {
                 let text = (!now.is_empty()).then(|| serde_json::to_string(&now).ok());
                 browser::store(&key, text.flatten().as_deref());
             }
         });
-        draft
     }
 }
 

@@ -22,7 +22,7 @@ fn press(workspace: LiveWorkspace, event: &ev::KeyboardEvent) -> bool {
     let key = event.key();
     if event.ctrl_key() || event.meta_key() {
         if key == "Enter" {
-            if untrack(|| workspace.ahead()) == Some(0) {
+            if untrack(|| workspace.ahead() == Some(0) || workspace.is_ahead.get()) {
                 workspace.send();
             } else {
                 browser::press("export");

@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use crate::live::state::workspace::{NAME_FIELD, use_this_live_workspace};
+use crate::shared::keys::{focus_now, focus_shown};
 use app::components::icon::{Glyph, Icon};
 use app::state::browser;
 use app::state::use_page;
@@ -38,6 +39,7 @@ pub(super) fn NameForm() -> impl IntoView {
         is_bad.set(!taken);
         if taken {
             workspace.notice.set(None);
+            focus_now(|| browser::has_dialog() || focus_shown());
         }
     };
     let on_key = move |event: leptos::ev::KeyboardEvent| {

@@ -18,6 +18,7 @@ pub(super) fn Buttons() -> impl IntoView {
             _ => None,
         }
     };
+    let is_idle = Memo::new(move |_| workspace.is_ahead.get() && workspace.ahead().is_none());
     let is_held = move || {
         workspace.other_lease_holder().is_none()
             && workspace.summary.with(|it| it.as_ref().is_some_and(|it| it.lease.is_some()))
@@ -27,11 +28,16 @@ pub(super) fn Buttons() -> impl IntoView {
     view! {
         <footer class="panel-foot answer-foot">
             <span class="hint" class:bad=move || violation_count().unwrap_or_default() != 0>
-                {move || attention_text(violation_count().unwrap_or_default())}
+                {move || match is_idle.get() {
+                    true => "No pending requests. Your input is kept for the next one.".to_owned(),
+                    false => attention_text(violation_count().unwrap_or_default()),
+                }}
             </span>
-            <button type="button" class="button quiet" title="Ends the request without a response" on:click=move |_| workspace.ask(Question::Cancel)>
-                "Cancel turn"
-            </button>
+            <Show when=move || !is_idle.get()>
+                <button type="button" class="button quiet" title="Ends the request without a response" on:click=move |_| workspace.ask(Question::Cancel)>
+                    "Cancel turn"
+                </button>
+            </Show>
             <Show when=move || is_held() && has_begun()>
                 <button type="button" class="button quiet" title="Hands the lease to somebody else" on:click=move |_| workspace.ask(Question::HandOver)>
                     "Hand over"
@@ -47,7 +53,7 @@ pub(super) fn Buttons() -> impl IntoView {
                 type="submit"
                 id="send"
                 class="button primary"
-                aria-disabled=move || (workspace.is_sending.get() || workspace.other_lease_holder().is_some()).to_string()
+                aria-disabled=move || (workspace.is_sending.get() || workspace.is_ahead.get() || workspace.other_lease_holder().is_some()).to_string()
             >
                 {move || if workspace.is_sending.get() { "Sending…" } else { "Send response" }}
                 <kbd>"Ctrl ↵"</kbd>

@@ -22,11 +22,15 @@ pub(super) fn ClosedDraft() -> impl IntoView {
         })
     };
     let title = move || match closing() {
+        _ if workspace.is_ahead.get() => "The session is complete".to_owned(),
         Some((by, true)) => format!("{by} canceled this turn"),
         Some((by, false)) => format!("{by} responded first"),
         None => "This turn is closed".to_owned(),
     };
     let reason = move || match closing() {
+        _ if workspace.is_ahead.get() => {
+            "No further request follows. Your draft is kept until you discard it."
+        }
         Some((_, true)) => "This request was canceled. Your draft is kept until you discard it.",
         _ => "This request was already answered. Your draft is kept until you discard it.",
     };

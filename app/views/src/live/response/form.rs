@@ -7,20 +7,27 @@ use session::ToolName;
 use super::super::name::NameForm;
 use super::super::pending_calls::PendingCalls;
 use super::buttons::Buttons;
+use super::described;
 use crate::live::state::workspace::{LiveWorkspace, use_this_live_workspace};
 use crate::rehearse::tool_panel::{NoTool, ToolHead};
 use crate::shared::form::{JsonPreview, SchemaForm};
+use crate::shared::keys::{focus_now, focus_panel, focus_shown};
 use crate::shared::tool_catalog::ToolCatalog;
 use app::components::icon::{Glyph, Icon};
+use app::state::browser;
 use app::state::live_draft::{Draft, Side};
+use app::state::live_ending::Ending;
 
 /// The response to the head of the queue.
 #[component]
-pub(super) fn ResponseForm() -> impl IntoView {
+pub(super) fn ResponseForm(
+    /// How the run ended, while nothing is pending.
+    ending: Memo<Option<Ending>>,
+) -> impl IntoView {
     let workspace = use_this_live_workspace();
     let panel = move || {
         let draft = workspace.draft.get()?;
-        let is_known = workspace.turn.read().is_some();
+        let is_known = workspace.offer.read().is_known;
         is_known.then(|| match workspace.side() {
             Side::Call => view! { <CallSide workspace draft/> }.into_any(),
             Side::Text => view! { <TextSide workspace draft/> }.into_any(),
@@ -40,7 +47,10 @@ pub(super) fn ResponseForm() -> impl IntoView {
                 aria-selected=move || (side.get() == this).to_string()
                 aria-controls="choice"
                 disabled=move || this == Side::Call && workspace.tools().is_empty()
-                on:click=move |_| workspace.show(this)
+                on:click=move |_| {
+                    workspace.show(this);
+                    focus_panel();
+                }
             >
                 {text} <kbd>{key}</kbd>
             </button>
@@ -52,18 +62,28 @@ pub(super) fn ResponseForm() -> impl IntoView {
     };
     let draft = move || workspace.draft.get();
     let panel = {
-        // Rebuilt for another turn or side, not for each keystroke.
-        let shown = Memo::new(move |_| {
-            (
-                workspace.draft.get().is_some(),
-                workspace.shown.get(),
-                side.get(),
-                workspace.turn.read().is_some(),
-            )
-        });
+        // Rebuilt for another draft or side, not for each keystroke, nor for the next turn of the draft
+        // that the person is typing in.
+        let shown = Memo::new_with_compare(
+            move |_| {
+                let offer = workspace.offer.read();
+                let schema = offer.output_schema.clone().filter(|_| side.get() == Side::Text);
+                (workspace.draft.get(), side.get(), offer.is_known, schema)
+            },
+            |before, now| {
+                let is_same = |before: Option<Draft>, now: Option<Draft>| {
+                    before.zip(now).is_some_and(|(before, now)| before.is(now))
+                };
+                !before.zip(now).is_some_and(|(before, now)| {
+                    is_same(before.0, now.0)
+                        && (before.1, before.2, &before.3) == (now.1, now.2, &now.3)
+                })
+            },
+        );
         move || {
             // Read, since a memo without a reader never runs.
             shown.with(|_| ());
+            focus_now(|| !browser::nothing_is_focused() || focus_shown());
             untrack(panel)
         }
     };
@@ -82,6 +102,7 @@ pub(super) fn ResponseForm() -> impl IntoView {
             on:input=move |_| workspace.touch()
         >
             <div class="choice" id="choice" role="tabpanel" aria-labelledby=labelled_by>{panel}</div>
+            {move || ending.get().map(|ending| view! { <div class="idle">{described(ending)}</div> })}
             <NameForm/>
             {move || draft().map(|draft| view! { <PendingCalls draft/> })}
             <Buttons/>

@@ -9,11 +9,16 @@ use leptos::prelude::*;
 
 use super::export::ExportColumn;
 use crate::live::state::workspace::use_this_live_workspace;
+use crate::shared::keys::{focus_now, focus_shown};
 use app::components::icon::{Glyph, Icon};
 use app::server_functions::read_live_rows;
+use app::state::browser;
 use app::state::live_ending::Ending;
 use closed_draft::ClosedDraft;
 use form::ResponseForm;
+
+/// The id of the message that nothing is pending.
+const IDLE: &str = "nothing-pending";
 
 /// What the right column shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,10 +57,24 @@ pub(super) fn ResponseColumn() -> impl IntoView {
             Some((row.run.clone(), Ending::of(&row)?))
         }
     });
+    let ending = move || {
+        if workspace.shown.read().is_none() {
+            return last.get().flatten().map(|(_, ending)| ending);
+        }
+        workspace.turn.with(|turn| {
+            let turn = turn.as_ref()?;
+            let of_its_run = || {
+                let (run, ending) = last.get().flatten()?;
+                (!run.is_empty() && run == turn.run).then_some(ending)
+            };
+            turn.ended.as_ref().and_then(Ending::of).or_else(of_its_run)
+        })
+    };
     let shown = Memo::new(move |_| {
         let has_begun = workspace.draft.get().is_some_and(|draft| draft.is_begun.get());
         match workspace.ahead() {
             Some(0) => Shown::Response,
+            None if workspace.is_ahead.get() && !workspace.is_completed() => Shown::Response,
             Some(ahead) => Shown::Behind(ahead),
             None if has_begun => Shown::ClosedDraft,
             None if workspace.turn.read().is_none() && workspace.turn_fault.read().is_some() => {
@@ -63,22 +82,26 @@ pub(super) fn ResponseColumn() -> impl IntoView {
             }
             None if workspace.head().is_some() => Shown::Done,
             None if workspace.is_completed() => Shown::Export,
-            None => Shown::Nothing(match workspace.shown.read().is_some() {
-                true => workspace.turn.with(|turn| {
-                    let turn = turn.as_ref()?;
-                    let of_its_run = || {
-                        let (run, ending) = last.get().flatten()?;
-                        (!run.is_empty() && run == turn.run).then_some(ending)
-                    };
-                    turn.ended.as_ref().and_then(Ending::of).or_else(of_its_run)
-                }),
-                false => last.get().flatten().map(|(_, ending)| ending),
-            }),
+            None => Shown::Nothing(ending()),
         }
+    });
+    // What had the focus is replaced: it goes to what replaces it.
+    Effect::new(move |_| {
+        shown.track();
+        focus_now(|| {
+            !browser::nothing_is_focused()
+                || focus_shown()
+                || browser::focus("discard-draft")
+                || browser::focus(IDLE)
+        });
+    });
+    let idle_ending = Memo::new(move |_| {
+        let is_idle = workspace.is_ahead.get() && workspace.ahead().is_none();
+        is_idle.then(ending).flatten()
     });
     move || {
         match shown.get() {
-        Shown::Response => view! { <Queue/> <ResponseForm/> }.into_any(),
+        Shown::Response => view! { <Queue/> <ResponseForm ending=idle_ending/> }.into_any(),
         Shown::ClosedDraft => view! { <ClosedDraft/> }.into_any(),
         Shown::Export => view! { <ExportColumn/> }.into_any(),
         Shown::Behind(ahead) => view! {
@@ -105,28 +128,38 @@ pub(super) fn ResponseColumn() -> impl IntoView {
             </div>
         }
         .into_any(),
-        Shown::Nothing(ending) => view! {
-            <div class="empty centred">
-                {match &ending {
-                    Some(Ending { outcome: LiveOutcome::Failed, .. }) => view! { <Icon glyph=Glyph::Error/> }.into_any(),
-                    Some(_) => view! { <Icon glyph=Glyph::Check/> }.into_any(),
-                    None => view! { <Icon glyph=Glyph::Clock/> }.into_any(),
-                }}
-                <p>"No pending requests"</p>
-                {match ending {
-                    Some(ending) => view! {
-                        <p>{ending.description()}</p>
-                        {ending.message.map(|message| view! { <p class="run-fault">{message}</p> })}
-                    }
-                    .into_any(),
-                    None => view! { <p class="quiet">"The agent's next request appears here."</p> }.into_any(),
-                }}
-                <p class="quiet">"Complete the session to export it."</p>
-            </div>
-        }
-        .into_any(),
+        Shown::Nothing(ending) => nothing_pending(ending),
     }
     }
+}
+
+/// The message that nothing is pending, and how the run ended, where that is known.
+fn nothing_pending(ending: Option<Ending>) -> AnyView {
+    view! {
+        <div class="empty centred" id=IDLE tabindex="-1">
+            {match &ending {
+                Some(Ending { outcome: LiveOutcome::Failed, .. }) => view! { <Icon glyph=Glyph::Error/> }.into_any(),
+                Some(_) => view! { <Icon glyph=Glyph::Check/> }.into_any(),
+                None => view! { <Icon glyph=Glyph::Clock/> }.into_any(),
+            }}
+            <p>"No pending requests"</p>
+            {match ending {
+                Some(ending) => described(ending),
+                None => view! { <p class="quiet">"The agent's next request appears here."</p> }.into_any(),
+            }}
+            <p class="quiet">"Complete the session to export it."</p>
+        </div>
+    }
+    .into_any()
+}
+
+/// How the run ended.
+fn described(ending: Ending) -> AnyView {
+    view! {
+        <p>{ending.description()}</p>
+        {ending.message.map(|message| view! { <p class="run-fault">{message}</p> })}
+    }
+    .into_any()
 }
 
 #[component]

@@ -7,6 +7,7 @@ use leptos::task::spawn_local;
 
 use super::LiveWorkspace;
 use crate::live::state::turn::{Choice, closed_with_draft};
+use crate::shared::keys::focus_panel;
 use app::server_functions::read_live_turn;
 use app::state::live_draft::Draft;
 
@@ -51,7 +52,6 @@ impl LiveWorkspace {
                 self.turn.set(None);
                 self.turn_fault.set(None);
                 self.notice.set(None);
-                self.filter.set(String::new());
                 if before.is_some_and(|before| before.is_some()) && shown.is_some() {
                     self.announcement.set("The next turn is ready.".to_owned());
                     self.shows_events.set(false);
@@ -61,9 +61,20 @@ impl LiveWorkspace {
             shown
         });
         // The draft of another login in this tab is not shown. `show_head` loads the draft again.
+        let greeted = Memo::new(move |_| self.shown.get().filter(|_| self.live.is_greeted()));
         Effect::new(move |_| {
-            let shown = self.shown.get().filter(|_| self.live.is_greeted());
-            self.draft.set(shown.as_ref().map(|turn| self.draft_of(turn)));
+            let shown = greeted.get();
+            let is_head = untrack(|| self.is_head());
+            // The person may be typing in the filter for the next call.
+            if !self.is_ahead.get_untracked() {
+                self.filter.set(String::new());
+            }
+            self.show_draft(shown.as_ref().map(|turn| {
+                if is_head {
+                    return self.live.drafts.adopt_next(&self.id.get_value(), turn);
+                }
+                self.draft_of(turn)
+            }));
         });
         // The results of the turn's tools and the end of its run arrive after the response.
         let events_after = Memo::new(move |_| {
@@ -91,6 +102,26 @@ impl LiveWorkspace {
             let waiting = summary.as_ref().map(|summary| summary.waiting.as_slice());
             closed_with_draft(drafts, &id, me.as_deref(), waiting)
         })
+    }
+
+    /// Shows the draft of the shown turn. The form is not drawn again for the draft that it shows, so
+    /// that the person goes on typing.
+    pub(super) fn show_draft(self, draft: Option<Draft>) {
+        self.is_ahead.set(false);
+        let before = self.draft.get_untracked();
+        if !draft.zip(before).is_some_and(|(draft, before)| draft.is(before)) {
+            self.draft.set(draft);
+        }
+    }
+
+    /// Shows the draft for the next request: what the person types from now on is not part of this
+    /// turn's response.
+    pub(super) fn show_next_draft(self) {
+        let side = untrack(|| self.side());
+        self.draft.set(Some(self.live.drafts.next_of(&self.id.get_value(), side)));
+        self.is_ahead.set(true);
+        self.filter.set(String::new());
+        focus_panel();
     }
 
     fn draft_of(self, turn: &LiveTurnId) -> Draft {
@@ -122,6 +153,11 @@ impl LiveWorkspace {
 
     /// Shows the head of the queue in place of the shown turn.
     pub fn show_head(self) {
+        if self.is_ahead.get_untracked() && self.named.read_untracked().is_some() {
+            let address = format!("/live/{}", self.id.get_value());
+            self.navigate.with_value(|navigate| navigate(address, true));
+            return;
+        }
         let head = untrack(|| self.head());
         let shown = self.shown.get_untracked();
         // The turn stays until the queue has another head.
@@ -131,13 +167,17 @@ impl LiveWorkspace {
             {
                 self.shown.set(Some(head));
             }
+            _ if self.is_ahead.get_untracked() => {}
             _ => self.draft.set(shown.as_ref().map(|turn| self.draft_of(turn))),
         }
     }
 
     /// Discards the draft of the shown turn and shows the head of the queue.
     pub fn discard_draft(self) {
-        if let Some(turn) = self.shown.get_untracked() {
+        if self.is_ahead.get_untracked() {
+            self.live.drafts.discard_next(&self.id.get_value());
+            self.is_ahead.set(false);
+        } else if let Some(turn) = self.shown.get_untracked() {
             self.live.drafts.forget(&turn);
         }
         self.notice.set(None);

@@ -30,7 +30,7 @@ impl LiveWorkspace {
 
     /// Takes or renews the lease, when the turn is the head of the queue and the person has a name.
     pub fn take_lease(self) {
-        if !untrack(|| self.is_head()) {
+        if self.is_ahead.get_untracked() || !untrack(|| self.is_head()) {
             return;
         }
         let (Some(draft), Some(turn), Some(by)) = (
@@ -74,7 +74,8 @@ impl LiveWorkspace {
         // A request to the host.
         Effect::new(move |_| {
             let has_begun = self.draft.get().is_some_and(|draft| draft.is_begun.get());
-            if is_head.get() && has_begun && self.live.name.read().is_some() {
+            if is_head.get() && !self.is_ahead.get() && has_begun && self.live.name.read().is_some()
+            {
                 self.take_lease();
             }
         });

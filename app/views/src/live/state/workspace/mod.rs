@@ -8,6 +8,8 @@ use api::{ApiError, LiveId, LivePlace, LiveSummary, LiveTurn, LiveTurnId, ToolVi
 use json_text::JsonText;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use leptos_router::NavigateOptions;
+use leptos_router::hooks::use_navigate;
 use session::ToolName;
 
 use crate::live::state::turn::{Holder, shown_side};
@@ -32,6 +34,24 @@ pub enum Question {
     HandOver,
 }
 
+/// What a request offers to its response.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Offer {
+    /// The functions that may be called.
+    pub tools: Vec<ToolView>,
+    /// The schema that the response must match.
+    pub output_schema: Option<JsonText>,
+    /// Whether any request was read yet.
+    pub is_known: bool,
+}
+
+impl Offer {
+    fn of(turn: &LiveTurn) -> Self {
+        let (tools, output_schema) = (turn.tools.clone(), turn.output_schema.clone());
+        Self { tools, output_schema, is_known: true }
+    }
+}
+
 /// The workspace of one live session.
 #[derive(Clone, Copy)]
 pub struct LiveWorkspace {
@@ -53,8 +73,13 @@ pub struct LiveWorkspace {
     pub turn: RwSignal<Option<LiveTurn>>,
     /// Why that cannot be shown.
     pub turn_fault: RwSignal<Option<ApiError>>,
+    /// What it offers to its response. Until the turn is read, what the one before it offered: the
+    /// person may be typing in its form.
+    pub offer: Memo<Offer>,
     /// Its draft.
     pub draft: RwSignal<Option<Draft>>,
+    /// Whether the draft is for the next request: the shown one is being answered or is closed.
+    pub is_ahead: RwSignal<bool>,
     /// Whether the session's events are shown instead of the turn's conversation.
     pub shows_events: RwSignal<bool>,
     /// What the tools are filtered by.
@@ -67,6 +92,8 @@ pub struct LiveWorkspace {
     pub is_sending: RwSignal<bool>,
     /// The action that a dialog asks about.
     pub question: RwSignal<Option<Question>>,
+    /// Goes to an address; with `true` in place of this one.
+    navigate: StoredValue<Box<dyn Fn(String, bool)>, LocalStorage>,
 }
 
 /// The session as the address names it. Watches it for as long as the workspace is shown.
@@ -75,6 +102,11 @@ pub fn use_live_workspace(id: LiveId, named: Memo<Option<LiveTurnId>>) -> LiveWo
     let page = use_page();
     let live = page.live;
     let known = id.clone();
+    let go = use_navigate();
+    let navigate = move |address: String, replace: bool| {
+        go(&address, NavigateOptions { replace, scroll: false, ..NavigateOptions::default() });
+    };
+    let turn = RwSignal::new(None::<LiveTurn>);
     let workspace = LiveWorkspace {
         summary: Memo::new(move |_| live.of(&known)),
         id: StoredValue::new(id.clone()),
@@ -83,15 +115,21 @@ pub fn use_live_workspace(id: LiveId, named: Memo<Option<LiveTurnId>>) -> LiveWo
         fault: RwSignal::new(None),
         named,
         shown: RwSignal::new(None),
-        turn: RwSignal::new(None),
+        turn,
         turn_fault: RwSignal::new(None),
+        offer: Memo::new(move |before: Option<&Offer>| {
+            let offer = turn.with(|turn| turn.as_ref().map(Offer::of));
+            offer.or_else(|| before.cloned()).unwrap_or_default()
+        }),
         draft: RwSignal::new(None),
+        is_ahead: RwSignal::new(false),
         shows_events: RwSignal::new(false),
         filter: RwSignal::new(String::new()),
         notice: RwSignal::new(None),
         announcement: RwSignal::new(String::new()),
         is_sending: RwSignal::new(false),
         question: RwSignal::new(None),
+        navigate: StoredValue::new_local(Box::new(navigate)),
     };
     live.watch(id);
     workspace.open();
@@ -196,29 +234,23 @@ impl LiveWorkspace {
         })
     }
 
-    /// The shown turn's tools. Tracked.
+    /// The tools that may be called. Tracked.
     #[must_use]
     pub fn tools(self) -> Vec<ToolView> {
-        self.turn.with(|turn| turn.as_ref().map(|turn| turn.tools.clone()).unwrap_or_default())
+        self.offer.with(|offer| offer.tools.clone())
     }
 
     /// The tool whose form is shown. Tracked.
     #[must_use]
     pub fn tool(self) -> Option<ToolView> {
-        let name = self.draft.get()?.tool.get();
-        self.turn.with(|turn| {
-            let tools = &turn.as_ref()?.tools;
-            match (&name, tools.as_slice()) {
-                (Some(name), _) => tools.iter().find(|tool| tool.name.as_str() == name).cloned(),
-                _ => None,
-            }
-        })
+        let name = self.draft.get()?.tool.get()?;
+        self.offer.with(|offer| offer.tools.iter().find(|tool| tool.name.as_str() == name).cloned())
     }
 
     /// The side of the response that is shown. Tracked.
     #[must_use]
     pub fn side(self) -> Side {
-        let has_tools = self.turn.with(|turn| turn.as_ref().is_none_or(|it| !it.tools.is_empty()));
+        let has_tools = self.offer.with(|offer| !offer.is_known || !offer.tools.is_empty());
         let chosen = self.draft.get().and_then(|draft| draft.side.get());
         shown_side(has_tools, chosen)
     }
@@ -226,7 +258,7 @@ impl LiveWorkspace {
     /// The schema that the response must match. Tracked.
     #[must_use]
     pub fn output_schema(self) -> Option<JsonText> {
-        self.turn.with(|turn| turn.as_ref().and_then(|turn| turn.output_schema.clone()))
+        self.offer.with(|offer| offer.output_schema.clone())
     }
 
     /// Chooses a tool and shows its form.

@@ -8,12 +8,37 @@ use leptos::task::spawn_local;
 
 use super::{FILTER, LiveWorkspace, NAME_FIELD};
 use crate::live::state::turn::{Checked, left_out, response};
+use crate::shared::keys::focus_panel;
 use app::server_functions::{
     cancel_live_turn, check_live_value, complete_live_session, respond_to_turn,
 };
 use app::state::browser;
 use app::state::live_draft::{Draft, Side};
 use app::state::value_form::ValueForm;
+
+/// A response as it is filled in.
+struct FilledIn {
+    text: Option<String>,
+    calls: Vec<LiveCall>,
+    /// The form whose value it contains.
+    value: Option<FormValue>,
+}
+
+/// The value of a form, which the host has not checked yet.
+#[derive(Clone)]
+struct FormValue {
+    form: ValueForm,
+    target: LiveTarget,
+    value: JsonText,
+}
+
+/// Why a response was not sent.
+enum Rejection {
+    /// The value of this form is invalid.
+    Invalid(ValueForm, Vec<FieldMessage>),
+    /// The host rejects the response, or does not respond.
+    Error(ApiError),
+}
 
 impl LiveWorkspace {
     /// Adds the call in the form to the response.
@@ -22,29 +47,45 @@ impl LiveWorkspace {
         let Some((draft, tool, turn)) = chosen else { return };
         let place = self.place(turn);
         let form = draft.tool_form(&tool);
+        let Some(value) = form.read() else { return };
+        let target = LiveTarget::Arguments(tool.name.to_string());
+        let call = FormValue { form, target, value };
         spawn_local(async move {
-            let target = LiveTarget::Arguments(tool.name.to_string());
-            if let Some(args) = self.checked(place, form, target).await {
-                draft.add_call(&tool.name, args, form);
-                if self.is_gone() {
-                    return;
+            match check(place, call.clone()).await {
+                Ok(()) => {
+                    draft.add_call(&tool.name, call.value, form);
+                    if self.is_gone() {
+                        return;
+                    }
+                    self.touch();
+                    self.announcement.set(format!("{} added to the response.", tool.name));
+                    browser::after_drawing(|| browser::focus(FILTER));
                 }
-                self.touch();
-                self.announcement.set(format!("{} added to the response.", tool.name));
-                browser::after_drawing(|| browser::focus(FILTER));
+                Err(Rejection::Invalid(form, messages)) => form.show_messages(messages),
+                Err(Rejection::Error(error)) => self.show_error(&error),
             }
         });
     }
 
-    /// Sends the response, with the call or the value in the form that is shown.
+    /// Sends the response, with the call or the value in the form that is shown. What the person
+    /// types from now on is for the next request.
     pub fn send(self) {
-        if self.is_sending.get_untracked() {
-            return;
-        }
         let (Some(draft), Some(turn)) = (self.draft.get_untracked(), self.shown.get_untracked())
         else {
             return;
         };
+        // Nobody responds to a request that they have not seen.
+        if self.is_ahead.get_untracked() || self.turn.read_untracked().is_none() {
+            if draft.is_begun.get_untracked() {
+                let notice =
+                    "Not sent, because no request is pending. Your input is kept for the next one.";
+                self.notice.set(Some(notice.to_owned()));
+            }
+            return;
+        }
+        if self.is_sending.get_untracked() {
+            return;
+        }
         let Some(by) = self.live.name.get_untracked() else {
             self.notice.set(Some("Enter your name. It is recorded with each response.".to_owned()));
             browser::focus(NAME_FIELD);
@@ -57,24 +98,33 @@ impl LiveWorkspace {
             return;
         }
         self.notice.set(None);
+        let filled_in = untrack(|| self.filled_in(draft));
+        let Some(FilledIn { text, calls, value }) = filled_in else { return };
         self.is_sending.set(true);
-        let place = self.place(turn.clone());
+        self.show_next_draft();
+        let place = self.place(turn);
+        let response = LiveResponse {
+            place: place.clone(),
+            by,
+            // The host decides whether this page holds the lease: the response may be sent before the
+            // page learns that it does.
+            lease: Some(draft.lease.get_value()),
+            text,
+            calls,
+        };
         spawn_local(async move {
             // It is sent even when the person leaves the page meanwhile.
-            if let Some((text, calls)) = self.collect(place.clone(), draft).await {
-                let answer = LiveResponse {
-                    place,
-                    by,
-                    // The host decides whether this page holds the lease: the response may be sent
-                    // before the page learns that it does.
-                    lease: Some(draft.lease.get_value()),
-                    text,
-                    calls,
-                };
-                match respond_to_turn(answer).await {
-                    Ok(()) => self.after_sending(&turn),
-                    Err(error) => self.show_error(&error),
-                }
+            let checked = match value {
+                Some(value) => check(place.clone(), value).await,
+                None => Ok(()),
+            };
+            let sent = match checked {
+                Ok(()) => respond_to_turn(response).await.map_err(Rejection::Error),
+                Err(rejection) => Err(rejection),
+            };
+            match sent {
+                Ok(()) => self.after_sending(&place.turn),
+                Err(rejection) => self.after_rejection(&place.turn, draft, rejection),
             }
             self.is_sending.try_set(false);
         });
@@ -92,57 +142,32 @@ impl LiveWorkspace {
         }
     }
 
-    /// What would be sent; `None` when input is missing or invalid.
-    async fn collect(
-        self,
-        place: LivePlace,
-        draft: Draft,
-    ) -> Option<(Option<String>, Vec<LiveCall>)> {
-        let (calls, typed) = (draft.calls.get_untracked(), draft.text.get_untracked());
-        let (side, tool, schema) = untrack(|| (self.side(), self.tool(), self.output_schema()));
-        let checked = match (side, tool, schema) {
+    /// What would be sent; `None` when input is missing or invalid. Tracked.
+    fn filled_in(self, draft: Draft) -> Option<FilledIn> {
+        let (calls, typed) = (draft.calls.get(), draft.text.get());
+        let side = self.side();
+        let (checked, value) = match (side, self.tool(), self.output_schema()) {
             (Side::Call, Some(tool), _) => {
                 let form = draft.tool_form(&tool);
-                let target = LiveTarget::Arguments(tool.name.to_string());
-                let args = self.checked(place, form, target).await?;
-                let id = draft.call_id.get_value();
-                Checked::Call(LiveCall { id, name: tool.name.to_string(), args })
+                let value = form.read()?;
+                let (id, name) = (draft.call_id.get_value(), tool.name.to_string());
+                let call = LiveCall { id, name: name.clone(), args: value.clone() };
+                let target = LiveTarget::Arguments(name);
+                (Checked::Call(call), Some(FormValue { form, target, value }))
             }
             (Side::Text, _, Some(schema)) => {
                 let form = draft.answer_form(&schema);
-                let value = self.checked(place, form, LiveTarget::Output).await?;
-                Checked::Value(value.as_str().to_owned())
+                let value = form.read()?;
+                let text = value.as_str().to_owned();
+                let target = LiveTarget::Output;
+                (Checked::Value(text), Some(FormValue { form, target, value }))
             }
-            _ => Checked::Nothing,
+            _ => (Checked::Nothing, None),
         };
         match response(side, typed, calls, checked) {
-            Ok(response) => Some(response),
+            Ok((text, calls)) => Some(FilledIn { text, calls, value }),
             Err(missing) => {
-                self.notice.try_set(Some(missing.to_owned()));
-                None
-            }
-        }
-    }
-
-    /// The value of a form that the host accepts. Otherwise `None`, and its messages are shown at the
-    /// fields.
-    async fn checked(
-        self,
-        place: LivePlace,
-        form: ValueForm,
-        target: LiveTarget,
-    ) -> Option<JsonText> {
-        let value = form.read()?;
-        let found: Result<Vec<FieldMessage>, ApiError> =
-            check_live_value(place, target, value.clone()).await;
-        match found {
-            Ok(messages) if messages.is_empty() => Some(value),
-            Ok(messages) => {
-                form.show_messages(messages);
-                None
-            }
-            Err(error) => {
-                self.show_error(&error);
+                self.notice.set(Some(missing.to_owned()));
                 None
             }
         }
@@ -155,6 +180,23 @@ impl LiveWorkspace {
         }
         self.announcement.set("Response sent.".to_owned());
         self.show_head();
+    }
+
+    /// Shows the draft again, and why it was not sent. What was typed since is kept for the next request.
+    fn after_rejection(self, turn: &LiveTurnId, draft: Draft, rejection: Rejection) {
+        if self.is_gone() {
+            return;
+        }
+        if self.shown.read_untracked().as_ref() == Some(turn) {
+            self.show_draft(Some(draft));
+        }
+        match rejection {
+            Rejection::Invalid(form, messages) => form.show_messages(messages),
+            Rejection::Error(error) => {
+                self.show_error(&error);
+                focus_panel();
+            }
+        }
     }
 
     /// Shows why the host rejected a request.
@@ -195,6 +237,7 @@ impl LiveWorkspace {
                         return;
                     }
                     self.announcement.set("Turn canceled.".to_owned());
+                    self.show_next_draft();
                     self.show_head();
                 }
                 Err(error) => self.show_error(&error),
@@ -212,5 +255,15 @@ impl LiveWorkspace {
                 Err(error) => self.show_error(&error),
             }
         });
+    }
+}
+
+/// Has the host check the value of a form.
+async fn check(place: LivePlace, value: FormValue) -> Result<(), Rejection> {
+    let FormValue { form, target, value } = value;
+    match check_live_value(place, target, value).await {
+        Ok(messages) if messages.is_empty() => Ok(()),
+        Ok(messages) => Err(Rejection::Invalid(form, messages)),
+        Err(error) => Err(Rejection::Error(error)),
     }
 }
