@@ -39,7 +39,7 @@ test(`a live session of ${EVENTS} events`, async ({ browser }) => {
     await inNewBrowser(browser, async (page) => {
       const chosen: number[] = [];
       for (let times = 0; times < 10; times += 1) {
-        await open(page, `${host.url}/live`);
+        await open(page, `${host.url}/live?show=all`);
         await page.locator(`a[href="/live/${many}"]`).waitFor();
         chosen.push(await shown(page, `a[href="/live/${many}"]`, `event-${EVENTS}`));
       }

@@ -16,7 +16,7 @@ pub fn LivePage() -> impl IntoView {
     let part = use_page().lazy.live;
     view! {
         <Title text="Live sessions"/>
-        <main class="sheet" tabindex="-1">
+        <main class="sheet filled" tabindex="-1">
             <LazyView part meanwhile="Loading…" draw=|views| (views.list)()/>
         </main>
         <FootBar remark="sessions are stored on the host"/>

@@ -142,6 +142,18 @@ impl Live {
         }
     }
 
+    /// Stores the summaries of sessions.
+    pub fn learn_all(self, summaries: Vec<LiveSummary>) {
+        self.known.update(|known| {
+            known.extend(summaries.into_iter().map(|summary| (summary.id.clone(), summary)));
+        });
+    }
+
+    /// Reads the sessions that are loaded. Tracked.
+    pub fn with<T>(self, read: impl FnOnce(&HashMap<LiveId, LiveSummary>) -> T) -> T {
+        self.known.with(read)
+    }
+
     /// Applies the host's news.
     pub fn take_in(self, news: LiveUpdate) {
         if let Some(waiting) = news.waiting {

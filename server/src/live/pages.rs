@@ -29,7 +29,7 @@ use crate::host::Host;
 use crate::page_dto;
 
 /// How many sessions one page of the list has.
-const LISTED: u32 = 50;
+const LISTED: u32 = 500;
 /// The most events in a window.
 const WINDOW: u64 = 500;
 

@@ -57,6 +57,18 @@ pub(super) fn LiveHead(
             <CopyButton what="the session ID" shown="Copy ID" text=Callback::new(move |()| workspace.id.get_value().to_string())/>
             <span class="grow"></span>
             <NameButton/>
+            <button
+                type="button"
+                class="button quiet"
+                aria-pressed=move || workspace.goes_on.get().to_string()
+                title="Opens the next waiting session after a response, unless this one has another request"
+                on:click=move |_| workspace.toggle_going_on()
+            >
+                "Open next after response"
+            </button>
+            <button type="button" class="button" on:click=move |_| workspace.open_next()>
+                "Next waiting" <kbd>"Alt N"</kbd>
+            </button>
             <Show when=move || !workspace.is_completed()>
                 <button type="button" class="button" on:click=move |_| workspace.ask(Question::Complete)>
                     "Complete session"

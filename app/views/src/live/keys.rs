@@ -31,7 +31,12 @@ fn press(workspace: LiveWorkspace, event: &ev::KeyboardEvent) -> bool {
         return key == "Enter";
     }
     if event.alt_key() {
-        return false;
+        // The key by its place: with Alt it may type another letter.
+        let is_next = event.code() == "KeyN";
+        if is_next {
+            workspace.open_next();
+        }
+        return is_next;
     }
     if key == "Escape" {
         if browser::is_typing() {
@@ -61,6 +66,7 @@ pub(super) const SHORTCUTS: &[Group] = &[
         "Live session",
         &[
             ("Ctrl ↵", "Send the response, or export"),
+            ("Alt N", "Next waiting session"),
             ("T", "Call tools"),
             ("/", "Filter tools"),
             ("F", "Respond with text"),
@@ -98,6 +104,7 @@ fn commands(workspace: LiveWorkspace) -> Vec<Command> {
     if !workspace.is_completed() {
         commands.push(command("Complete session", None, asks(Question::Complete)));
     }
+    commands.push(command("Next waiting session", Some("Alt N"), move || workspace.open_next()));
     let events = move || workspace.shows_events.update(|shown| *shown = !*shown);
     commands.push(command("Switch between conversation and session", None, events));
     commands.push(search_instructions());

@@ -7,6 +7,8 @@ mod export;
 mod head;
 mod keys;
 mod list;
+mod list_rows;
+mod list_state;
 mod name;
 mod part;
 mod pending_calls;

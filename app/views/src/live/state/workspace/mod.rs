@@ -2,6 +2,7 @@
 
 mod current_turn;
 mod lease;
+mod next;
 mod responding;
 
 use api::{ApiError, LiveId, LivePlace, LiveSummary, LiveTurn, LiveTurnId, ToolView};
@@ -92,6 +93,8 @@ pub struct LiveWorkspace {
     pub is_sending: RwSignal<bool>,
     /// The action that a dialog asks about.
     pub question: RwSignal<Option<Question>>,
+    /// Whether the next waiting session is opened after a response.
+    pub goes_on: RwSignal<bool>,
     /// Goes to an address; with `true` in place of this one.
     navigate: StoredValue<Box<dyn Fn(String, bool)>, LocalStorage>,
 }
@@ -129,6 +132,7 @@ pub fn use_live_workspace(id: LiveId, named: Memo<Option<LiveTurnId>>) -> LiveWo
         announcement: RwSignal::new(String::new()),
         is_sending: RwSignal::new(false),
         question: RwSignal::new(None),
+        goes_on: RwSignal::new(browser::stored(next::GOES_ON).is_some()),
         navigate: StoredValue::new_local(Box::new(navigate)),
     };
     live.watch(id);

@@ -180,6 +180,7 @@ impl LiveWorkspace {
         }
         self.announcement.set("Response sent.".to_owned());
         self.show_head();
+        self.go_on(turn);
     }
 
     /// Shows the draft again, and why it was not sent. What was typed since is kept for the next request.
