@@ -113,3 +113,23 @@ test("one key leads to the next waiting session, or none is needed", async ({ pa
   await expect(page.getByRole("alert")).toContainText("No other session waits for a response.");
   await expect(field).toBeFocused();
 });
+
+test("a request of 10,000 messages draws only those in sight", async ({ page, url, picture, accessible }) => {
+  const [session] = await write(url, 1, 10_000);
+  await open(page, `${url}/live/${session}`);
+  const messages = page.getByRole("list", { name: "Conversation" });
+  await expect(messages.getByText(/^Message 10000\./)).toBeInViewport();
+  expect(await page.locator("*").count()).toBeLessThan(2_000);
+  await picture("end");
+  await accessible();
+  // The frame scrolls through all of them.
+  const frame = page.getByRole("group", { name: "Messages" });
+  await frame.focus();
+  await page.keyboard.press("Home");
+  await expect(messages.getByText(/^Message 1\./)).toBeInViewport();
+  await page.keyboard.press("End");
+  await expect(messages.getByText(/^Message 10000\./)).toBeInViewport();
+  await introduce(page, "Ann");
+  await answer(page, "It rains.");
+  await expect(messages.getByText("It rains.", { exact: true })).toBeInViewport();
+});

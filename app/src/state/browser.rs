@@ -615,6 +615,15 @@ pub fn watch_height(element: &Element, changed: impl Fn(f64) + 'static) {
     });
 }
 
+/// The heights of the first `count` elements inside `element`, in pixels.
+#[must_use]
+pub fn heights_within(element: &Element, count: usize) -> Vec<f64> {
+    let Ok(inside) = element.query_selector_all(":scope > *") else { return Vec::new() };
+    let elements = (0..inside.length()).take(count);
+    let elements = elements.filter_map(|at| inside.item(at)?.dyn_into::<Element>().ok());
+    elements.map(|element| element.get_bounding_client_rect().height()).collect()
+}
+
 /// Whether a dialog is open.
 #[must_use]
 pub fn has_dialog() -> bool {

@@ -25,11 +25,22 @@ pub(super) fn Request() -> impl IntoView {
     let request = Memo::new(move |_| {
         workspace.turn.with(|turn| {
             turn.as_ref().map(|turn| LiveTurn {
+                turn: turn.turn.clone(),
+                agent: turn.agent.clone(),
+                run: turn.run.clone(),
+                sequence: turn.sequence,
+                at_ms: turn.at_ms,
+                model: turn.model.clone(),
+                instruction: turn.instruction.clone(),
+                // They may be many, and are not shown here.
+                contents: Vec::new(),
+                tools: turn.tools.clone(),
+                config: turn.config.clone(),
+                output_schema: turn.output_schema.clone(),
+                warnings: turn.warnings.clone(),
                 closed: None,
                 results: Vec::new(),
                 ended: None,
-                contents: Vec::new(),
-                ..turn.clone()
             })
         })
     });

@@ -1,5 +1,6 @@
 //! The state of live sessions.
 
+pub mod heights;
 pub mod list;
 pub mod steps;
 pub mod turn;
