@@ -216,6 +216,8 @@ test("one Esc cancels a call, also from a field, and another leads back to the f
   expect(await page.evaluate(() => document.activeElement?.id)).toMatch(/^row-/);
   await page.keyboard.press("Escape");
   await expect(rehearsal.field("seconds")).toBeFocused();
+  expect(await page.locator("#tools button").count()).toBeGreaterThan(2);
+  await expect(page.locator("#tools button[tabindex='0']")).toHaveCount(1);
 });
 
 test("the focus never falls to the body", async ({ page, host }) => {

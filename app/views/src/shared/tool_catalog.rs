@@ -3,6 +3,7 @@
 use api::ToolView;
 use leptos::html;
 use leptos::prelude::*;
+use session::ToolName;
 
 use crate::shared::keys::focus_chosen_tool;
 use crate::shared::state::catalog::{Takes, first_line, fits, returns, signature, takes};
@@ -79,6 +80,7 @@ pub fn ToolCatalog(
             event.prevent_default();
         }
     };
+    let stop = tab_stop(chosen, fitting);
     let none_fits = move || fitting.read().is_empty() && !tools.read().is_empty();
     view! {
         <div class="catalog">
@@ -100,7 +102,7 @@ pub fn ToolCatalog(
             </div>
             <ul id="tools" class="tools" aria-label="Tools" node_ref=list on:keydown=on_list_key>
                 <For each=move || fitting.get() key=|tool| (tool.name.clone(), tool.declaration.to_string()) let:tool>
-                    <ToolLine tool chosen on_choose=Callback::new(move |name: String| choose(&name))/>
+                    <ToolLine tool chosen stop on_choose=Callback::new(move |name: String| choose(&name))/>
                 </For>
             </ul>
             <Show when=none_fits>
@@ -115,16 +117,37 @@ pub fn ToolCatalog(
     }
 }
 
+/// The tool that the Tab key goes to: one stop, however many tools there are. The arrow keys go from tool
+/// to tool.
+fn tab_stop(
+    chosen: Signal<Option<ToolView>>,
+    fitting: Memo<Vec<ToolView>>,
+) -> Memo<Option<ToolName>> {
+    Memo::new(move |_| {
+        let fitting = fitting.read();
+        let fits = |name: &ToolName| fitting.iter().any(|tool| tool.name == *name);
+        let chosen = chosen.with(|tool| tool.as_ref().map(|tool| tool.name.clone()));
+        chosen.filter(fits).or_else(|| fitting.first().map(|tool| tool.name.clone()))
+    })
+}
+
 #[component]
 fn ToolLine(
     /// The tool.
     tool: ToolView,
     /// The chosen tool.
     chosen: Signal<Option<ToolView>>,
+    /// The tool that the Tab key goes to.
+    stop: Memo<Option<ToolName>>,
     /// Called with its name when it is chosen.
     on_choose: Callback<String>,
 ) -> impl IntoView {
     let name = tool.name.to_string();
+    let own_name = tool.name.clone();
+    let tabindex = move || match stop.read().as_ref() == Some(&own_name) {
+        true => "0",
+        false => "-1",
+    };
     let is_chosen = {
         let name = tool.name.clone();
         Memo::new(move |_| chosen.with(|tool| tool.as_ref().is_some_and(|it| it.name == name)))
@@ -156,6 +179,7 @@ fn ToolLine(
                 node_ref=line
                 type="button"
                 class="tool"
+                tabindex=tabindex
                 title=title
                 aria-current=move || is_chosen.get().then_some("true")
                 on:click=move |_| on_choose.run(name.clone())
