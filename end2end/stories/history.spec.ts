@@ -1,7 +1,11 @@
 // The history as one reads it: it follows along until the reader looks back, rows are copied whole,
 // and a session in progress is not left by accident.
 
-import { expect, test } from "../fixtures";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { expect, startHost, test } from "../fixtures";
 import { Rehearsal } from "../rehearsal";
 
 test("a call that ends while the reader has scrolled up is announced", async ({ page, host, picture, accessible }) => {
@@ -131,4 +135,46 @@ test("leaving a session under way asks first", async ({ page, host }) => {
   // Exported: nothing would be lost.
   await page.reload();
   expect(asked).toBe(1);
+});
+
+/** An ADK agent whose tool logs a warning and fails. */
+const FAILING = `
+import logging
+
+from google.adk.agents import LlmAgent
+
+
+def measure(place: str) -> dict:
+    """Measures a place."""
+    logging.getLogger("google_adk").warning("The sensor is deprecated.")
+    raise ValueError("No such place.")
+
+
+root_agent = LlmAgent(name="failing", model="gemini-2.5-flash", instruction="Measure.", tools=[measure])
+`;
+
+test("a failed call shows its error beside long arguments, and what was logged meanwhile", async ({ page, picture, accessible }) => {
+  test.skip(!process.env.REHEARSAL_TEST_PYTHON, "SKIPPED, NOT PASSED: REHEARSAL_TEST_PYTHON is not set; cargo xtask test sets it");
+  const folder = mkdtempSync(join(tmpdir(), "rehearsal-failing-"));
+  mkdirSync(join(folder, "failing"));
+  writeFileSync(join(folder, "failing/__init__.py"), "from . import agent\n");
+  writeFileSync(join(folder, "failing/agent.py"), FAILING);
+  const host = await startHost({ arguments: [join(folder, "failing")] });
+  const rehearsal = await Rehearsal.at(page, "failing", host.url);
+  await rehearsal.ask("How warm is it?");
+  await rehearsal.choose("measure");
+  await rehearsal.fill("place", "a very long place ".repeat(40));
+  await rehearsal.run();
+  const row = rehearsal.call(1);
+  await expect(row).toHaveClass(/failed/);
+  const [outcome, line] = [await row.locator(".outcome").boundingBox(), await row.locator(".signature").boundingBox()];
+  expect(outcome?.width).toBeGreaterThan(150);
+  expect((outcome?.x ?? 0) + (outcome?.width ?? 0)).toBeLessThanOrEqual((line?.x ?? 0) + (line?.width ?? 0) + 1);
+  await expect(row.getByRole("list", { name: "Logged during the call" })).toContainText("The sensor is deprecated.");
+  await expect(page.getByRole("button", { name: "Log", exact: true })).toContainText(/Log *\d/);
+  await picture("failed");
+  await accessible();
+  await page.close();
+  expect(await host.stop()).toBe(0);
+  rmSync(folder, { recursive: true, force: true });
 });

@@ -12,6 +12,17 @@ use crate::server_functions::read_agent_log;
 /// The number of lines that the page keeps for each agent.
 const KEPT: usize = 2_000;
 
+/// How much later than it was written a line may reach the host, in milliseconds.
+const DELAY_MS: i64 = 200;
+
+/// Whether the agent wrote this line between two times and it is a warning of Python's `logging` or
+/// `warnings`.
+fn is_warning(line: &LogLine, from_ms: i64, to_ms: i64) -> bool {
+    !line.by_host
+        && (from_ms..=to_ms).contains(&line.at_ms)
+        && (line.text.contains("WARNING") || line.text.contains("Warning: "))
+}
+
 /// The log of each agent.
 #[derive(Clone, Copy)]
 pub struct Logs {
@@ -52,6 +63,18 @@ impl Logs {
     #[must_use]
     pub fn count(self, agent: &AgentId) -> usize {
         self.lines.with(|lines| lines.get(agent).map_or(0, Vec::len))
+    }
+
+    /// The warnings that `agent` logged between two times, in milliseconds since 1970. Tracked.
+    #[must_use]
+    pub fn warnings(self, agent: &AgentId, from_ms: i64, to_ms: i64) -> Vec<String> {
+        self.lines.with(|lines| {
+            let lines = lines.get(agent).into_iter().flatten();
+            lines
+                .filter(|line| is_warning(line, from_ms, to_ms.saturating_add(DELAY_MS)))
+                .map(|line| line.text.clone())
+                .collect()
+        })
     }
 
     /// Reads the earlier lines from the host. For effects.
@@ -95,6 +118,19 @@ mod tests {
         merge(&mut seen, lines([0, 1, 2, 3, 4]));
         merge(&mut seen, lines([5]));
         assert_eq!(seen, lines(0..6));
+    }
+
+    #[test]
+    fn warnings_belong_to_the_time_of_a_call() {
+        let line = |at_ms, text: &str, by_host| {
+            let text = text.to_owned();
+            is_warning(&LogLine { number: 0, at_ms, text, by_host }, 100, 200)
+        };
+        assert!(line(100, "2026-01-01 WARNING google_adk: no such state", false));
+        assert!(line(200, "agent.py:3: UserWarning: deprecated", false));
+        assert!(!line(150, "INFO google_adk: fine", false));
+        assert!(!line(201, "WARNING later", false) && !line(99, "WARNING earlier", false));
+        assert!(!line(150, "WARNING of the host", true));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::rehearse::state::workspace::Workspace;
 use app::components::icon::{Glyph, Icon};
 use app::components::workspace_title::WorkspaceTitle;
 use app::state::rehearsal::Export;
-use app::state::times;
+use app::state::times::{self, counted};
 use app::state::use_page;
 
 /// The agent's name and chips, and on the right the actions.
@@ -87,6 +87,14 @@ fn Actions(
     file: String,
 ) -> impl IntoView {
     let rehearsal = workspace.rehearsal;
+    let logs = use_page().logs;
+    let agent = rehearsal.agent();
+    // Requests what the agent wrote before this page listened.
+    Effect::new({
+        let agent = agent.clone();
+        move |_| logs.read(agent.clone())
+    });
+    let lines = Memo::new(move |_| logs.count(&agent));
     let is_completed = move || rehearsal.session.read().state() == SessionState::Completed;
     let is_written = move || matches!(&*rehearsal.export.read(), Export::Written(_));
     let label = move || {
@@ -96,10 +104,14 @@ fn Actions(
         <button
             type="button"
             class="button quiet"
+            title=move || counted(lines.get(), "line", "lines")
             aria-pressed=move || workspace.shows_log.get().to_string()
             on:click=move |_| workspace.shows_log.update(|shown| *shown = !*shown)
         >
             "Log"
+            <Show when=move || { lines.get() != 0 }>
+                <span class="ink-count" aria-hidden="true">{move || lines.get()}</span>
+            </Show>
         </button>
         <button type="button" class="button quiet" on:click=move |_| workspace.start_over()>"Start over"</button>
         // Once it is due, the export is in the right panel.

@@ -1,6 +1,7 @@
 //! A call and its result in one row, which opens into both.
 
 use api::SourceKind;
+use jiff::Timestamp;
 use json_text::JsonText;
 use leptos::prelude::*;
 use session::{AgentId, Answer, Call, CallId, ToolError, ToolResult};
@@ -64,7 +65,8 @@ pub(super) fn CallRow(
     };
     let name = call.call.tool_name.to_string();
     let given = arguments(&call.call.arguments, BUDGET);
-    let duration = times::took(call.answer.duration_ms());
+    let duration_ms = call.answer.duration_ms();
+    let duration = times::took(duration_ms);
     let at = call.call.timestamp;
     let ends_run = matches!(&call.answer, Answer::Error(error) if error.ends_run())
         && is_run_by_adk(&rehearsal.agent());
@@ -87,9 +89,7 @@ pub(super) fn CallRow(
                 >
                     <span class="unseen">{label} ": "</span>
                     <b>{name}</b>
-                    "("
-                    <Tokens tokens=given/>
-                    ")"
+                    <span class="given">"(" <Tokens tokens=given/> ")"</span>
                     <span class="arrow">" → "</span>
                     {outcome}
                 </button>
@@ -101,6 +101,7 @@ pub(super) fn CallRow(
                     "google-adk would end the run here, because no plugin or callback handles the error."
                 </p>
             })}
+            <Logged at duration_ms/>
             <Show when=move || open.get()>
                 <div class="detail" class:stacked=is_stacked id=row.detail_id()>
                     {call.with_value(|call| detail(call, rehearsal.session.read_untracked().id().clone(), rehearsal.readings))}
@@ -114,6 +115,30 @@ pub(super) fn CallRow(
 fn is_run_by_adk(agent: &AgentId) -> bool {
     let found = untrack(|| use_page().agents.find(agent));
     matches!(found, Some(Ok(agent)) if agent.source == SourceKind::AdkPython)
+}
+
+/// The warnings that the agent logged during the call, such as those of ADK; nothing without any.
+#[component]
+fn Logged(
+    /// When the call began.
+    at: Timestamp,
+    /// How long it took.
+    duration_ms: f64,
+) -> impl IntoView {
+    let logs = use_page().logs;
+    let agent = use_this_workspace().rehearsal.agent();
+    #[expect(clippy::cast_possible_truncation, reason = "a cast of a float saturates")]
+    let ended_ms = at.as_millisecond().saturating_add(duration_ms.ceil() as i64);
+    let warnings = Memo::new(move |_| logs.warnings(&agent, at.as_millisecond(), ended_ms));
+    move || {
+        let warnings = warnings.get();
+        (!warnings.is_empty()).then(|| {
+            let line = |warning: String| {
+                view! { <li><Icon glyph=Glyph::Warning/> <span>{first_line(&warning)}</span></li> }
+            };
+            view! { <ul class="logged" aria-label="Logged during the call">{warnings.into_iter().map(line).collect_view()}</ul> }
+        })
+    }
 }
 
 /// Whether the result needs the whole width.
@@ -131,7 +156,10 @@ fn is_long(answer: &Answer) -> bool {
 fn outcome(answer: &Answer) -> AnyView {
     match answer {
         Answer::Output(output) => match &output.result {
-            ToolResult::Whole(result) => view! { <Tokens tokens=result_preview(result, BUDGET)/> }.into_any(),
+            ToolResult::Whole(result) => view! {
+                <span class="outcome"><Tokens tokens=result_preview(result, BUDGET)/></span>
+            }
+            .into_any(),
             ToolResult::Stored(held) => {
                 view! { <span class="ink-count">{times::size(held.bytes)} " stored on the host"</span> }.into_any()
             }
