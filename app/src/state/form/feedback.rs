@@ -11,7 +11,8 @@ use schema_form::{Draft, Form, MessageKind, Path, Reading};
 pub(super) struct Feedback {
     touched: HashSet<Path>,
     edited: bool,
-    attempted: bool,
+    /// The places that were invalid when the person tried to send.
+    attempted: HashSet<Path>,
     found: Vec<HostViolation>,
 }
 
@@ -48,7 +49,7 @@ impl Feedback {
                 _ => false,
             };
             let was_left = self.edited && self.touched.contains(&message.path);
-            if !waits || self.attempted || was_left {
+            if !waits || was_left || self.attempted.contains(&message.path) {
                 shown.entry(message.path.clone()).or_default().push(message.text.clone());
             }
         }
@@ -81,9 +82,10 @@ impl Feedback {
         self.touched.remove(path);
     }
 
-    /// The person tried to send: everything is shown.
-    pub(super) fn attempt(&mut self) {
-        self.attempted = true;
+    /// The person tried to send: everything that is wrong now is shown. What they add later, such as an
+    /// item, is empty at first and has no message yet.
+    pub(super) fn attempt(&mut self, reading: &Reading) {
+        self.attempted = reading.messages().iter().map(|message| message.path.clone()).collect();
     }
 
     /// Something was entered.
@@ -161,9 +163,26 @@ mod tests {
     #[test]
     fn an_attempt_shows_everything() {
         let form = form();
+        let draft = Draft::blank(&form);
         let mut feedback = Feedback::default();
-        feedback.attempt();
-        assert_eq!(places(&feedback, &form, &Draft::blank(&form)), ["city", "days"]);
+        feedback.attempt(&draft.read(&form));
+        assert_eq!(places(&feedback, &form, &draft), ["city", "days"]);
+    }
+
+    #[test]
+    fn an_item_that_is_added_after_an_attempt_has_no_message_yet() {
+        let schema = r#"{"type": "object", "required": ["city"], "properties": {"city":
+            {"type": "string"}, "days": {"type": "array", "items": {"type": "integer"}}}}"#;
+        let form = Form::of_schema(&JsonText::parse(schema).expect("the schema is JSON"));
+        let mut draft = filled(&form, r#"{"days": [1]}"#);
+        let mut feedback = Feedback::default();
+        feedback.edit();
+        feedback.attempt(&draft.read(&form));
+        let days = path_of(&form, &draft, "/days");
+        draft.edit(&form, &days, Edit::AddItem).expect("a list takes an item");
+        assert_eq!(places(&feedback, &form, &draft), ["city"]);
+        feedback.attempt(&draft.read(&form));
+        assert_eq!(places(&feedback, &form, &draft), ["city", "days[1]"]);
     }
 
     #[test]

@@ -101,9 +101,10 @@ pub fn use_form_from(form: Form, start: Draft) -> FormState {
 impl FormState {
     /// The value to send. If it is invalid, shows all violations.
     fn attempt(self) -> Option<JsonText> {
-        let json = self.reading.read_untracked().json().cloned();
+        let reading = self.reading.read_untracked();
+        let json = reading.json().cloned();
         if json.is_none() {
-            self.feedback.update(Feedback::attempt);
+            self.feedback.update(|feedback| feedback.attempt(&reading));
         }
         json
     }
