@@ -27,7 +27,7 @@ const tools = [
     name: "choose",
     description: "Takes one of several.",
     inputSchema: object({
-      mode: { enum: ["1", 1, "null", null, "fast"] },
+      mode: { enum: ["1", 1, "null", null, "fast", "fast "] },
       count: { type: "integer", default: 3 },
       tags: { type: "array", items: { type: "string" } },
     }),
@@ -144,6 +144,17 @@ const tools = [
         },
       },
     ),
+  },
+  {
+    name: "dated",
+    description: "Takes a date, as the reference servers declare it.",
+    inputSchema: {
+      $schema: "http://json-schema.org/draft-07/schema#",
+      ...object(
+        { day: { type: "string", format: "date" }, unit: { type: "string", default: "celsius" } },
+        { required: ["day", "unit"] },
+      ),
+    },
   },
   { name: "bottomless", description: "Answers with what is nested without end.", inputSchema: object({}) },
 ];

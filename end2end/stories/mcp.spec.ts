@@ -163,7 +163,12 @@ for (const [name, start] of [
     });
     await expect(asked).toContainText("User provided the requested information");
     const answered = server.read().filter((message) => message.result?.action === "accept");
-    expect(answered.at(-1)?.result?.content).toMatchObject({ name: "Ada Lovelace" });
+    expect(answered.at(-1)?.result?.content).toMatchObject({
+      name: "Ada Lovelace",
+      // The schema's defaults.
+      integer: 42,
+      untitledSingleSelectEnum: "Monica",
+    });
     await expect(
       await call("trigger-elicitation-request", {}, async () => {
         await question(page).getByRole("button", { name: "Decline" }).click();

@@ -40,7 +40,11 @@ test("an invalid field shows its fault, and nothing is sent", async ({ page, pic
   await rehearsal.run();
   await expect(rehearsal.field("a")).toHaveAttribute("aria-invalid", "true");
   await expect(rehearsal.field("b")).toHaveAttribute("aria-invalid", "true");
-  await expect(page.getByText("2 fields need attention", { exact: true })).toBeVisible();
+  const attention = page.getByRole("status").getByRole("link", { name: "2 fields need attention", exact: true });
+  await expect(attention).toBeVisible();
+  await rehearsal.field("b").focus();
+  await attention.click();
+  await expect(rehearsal.field("a")).toBeFocused();
   await expect(rehearsal.call(1)).toHaveCount(0);
   await picture("faults");
   await accessible();

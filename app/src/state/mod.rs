@@ -14,6 +14,7 @@ pub mod form;
 pub mod in_address;
 pub mod json_bytes;
 pub mod latest_request;
+pub mod line_ends;
 pub mod live;
 pub mod live_draft;
 pub mod live_ending;

@@ -27,6 +27,6 @@ pub use document::{JsonIndex, JsonValue};
 pub use node::{Kind, Node};
 pub use place::{JsonPlace, place};
 pub use position::Position;
-pub use pretty::Pretty;
+pub use pretty::{Pretty, pretty_text};
 pub use repeated::repeated_member;
 pub use text::{JsonText, JsonTextError, Terms, nesting, serde_message};

@@ -18,7 +18,7 @@ use crate::scan::{scalar_end, string_end};
 /// ```
 #[derive(Debug, Clone)]
 pub struct Pretty {
-    value: JsonText,
+    text: String,
     /// How far the text has been formatted, in bytes.
     at: usize,
     /// How many containers are open there.
@@ -27,11 +27,25 @@ pub struct Pretty {
     string_end: usize,
 }
 
+/// Formats text like [`Pretty`], also where it is not JSON yet because parts are missing.
+///
+/// ```
+/// assert_eq!(json_text::pretty_text(r#"{"a":?,"b":[1e]}"#), "{\n  \"a\": ?,\n  \"b\": [\n    1e\n  ]\n}");
+/// ```
+#[must_use]
+pub fn pretty_text(text: &str) -> String {
+    Pretty::of_text(text).next_part(usize::MAX).unwrap_or_default()
+}
+
 impl Pretty {
     /// From the beginning.
     #[must_use]
     pub fn of(value: &JsonText) -> Self {
-        Self { value: value.clone(), at: 0, depth: 0, string_end: 0 }
+        Self::of_text(value.as_str())
+    }
+
+    fn of_text(text: &str) -> Self {
+        Self { text: text.to_owned(), at: 0, depth: 0, string_end: 0 }
     }
 
     /// Starts about `before` bytes before the offset `at`, at the beginning of a name or a value.
@@ -60,7 +74,7 @@ impl Pretty {
                 _ => here += 1,
             }
         }
-        Self { value: value.clone(), at: begin.0, depth: begin.1, string_end: 0 }
+        Self { text: value.as_str().to_owned(), at: begin.0, depth: begin.1, string_end: 0 }
     }
 
     /// How much of the value's text has been formatted, in bytes.
@@ -71,7 +85,7 @@ impl Pretty {
 
     /// The next part, of about `bytes` bytes; `None` at the end.
     pub fn next_part(&mut self, bytes: usize) -> Option<String> {
-        let text = self.value.as_str();
+        let text = self.text.as_str();
         if self.at >= text.len() {
             return None;
         }

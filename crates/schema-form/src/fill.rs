@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use json_text::{Decimal, JsonText, Kind, Node};
+use json_text::{Decimal, JsonText, Kind, Node, nesting};
 use serde_json::value::RawValue;
 
 use crate::canonical::canonical;
@@ -41,7 +41,7 @@ impl<'i> Filler<'i> {
 
     /// What would have been entered at `slot` to send `raw`.
     pub(crate) fn fill(&mut self, slot: &Slot, raw: &RawValue) -> Entered {
-        let as_text = || Entered::value(Content::Json { text: raw.get().to_owned(), before: None });
+        let as_text = || Entered::value(Content::Json { text: laid_out(raw), before: None });
         if self.depth >= DEEPEST {
             return as_text();
         }
@@ -170,6 +170,15 @@ impl<'i> Filler<'i> {
             .collect();
         Content::List(items)
     }
+}
+
+/// The text to edit a value as: over lines, unless its author wrote it over lines.
+fn laid_out(raw: &RawValue) -> String {
+    let text = raw.get();
+    // Deep values would consist of indentation.
+    let is_written =
+        text.contains('\n') || !text.starts_with(['{', '[']) || nesting(text) > DEEPEST;
+    if is_written { text.to_owned() } else { json_text::pretty_text(text) }
 }
 
 /// Whether two JSON strings have the same content after unescaping.

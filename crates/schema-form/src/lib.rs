@@ -27,6 +27,7 @@
 //! are placed with [`Draft::locate`]. The host alone checks unsupported patterns.
 //! Why it works as it does: `docs/design/forms.md`.
 
+mod appearance;
 mod entry_schemas;
 mod field;
 mod form;
@@ -60,6 +61,7 @@ mod pattern;
 mod typed_number;
 mod uri;
 
+pub use appearance::quoted_if_unclear;
 pub use conditions::ConditionState;
 pub use diagnostic::{Diagnostic, Reason};
 pub use draft::{Content, Draft, Entered, Entry, Item, State};

@@ -86,7 +86,8 @@ impl FormState {
         set_timeout(report, LEFT);
     }
 
-    fn focus_first_fault(self) {
+    /// Focuses the first field with a shown fault.
+    pub fn focus_first_fault(self) {
         let Some(path) = self.first_fault() else { return };
         let id = input_id(self.drawn_as.get_value(), &path);
         self.wanted.set(Some(path));

@@ -143,6 +143,13 @@ impl FormState {
         })
     }
 
+    /// The address of the first field with a shown fault, within the page. Tracked.
+    #[must_use]
+    pub fn first_fault_link(self) -> String {
+        let path = self.shown.read().keys().min().cloned().unwrap_or_else(Path::root);
+        format!("#{}", input_id(self.drawn_as.get_value(), &path))
+    }
+
     /// The first place with a shown fault.
     fn first_fault(self) -> Option<Path> {
         self.shown.read_untracked().keys().min().cloned()

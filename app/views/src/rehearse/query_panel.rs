@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use crate::rehearse::state::workspace::use_this_workspace;
+use crate::shared::attention::Attention;
 use app::components::icon::{Glyph, Icon};
 use app::components::loading::LazyView;
 use app::lazy_pages::SessionViews;
@@ -55,9 +56,9 @@ pub fn QueryPanel() -> impl IntoView {
     }
     };
     let fault = move || match workspace.query_form() {
-        Some(form) => attention_text(form.violation_count()),
-        None if entry.is_missed.get() => "Enter the user message.".to_owned(),
-        None => String::new(),
+        Some(form) => view! { <Attention form=Some(form)/> }.into_any(),
+        None if entry.is_missed.get() => "Enter the user message.".into_any(),
+        None => ().into_any(),
     };
     view! {
         <form
@@ -80,14 +81,5 @@ pub fn QueryPanel() -> impl IntoView {
                 </button>
             </footer>
         </form>
-    }
-}
-
-/// How many fields need attention, as a sentence; empty when none does.
-pub fn attention_text(count: usize) -> String {
-    match count {
-        0 => String::new(),
-        1 => "1 field needs attention".to_owned(),
-        count => format!("{count} fields need attention"),
     }
 }

@@ -2,8 +2,8 @@
 
 use leptos::prelude::*;
 
-use crate::rehearse::query_panel::attention_text;
 use crate::rehearse::state::workspace::use_this_workspace;
+use crate::shared::attention::Attention;
 use crate::shared::form::{JsonPreview, SchemaForm};
 use app::components::icon::{Glyph, Icon};
 
@@ -37,15 +37,14 @@ pub fn RespondPanel() -> impl IntoView {
     let is_running = move || rehearsal.session.read().pending().is_some();
     let hint = move || {
         let held_up = rehearsal.held_up();
-        let violation_count = workspace.response_form().map_or(0, |form| form.violation_count());
         if !is_active() {
-            "Write the user message first".to_owned()
+            "Write the user message first".into_any()
         } else if let Some(reason) = held_up {
-            reason.to_owned()
+            reason.into_any()
         } else if entry.is_missed.get() {
-            "Enter the final response.".to_owned()
+            "Enter the final response.".into_any()
         } else {
-            attention_text(violation_count)
+            view! { <Attention form=workspace.response_form()/> }.into_any()
         }
     };
     let is_faulty = move || {

@@ -7,8 +7,8 @@ use json_text::JsonText;
 use leptos::prelude::*;
 use session::{SessionState, ToolName};
 
-use crate::rehearse::query_panel::attention_text;
 use crate::rehearse::state::workspace::use_this_workspace;
+use crate::shared::attention::Attention;
 use crate::shared::form::{JsonPreview, SchemaForm};
 use crate::shared::markdown::Markdown;
 use crate::shared::state::catalog::returns;
@@ -68,9 +68,9 @@ pub fn ToolForm(
     let state = move || rehearsal.session.read().state();
     let is_running = move || rehearsal.session.read().pending().is_some();
     let hint = move || match (state(), rehearsal.held_up()) {
-        (SessionState::Active, Some(reason)) => reason.to_owned(),
-        (SessionState::Active, None) => attention_text(form.violation_count()),
-        _ => "Write the user message first".to_owned(),
+        (SessionState::Active, Some(reason)) => reason.into_any(),
+        (SessionState::Active, None) => view! { <Attention form=Some(form)/> }.into_any(),
+        _ => "Write the user message first".into_any(),
     };
     let cannot_run =
         move || state() != SessionState::Active || is_running() || rehearsal.checking.get();
@@ -89,7 +89,7 @@ pub fn ToolForm(
             </div>
             <div class="panel-preview"><JsonPreview state=form/></div>
             <footer class="panel-foot">
-                <span class="hint" class:bad=move || form.violation_count() != 0>{hint}</span>
+                <span class="hint" role="status" class:bad=move || form.violation_count() != 0>{hint}</span>
                 <span class="grow"></span>
                 <button type="button" class="button quiet" on:click=move |_| form.clear()>"Clear"</button>
                 <button type="submit" class="button primary" aria-disabled=move || cannot_run().to_string()>

@@ -1,5 +1,6 @@
 //! What several areas draw: forms, values, Markdown, tools.
 
+pub mod attention;
 pub mod audio_player;
 pub mod code;
 pub mod compare_dialog;

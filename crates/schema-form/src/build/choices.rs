@@ -1,11 +1,12 @@
 //! Builds choices: `enum`, `const`, and unions of these.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use json_text::{JsonText, Kind, Node as Value, is_number};
 
 use super::Builder;
 use crate::Types;
+use crate::appearance::{has_accents_apart, look_alike, quoted, quoted_if_unclear};
 use crate::canonical::canonical;
 use crate::document::{Node, NodeId};
 use crate::field::{ChoiceOption, FieldKind};
@@ -80,27 +81,41 @@ impl Builder<'_> {
         Some(FieldKind::Choice(options))
     }
 
-    /// Makes labels unique: text that looks like another value of the list is quoted, and options
-    /// with the same title show their value.
+    /// Makes labels look different: text that looks like another value of the list is quoted, and
+    /// options with the same title show their value.
     fn disambiguate(&self, options: &mut [ChoiceOption]) {
         let is_text = |option: &ChoiceOption| option.value.kind() == Kind::String;
         let has_others = self.merged.null == Some(true) || !options.iter().all(is_text);
-        for option in options.iter_mut().filter(|option| is_text(option)) {
+        let labels = |options: &[ChoiceOption]| {
+            options.iter().map(|it| it.label.clone()).collect::<Vec<_>>()
+        };
+        let alike = look_alike(&labels(options));
+        for (option, is_alike) in options.iter_mut().zip(alike).filter(|(it, _)| is_text(it)) {
             let Value::String(content) = option.value.open() else { continue };
             let is_own_label = option.label == content;
-            let looks_empty = content.trim() != content || content.is_empty();
+            let is_unclear = quoted_if_unclear(&content).is_some();
+            let looks_other = content.trim() != content
+                || content.trim().is_empty()
+                || has_accents_apart(&content);
             let reads_otherwise = has_others && JsonText::parse(&content).is_ok();
-            if is_own_label && (looks_empty || reads_otherwise) {
-                option.label = option.value.to_string();
+            if is_own_label && (looks_other || reads_otherwise || is_alike && is_unclear) {
+                option.label = quoted(&content);
             }
         }
-        let mut times: HashMap<String, usize> = HashMap::with_capacity(options.len());
-        for option in options.iter() {
-            *times.entry(option.label.clone()).or_default() += 1;
+        let alike = look_alike(&labels(options));
+        for (option, is_alike) in options.iter_mut().zip(alike) {
+            if is_alike {
+                let shown = match option.value.open() {
+                    Value::String(content) => quoted(&content),
+                    _ => option.value.compact().to_string(),
+                };
+                option.label = format!("{} — {shown}", option.label);
+            }
         }
-        for option in options {
-            if times.get(&option.label).is_some_and(|times| *times > 1) {
-                option.label = format!("{} — {}", option.label, option.value.compact());
+        // A title may be what another label became.
+        for (index, is_alike) in look_alike(&labels(options)).into_iter().enumerate() {
+            if is_alike {
+                options[index].label = format!("{} ({})", options[index].label, index + 1);
             }
         }
     }

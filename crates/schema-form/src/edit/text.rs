@@ -50,7 +50,7 @@ impl Editor<'_> {
         let reading = draft.read(&form);
         let text = match JsonText::parse(reading.text()) {
             Ok(value) => value.pretty(),
-            Err(_) => reading.text().to_owned(),
+            Err(_) => json_text::pretty_text(reading.text()),
         };
         let before = match entered.state {
             State::NotSent => None,

@@ -402,10 +402,10 @@ fn json_text_and_widgets_switch_back_and_forth() {
     filling.type_text(&["degrees"], "1e");
     let widgets = filling.draft.clone();
     filling.edit(&[], Edit::AsJson);
-    assert_eq!(filling.text(), r#"{"room":"kitchen","degrees":1e}"#);
+    assert_eq!(filling.text(), "{\n  \"room\": \"kitchen\",\n  \"degrees\": 1e\n}");
     assert_eq!(
         filling.messages(),
-        [": Not JSON: expected a digit in the exponent at line 1, column 31."]
+        [": Not JSON: expected a digit in the exponent at line 3, column 16."]
     );
     // Unchanged text restores everything, including the unfinished number.
     filling.edit(&[], Edit::AsWidgets);
@@ -922,6 +922,29 @@ fn options_of_different_types_have_different_labels() {
     assert_eq!(
         labels(r#"{"oneOf": [{"const": 1, "title": "One"}, {"const": "1", "title": "One"}]}"#),
         ["One — 1", "One — \"1\""]
+    );
+}
+
+#[test]
+fn options_never_look_alike() {
+    let labels = |schema: &str| {
+        let form = Form::of_schema(&JsonText::parse(schema).expect("JSON"));
+        let FieldKind::Choice(options) = &form.root().field().kind else { panic!("{schema}") };
+        options.iter().map(|option| option.label.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        labels(r#"{"enum": ["a b", "a  b", "a\u00a0b", "a\nb", "ab", "a\u200bb", "c"]}"#),
+        ["a b", r#""a \u0020b""#, r#""a\u00a0b""#, r#""a\nb""#, "ab", r#""a\u200bb""#, "c"]
+    );
+    // An accent may be a letter's or a character of its own.
+    assert_eq!(labels(r#"{"enum": ["é", "e\u0301"]}"#), ["é", r#""e\u0301""#]);
+    // An emoji that nothing looks like stays.
+    assert_eq!(labels(r#"{"enum": ["❤\ufe0f", "no"]}"#), ["❤\u{fe0f}", "no"]);
+    assert_eq!(
+        labels(
+            r#"{"oneOf": [{"const": 1, "title": "One"}, {"const": 2, "title": "One "}, {"const": "One — 1"}]}"#
+        ),
+        ["One — 1 (1)", "One  — 2", "One — 1 (3)"]
     );
 }
 

@@ -3,22 +3,23 @@
 use leptos::prelude::*;
 
 use crate::live::state::workspace::{Question, use_this_live_workspace};
-use crate::rehearse::query_panel::attention_text;
+use crate::shared::attention::Attention;
 use app::state::live_draft::Side;
 
 /// How many fields need attention, and the actions.
 #[component]
 pub(super) fn Buttons() -> impl IntoView {
     let workspace = use_this_live_workspace();
-    let violation_count = move || {
+    let form = move || {
         let draft = workspace.draft.get()?;
         match (workspace.side(), workspace.tool(), workspace.output_schema()) {
-            (Side::Call, Some(tool), _) => Some(draft.tool_form(&tool).violation_count()),
-            (Side::Text, _, Some(schema)) => Some(draft.answer_form(&schema).violation_count()),
+            (Side::Call, Some(tool), _) => Some(draft.tool_form(&tool)),
+            (Side::Text, _, Some(schema)) => Some(draft.answer_form(&schema)),
             _ => None,
         }
     };
     let is_idle = Memo::new(move |_| workspace.is_ahead.get() && workspace.ahead().is_none());
+    let is_faulty = move || form().is_some_and(|form| form.violation_count() != 0);
     let is_held = move || {
         workspace.other_lease_holder().is_none()
             && workspace.summary.with(|it| it.as_ref().is_some_and(|it| it.lease.is_some()))
@@ -27,11 +28,13 @@ pub(super) fn Buttons() -> impl IntoView {
     let adds = move || workspace.side() == Side::Call && workspace.tool().is_some();
     view! {
         <footer class="panel-foot answer-foot">
-            <span class="hint" class:bad=move || violation_count().unwrap_or_default() != 0>
-                {move || match is_idle.get() {
-                    true => "No pending requests. Your input is kept for the next one.".to_owned(),
-                    false => attention_text(violation_count().unwrap_or_default()),
-                }}
+            <span class="hint" role="status" class:bad=is_faulty>
+                <Show
+                    when=move || is_idle.get()
+                    fallback=move || view! { <Attention form=Signal::derive(form)/> }
+                >
+                    "No pending requests. Your input is kept for the next one."
+                </Show>
             </span>
             <Show when=move || !is_idle.get()>
                 <button type="button" class="button quiet" title="Ends the request without a response" on:click=move |_| workspace.ask(Question::Cancel)>

@@ -2,7 +2,9 @@
 
 use leptos::ev;
 use leptos::prelude::*;
-use schema_form::{Content, Edit, FieldKind, ItemId, ObjectField, Path, PathStep};
+use schema_form::{
+    Content, Edit, FieldKind, ItemId, ObjectField, Path, PathStep, quoted_if_unclear,
+};
 
 use super::field_handle::FieldHandle;
 use super::help::help;
@@ -125,6 +127,9 @@ fn entry(place: &FieldHandle, id: ItemId) -> AnyView {
                 on:blur=move |_| leaving.touch()
             />
             {known.map(|(_, list)| list)}
+            {move || name.with(|name| name.as_deref().and_then(quoted_if_unclear)).map(|quoted| {
+                view! { <small class="entry-quoted mono">{quoted}</small> }
+            })}
             <div class="field-control with-buttons">
                 <label class="unseen" id=value_field.part_id("label") for=value_field.input_id()>"Value of the entry"</label>
                 {value}

@@ -43,11 +43,11 @@ pub fn SchemaForm(
             aria-label=label
             on:keydown=move |event| undo_by_key(state, &event)
         >
-            <div class="schema-form-head" class:unseen=takes_json_only>
+            <div class="schema-form-head">
                 <span class="form-notice" role="status">{move || state.notice.get()}</span>
                 <UndoButton state/>
                 {is_object.then(|| view! { <PasteButton id is_pasting/> })}
-                <ModeSwitch state is_json/>
+                <ModeSwitch state is_json has_form=!takes_json_only/>
             </div>
             <Show when=move || is_pasting.get()>
                 <PasteBox state id=paste_id(id) open=is_pasting/>
@@ -148,6 +148,8 @@ fn ModeSwitch(
     state: FormState,
     /// Whether it is shown as JSON text.
     is_json: Memo<bool>,
+    /// Whether the schema has widgets.
+    has_form: bool,
 ) -> impl IntoView {
     let switch = move |edit: Edit| {
         move |_| {
@@ -159,6 +161,8 @@ fn ModeSwitch(
             <button
                 type="button"
                 aria-pressed=move || (!is_json.get()).to_string()
+                disabled=!has_form
+                title=(!has_form).then_some("This schema has no form")
                 on:click=switch(Edit::AsWidgets)
             >
                 "Form"

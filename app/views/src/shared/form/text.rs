@@ -9,6 +9,7 @@ use web_sys::HtmlTextAreaElement;
 
 use super::field_handle::FieldHandle;
 use super::formats::FormatInput;
+use app::state::line_ends::keep_line_ends;
 
 /// The input of a string. A format has an input of its own as long as the text is one line.
 #[component]
@@ -62,7 +63,9 @@ fn AreaInput(
                 aria-invalid=move || invalid.get().to_string()
                 prop:value=move || typed.get()
                 on:input=move |event| {
-                    typing.edit(Edit::SetText(event_target_value(&event)));
+                    let text = event_target_value(&event);
+                    let text = typed.with_untracked(|before| keep_line_ends(before, &text));
+                    typing.edit(Edit::SetText(text));
                 }
                 on:blur=move |_| leaving.touch()
                 on:keydown=move |event| if !lines { press_enter(&event, is_item) }
