@@ -12,6 +12,7 @@ import asyncio
 import contextlib
 import dataclasses
 import inspect
+import os
 import time
 from typing import Any
 
@@ -55,6 +56,8 @@ async def call_tool(session: RehearsalSession, call_id: str, tool: str, args: di
         event = await model_call.after(session, context, content)
         event.long_running_tool_ids = {call_id} if found.is_long_running else None
         await session.append(context, event)
+        if view.runs_agent(found):
+            return {"status": "confirmation", "hint": _agent_hint(found), "payload": None}
         # The tool writes to a copy, which is discarded if the tool fails.
         context.session = session.working_copy()
         return await _handle(session, context, event, call, None)
@@ -66,7 +69,8 @@ async def confirm(session: RehearsalSession, call_id: str, confirmed: bool, payl
     """Continues a call that requested confirmation with the person's decision.
 
     If confirmed, the tool runs with ADK's ``ToolConfirmation``. If denied, it does not run, because
-    a tool that requests confirmation itself may not check the decision.
+    a tool that requests confirmation itself may not check the decision. A tool that is an agent runs
+    its model if confirmed, else it waits for the result that the person supplies.
     """
     from google.adk.events.event import Event
     from google.adk.tools.tool_confirmation import ToolConfirmation
@@ -74,6 +78,8 @@ async def confirm(session: RehearsalSession, call_id: str, confirmed: bool, payl
 
     request = _open_confirmation(session, call_id)
     event = _event_of_call(session, call_id)
+    if request is None and _waiting_agent(session, call_id) is not None:
+        return await _run_agent(session, event, call_id, confirmed, running)
     if request is None or event is None:
         raise Refused(BAD_PARAMS, f"The call {call_id} is not waiting for a confirmation.")
     call = next(one for one in event.get_function_calls() if one.id == call_id)
@@ -116,7 +122,9 @@ async def supply_result(session: RehearsalSession, call_id: str, result, running
     calls = event.get_function_calls() if event is not None else ()
     call = next((one for one in calls if one.id == call_id), None)
     is_task = call is not None and view.is_task(session.tools.get(call.name))
-    if call is None or not (is_task or call_id in (event.long_running_tool_ids or ())):
+    agent_tool = _waiting_agent(session, call_id)
+    waits = is_task or agent_tool or call_id in ((event and event.long_running_tool_ids) or ())
+    if call is None or not waits:
         raise Refused(BAD_PARAMS, f"The call {call_id} is not waiting for a result.")
     wrapped = {"output" if is_task else "result": result}
     response = types.FunctionResponse(
@@ -125,21 +133,63 @@ async def supply_result(session: RehearsalSession, call_id: str, result, running
     context = session.invocation(session.working_copy())
 
     async def work():
-        await session.append(
-            context,
-            Event(
-                invocation_id=session.invocation_id,
-                author="user",
-                content=types.Content(role="user", parts=[types.Part(function_response=response)]),
-            ),
-            from_user=not is_task,
+        event = Event(
+            invocation_id=session.invocation_id,
+            author=session.agent.name if agent_tool else "user",
+            content=types.Content(role="user", parts=[types.Part(function_response=response)]),
         )
+        if agent_tool is not None and agent_tool.skip_summarization:
+            event.actions.skip_summarization = session.ended = True
+        await session.append(context, event, from_user=not (is_task or agent_tool))
         if is_task:
             # ADK restarts the agent when the task returns.
             await invocation.enter(session, [session.agent], context.session)
         return {"status": "output", "result": jsonable.strict(result)}
 
     return await _outcome(session, context, call, running, work)
+
+
+async def _run_agent(session: RehearsalSession, event, call_id: str, runs: bool, running: Running):
+    """Runs the agent that is a tool, or has the call wait for the result that the person supplies."""
+    call = next(one for one in event.get_function_calls() if one.id == call_id)
+    context = session.invocation(session.working_copy())
+
+    async def work():
+        if runs:
+            return await _handle(session, context, event, call, None)
+        return {"status": "long_running", "result": _result_text(session, None)}
+
+    return await _outcome(session, context, call, running, work)
+
+
+def _agent_hint(tool) -> str:
+    model = view.model_of(tool)
+    lacks = ""
+    if model.startswith("gemini") and not any(map(os.environ.get, _GEMINI_ACCESS)):
+        lacks = f" It would fail, because none of {', '.join(_GEMINI_ACCESS)} is set."
+    return (
+        f"{tool.name} is an agent. Run its model {model}, or supply the result yourself "
+        f"without a model call.{lacks}"
+    )
+
+
+_GEMINI_ACCESS = ("GOOGLE_API_KEY", "GEMINI_API_KEY", "GOOGLE_GENAI_USE_VERTEXAI")
+"""Environment variables, one of which google-genai needs to reach Gemini."""
+
+
+def _waiting_agent(session: RehearsalSession, call_id: str):
+    """The tool of the call if it is an agent and has no response yet, else ``None``."""
+    event = _event_of_call(session, call_id)
+    answered = any(
+        one.id == call_id
+        for event in session.session.events
+        for one in event.get_function_responses()
+    )
+    if event is None or answered:
+        return None
+    call = next(one for one in event.get_function_calls() if one.id == call_id)
+    tool = session.tools.get(call.name)
+    return tool if view.runs_agent(tool) else None
 
 
 async def _handle(session: RehearsalSession, context, call_event, call, confirmation) -> dict:

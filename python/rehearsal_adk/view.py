@@ -338,6 +338,21 @@ def is_task(tool) -> bool:
     return bool(getattr(tool, "_defers_response", False))
 
 
+def runs_agent(tool) -> bool:
+    """Whether a call runs another agent on its own model, unless the person supplies the result."""
+    try:
+        from google.adk.tools.agent_tool import AgentTool
+    except ImportError:  # This ADK version has no such tool, or has it in another module.
+        return False
+    return isinstance(tool, AgentTool) and not is_task(tool)
+
+
+def model_of(tool) -> str:
+    """The model of the agent that the tool runs, as the page shows it."""
+    agent = tree.first_llm(tool.agent)
+    return (_model(agent, None) if agent is not None else None) or "its model"
+
+
 def _tool(declaration, session: RehearsalSession, owners: dict[str, str]) -> dict:
     plain = declaration.model_dump(mode="json", exclude_none=True)
     if declaration.parameters_json_schema is not None:
@@ -358,6 +373,7 @@ def _tool(declaration, session: RehearsalSession, owners: dict[str, str]) -> dic
         "response_schema": plain.get("response_json_schema", plain.get("response")),
         "long_running": waits(tool),
         "needs_confirmation": bool(getattr(tool, "_require_confirmation", False)),
+        "agent_model": model_of(tool) if runs_agent(tool) else None,
         "provided_by": owners.get(declaration.name, "adk"),
     }
 

@@ -84,6 +84,7 @@ fn tool_view(tool: ToolView) -> api::ToolView {
         response_schema: tool.response_schema,
         long_running: tool.long_running,
         needs_confirmation: tool.needs_confirmation,
+        agent_model: tool.agent_model,
         provided_by: tool.provided_by,
         hints: api::ToolHints {
             read_only: tool.hints.read_only,

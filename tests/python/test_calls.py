@@ -308,3 +308,43 @@ def test_the_tool_really_ran(worker, tmp_path):
     one.open()
     assert one.call("write_journal", entry="nonce-é-42")["result"]["written"] is True
     assert json.loads(journal.read_text("utf-8")) == {"entry": "nonce-é-42", "mood": "neutral"}
+
+
+def test_an_agent_as_a_tool_is_marked_and_runs_its_model_only_by_choice(worker):
+    one = worker(FIXTURES / "agent_tools", env={"GOOGLE_API_KEY": "", "GEMINI_API_KEY": ""})
+    view = one.open()
+    models = {tool["name"]: tool["agent_model"] for tool in view["tools"]}
+    assert models == {
+        "expert": "echo", "last_word": "echo", "keyless": "gemini-2.5-flash", "line": "echo",
+    }
+    one.result("user_content", session_id="s", text="Ask the expert.")
+    asked = one.call("expert", call_id="c1", request="Why?")
+    assert asked["status"] == "confirmation"
+    assert asked["hint"].startswith("expert is an agent. Run its model echo, or supply the result")
+    by_hand = one.result("confirm", session_id="s", call_id="c1", confirmed=False)
+    assert (by_hand["status"], by_hand["result"]) == ("long_running", None)
+    supplied = one.result("supply_result", session_id="s", call_id="c1", result="Because.")
+    assert (supplied["status"], supplied["result"]) == ("output", "Because.")
+    [event] = supplied["delta"]["events"]
+    [part] = event["content"]["parts"]
+    assert (event["author"], part["functionResponse"]["response"]) == ("boss", {"result": "Because."})
+    for method, more in (("confirm", {"confirmed": True}), ("supply_result", {"result": 1})):
+        assert one.error(method, session_id="s", call_id="c1", **more)["code"] == -32602
+
+    one.call("expert", call_id="c2", request="Why?")
+    ran = one.result("confirm", session_id="s", call_id="c2", confirmed=True)
+    assert (ran["status"], ran["result"]) == ("output", "the model was asked: Why?")
+
+    hint = one.call("keyless", call_id="c3", request="Why?")["hint"]
+    assert "It would fail, because none of GOOGLE_API_KEY" in hint
+
+
+def test_an_agent_as_a_tool_that_ends_the_run_does_so_with_a_supplied_result(worker):
+    one = worker(FIXTURES / "agent_tools")
+    one.open()
+    one.result("user_content", session_id="s", text="Ask.")
+    one.call("last_word", call_id="c1", request="Why?")
+    one.result("confirm", session_id="s", call_id="c1", confirmed=False)
+    supplied = one.result("supply_result", session_id="s", call_id="c1", result="Because.")
+    [event] = supplied["delta"]["events"]
+    assert event["actions"]["skipSummarization"] is True

@@ -90,6 +90,9 @@ pub struct ToolView {
     /// Whether it asks the person before it acts.
     #[serde(default)]
     pub needs_confirmation: bool,
+    /// The model that a call may run, if the tool is an agent (ADK's `AgentTool`).
+    #[serde(default)]
+    pub agent_model: Option<String>,
     /// `agent`, `adk`, or the toolset or MCP server it came from.
     #[serde(default)]
     pub provided_by: String,

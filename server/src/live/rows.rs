@@ -173,6 +173,7 @@ fn tool(declaration: FunctionDeclaration) -> Result<ToolView, String> {
         response_schema: declaration.response,
         long_running: false,
         needs_confirmation: false,
+        agent_model: None,
         provided_by: String::new(),
         hints: ToolHints::default(),
         // The agent, which knows its own tools, receives the response as JSON text.

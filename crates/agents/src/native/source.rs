@@ -137,6 +137,7 @@ impl NativeSource {
                 response_schema: tool.response_schema().as_ref().map(JsonText::from_value),
                 integers_of_64_bits: true,
                 long_running: tool.is_long_running(),
+                agent_model: None,
                 provided_by: "agent".to_owned(),
                 hints: ToolHints::default(),
             });

@@ -63,12 +63,19 @@ pub(super) fn PendingRow(
         rehearsal.cancel();
     };
     let call_id = call.call_id.clone();
+    let tools = use_this_workspace().tools;
+    let called = call.tool_name.clone();
+    let is_agent = Memo::new(move |_| {
+        tools.read().iter().any(|tool| tool.name == called && tool.agent_model.is_some())
+    });
     let wanted = move || match phase.get() {
         Some(PendingPhase::AwaitingConfirmation { hint, payload }) => {
-            view! { <Confirmation call_id=call_id.clone() hint payload/> }.into_any()
+            let is_agent = is_agent.get_untracked();
+            view! { <Confirmation call_id=call_id.clone() hint payload is_agent/> }.into_any()
         }
         Some(PendingPhase::AwaitingResult { first }) => {
-            view! { <Supply call_id=call_id.clone() first/> }.into_any()
+            let is_agent = is_agent.get_untracked();
+            view! { <Supply call_id=call_id.clone() first is_agent/> }.into_any()
         }
         _ => ().into_any(),
     };
@@ -140,6 +147,8 @@ fn Confirmation(
     hint: String,
     /// What it suggests to confirm with.
     payload: Option<JsonText>,
+    /// Whether the tool is an agent: it runs its model, or the person supplies its result.
+    is_agent: bool,
 ) -> impl IntoView {
     let rehearsal = use_this_workspace().rehearsal;
     let form = payload.map(|payload| use_any_form(&payload));
@@ -175,14 +184,18 @@ fn Confirmation(
         }
         event.prevent_default();
     };
+    let (deny, confirm) = match is_agent {
+        true => ("Supply the result", "Run its model"),
+        false => ("Deny", "Confirm"),
+    };
     view! {
         <div class="wanted" id=WANTED tabindex="-1" role="group" aria-label="Confirmation" on:keydown=on_key>
             <p class="question"><Icon glyph=Glyph::Question/> {question}</p>
             {(!aside.is_empty()).then(|| view! { <p class="quiet hint-said">{aside}</p> })}
             {form.map(|form| view! { <SchemaForm state=form id="payload" label="Confirmation payload (JSON)"/> })}
             <div class="choices">
-                <button type="button" class="button" on:click=move |_| answer(false)>"Deny" <kbd>"N"</kbd></button>
-                <button type="button" class="button primary" on:click=move |_| answer(true)>"Confirm" <kbd>"Y"</kbd></button>
+                <button type="button" class="button" on:click=move |_| answer(false)>{deny} " " <kbd>"N"</kbd></button>
+                <button type="button" class="button primary" on:click=move |_| answer(true)>{confirm} " " <kbd>"Y"</kbd></button>
             </div>
         </div>
     }
@@ -195,9 +208,13 @@ fn Supply(
     call_id: CallId,
     /// What the tool returned at first.
     first: Option<JsonText>,
+    /// Whether the tool is an agent.
+    is_agent: bool,
 ) -> impl IntoView {
     let rehearsal = use_this_workspace().rehearsal;
-    let form = use_any_form(first.as_ref().unwrap_or(&JsonText::null()));
+    // An agent without an output schema returns text.
+    let start = if is_agent { JsonText::string("") } else { JsonText::null() };
+    let form = use_any_form(first.as_ref().filter(|_| !is_agent).unwrap_or(&start));
     // Focuses and selects the initial result, which the typed one replaces.
     Effect::new(|_| {
         browser::after_drawing(|| browser::focus_form(WANTED) && browser::select_focused());
@@ -215,12 +232,15 @@ fn Supply(
         }
     };
     view! {
-        <form class="wanted" id=WANTED tabindex="-1" aria-label="Result of the long-running tool" on:submit=on_submit on:keydown=on_key>
+        <form class="wanted" id=WANTED tabindex="-1" aria-label=if is_agent { "Result of the agent" } else { "Result of the long-running tool" } on:submit=on_submit on:keydown=on_key>
             <p class="question">
                 <Icon glyph=Glyph::Clock/>
-                "This tool is long-running. You supply its result."
+                {match is_agent {
+                    true => "This tool is an agent. You supply its result.",
+                    false => "This tool is long-running. You supply its result.",
+                }}
             </p>
-            {first.map(|first| view! {
+            {first.filter(|_| !is_agent).map(|first| view! {
                 <p class="first-result">"Initial result: " <Tokens tokens=preview(&first, BUDGET)/></p>
             })}
             <SchemaForm state=form id="supplied" label="Result (JSON)"/>

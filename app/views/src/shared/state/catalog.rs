@@ -208,6 +208,7 @@ mod tests {
             integers_of_64_bits: false,
             long_running: false,
             needs_confirmation: false,
+            agent_model: None,
             provided_by: "agent".to_owned(),
             title: None,
             hints: api::ToolHints::default(),
