@@ -13,6 +13,7 @@ from rehearsal_adk.session import RehearsalSession, finishes_task
 async def begin(session: RehearsalSession, text: str) -> None:
     """Stores the user's query as the invocation's content and as a session event.
 
+    After a final response, this begins the next turn, with the agent that ADK's runner would choose.
     Runs the plugins' ``on_user_message`` and ``before_run``, then ``before_agent`` of plugins and
     agents.
     """
@@ -20,6 +21,9 @@ async def begin(session: RehearsalSession, text: str) -> None:
     from google.genai import types
 
     message = types.Content(role="user", parts=[types.Part(text=text)])
+    if session.over:
+        session.next_turn()
+        session.agent = tree.next_agent(session.loaded.root, session.agent)
     session.user_content = message
     context = session.invocation()
     with session.noticed("on_user_message_callback"):
@@ -37,7 +41,9 @@ async def begin(session: RehearsalSession, text: str) -> None:
             session.notice(
                 "A plugin's before_run_callback returned a response. ADK would end the run here."
             )
-    await enter(session, tree.lineage(session.agent))
+    # In a later turn, ADK's runner starts with the active agent itself.
+    is_llm = tree.is_llm(session.loaded.root)
+    await enter(session, [session.agent] if is_llm else tree.lineage(session.agent))
 
 
 async def enter(session: RehearsalSession, agents: list, worked=None) -> None:

@@ -69,7 +69,9 @@ class RehearsalSession:
         self.ended = False
         """Whether a tool ended the run, so that no model call follows."""
         self.over = False
-        """Whether the final response was sent."""
+        """Whether the final response of the current turn was sent."""
+        self.turn = 0
+        """The number of the current turn, from 0. Each turn is an invocation."""
         self.started: set[str] = set()
         """All call ids of the session, to reject duplicates."""
         self._notices: list[str] = []
@@ -80,12 +82,12 @@ class RehearsalSession:
 
     @property
     def invocation_id(self) -> str:
-        """The invocation's id in events and in the golden trace. One rehearsal is one invocation."""
-        return f"{self.id}_inv_0"
+        """The id of the current turn's invocation in events."""
+        return f"{self.id}_inv_{self.turn}"
 
     @property
     def final_event_id(self) -> str:
-        """The id of the final response's event. A rebuilt session with this event is over."""
+        """The id of the final response's event. A turn with this event is over."""
         return f"{self.invocation_id}_final"
 
     async def open(self, state: dict, restore: dict | None) -> None:
@@ -133,7 +135,9 @@ class RehearsalSession:
             event = Event.model_validate(recorded)
             await self.session_service.append_event(session=self.session, event=event)
             self.started.update(call.id for call in event.get_function_calls() if call.id)
-            if self.user_content is None and event.author == "user" and event.content:
+            if self._begins_turn(event):
+                if self.user_content is not None:
+                    self.next_turn()
                 self.user_content = event.content
             self.ended = self.ended or ends_run(event)
             self.over = self.over or event.id == self.final_event_id
@@ -146,6 +150,21 @@ class RehearsalSession:
         # The before-model callbacks ran in the earlier worker.
         if self.goes_on:
             self.asked = EventActions()
+
+    def _begins_turn(self, event) -> bool:
+        """Whether a restored event is a user's query."""
+        is_first = self.user_content is None or self.over
+        return is_first and event.author == "user" and bool(event.content)
+
+    def next_turn(self) -> None:
+        """Begins the next turn. Notices and `temp:` state last for one."""
+        self.turn += 1
+        self.over = self.ended = False
+        self.asked = self.seen = None
+        self._notices.clear()
+        self._notices_reported = 0
+        for key in [key for key in self.session.state if key.startswith("temp:")]:
+            del self.session.state[key]
 
     @property
     def goes_on(self) -> bool:

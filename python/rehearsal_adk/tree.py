@@ -65,6 +65,14 @@ def lineage(agent) -> list:
     return line[::-1]
 
 
+def next_agent(root, agent):
+    """The agent that ADK's runner would continue a conversation with, after ``agent`` responded: the
+    same one if it can transfer back up to the root, otherwise the first one."""
+    if all(is_llm(one) and not one.disallow_transfer_to_parent for one in lineage(agent)):
+        return agent
+    return first_llm(root) or agent
+
+
 def summary(node) -> dict:
     """The agent's name, description and class, as the page lists them."""
     return {

@@ -295,7 +295,11 @@ async def _fallback_request(session, agent, error: Exception, warnings: list[str
 
 
 def _query_only(session: RehearsalSession, extra: dict[str, str] | None = None):
-    query = [event for event in session.session.events[:1] if event.author == "user"]
+    query = [
+        event
+        for event in session.session.events
+        if event.author == "user" and event.invocation_id == session.invocation_id
+    ][:1]
     return session.session.model_copy(
         update={"events": query, "state": {**session.session.state, **(extra or {})}}
     )

@@ -18,7 +18,7 @@ use api::{
 use app::host::{AgentHost, CallHost, EvalSetHost, RehearsalHost, ReportHost};
 use async_trait::async_trait;
 use json_text::JsonText;
-use session::{AgentId, CallId, GoldenTrace, SessionId};
+use session::{AgentId, CallId, GoldenTrace, GoldenTurn, SessionId};
 use tokio::sync::Semaphore;
 
 use crate::access::AuditEntry;
@@ -157,7 +157,7 @@ impl Host {
             .map_err(|fault| ApiError::NotExportable { reason: fault.to_string() })?;
         if agent.source.kind() != SourceKind::AdkPython {
             // Rehearsal asked for these confirmations, and google-adk would not.
-            trace.calls.iter_mut().for_each(|call| call.call.waited = None);
+            trace.calls_mut().for_each(|call| call.call.waited = None);
         }
         Ok(RehearsalExport { agent, session, trace, choices })
     }
@@ -170,18 +170,24 @@ impl Host {
             let _ = self.open_session(request.session.clone(), request.agent.clone()).await;
         }
         let export = self.rehearsal(request)?;
-        // google-adk has validated the value of `set_model_response`.
-        let is_validated =
-            export.trace.calls.last().is_some_and(|it| it.model_response().is_some());
-        if let Some(session) = export.session.as_ref().filter(|_| !is_validated) {
+        if let Some(session) = &export.session {
             let view = session.view();
-            let (query, response) =
-                (export.trace.query.content.clone(), export.trace.final_response.content.clone());
-            let fits =
-                schemas::run_blocking(move || schemas::check_ends(&view, &query, &response)).await;
+            let turns = export.trace.turns.clone();
+            let check = move || turns.iter().try_for_each(|turn| check_turn(&view, turn));
+            let fits = schemas::run_blocking(check).await;
             fits.map_err(|error| ApiError::NotExportable { reason: error.to_string() })?;
         }
         Ok(export)
+    }
+}
+
+/// Checks a turn's query and final response against the agent's schemas.
+fn check_turn(view: &agents::SessionView, turn: &GoldenTurn) -> Result<(), schemas::EndError> {
+    schemas::check_query(view, &turn.query.content)?;
+    // google-adk has validated the value of `set_model_response`.
+    match turn.calls.last().and_then(session::Call::model_response) {
+        Some(_) => Ok(()),
+        None => schemas::check_response(view, &turn.final_response.content),
     }
 }
 

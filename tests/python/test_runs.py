@@ -33,9 +33,10 @@ async def run():
     runner = InMemoryRunner(app=app)
     await runner.session_service.create_session(
         app_name="played", user_id="user", session_id="s", state={"owner": "Ada"})
-    message = types.Content(role="user", parts=[types.Part(text="Hello.")])
-    async for _ in runner.run_async(user_id="user", session_id="s", new_message=message):
-        pass
+    for _ in range(int(sys.argv[2])):
+        message = types.Content(role="user", parts=[types.Part(text="Hello.")])
+        async for _ in runner.run_async(user_id="user", session_id="s", new_message=message):
+            pass
     session = await runner.session_service.get_session(
         app_name="played", user_id="user", session_id="s")
     print(json.dumps(session.state))
@@ -108,11 +109,11 @@ def read(journal):
     return [json.loads(line) for line in journal.read_text("utf-8").splitlines()]
 
 
-def run_by_adk(journal, root, acts):
+def run_by_adk(journal, root, acts, messages=1):
     """Has ADK's own runner run the agent on a model that acts so; gives journal and last state."""
     path = os.pathsep.join([str(FIXTURES), str(ROOT / "python")])
     env = {"PYTHONPATH": path, "PLAYED": root, "PLAYED_JOURNAL": str(journal)}
-    done = Forked(run, RUNNER, json.dumps(acts), env={**os.environ, **env})
+    done = Forked(run, RUNNER, json.dumps(acts), str(messages), env={**os.environ, **env})
     stdout, stderr = done.communicate()
     assert done.wait() == 0, stderr
     return read(journal), json.loads(stdout)
@@ -400,3 +401,48 @@ def test_a_print_without_a_newline_is_a_line_of_its_own(play):
     played.worker.call("wishes", wish="print")
     played.worker.end()
     assert "a line without an end\n" in played.worker.log()
+
+
+@pytest.mark.parametrize(
+    "root, turns",
+    [
+        ("chat", [[ECHO, "One."], [["echo", {"text": "b"}], "Two."]]),
+        # The clerk goes on in the next turn, because it can transfer back.
+        ("chat", [[TRANSFER, "One."], [ECHO, "Two."], ["Three."]]),
+        ("structured", [[ECHO, '{"summary": "a"}'], ['{"summary": "b"}']]),
+        ("sequence", [[["transfer_to_agent", {"agent_name": "typist"}], "One."], ["Two."]]),
+    ],
+)
+def test_turns_follow_each_other_as_under_adks_own_runner(play, tmp_path, root, turns):
+    acts = [act for turn in turns for act in turn]
+    expected, state = run_by_adk(tmp_path / "run", root, acts, len(turns))
+    played = play(root)
+    for number, turn in enumerate(turns):
+        said = played.say()
+        [query] = [one for one in said["delta"]["events"] if one["author"] == "user"]
+        assert query["invocationId"] == f"s_inv_{number}"
+        for place, act in enumerate(turn[:-1]):
+            call_id = f"c{number}-{place}"
+            assert played.worker.call(act[0], call_id=call_id, **act[1])["status"] == "output"
+        final = played.answer(turn[-1])
+    assert played.journal() == expected
+    assert final["view"]["state"] == state
+
+
+def test_another_worker_restores_a_session_of_two_turns(play):
+    played = play()
+    deltas = [
+        played.say()["delta"],
+        played.worker.call("echo", call_id="c1", text="a")["delta"],
+        played.answer("One.")["delta"],
+        played.say("And now?")["delta"],
+        played.worker.call("echo", call_id="c2", text="b")["delta"],
+    ]
+    played.rebuild(restored(deltas))
+    repeated = played.worker.error(
+        "call_tool", session_id="s", call_id="c1", tool="echo", args={"text": "a"}
+    )
+    assert "used before" in repeated["message"]
+    assert played.worker.call("echo", call_id="c3", text="c")["status"] == "output"
+    final = played.answer("Two.")
+    assert final["delta"]["events"][0]["id"] == "s_inv_1_final"

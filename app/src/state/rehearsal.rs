@@ -143,7 +143,8 @@ impl Rehearsal {
     /// Whether the session has begun and is not exported. Tracked.
     #[must_use]
     pub fn is_under_way(self) -> bool {
-        self.session.read().query().is_some() && !matches!(&*self.export.read(), Export::Written(_))
+        self.session.read().started_at().is_some()
+            && !matches!(&*self.export.read(), Export::Written(_))
     }
 
     /// Why the pending call prevents the next step. Tracked.
@@ -156,6 +157,20 @@ impl Rehearsal {
                 "A call waits for your input"
             }
         })
+    }
+
+    /// Continues the completed session: the user's next message is awaited.
+    pub fn continue_session(self) {
+        if self.send(Event::Continue) {
+            self.forms.begin_turn();
+            self.export.set(Export::NotYet);
+            self.announcement.set("Write the user's next message.".to_owned());
+        }
+    }
+
+    /// Completes the session again, without another turn.
+    pub fn cancel_continue(self) {
+        self.send(Event::CancelContinue);
     }
 
     /// Discards this session and begins another with the same agent.

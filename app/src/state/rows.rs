@@ -1,4 +1,4 @@
-//! The rows of the history: the query, each call with its result, the final response.
+//! The rows of the history: for each turn the query, each call with its result, the final response.
 
 use std::collections::HashSet;
 
@@ -16,14 +16,14 @@ pub struct RowId {
 /// What a row shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RowKind {
-    /// The user's query.
-    Query,
+    /// The user's query of a turn, by its number from 0.
+    Query(usize),
     /// A call that has ended; its index among [`Session::calls`].
     Call(usize),
     /// The pending call.
     Pending,
-    /// The final response.
-    Response,
+    /// The final response of a turn.
+    Response(usize),
 }
 
 impl RowId {
@@ -44,10 +44,12 @@ impl RowId {
 #[must_use]
 pub fn rows(session: &Session) -> Vec<RowId> {
     let mut kinds = Vec::new();
-    kinds.extend(session.query().map(|_| RowKind::Query));
-    kinds.extend((0..session.calls().len()).map(RowKind::Call));
+    for (number, turn) in session.turns().into_iter().enumerate() {
+        kinds.push(RowKind::Query(number));
+        kinds.extend(turn.calls.map(RowKind::Call));
+        kinds.extend(turn.final_response.map(|_| RowKind::Response(number)));
+    }
     kinds.extend(session.pending().map(|_| RowKind::Pending));
-    kinds.extend(session.final_response().map(|_| RowKind::Response));
     kinds.into_iter().enumerate().map(|(position, kind)| RowId { position, kind }).collect()
 }
 
@@ -123,9 +125,19 @@ mod tests {
             at,
         });
         events.push(Event::Respond { content: "r".to_owned(), at });
+        events.push(Event::Continue);
+        events.push(Event::SubmitQuery { content: "q".to_owned(), at });
         let kinds: Vec<_> =
             rows(&after(events)).iter().map(|row| (row.position, row.kind)).collect();
-        assert_eq!(kinds, [(0, RowKind::Query), (1, RowKind::Call(0)), (2, RowKind::Response)]);
+        assert_eq!(
+            kinds,
+            [
+                (0, RowKind::Query(0)),
+                (1, RowKind::Call(0)),
+                (2, RowKind::Response(0)),
+                (3, RowKind::Query(1)),
+            ]
+        );
     }
 
     #[test]
@@ -133,7 +145,7 @@ mod tests {
         let row = |position, kind| RowId { position, kind };
         let mut open = OpenRows::default();
         open.open_all(&[
-            row(0, RowKind::Query),
+            row(0, RowKind::Query(0)),
             row(1, RowKind::Call(0)),
             row(2, RowKind::Pending),
         ]);

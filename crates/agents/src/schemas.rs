@@ -66,25 +66,31 @@ pub enum EndError {
     },
 }
 
-/// Checks the query and the final response of a session against the agent's own schemas.
+/// Checks a query against the agent's input schema.
 ///
 /// # Errors
-/// The first text that is not JSON, or the first violation.
-pub fn check_ends(view: &SessionView, query: &str, response: &str) -> Result<(), EndError> {
-    let ends = [
-        (SessionEnd::Query, view.input_schema.as_ref(), query),
-        (SessionEnd::FinalResponse, view.output_schema.as_ref(), response),
-    ];
-    for (end, schema, content) in ends {
-        if schema.is_none() {
-            continue;
-        }
-        let value = JsonText::parse(content).map_err(|error| EndError::NotJson { end, error })?;
-        if let Some(violation) = check_schema(schema, &value).into_iter().next() {
-            return Err(EndError::Violation { end, violation });
-        }
+/// The text is not JSON, or the first violation.
+pub fn check_query(view: &SessionView, content: &str) -> Result<(), EndError> {
+    check_end(SessionEnd::Query, view.input_schema.as_ref(), content)
+}
+
+/// Checks a final response against the agent's output schema.
+///
+/// # Errors
+/// The text is not JSON, or the first violation.
+pub fn check_response(view: &SessionView, content: &str) -> Result<(), EndError> {
+    check_end(SessionEnd::FinalResponse, view.output_schema.as_ref(), content)
+}
+
+fn check_end(end: SessionEnd, schema: Option<&JsonText>, content: &str) -> Result<(), EndError> {
+    if schema.is_none() {
+        return Ok(());
     }
-    Ok(())
+    let value = JsonText::parse(content).map_err(|error| EndError::NotJson { end, error })?;
+    match check_schema(schema, &value).into_iter().next() {
+        Some(violation) => Err(EndError::Violation { end, violation }),
+        None => Ok(()),
+    }
 }
 
 /// Checks a tool's arguments: an object that the schema of its `parameters` accepts, each member once.

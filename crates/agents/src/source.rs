@@ -41,7 +41,8 @@ pub trait AgentSource: Send + Sync + 'static {
         seed: &SessionSeed,
     ) -> Result<SessionView, SourceError>;
 
-    /// Starts the invocation with the user's query.
+    /// Starts an invocation with the user's query: the first one, or the next one after
+    /// [`Self::end_invocation`].
     ///
     /// # Errors
     /// A fault of the agent, or a session that is not open.
@@ -51,7 +52,7 @@ pub trait AgentSource: Send + Sync + 'static {
         content: &str,
     ) -> Result<SessionView, SourceError>;
 
-    /// Ends the session's invocation with the final response. Returns the view if it may have changed. A
+    /// Ends the current invocation with the final response. Returns the view if it may have changed. A
     /// second call changes nothing.
     ///
     /// # Errors

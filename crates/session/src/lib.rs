@@ -1,5 +1,5 @@
 //! One rehearsal as a value: a person acts as an agent, from the choice of the agent to the final
-//! response.
+//! response of each turn.
 //!
 //! [`step`] takes a [`Session`] and an [`Event`]. It returns the next session with the [`Effect`]s
 //! to run, or rejects the event. The history ([`HistoryEntry`]) can be read at any time. A
@@ -24,7 +24,7 @@ pub use history::{
 };
 pub use id::{AgentId, CallId, InvalidId, SessionId, ToolName};
 pub use model_response::{SET_MODEL_RESPONSE, accepts_model_response};
-pub use state::{Answer, Call, Pending, PendingPhase, Session, SessionState};
+pub use state::{Answer, Call, Pending, PendingPhase, Session, SessionState, Turn};
 pub use step::{Effect, Event, Outcome, step};
-pub use trace::GoldenTrace;
+pub use trace::{GoldenTrace, GoldenTurn};
 pub use unmet::Unmet;

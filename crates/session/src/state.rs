@@ -1,5 +1,7 @@
 //! [`Session`]: the four states of a rehearsal, and the data of each.
 
+use std::ops::Range;
+
 use jiff::Timestamp;
 use json_text::JsonText;
 
@@ -10,7 +12,31 @@ use crate::{AgentId, SessionId};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Session {
     pub(crate) id: SessionId,
+    /// The completed turns before the current one.
+    pub(crate) past: Vec<PastTurn>,
+    /// The ended calls of all turns.
+    pub(crate) calls: Vec<Call>,
     pub(crate) phase: Phase,
+}
+
+/// A turn that another one follows.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct PastTurn {
+    pub(crate) query: UserQuery,
+    /// How many calls the session has up to its end.
+    pub(crate) calls_to: usize,
+    pub(crate) final_response: FinalResponse,
+}
+
+/// One turn: a user message and all that follows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Turn<'a> {
+    /// The user message.
+    pub query: &'a UserQuery,
+    /// Its ended calls, among [`Session::calls`].
+    pub calls: Range<usize>,
+    /// The final response, once sent.
+    pub final_response: Option<&'a FinalResponse>,
 }
 
 /// The name of a session's state.
@@ -18,7 +44,7 @@ pub struct Session {
 pub enum SessionState {
     /// No agent is chosen yet.
     SelectingAgent,
-    /// The agent is chosen, the user's query is not there yet.
+    /// The agent is chosen, and the user's first or next query is not there yet.
     AwaitingQuery,
     /// Tools can be called and the final response can be sent.
     Active,
@@ -52,7 +78,6 @@ pub(crate) enum Phase {
 pub(crate) struct Run {
     pub(crate) agent: AgentId,
     pub(crate) query: UserQuery,
-    pub(crate) calls: Vec<Call>,
     pub(crate) pending: Option<Pending>,
 }
 
@@ -128,7 +153,7 @@ impl Session {
     /// A session without an agent.
     #[must_use]
     pub fn new(id: SessionId) -> Self {
-        Self { id, phase: Phase::SelectingAgent }
+        Self { id, past: Vec::new(), calls: Vec::new(), phase: Phase::SelectingAgent }
     }
 
     /// Unique across all pages.
@@ -165,22 +190,58 @@ impl Session {
         }
     }
 
-    /// The user's query, once submitted.
+    /// The query of the current turn, once submitted.
     #[must_use]
     pub fn query(&self) -> Option<&UserQuery> {
         self.run().map(|run| &run.query)
     }
 
-    /// When the session started: the moment of its query.
+    /// When the session started: the moment of its first query.
     #[must_use]
     pub fn started_at(&self) -> Option<Timestamp> {
-        self.query().map(|query| query.timestamp)
+        let first = self.past.first().map(|turn| &turn.query);
+        first.or_else(|| self.query()).map(|query| query.timestamp)
     }
 
-    /// The calls that have ended, in order.
+    /// Every turn that has begun, in order.
+    #[must_use]
+    pub fn turns(&self) -> Vec<Turn<'_>> {
+        let mut from = 0;
+        let past = self.past.iter().map(|turn| {
+            let calls = from..turn.calls_to;
+            from = turn.calls_to;
+            Turn { query: &turn.query, calls, final_response: Some(&turn.final_response) }
+        });
+        let mut turns: Vec<_> = past.collect();
+        turns.extend(self.run().map(|run| Turn {
+            query: &run.query,
+            calls: self.first_call()..self.calls.len(),
+            final_response: self.final_response(),
+        }));
+        turns
+    }
+
+    /// How many turns come before the current one.
+    #[must_use]
+    pub fn past_turns(&self) -> usize {
+        self.past.len()
+    }
+
+    /// Where the calls of the current turn begin among [`Self::calls`].
+    fn first_call(&self) -> usize {
+        self.past.last().map_or(0, |turn| turn.calls_to)
+    }
+
+    /// The calls of all turns that have ended, in order.
     #[must_use]
     pub fn calls(&self) -> &[Call] {
-        self.run().map_or(&[], |run| &run.calls)
+        &self.calls
+    }
+
+    /// The calls of the current turn that have ended, in order.
+    #[must_use]
+    pub fn calls_of_turn(&self) -> &[Call] {
+        self.calls.get(self.first_call()..).unwrap_or_default()
     }
 
     /// The call that has not ended yet. There is at most one.
@@ -189,7 +250,7 @@ impl Session {
         self.run().and_then(|run| run.pending.as_ref())
     }
 
-    /// The final response, once sent.
+    /// The final response of the current turn, once sent.
     #[must_use]
     pub fn final_response(&self) -> Option<&FinalResponse> {
         match &self.phase {
@@ -200,22 +261,23 @@ impl Session {
 
     /// Everything that happened, in order of time.
     ///
-    /// Empty until the session is active; then it starts with the query. Each output or error
-    /// follows its call. Once completed it ends with the final response.
+    /// Empty until the session is active; then each turn starts with its query. Each output or error
+    /// follows its call. A completed turn ends with its final response.
     #[must_use]
     pub fn history(&self) -> Vec<HistoryEntry> {
-        let Some(run) = self.run() else { return Vec::new() };
-        let mut history = Vec::with_capacity(run.calls.len() * 2 + 3);
-        history.push(HistoryEntry::UserQuery(run.query.clone()));
-        for Call { call, answer } in &run.calls {
-            history.push(HistoryEntry::ToolCall(call.clone()));
-            history.push(match answer {
-                Answer::Output(output) => HistoryEntry::ToolOutput(output.clone()),
-                Answer::Error(error) => HistoryEntry::ToolError(error.clone()),
-            });
+        let mut history = Vec::with_capacity(self.calls.len() * 2 + 3);
+        for turn in self.turns() {
+            history.push(HistoryEntry::UserQuery(turn.query.clone()));
+            for Call { call, answer } in self.calls.get(turn.calls).unwrap_or_default() {
+                history.push(HistoryEntry::ToolCall(call.clone()));
+                history.push(match answer {
+                    Answer::Output(output) => HistoryEntry::ToolOutput(output.clone()),
+                    Answer::Error(error) => HistoryEntry::ToolError(error.clone()),
+                });
+            }
+            history.extend(turn.final_response.cloned().map(HistoryEntry::FinalResponse));
         }
-        history.extend(run.pending.iter().map(|it| HistoryEntry::ToolCall(it.call.clone())));
-        history.extend(self.final_response().cloned().map(HistoryEntry::FinalResponse));
+        history.extend(self.pending().map(|it| HistoryEntry::ToolCall(it.call.clone())));
         history
     }
 }

@@ -7,7 +7,7 @@ use crate::error::Refusal;
 use crate::history::{
     FinalResponse, ToolCall, ToolError, ToolOutput, ToolResult, UserQuery, WaitedFor,
 };
-use crate::state::{Answer, Call, Pending, PendingPhase, Phase, Run, Session};
+use crate::state::{Answer, Call, PastTurn, Pending, PendingPhase, Phase, Run, Session};
 use crate::{AgentId, CallId, ToolName};
 
 /// What can happen to a session. Times are parameters; one before the last entry counts
@@ -19,7 +19,7 @@ pub enum Event {
         /// Which.
         agent: AgentId,
     },
-    /// The person submitted the user's query.
+    /// The person submitted the user's first or next query.
     SubmitQuery {
         /// Text, or JSON for an agent with an input schema.
         content: String,
@@ -92,6 +92,10 @@ pub enum Event {
         /// Now.
         at: Timestamp,
     },
+    /// The person continues the completed session with the user's next query.
+    Continue,
+    /// The person does not continue after all: the session is completed again.
+    CancelContinue,
 }
 
 /// How a call ended, before it is entered in the history.
@@ -176,30 +180,31 @@ fn apply(session: &mut Session, event: Event) -> Result<Vec<Effect>, Refusal> {
         }
         Event::SubmitQuery { content, at } => {
             let Phase::AwaitingQuery { agent } = &session.phase else {
-                return Err(wrong(session, "submitting a query", "a session has one query"));
+                return Err(wrong(session, "submitting a query", "send the final response first"));
             };
             if content.trim().is_empty() {
                 return Err(Refusal::EmptyQuery);
             }
             let agent = agent.clone();
             let effects = vec![Effect::BeginInvocation { content: content.clone() }];
-            let query = UserQuery { content, timestamp: at };
-            session.phase = Phase::Active(Run { agent, query, calls: Vec::new(), pending: None });
+            let query = UserQuery { content, timestamp: session.not_before_last(at) };
+            session.phase = Phase::Active(Run { agent, query, pending: None });
             Ok(effects)
         }
         Event::CallTool { call_id, tool_name, arguments, at } => {
+            let timestamp = session.not_before_last(at);
+            let is_repeated = session.calls.iter().any(|made| made.call.call_id == call_id);
             let run = active(session, "calling a tool")?;
             if let Some(pending) = &run.pending {
                 return Err(Refusal::CallRunning { running: pending.call.tool_name.to_string() });
             }
-            if run.calls.iter().any(|made| made.call.call_id == call_id) {
+            if is_repeated {
                 return Err(Refusal::RepeatedCallId { call_id });
             }
             if arguments.kind() != Kind::Object {
                 let kind = arguments.kind().name();
                 return Err(Refusal::ArgumentsNotObject { tool: tool_name.to_string(), kind });
             }
-            let timestamp = run.not_before_last(at);
             let call = ToolCall { tool_name, arguments, call_id, timestamp, waited: None };
             let effect = Effect::RunTool {
                 call_id: call.call_id.clone(),
@@ -263,15 +268,16 @@ fn apply(session: &mut Session, event: Event) -> Result<Vec<Effect>, Refusal> {
         }
         Event::Settle { call_id, outcome, duration_ms, at } => {
             pending(session, &call_id)?;
+            let timestamp = session.not_before_last(at);
             let run = active(session, "ending a call")?;
-            let timestamp = run.not_before_last(at);
             if let Some(Pending { call, .. }) = run.pending.take() {
                 let answer = entry(call_id, outcome, duration_ms, timestamp);
-                run.calls.push(Call { call, answer });
+                session.calls.push(Call { call, answer });
             }
             Ok(Vec::new())
         }
         Event::Respond { content, at } => {
+            let timestamp = session.not_before_last(at);
             let run = active(session, "sending the final response")?;
             if let Some(pending) = &run.pending {
                 return Err(Refusal::CallRunning { running: pending.call.tool_name.to_string() });
@@ -279,11 +285,32 @@ fn apply(session: &mut Session, event: Event) -> Result<Vec<Effect>, Refusal> {
             if content.trim().is_empty() {
                 return Err(Refusal::EmptyResponse);
             }
-            let timestamp = run.not_before_last(at);
             let effects = vec![Effect::EndInvocation { content: content.clone() }];
             let final_response = FinalResponse { content, timestamp };
             session.phase = Phase::Completed { run: run.clone(), final_response };
             Ok(effects)
+        }
+        Event::Continue => {
+            let Phase::Completed { run, final_response } = session.phase.clone() else {
+                return Err(wrong(session, "continuing", "send the final response first"));
+            };
+            let Run { agent, query, .. } = run;
+            let calls_to = session.calls.len();
+            session.past.push(PastTurn { query, calls_to, final_response });
+            session.phase = Phase::AwaitingQuery { agent };
+            Ok(Vec::new())
+        }
+        Event::CancelContinue => {
+            let (Phase::AwaitingQuery { agent }, Some(last)) =
+                (&session.phase, session.past.last())
+            else {
+                return Err(wrong(session, "not continuing", "continue a completed session first"));
+            };
+            let run = Run { agent: agent.clone(), query: last.query.clone(), pending: None };
+            let final_response = last.final_response.clone();
+            session.phase = Phase::Completed { run, final_response };
+            session.past.pop();
+            Ok(Vec::new())
         }
     }
 }
@@ -305,14 +332,13 @@ fn entry(call_id: CallId, outcome: Outcome, duration_ms: f64, timestamp: Timesta
     }
 }
 
-impl Run {
+impl Session {
     fn not_before_last(&self, at: Timestamp) -> Timestamp {
-        let last = match (&self.pending, self.calls.last()) {
-            (Some(pending), _) => pending.call.timestamp,
-            (None, Some(call)) => call.answer.timestamp(),
-            (None, None) => self.query.timestamp,
-        };
-        at.max(last)
+        let last = self.pending().map(|pending| pending.call.timestamp);
+        let last = last.or_else(|| self.calls_of_turn().last().map(|it| it.answer.timestamp()));
+        let last = last.or_else(|| self.query().map(|query| query.timestamp));
+        let last = last.or_else(|| self.past.last().map(|turn| turn.final_response.timestamp));
+        last.map_or(at, |last| at.max(last))
     }
 }
 
@@ -327,7 +353,7 @@ fn active<'a>(session: &'a mut Session, event: &'static str) -> Result<&'a mut R
         Phase::Completed { .. } => Err(Refusal::WrongState {
             event,
             state,
-            remedy: "the session is over, start a new one",
+            remedy: "continue it with another user message, or start a new one",
         }),
         Phase::SelectingAgent | Phase::AwaitingQuery { .. } => {
             Err(Refusal::WrongState { event, state, remedy: "submit the user's query first" })

@@ -9,14 +9,21 @@ use crate::history::{FinalResponse, HistoryEntry, UserQuery};
 use crate::state::{Answer, Call, Phase, Session};
 use crate::{AgentId, CallId, SessionId};
 
-/// A completed session: one query, calls that all ended, one final response, in order of time.
+/// A completed session: turns in order of time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GoldenTrace {
     /// The session it came from.
     pub session_id: SessionId,
     /// The agent that was rehearsed.
     pub agent: AgentId,
-    /// The user message; its time is the session's start.
+    /// The turns, at least one.
+    pub turns: Vec<GoldenTurn>,
+}
+
+/// A completed turn: one query, calls that all ended, one final response.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GoldenTurn {
+    /// The user message.
     pub query: UserQuery,
     /// Every call with its answer, in order.
     pub calls: Vec<Call>,
@@ -25,16 +32,26 @@ pub struct GoldenTrace {
 }
 
 impl Session {
-    /// The trace of a completed session; `None` before that.
+    /// The trace of a completed session, or of its completed turns while it awaits the next query;
+    /// `None` before that.
     #[must_use]
     pub fn golden_trace(&self) -> Option<GoldenTrace> {
-        let Phase::Completed { run, final_response } = &self.phase else { return None };
+        let agent = match &self.phase {
+            Phase::Completed { run, .. } => &run.agent,
+            Phase::AwaitingQuery { agent } if !self.past.is_empty() => agent,
+            _ => return None,
+        };
+        let turns = self.turns().into_iter().map(|turn| {
+            Some(GoldenTurn {
+                query: turn.query.clone(),
+                calls: self.calls.get(turn.calls)?.to_vec(),
+                final_response: turn.final_response?.clone(),
+            })
+        });
         Some(GoldenTrace {
             session_id: self.id.clone(),
-            agent: run.agent.clone(),
-            query: run.query.clone(),
-            calls: run.calls.clone(),
-            final_response: final_response.clone(),
+            agent: agent.clone(),
+            turns: turns.collect::<Option<_>>()?,
         })
     }
 }
@@ -43,7 +60,17 @@ impl GoldenTrace {
     /// When the session started.
     #[must_use]
     pub fn started_at(&self) -> Timestamp {
-        self.query.timestamp
+        self.turns.first().map_or(Timestamp::UNIX_EPOCH, |turn| turn.query.timestamp)
+    }
+
+    /// The calls of all turns, in order.
+    pub fn calls(&self) -> impl Iterator<Item = &Call> {
+        self.turns.iter().flat_map(|turn| &turn.calls)
+    }
+
+    /// The calls of all turns, in order.
+    pub fn calls_mut(&mut self) -> impl Iterator<Item = &mut Call> {
+        self.turns.iter_mut().flat_map(|turn| &mut turn.calls)
     }
 
     /// Checks a history that came from elsewhere against the rules of a completed session.
@@ -61,47 +88,60 @@ impl GoldenTrace {
             return Err(TraceFault::OutOfOrder { index: index + 1 });
         }
         let mut entries = history.into_iter().enumerate();
-        let query = match entries.next() {
-            None => return Err(TraceFault::Empty),
-            Some((_, HistoryEntry::UserQuery(query))) => query,
-            Some((index, other)) => return Err(misplaced(index, &other, "user_query")),
-        };
-        let mut calls = Vec::new();
         let mut seen = HashSet::new();
+        let mut turns = Vec::new();
         while let Some((index, entry)) = entries.next() {
             match entry {
-                HistoryEntry::ToolCall(call) => {
-                    if !seen.insert(call.call_id.clone()) {
-                        let call_id = call.call_id;
-                        return Err(TraceFault::RepeatedCallId { index, call_id });
-                    }
-                    let answer = match entries.next() {
-                        Some((_, HistoryEntry::ToolOutput(output))) => Answer::Output(output),
-                        Some((_, HistoryEntry::ToolError(error))) => Answer::Error(error),
-                        Some((index, other)) => {
-                            return Err(misplaced(index, &other, "tool_output or tool_error"));
-                        }
-                        None => return Err(TraceFault::NotCompleted),
-                    };
-                    let found = answer_id(&answer);
-                    if *found != call.call_id {
-                        let found = found.clone();
-                        let expected = call.call_id;
-                        return Err(TraceFault::WrongCallId { index: index + 1, found, expected });
-                    }
-                    calls.push(Call { call, answer });
+                HistoryEntry::UserQuery(query) => {
+                    turns.push(turn(query, &mut entries, &mut seen)?);
                 }
-                HistoryEntry::FinalResponse(final_response) => {
-                    return match entries.next() {
-                        None => Ok(Self { session_id, agent, query, calls, final_response }),
-                        Some((index, other)) => Err(misplaced(index, &other, "end")),
-                    };
-                }
-                other => return Err(misplaced(index, &other, "tool_call or final_response")),
+                other => return Err(misplaced(index, &other, "user_query")),
             }
         }
-        Err(TraceFault::NotCompleted)
+        if turns.is_empty() {
+            return Err(TraceFault::Empty);
+        }
+        Ok(Self { session_id, agent, turns })
     }
+}
+
+/// The turn of `query`, from the entries after it.
+fn turn(
+    query: UserQuery,
+    entries: &mut impl Iterator<Item = (usize, HistoryEntry)>,
+    seen: &mut HashSet<CallId>,
+) -> Result<GoldenTurn, TraceFault> {
+    let mut calls = Vec::new();
+    while let Some((index, entry)) = entries.next() {
+        match entry {
+            HistoryEntry::ToolCall(call) => {
+                if !seen.insert(call.call_id.clone()) {
+                    let call_id = call.call_id;
+                    return Err(TraceFault::RepeatedCallId { index, call_id });
+                }
+                let answer = match entries.next() {
+                    Some((_, HistoryEntry::ToolOutput(output))) => Answer::Output(output),
+                    Some((_, HistoryEntry::ToolError(error))) => Answer::Error(error),
+                    Some((index, other)) => {
+                        return Err(misplaced(index, &other, "tool_output or tool_error"));
+                    }
+                    None => return Err(TraceFault::NotCompleted),
+                };
+                let found = answer_id(&answer);
+                if *found != call.call_id {
+                    let found = found.clone();
+                    let expected = call.call_id;
+                    return Err(TraceFault::WrongCallId { index: index + 1, found, expected });
+                }
+                calls.push(Call { call, answer });
+            }
+            HistoryEntry::FinalResponse(final_response) => {
+                return Ok(GoldenTurn { query, calls, final_response });
+            }
+            other => return Err(misplaced(index, &other, "tool_call or final_response")),
+        }
+    }
+    Err(TraceFault::NotCompleted)
 }
 
 fn answer_id(answer: &Answer) -> &CallId {

@@ -56,6 +56,8 @@ impl Call {
 impl GoldenTrace {
     /// Removes the calls that a model could not repeat for one of these reasons.
     pub fn leave_out(&mut self, reasons: &[Unmet]) {
-        self.calls.retain(|call| call.unmet().is_none_or(|reason| !reasons.contains(&reason)));
+        for turn in &mut self.turns {
+            turn.calls.retain(|call| call.unmet().is_none_or(|reason| !reasons.contains(&reason)));
+        }
     }
 }

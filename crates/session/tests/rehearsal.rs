@@ -6,7 +6,7 @@ use json_text::JsonText;
 use proptest::prelude::*;
 use session::{
     AgentId, CallId, Effect, Event, GoldenTrace, HistoryEntry, Outcome, Refusal, Session,
-    SessionId, SessionState, ToolName, ToolResult, step,
+    SessionId, SessionState, ToolName, ToolResult, Unmet, step,
 };
 
 fn at(second: i64) -> Timestamp {
@@ -89,7 +89,7 @@ fn inapplicable_event_is_rejected_with_a_reason() {
     check(
         vec![query(0)],
         &expect![[r#"
-            refused: submitting a query is not possible while the session is selecting_agent: a session has one query
+            refused: submitting a query is not possible while the session is selecting_agent: send the final response first
         "#]],
     );
     check(
@@ -137,7 +137,7 @@ fn inapplicable_event_is_rejected_with_a_reason() {
     check(
         vec![select(), query(0), respond(1), call(1, "{}", 2)],
         &expect![[r#"
-            refused: calling a tool is not possible while the session is completed: the session is over, start a new one
+            refused: calling a tool is not possible while the session is completed: continue it with another user message, or start a new one
         "#]],
     );
     check(
@@ -188,6 +188,71 @@ fn confirmation_and_long_running_results_come_from_the_person() {
     assert_eq!(step(&supplied, settle(1, 2)).expect("settles").0.calls().len(), 1);
 }
 
+#[test]
+fn a_completed_session_continues_with_the_next_message() {
+    check(
+        vec![
+            select(),
+            query(0),
+            call(1, "{}", 1),
+            settle(1, 2),
+            respond(3),
+            Event::Continue,
+            query(2),
+            call(2, "{}", 5),
+            settle(2, 6),
+            respond(7),
+        ],
+        &expect![[r#"
+            completed
+            {"type":"user_query","content":"What is 5 + 3?","timestamp":"2025-12-23T14:30:00Z"}
+            {"type":"tool_call","tool_name":"add","arguments":{},"call_id":"call-1","timestamp":"2025-12-23T14:30:01Z"}
+            {"type":"tool_output","call_id":"call-1","result":8,"duration_ms":1.5,"timestamp":"2025-12-23T14:30:02Z"}
+            {"type":"final_response","content":"It is 8.","timestamp":"2025-12-23T14:30:03Z"}
+            {"type":"user_query","content":"What is 5 + 3?","timestamp":"2025-12-23T14:30:03Z"}
+            {"type":"tool_call","tool_name":"add","arguments":{},"call_id":"call-2","timestamp":"2025-12-23T14:30:05Z"}
+            {"type":"tool_output","call_id":"call-2","result":8,"duration_ms":1.5,"timestamp":"2025-12-23T14:30:06Z"}
+            {"type":"final_response","content":"It is 8.","timestamp":"2025-12-23T14:30:07Z"}
+        "#]],
+    );
+    let completed = play([select(), query(0), call(1, "{}", 1), settle(1, 2), respond(3)]);
+    let completed = completed.expect("plays");
+    let (continued, effects) = step(&completed, Event::Continue).expect("continues");
+    assert_eq!((continued.state(), effects), (SessionState::AwaitingQuery, vec![]));
+    assert_eq!(continued.golden_trace(), completed.golden_trace());
+    let (back, _) = step(&continued, Event::CancelContinue).expect("goes back");
+    assert_eq!(back, completed);
+    let (again, _) = step(&continued, query(4)).expect("takes the query");
+    assert!(step(&again, call(1, "{}", 5)).is_err(), "call ids are unique in the session");
+    assert_eq!((again.calls().len(), again.calls_of_turn().len(), again.turns().len()), (1, 0, 2));
+}
+
+#[test]
+fn what_a_call_waited_for_is_recorded() {
+    let session = play([select(), query(0), call(1, "{}", 1)]).expect("plays");
+    let waited = |events: Vec<Event>| {
+        let ended = events.into_iter().chain([settle(1, 3)]);
+        let ended =
+            ended.fold(session.clone(), |session, event| step(&session, event).expect("fits").0);
+        ended.calls()[0].unmet()
+    };
+    let result = |first| {
+        let result = JsonText::null();
+        vec![
+            Event::AwaitResult { call_id: call_id(1), first },
+            Event::SupplyResult { call_id: call_id(1), result },
+        ]
+    };
+    assert_eq!(waited(vec![]), None);
+    assert_eq!(waited(result(None)), Some(Unmet::Waited));
+    assert_eq!(waited(result(Some(JsonText::string("pending")))), None, "the run goes on");
+    let confirmed = vec![
+        Event::AskConfirmation { call_id: call_id(1), hint: String::new(), payload: None },
+        Event::Confirm { call_id: call_id(1), confirmed: true, payload: None },
+    ];
+    assert_eq!(waited(confirmed), Some(Unmet::Waited));
+}
+
 fn any_event() -> impl Strategy<Value = Event> {
     let second = -5_i64..50;
     prop_oneof![
@@ -207,6 +272,8 @@ fn any_event() -> impl Strategy<Value = Event> {
             payload: None
         }),
         second.prop_map(respond),
+        Just(Event::Continue),
+        Just(Event::CancelContinue),
     ]
 }
 
@@ -221,8 +288,9 @@ proptest! {
             }
             let history = session.history();
             match session.state() {
-                SessionState::SelectingAgent | SessionState::AwaitingQuery => {
-                    prop_assert!(history.is_empty());
+                SessionState::SelectingAgent => prop_assert!(history.is_empty()),
+                SessionState::AwaitingQuery => {
+                    prop_assert_eq!(history.is_empty(), session.past_turns() == 0);
                 }
                 SessionState::Active | SessionState::Completed => {
                     prop_assert!(matches!(history[0], HistoryEntry::UserQuery(_)));
@@ -234,7 +302,9 @@ proptest! {
             prop_assert_eq!(&reread, &history);
             let agent = AgentId::parse("math").expect("valid");
             let trace = GoldenTrace::from_history(session.id().clone(), agent, reread);
-            prop_assert_eq!(trace.is_ok(), session.state() == SessionState::Completed);
+            let is_whole = session.state() == SessionState::Completed
+                || session.state() == SessionState::AwaitingQuery && session.past_turns() > 0;
+            prop_assert_eq!(trace.is_ok(), is_whole);
             prop_assert_eq!(trace.ok(), session.golden_trace());
         }
     }

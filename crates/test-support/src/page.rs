@@ -219,6 +219,18 @@ impl Page {
         self.apply(Event::Respond { content: content.to_owned(), at: Timestamp::now() });
     }
 
+    /// Ends the turn on the host, and continues with the user's next message.
+    pub async fn continue_with(&mut self, query: &str) {
+        let id = self.session.id().clone();
+        let said = self.session.final_response().expect("a response was sent").content.clone();
+        let ended = json!({ "session": id, "content": said });
+        self.ask::<SessionView>("end_invocation", &ended).await.expect("the turn ends");
+        self.apply(Event::Continue);
+        self.apply(Event::SubmitQuery { content: query.to_owned(), at: Timestamp::now() });
+        let begun = json!({ "session": id, "content": query });
+        self.view = self.ask("begin_invocation", &begun).await.expect("the query is taken");
+    }
+
     /// The history as it would be exported.
     #[must_use]
     pub fn history(&self) -> Vec<HistoryEntry> {

@@ -98,17 +98,6 @@ pub struct CallSide {
     pub arguments: Option<JsonText>,
 }
 
-/// Keeps the first turn of a case, because a rehearsal has only one. The expected final state is removed if
-/// there are more turns. Returns a note about what was left out.
-pub fn keep_first_turn(expected: &mut Trace) -> Option<String> {
-    let turns = expected.invocations.len();
-    (turns > 1).then(|| {
-        expected.invocations.truncate(1);
-        expected.final_state = None;
-        format!("A rehearsal has one turn: only the first of {turns} is compared.")
-    })
-}
-
 /// Aligns `actual` with `expected`, turn by turn, and scores it.
 #[must_use]
 pub fn compare(expected: &Trace, actual: &Trace) -> Comparison {
@@ -312,18 +301,6 @@ mod tests {
         let scores = compared.scores;
         assert_eq!((scores.len(), scores[0].score), (3, Some(0.0)));
         assert!(scores[1].score.is_some_and(|score| score > 0.4 && score < 1.0), "{scores:?}");
-    }
-
-    #[test]
-    fn a_rehearsal_is_compared_with_the_first_turn() {
-        let mut case = made(&[("list", r#"{"a":1}"#)], "Done.");
-        let played = case.clone();
-        assert_eq!(keep_first_turn(&mut case), None);
-        case.invocations.push(Invocation { user_text: "And now?".into(), ..Invocation::default() });
-        case.final_state = Some(JsonText::parse(r#"{"n":3}"#).expect("valid"));
-        let note = keep_first_turn(&mut case).expect("there is more than one");
-        assert!(note.contains("the first of 2"), "{note}");
-        assert_eq!(compare(&case, &played).why, Vec::<String>::new());
     }
 
     #[test]

@@ -13,7 +13,7 @@ mod rehearsal_case;
 pub use call_ids::call_ids;
 pub use comparison::{
     CallSide, ComparedCall, ComparedScore, ComparedText, ComparedTurn, Comparison, MatchStatus,
-    compare, keep_first_turn,
+    compare,
 };
 pub use live_case::{AnsweredTurn, LiveRun, Openings, live_case, root, runs};
 pub use rehearsal_case::{ResultGone, eval_case, object};

@@ -6,7 +6,7 @@ use evalset::adk::{
 use evalset::{eval_id, seconds};
 use json_text::JsonText;
 use serde::Serialize;
-use session::{Answer, Call, CallId, GoldenTrace, ToolError, ToolResult, Unmet};
+use session::{Answer, Call, CallId, GoldenTrace, GoldenTurn, ToolError, ToolResult, Unmet};
 use sha2::{Digest as _, Sha256};
 
 use crate::python_json::as_adk_writes;
@@ -37,10 +37,31 @@ pub fn eval_case(
     held: impl Fn(&CallId) -> Option<JsonText>,
 ) -> Result<EvalCase, ResultGone> {
     let start = trace.started_at();
-    let made = trace.calls.len();
+    let made = trace.calls().count();
     trace.leave_out(leave_out);
-    let cut = if trace.calls.len() < made { cut(&trace) } else { String::new() };
-    let GoldenTrace { session_id, query, calls, final_response, .. } = trace;
+    // They identify an export: a case of more turns or of fewer calls is another one.
+    let count = trace.turns.len();
+    let mut suffix = if count > 1 { format!("_of_{count}") } else { String::new() };
+    if trace.calls().count() < made {
+        suffix.push_str(&cut(&trace));
+    }
+    let session_id = trace.session_id;
+    let turns = trace.turns.into_iter().enumerate().map(|(number, turn)| {
+        invocation(format!("{session_id}_inv_{number}{suffix}"), turn, &held)
+    });
+    Ok(EvalCase {
+        session_input: Some(session_input),
+        creation_timestamp: Some(seconds(start)),
+        ..EvalCase::new(eval_id(agent_name, start), turns.collect::<Result<_, _>>()?)
+    })
+}
+
+fn invocation(
+    id: String,
+    turn: GoldenTurn,
+    held: impl Fn(&CallId) -> Option<JsonText>,
+) -> Result<Invocation, ResultGone> {
+    let GoldenTurn { query, calls, final_response } = turn;
     // google-adk makes the value of `set_model_response` the final response.
     let given = calls.last().and_then(Call::model_response).map(as_adk_writes);
     let mut data = IntermediateData::default();
@@ -50,24 +71,18 @@ pub fn eval_case(
         data.tool_responses.push(FunctionResponse::new(&id, &name, response));
         data.tool_uses.push(FunctionCall::new(id, name, call.arguments));
     }
-    let turn = Invocation {
+    Ok(Invocation {
         final_response: Some(Content::model(given.unwrap_or(final_response.content))),
         intermediate_data: Some(data),
-        creation_timestamp: Some(seconds(start)),
-        ..Invocation::new(format!("{session_id}_inv_0{cut}"), Content::user(query.content))
-    };
-    Ok(EvalCase {
-        session_input: Some(session_input),
-        creation_timestamp: Some(seconds(start)),
-        ..EvalCase::new(eval_id(agent_name, start), vec![turn])
+        creation_timestamp: Some(seconds(query.timestamp)),
+        ..Invocation::new(id, Content::user(query.content))
     })
 }
 
-/// A suffix for the invocation id, which identifies an export: it distinguishes a case of some calls
-/// from one of all calls.
+/// A suffix for invocation ids that distinguishes a case of some calls from one of all calls.
 fn cut(trace: &GoldenTrace) -> String {
     let mut digest = Sha256::new();
-    for call in &trace.calls {
+    for call in trace.calls() {
         digest.update(call.call.call_id.as_str());
         digest.update([0]);
     }
@@ -157,6 +172,12 @@ mod tests {
         GoldenTrace {
             session_id: SessionId::parse("s1").expect("valid"),
             agent: AgentId::parse("math-agent").expect("valid"),
+            turns: vec![first_turn()],
+        }
+    }
+
+    fn first_turn() -> GoldenTurn {
+        GoldenTurn {
             query: UserQuery { content: "5 + 3?".to_owned(), timestamp: at(0) },
             calls: vec![
                 call(
@@ -313,10 +334,34 @@ mod tests {
     }
 
     #[test]
+    fn each_turn_becomes_an_invocation() {
+        let mut trace = trace();
+        let query = UserQuery { content: "And 6?".to_owned(), timestamp: at(5) };
+        let final_response = FinalResponse { content: "9".to_owned(), timestamp: at(6) };
+        trace.turns.push(GoldenTurn { query, calls: Vec::new(), final_response });
+        let case = |trace: GoldenTrace, leave_out: &[Unmet]| {
+            eval_case("MathAgent", started_with("{}"), trace, leave_out, |_| Some(json("[1]")))
+        };
+        let whole = case(trace.clone(), &[]).expect("whole");
+        let ids: Vec<&str> = whole.invocation_ids().collect();
+        assert_eq!(ids, ["s1_inv_0_of_2", "s1_inv_1_of_2"]);
+        let last = &whole.turns()[1];
+        assert_eq!(last.creation_timestamp, Some(seconds(at(5))));
+        assert_eq!(whole.creation_timestamp, Some(seconds(at(0))));
+        let cut = case(trace, &[Unmet::Failed]).expect("whole");
+        assert!(cut.invocation_ids().all(|id| id.contains("_of_2_cut_")));
+    }
+
+    #[test]
     fn the_value_of_set_model_response_is_the_final_response() {
         let mut trace = trace();
         let value = ToolResult::Whole(json(r#"{"summary":"8","level":3}"#));
-        trace.calls.push(call("c4", "set_model_response", r#"{"summary":"8"}"#, output(value)));
+        trace.turns[0].calls.push(call(
+            "c4",
+            "set_model_response",
+            r#"{"summary":"8"}"#,
+            output(value),
+        ));
         let case = eval_case("MathAgent", started_with("{}"), trace, &[], |_| Some(json("[1]")));
         let case = case.expect("whole");
         let response = case.turns()[0].final_response.as_ref().and_then(|it| it.parts.as_ref());

@@ -8,7 +8,6 @@ use evalset::adk::EvalCase;
 use evalset::{Case, read_case};
 use evalset_file::Cases;
 use scoring::Trace;
-use trace_export::keep_first_turn;
 
 use super::case_lookup::{find, refused, text_of};
 use super::sets::SetFile;
@@ -19,7 +18,7 @@ use crate::page_dto;
 pub(crate) enum ComparedCase {
     /// A case of a set.
     Case(Box<SetFile>, CaseName),
-    /// The case that a rehearsal would be exported as: one turn.
+    /// The case that a rehearsal would be exported as.
     Rehearsed(Box<EvalCase>),
     /// The case that a live session would be exported as.
     Live(Box<EvalCase>),
@@ -39,19 +38,16 @@ pub(crate) async fn compare(
         ComparedCase::Rehearsed(_) | ComparedCase::Live(_) => None,
     };
     run_blocking("compare two cases", move || {
-        let mut one = read(&set.path, &name)?;
-        let mut left_out = None;
+        let one = read(&set.path, &name)?;
         let other = match actual {
             ComparedCase::Case(set, name) => read(&set.path, &name)?,
-            ComparedCase::Rehearsed(case) => {
-                left_out = keep_first_turn(&mut one);
-                traced("The rehearsal", &Case::Adk(*case))?
-            }
+            ComparedCase::Rehearsed(case) => traced("The rehearsal", &Case::Adk(*case))?,
             ComparedCase::Live(case) => traced("The live session", &Case::Adk(*case))?,
         };
-        if one.invocations.is_empty() {
-            left_out = Some("This case has no turns, so there is nothing to compare.".to_owned());
-        }
+        let left_out = one
+            .invocations
+            .is_empty()
+            .then(|| "This case has no turns, so there is nothing to compare.".to_owned());
         let compared = trace_export::compare(&one, &other);
         Ok(page_dto::comparison((name, other_name), compared, left_out))
     })

@@ -56,7 +56,7 @@ pub(crate) async fn export(
 /// As [`export`], and [`ApiError::Export`] if google-adk would not read the case.
 pub(crate) async fn preview(export: RehearsalExport<'_>) -> Result<ExportPreview, ApiError> {
     let unmet = Unmet::ALL.into_iter().filter_map(|reason| {
-        let calls = export.trace.calls.iter().filter(|call| call.unmet() == Some(reason));
+        let calls = export.trace.calls().filter(|call| call.unmet() == Some(reason));
         let tools: Vec<String> = calls.map(|call| call.call.tool_name.to_string()).collect();
         (!tools.is_empty()).then_some(UnmetCalls { reason, tools })
     });

@@ -101,6 +101,13 @@ impl Forms {
         })
     }
 
+    /// Empties the query and the final response for the next turn. Tools keep their input.
+    pub(crate) fn begin_turn(self) {
+        self.made.update_value(|made| made.retain(|key, _| matches!(key, FormKey::Tool(_))));
+        self.query.write(String::new());
+        self.response.write(String::new());
+    }
+
     pub(crate) fn forget(self) {
         self.made.update_value(HashMap::clear);
         self.query.write(String::new());

@@ -26,7 +26,7 @@ use crate::state::value_form::ValueForm;
 const CANCEL_PATIENCE_MS: u32 = 900;
 
 impl Rehearsal {
-    /// Opens the session on the host, and sends the query if there is one, because the host may
+    /// Opens the session on the host, and sends the query of a turn under way, because the host may
     /// have restarted.
     pub fn open(self) {
         self.fault.set(None);
@@ -45,7 +45,10 @@ impl Rehearsal {
 
     async fn opened(self) -> Result<SessionView, ApiError> {
         let id = self.session.read_untracked().id().clone();
-        let query = self.session.read_untracked().query().map(|query| query.content.clone());
+        let query = self.session.with_untracked(|session| {
+            let is_active = session.state() == SessionState::Active;
+            session.query().filter(|_| is_active).map(|query| query.content.clone())
+        });
         let view = open_session(id.clone(), self.agent()).await?;
         match query {
             Some(content) => begin_invocation(id, content).await,
@@ -376,7 +379,9 @@ fn obstacle(session: &Session) -> Option<String> {
                 pending.call.tool_name
             ),
         }),
-        (SessionState::Completed, _) => Some("This session has ended. Start over.".to_owned()),
+        (SessionState::Completed, _) => {
+            Some("This session is completed. Continue it, or start over.".to_owned())
+        }
         _ => Some("First write the user message.".to_owned()),
     }
 }
@@ -480,7 +485,8 @@ mod tests {
     #[test]
     fn a_completed_session_is_an_obstacle() {
         let ended = after(&active(), Event::Respond { content: "Done.".to_owned(), at: at(3_000) });
-        assert_eq!(obstacle(&ended).as_deref(), Some("This session has ended. Start over."));
+        let completed = "This session is completed. Continue it, or start over.";
+        assert_eq!(obstacle(&ended).as_deref(), Some(completed));
     }
 
     fn view(parameters: &str, output: &str, provided_by: &str) -> SessionView {

@@ -65,6 +65,15 @@ pub fn ExportPanel(
                     <Icon glyph=Glyph::Retry/>
                     "Rehearse again"
                 </button>
+                <button
+                    type="button"
+                    class="button quiet"
+                    title="Write the user's next message"
+                    on:click=move |_| workspace.continue_session()
+                >
+                    <Icon glyph=Glyph::User/>
+                    "Continue"
+                </button>
                 <CompareWithCase set actual replayed/>
                 <span class="grow"></span>
                 <button
@@ -89,7 +98,12 @@ pub fn ExportPanel(
 fn Summary() -> impl IntoView {
     let rehearsal = use_this_workspace().rehearsal;
     let preview = use_export_preview(rehearsal);
-    let calls = rehearsal.session.with_untracked(|session| session.calls().len());
+    let (turns, calls) =
+        rehearsal.session.with_untracked(|session| (session.turns().len(), session.calls().len()));
+    let contents = match turns {
+        1 => format!("{} and a final response", counted(calls, "tool call", "tool calls")),
+        _ => format!("{turns} turns and {}", counted(calls, "tool call", "tool calls")),
+    };
     let unmet = Memo::new(move |_| match &*preview.read() {
         Some(Ok(preview)) => preview.unmet.clone(),
         _ => Vec::new(),
@@ -106,8 +120,7 @@ fn Summary() -> impl IntoView {
     view! {
         <h2 class="panel-title"><Icon glyph=Glyph::Check/>"Session complete"</h2>
         <p>
-            "A trace with " {counted(calls, "tool call", "tool calls")}
-            " and a final response can be exported as a case to the agent's eval set."
+            "A trace with " {contents} " can be exported as a case to the agent's eval set."
         </p>
         <p class="quiet">"It is kept only in this tab until you export it."</p>
         <CaseId preview/>

@@ -49,7 +49,8 @@ pub fn History(
 ) -> impl IntoView {
     let workspace = use_this_workspace();
     let awaits_query = Memo::new(move |_| {
-        workspace.rehearsal.session.read().state() == SessionState::AwaitingQuery
+        let session = workspace.rehearsal.session.read();
+        session.state() == SessionState::AwaitingQuery && session.past_turns() == 0
     });
     let body = move || {
         if workspace.shows_raw.get() {
@@ -80,7 +81,7 @@ fn Toolbar() -> impl IntoView {
     let open_rows = workspace.rehearsal.open_rows;
     let clock = use_page().clock;
     let all = move || workspace.rehearsal.session.with(rows);
-    let has_rows = move || workspace.rehearsal.session.read().query().is_some();
+    let has_rows = move || workspace.rehearsal.session.read().started_at().is_some();
     let toggle_all = move |_| toggle_all_rows(workspace);
     view! {
         <div class="toolbar">
@@ -283,8 +284,10 @@ pub fn Timeline() -> impl IntoView {
     history.follow_resizes();
     history.follow_entries();
     let HistoryList { workspace, current, unseen, .. } = history;
+    let session = workspace.rehearsal.session;
+    let awaits_next = Memo::new(move |_| session.read().state() == SessionState::AwaitingQuery);
     let draw = move |row: RowId| match row.kind {
-        RowKind::Query | RowKind::Response => view! { <TextRow row current/> }.into_any(),
+        RowKind::Query(_) | RowKind::Response(_) => view! { <TextRow row current/> }.into_any(),
         RowKind::Call(index) => {
             view! { <CallRow row index current/> <Restart calls=index + 1/> }.into_any()
         }
@@ -302,6 +305,9 @@ pub fn Timeline() -> impl IntoView {
             <For each=move || history.rows.get() key=|row| *row children=draw/>
             <OldestQuestion/>
             <NextStep workspace/>
+            <Show when=move || awaits_next.get()>
+                <li><QueryPanel/></li>
+            </Show>
         </ol>
         <Show when=move || { unseen.get() > 0 }>
             <button type="button" class="button new-entries" on:click=move |_| history.scroll_to_end()>
@@ -329,7 +335,7 @@ fn NextStep(
         let session = workspace.rehearsal.session.read();
         session.state() == SessionState::Active
             && session.pending().is_none()
-            && session.calls().is_empty()
+            && session.calls_of_turn().is_empty()
     };
     view! {
         <Show when=is_waiting>

@@ -1,4 +1,4 @@
-//! The start of a session: the person writes the user message.
+//! The start of a turn: the person writes the user message.
 
 use leptos::prelude::*;
 
@@ -60,6 +60,12 @@ pub fn QueryPanel() -> impl IntoView {
         None if entry.is_missed.get() => "Enter the user message.".into_any(),
         None => ().into_any(),
     };
+    let is_next = move || rehearsal.session.read().past_turns() > 0;
+    let about = move || match is_next() {
+        true => "Write the user's next message. State, artifacts and history are kept.",
+        false => "First write the user's message. Then act as the agent: call tools and respond.",
+    };
+    let label = move || if is_next() { "Send message" } else { "Start session" };
     view! {
         <form
             class="opening"
@@ -69,15 +75,18 @@ pub fn QueryPanel() -> impl IntoView {
             }
         >
             <h2><Icon glyph=Glyph::User/>"User message"</h2>
-            <p class="quiet">
-                "First write the user's message. Then act as the agent: call tools and respond."
-            </p>
+            <p class="quiet">{about}</p>
             {field}
             <footer>
                 <span class="field-fault" id="query-fault" role="status">{fault}</span>
                 <span class="grow"></span>
+                <Show when=is_next>
+                    <button type="button" class="button quiet" on:click=move |_| rehearsal.cancel_continue()>
+                        "Back to export"
+                    </button>
+                </Show>
                 <button type="submit" class="button primary" aria-disabled=move || (rehearsal.checking.get() || !workspace.is_ready()).to_string()>
-                    "Start session" <kbd>"Ctrl ↵"</kbd>
+                    {label} " " <kbd>"Ctrl ↵"</kbd>
                 </button>
             </footer>
         </form>

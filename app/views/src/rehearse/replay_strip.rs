@@ -67,12 +67,16 @@ pub fn ReplayStrip(
         Some(Ok(case)) => {
             let at = replay.at.get_untracked().map(|_| case.index);
             let address = case_address(replay.set().as_str(), &case.eval_id, at);
-            let more = case.turns.len().saturating_sub(1);
+            let has_turns = case.turns.len() > 1;
+            let turn = move || {
+                let (turn, all) = replay.turn();
+                format!("turn {turn} of {all}")
+            };
             view! {
                 <Icon glyph=Glyph::Retry/>
                 <a class="link case-id" href=address>{case.eval_id}</a>
                 <span class="quiet">{progress}</span>
-                {(more > 0).then(|| view! { <span class="quiet" title="A rehearsal has one user message">"first turn only"</span> })}
+                {has_turns.then(|| view! { <span class="quiet">{turn}</span> })}
                 <span class="replay-next">{next_text}</span>
                 {comparison}
                 <Show when=can_fill>

@@ -67,7 +67,7 @@ pub fn RespondPanel() -> impl IntoView {
                     </p>
                 </Show>
                 <h2 class="panel-title">"Final response"</h2>
-                <p class="quiet">"Sending it ends the session. You can then export it."</p>
+                <p class="quiet">"Sending it completes the session. You can then export the session, or continue it with another user message."</p>
                 {field}
             </div>
             {move || workspace.response_form().map(|form| view! { <div class="panel-preview"><JsonPreview state=form/></div> })}

@@ -60,9 +60,14 @@ impl NativeSource {
         cancel: CancellationToken,
     ) -> CallContext {
         let user_content = stored.user_content();
+        let mut history = stored.user_contents();
+        let turn = history.len().saturating_sub(1);
+        if history.is_empty() {
+            history.push(user_content.clone());
+        }
         CallContext {
             agent_name: self.agent.name.clone(),
-            invocation_id: format!("{session}_inv_0"),
+            invocation_id: format!("{session}_inv_{turn}"),
             call_id: call.map_or_else(String::new, |(call_id, ..)| call_id.to_string()),
             tool: call.map(|(_, name, input)| (name.to_string(), input.clone())),
             session: CallSession {
@@ -70,7 +75,7 @@ impl NativeSource {
                 app_name: self.agent.name.clone(),
                 user_id: stored.user_id.clone(),
                 state: StateCopy(stored.snapshot()),
-                history: vec![user_content.clone()],
+                history,
             },
             user_content,
             stored: Arc::clone(stored),
@@ -250,7 +255,7 @@ impl AgentSource for NativeSource {
         content: &str,
     ) -> Result<SessionView, SourceError> {
         let open = self.open(session)?;
-        open.stored.set_user_content(content);
+        open.stored.add_user_content(content);
         Ok(self.view(session, &open.stored).await)
     }
 

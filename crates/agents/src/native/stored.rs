@@ -13,7 +13,7 @@ pub(super) struct Stored {
     pub(super) user_id: String,
     state: Mutex<Map<String, Value>>,
     artifacts: Mutex<HashMap<String, Vec<Part>>>,
-    user_content: Mutex<Option<Content>>,
+    user_contents: Mutex<Vec<Content>>,
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -42,12 +42,19 @@ impl Stored {
         }
     }
 
-    pub(super) fn set_user_content(&self, text: &str) {
-        *locked(&self.user_content) = Some(Content::new("user").with_text(text));
+    /// Begins the next turn.
+    pub(super) fn add_user_content(&self, text: &str) {
+        locked(&self.user_contents).push(Content::new("user").with_text(text));
     }
 
+    /// The user message of the current turn.
     pub(super) fn user_content(&self) -> Content {
-        locked(&self.user_content).clone().unwrap_or_else(|| Content::new("user"))
+        locked(&self.user_contents).last().cloned().unwrap_or_else(|| Content::new("user"))
+    }
+
+    /// The user messages of all turns.
+    pub(super) fn user_contents(&self) -> Vec<Content> {
+        locked(&self.user_contents).clone()
     }
 }
 

@@ -25,12 +25,19 @@ pub(super) fn TextRow(
 ) -> impl IntoView {
     let rehearsal = use_this_workspace().rehearsal;
     let (class, glyph, label) = match row.kind {
-        RowKind::Query => ("row asked", Glyph::User, "User"),
+        RowKind::Query(_) => ("row asked", Glyph::User, "User"),
         _ => ("row answered", Glyph::Answer, "Final response"),
     };
     let (content, at) = rehearsal.session.with_untracked(|session| match row.kind {
-        RowKind::Query => session.query().map(|query| (query.content.clone(), query.timestamp)),
-        _ => session.final_response().map(|it| (it.content.clone(), it.timestamp)),
+        RowKind::Query(turn) => {
+            let query = session.turns().get(turn)?.query;
+            Some((query.content.clone(), query.timestamp))
+        }
+        RowKind::Response(turn) => {
+            let response = session.turns().get(turn)?.final_response?;
+            Some((response.content.clone(), response.timestamp))
+        }
+        RowKind::Call(_) | RowKind::Pending => None,
     })?;
     let copied = content.clone();
     Some(view! {

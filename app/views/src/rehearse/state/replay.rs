@@ -80,7 +80,7 @@ pub fn use_replay(workspace: Workspace) -> Replay {
         };
         // A case begins with the user message: a session under way starts over, after a question if it
         // would be lost.
-        if workspace.rehearsal.session.read_untracked().query().is_some() {
+        if workspace.rehearsal.session.read_untracked().started_at().is_some() {
             // After the page is drawn: the router is still changing to this address.
             browser::after_drawing(move || {
                 // Another workspace, with its own replay, may have been opened meanwhile.
@@ -114,41 +114,54 @@ impl Replay {
         self.set_eval_id.set(None);
     }
 
-    /// How many steps are done and how many there are, the query and the response among them. Tracked.
+    /// How many steps are done and how many there are, queries and responses among them. Tracked.
     #[must_use]
     pub fn progress(self) -> (usize, usize) {
-        let all =
-            self.with_turn(|turn| 1 + turn.calls.len() + usize::from(turn.response.is_some()));
-        let all = all.unwrap_or_default();
-        (self.done().min(all), all)
+        let (turn, done) = self.place();
+        let steps = self.with_turns(|turns| turns.iter().map(Turn::steps).collect::<Vec<_>>());
+        let steps = steps.unwrap_or_default();
+        let before: usize = steps.iter().take(turn).sum();
+        let here = steps.get(turn).copied().unwrap_or_default();
+        (before + done.min(here), steps.iter().sum())
     }
 
-    fn done(self) -> usize {
+    /// The current turn and how many turns the case has, both from 1. Tracked.
+    #[must_use]
+    pub fn turn(self) -> (usize, usize) {
+        let all = self.with_turns(|turns| turns.len()).unwrap_or_default();
+        ((self.place().0 + 1).min(all), all)
+    }
+
+    /// The number of the turn to play, from 0, and how many of its steps are done. Tracked.
+    fn place(self) -> (usize, usize) {
         let session = self.workspace.rehearsal.session.read();
+        let turn = session.past_turns();
         match session.state() {
-            SessionState::SelectingAgent | SessionState::AwaitingQuery => 0,
+            SessionState::SelectingAgent | SessionState::AwaitingQuery => (turn, 0),
             SessionState::Active => {
-                1 + session.calls().len() + usize::from(session.pending().is_some())
+                let pending = usize::from(session.pending().is_some());
+                (turn, 1 + session.calls_of_turn().len() + pending)
             }
-            SessionState::Completed => usize::MAX,
+            SessionState::Completed => (turn + 1, 0),
         }
     }
 
     /// The next step. Tracked.
     #[must_use]
     pub fn next(self) -> Next {
-        let done = self.done();
-        self.with_turn(|turn| match done {
-            0 => Next::Query(turn.query.to_owned()),
-            usize::MAX => Next::Nothing,
-            done => match (turn.calls.get(done - 1), turn.response) {
-                (Some((tool, arguments, _)), _) => {
+        let (turn, done) = self.place();
+        self.with_turns(|turns| {
+            let turn = turns.get(turn)?;
+            Some(match (done, turn.calls.get(done.wrapping_sub(1)), turn.response) {
+                (0, ..) => Next::Query(turn.query.to_owned()),
+                (_, Some((tool, arguments, _)), _) => {
                     Next::Call { tool: (*tool).to_owned(), arguments: (*arguments).clone() }
                 }
-                (None, Some(response)) => Next::Response(response.to_owned()),
-                (None, None) => Next::Nothing,
-            },
+                (_, None, Some(response)) => Next::Response(response.to_owned()),
+                (_, None, None) => Next::Nothing,
+            })
         })
+        .flatten()
         .unwrap_or(Next::Nothing)
     }
 
@@ -156,9 +169,10 @@ impl Replay {
     #[must_use]
     pub fn last(self) -> Option<StepComparison> {
         let session = self.workspace.rehearsal.session.read();
-        let ended = session.calls().last()?;
-        let place = session.calls().len() - 1;
-        self.with_turn(|turn| {
+        let ended = session.calls_of_turn().last()?;
+        let place = session.calls_of_turn().len() - 1;
+        self.with_turns(|turns| {
+            let turn = turns.get(session.past_turns())?;
             let (tool, arguments, response) = turn.calls.get(place)?;
             if ended.call.tool_name.as_str() != *tool || !same(&ended.call.arguments, arguments) {
                 return Some(StepComparison::OtherCall((*tool).to_owned()));
@@ -187,8 +201,12 @@ impl Replay {
     pub fn fill_in(self) {
         let workspace = self.workspace;
         let forms = workspace.rehearsal.forms;
+        let session = workspace.rehearsal.session;
         match untrack(|| self.next()) {
             Next::Query(text) => {
+                if session.read_untracked().state() == SessionState::Completed {
+                    workspace.continue_session();
+                }
                 match (untrack(|| workspace.query_form()), JsonText::parse(&text)) {
                     (Some(form), Ok(value)) => form.fill(&value),
                     (Some(_), Err(_)) => {
@@ -236,21 +254,19 @@ impl Replay {
         self.workspace.rehearsal.notice.set(Some(why.to_owned()));
     }
 
-    /// The first turn of the case: a rehearsal has one query.
-    fn with_turn<T>(self, look: impl FnOnce(&Turn<'_>) -> T) -> Option<T> {
+    /// The turns of the case. Tracked.
+    fn with_turns<T>(self, look: impl FnOnce(&[Turn<'_>]) -> T) -> Option<T> {
         let case = self.case.read();
-        let turn = case.as_ref()?.as_ref().ok()?.turns.first()?;
-        let calls = turn.steps.iter().filter_map(|step| match step {
-            CaseStep::Call { tool, arguments, result, .. } => {
-                Some((tool.as_str(), arguments, result.as_ref()))
-            }
-            CaseStep::Message { .. } | CaseStep::Plan(_) => None,
+        let turns = case.as_ref()?.as_ref().ok()?.turns.iter().map(|turn| {
+            let calls = turn.steps.iter().filter_map(|step| match step {
+                CaseStep::Call { tool, arguments, result, .. } => {
+                    Some((tool.as_str(), arguments, result.as_ref()))
+                }
+                CaseStep::Message { .. } | CaseStep::Plan(_) => None,
+            });
+            Turn { query: &turn.query, calls: calls.collect(), response: turn.response.as_deref() }
         });
-        Some(look(&Turn {
-            query: &turn.query,
-            calls: calls.collect(),
-            response: turn.response.as_deref(),
-        }))
+        Some(look(&turns.collect::<Vec<_>>()))
     }
 }
 
@@ -259,6 +275,13 @@ struct Turn<'a> {
     query: &'a str,
     calls: Vec<(&'a str, &'a JsonText, Option<&'a JsonText>)>,
     response: Option<&'a str>,
+}
+
+impl Turn<'_> {
+    /// How many steps the turn has.
+    fn steps(&self) -> usize {
+        1 + self.calls.len() + usize::from(self.response.is_some())
+    }
 }
 
 /// Whether two values are equal, in any order of keys.

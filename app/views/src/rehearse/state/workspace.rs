@@ -207,6 +207,12 @@ impl Workspace {
         });
     }
 
+    /// Continues the completed session with another user message. For event handlers.
+    pub fn continue_session(self) {
+        self.rehearsal.continue_session();
+        self.show(Tab::Call);
+    }
+
     /// Starts over, asking first when something would be lost. For event handlers.
     pub fn start_over(self) {
         if untrack(|| self.rehearsal.is_under_way()) {
