@@ -9,4 +9,5 @@ mod hosting;
 mod linting;
 mod mcp;
 mod pairing;
+mod playing_back;
 mod scoring;

@@ -1,0 +1,198 @@
+//! A model that does exactly what an exported case says passes it under `adk eval`, with a trajectory
+//! and a response of 1.0.
+
+use std::path::{Path, PathBuf};
+
+use acceptance::{Ended, Host, binary, python, workspace};
+use api::{ExportChoices, ExportReceipt};
+use json_text::JsonText;
+use serde_json::{Value, json};
+use session::{Answer, ToolResult, Unmet};
+use test_support::{Page, arguments};
+
+use crate::adk_eval;
+
+const CONFIG: &str = r#"{ "criteria": {
+  "tool_trajectory_avg_score": { "threshold": 1.0, "match_type": "EXACT" },
+  "response_match_score": 1.0
+} }"#;
+
+/// The scores of the only case, in order of the metrics, or what `adk eval` printed instead.
+fn scores(ran: &Ended, agent: &Path) -> Result<Vec<f64>, String> {
+    let printed = || format!("{}\n{}", ran.stdout, ran.stderr);
+    let history = std::fs::read_dir(agent.join(".adk/eval_history")).map_err(|_| printed())?;
+    let result = history.map(|entry| entry.unwrap().path()).next().ok_or_else(printed)?;
+    let mut read: Value = serde_json::from_slice(&std::fs::read(result).unwrap()).unwrap();
+    if let Value::String(text) = &read {
+        read = serde_json::from_str(text).unwrap();
+    }
+    let metrics = read["eval_case_results"][0]["overall_eval_metric_results"].as_array().cloned();
+    let scores: Vec<f64> = metrics
+        .unwrap_or_default()
+        .iter()
+        .filter(|it| !it["threshold"].is_null())
+        .filter_map(|it| it["score"].as_f64())
+        .collect();
+    if scores.is_empty() { Err(printed()) } else { Ok(scores) }
+}
+
+/// Plays the case of `file` back. `agent` is the module of the agent; without one, a stand-in has the
+/// tools of the case.
+fn play_back(python: &Path, file: &Path, agent: Option<&Path>) -> Result<Vec<f64>, String> {
+    let folder = tempfile::tempdir().unwrap();
+    let played = folder.path().join("played");
+    std::fs::create_dir(&played).unwrap();
+    let file = file.canonicalize().unwrap();
+    let root = match agent {
+        Some(agent) => format!("played(Path({agent:?}), Path({file:?}))"),
+        None => format!("stand_in(Path({file:?}))"),
+    };
+    let module = format!(
+        "from pathlib import Path\nfrom scripted_model import played, stand_in\nroot_agent = {root}\n"
+    );
+    std::fs::write(played.join("__init__.py"), "from . import agent\n").unwrap();
+    std::fs::write(played.join("agent.py"), module).unwrap();
+    std::fs::write(played.join("test_config.json"), CONFIG).unwrap();
+    scores(&adk_eval::by_fork(python, &played, &file), &played)
+}
+
+fn assert_passes(python: &Path, receipt: &ExportReceipt, agent: Option<&Path>) {
+    let scores = play_back(python, Path::new(&receipt.path), agent);
+    assert_eq!(scores, Ok(vec![1.0, 1.0]), "{}", receipt.preview);
+}
+
+/// A copy of an agent's folder in `folder`, and the path of its module.
+fn copied(from: &str, folder: &Path) -> (PathBuf, PathBuf) {
+    let from = workspace().join(from);
+    let copy = folder.join(from.file_name().unwrap());
+    std::fs::create_dir(&copy).unwrap();
+    for name in ["__init__.py", "agent.py"] {
+        std::fs::copy(from.join(name), copy.join(name)).unwrap();
+    }
+    let module = copy.join("agent.py");
+    (copy, module)
+}
+
+fn leave_out(reasons: &[Unmet]) -> ExportChoices {
+    ExportChoices { leave_out: reasons.to_vec(), ..ExportChoices::default() }
+}
+
+#[tokio::test]
+async fn calls_that_a_model_cannot_repeat_are_left_out() {
+    let (Some(binary), Some(python)) = (binary(), python()) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let (agent, module) = copied("tests/fixtures/adk/front_desk", folder.path());
+    let host = Host::start(&binary, Some(&python), &[agent.to_str().unwrap()]);
+    let mut desk = Page::rehearse(host.address(), "front_desk", "Open my room.").await;
+    desk.call("look_up", &arguments(&json!({ "guest": "Ada" }))).await;
+    let charged = desk.call("charge", &arguments(&json!({ "amount": 1.5 }))).await;
+    assert!(matches!(charged, Answer::Error(_)));
+    let call = desk.start("unlock", &arguments(&json!({ "room": 12 }))).await;
+    desk.news(&call).await;
+    desk.confirm(&call, true).await;
+    // Without a first result, google-adk ends the run.
+    let call = desk.start("call_manager", &arguments(&json!({ "reason": "card" }))).await;
+    desk.news(&call).await;
+    desk.supply(&call, &JsonText::parse(r#"{"ok":true}"#).unwrap()).await;
+    // With one, it goes on.
+    let call = desk.start("order_taxi", &arguments(&json!({ "time": "9:00" }))).await;
+    desk.news(&call).await;
+    desk.supply(&call, &JsonText::parse(r#"{"ordered":true}"#).unwrap()).await;
+    desk.respond("Your taxi comes at nine.");
+
+    let preview = desk.preview(ExportChoices::default()).await.unwrap();
+    let unmet: Vec<_> = preview.unmet.iter().map(|it| (it.reason, it.tools.join(" "))).collect();
+    assert_eq!(
+        unmet,
+        [(Unmet::Failed, "charge".to_owned()), (Unmet::Waited, "unlock call_manager".to_owned())]
+    );
+    let kept = desk.export().await.unwrap();
+    let whole = std::fs::read_to_string(&kept.path).unwrap();
+    let not_met = play_back(&python, Path::new(&kept.path), Some(&module));
+    assert_ne!(not_met, Ok(vec![1.0, 1.0]));
+
+    std::fs::remove_file(&kept.path).unwrap();
+    let reduced = desk.export_with(leave_out(&[Unmet::Failed, Unmet::Waited])).await.unwrap();
+    assert!(!reduced.preview.contains("charge") && whole.contains("charge"));
+    assert_passes(&python, &reduced, Some(&module));
+}
+
+#[tokio::test]
+async fn turns_and_transfers_are_played_back() {
+    let (Some(binary), Some(python)) = (binary(), python()) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let (agent, module) = copied("tests/fixtures/adk/front_desk", folder.path());
+    let host = Host::start(&binary, Some(&python), &[agent.to_str().unwrap()]);
+    let mut desk = Page::rehearse(host.address(), "front_desk", "Where is Ada?").await;
+    let clerk = arguments(&json!({ "agent_name": "clerk" }));
+    desk.call("transfer_to_agent", &clerk).await;
+    desk.call("look_up", &arguments(&json!({ "guest": "Ada" }))).await;
+    desk.respond("In room 12.");
+    let one_turn = desk.export().await.unwrap();
+    assert_passes(&python, &one_turn, Some(&module));
+
+    desk.continue_with("And Bob?").await;
+    assert_eq!(desk.view.agent.name, "clerk", "google-adk continues with the agent that responded");
+    assert!(desk.view.state.as_str().contains("Ada"));
+    desk.call("look_up", &arguments(&json!({ "guest": "Bob" }))).await;
+    desk.respond("In room 12 too.");
+    let added = desk.export().await.unwrap();
+    assert_eq!((added.already_there, added.cases), (false, 2));
+
+    std::fs::remove_file(&added.path).unwrap();
+    let two_turns = desk.export().await.unwrap();
+    assert_passes(&python, &two_turns, Some(&module));
+}
+
+#[tokio::test]
+async fn a_response_with_a_schema_is_played_back() {
+    let (Some(binary), Some(python)) = (binary(), python()) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let (agent, module) = copied("tests/python/fixtures/structured", folder.path());
+    let host = Host::start(&binary, Some(&python), &[agent.to_str().unwrap()]);
+    let query = r#"{"city":"Oslo","days":1}"#;
+    let mut forecaster = Page::rehearse(host.address(), "structured", query).await;
+    forecaster.call("measure", &arguments(&json!({ "city": "Oslo" }))).await;
+    let value = arguments(&json!({ "summary": "Mild." }));
+    let Answer::Output(output) = forecaster.call("set_model_response", &value).await else {
+        panic!("{:?}", forecaster.last_answer())
+    };
+    let ToolResult::Whole(value) = output.result else { panic!("it is small") };
+    assert_eq!(value.compact().as_str(), r#"{"summary":"Mild.","degrees":[]}"#);
+    forecaster.respond(value.compact().as_str());
+    let receipt = forecaster.export().await.unwrap();
+    assert!(receipt.preview.contains(r#""text": "{\"summary\": \"Mild.\", \"degrees\": []}""#));
+    assert_passes(&python, &receipt, Some(&module));
+}
+
+#[tokio::test]
+async fn every_example_is_played_back() {
+    let (Some(binary), Some(python)) = (binary(), python()) else { return };
+    let host = Host::start(&binary, None, &[]);
+    let mut maths = Page::rehearse(host.address(), "math-agent", "What is 2+2?").await;
+    maths.call("add", &arguments(&json!({ "a": 2, "b": 2 }))).await;
+    maths.respond("It is 4.");
+    maths.continue_with("And 3 more?").await;
+    maths.call("add", &arguments(&json!({ "a": 4, "b": 3 }))).await;
+    maths.respond("It is 7.");
+    assert_passes(&python, &maths.export().await.unwrap(), None);
+
+    let mut poet = Page::rehearse(host.address(), "poet", "Spring?").await;
+    poet.respond("buds\non bare boughs");
+    assert_passes(&python, &poet.export().await.unwrap(), None);
+
+    let query = r#"{"query":"Lisbon","max_results":3}"#;
+    let mut desk = Page::rehearse(host.address(), "travel-desk", query).await;
+    desk.call("flight_archive", &arguments(&json!({ "megabytes": 1 }))).await;
+    desk.respond(r#"{"answer":"Here it is.","confidence":1.0}"#);
+    assert_passes(&python, &desk.export().await.unwrap(), None);
+
+    let folder = tempfile::tempdir().unwrap();
+    let (agent, module) = copied("examples/smart_home/smart_home", folder.path());
+    let host = Host::start(&binary, Some(&python), &[agent.to_str().unwrap()]);
+    let mut home = Page::rehearse(host.address(), "smart_home", "Warm the office.").await;
+    home.call("list_rooms", &arguments(&json!({}))).await;
+    home.call("set_temperature", &arguments(&json!({ "room": "office", "degrees": 21 }))).await;
+    home.respond("The office will be warm.");
+    assert_passes(&python, &home.export().await.unwrap(), Some(&module));
+}
