@@ -229,7 +229,8 @@ async def _handle(session: RehearsalSession, context, call_event, call, confirma
             )
         return await _without_response(session, context, tool)
     answered = response.get_function_responses()[0]
-    result = _result_text(session, session.observer.result_of(answered.response or {}))
+    value = session.observer.result_of(answered.response or {})
+    result = _result_text(session, value)
     asked = response.actions.requested_tool_confirmations.get(call.id)
     if asked is not None:
         request = functions.generate_request_confirmation_event(context, call_event, response)
@@ -256,7 +257,12 @@ async def _handle(session: RehearsalSession, context, call_event, call, confirma
                 f"{call.name} ended the run, so ADK would not call the model again. Send the final "
                 "response now: further calls could not come from a model."
             )
-    return {"status": "long_running" if tool.is_long_running else "output", "result": result}
+    return {
+        "status": "long_running" if tool.is_long_running else "output",
+        "result": result,
+        # ADK wraps everything but a dict, so also a model that is an object in JSON.
+        "wrapped": not isinstance(value, dict),
+    }
 
 
 def _save_task_output(session: RehearsalSession, response, tool, args: dict) -> None:

@@ -96,6 +96,7 @@ fn serve(arguments: &ServeArguments) -> anyhow::Result<ExitCode> {
     let simulator = Simulator::new().owning_its_process();
     let simulator = simulator.listen(config.listen).agents(agents).live(live);
     let simulator = simulator.access(config.access).folders(config.folders);
+    let simulator = simulator.adk_tool_responses(config.adk_tool_responses);
     let proxies = config.security.trusted_proxies.into_iter();
     let simulator = proxies.fold(simulator, Simulator::trust_proxy);
     let origins = config.security.allowed_origins.into_iter().map(String::from);

@@ -44,10 +44,16 @@ pub(crate) struct Host {
     pub(crate) sessions: Arc<Sessions>,
     pub(crate) calls: Arc<Calls>,
     folders: Folders,
+    /// Whether exports write results as google-adk records them, unless the person chooses.
+    adk_tool_responses: bool,
 }
 
 impl Host {
-    pub(crate) fn new(agents: Vec<SimulatedAgentConfig>, folders: Folders) -> Arc<Self> {
+    pub(crate) fn new(
+        agents: Vec<SimulatedAgentConfig>,
+        folders: Folders,
+        adk_tool_responses: bool,
+    ) -> Arc<Self> {
         let sessions = Arc::new(Sessions::new(MemoryBound::new(STORED_IN_MEMORY)));
         let shown = Arc::clone(&sessions);
         let registry = Registry::new(agents, move |change| {
@@ -55,7 +61,13 @@ impl Host {
                 session.set_view(change.view.clone());
             }
         });
-        Arc::new(Self { registry, sessions, calls: Arc::new(Calls::new()), folders })
+        Arc::new(Self {
+            registry,
+            sessions,
+            calls: Arc::new(Calls::new()),
+            folders,
+            adk_tool_responses,
+        })
     }
 
     /// Loads every agent in order, a few at once: imports are expensive, and the first agents are
@@ -152,7 +164,8 @@ impl Host {
                 return Err(ApiError::NotExportable { reason });
             }
         }
-        let ExportRequest { session: id, agent: agent_id, history, choices } = request;
+        let ExportRequest { session: id, agent: agent_id, history, mut choices } = request;
+        choices.adk_tool_responses.get_or_insert(self.adk_tool_responses);
         let mut trace = GoldenTrace::from_history(id, agent_id, history)
             .map_err(|fault| ApiError::NotExportable { reason: fault.to_string() })?;
         if agent.source.kind() != SourceKind::AdkPython {

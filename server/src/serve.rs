@@ -32,6 +32,7 @@ pub(crate) struct Settings {
     pub(crate) live: LiveSessions,
     pub(crate) access: Access,
     pub(crate) folders: Folders,
+    pub(crate) adk_tool_responses: bool,
     pub(crate) site: Site,
     pub(crate) owns_process: bool,
 }
@@ -75,7 +76,8 @@ impl Running {
 }
 
 pub(crate) async fn start(settings: Settings) -> Result<Running, ServeError> {
-    let Settings { agents, listen, origins, live, access, folders, site, owns_process } = settings;
+    let Settings { agents, listen, origins, live, access, folders, site, owns_process, .. } =
+        settings;
     if !listen.ip().to_canonical().is_loopback() && !access.is_enabled() {
         return Err(ServeError::NotLoopback { address: listen });
     }
@@ -88,7 +90,7 @@ pub(crate) async fn start(settings: Settings) -> Result<Running, ServeError> {
         bound.await.map_err(|cause| ServeError::Bind { address: listen, cause })?;
     let opened = live.open().await;
     opened.map_err(|error| ServeError::LiveSessions { cause: error.to_string() })?;
-    let host = Host::new(agents, folders);
+    let host = Host::new(agents, folders, settings.adk_tool_responses);
     let stop = CancellationToken::new();
     let origins = origins.at(address).with_authentication(access.is_enabled());
     let authenticator = Authenticator::new(access, address.port());

@@ -29,6 +29,7 @@ impl<Page: RustEmbed> Default for Simulator<Page> {
             live: LiveSessions::default(),
             access: Access::default(),
             folders: Folders::default(),
+            adk_tool_responses: false,
             site: Site::of::<Page>(),
             owns_process: false,
         };
@@ -98,6 +99,15 @@ impl<Page: RustEmbed> Simulator<Page> {
     #[must_use]
     pub fn folders(mut self, folders: Folders) -> Self {
         self.settings.folders = folders;
+        self
+    }
+
+    /// Whether exports write results as google-adk's runner records them: an object as it is, any
+    /// other value as `{"result": ...}`. Otherwise every result is written as `{"result": ...}`. The
+    /// person can choose for each export.
+    #[must_use]
+    pub fn adk_tool_responses(mut self, is_adk: bool) -> Self {
+        self.settings.adk_tool_responses = is_adk;
         self
     }
 

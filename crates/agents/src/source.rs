@@ -187,6 +187,8 @@ pub struct CallReport {
     pub view: Option<SessionView>,
     /// Violations of the tool's output schema.
     pub broken: Vec<Violation>,
+    /// Whether google-adk records the result in `{"result": ...}`, even if it is an object.
+    pub wrapped: bool,
     /// The fault of the agent, if no tool can be called any more.
     pub fault: Option<AgentFault>,
 }
@@ -250,7 +252,15 @@ impl CallReport {
     /// A call without effects.
     #[must_use]
     pub fn of(progress: CallProgress, duration_ms: f64) -> Self {
-        Self { progress, duration_ms, state: None, view: None, broken: Vec::new(), fault: None }
+        Self {
+            progress,
+            duration_ms,
+            state: None,
+            view: None,
+            broken: Vec::new(),
+            wrapped: false,
+            fault: None,
+        }
     }
 
     /// A failed call without effects.

@@ -23,6 +23,9 @@ pub struct ExportChoices {
     /// The case's id; made of the agent's name and the session's start without one.
     #[serde(default)]
     pub eval_id: Option<String>,
+    /// Whether results are written as google-adk records them; as configured without a choice.
+    #[serde(default)]
+    pub adk_tool_responses: Option<bool>,
     /// The calls to leave out, by why a model could not repeat them.
     #[serde(default)]
     pub leave_out: Vec<Unmet>,
@@ -35,6 +38,8 @@ pub struct ExportPreview {
     pub eval_id: String,
     /// A similar id that `adk eval FILE:ID` can select, if it cannot select `eval_id`.
     pub selectable_id: Option<String>,
+    /// Whether results are written as google-adk records them.
+    pub adk_tool_responses: bool,
     /// The calls that a model could not repeat, whether left out or not.
     pub unmet: Vec<UnmetCalls>,
     /// The beginning of the case's text.

@@ -16,4 +16,4 @@ pub use comparison::{
     compare,
 };
 pub use live_case::{AnsweredTurn, LiveRun, Openings, live_case, root, runs};
-pub use rehearsal_case::{ResultGone, eval_case, object};
+pub use rehearsal_case::{CaseOptions, ResultGone, eval_case, object};

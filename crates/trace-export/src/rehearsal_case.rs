@@ -1,10 +1,12 @@
 //! Converts a [`GoldenTrace`] to an [`EvalCase`] that ADK replays.
 
+use std::collections::HashSet;
+
 use evalset::adk::{
     Content, EvalCase, FunctionCall, FunctionResponse, IntermediateData, Invocation, SessionInput,
 };
 use evalset::{eval_id, seconds};
-use json_text::JsonText;
+use json_text::{JsonText, Kind};
 use serde::Serialize;
 use session::{Answer, Call, CallId, GoldenTrace, GoldenTurn, ToolError, ToolResult, Unmet};
 use sha2::{Digest as _, Sha256};
@@ -22,10 +24,23 @@ pub struct ResultGone {
     pub call_id: CallId,
 }
 
+/// What a case of a rehearsal contains.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CaseOptions {
+    /// The calls that a model could not repeat for one of these reasons are left out.
+    pub leave_out: Vec<Unmet>,
+    /// Whether results are written as google-adk's runner records them: an object as it is, except for
+    /// that of one of these calls, and any other value as `{"result": ...}`. Otherwise every result is
+    /// written as `{"result": ...}`.
+    pub adk_tool_responses: Option<HashSet<CallId>>,
+}
+
+/// The field of a case that says how its results are written.
+const MARK: &str = "rehearsal";
+
 /// The case of a completed rehearsal of the agent `agent_name`.
 ///
-/// The calls that a model could not repeat for a reason in `leave_out` are not in the case. `held`
-/// returns large results. Tracebacks are omitted.
+/// `held` returns large results. Tracebacks are omitted.
 ///
 /// # Errors
 /// [`ResultGone`] if `held` does not have a result of the trace.
@@ -33,32 +48,46 @@ pub fn eval_case(
     agent_name: &str,
     session_input: SessionInput,
     mut trace: GoldenTrace,
-    leave_out: &[Unmet],
+    options: &CaseOptions,
     held: impl Fn(&CallId) -> Option<JsonText>,
 ) -> Result<EvalCase, ResultGone> {
+    let wrapped = options.adk_tool_responses.as_ref();
     let start = trace.started_at();
     let made = trace.calls().count();
-    trace.leave_out(leave_out);
-    // They identify an export: a case of more turns or of fewer calls is another one.
+    trace.leave_out(&options.leave_out);
+    // They identify an export: a case of more turns, of fewer calls or of other results is another one.
     let count = trace.turns.len();
     let mut suffix = if count > 1 { format!("_of_{count}") } else { String::new() };
     if trace.calls().count() < made {
         suffix.push_str(&cut(&trace));
     }
+    if wrapped.is_some() {
+        suffix.push_str("_adk");
+    }
     let session_id = trace.session_id;
     let turns = trace.turns.into_iter().enumerate().map(|(number, turn)| {
-        invocation(format!("{session_id}_inv_{number}{suffix}"), turn, &held)
+        invocation(format!("{session_id}_inv_{number}{suffix}"), turn, wrapped, &held)
     });
-    Ok(EvalCase {
+    let mut case = EvalCase {
         session_input: Some(session_input),
         creation_timestamp: Some(seconds(start)),
         ..EvalCase::new(eval_id(agent_name, start), turns.collect::<Result<_, _>>()?)
-    })
+    };
+    if wrapped.is_some() {
+        case.written.set_extra(MARK, object(&Mark { tool_response: "adk" }));
+    }
+    Ok(case)
+}
+
+#[derive(Serialize)]
+struct Mark {
+    tool_response: &'static str,
 }
 
 fn invocation(
     id: String,
     turn: GoldenTurn,
+    wrapped: Option<&HashSet<CallId>>,
     held: impl Fn(&CallId) -> Option<JsonText>,
 ) -> Result<Invocation, ResultGone> {
     let GoldenTurn { query, calls, final_response } = turn;
@@ -67,7 +96,7 @@ fn invocation(
     let mut data = IntermediateData::default();
     for Call { call, answer } in calls {
         let (id, name) = (call.call_id.to_string(), call.tool_name.to_string());
-        let response = response(answer, &held)?;
+        let response = response(answer, wrapped, &held)?;
         data.tool_responses.push(FunctionResponse::new(&id, &name, response));
         data.tool_uses.push(FunctionCall::new(id, name, call.arguments));
     }
@@ -93,6 +122,7 @@ fn cut(trace: &GoldenTrace) -> String {
 
 fn response(
     answer: Answer,
+    wrapped: Option<&HashSet<CallId>>,
     held: impl Fn(&CallId) -> Option<JsonText>,
 ) -> Result<JsonText, ResultGone> {
     #[derive(Serialize)]
@@ -110,13 +140,17 @@ fn response(
     }
     match answer {
         Answer::Output(output) => {
+            let is_kept = wrapped.is_some_and(|wrapped| !wrapped.contains(&output.call_id));
             let result = match output.result {
                 ToolResult::Whole(result) => result,
                 ToolResult::Stored(_) => {
                     held(&output.call_id).ok_or(ResultGone { call_id: output.call_id })?
                 }
             };
-            Ok(object(&Success { result }))
+            Ok(match result.kind() {
+                Kind::Object if is_kept => result,
+                _ => object(&Success { result }),
+            })
         }
         Answer::Error(ToolError { error_type, error_message, .. }) => {
             Ok(object(&Failure { error: ErrorBody { r#type: error_type, message: error_message } }))
@@ -218,7 +252,7 @@ mod tests {
     #[test]
     fn trace_becomes_an_adk_case() {
         let input = started_with(r#"{"room": {"t": 21.50}}"#);
-        let case = eval_case("MathAgent", input, trace(), &[], |id| {
+        let case = eval_case("MathAgent", input, trace(), &CaseOptions::default(), |id| {
             assert_eq!(id.as_str(), "c3");
             Some(json("[1]"))
         });
@@ -316,7 +350,8 @@ mod tests {
     fn a_failed_call_can_be_left_out() {
         let case = |leave_out: &[Unmet]| {
             let input = started_with("{}");
-            eval_case("MathAgent", input, trace(), leave_out, |_| Some(json("[1]"))).expect("whole")
+            eval_case("MathAgent", input, trace(), &left_out(leave_out), |_| Some(json("[1]")))
+                .expect("whole")
         };
         let names = |case: &EvalCase| {
             let data = case.turns()[0].intermediate_data.as_ref().expect("has calls");
@@ -333,6 +368,58 @@ mod tests {
         assert!(cut.turns()[0].invocation_id.starts_with("s1_inv_0_cut_"));
     }
 
+    fn left_out(reasons: &[Unmet]) -> CaseOptions {
+        CaseOptions { leave_out: reasons.to_vec(), ..CaseOptions::default() }
+    }
+
+    #[test]
+    fn results_are_written_as_google_adk_records_them() {
+        let mut trace = trace();
+        let given = |text: &str| {
+            let result = ToolResult::Whole(json(text));
+            call(&format!("c-{}", text.len()), "give", "{}", output(result))
+        };
+        let values = [
+            r#"{"result":1}"#,
+            r#"{"a":1.50}"#,
+            r#"{"model":1}"#,
+            "{}",
+            "[1]",
+            "null",
+            r#""text""#,
+            "true",
+        ];
+        trace.turns[0].calls = values.into_iter().map(given).collect();
+        // A pydantic model is an object in JSON, but not a dict.
+        let wrapped = trace.turns[0].calls[2].call.call_id.clone();
+        let adk_tool_responses = Some(HashSet::from([wrapped]));
+        let options = CaseOptions { adk_tool_responses, ..CaseOptions::default() };
+        let case = eval_case("MathAgent", started_with("{}"), trace, &options, |_| None);
+        let case = case.expect("whole");
+        let data = case.turns()[0].intermediate_data.as_ref().expect("has calls");
+        let written: Vec<String> = data
+            .tool_responses
+            .iter()
+            .map(|it| it.response.as_ref().expect("has one").compact().to_string())
+            .collect();
+        assert_eq!(
+            written,
+            [
+                r#"{"result":1}"#,
+                r#"{"a":1.50}"#,
+                r#"{"result":{"model":1}}"#,
+                "{}",
+                r#"{"result":[1]}"#,
+                r#"{"result":null}"#,
+                r#"{"result":"text"}"#,
+                r#"{"result":true}"#,
+            ]
+        );
+        let mark = case.written.extra("rehearsal").map(ToString::to_string);
+        assert_eq!(mark.as_deref(), Some(r#"{"tool_response":"adk"}"#));
+        assert_eq!(case.turns()[0].invocation_id, "s1_inv_0_adk");
+    }
+
     #[test]
     fn each_turn_becomes_an_invocation() {
         let mut trace = trace();
@@ -340,7 +427,9 @@ mod tests {
         let final_response = FinalResponse { content: "9".to_owned(), timestamp: at(6) };
         trace.turns.push(GoldenTurn { query, calls: Vec::new(), final_response });
         let case = |trace: GoldenTrace, leave_out: &[Unmet]| {
-            eval_case("MathAgent", started_with("{}"), trace, leave_out, |_| Some(json("[1]")))
+            eval_case("MathAgent", started_with("{}"), trace, &left_out(leave_out), |_| {
+                Some(json("[1]"))
+            })
         };
         let whole = case(trace.clone(), &[]).expect("whole");
         let ids: Vec<&str> = whole.invocation_ids().collect();
@@ -362,7 +451,10 @@ mod tests {
             r#"{"summary":"8"}"#,
             output(value),
         ));
-        let case = eval_case("MathAgent", started_with("{}"), trace, &[], |_| Some(json("[1]")));
+        let case =
+            eval_case("MathAgent", started_with("{}"), trace, &CaseOptions::default(), |_| {
+                Some(json("[1]"))
+            });
         let case = case.expect("whole");
         let response = case.turns()[0].final_response.as_ref().and_then(|it| it.parts.as_ref());
         let text = response.and_then(|parts| parts[0].text.clone());
@@ -372,7 +464,8 @@ mod tests {
     #[test]
     fn missing_stored_result_is_an_error() {
         let input = started_with("{}");
-        let gone = eval_case("MathAgent", input, trace(), &[], |_| None).expect_err("gone");
+        let gone = eval_case("MathAgent", input, trace(), &CaseOptions::default(), |_| None)
+            .expect_err("gone");
         assert_eq!(gone.call_id.as_str(), "c3");
     }
 }

@@ -256,6 +256,7 @@ mod tests {
             access: rehearsal_server::Access::default(),
             live: LiveConfig::default(),
             folders: Folders::default(),
+            adk_tool_responses: false,
             origin: Origin::Examples,
         };
         let agents = simulated_agents(&config).expect("the examples are in every build");

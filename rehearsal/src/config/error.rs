@@ -177,7 +177,7 @@ fn misplaced_header(location: &SourceLocation, message: &str) -> Option<String> 
     match header.strip_prefix("[[") {
         Some(rest) => {
             let name = rest.split(']').next()?.trim();
-            ["security", "live", "folders"]
+            ["security", "live", "folders", "export"]
                 .contains(&name)
                 .then(|| format!("only one table of this name is allowed: write [{name}]"))
         }

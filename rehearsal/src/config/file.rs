@@ -41,6 +41,9 @@ pub struct ConfigFile {
     /// Folders whose eval sets and reports the page lists, in addition to the agents' own files.
     #[serde(default)]
     pub folders: FoldersTable,
+    /// Exports of rehearsals.
+    #[serde(default)]
+    pub export: ExportTable,
     /// People who log in. With a person or a token, the host requires a login.
     #[serde(default, rename = "person")]
     pub people: Vec<PersonEntry>,
@@ -110,6 +113,26 @@ pub struct LiveTable {
     /// The SQLite file that stores them. Default: `.rehearsal/live.sqlite`.
     /// It is created with the first session.
     pub database: Option<PathBuf>,
+}
+
+/// Exports of rehearsals.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExportTable {
+    /// How results of tools are written. Default: `result`. The export panel can change it.
+    #[serde(default)]
+    pub tool_response: ToolResponseForm,
+}
+
+/// How a result of a tool is written into a case.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ToolResponseForm {
+    /// Every result as `{"result": ...}`.
+    #[default]
+    Result,
+    /// As google-adk's runner records it: an object as it is, any other value as `{"result": ...}`.
+    Adk,
 }
 
 /// Folders to read, including subfolders; hidden ones are skipped.

@@ -25,7 +25,7 @@ use rehearsal_server::access::Access;
 
 pub use agent::{AgentConfig, AgentSourceConfig, default_eval_set_path};
 pub use error::ConfigError;
-pub use file::{AgentEntry, ConfigFile, PersonEntry, SourceName, TokenEntry};
+pub use file::{AgentEntry, ConfigFile, PersonEntry, SourceName, TokenEntry, ToolResponseForm};
 pub use listen::{DEFAULT_LISTEN, ListenAddress};
 pub use live::LiveConfig;
 pub use mcp::ServerEntry;
@@ -72,6 +72,8 @@ pub struct Config {
     pub live: LiveConfig,
     /// Additional folders of eval sets and reports.
     pub folders: Folders,
+    /// Whether exports write results as google-adk records them.
+    pub adk_tool_responses: bool,
     /// Where the agents came from.
     pub origin: Origin,
 }
@@ -177,7 +179,18 @@ impl Config {
         let python = overrides.python.clone().or(file.python);
         let live = LiveConfig::of(&file.live, overrides.live_database.as_deref());
         let folders = folders::folders(file.folders);
-        Ok(Self { listen, agents, python, security, access, live, folders, origin })
+        let adk_tool_responses = file.export.tool_response == ToolResponseForm::Adk;
+        Ok(Self {
+            listen,
+            agents,
+            python,
+            security,
+            access,
+            live,
+            folders,
+            adk_tool_responses,
+            origin,
+        })
     }
 }
 

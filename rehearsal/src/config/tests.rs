@@ -82,7 +82,7 @@ fn suggests_the_nearest_key_for_a_misspelled_one() {
             rehearsal.toml:2:1: `lisen` is not a known key; did you mean `listen`?
               | lisen = "127.0.0.1:1"
               | ^^^^^
-              Known keys: listen, python, security, live, folders, person, token, agent"#]],
+              Known keys: listen, python, security, live, folders, export, person, token, agent"#]],
     );
     rejected(
         "[[agent]]\nname = \"A\"\nsource = \"native\"\nevalset_path = \"x\"\n",
@@ -106,7 +106,7 @@ fn suggests_the_nearest_key_for_a_misspelled_one() {
             rehearsal.toml:1:1: `zebra` is not a known key
               | zebra = 1
               | ^^^^^
-              Known keys: listen, python, security, live, folders, person, token, agent"#]],
+              Known keys: listen, python, security, live, folders, export, person, token, agent"#]],
     );
 }
 
@@ -610,4 +610,19 @@ fn published_schema_rejects_invalid_files() {
         assert!(load(&text).is_err(), "{text}");
         assert!(!reported(&text).is_empty(), "{text}");
     }
+}
+
+#[test]
+fn exports_write_results_as_configured() {
+    let adk = |text: &str| {
+        let text =
+            format!("{text}\n[[agent]]\nname = \"M\"\nsource = \"native\"\nexample = \"math\"\n");
+        let read =
+            Config::from_text(&text, Path::new("rehearsal.toml"), &Overrides::default(), &["math"]);
+        read.map(|config| config.adk_tool_responses).map_err(|error| error.to_string())
+    };
+    assert_eq!(adk(""), Ok(false));
+    assert_eq!(adk("[export]\ntool_response = \"result\""), Ok(false));
+    assert_eq!(adk("[export]\ntool_response = \"adk\""), Ok(true));
+    assert!(adk("[export]\ntool_response = \"raw\"").is_err_and(|error| error.contains("adk")));
 }

@@ -12,7 +12,7 @@ use evalset_file::{Appended, EvalSetFiles, default_cache};
 use json_text::JsonText;
 use live::{LiveSessionId, SessionEvent};
 use session::{GoldenTrace, Unmet};
-use trace_export::{eval_case, live_case, object};
+use trace_export::{CaseOptions, eval_case, live_case, object};
 
 use crate::access::AttributedEntry;
 use crate::page_dto;
@@ -62,12 +62,20 @@ pub(crate) async fn preview(export: RehearsalExport<'_>) -> Result<ExportPreview
     });
     let unmet = unmet.collect();
     let path = export.agent.eval_set_path.display().to_string();
+    let adk_tool_responses = export.choices.adk_tool_responses.unwrap_or_default();
     let case = case_of_rehearsal(export).await?;
     let text =
         case.to_json().map_err(|error| ApiError::Export { reason: error.to_string(), path })?;
     let text = text.laid_out(&Layout::two_spaces());
     let (eval_id, (case, is_whole)) = (case.eval_id, beginning(&text));
-    Ok(ExportPreview { selectable_id: selectable_id(&eval_id), eval_id, unmet, case, is_whole })
+    Ok(ExportPreview {
+        selectable_id: selectable_id(&eval_id),
+        eval_id,
+        adk_tool_responses,
+        unmet,
+        case,
+        is_whole,
+    })
 }
 
 /// The beginning of a case's text, and whether it is the whole text.
@@ -89,7 +97,14 @@ pub(crate) async fn case_of_rehearsal(export: RehearsalExport<'_>) -> Result<Eva
     let state =
         session.as_ref().map_or_else(|| object(&agent.seed.state), |it| it.initial_state.clone());
     let input = SessionInput::new(app_name, agent.seed.user_id.clone(), state);
-    let case = eval_case(&agent.name, input, trace, &choices.leave_out, |call_id| {
+    let options = CaseOptions {
+        leave_out: choices.leave_out,
+        adk_tool_responses: choices
+            .adk_tool_responses
+            .unwrap_or_default()
+            .then(|| session.as_ref().map(|session| session.wrapped()).unwrap_or_default()),
+    };
+    let case = eval_case(&agent.name, input, trace, &options, |call_id| {
         let held = session.as_ref()?.stored_results.whole(call_id);
         held.inspect_err(|error| tracing::error!(%call_id, "stored result: {error}")).ok().flatten()
     });

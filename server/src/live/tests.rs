@@ -194,7 +194,7 @@ async fn a_turn_is_not_awaited_after_its_clients_disconnect() {
 
 /// The live pages of the test's sessions, with a host without agents.
 fn pages(test: &TestSession) -> LivePages {
-    LivePages::new(test.sessions.clone(), Host::new(Vec::new(), Folders::default()))
+    LivePages::new(test.sessions.clone(), Host::new(Vec::new(), Folders::default(), false))
 }
 
 fn live_turn(number: u8) -> LiveTurnId {

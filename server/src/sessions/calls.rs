@@ -206,6 +206,9 @@ impl Calls {
         if !still_running {
             return;
         }
+        if report.wrapped {
+            session.note_wrapped(call_id);
+        }
         let update = Arc::new(CallUpdate {
             session: session.id.clone(),
             call_id: call_id.clone(),

@@ -21,7 +21,11 @@ impl Rehearsal {
     /// The person's choices. Tracked.
     #[must_use]
     pub fn export_choices(self) -> ExportChoices {
-        ExportChoices { eval_id: self.case_id.get(), leave_out: self.leave_out.get() }
+        ExportChoices {
+            eval_id: self.case_id.get(),
+            adk_tool_responses: self.adk_tool_responses.get(),
+            leave_out: self.leave_out.get(),
+        }
     }
 
     /// Whether the export leaves out the calls that a model could not repeat for this reason. Tracked.

@@ -66,6 +66,9 @@ signals! {
         export: Export,
         /// The id that the person gave the case.
         case_id: Option<String>,
+        /// Whether the export writes results as google-adk records them; as configured without a
+        /// choice.
+        adk_tool_responses: Option<bool>,
         /// Which rows of the history are open.
         open_rows: OpenRows,
     }

@@ -125,8 +125,43 @@ fn Summary() -> impl IntoView {
         <p class="quiet">"It is kept only in this tab until you export it."</p>
         <CaseId preview/>
         <For each=move || unmet.get() key=Clone::clone children=|calls| view! { <UnmetChoice calls/> }/>
-        <h3 class="panel-subtitle">"Case to export"</h3>
+        <div class="case-head">
+            <h3 class="panel-subtitle">"Case to export"</h3>
+            <span class="grow"></span>
+            <ToolResponses preview/>
+        </div>
         {case}
+    }
+}
+
+/// How results are written: each in an object, or as google-adk records them.
+#[component]
+fn ToolResponses(
+    /// The case as it will be.
+    preview: RwSignal<Option<Result<ExportPreview, ApiError>>>,
+) -> impl IntoView {
+    let chosen = use_this_workspace().rehearsal.adk_tool_responses;
+    let is_adk = Memo::new(move |_| match &*preview.read() {
+        Some(Ok(preview)) => preview.adk_tool_responses,
+        _ => chosen.get().unwrap_or_default(),
+    });
+    let side = move |adk: bool, text: &'static str, about: &'static str| {
+        view! {
+            <button
+                type="button"
+                title=about
+                aria-pressed=move || (is_adk.get() == adk).to_string()
+                on:click=move |_| chosen.set(Some(adk))
+            >
+                {text}
+            </button>
+        }
+    };
+    view! {
+        <span class="switch" role="group" aria-label="Tool results">
+            {side(false, "{\"result\": …}", "Write every result as {\"result\": …}")}
+            {side(true, "As google-adk", "Write an object as it is, and any other value as {\"result\": …}")}
+        </span>
     }
 }
 

@@ -193,6 +193,9 @@ pub(super) struct CallOutcome {
     status: Status,
     duration_ms: f64,
     result: Option<JsonText>,
+    /// Whether ADK puts the result into `{"result": ...}`.
+    #[serde(default)]
+    wrapped: bool,
     error: Option<Exception>,
     hint: Option<String>,
     payload: Option<JsonText>,
@@ -236,6 +239,11 @@ impl CallOutcome {
             },
             Status::LongRunning => CallProgress::AwaitsResult { first: self.result },
         };
-        CallReport { state: Some(self.state), view, ..CallReport::of(progress, self.duration_ms) }
+        CallReport {
+            state: Some(self.state),
+            view,
+            wrapped: self.wrapped,
+            ..CallReport::of(progress, self.duration_ms)
+        }
     }
 }
