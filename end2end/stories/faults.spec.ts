@@ -89,6 +89,29 @@ test("a file that cannot be extended is unchanged, and the session is kept", asy
   expect(JSON.parse(readFileSync(file, "utf8")).eval_cases).toHaveLength(1);
 });
 
+test("a case whose file cannot be extended is downloaded, or exported to another file", async ({ page, host, picture, accessible }) => {
+  const file = join(host.folder, "evals", "poet_evals.evalset.json");
+  mkdirSync(join(host.folder, "evals"), { recursive: true });
+  writeFileSync(file, "[");
+  const rehearsal = await Rehearsal.at(page, "poet");
+  await rehearsal.ask("Winter?");
+  await page.getByRole("textbox", { name: "Final response" }).fill("snow");
+  await rehearsal.finish();
+  await page.locator("#export").click();
+  await expect(page.getByRole("heading", { name: "Not exported" })).toBeVisible();
+  const downloaded = page.waitForEvent("download");
+  await page.getByRole("link", { name: "Download case" }).click();
+  const saved = JSON.parse(readFileSync(await (await downloaded).path(), "utf8"));
+  expect(saved.eval_cases[0].conversation[0].final_response.parts[0].text).toBe("snow");
+  await picture("other-file");
+  await accessible();
+  await page.getByRole("combobox", { name: "File" }).selectOption("math_agent_evals.evalset.json");
+  expect(await rehearsal.export()).toContain("math_agent_evals.evalset.json");
+  await page.getByRole("link", { name: "Open in eval set" }).click();
+  await expect(page.getByText("snow")).toBeVisible();
+  rmSync(file);
+});
+
 test("starting over asks while a session is under way", async ({ page, picture, accessible }) => {
   const rehearsal = await Rehearsal.at(page, "math-agent");
   await rehearsal.ask("What is 1 + 1?");

@@ -10,10 +10,10 @@ use agents::schemas;
 use agents::spill_store::MemoryBound;
 use agents::{AgentFault, AnswerError, SourceError, SourceKind};
 use api::{
-    Actual, AgentSummary, Answer, ApiError, CaseChange, CaseComparison, CaseList, CaseName,
-    CaseQuery, CaseVersion, CaseView, EvalSetList, ExportPreview, ExportReceipt, ExportRequest,
-    FieldMessage, LogLine, ReportId, ReportList, ResultSlice, SessionView, SetId, ToolRequest,
-    ValueTarget,
+    Actual, AgentSummary, Answer, ApiError, CaseChange, CaseComparison, CaseDownload, CaseList,
+    CaseName, CaseQuery, CaseVersion, CaseView, EvalSetList, ExportPreview, ExportReceipt,
+    ExportRequest, FieldMessage, LogLine, ReportId, ReportList, ResultSlice, SessionView, SetId,
+    ToolRequest, ValueTarget,
 };
 use app::host::{AgentHost, CallHost, EvalSetHost, RehearsalHost, ReportHost};
 use async_trait::async_trait;
@@ -321,6 +321,10 @@ impl RehearsalHost for Host {
         evalsets::preview(self.exportable(request).await?).await
     }
 
+    async fn case_file(&self, request: ExportRequest) -> Result<CaseDownload, ApiError> {
+        evalsets::case_file(self.exportable(request).await?).await
+    }
+
     async fn export_session(
         &self,
         request: ExportRequest,
@@ -328,11 +332,15 @@ impl RehearsalHost for Host {
     ) -> Result<ExportReceipt, ApiError> {
         let by = exporter(by.as_deref())?;
         let export = self.exportable(request).await?;
+        let path = match &export.choices.set {
+            Some(set) => self.set(set.clone()).await?.path,
+            None => export.agent.eval_set_path.clone(),
+        };
         let entry = AuditEntry::new("export")
             .with("agent", &export.agent.id)
             .with("session", &export.trace.session_id);
         let entry = entry.by_optional(by.as_ref());
-        evalsets::export(export, entry.with_caller()).await
+        evalsets::export(export, path, entry.with_caller()).await
     }
 }
 

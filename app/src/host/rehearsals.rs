@@ -1,7 +1,8 @@
 //! [`RehearsalHost`]: the host's part of a rehearsal's session, and its export.
 
 use api::{
-    ApiError, ExportPreview, ExportReceipt, ExportRequest, FieldMessage, SessionView, ValueTarget,
+    ApiError, CaseDownload, ExportPreview, ExportReceipt, ExportRequest, FieldMessage, SessionView,
+    ValueTarget,
 };
 use async_trait::async_trait;
 use json_text::JsonText;
@@ -35,6 +36,7 @@ pub trait RehearsalHost: Send + Sync + 'static {
     ) -> Result<Vec<FieldMessage>, ApiError>;
     async fn close_session(&self, session: SessionId) -> Result<(), ApiError>;
     async fn preview_export(&self, request: ExportRequest) -> Result<ExportPreview, ApiError>;
+    async fn case_file(&self, request: ExportRequest) -> Result<CaseDownload, ApiError>;
     async fn export_session(
         &self,
         request: ExportRequest,

@@ -142,6 +142,12 @@ fn copied_from_area(text: &str) -> bool {
     copied.is_some_and(|copied| copied.is_truthy())
 }
 
+/// `text` as a part of a URL.
+#[must_use]
+pub fn percent_encoded(text: &str) -> String {
+    js_sys::encode_uri_component(text).into()
+}
+
 /// The value stored under `key`.
 #[must_use]
 pub fn stored(key: &str) -> Option<String> {

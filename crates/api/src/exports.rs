@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use session::{AgentId, HistoryEntry, SessionId, Unmet};
 
+use crate::SetId;
+
 /// A completed session to export. The host chooses the file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ExportRequest {
@@ -20,6 +22,9 @@ pub struct ExportRequest {
 /// The person's choices for an export.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExportChoices {
+    /// The eval set to export to; that of the agent without a choice.
+    #[serde(default)]
+    pub set: Option<SetId>,
     /// The case's id; made of the agent's name and the session's start without one.
     #[serde(default)]
     pub eval_id: Option<String>,
@@ -46,6 +51,15 @@ pub struct ExportPreview {
     pub case: String,
     /// Whether `case` is the whole case.
     pub is_whole: bool,
+}
+
+/// An eval set with one case, to download.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CaseDownload {
+    /// A name for the file.
+    pub name: String,
+    /// The text of the file.
+    pub text: String,
 }
 
 /// Calls that a model could not repeat for the same reason.

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agents::registry::{RegisteredAgent, Registry};
-use api::{ApiError, ExportChoices, ExportPreview, ExportReceipt, LiveExportPlan, UnmetCalls};
+use api::{
+    ApiError, CaseDownload, ExportChoices, ExportPreview, ExportReceipt, LiveExportPlan, UnmetCalls,
+};
 use evalset::adk::{EvalCase, EvalSetHeader, SessionInput};
 use evalset::{Layout, eval_set_id, seconds, selectable_id, snake_case};
 use evalset_file::{Appended, EvalSetFiles, default_cache};
@@ -36,18 +38,43 @@ pub(crate) struct RehearsalExport<'h> {
     pub(crate) choices: ExportChoices,
 }
 
-/// Appends the rehearsal to the eval-set file of its agent.
+/// Appends the rehearsal to the eval-set file at `path`.
 ///
 /// # Errors
 /// [`ApiError::NotExportable`] if a large result is gone, [`ApiError::Export`] if the case cannot
 /// be written; the file is then unchanged.
 pub(crate) async fn export(
     export: RehearsalExport<'_>,
+    path: PathBuf,
     audit_entry: AttributedEntry,
 ) -> Result<ExportReceipt, ApiError> {
-    let agent = export.agent;
+    let name = &export.agent.name;
     let case = case_of_rehearsal(export).await?;
-    append_in_background(agent.eval_set_path.clone(), &agent.name, case, audit_entry).await
+    append_in_background(path, name, case, audit_entry).await
+}
+
+/// An eval set with only the rehearsal's case, to download.
+///
+/// # Errors
+/// As [`preview`].
+pub(crate) async fn case_file(export: RehearsalExport<'_>) -> Result<CaseDownload, ApiError> {
+    let agent = export.agent;
+    let header = header(&agent.name);
+    let path = agent.eval_set_path.display().to_string();
+    let case = case_of_rehearsal(export).await?;
+    let text =
+        case.to_json().map_err(|error| ApiError::Export { reason: error.to_string(), path })?;
+    let name = format!("{}.evalset.json", header.eval_set_id);
+    Ok(CaseDownload { name, text: header.file_with(&text) + "\n" })
+}
+
+/// The header of a new eval set of the agent `name`.
+fn header(name: &str) -> EvalSetHeader {
+    EvalSetHeader {
+        eval_set_id: eval_set_id(name),
+        name: name.to_owned(),
+        creation_timestamp: seconds(jiff::Timestamp::now()),
+    }
 }
 
 /// The case that the rehearsal would be exported as, and what of it a model could not repeat.
@@ -202,11 +229,7 @@ async fn append_in_background(
     case: EvalCase,
     audit_entry: AttributedEntry,
 ) -> Result<ExportReceipt, ApiError> {
-    let header = EvalSetHeader {
-        eval_set_id: eval_set_id(name),
-        name: name.to_owned(),
-        creation_timestamp: seconds(jiff::Timestamp::now()),
-    };
+    let header = header(name);
     let job = move || {
         let receipt = append(&path, case, &header)?;
         audit_entry.with("eval_id", &receipt.eval_id).with("file", &receipt.path).write();

@@ -16,6 +16,7 @@ pub(crate) use browse::{case, cases};
 pub(crate) use change::{change, duplicate, insert, remove};
 pub(crate) use compare::{ComparedCase, compare};
 pub(crate) use export::{
-    RehearsalExport, case_of_live, case_of_rehearsal, export, export_live, live_plan, preview,
+    RehearsalExport, case_file, case_of_live, case_of_rehearsal, export, export_live, live_plan,
+    preview,
 };
 pub(crate) use sets::{EvalSets, SetFile};

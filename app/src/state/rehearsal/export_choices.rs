@@ -22,6 +22,7 @@ impl Rehearsal {
     #[must_use]
     pub fn export_choices(self) -> ExportChoices {
         ExportChoices {
+            set: self.export_set.get(),
             eval_id: self.case_id.get(),
             adk_tool_responses: self.adk_tool_responses.get(),
             leave_out: self.leave_out.get(),

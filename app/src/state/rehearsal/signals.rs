@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use api::{ApiError, CallProgressed, CatalogChange, FieldMessage, Question, SessionView};
+use api::{ApiError, CallProgressed, CatalogChange, FieldMessage, Question, SessionView, SetId};
 use leptos::prelude::*;
 use session::CallId;
 
@@ -64,6 +64,8 @@ signals! {
         restarts: Vec<usize>,
         /// How far the export is.
         export: Export,
+        /// The eval set to export to; that of the agent without a choice.
+        export_set: Option<SetId>,
         /// The id that the person gave the case.
         case_id: Option<String>,
         /// Whether the export writes results as google-adk records them; as configured without a

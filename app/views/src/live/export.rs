@@ -74,7 +74,7 @@ fn Plan(
         Export::NotYet | Export::Writing => {
             view! { <Runs runs=runs.get_value() chosen/> }.into_any()
         }
-        Export::Written(receipt) => view! { <Receipt receipt agent=None/> }.into_any(),
+        Export::Written(receipt) => view! { <Receipt receipt set=None/> }.into_any(),
         Export::Failed(error) => view! {
             <h2 class="panel-title bad"><Icon glyph=Glyph::Error/>"Not exported"</h2>
             <p role="alert">{error.to_string()}</p>

@@ -1,10 +1,13 @@
 //! After the final response: the export and its receipt.
 
-use api::{Actual, ApiError, ExportPreview, ExportReceipt, SetId, UnmetCalls};
+use api::{
+    Actual, ApiError, CaseDownload, EvalSetContents, EvalSetSummary, ExportPreview, ExportReceipt,
+    SetId, UnmetCalls,
+};
 use json_text::JsonText;
 use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
-use session::{AgentId, Unmet};
+use session::Unmet;
 
 use crate::rehearse::state::export_preview::use_export_preview;
 use crate::rehearse::state::workspace::use_this_workspace;
@@ -14,6 +17,8 @@ use app::components::code_text::with_code;
 use app::components::copy_button::CopyButton;
 use app::components::icon::{Glyph, Icon};
 use app::components::raw_text::RawText;
+use app::server_functions::{case_file, list_eval_sets};
+use app::state::browser;
 use app::state::case_address::{case_address, unescaped};
 use app::state::reading::use_reading;
 use app::state::rehearsal::Export;
@@ -38,7 +43,9 @@ pub fn ExportPanel(
     let body = move || match rehearsal.export.get() {
         Export::NotYet | Export::Writing => view! { <Summary/> }.into_any(),
         Export::Written(receipt) => {
-            view! { <Receipt receipt agent=Some(rehearsal.agent())/> }.into_any()
+            let set = rehearsal.export_set.get_untracked();
+            let set = set.unwrap_or_else(|| SetId::from(rehearsal.agent()));
+            view! { <Receipt receipt set=Some(set)/> }.into_any()
         }
         Export::Failed(error) => view! { <Fault error path=path.get_value()/> }.into_any(),
     };
@@ -306,8 +313,8 @@ fn CaseText(
 pub fn Receipt(
     /// The receipt.
     receipt: ExportReceipt,
-    /// The registered agent of the eval set, if any.
-    agent: Option<AgentId>,
+    /// The eval set, if the page lists it.
+    set: Option<SetId>,
 ) -> impl IntoView {
     let ExportReceipt { path, eval_id, cases, preview, preview_is_whole, already_there, created } =
         receipt;
@@ -318,7 +325,7 @@ pub fn Receipt(
     } else {
         "Exported"
     };
-    let address = agent.map(|agent| case_address(agent.as_str(), &eval_id, None));
+    let address = set.map(|set| case_address(set.as_str(), &eval_id, None));
     let copied = path.clone();
     let id = eval_id.clone();
     view! {
@@ -370,8 +377,57 @@ fn Fault(
         <h2 class="panel-title bad"><Icon glyph=Glyph::Error/>"Not exported"</h2>
         <p role="alert">{error.to_string()}</p>
         <dl class="facts receipt"><dt>"file"</dt><dd class="path"><FilePath path/></dd></dl>
-        <p class="quiet">"The file and the session are unchanged. Fix the problem, then retry."</p>
+        <p class="quiet">
+            "The file and the session are unchanged. Fix the problem, then retry. Or choose another file, or download the case."
+        </p>
+        <OtherFile/>
+        <Download/>
     }
+}
+
+/// A choice of the file to export to, among the eval sets that the page lists.
+#[component]
+fn OtherFile() -> impl IntoView {
+    let rehearsal = use_this_workspace().rehearsal;
+    let sets = LocalResource::new(list_eval_sets);
+    let own = SetId::from(rehearsal.agent());
+    let chosen = rehearsal.export_set;
+    let options = move || {
+        let Some(Ok(list)) = sets.get() else { return Vec::new() };
+        let writable =
+            |set: &EvalSetSummary| !matches!(set.contents, EvalSetContents::Unreadable(_));
+        list.sets.into_iter().filter(writable).collect()
+    };
+    let option = move |set: EvalSetSummary| {
+        let is_chosen = chosen.get_untracked().unwrap_or_else(|| own.clone()) == set.set;
+        view! { <option value=set.set.to_string() selected=is_chosen title=set.path>{set.name}</option> }
+    };
+    view! {
+        <label class="case-id">
+            <span>"File"</span>
+            <select
+                class="input"
+                id="export-file"
+                on:change=move |event| chosen.set(Some(SetId::new(event_target_value(&event))))
+            >
+                {move || options().into_iter().map(option.clone()).collect_view()}
+            </select>
+        </label>
+    }
+}
+
+/// A link that saves the case as a file of its own.
+#[component]
+fn Download() -> impl IntoView {
+    let rehearsal = use_this_workspace().rehearsal;
+    let file = LocalResource::new(move || case_file(rehearsal.export_request()));
+    let link = move || {
+        let CaseDownload { name, text } = file.get()?.ok()?;
+        let url = format!("data:application/json,{}", browser::percent_encoded(&text));
+        // `external`: the router would take it for a page.
+        Some(view! { <a class="button" href=url download=name rel="external">"Download case"</a> })
+    };
+    view! { <p>{link}</p> }
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use api::{
-    ApiError, ExportPreview, ExportReceipt, ExportRequest, FieldMessage, SessionView, ValueTarget,
+    ApiError, CaseDownload, ExportPreview, ExportReceipt, ExportRequest, FieldMessage, SessionView,
+    ValueTarget,
 };
 use app::host::{RehearsalHost, provide};
 use async_trait::async_trait;
@@ -72,6 +73,10 @@ impl RehearsalHost for FakeRehearsals {
         unknown(request.session)
     }
 
+    async fn case_file(&self, request: ExportRequest) -> Result<CaseDownload, ApiError> {
+        unknown(request.session)
+    }
+
     async fn export_session(
         &self,
         request: ExportRequest,
@@ -104,6 +109,10 @@ async fn each_function_of_a_rehearsal_passes_its_session() {
         ("close_session", json!({ "session": "gone" })),
         (
             "preview_export",
+            json!({ "request": { "session": "gone", "agent": "weather", "history": [] } }),
+        ),
+        (
+            "case_file",
             json!({ "request": { "session": "gone", "agent": "weather", "history": [] } }),
         ),
         (
