@@ -72,9 +72,12 @@ test("a failed call is left out by one click, which is remembered", async ({ pag
   await panel.getByRole("textbox", { name: "Case ID" }).fill("declined card");
   await panel.getByRole("textbox", { name: "Case ID" }).press("Tab");
   await shows((raw) => expect(raw).toContainText("declined card", { timeout: 500 }));
+  await panel.getByRole("textbox", { name: "Tags" }).fill("night, heating");
+  await panel.getByText("Calls in the case").click();
   await picture("named");
   const [exported] = cases(await rehearsal.export());
   expect(exported.eval_id).toBe("declined card");
+  expect(exported.agentflow.tags).toEqual(["night", "heating"]);
   expect(exported.conversation[0].intermediate_data.tool_uses.map((it: { name: string }) => it.name)).toEqual(["look_up"]);
 
   // The choice is the agent's: the next session has it too.

@@ -1,7 +1,7 @@
 //! Export: a completed session becomes a case in the agent's eval set.
 
 use serde::{Deserialize, Serialize};
-use session::{AgentId, HistoryEntry, SessionId, Unmet};
+use session::{AgentId, CallId, HistoryEntry, SessionId, Unmet};
 
 use crate::SetId;
 
@@ -31,6 +31,12 @@ pub struct ExportChoices {
     /// Whether results are written as google-adk records them; as configured without a choice.
     #[serde(default)]
     pub adk_tool_responses: Option<bool>,
+    /// Tags of the case.
+    #[serde(default)]
+    pub tags: Vec<String>,
+    /// Calls to leave out.
+    #[serde(default)]
+    pub left_out: Vec<CallId>,
     /// The calls to leave out, by why a model could not repeat them.
     #[serde(default)]
     pub leave_out: Vec<Unmet>,

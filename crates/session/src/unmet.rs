@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::CallId;
 use crate::history::ToolError;
 use crate::state::{Answer, Call};
 use crate::trace::GoldenTrace;
@@ -54,10 +55,14 @@ impl Call {
 }
 
 impl GoldenTrace {
-    /// Removes the calls that a model could not repeat for one of these reasons.
-    pub fn leave_out(&mut self, reasons: &[Unmet]) {
+    /// Removes these calls, and those that a model could not repeat for one of these reasons.
+    pub fn leave_out(&mut self, calls: &[CallId], reasons: &[Unmet]) {
+        let is_kept = |call: &Call| {
+            !calls.contains(&call.call.call_id)
+                && call.unmet().is_none_or(|reason| !reasons.contains(&reason))
+        };
         for turn in &mut self.turns {
-            turn.calls.retain(|call| call.unmet().is_none_or(|reason| !reasons.contains(&reason)));
+            turn.calls.retain(is_kept);
         }
     }
 }

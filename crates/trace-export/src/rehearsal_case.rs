@@ -27,6 +27,10 @@ pub struct ResultGone {
 /// What a case of a rehearsal contains.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CaseOptions {
+    /// Tags, which ADK keeps and the page shows.
+    pub tags: Vec<String>,
+    /// These calls are left out.
+    pub left_out: Vec<CallId>,
     /// The calls that a model could not repeat for one of these reasons are left out.
     pub leave_out: Vec<Unmet>,
     /// Whether results are written as google-adk's runner records them: an object as it is, except for
@@ -54,7 +58,7 @@ pub fn eval_case(
     let wrapped = options.adk_tool_responses.as_ref();
     let start = trace.started_at();
     let made = trace.calls().count();
-    trace.leave_out(&options.leave_out);
+    trace.leave_out(&options.left_out, &options.leave_out);
     // They identify an export: a case of more turns, of fewer calls or of other results is another one.
     let count = trace.turns.len();
     let mut suffix = if count > 1 { format!("_of_{count}") } else { String::new() };
@@ -76,7 +80,16 @@ pub fn eval_case(
     if wrapped.is_some() {
         case.written.set_extra(MARK, object(&Mark { tool_response: "adk" }));
     }
+    if !options.tags.is_empty() {
+        case.written.set_extra("agentflow", object(&Tagged { tags: &options.tags }));
+    }
     Ok(case)
+}
+
+/// AgentFlow's fields of an ADK case.
+#[derive(Serialize)]
+struct Tagged<'a> {
+    tags: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -364,6 +377,15 @@ mod tests {
         assert_eq!(whole.turns()[0].invocation_id, "s1_inv_0");
         let cut = case(&[Unmet::Failed]);
         assert_eq!(names(&cut), ["add", "large"]);
+        let one = CaseOptions {
+            left_out: vec![CallId::parse("c1").expect("valid")],
+            tags: vec!["night".to_owned()],
+            ..CaseOptions::default()
+        };
+        let one = eval_case("MathAgent", started_with("{}"), trace(), &one, |_| Some(json("[1]")));
+        let one = one.expect("whole");
+        assert_eq!(names(&one), ["fail", "large"]);
+        assert_eq!(evalset::Case::Adk(one).tags(), ["night"]);
         // Another recording: it is added to a file that has the whole case.
         assert!(cut.turns()[0].invocation_id.starts_with("s1_inv_0_cut_"));
     }

@@ -125,6 +125,8 @@ pub(crate) async fn case_of_rehearsal(export: RehearsalExport<'_>) -> Result<Eva
         session.as_ref().map_or_else(|| object(&agent.seed.state), |it| it.initial_state.clone());
     let input = SessionInput::new(app_name, agent.seed.user_id.clone(), state);
     let options = CaseOptions {
+        tags: tags(choices.tags),
+        left_out: choices.left_out,
         leave_out: choices.leave_out,
         adk_tool_responses: choices
             .adk_tool_responses
@@ -140,6 +142,18 @@ pub(crate) async fn case_of_rehearsal(export: RehearsalExport<'_>) -> Result<Eva
         case.eval_id = eval_id;
     }
     Ok(case)
+}
+
+/// The tags without spaces around them, each once.
+fn tags(given: Vec<String>) -> Vec<String> {
+    let mut tags: Vec<String> = Vec::new();
+    for tag in given {
+        let tag = tag.trim();
+        if !tag.is_empty() && !tags.iter().any(|other| other == tag) {
+            tags.push(tag.to_owned());
+        }
+    }
+    tags
 }
 
 /// The id that the person gave, without spaces around it.

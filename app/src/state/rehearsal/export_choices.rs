@@ -25,6 +25,8 @@ impl Rehearsal {
             set: self.export_set.get(),
             eval_id: self.case_id.get(),
             adk_tool_responses: self.adk_tool_responses.get(),
+            tags: self.tags.get(),
+            left_out: self.left_out.get(),
             leave_out: self.leave_out.get(),
         }
     }

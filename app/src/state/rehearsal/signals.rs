@@ -66,6 +66,10 @@ signals! {
         export: Export,
         /// The eval set to export to; that of the agent without a choice.
         export_set: Option<SetId>,
+        /// The tags that the person gave the case.
+        tags: Vec<String>,
+        /// The calls that the person leaves out of the export.
+        left_out: Vec<CallId>,
         /// The id that the person gave the case.
         case_id: Option<String>,
         /// Whether the export writes results as google-adk records them; as configured without a

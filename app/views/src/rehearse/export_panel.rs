@@ -7,11 +7,12 @@ use api::{
 use json_text::JsonText;
 use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
-use session::Unmet;
+use session::{ToolCall, Unmet};
 
 use crate::rehearse::state::export_preview::use_export_preview;
 use crate::rehearse::state::workspace::use_this_workspace;
 use crate::shared::compare_dialog::CompareWithCase;
+use crate::shared::tokens::Tokens;
 use crate::shared::value::{ValueBody, ValueTools};
 use app::components::code_text::with_code;
 use app::components::copy_button::CopyButton;
@@ -20,6 +21,7 @@ use app::components::raw_text::RawText;
 use app::server_functions::{case_file, list_eval_sets};
 use app::state::browser;
 use app::state::case_address::{case_address, unescaped};
+use app::state::preview::arguments;
 use app::state::reading::use_reading;
 use app::state::rehearsal::Export;
 use app::state::times::counted;
@@ -131,7 +133,9 @@ fn Summary() -> impl IntoView {
         </p>
         <p class="quiet">"It is kept only in this tab until you export it."</p>
         <CaseId preview/>
+        <Tags/>
         <For each=move || unmet.get() key=Clone::clone children=|calls| view! { <UnmetChoice calls/> }/>
+        <Show when=move || { calls > 0 }><Calls/></Show>
         <div class="case-head">
             <h3 class="panel-subtitle">"Case to export"</h3>
             <span class="grow"></span>
@@ -211,6 +215,70 @@ fn CaseId(
             />
         </label>
         <div role="status">{remedy}</div>
+    }
+}
+
+/// The field for the case's tags.
+#[component]
+fn Tags() -> impl IntoView {
+    let tags = use_this_workspace().rehearsal.tags;
+    let shown = move || tags.read().join(", ");
+    let set = move |text: String| {
+        let given = text.split(',').map(str::trim).filter(|tag| !tag.is_empty());
+        tags.set(given.map(str::to_owned).collect());
+    };
+    view! {
+        <label class="case-id">
+            <span>"Tags"</span>
+            <input
+                class="input"
+                type="text"
+                id="case-tags"
+                autocomplete="off"
+                placeholder="Separated by commas"
+                prop:value=shown
+                on:change=move |event| set(event_target_value(&event))
+            />
+        </label>
+    }
+}
+
+/// Every call, and whether the case has it.
+#[component]
+fn Calls() -> impl IntoView {
+    let rehearsal = use_this_workspace().rehearsal;
+    let left_out = rehearsal.left_out;
+    let calls = rehearsal.session.with_untracked(|session| {
+        let calls = session.calls().iter();
+        calls.map(|made| made.call.clone()).collect::<Vec<_>>()
+    });
+    let row = move |call: ToolCall| {
+        let id = StoredValue::new(call.call_id);
+        let has_it = move || !left_out.read().contains(&id.read_value());
+        let toggle = move |_| {
+            let id = id.get_value();
+            left_out.update(|all| match all.iter().position(|other| *other == id) {
+                Some(at) => drop(all.remove(at)),
+                None => all.push(id),
+            });
+        };
+        view! {
+            <li>
+                <label>
+                    <input type="checkbox" prop:checked=has_it on:change=toggle/>
+                    <span class="signature">
+                        <b>{call.tool_name.to_string()}</b>
+                        "(" <Tokens tokens=arguments(&call.arguments, 80)/> ")"
+                    </span>
+                </label>
+            </li>
+        }
+    };
+    view! {
+        <details class="case-calls">
+            <summary>"Calls in the case"</summary>
+            <ul>{calls.into_iter().map(row).collect_view()}</ul>
+        </details>
     }
 }
 
