@@ -20,6 +20,7 @@ use async_trait::async_trait;
 use json_text::JsonText;
 use session::{AgentId, CallId, GoldenTrace, GoldenTurn, SessionId};
 use tokio::sync::Semaphore;
+use tokio::time::MissedTickBehavior;
 
 use crate::access::AuditEntry;
 use crate::actor::exporter;
@@ -34,6 +35,8 @@ use crate::sessions::{Calls, HostSession, Sessions};
 const STORED_IN_MEMORY: u64 = 128 * 1024 * 1024;
 /// How often the host looks for silent sessions.
 const SWEEP: Duration = Duration::from_secs(30);
+/// How often the host looks for changed files of the agents.
+const WATCH: Duration = Duration::from_secs(1);
 /// How many agents load at once, and how long one may delay the others.
 const LOADING_AT_ONCE: usize = 2;
 const SLOW_LOAD: Duration = Duration::from_secs(10);
@@ -77,14 +80,15 @@ impl Host {
         let load = async |agent: &Arc<RegisteredAgent>| {
             // Nothing is imported or started for it.
             if agent.source.kind() == SourceKind::Native {
-                return self.registry.load(agent).await;
+                return drop(agent.load().await);
             }
             // The semaphore is never closed.
             let permit = permits.acquire().await;
-            let mut loading = std::pin::pin!(self.registry.load(agent));
+            let mut loading = std::pin::pin!(agent.load());
             if tokio::time::timeout(SLOW_LOAD, loading.as_mut()).await.is_err() {
                 drop(permit);
-                loading.await;
+                // The agent shows its fault.
+                drop(loading.await);
             }
         };
         futures::future::join_all(self.registry.agents().iter().map(load)).await;
@@ -98,6 +102,20 @@ impl Host {
             for session in self.sessions.take_silent(Instant::now()) {
                 tracing::info!(session = %session.id, "closing the session: its page sent no keep-alive");
                 self.end(&session).await;
+            }
+        }
+    }
+
+    /// Looks for changed files of the agents while a page is connected. Never returns.
+    pub(crate) async fn watch_agents(&self) {
+        let mut ticks = tokio::time::interval(WATCH);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            ticks.tick().await;
+            if self.registry.has_listeners() {
+                for agent in self.registry.agents() {
+                    agent.look_for_changes().await;
+                }
             }
         }
     }
@@ -229,10 +247,17 @@ impl AgentHost for Host {
         self.registry.agents().iter().map(|agent| page_dto::agent_summary(agent)).collect()
     }
 
-    async fn retry_agent(&self, agent: AgentId) -> Result<AgentSummary, ApiError> {
-        let agent = self.agent(&agent)?;
-        self.registry.load(agent).await;
-        Ok(page_dto::agent_summary(agent))
+    async fn reload_agent(&self, agent: AgentId) -> Result<AgentSummary, ApiError> {
+        let agent = Arc::clone(self.agent(&agent)?);
+        let sessions = Arc::clone(&self.sessions);
+        // A task of its own: a page that is closed meanwhile does not interrupt it.
+        let reloading = tokio::spawn(async move {
+            if agent.load().await.is_ok() {
+                sessions.renew(&agent).await;
+            }
+            page_dto::agent_summary(&agent)
+        });
+        reloading.await.map_err(|_| ApiError::Internal { what: "reload the agent".to_owned() })
     }
 
     async fn read_agent_log(&self, agent: AgentId) -> Result<Vec<LogLine>, ApiError> {
@@ -252,7 +277,10 @@ impl RehearsalHost for Host {
         if self.sessions.find(&session).is_some_and(|open| open.agent.id != agent.id) {
             return Err(ApiError::UnknownSession { id: session });
         }
-        agent.ready().await.map_err(faulted)?;
+        // A session that is open does not depend on a reload.
+        if self.sessions.find(&session).is_none() {
+            agent.ready().await.map_err(faulted)?;
+        }
         let opened = agent.source.open_session(&session, &agent.seed).await;
         let view = opened.map_err(|error| refusal(agent, error))?;
         self.sessions.enter(&session, agent, view.clone()).record_keep_alive();
@@ -267,7 +295,7 @@ impl RehearsalHost for Host {
         let session = self.session(&session)?;
         let begun = session.agent.source.begin_invocation(&session.id, &content).await;
         let view = begun.map_err(|error| refusal(&session.agent, error))?;
-        session.set_view(view.clone());
+        session.begin(view.clone());
         Ok(page_dto::session_view(view))
     }
 

@@ -13,7 +13,7 @@ use trace_export::{
 /// A row of the list of agents.
 pub(crate) fn agent_summary(agent: &RegisteredAgent) -> api::AgentSummary {
     let (status, facts) = match agent.status() {
-        AgentStatus::Starting => (api::AgentStatus::Starting, Default::default()),
+        AgentStatus::Starting(facts) => (api::AgentStatus::Starting, facts),
         AgentStatus::Ready(facts) => (api::AgentStatus::Ready, facts),
         AgentStatus::Faulted(fault) => {
             (api::AgentStatus::Faulted(agent_fault(fault)), Default::default())
@@ -33,6 +33,8 @@ pub(crate) fn agent_summary(agent: &RegisteredAgent) -> api::AgentSummary {
         tools: facts.tools,
         eval_set_path: agent.eval_set_path.display().to_string(),
         runtime: facts.runtime,
+        loads: agent.loads(),
+        is_changed: agent.is_changed(),
     }
 }
 

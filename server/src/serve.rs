@@ -100,6 +100,7 @@ pub(crate) async fn start(settings: Settings) -> Result<Running, ServeError> {
     tasks.spawn(connections::serve(listener, router, stop.clone()));
     tasks.spawn(until(&stop, Arc::clone(&host), |host| async move { host.load_agents().await }));
     tasks.spawn(until(&stop, Arc::clone(&host), |host| async move { host.sweep().await }));
+    tasks.spawn(until(&stop, Arc::clone(&host), |host| async move { host.watch_agents().await }));
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     tasks.spawn(until(&stop, Arc::clone(&host), |_| crate::memory::return_freed()));
     #[cfg(target_os = "linux")]

@@ -43,10 +43,27 @@ pub fn AgentCard(
         AgentStatus::Ready => view! { <A href=address>{name}</A> }.into_any(),
         _ => name.into_any(),
     };
+    let is_again = agent.loads > 0;
+    let reload = {
+        let agent = agent.clone();
+        (agent.status == AgentStatus::Ready).then(|| view! {
+            <button
+                type="button"
+                class="button"
+                class:quiet=!agent.is_changed
+                on:click=move |_| agents.reload(agent.clone())
+            >
+                {if agent.is_changed { "Agent changed: reload" } else { "Reload" }}<span class="unseen">" " {agent.name.clone()}</span>
+            </button>
+        })
+    };
     let status = match &agent.status {
         AgentStatus::Ready => ().into_any(),
         AgentStatus::Starting => view! {
-            <p class="starting"><span class="pulse" aria-hidden="true"></span> "Starting…"</p>
+            <p class="starting">
+                <span class="pulse" aria-hidden="true"></span>
+                {if is_again { "Reloading…" } else { "Starting…" }}
+            </p>
         }
         .into_any(),
         AgentStatus::Faulted(fault) => {
@@ -56,7 +73,7 @@ pub fn AgentCard(
     let class = match agent.status {
         AgentStatus::Ready => "agent ready",
         AgentStatus::Starting => "agent",
-        AgentStatus::Faulted(_) => "agent failed to load",
+        AgentStatus::Faulted(_) => "agent faulted",
     };
     let description = agent.description.trim().to_owned();
     view! {
@@ -66,6 +83,8 @@ pub fn AgentCard(
                 <span class="chip">{agent.source.label()}</span>
                 {agent.model.clone().map(|model| view! { <span class="chip">{model}</span> })}
                 {under_way}
+                <span class="grow"></span>
+                {reload}
             </header>
             {(!description.is_empty()).then(|| view! { <p class="agent-description">{description}</p> })}
             {status}
@@ -83,7 +102,7 @@ pub fn AgentCard(
 /// rehearsal.
 fn keep_focus(agents: Agents, agent: AgentSummary, id: String) {
     Effect::new(move |_| {
-        if agents.was_retried(&agent) {
+        if agents.was_reloaded(&agent) {
             let id = id.clone();
             browser::after_drawing(move || {
                 let way_on = "h2 a, .choices > .button";
@@ -158,7 +177,7 @@ pub fn Fault(
                         {move || if shown.get() { "Hide " } else { "Show " }} {what}
                     </button>
                 })}
-                <button type="button" class="button" on:click=move |_| agents.retry(agent.clone())>
+                <button type="button" class="button" on:click=move |_| agents.reload(agent.clone())>
                     <Icon glyph=Glyph::Retry/>
                     "Retry"
                 </button>

@@ -1,6 +1,6 @@
 //! The command palette, opened by Ctrl K.
 
-use api::AgentStatus;
+use api::{AgentStatus, AgentSummary};
 use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
@@ -160,9 +160,20 @@ fn matching(page: Page, navigate: Navigate, typed: &str) -> Vec<Command> {
     best.filter_map(|place| commands.get(place).cloned()).collect()
 }
 
+fn reload(page: Page, agent: AgentSummary) -> Command {
+    Command {
+        group: "Actions",
+        name: format!("Reload {}", agent.name),
+        note: String::new(),
+        keys: None,
+        run: Callback::new(move |()| page.agents.reload(agent.clone())),
+    }
+}
+
 fn every_command(page: Page, navigate: Navigate) -> Vec<Command> {
     let mut commands = page.palette.offered();
     let agents = page.agents.list().and_then(Result::ok).unwrap_or_default();
+    let reloads: Vec<Command> = agents.iter().cloned().map(|agent| reload(page, agent)).collect();
     commands.extend(agents.into_iter().map(|agent| {
         let address = format!("/rehearse/{}", agent.id);
         let note = match agent.status {
@@ -195,6 +206,7 @@ fn every_command(page: Page, navigate: Navigate) -> Vec<Command> {
         keys: None,
         run: Callback::new(move |()| navigate.with_value(|go| go(address))),
     }));
+    commands.extend(reloads);
     commands.push(Command {
         group: "Actions",
         name: "Switch theme".to_owned(),

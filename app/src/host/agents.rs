@@ -9,6 +9,6 @@ use session::AgentId;
 #[expect(missing_docs, reason = "each method is documented at its server function")]
 pub trait AgentHost: Send + Sync + 'static {
     async fn list_agents(&self) -> Vec<AgentSummary>;
-    async fn retry_agent(&self, agent: AgentId) -> Result<AgentSummary, ApiError>;
+    async fn reload_agent(&self, agent: AgentId) -> Result<AgentSummary, ApiError>;
     async fn read_agent_log(&self, agent: AgentId) -> Result<Vec<LogLine>, ApiError>;
 }

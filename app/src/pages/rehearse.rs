@@ -66,13 +66,17 @@ fn AgentPage(
                     Shown::Fault(agent, fault)
                 }
                 AgentStatus::Starting
-                    if agents.is_retried(&agent.id) && !rehearsals.has_content(&agent.id) =>
+                    if agents.is_reloading(&agent.id) && !rehearsals.has_content(&agent.id) =>
                 {
                     Shown::Reloading(agent)
                 }
                 _ => Shown::Workspace(AgentSummary {
                     status: AgentStatus::Ready,
+                    description: String::new(),
+                    tools: Vec::new(),
                     runtime: None,
+                    loads: 0,
+                    is_changed: false,
                     ..agent
                 }),
             },
@@ -90,7 +94,7 @@ fn AgentPage(
             }
             .into_any(),
             Shown::Fault(agent, fault) => {
-                if agents.was_retried(&agent) {
+                if agents.was_reloaded(&agent) {
                     browser::after_drawing(|| {
                         browser::nothing_is_focused() && browser::focus_first("fault", ".choices > .button")
                     });

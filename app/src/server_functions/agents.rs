@@ -1,4 +1,4 @@
-//! Agents: the list, the log of one, and reloading a faulted one.
+//! Agents: the list, the log of one, and reloading one.
 
 use api::{AgentSummary, ApiError, LogLine};
 use leptos::prelude::*;
@@ -11,10 +11,10 @@ pub async fn list_agents() -> Result<Vec<AgentSummary>, ApiError> {
     Ok(crate::host::agents()?.list_agents().await)
 }
 
-/// Loads a faulted agent again.
-#[server(prefix = "/api", endpoint = "retry_agent", input = Json, output = Json)]
-pub async fn retry_agent(agent: AgentId) -> Result<AgentSummary, ApiError> {
-    crate::host::agents()?.retry_agent(agent).await
+/// Loads an agent again. Sessions that have begun keep the agent that they began with.
+#[server(prefix = "/api", endpoint = "reload_agent", input = Json, output = Json)]
+pub async fn reload_agent(agent: AgentId) -> Result<AgentSummary, ApiError> {
+    crate::host::agents()?.reload_agent(agent).await
 }
 
 /// The last lines of an agent's log, oldest first.

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use session::AgentId;
 
-use crate::server_functions::{list_agents, retry_agent};
+use crate::server_functions::{list_agents, reload_agent};
 use crate::state::json_bytes::JsonBytes;
 
 /// The agents, in the order of the configuration.
@@ -14,7 +14,7 @@ pub struct Agents {
     listed: Resource<Result<Vec<AgentSummary>, ApiError>, JsonBytes>,
     changed: RwSignal<Vec<AgentSummary>>,
     /// The agent that the person reloads, whose card gets the focus again after it is redrawn.
-    retried: RwSignal<Option<AgentId>>,
+    reloaded: RwSignal<Option<AgentId>>,
 }
 
 /// The fetched list with the later news applied.
@@ -35,7 +35,7 @@ pub fn use_agents() -> Agents {
     Agents {
         listed: Resource::new_with_options(|| (), |()| list_agents(), false),
         changed: RwSignal::new(Vec::new()),
-        retried: RwSignal::new(None),
+        reloaded: RwSignal::new(None),
     }
 }
 
@@ -96,27 +96,27 @@ impl Agents {
     /// Whether `agent`, which was just redrawn, is the reloaded one. This is reset once it is
     /// loaded or has failed again.
     #[must_use]
-    pub fn was_retried(self, agent: &AgentSummary) -> bool {
-        let was = self.retried.with_untracked(|retried| retried.as_ref() == Some(&agent.id));
+    pub fn was_reloaded(self, agent: &AgentSummary) -> bool {
+        let was = self.reloaded.with_untracked(|reloaded| reloaded.as_ref() == Some(&agent.id));
         if was && agent.status != AgentStatus::Starting {
-            self.retried.set(None);
+            self.reloaded.set(None);
         }
         was
     }
 
     /// Whether the person reloads `agent`. Tracked.
     #[must_use]
-    pub fn is_retried(self, agent: &AgentId) -> bool {
-        self.retried.read().as_ref() == Some(agent)
+    pub fn is_reloading(self, agent: &AgentId) -> bool {
+        self.reloaded.read().as_ref() == Some(agent)
     }
 
-    /// Loads a faulted agent again. Its status shows the result.
-    pub fn retry(self, agent: AgentSummary) {
+    /// Loads an agent again. Sessions that have begun keep the agent that they began with. Its status shows the result.
+    pub fn reload(self, agent: AgentSummary) {
         let id = agent.id.clone();
-        self.retried.set(Some(id.clone()));
+        self.reloaded.set(Some(id.clone()));
         self.take_in(AgentSummary { status: AgentStatus::Starting, ..agent.clone() });
         spawn_local(async move {
-            self.take_in(match retry_agent(id).await {
+            self.take_in(match reload_agent(id).await {
                 Ok(agent) => agent,
                 Err(ApiError::AgentFaulted { fault }) => {
                     AgentSummary { status: AgentStatus::Faulted(*fault), ..agent }
@@ -143,6 +143,8 @@ mod tests {
             tools: Vec::new(),
             eval_set_path: String::new(),
             runtime: None,
+            loads: 0,
+            is_changed: false,
         }
     }
 

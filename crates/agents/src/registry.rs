@@ -1,9 +1,10 @@
 //! [`Registry`]: the agents that this host serves, each with its state, its log and its source.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
 
-use session::AgentId;
+use session::{AgentId, SessionId};
 use tokio::sync::{Mutex, broadcast, watch};
 
 use super::adk_python::AdkPythonSource;
@@ -11,7 +12,7 @@ use super::mcp::{McpAgent, McpSource};
 use super::native::{NativeAgent, NativeSource};
 use super::{
     AgentFacts, AgentFault, AgentLog, AgentSource, CatalogChange, Reporter, SessionSeed,
-    SourceEvent,
+    SessionView, SourceEvent,
 };
 
 /// One agent to rehearse: its name, the agent, and the file its exports are appended to.
@@ -105,15 +106,22 @@ pub struct RegisteredAgent {
     pub log: Arc<AgentLog>,
     condition: watch::Sender<Condition>,
     changes: broadcast::Sender<AgentId>,
-    /// Locked while the source loads, so that it is loaded once at a time.
+    /// Reports events of its sessions, as the source does.
+    reporter: Reporter,
+    /// Locked while the source loads, so that it is loaded once at a time. Counts how often it was
+    /// loaded.
     loading: Mutex<()>,
+    loads: AtomicU64,
+    /// The fingerprint of the files that it was last loaded from, and whether they have changed since.
+    loaded_from: RwLock<Option<u64>>,
+    is_changed: AtomicBool,
 }
 
 /// Whether an agent can be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AgentStatus {
-    /// Its source is still being loaded.
-    Starting,
+    /// Its source is being loaded, with what is known of it from before.
+    Starting(AgentFacts),
     /// It can be used.
     Ready(AgentFacts),
     /// It cannot be used, with the reason.
@@ -122,7 +130,8 @@ pub enum AgentStatus {
 
 #[derive(Debug, Clone)]
 enum Condition {
-    Starting,
+    /// With the facts of an agent that was ready before.
+    Starting(AgentFacts),
     Ready(AgentFacts),
     /// The fault, and the facts of an agent that was ready before.
     Faulted(AgentFault, Option<AgentFacts>),
@@ -148,13 +157,14 @@ impl Registry {
                 base
             };
             let (views, passed_on) = (views.clone(), news.clone());
-            config.agent.report_to(Reporter::new(move |event| {
+            let reporter = Reporter::new(move |event| {
                 if let SourceEvent::CatalogChanged(change) = &event {
                     views(change);
                 }
                 // There may be no listener. A page reads the state when it connects.
                 let _ = passed_on.send(Arc::new(event));
-            }));
+            });
+            config.agent.report_to(reporter.clone());
             agents.push(Arc::new(RegisteredAgent {
                 id,
                 name: config.name,
@@ -162,9 +172,13 @@ impl Registry {
                 seed: config.seed,
                 source: config.agent,
                 log: Arc::default(),
-                condition: watch::channel(Condition::Starting).0,
+                condition: watch::channel(Condition::Starting(AgentFacts::default())).0,
                 changes: changes.clone(),
+                reporter,
                 loading: Mutex::default(),
+                loads: AtomicU64::new(0),
+                loaded_from: RwLock::default(),
+                is_changed: AtomicBool::new(false),
             }));
         }
         Self { agents, changes, news }
@@ -188,29 +202,91 @@ impl Registry {
         self.agents.iter().find(|agent| agent.id == *id)
     }
 
+    /// Whether anyone listens to [`Self::changes`].
+    #[must_use]
+    pub fn has_listeners(&self) -> bool {
+        self.changes.receiver_count() > 0
+    }
+
     /// The id of each agent whose summary changes from now on.
     #[must_use]
     pub fn changes(&self) -> broadcast::Receiver<AgentId> {
         self.changes.subscribe()
     }
-
-    /// Loads `agent`, again if it was loaded before, and reports the change.
-    pub async fn load(&self, agent: &RegisteredAgent) {
-        let alone = agent.loading.lock().await;
-        agent.set(Condition::Starting);
-        let condition = match agent.source.load(&agent.seed, Arc::clone(&agent.log)).await {
-            Ok(facts) => Condition::Ready(facts),
-            Err(fault) => {
-                tracing::warn!(agent = %agent.id, "cannot be used: {}", fault.reason);
-                Condition::Faulted(fault, None)
-            }
-        };
-        agent.set(condition);
-        drop(alone);
-    }
 }
 
 impl RegisteredAgent {
+    /// Loads the agent, again if it was loaded before, and reports the change.
+    ///
+    /// # Errors
+    /// Its fault.
+    pub async fn load(self: &Arc<Self>) -> Result<(), AgentFault> {
+        let alone = self.loading.lock().await;
+        // Before the files are read: what is written meanwhile counts as a change.
+        let files = self.fingerprint().await;
+        *self.loaded_from.write().unwrap_or_else(PoisonError::into_inner) = files;
+        self.is_changed.store(false, Ordering::Relaxed);
+        self.set(Condition::Starting(self.facts()));
+        let loaded = self.source.load(&self.seed, Arc::clone(&self.log)).await;
+        match &loaded {
+            Ok(facts) => {
+                self.loads.fetch_add(1, Ordering::Relaxed);
+                self.set(Condition::Ready(facts.clone()));
+            }
+            Err(fault) => {
+                tracing::warn!(agent = %self.id, "cannot be used: {}", fault.reason);
+                self.set(Condition::Faulted(fault.clone(), None));
+            }
+        }
+        drop(alone);
+        loaded.map(drop)
+    }
+
+    /// How often it was loaded since the host started.
+    #[must_use]
+    pub fn loads(&self) -> u64 {
+        self.loads.load(Ordering::Relaxed)
+    }
+
+    /// Whether its files have changed since it was loaded, as [`Self::look_for_changes`] found.
+    #[must_use]
+    pub fn is_changed(&self) -> bool {
+        self.is_changed.load(Ordering::Relaxed)
+    }
+
+    /// Compares its files with those that it was loaded from, and reports a difference.
+    pub async fn look_for_changes(self: &Arc<Self>) {
+        // While it loads, the files are compared with those of before.
+        let Ok(alone) = self.loading.try_lock() else { return };
+        let now = self.fingerprint().await;
+        let before = *self.loaded_from.read().unwrap_or_else(PoisonError::into_inner);
+        let is_changed = before.is_some() && before != now;
+        if self.is_changed.swap(is_changed, Ordering::Relaxed) != is_changed {
+            // There may be no listener.
+            let _ = self.changes.send(self.id.clone());
+        }
+        drop(alone);
+    }
+
+    async fn fingerprint(self: &Arc<Self>) -> Option<u64> {
+        let agent = Arc::clone(self);
+        let read = move || agent.source.fingerprint(&agent.eval_set_path);
+        tokio::task::spawn_blocking(read).await.ok().flatten()
+    }
+
+    /// Reports what the model of a session would see after a reload. `before` is what it saw before.
+    pub fn report_reloaded(&self, session: &SessionId, before: &SessionView, now: SessionView) {
+        let change = CatalogChange::between(session, &before.tools, now);
+        self.reporter.report(SourceEvent::CatalogChanged(Box::new(change)));
+    }
+
+    fn facts(&self) -> AgentFacts {
+        match &*self.condition.borrow() {
+            Condition::Ready(facts) | Condition::Starting(facts) => facts.clone(),
+            Condition::Faulted(_, before) => before.clone().unwrap_or_default(),
+        }
+    }
+
     fn set(&self, condition: Condition) {
         self.condition.send_replace(condition);
         // There may be no listener.
@@ -222,7 +298,7 @@ impl RegisteredAgent {
         let before = match &*self.condition.borrow() {
             Condition::Ready(facts) => Some(facts.clone()),
             Condition::Faulted(_, before) => before.clone(),
-            Condition::Starting => None,
+            Condition::Starting(_) => None,
         };
         self.set(Condition::Faulted(fault, before));
     }
@@ -231,7 +307,7 @@ impl RegisteredAgent {
     pub fn works(&self) {
         let before = match &*self.condition.borrow() {
             Condition::Faulted(_, Some(before)) => before.clone(),
-            Condition::Faulted(_, None) | Condition::Ready(_) | Condition::Starting => return,
+            Condition::Faulted(_, None) | Condition::Ready(_) | Condition::Starting(_) => return,
         };
         self.set(Condition::Ready(before));
     }
@@ -240,7 +316,7 @@ impl RegisteredAgent {
     #[must_use]
     pub fn status(&self) -> AgentStatus {
         match &*self.condition.borrow() {
-            Condition::Starting => AgentStatus::Starting,
+            Condition::Starting(facts) => AgentStatus::Starting(facts.clone()),
             Condition::Ready(facts) => AgentStatus::Ready(facts.clone()),
             Condition::Faulted(fault, _) => AgentStatus::Faulted(fault.clone()),
         }
@@ -251,7 +327,7 @@ impl RegisteredAgent {
         self.ready().await.ok()?;
         match &*self.condition.borrow() {
             Condition::Ready(facts) => Some(facts.app_name.clone()),
-            Condition::Starting | Condition::Faulted(..) => None,
+            Condition::Starting(_) | Condition::Faulted(..) => None,
         }
     }
 
@@ -261,7 +337,7 @@ impl RegisteredAgent {
     /// Its fault.
     pub async fn ready(&self) -> Result<(), AgentFault> {
         let mut condition = self.condition.subscribe();
-        let settled = condition.wait_for(|it| !matches!(it, Condition::Starting)).await;
+        let settled = condition.wait_for(|it| !matches!(it, Condition::Starting(_))).await;
         match settled.as_deref() {
             Ok(Condition::Faulted(fault, _)) => Err(fault.clone()),
             // The sender lives in `self`: it cannot be gone.

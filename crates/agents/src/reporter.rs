@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use session::{CallId, SessionId, ToolName};
 
-use crate::{Question, SessionView};
+use crate::{Question, SessionView, ToolView};
 
 /// An event in a session that is not the response to a request.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,6 +52,34 @@ pub struct CatalogChange {
     pub removed: Vec<ToolName>,
     /// Tools whose declaration differs.
     pub changed: Vec<ToolName>,
+}
+
+impl CatalogChange {
+    /// The differences between the tools `before` and those of `view`.
+    #[must_use]
+    pub fn between(session: &SessionId, before: &[ToolView], view: SessionView) -> Self {
+        let names_missing_in = |there: &[ToolView], from: &[ToolView]| -> Vec<ToolName> {
+            from.iter()
+                .filter(|tool| !there.iter().any(|other| other.name == tool.name))
+                .map(|tool| tool.name.clone())
+                .collect()
+        };
+        let added = names_missing_in(before, &view.tools);
+        let removed = names_missing_in(&view.tools, before);
+        let changed = view
+            .tools
+            .iter()
+            .filter(|tool| before.iter().any(|old| old.name == tool.name && old != *tool))
+            .map(|tool| tool.name.clone())
+            .collect();
+        Self { session: session.clone(), view, added, removed, changed }
+    }
+
+    /// Whether the tools are the same.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.added.is_empty() && self.removed.is_empty() && self.changed.is_empty()
+    }
 }
 
 /// Passes the events of a source's sessions to a listener.

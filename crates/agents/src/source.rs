@@ -2,6 +2,7 @@
 
 use schema_check::Violation;
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -25,11 +26,18 @@ pub trait AgentSource: Send + Sync + 'static {
     /// The kind of source.
     fn kind(&self) -> SourceKind;
 
-    /// Loads the agent, or reloads it after a fault, with the state of `seed`. Its output goes to `log`.
+    /// Loads the agent, or reloads it, with the state of `seed`. Its output goes to `log`. Open sessions
+    /// keep the agent that they began with.
     ///
     /// # Errors
-    /// The fault that the agent shows in the list until it is retried.
+    /// The fault that the agent shows in the list until it is reloaded.
     async fn load(&self, seed: &SessionSeed, log: Arc<AgentLog>) -> Result<AgentFacts, AgentFault>;
+
+    /// A number that changes when a file changes that the agent is loaded from, other than its eval set;
+    /// `None` if it is not loaded from files. Blocks while it reads folders.
+    fn fingerprint(&self, _eval_set: &Path) -> Option<u64> {
+        None
+    }
 
     /// Opens a session; opening one that is open gives its view as it is now.
     ///

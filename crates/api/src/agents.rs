@@ -1,4 +1,4 @@
-//! Agents: the list, an agent's log, and reloading an agent that failed to load.
+//! Agents: the list, an agent's log, and reloading an agent.
 
 use serde::{Deserialize, Serialize};
 use session::AgentId;
@@ -24,6 +24,10 @@ pub struct AgentSummary {
     pub eval_set_path: String,
     /// The worker that runs it, such as `python 3.11.7 · google-adk 2.13.0`.
     pub runtime: Option<String>,
+    /// How often it was loaded since the host started.
+    pub loads: u64,
+    /// Whether its files have changed since it was loaded.
+    pub is_changed: bool,
 }
 
 /// Where an agent comes from.
@@ -52,7 +56,7 @@ impl SourceKind {
 /// Whether an agent can be rehearsed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum AgentStatus {
-    /// Its source is still being loaded.
+    /// It is being loaded.
     Starting,
     /// It can be rehearsed.
     Ready,

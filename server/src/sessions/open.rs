@@ -41,6 +41,8 @@ pub(crate) struct HostSession {
 
 struct State {
     view: SessionView,
+    /// Whether the user's message was sent.
+    has_begun: bool,
     last_keep_alive: Instant,
     call: Option<RunningCall>,
     /// The last calls that were canceled before they arrived.
@@ -79,6 +81,13 @@ impl HostSession {
 
     pub(crate) fn set_view(&self, view: SessionView) {
         self.lock().view = view;
+    }
+
+    /// Records that the user's message was sent.
+    pub(crate) fn begin(&self, view: SessionView) {
+        let mut state = self.lock();
+        state.has_begun = true;
+        state.view = view;
     }
 
     /// Records a keep-alive of the page.
@@ -187,6 +196,7 @@ impl Sessions {
         let session = all.entry(id.clone()).or_insert_with(|| {
             let state = State {
                 view: view.clone(),
+                has_begun: false,
                 last_keep_alive: Instant::now(),
                 call: None,
                 canceled_early: VecDeque::new(),
@@ -207,6 +217,22 @@ impl Sessions {
 
     pub(crate) fn remove(&self, id: &SessionId) -> Option<Arc<HostSession>> {
         self.all().remove(id)
+    }
+
+    /// Opens the sessions of `agent` that have not begun again, after it was reloaded, and reports what
+    /// their models would see now.
+    pub(crate) async fn renew(&self, agent: &Arc<RegisteredAgent>) {
+        let of_agent =
+            |session: &&Arc<HostSession>| session.agent.id == agent.id && !session.lock().has_begun;
+        let waiting: Vec<_> = self.all().values().filter(of_agent).cloned().collect();
+        for session in waiting {
+            agent.source.close_session(&session.id).await;
+            match agent.source.open_session(&session.id, &agent.seed).await {
+                Ok(view) => agent.report_reloaded(&session.id, &session.view(), view),
+                // The page opens the session again when it sends the user's message.
+                Err(error) => tracing::warn!(session = %session.id, "not opened again: {error}"),
+            }
+        }
     }
 
     /// Removes every session without a recent keep-alive at `now`.

@@ -59,6 +59,7 @@ impl Rehearsal {
             self.settle_locally(&call_id, ToolError::WORKER_EXITED, message.to_owned());
         }
         self.questions.set(Vec::new());
+        self.loads.set(None);
         self.note_restart("The host was restarted.");
         self.open();
     }

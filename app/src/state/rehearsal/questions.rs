@@ -1,4 +1,5 @@
-//! The messages of an MCP server: progress, questions and changes of its tools.
+//! The messages of an MCP server: progress, questions and changes of its tools, which a reload of an
+//! agent reports too.
 
 use api::{Asks, CallProgressed, CatalogChange, Question};
 use leptos::prelude::*;
@@ -38,11 +39,16 @@ impl Rehearsal {
         self.questions.update(|questions| questions.retain(|it| it.number != number));
     }
 
-    /// Stores a change of the tools.
+    /// Stores a change of the tools. A reload reports the view even if the tools are the same.
     pub fn tools_changed(self, change: CatalogChange) {
-        self.announcement.set(format!("The tools changed: {}.", summary(&change)));
+        let summary = summary(&change);
         self.see(change.view.clone());
-        self.catalog_change.set(Some(change));
+        if summary.is_empty() {
+            self.announcement.set("The agent was reloaded.".to_owned());
+        } else {
+            self.announcement.set(format!("The tools changed: {summary}."));
+            self.catalog_change.set(Some(change));
+        }
     }
 }
 

@@ -60,6 +60,8 @@ signals! {
         questions: Vec<Question>,
         /// The last change of the catalog, until it is dismissed.
         catalog_change: Option<CatalogChange>,
+        /// How often the agent had been loaded when the session began.
+        loads: Option<u64>,
         /// The numbers of calls after which a restart of the host reset the tools' state.
         restarts: Vec<usize>,
         /// How far the export is.

@@ -1,4 +1,5 @@
-//! Notices above the page: an agent that failed, a session that could not be opened, a rejected request.
+//! Notices above the page: an agent that failed or was reloaded, a session that could not be opened, a
+//! rejected request.
 
 use api::{AgentStatus, AgentSummary, ApiError, CatalogChange};
 use leptos::prelude::*;
@@ -10,7 +11,8 @@ use app::state::use_page;
 /// What went wrong with the session as a whole.
 #[component]
 pub fn Notices() -> impl IntoView {
-    let rehearsal = use_this_workspace().rehearsal;
+    let workspace = use_this_workspace();
+    let rehearsal = workspace.rehearsal;
     let agents = use_page().agents;
     let agent_fault = Memo::new(move |_| match agents.find(&rehearsal.agent())?.ok()? {
         agent @ AgentSummary { status: AgentStatus::Faulted(_), .. } => Some(agent),
@@ -37,9 +39,41 @@ pub fn Notices() -> impl IntoView {
                 <div class="notice bad" role="alert">
                     <Icon glyph=Glyph::Error/>
                     <p>{reason}</p>
-                    <button type="button" class="button" on:click=move |_| agents.retry(agent.clone())>"Retry"</button>
+                    <button type="button" class="button" on:click=move |_| agents.reload(agent.clone())>"Retry"</button>
                 </div>
             }
+        })
+    };
+    let loads = Memo::new(move |_| Some(agents.find(&rehearsal.agent())?.ok()?.loads));
+    // Which code the session runs.
+    Effect::new(move |_| {
+        if rehearsal.session.read().query().is_some() && rehearsal.loads.get().is_none() {
+            rehearsal.loads.set(loads.get_untracked());
+        }
+    });
+    let earlier = move || {
+        let is_earlier = rehearsal.loads.get().is_some_and(|began| loads.get() > Some(began));
+        is_earlier.then(|| view! {
+            <div class="notice" role="status">
+                <Icon glyph=Glyph::Retry/>
+                <p>"The agent was reloaded. This session continues as it began. Start over to use the reloaded agent."</p>
+                <button type="button" class="button" on:click=move |_| workspace.start_over()>"Start over"</button>
+            </div>
+        })
+    };
+    let changed = Memo::new(move |_| {
+        agents
+            .find(&rehearsal.agent())?
+            .ok()
+            .filter(|agent| agent.is_changed && agent.status == AgentStatus::Ready)
+    });
+    let offer = move || {
+        changed.get().map(|agent| view! {
+            <div class="notice" role="status">
+                <Icon glyph=Glyph::File/>
+                <p>"The agent's files changed. Reload it to use them in new sessions."</p>
+                <button type="button" class="button" on:click=move |_| agents.reload(agent.clone())>"Reload"</button>
+            </div>
         })
     };
     let fault = move || {
@@ -72,7 +106,7 @@ pub fn Notices() -> impl IntoView {
             </div>
         })
     };
-    view! { <div class="notices">{agent_notice} {fault} {notice} {change}</div> }
+    view! { <div class="notices">{agent_notice} {offer} {earlier} {fault} {notice} {change}</div> }
 }
 
 /// The tools that were added, removed and changed, by name.

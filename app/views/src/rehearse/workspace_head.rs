@@ -1,8 +1,8 @@
 //! The head of a rehearsal: the agent, the state of the session, and the actions.
 
-use api::AgentSummary;
+use api::{AgentStatus, AgentSummary};
 use leptos::prelude::*;
-use session::SessionState;
+use session::{AgentId, SessionState};
 
 use crate::rehearse::export_panel::file_name;
 use crate::rehearse::state::workspace::Workspace;
@@ -21,11 +21,13 @@ pub fn WorkspaceHead(
     workspace: Workspace,
 ) -> impl IntoView {
     let file = file_name(&agent.eval_set_path).to_owned();
+    let id = agent.id.clone();
     view! {
         <WorkspaceTitle agent>
             <ActiveAgent workspace/>
             <Progress workspace/>
             <span class="grow"></span>
+            <Reload id/>
             <Actions workspace file/>
         </WorkspaceTitle>
     }
@@ -76,6 +78,28 @@ fn Progress(
         >
             {text}
         </span>
+    }
+}
+
+/// Reloads the agent.
+#[component]
+fn Reload(
+    /// The agent.
+    id: AgentId,
+) -> impl IntoView {
+    let agents = use_page().agents;
+    let agent = Memo::new(move |_| agents.find(&id).and_then(Result::ok));
+    let is_loading =
+        move || agent.read().as_ref().is_some_and(|agent| agent.status == AgentStatus::Starting);
+    let reload = move |_| {
+        if let Some(agent) = agent.get_untracked() {
+            agents.reload(agent);
+        }
+    };
+    view! {
+        <button type="button" class="button quiet" disabled=is_loading on:click=reload>
+            {move || if is_loading() { "Reloading…" } else { "Reload" }}
+        </button>
     }
 }
 

@@ -6,6 +6,7 @@
 //! and its sessions are restored from the record. A worker that ignores a cancellation is drained: new calls
 //! go to a new worker, while calls of other sessions run to their end.
 
+mod files;
 pub mod interpreter;
 mod messages;
 mod package;

@@ -1,9 +1,10 @@
 //! [`Worker`]: one worker process, and the requests to it.
 
 use std::collections::HashMap;
+use std::ops::Deref;
 use std::path::Path;
 use std::process::Stdio;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -33,6 +34,10 @@ pub(super) struct Worker {
     next_id: AtomicU64,
     /// The number of calls that callers wait for.
     under_way: watch::Sender<usize>,
+    /// The number of sessions that it has.
+    sessions: watch::Sender<usize>,
+    /// Whether its sessions must move to another worker.
+    is_drained: AtomicBool,
     ended: watch::Receiver<Option<Exit>>,
     killer: child::TreeKiller,
 }
@@ -93,6 +98,31 @@ pub(super) struct RunningCall<'a>(&'a Worker);
 impl Drop for RunningCall<'_> {
     fn drop(&mut self) {
         self.0.under_way.send_modify(|count| *count -= 1);
+    }
+}
+
+/// A session's worker, which counts the session until this is dropped.
+pub(super) struct Hosting(Arc<Worker>);
+
+impl Hosting {
+    /// A session's place in `worker`.
+    pub(super) fn at(worker: &Arc<Worker>) -> Self {
+        worker.sessions.send_modify(|count| *count += 1);
+        Self(Arc::clone(worker))
+    }
+}
+
+impl Deref for Hosting {
+    type Target = Arc<Worker>;
+
+    fn deref(&self) -> &Arc<Worker> {
+        &self.0
+    }
+}
+
+impl Drop for Hosting {
+    fn drop(&mut self) {
+        self.0.sessions.send_modify(|count| *count -= 1);
     }
 }
 
@@ -159,6 +189,8 @@ impl Worker {
             replies,
             next_id: AtomicU64::new(1),
             under_way: watch::channel(0).0,
+            sessions: watch::channel(0).0,
+            is_drained: AtomicBool::new(false),
             ended,
             killer,
         })
@@ -205,10 +237,26 @@ impl Worker {
         RunningCall(self)
     }
 
-    /// Waits until no caller waits for a call.
-    pub(super) async fn idle(&self) {
+    /// Waits until nothing needs the worker: it has no sessions, or it is drained and has no calls.
+    pub(super) async fn free(&self) {
+        let count = if self.is_drained() { &self.under_way } else { &self.sessions };
         // The sender lives in `self`: waiting cannot fail.
-        let _ = self.under_way.subscribe().wait_for(|count| *count == 0).await;
+        let _ = count.subscribe().wait_for(|count| *count == 0).await;
+    }
+
+    /// Makes its sessions move to another worker. False if they had to before.
+    pub(super) fn begin_draining(&self) -> bool {
+        !self.is_drained.swap(true, Ordering::Relaxed)
+    }
+
+    /// Whether its sessions must move to another worker.
+    pub(super) fn is_drained(&self) -> bool {
+        self.is_drained.load(Ordering::Relaxed)
+    }
+
+    /// Whether its sessions can stay.
+    pub(super) fn serves(&self) -> bool {
+        !self.is_drained() && !self.has_ended()
     }
 
     /// Whether the process has ended.

@@ -1,7 +1,7 @@
 //! [`AdkPythonSource`]: the [`AgentSource`] of an agent folder.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -12,11 +12,12 @@ use serde::Serialize;
 use session::{CallId, SessionId, ToolError};
 use tokio_util::sync::CancellationToken;
 
+use super::files::fingerprint;
 use super::messages::{
     CallOutcome, CallTool, Cancel, Cancelled, Confirm, Content, OfSession, OpenSession, StepReport,
     SupplyResult,
 };
-use super::process::{RequestError, Worker};
+use super::process::{Hosting, RequestError, Worker};
 use super::record::Record;
 use super::supervisor::{Supervisor, fault_of};
 use crate::schemas;
@@ -53,7 +54,7 @@ struct Open {
 /// The worker of a session, and what is needed to move the session to another one.
 struct SessionSlot {
     record: Record,
-    worker: Option<Arc<Worker>>,
+    worker: Option<Hosting>,
     /// Whether any worker has had the session. If so, the next one restores it.
     lived: bool,
 }
@@ -89,16 +90,17 @@ impl AdkPythonSource {
     }
 
     /// The worker that has the session. A session without a worker, or whose worker no longer serves, moves
-    /// to the one that does. Returns the view if the session moved.
+    /// to the one for new sessions. After a reload a session stays where it is. Returns the view if the
+    /// session moved.
     async fn settle(
         &self,
         open: &Open,
         slot: &mut SessionSlot,
     ) -> Result<(Arc<Worker>, Option<SessionView>), AgentFault> {
-        let worker = self.supervisor.worker().await?;
-        if slot.worker.as_ref().is_some_and(|at| Arc::ptr_eq(at, &worker)) {
-            return Ok((worker, None));
+        if let Some(at) = slot.worker.as_ref().filter(|at| at.serves()) {
+            return Ok((Arc::clone(at), None));
         }
+        let worker = self.supervisor.worker().await?;
         let restore = slot
             .lived
             .then(|| slot.record.restore())
@@ -113,7 +115,7 @@ impl AdkPythonSource {
         let view: SessionView = ask(&worker, "open_session", &about).await.map_err(fault_of)?;
         slot.record.set_active_agent(&view.agent.name);
         slot.lived = true;
-        if let Some(old) = slot.worker.replace(Arc::clone(&worker)) {
+        if let Some(old) = slot.worker.replace(Hosting::at(&worker)) {
             // The old worker may still run calls of other sessions.
             let _ = old.send("close_session", &OfSession { session_id: open.id.as_str() });
         }
@@ -329,6 +331,10 @@ fn failure_of(fault: AgentFault) -> ToolFailure {
 impl AgentSource for AdkPythonSource {
     fn kind(&self) -> SourceKind {
         SourceKind::AdkPython
+    }
+
+    fn fingerprint(&self, eval_set: &Path) -> Option<u64> {
+        Some(fingerprint(self.supervisor.folder(), eval_set))
     }
 
     async fn load(&self, seed: &SessionSeed, log: Arc<AgentLog>) -> Result<AgentFacts, AgentFault> {

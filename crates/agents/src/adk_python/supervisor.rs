@@ -21,14 +21,15 @@ const LAST_LINES: usize = 40;
 /// How long a worker may take to close its toolsets when the host stops.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The workers of one agent: the one that serves, and those whose last calls are still running.
+/// The workers of one agent: the one for new sessions, those from before a reload that still have
+/// sessions, and those whose last calls are still running.
 pub(super) struct Supervisor {
     folder: PathBuf,
     python: Option<PathBuf>,
     log: Mutex<Arc<AgentLog>>,
     /// Locked while a worker is started, so that one is started at a time.
     serving: tokio::sync::Mutex<Serving>,
-    drained: Mutex<Vec<Arc<Worker>>>,
+    former: Mutex<Vec<Arc<Worker>>>,
     /// Canceled when the host stops, which does not wait for an import.
     stopping: CancellationToken,
 }
@@ -47,12 +48,18 @@ impl Supervisor {
             python,
             log: Mutex::default(),
             serving: tokio::sync::Mutex::default(),
-            drained: Mutex::default(),
+            former: Mutex::default(),
             stopping: CancellationToken::new(),
         }
     }
 
-    /// Replaces the current worker. What the new one prints goes to `log`.
+    /// The agent's folder.
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Starts a worker with the agent's code as it is now. Sessions stay on the worker that they are on,
+    /// which ends after the last of them. What the new one prints goes to `log`.
     pub(super) async fn restart(
         &self,
         log: Arc<AgentLog>,
@@ -60,7 +67,7 @@ impl Supervisor {
         *self.log.lock().unwrap_or_else(PoisonError::into_inner) = log;
         let mut serving = self.serving.lock().await;
         if let Some(old) = serving.worker.take() {
-            self.drain(old);
+            self.end_when_free(old);
         }
         self.start(&mut serving).await
     }
@@ -74,13 +81,13 @@ impl Supervisor {
         Ok(self.start(&mut serving).await?.0)
     }
 
-    /// Takes a worker out of service. It ends after its last call.
+    /// Takes a worker out of service. Its sessions move to another one, and it ends after its last call.
     pub(super) async fn replace(&self, worker: &Arc<Worker>) {
         let mut serving = self.serving.lock().await;
-        if serving.worker.as_ref().is_some_and(|serving| Arc::ptr_eq(serving, worker)) {
-            serving.worker = None;
-            drop(serving);
-            self.drain(Arc::clone(worker));
+        serving.worker.take_if(|serving| Arc::ptr_eq(serving, worker));
+        drop(serving);
+        if worker.begin_draining() {
+            self.end_when_free(Arc::clone(worker));
         }
     }
 
@@ -91,21 +98,25 @@ impl Supervisor {
         serving.stopped = true;
         let worker = serving.worker.take();
         drop(serving);
-        let drained =
-            std::mem::take(&mut *self.drained.lock().unwrap_or_else(PoisonError::into_inner));
-        let serving = worker.iter().map(|worker| worker.stop(SHUTDOWN_TIMEOUT));
+        let former =
+            std::mem::take(&mut *self.former.lock().unwrap_or_else(PoisonError::into_inner));
         // A drained worker is probably stuck, so it gets little time.
-        let ends = drained.iter().map(|worker| worker.stop(Duration::from_millis(100)));
-        futures::join!(futures::future::join_all(serving), futures::future::join_all(ends));
+        let patience = |worker: &Worker| match worker.is_drained() {
+            true => Duration::from_millis(100),
+            false => SHUTDOWN_TIMEOUT,
+        };
+        let ends = worker.iter().chain(&former).map(|worker| worker.stop(patience(worker)));
+        futures::future::join_all(ends).await;
     }
 
-    fn drain(&self, worker: Arc<Worker>) {
-        let mut drained = self.drained.lock().unwrap_or_else(PoisonError::into_inner);
-        drained.retain(|worker| !worker.has_ended());
-        drained.push(Arc::clone(&worker));
-        drop(drained);
+    /// Ends a worker that is out of service, once nothing needs it.
+    fn end_when_free(&self, worker: Arc<Worker>) {
+        let mut former = self.former.lock().unwrap_or_else(PoisonError::into_inner);
+        former.retain(|worker| !worker.has_ended());
+        former.push(Arc::clone(&worker));
+        drop(former);
         tokio::spawn(async move {
-            worker.idle().await;
+            worker.free().await;
             worker.stop(Duration::from_millis(500)).await;
         });
     }

@@ -324,6 +324,56 @@ async fn faults_have_the_traceback_and_loading_can_be_retried() {
 }
 
 #[tokio::test]
+async fn a_session_stays_on_its_worker_when_the_agent_is_reloaded() {
+    let Some(python) = python() else { return };
+    let folder = tempfile::tempdir().expect("made");
+    let agent = folder.path().join("edited");
+    std::fs::create_dir(&agent).expect("made");
+    let write = |text: &str| {
+        let code = format!(
+            "import os\nfrom google.adk.agents import LlmAgent\n\
+             def which() -> list:\n    return ['{text}', os.getpid()]\n\
+             root_agent = LlmAgent(name='edited', model='m', instruction='{text}', tools=[which])\n"
+        );
+        std::fs::write(agent.join("agent.py"), code).expect("written");
+    };
+    write("first");
+    let stage =
+        Stage { source: Arc::new(AdkPythonSource::new(&agent, Some(python))), log: Arc::default() };
+    stage.source.load(&seed(), Arc::clone(&stage.log)).await.expect("it loads");
+    let before = stage.open("before", "{}").await;
+    stage.source.begin_invocation(&before, "Go.").await.expect("begins");
+    let which = async |session: &SessionId| -> (String, i32) {
+        let text = returned(stage.call(session, "which", "{}").await);
+        JsonText::parse(&text).expect("valid").decode().expect("a text and a number")
+    };
+    let (text, worker) = which(&before).await;
+    assert_eq!(text, "first");
+
+    write("second, longer");
+    stage.source.load(&seed(), Arc::clone(&stage.log)).await.expect("it loads");
+    let after = stage.open("after", "{}").await;
+    assert_eq!(which(&before).await, ("first".to_owned(), worker));
+    assert_eq!(which(&after).await.0, "second, longer");
+    let view = stage.source.open_session(&before, &seed()).await.expect("it is open");
+    assert!(view.instruction.contains("first"), "{}", view.instruction);
+
+    // A reload that fails leaves it alone too.
+    std::fs::write(agent.join("agent.py"), "import nothing_of_the_kind").expect("written");
+    stage.source.load(&seed(), Arc::clone(&stage.log)).await.expect_err("it cannot load");
+    assert_eq!(which(&before).await, ("first".to_owned(), worker));
+
+    // The former worker ends with its last session.
+    stage.source.close_session(&before).await;
+    let until = Instant::now() + Duration::from_secs(10);
+    while Path::new(&format!("/proc/{worker}")).exists() {
+        assert!(Instant::now() < until, "the worker {worker} still runs");
+        pause(20).await;
+    }
+    stage.source.shut_down().await;
+}
+
+#[tokio::test]
 async fn loads_an_agent_with_the_initial_state_of_its_sessions() {
     let Some(python) = python() else { return };
     let folder = tempfile::tempdir().expect("made");

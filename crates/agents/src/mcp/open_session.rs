@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::{ActiveAgent, AgentFault, SessionView, SourceEvent};
+use crate::{ActiveAgent, AgentFault, CatalogChange, SessionView, SourceEvent};
 use json_text::JsonText;
 use rmcp::RoleClient;
 use rmcp::service::Peer;
@@ -16,7 +16,7 @@ use super::agent::{McpAgent, McpTransport};
 use super::client::{Requests, SessionLink};
 use super::connection::Connection;
 use super::listing::list_tools;
-use super::tools::{self, Catalog, Listed};
+use super::tools::{Catalog, Listed};
 use crate::native::resolved_instruction;
 use crate::schemas;
 use crate::{AgentLog, SessionSeed, ToolFailure, ToolInvocation};
@@ -211,7 +211,8 @@ impl OpenSession {
             std::mem::replace(&mut *catalog, now)
         };
         let before: Vec<_> = before.tools.into_iter().map(|listed| listed.view).collect();
-        if let Some(change) = tools::change(&self.link.session, &before, self.view().await) {
+        let change = CatalogChange::between(&self.link.session, &before, self.view().await);
+        if !change.is_empty() {
             self.link.reporter.report(SourceEvent::CatalogChanged(Box::new(change)));
         }
     }

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::{CatalogChange, SessionView, ToolHints, ToolView};
+use crate::{ToolHints, ToolView};
 use json_text::JsonText;
 use rmcp::model::Tool;
 use serde::Serialize;
 use serde_json::{Map, Value};
-use session::{SessionId, ToolName};
+use session::ToolName;
 
 use super::agent::{McpAgent, McpServer};
 use super::{incoming, invalid_tools};
@@ -177,33 +177,4 @@ fn view(name: ToolName, server: &McpServer, tool: &Tool, unusable: Option<String
         provided_by: server.name.clone(),
         hints,
     }
-}
-
-/// The differences between two lists of tools; `None` if there are none.
-pub(super) fn change(
-    session: &SessionId,
-    before: &[ToolView],
-    now: SessionView,
-) -> Option<CatalogChange> {
-    let names_missing_in = |there: &[ToolView], from: &[ToolView]| -> Vec<ToolName> {
-        from.iter()
-            .filter(|tool| !there.iter().any(|other| other.name == tool.name))
-            .map(|tool| tool.name.clone())
-            .collect()
-    };
-    let added = names_missing_in(before, &now.tools);
-    let removed = names_missing_in(&now.tools, before);
-    let changed: Vec<ToolName> = now
-        .tools
-        .iter()
-        .filter(|tool| before.iter().any(|old| old.name == tool.name && old != *tool))
-        .map(|tool| tool.name.clone())
-        .collect();
-    (!(added.is_empty() && removed.is_empty() && changed.is_empty())).then(|| CatalogChange {
-        session: session.clone(),
-        view: now,
-        added,
-        removed,
-        changed,
-    })
 }

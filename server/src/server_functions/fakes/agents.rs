@@ -26,6 +26,8 @@ impl FakeAgents {
             tools: Vec::new(),
             eval_set_path: "weather.evalset.json".to_owned(),
             runtime: None,
+            loads: 1,
+            is_changed: false,
         }
     }
 }
@@ -36,7 +38,7 @@ impl AgentHost for FakeAgents {
         vec![Self::weather()]
     }
 
-    async fn retry_agent(&self, agent: AgentId) -> Result<AgentSummary, ApiError> {
+    async fn reload_agent(&self, agent: AgentId) -> Result<AgentSummary, ApiError> {
         match agent.as_str() {
             "weather" => Ok(Self::weather()),
             _ => Err(ApiError::UnknownAgent { id: agent, known: Vec::new() }),
@@ -44,20 +46,21 @@ impl AgentHost for FakeAgents {
     }
 
     async fn read_agent_log(&self, agent: AgentId) -> Result<Vec<LogLine>, ApiError> {
-        self.retry_agent(agent).await.map(|_| Vec::new())
+        self.reload_agent(agent).await.map(|_| Vec::new())
     }
 }
 
 #[tokio::test]
-async fn agents_are_listed_and_retried_by_their_host() {
+async fn agents_are_listed_and_reloaded_by_their_host() {
     let host = || provide::<dyn AgentHost>(Arc::new(FakeAgents));
     let (status, listed) = call("list_agents", &json!({}), host).await;
     assert_eq!((status, &listed[0]["name"]), (StatusCode::OK, &json!("Weather")));
-    let (status, retried) = call("retry_agent", &json!({ "agent": "weather" }), host).await;
-    assert_eq!((status, &retried["id"]), (StatusCode::OK, &json!("weather")));
+    let (status, reloaded) = call("reload_agent", &json!({ "agent": "weather" }), host).await;
+    assert_eq!((status, &reloaded["id"]), (StatusCode::OK, &json!("weather")));
     let log = call("read_agent_log", &json!({ "agent": "weather" }), host).await;
     assert_eq!(log, (StatusCode::OK, json!([])));
     let gone = json!({ "agent": "gone" });
     let error = json!({ "UnknownAgent": { "id": "gone", "known": [] } });
-    expect_not_found([("retry_agent", gone.clone()), ("read_agent_log", gone)], error, host).await;
+    let requests = ["reload_agent", "read_agent_log"].map(|it| (it, gone.clone()));
+    expect_not_found(requests, error, host).await;
 }
