@@ -118,3 +118,59 @@ test("an agent whose files changed is reloaded, and a session under way keeps it
   expect(await host.stop()).toBe(0);
   rmSync(parent, { recursive: true });
 });
+
+test("an agent that hangs at import shows its last output and can be stopped", async ({ page, picture, accessible }) => {
+  test.skip(!process.env.REHEARSAL_TEST_PYTHON, "SKIPPED, NOT PASSED: REHEARSAL_TEST_PYTHON is not set");
+  const folder = mkdtempSync(join(tmpdir(), "rehearsal-hang-"));
+  mkdirSync(join(folder, "weather"));
+  writeFileSync(
+    join(folder, "weather", "agent.py"),
+    'import time\nprint("waiting for the database")\ntime.sleep(600)\n',
+  );
+  const host = await startHost({ config: CONFIG, folder });
+  await open(page, `${host.url}/`);
+  const card = page.getByRole("article").filter({ hasText: "Weather" });
+  await expect(card).toContainText("Still loading", { timeout: 30_000 });
+  await expect(card).toContainText("waiting for the database", { timeout: 30_000 });
+  await expect(card).toContainText("time.sleep(600)", { timeout: 30_000 });
+  await picture("hangs");
+  await accessible();
+  await card.getByRole("button", { name: "Stop" }).click();
+  await expect(card).toContainText(/Loading was stopped after \d+ seconds with .*python/);
+  await card.getByRole("button", { name: /traceback/ }).click();
+  await expect(card).toContainText("time.sleep(600)");
+  await picture("stopped");
+  // The same in the workspace, which was opened while the agent loads.
+  await card.getByRole("button", { name: "Retry" }).click();
+  await open(page, `${host.url}/rehearse/weather`);
+  await expect(page.getByText("Still loading")).toBeVisible({ timeout: 30_000 });
+  await picture("hangs-in-workspace");
+  await page.getByRole("button", { name: "Stop" }).click();
+  await expect(page.getByText(/Loading was stopped after/)).toBeVisible();
+  expect(await host.stop()).toBe(0);
+  rmSync(folder, { recursive: true });
+});
+
+test("a folder of agents lists each of them, with its fault", async ({ page, picture }) => {
+  test.skip(!process.env.REHEARSAL_TEST_PYTHON, "SKIPPED, NOT PASSED: REHEARSAL_TEST_PYTHON is not set");
+  const folder = mkdtempSync(join(tmpdir(), "rehearsal-parent-"));
+  for (const [name, text] of [
+    ["weather", code("first")],
+    ["broken", "import no_such_module_here\n"],
+    [".git", ""],
+  ] as const) {
+    mkdirSync(join(folder, name));
+    writeFileSync(join(folder, name, "agent.py"), text);
+  }
+  mkdirSync(join(folder, "notes"));
+  const host = await startHost({ arguments: [folder] });
+  await open(page, `${host.url}/`);
+  await expect(page.getByRole("link", { name: "weather" })).toBeVisible({ timeout: 60_000 });
+  const broken = page.getByRole("article").filter({ hasText: "broken" });
+  await expect(broken).toContainText("no_such_module_here", { timeout: 60_000 });
+  await expect(broken).toContainText(/It was loaded with .*python/);
+  await expect(page.getByRole("article")).toHaveCount(2);
+  await picture("parent");
+  expect(await host.stop()).toBe(0);
+  rmSync(folder, { recursive: true });
+});

@@ -7,8 +7,13 @@ are omitted. All later frames are kept.
 from __future__ import annotations
 
 import os
+import sys
+import threading
 import traceback
 from collections.abc import Callable
+
+SLOW_IMPORT = 4.0
+"""How many seconds an import may take before the log says where it is."""
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _FRAMEWORK = (
@@ -68,6 +73,18 @@ def formatted(error: BaseException) -> str:
         return sendable("".join(report.format()))
     except Exception:  # A traceback that cannot be formatted must not prevent the response.
         return f"{type(error).__name__}: {message_of(error)}"
+
+
+def report_slow_import(imported: threading.Event, thread: int, agent_dir: str) -> None:
+    """Writes to the log which of the agent's own lines ``thread`` is at, once, if it still imports."""
+    folder = os.path.realpath(agent_dir) + os.sep
+    while not imported.wait(SLOW_IMPORT):
+        stack = traceback.extract_stack(sys._current_frames().get(thread))
+        own = [frame for frame in stack if frame.filename.startswith(folder)]
+        if own:
+            where = "".join(traceback.format_list(own[-3:])).rstrip()
+            print(sendable(f"The agent is still being imported:\n{where}"), file=sys.stderr)
+            return
 
 
 def sendable(text: str) -> str:

@@ -190,6 +190,12 @@ class Worker:
     # The main thread.
 
     def _initialize(self, request_id: object, params: dict) -> None:
+        imported = threading.Event()
+        threading.Thread(
+            target=faults.report_slow_import,
+            args=(imported, threading.get_ident(), str(params.get("agent_dir"))),
+            daemon=True,
+        ).start()
         try:
             if params.get("protocol") != PROTOCOL:
                 raise faults.Fault(
@@ -208,6 +214,8 @@ class Worker:
             self._fault = error
             self._wire.refuse(request_id, Refused(AGENT_FAULT, faults.message_of(error), error))
             return
+        finally:
+            imported.set()
         self._wire.answer(
             request_id,
             jsonable.strict(

@@ -260,6 +260,11 @@ impl AgentHost for Host {
         reloading.await.map_err(|_| ApiError::Internal { what: "reload the agent".to_owned() })
     }
 
+    async fn stop_loading(&self, agent: AgentId) -> Result<(), ApiError> {
+        self.agent(&agent)?.stop_loading();
+        Ok(())
+    }
+
     async fn read_agent_log(&self, agent: AgentId) -> Result<Vec<LogLine>, ApiError> {
         Ok(self.agent(&agent)?.log.lines().into_iter().map(page_dto::log_line).collect())
     }

@@ -35,6 +35,7 @@ pub(crate) fn agent_summary(agent: &RegisteredAgent) -> api::AgentSummary {
         runtime: facts.runtime,
         loads: agent.loads(),
         is_changed: agent.is_changed(),
+        is_slow: agent.is_slow(),
     }
 }
 

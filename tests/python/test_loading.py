@@ -39,6 +39,25 @@ def test_loads_a_folder_beside_an_agent_module(worker, tmp_path):
     assert worker(inner).initialize()["result"]["root_agent"] == "right"
 
 
+def test_a_slow_import_says_where_it_is(worker, tmp_path):
+    slow = tmp_path / "slow"
+    slow.mkdir()
+    (slow / "agent.py").write_text(
+        "import time\n"
+        "def connect():\n"
+        "    time.sleep(9)\n"
+        "connect()\n"
+        "from google.adk.agents import LlmAgent\n"
+        "root_agent = LlmAgent(name='slow', model='gemini-2.5-flash')\n"
+    )
+    one = worker(slow)
+    assert one.initialize()["result"]["root_agent"] == "slow"
+    log = one.log()
+    assert "The agent is still being imported:" in log
+    assert "line 3, in connect" in log and "time.sleep(9)" in log
+    assert log.count("still being imported") == 1
+
+
 @pytest.mark.parametrize(
     "agent, kind, message, last_frame",
     [

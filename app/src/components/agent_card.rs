@@ -3,7 +3,7 @@
 use api::{AgentFault, AgentStatus, AgentSummary, SourceKind};
 use leptos::prelude::*;
 use leptos_router::components::A;
-use session::SessionState;
+use session::{AgentId, SessionState};
 
 use crate::components::code_text::with_code;
 use crate::components::icon::{Glyph, Icon};
@@ -15,6 +15,8 @@ use crate::state::{Agents, Page, browser, use_page};
 const NAMED: usize = 8;
 /// The number of lines of a reason that are shown at first.
 const LINES: usize = 3;
+/// The number of lines of output of an agent that takes long to load.
+const LAST_LINES: usize = 6;
 /// The approximate number of characters in a line of a card.
 const LINE: usize = 60;
 
@@ -64,6 +66,7 @@ pub fn AgentCard(
                 <span class="pulse" aria-hidden="true"></span>
                 {if is_again { "Reloading…" } else { "Starting…" }}
             </p>
+            {agent.is_slow.then(|| view! { <SlowLoad agent=agent.id.clone()/> })}
         }
         .into_any(),
         AgentStatus::Faulted(fault) => {
@@ -133,6 +136,37 @@ fn Tools(
         </p>
     }
     .into_any()
+}
+
+/// The last output of an agent that takes long to load, and Stop.
+#[component]
+pub fn SlowLoad(
+    /// The agent.
+    agent: AgentId,
+) -> impl IntoView {
+    let Page { agents, logs, .. } = use_page();
+    let id = agent.clone();
+    // Requests the log from the host.
+    Effect::new({
+        let agent = agent.clone();
+        move |_| logs.read(agent.clone())
+    });
+    let lines = move || {
+        let lines = logs.of(&agent);
+        let last = lines[lines.len().saturating_sub(LAST_LINES)..].iter();
+        let last: Vec<&str> = last.map(|line| line.text.as_str()).collect();
+        match last.is_empty() {
+            true => "No output yet".to_owned(),
+            false => last.join("\n"),
+        }
+    };
+    view! {
+        <div class="slow-load">
+            <p role="status">"Still loading. Last output:"</p>
+            <pre class="raw">{lines}</pre>
+            <button type="button" class="button" on:click=move |_| agents.stop_loading(id.clone())>"Stop"</button>
+        </div>
+    }
 }
 
 /// Why the agent cannot be loaded, and Retry.

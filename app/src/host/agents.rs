@@ -10,5 +10,6 @@ use session::AgentId;
 pub trait AgentHost: Send + Sync + 'static {
     async fn list_agents(&self) -> Vec<AgentSummary>;
     async fn reload_agent(&self, agent: AgentId) -> Result<AgentSummary, ApiError>;
+    async fn stop_loading(&self, agent: AgentId) -> Result<(), ApiError>;
     async fn read_agent_log(&self, agent: AgentId) -> Result<Vec<LogLine>, ApiError>;
 }

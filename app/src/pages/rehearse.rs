@@ -77,6 +77,7 @@ fn AgentPage(
                     runtime: None,
                     loads: 0,
                     is_changed: false,
+                    is_slow: false,
                     ..agent
                 }),
             },

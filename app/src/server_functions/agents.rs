@@ -17,6 +17,12 @@ pub async fn reload_agent(agent: AgentId) -> Result<AgentSummary, ApiError> {
     crate::host::agents()?.reload_agent(agent).await
 }
 
+/// Stops loading an agent. It then has a fault.
+#[server(prefix = "/api", endpoint = "stop_loading", input = Json, output = Json)]
+pub async fn stop_loading(agent: AgentId) -> Result<(), ApiError> {
+    crate::host::agents()?.stop_loading(agent).await
+}
+
 /// The last lines of an agent's log, oldest first.
 #[server(prefix = "/api", endpoint = "read_agent_log", input = Json, output = Json)]
 pub async fn read_agent_log(agent: AgentId) -> Result<Vec<LogLine>, ApiError> {

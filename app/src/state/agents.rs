@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use session::AgentId;
 
-use crate::server_functions::{list_agents, reload_agent};
+use crate::server_functions::{list_agents, reload_agent, stop_loading};
 use crate::state::json_bytes::JsonBytes;
 
 /// The agents, in the order of the configuration.
@@ -110,6 +110,14 @@ impl Agents {
         self.reloaded.read().as_ref() == Some(agent)
     }
 
+    /// Stops loading an agent. Its status shows the result.
+    pub fn stop_loading(self, id: AgentId) {
+        spawn_local(async move {
+            // If the host cannot be reached, the page says so.
+            let _ = stop_loading(id).await;
+        });
+    }
+
     /// Loads an agent again. Sessions that have begun keep the agent that they began with. Its status shows the result.
     pub fn reload(self, agent: AgentSummary) {
         let id = agent.id.clone();
@@ -145,6 +153,7 @@ mod tests {
             runtime: None,
             loads: 0,
             is_changed: false,
+            is_slow: false,
         }
     }
 

@@ -7,6 +7,8 @@ use tokio::sync::broadcast;
 
 /// Lines kept for each agent.
 const KEPT_LINES: usize = 2_000;
+/// Lines that explain a fault.
+const LAST_LINES: usize = 40;
 /// Bytes of one line that are kept.
 const KEPT_BYTES: usize = 16 * 1024;
 
@@ -81,6 +83,22 @@ impl AgentLog {
     pub fn lines(&self) -> Vec<LogLine> {
         let ring = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         ring.lines.iter().cloned().collect()
+    }
+
+    /// The number of the next line.
+    #[must_use]
+    pub fn next_number(&self) -> u64 {
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner).next
+    }
+
+    /// The last lines of the agent from number `from` on, without the host's; `None` if there are none.
+    #[must_use]
+    pub fn last_lines(&self, from: u64) -> Option<String> {
+        let ring = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        let lines = ring.lines.iter().filter(|line| line.number >= from && !line.by_host);
+        let lines: Vec<&str> = lines.map(|line| line.text.as_str()).collect();
+        let last = &lines[lines.len().saturating_sub(LAST_LINES)..];
+        (!last.is_empty()).then(|| last.join("\n"))
     }
 
     /// Every line from now on.

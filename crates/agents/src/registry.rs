@@ -1,11 +1,14 @@
 //! [`Registry`]: the agents that this host serves, each with its state, its log and its source.
 
+use std::convert::Infallible;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::{Duration, Instant};
 
 use session::{AgentId, SessionId};
 use tokio::sync::{Mutex, broadcast, watch};
+use tokio_util::sync::CancellationToken;
 
 use super::adk_python::AdkPythonSource;
 use super::mcp::{McpAgent, McpSource};
@@ -14,6 +17,9 @@ use super::{
     AgentFacts, AgentFault, AgentLog, AgentSource, CatalogChange, Reporter, SessionSeed,
     SessionView, SourceEvent,
 };
+
+/// After how long the host reports that an agent is still being loaded.
+const SLOW: Duration = Duration::from_secs(5);
 
 /// One agent to rehearse: its name, the agent, and the file its exports are appended to.
 pub struct SimulatedAgentConfig {
@@ -115,6 +121,10 @@ pub struct RegisteredAgent {
     /// The fingerprint of the files that it was last loaded from, and whether they have changed since.
     loaded_from: RwLock<Option<u64>>,
     is_changed: AtomicBool,
+    /// Stops the load that is under way.
+    stop: RwLock<CancellationToken>,
+    /// Whether the load that is under way takes long.
+    is_slow: AtomicBool,
 }
 
 /// Whether an agent can be used.
@@ -179,6 +189,8 @@ impl Registry {
                 loads: AtomicU64::new(0),
                 loaded_from: RwLock::default(),
                 is_changed: AtomicBool::new(false),
+                stop: RwLock::default(),
+                is_slow: AtomicBool::new(false),
             }));
         }
         Self { agents, changes, news }
@@ -227,7 +239,15 @@ impl RegisteredAgent {
         *self.loaded_from.write().unwrap_or_else(PoisonError::into_inner) = files;
         self.is_changed.store(false, Ordering::Relaxed);
         self.set(Condition::Starting(self.facts()));
-        let loaded = self.source.load(&self.seed, Arc::clone(&self.log)).await;
+        let (began, printed) = (Instant::now(), self.log.next_number());
+        let stop = CancellationToken::new();
+        *self.stop.write().unwrap_or_else(PoisonError::into_inner) = stop.clone();
+        let loaded = tokio::select! {
+            loaded = self.source.load(&self.seed, Arc::clone(&self.log)) => loaded,
+            () = stop.cancelled() => Err(self.stopped(began.elapsed(), printed)),
+            never = self.becomes_slow() => match never {},
+        };
+        self.is_slow.store(false, Ordering::Relaxed);
         match &loaded {
             Ok(facts) => {
                 self.loads.fetch_add(1, Ordering::Relaxed);
@@ -240,6 +260,40 @@ impl RegisteredAgent {
         }
         drop(alone);
         loaded.map(drop)
+    }
+
+    /// Reports that the agent takes long to load, after some seconds.
+    async fn becomes_slow(&self) -> Infallible {
+        tokio::time::sleep(SLOW).await;
+        self.is_slow.store(true, Ordering::Relaxed);
+        // There may be no listener.
+        let _ = self.changes.send(self.id.clone());
+        std::future::pending().await
+    }
+
+    /// The fault of an agent whose loading the person stopped.
+    fn stopped(&self, after: Duration, printed: u64) -> AgentFault {
+        let with = self.source.loaded_with().map_or_else(String::new, |it| format!(" with {it}"));
+        AgentFault {
+            reason: format!(
+                "Loading was stopped after {} seconds{with}. The last output may show what the agent \
+                 waited for.",
+                after.as_secs()
+            ),
+            error_type: None,
+            traceback: self.log.last_lines(printed),
+        }
+    }
+
+    /// Stops loading, if the agent is being loaded. It then has a fault.
+    pub fn stop_loading(&self) {
+        self.stop.read().unwrap_or_else(PoisonError::into_inner).cancel();
+    }
+
+    /// Whether it takes long to load.
+    #[must_use]
+    pub fn is_slow(&self) -> bool {
+        self.is_slow.load(Ordering::Relaxed)
     }
 
     /// How often it was loaded since the host started.

@@ -33,6 +33,11 @@ pub trait AgentSource: Send + Sync + 'static {
     /// The fault that the agent shows in the list until it is reloaded.
     async fn load(&self, seed: &SessionSeed, log: Arc<AgentLog>) -> Result<AgentFacts, AgentFault>;
 
+    /// What loads the agent, for messages: such as an interpreter and why it was chosen.
+    fn loaded_with(&self) -> Option<String> {
+        None
+    }
+
     /// A number that changes when a file changes that the agent is loaded from, other than its eval set;
     /// `None` if it is not loaded from files. Blocks while it reads folders.
     fn fingerprint(&self, _eval_set: &Path) -> Option<u64> {

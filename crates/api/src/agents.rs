@@ -28,6 +28,8 @@ pub struct AgentSummary {
     pub loads: u64,
     /// Whether its files have changed since it was loaded.
     pub is_changed: bool,
+    /// Whether it has been loading for several seconds.
+    pub is_slow: bool,
 }
 
 /// Where an agent comes from.

@@ -5,6 +5,7 @@ use api::{AgentStatus, AgentSummary, ApiError, CatalogChange};
 use leptos::prelude::*;
 
 use crate::rehearse::state::workspace::use_this_workspace;
+use app::components::agent_card::SlowLoad;
 use app::components::icon::{Glyph, Icon};
 use app::state::use_page;
 
@@ -76,6 +77,13 @@ pub fn Notices() -> impl IntoView {
             </div>
         })
     };
+    let is_slow =
+        Memo::new(move |_| agents.find(&rehearsal.agent())?.ok().filter(|it| it.is_slow).map(drop));
+    let slow = move || {
+        is_slow.get().map(|()| view! {
+            <div class="notice"><Icon glyph=Glyph::Clock/> <SlowLoad agent=rehearsal.agent()/></div>
+        })
+    };
     let fault = move || {
         // An agent's fault is not shown twice.
         let is_shown =
@@ -106,7 +114,7 @@ pub fn Notices() -> impl IntoView {
             </div>
         })
     };
-    view! { <div class="notices">{agent_notice} {offer} {earlier} {fault} {notice} {change}</div> }
+    view! { <div class="notices">{agent_notice} {slow} {offer} {earlier} {fault} {notice} {change}</div> }
 }
 
 /// The tools that were added, removed and changed, by name.

@@ -2,6 +2,7 @@
 
 use std::env;
 use std::ffi::OsStr;
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// An interpreter, and how it was found.
@@ -11,6 +12,12 @@ pub struct Interpreter {
     pub program: PathBuf,
     /// Why this one.
     pub found_by: FoundBy,
+}
+
+impl fmt::Display for Interpreter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.program.display(), self.found_by.label())
+    }
 }
 
 /// Why an interpreter was chosen.

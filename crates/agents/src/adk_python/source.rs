@@ -333,12 +333,17 @@ impl AgentSource for AdkPythonSource {
         SourceKind::AdkPython
     }
 
+    fn loaded_with(&self) -> Option<String> {
+        Some(self.supervisor.interpreter().to_string())
+    }
+
     fn fingerprint(&self, eval_set: &Path) -> Option<u64> {
         Some(fingerprint(self.supervisor.folder(), eval_set))
     }
 
     async fn load(&self, seed: &SessionSeed, log: Arc<AgentLog>) -> Result<AgentFacts, AgentFault> {
-        let (worker, about) = self.supervisor.restart(log).await?;
+        let with_interpreter = |fault: AgentFault| self.supervisor.with_interpreter(fault);
+        let (worker, about) = self.supervisor.restart(log).await.map_err(with_interpreter)?;
         // Opening a session shows more than an import, such as toolsets that cannot connect.
         let look = OpenSession {
             session_id: LOOK,
@@ -346,7 +351,8 @@ impl AgentSource for AdkPythonSource {
             state: &seed.state,
             restore: None,
         };
-        let view: SessionView = ask(&worker, "open_session", &look).await.map_err(fault_of)?;
+        let view: Result<SessionView, _> = ask(&worker, "open_session", &look).await;
+        let view = view.map_err(|error| with_interpreter(fault_of(error)))?;
         let _ = worker.request("close_session", &OfSession { session_id: LOOK }).await;
         let tools = tool_names(&view);
         Ok(AgentFacts {

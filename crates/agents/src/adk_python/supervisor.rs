@@ -16,8 +16,6 @@ use crate::MAX_RESULT_BYTES;
 
 /// How long an agent may take to be imported.
 const IMPORT: Duration = Duration::from_secs(300);
-/// How many of a failed worker's last lines are part of its fault.
-const LAST_LINES: usize = 40;
 /// How long a worker may take to close its toolsets when the host stops.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -51,6 +49,22 @@ impl Supervisor {
             former: Mutex::default(),
             stopping: CancellationToken::new(),
         }
+    }
+
+    /// The interpreter that a worker would be started with.
+    pub(super) fn interpreter(&self) -> Interpreter {
+        find_interpreter(&self.folder, self.python.as_deref())
+    }
+
+    /// The fault with the interpreter that was used, unless its reason names it.
+    pub(super) fn with_interpreter(&self, fault: AgentFault) -> AgentFault {
+        let interpreter = self.interpreter();
+        let program = interpreter.program.to_string_lossy();
+        if fault.reason.contains(&*program) || !self.folder.is_dir() {
+            return fault;
+        }
+        let reason = fault.reason.trim_end().trim_end_matches('.');
+        AgentFault { reason: format!("{reason}. It was loaded with {interpreter}."), ..fault }
     }
 
     /// The agent's folder.
@@ -125,12 +139,15 @@ impl Supervisor {
         if serving.stopped {
             return Err(stopping());
         }
-        let interpreter = find_interpreter(&self.folder, self.python.as_deref());
+        if !self.folder.is_dir() {
+            return Err(no_folder(&self.folder));
+        }
+        let interpreter = self.interpreter();
         let log = Arc::clone(&self.log.lock().unwrap_or_else(PoisonError::into_inner));
         let package = package::unpacked()
             .map_err(|error| plain(format!("The worker's files cannot be written: {error}")))?;
-        let printed = Printed::from_now(&log);
-        let started = Worker::start(&interpreter.program, &package, &self.folder, log);
+        let printed = log.next_number();
+        let started = Worker::start(&interpreter.program, &package, &self.folder, Arc::clone(&log));
         let worker = Arc::new(started.map_err(|error| no_interpreter(&interpreter, &error))?);
         let agent_dir = self.folder.to_string_lossy();
         let about = Initialize {
@@ -157,7 +174,7 @@ impl Supervisor {
         })?;
         let initialized = answer.map_err(|error| {
             let is_python = ping.is_ok_and(|mut reply| matches!(reply.try_recv(), Ok(Ok(_))));
-            fault(error, &interpreter, is_python, &printed)
+            fault(error, &interpreter, is_python, log.last_lines(printed))
         })?;
         let initialized: Initialized = initialized
             .decode()
@@ -180,62 +197,40 @@ pub(super) fn fault_of(error: RequestError) -> AgentFault {
     }
 }
 
-/// The output of a worker since its start.
-struct Printed {
-    log: Arc<AgentLog>,
-    from: u64,
-}
-
-impl Printed {
-    fn from_now(log: &Arc<AgentLog>) -> Self {
-        let from = log.lines().last().map_or(0, |line| line.number + 1);
-        Self { log: Arc::clone(log), from }
-    }
-
-    /// The last lines; `None` when there are none.
-    fn end(&self) -> Option<String> {
-        let mut lines: Vec<String> = self
-            .log
-            .lines()
-            .into_iter()
-            .rev()
-            .take(LAST_LINES)
-            .filter(|line| line.number >= self.from && !line.by_host)
-            .map(|line| line.text)
-            .collect();
-        lines.reverse();
-        (!lines.is_empty()).then(|| lines.join("\n"))
-    }
-}
-
 fn fault(
     error: RequestError,
     interpreter: &Interpreter,
     is_python: bool,
-    printed: &Printed,
+    printed: Option<String>,
 ) -> AgentFault {
     let has_ended = matches!(error, RequestError::Exited(_));
     let mut fault = fault_of(error);
     if has_ended {
-        fault.traceback = printed.end();
-        let (program, found_by) = (interpreter.program.display(), interpreter.found_by.label());
+        fault.traceback = printed;
         let about = match is_python {
             true => " and was importing the agent",
             false => ", which must be Python 3.10 or newer, and new enough for its google-adk",
         };
-        fault.reason = format!("{} It ran {program} ({found_by}){about}.", fault.reason);
+        fault.reason = format!("{} It ran {interpreter}{about}.", fault.reason);
     }
     fault
 }
 
+fn no_folder(folder: &Path) -> AgentFault {
+    let path = folder.display();
+    plain(match folder.exists() {
+        true => format!(
+            "{path} is not a folder. Name the folder of agent.py or root_agent.yaml in `folder`."
+        ),
+        false => format!("The folder {path} does not exist. Correct `folder`, or create it."),
+    })
+}
+
 fn no_interpreter(interpreter: &Interpreter, error: &std::io::Error) -> AgentFault {
-    let Interpreter { program, found_by } = interpreter;
-    let hint = if is_folder(program) { " It is a folder." } else { "" };
+    let hint = if is_folder(&interpreter.program) { " It is a folder." } else { "" };
     plain(format!(
-        "Python cannot be started: {} ({}): {error}.{hint} Name the agent's interpreter with \
-         `python = \"...\"`.",
-        program.display(),
-        found_by.label()
+        "Python cannot be started: {interpreter}: {error}.{hint} Name the agent's interpreter with \
+         `python = \"...\"`."
     ))
 }
 

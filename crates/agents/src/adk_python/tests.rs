@@ -476,6 +476,14 @@ async fn distinguishes_an_agent_that_exits_from_a_program_that_is_not_python() {
 }
 
 #[tokio::test]
+async fn reports_a_missing_folder_before_the_interpreter() {
+    let python = Some("no-such-python-anywhere".into());
+    let source = AdkPythonSource::new("/no/such/agent", python);
+    let fault = source.load(&seed(), Arc::default()).await.expect_err("it cannot load");
+    assert!(fault.reason.starts_with("The folder /no/such/agent does not exist."), "{fault:?}");
+}
+
+#[tokio::test]
 async fn reports_an_interpreter_that_cannot_start() {
     let fault = AdkPythonSource::new(
         workspace("examples/smart_home/smart_home"),

@@ -28,6 +28,7 @@ impl FakeAgents {
             runtime: None,
             loads: 1,
             is_changed: false,
+            is_slow: false,
         }
     }
 }
@@ -45,6 +46,10 @@ impl AgentHost for FakeAgents {
         }
     }
 
+    async fn stop_loading(&self, agent: AgentId) -> Result<(), ApiError> {
+        self.reload_agent(agent).await.map(drop)
+    }
+
     async fn read_agent_log(&self, agent: AgentId) -> Result<Vec<LogLine>, ApiError> {
         self.reload_agent(agent).await.map(|_| Vec::new())
     }
@@ -57,10 +62,12 @@ async fn agents_are_listed_and_reloaded_by_their_host() {
     assert_eq!((status, &listed[0]["name"]), (StatusCode::OK, &json!("Weather")));
     let (status, reloaded) = call("reload_agent", &json!({ "agent": "weather" }), host).await;
     assert_eq!((status, &reloaded["id"]), (StatusCode::OK, &json!("weather")));
+    let stopped = call("stop_loading", &json!({ "agent": "weather" }), host).await;
+    assert_eq!(stopped.0, StatusCode::OK);
     let log = call("read_agent_log", &json!({ "agent": "weather" }), host).await;
     assert_eq!(log, (StatusCode::OK, json!([])));
     let gone = json!({ "agent": "gone" });
     let error = json!({ "UnknownAgent": { "id": "gone", "known": [] } });
-    let requests = ["reload_agent", "read_agent_log"].map(|it| (it, gone.clone()));
+    let requests = ["reload_agent", "stop_loading", "read_agent_log"].map(|it| (it, gone.clone()));
     expect_not_found(requests, error, host).await;
 }
