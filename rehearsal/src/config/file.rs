@@ -194,6 +194,10 @@ pub struct AgentEntry {
     #[serde(default, rename = "server")]
     #[schemars(with = "Vec<ServerEntry>")]
     pub servers: Vec<Spanned<ServerEntry>>,
+    /// For `mcp`: a JSON file with `mcpServers`, as other MCP clients read it. Its servers come after those
+    /// of `server`.
+    #[schemars(with = "Option<PathBuf>", example = ".mcp.json")]
+    pub servers_file: Option<Spanned<PathBuf>>,
     /// The eval-set file that exports are appended to.
     /// Default: a file in the agent's folder (`adk_python`) or in `evals/`.
     pub eval_set_path: Option<PathBuf>,
@@ -233,6 +237,7 @@ impl AgentEntry {
             .or_else(|| schema("input_schema", &self.input_schema))
             .or_else(|| schema("output_schema", &self.output_schema))
             .or_else(|| self.servers.first().map(|server| ("server", server.span())))
+            .or_else(|| self.servers_file.as_ref().map(|it| ("servers_file", it.span())))
     }
 }
 

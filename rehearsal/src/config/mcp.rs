@@ -1,6 +1,6 @@
 //! Checks the keys of an agent with `source = "mcp"`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -16,6 +16,7 @@ use toml::Spanned;
 use super::agent::json_of;
 use super::error::ConfigError;
 use super::file::AgentEntry;
+use super::mcp_json;
 use super::schema::{READABLE, command_or_url};
 use super::source_location::SourceLocation;
 
@@ -91,22 +92,24 @@ pub(super) fn agent(
             return Err(refuse(whole, message));
         }
     };
-    if entry.servers.is_empty() {
+    if entry.servers.is_empty() && entry.servers_file.is_none() {
         let message = format!(
             "the agent `{name}` has source = \"mcp\" and needs a server: add an [[agent.server]] \
-             table with `command` or `url`"
+             table with `command` or `url`, or `servers_file`"
         );
         return Err(refuse(whole, message));
     }
     let mut servers = Vec::with_capacity(entry.servers.len());
     for server in &entry.servers {
-        let server = server_of(server, &refuse)?;
-        if servers.iter().any(|other: &McpServer| other.name == server.name) {
-            let message =
-                format!("two servers of `{name}` are called `{}`: rename one", server.name);
-            return Err(refuse(whole, message));
-        }
-        servers.push(server);
+        servers.push(server_of(server, &refuse)?);
+    }
+    if let Some(file) = &entry.servers_file {
+        servers.extend(mcp_json::servers(file.get_ref()).map_err(|why| refuse(file.span(), why))?);
+    }
+    let mut names = HashSet::new();
+    if let Some(again) = servers.iter().find(|server| !names.insert(&server.name)) {
+        let message = format!("two servers of `{name}` are called `{}`: rename one", again.name);
+        return Err(refuse(whole, message));
     }
     let schema = |given: &Option<Spanned<toml::Value>>| match given {
         Some(given) => schema_of(given).map(Some).map_err(|why| refuse(given.span(), why)),

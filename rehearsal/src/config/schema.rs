@@ -43,6 +43,7 @@ pub(super) fn keys_by_source(agent: &mut Schema) {
             "model",
             "input_schema",
             "output_schema",
+            "servers_file",
         ];
         let mut properties: serde_json::Map<_, _> =
             foreign.iter().chain(&of_mcp).map(|&key| (key.to_owned(), json!(false))).collect();
@@ -54,13 +55,19 @@ pub(super) fn keys_by_source(agent: &mut Schema) {
         json!([
             of("adk_python", without_mcp("folder", &["example"])),
             of("native", without_mcp("example", &["folder", "python"])),
-            of("mcp", json!({
-                "required": ["server"],
-                "properties": {
-                    "folder": false, "python": false, "example": false, "server": { "minItems": 1 }
-                },
-                "oneOf": [{ "required": ["instruction"] }, { "required": ["instruction_file"] }]
-            }))
+            of(
+                "mcp",
+                json!({
+                    "properties": {
+                        "folder": false, "python": false, "example": false
+                    },
+                    "anyOf": [
+                        { "required": ["server"], "properties": { "server": { "minItems": 1 } } },
+                        { "required": ["servers_file"] }
+                    ],
+                    "oneOf": [{ "required": ["instruction"] }, { "required": ["instruction_file"] }]
+                })
+            )
         ]),
     );
 }

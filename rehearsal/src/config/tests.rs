@@ -90,7 +90,7 @@ fn suggests_the_nearest_key_for_a_misspelled_one() {
             rehearsal.toml:4:1: `evalset_path` is not a known key; did you mean `eval_set_path`?
               | evalset_path = "x"
               | ^^^^^^^^^^^^
-              Known keys: name, source, folder, python, example, instruction, instruction_file, description, model, input_schema, output_schema, server, eval_set_path, user_id, state"#]],
+              Known keys: name, source, folder, python, example, instruction, instruction_file, description, model, input_schema, output_schema, server, servers_file, eval_set_path, user_id, state"#]],
     );
     rejected(
         "[security]\nallowed_origin = []\n",
@@ -461,7 +461,7 @@ fn reports_missing_keys_of_an_mcp_agent() {
     rejected(
         "[[agent]]\nname = \"N\"\nsource = \"mcp\"\ninstruction = \"x\"\n",
         expect![[r#"
-        rehearsal.toml:1:1: the agent `N` has source = "mcp" and needs a server: add an [[agent.server]] table with `command` or `url`
+        rehearsal.toml:1:1: the agent `N` has source = "mcp" and needs a server: add an [[agent.server]] table with `command` or `url`, or `servers_file`
           | [[agent]]
           | ^^^^^^^^^"#]],
     );
@@ -516,6 +516,29 @@ fn reports_the_position_of_invalid_people_and_tokens() {
     assert!(twice.starts_with("rehearsal.toml:5:8: `Ann` is repeated"), "{twice}");
     let nameless = fault("[[token]]\nname = \" \"\nid = \"1\"\nhash = \"x\"\n");
     assert!(nameless.contains("`name` must not be blank"), "{nameless}");
+}
+
+#[test]
+fn reads_the_servers_of_a_json_file() -> std::io::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join(".mcp.json");
+    let agent = |server: &str| {
+        format!(
+            "[[agent]]\nname = \"N\"\nsource = \"mcp\"\ninstruction = \"x\"\n\
+             servers_file = {path:?}\n{server}"
+        )
+    };
+    let error = load(&agent("")).expect_err("there is no file").to_string();
+    assert!(error.contains("rehearsal.toml:5:16: the servers in"), "{error}");
+    fs::write(&path, r#"{"mcpServers": {"b": {"command": "b"}, "a": {"command": "a"}}}"#)?;
+    let own = "[[agent.server]]\nname = \"c\"\ncommand = \"c\"\n";
+    let config = load(&agent(own)).expect("the file is right");
+    let AgentSourceConfig::Mcp(notes) = &config.agents[0].source else { panic!("an MCP agent") };
+    let names: Vec<&str> = notes.servers.iter().map(|server| server.name.as_str()).collect();
+    assert_eq!(names, ["c", "b", "a"]);
+    let error = load(&agent(&own.replace("\"c\"", "\"a\""))).expect_err("a name is repeated");
+    assert!(error.to_string().contains("two servers of `N` are called `a`"), "{error}");
+    Ok(())
 }
 
 /// What editors check: the template of `rehearsal init`, and an agent of each source.

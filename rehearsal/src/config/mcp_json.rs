@@ -1,0 +1,159 @@
+//! Reads the MCP servers of a JSON file as other clients write it, under `mcpServers` or `servers`.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::path::{Path, PathBuf};
+
+use agents::mcp::{McpServer, McpTransport};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+/// The file. Clients keep other settings in it, which are ignored.
+#[derive(Deserialize)]
+struct File {
+    #[serde(rename = "mcpServers", alias = "servers")]
+    servers: Map<String, Value>,
+}
+
+/// A server as clients agree on it.
+#[derive(Deserialize)]
+struct Server {
+    #[serde(default, alias = "transport")]
+    r#type: Option<String>,
+    command: Option<String>,
+    #[serde(default)]
+    args: Vec<String>,
+    #[serde(default)]
+    env: BTreeMap<String, String>,
+    cwd: Option<PathBuf>,
+    #[serde(alias = "serverUrl", alias = "httpUrl")]
+    url: Option<String>,
+    #[serde(default)]
+    headers: BTreeMap<String, String>,
+    #[serde(default)]
+    disabled: bool,
+}
+
+/// The servers of the file at `path`, without those that are disabled.
+///
+/// # Errors
+/// Why it cannot be used, in one sentence.
+pub(super) fn servers(path: &Path) -> Result<Vec<McpServer>, String> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| format!("the servers in {} cannot be read: {error}", path.display()))?;
+    parsed(&text).map_err(|error| format!("the servers in {}: {error}", path.display()))
+}
+
+fn parsed(text: &str) -> Result<Vec<McpServer>, String> {
+    let file: File = serde_json::from_str(text)
+        .map_err(|error| format!("{error}. The file needs an object `mcpServers`"))?;
+    let mut servers = Vec::with_capacity(file.servers.len());
+    for (name, server) in file.servers {
+        let server: Server = serde_json::from_value(server)
+            .map_err(|error| format!("the server `{name}` cannot be read: {error}"))?;
+        if !server.disabled {
+            servers.push(server_of(&name, server)?);
+        }
+    }
+    match servers.is_empty() {
+        true => Err("no server is enabled".to_owned()),
+        false => Ok(servers),
+    }
+}
+
+fn server_of(name: &str, server: Server) -> Result<McpServer, String> {
+    let Server { r#type, command, args, env, cwd, url, headers, .. } = server;
+    let fault = |what: String| format!("the server `{name}` {what}");
+    let text = |value: String| expanded(&value).map_err(fault);
+    let texts = |texts: BTreeMap<String, String>| -> Result<BTreeMap<String, String>, String> {
+        texts.into_iter().map(|(key, value)| Ok((key, text(value)?))).collect()
+    };
+    let transport = match (command, url) {
+        (Some(command), None) => McpTransport::Stdio {
+            command: text(command)?,
+            args: args.into_iter().map(text).collect::<Result<_, _>>()?,
+            env: texts(env)?,
+            pass_env: Vec::new(),
+            cwd,
+        },
+        (None, Some(url)) => {
+            if r#type.as_deref() == Some("sse") {
+                let what = "uses the transport `sse`, which is not supported: use its streamable HTTP \
+                            endpoint";
+                return Err(fault(what.to_owned()));
+            }
+            McpTransport::Http { url: text(url)?, headers: texts(headers)?, bearer_token_env: None }
+        }
+        _ => return Err(fault("needs either `command` or `url`".to_owned())),
+    };
+    Ok(McpServer::new(name, transport))
+}
+
+/// The text with `${NAME}`, `${env:NAME}` and `${NAME:-default}` replaced from the environment.
+fn expanded(text: &str) -> Result<String, String> {
+    let mut whole = String::new();
+    let mut rest = text;
+    while let Some((before, (inside, after))) =
+        rest.split_once("${").and_then(|(before, after)| Some((before, after.split_once('}')?)))
+    {
+        let inside = inside.strip_prefix("env:").unwrap_or(inside);
+        let (name, default) = match inside.split_once(":-") {
+            Some((name, default)) => (name, Some(default)),
+            None => (inside, None),
+        };
+        let value = env::var(name).ok().or_else(|| default.map(str::to_owned));
+        whole.push_str(before);
+        whole.push_str(
+            &value.ok_or_else(|| {
+                format!("needs the environment variable `{name}`, which is not set")
+            })?,
+        );
+        rest = after;
+    }
+    whole.push_str(rest);
+    Ok(whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_the_files_of_other_clients() {
+        let servers = parsed(
+            r#"{"globalShortcut": "", "mcpServers": {
+                "files": {"command": "npx", "args": ["-y", "server", "${REHEARSAL_NO_SUCH:-notes}"],
+                    "env": {"MODE": "x"}, "autoApprove": []},
+                "off": {"command": "npx", "disabled": true},
+                "clock": {"type": "http", "url": "http://127.0.0.1:3001/mcp", "headers": {"X-Team": "a"}}
+            }}"#,
+        );
+        let servers = servers.expect("it can be read");
+        let [files, clock] = &servers[..] else { panic!("two servers, not {servers:?}") };
+        assert_eq!((files.name.as_str(), clock.name.as_str()), ("files", "clock"));
+        let McpTransport::Stdio { args, env, .. } = &files.transport else { panic!("{files:?}") };
+        assert_eq!(args, &["-y", "server", "notes"]);
+        assert_eq!(env["MODE"], "x");
+        assert!(
+            matches!(&clock.transport, McpTransport::Http { headers, .. } if headers["X-Team"] == "a")
+        );
+        let of_vs_code = parsed(r#"{"servers": {"a": {"type": "stdio", "command": "a"}}}"#);
+        assert_eq!(of_vs_code.expect("it can be read").len(), 1);
+    }
+
+    #[test]
+    fn says_why_a_file_cannot_be_used() {
+        for (text, reason) in [
+            ("{}", "missing field `mcpServers`"),
+            (r#"{"mcpServers": {}}"#, "no server is enabled"),
+            (r#"{"mcpServers": {"a": {}}}"#, "`a` needs either `command` or `url`"),
+            (
+                r#"{"mcpServers": {"a": {"command": "${REHEARSAL_NO_SUCH}"}}}"#,
+                "`REHEARSAL_NO_SUCH`, which",
+            ),
+        ] {
+            let error = parsed(text).expect_err("it cannot be used");
+            assert!(error.contains(reason), "{error}");
+        }
+    }
+}
