@@ -135,6 +135,13 @@ impl AgentConfig {
                 AgentSourceConfig::Native { example: written.clone() }
             }
         };
+        if let Some(path) = &entry.eval_set_path
+            && path.get_ref().is_dir()
+        {
+            let file = path.get_ref().join(format!("{}.evalset.json", eval_set_id(name)));
+            let message = format!("`eval_set_path` is a folder: name a file, such as {file:?}");
+            return refuse(path.span(), message);
+        }
         let mut state = BTreeMap::new();
         for (key, value) in &entry.state {
             match json_of(value.get_ref()) {
@@ -146,7 +153,8 @@ impl AgentConfig {
             name: name.to_owned(),
             eval_set_path: entry
                 .eval_set_path
-                .clone()
+                .as_ref()
+                .map(|path| path.get_ref().clone())
                 .unwrap_or_else(|| default_eval_set_path(name, &source)),
             source,
             user_id: entry.user_id.clone().unwrap_or_else(|| DEFAULT_USER.to_owned()),

@@ -200,7 +200,8 @@ pub struct AgentEntry {
     pub servers_file: Option<Spanned<PathBuf>>,
     /// The eval-set file that exports are appended to.
     /// Default: a file in the agent's folder (`adk_python`) or in `evals/`.
-    pub eval_set_path: Option<PathBuf>,
+    #[schemars(with = "Option<PathBuf>")]
+    pub eval_set_path: Option<Spanned<PathBuf>>,
     /// The user ID of sessions. Default: `user`.
     pub user_id: Option<String>,
     /// The initial state of a session.

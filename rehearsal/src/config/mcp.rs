@@ -57,7 +57,8 @@ pub struct ServerEntry {
     #[serde(default)]
     pub roots: Vec<PathBuf>,
     /// The time limit for starting and listing tools, in seconds. Default: 60.
-    pub timeout_seconds: Option<u64>,
+    #[schemars(with = "Option<u64>", range(min = 1))]
+    pub timeout_seconds: Option<Spanned<u64>>,
 }
 
 /// The agent of `entry`.
@@ -194,8 +195,12 @@ fn server_of(
     server.tools.clone_from(&entry.tools);
     server.tool_name_prefix.clone_from(&entry.tool_name_prefix);
     server.roots.clone_from(&entry.roots);
-    if let Some(seconds) = entry.timeout_seconds {
-        server.patience = Duration::from_secs(seconds.max(1));
+    if let Some(seconds) = &entry.timeout_seconds {
+        if *seconds.get_ref() == 0 {
+            let message = "`timeout_seconds` must be at least 1".to_owned();
+            return Err(refuse(seconds.span(), message));
+        }
+        server.patience = Duration::from_secs(*seconds.get_ref());
     }
     Ok(server)
 }

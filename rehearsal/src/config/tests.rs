@@ -407,6 +407,26 @@ fn reports_a_missing_file() {
 }
 
 #[test]
+fn rejects_a_folder_as_an_eval_set_and_a_timeout_of_zero() {
+    rejected(
+        "[[agent]]\nname = \"A b\"\nsource = \"native\"\nexample = \"math\"\neval_set_path = \"src\"\n",
+        expect![[r#"
+            rehearsal.toml:5:17: `eval_set_path` is a folder: name a file, such as "src/a_b_evals.evalset.json"
+              | eval_set_path = "src"
+              |                 ^^^^^"#]],
+    );
+    let server = "[[agent]]\nname = \"A\"\nsource = \"mcp\"\ninstruction = \"Go.\"\n\
+                  [[agent.server]]\nname = \"s\"\ncommand = \"c\"\n";
+    rejected(
+        &format!("{server}timeout_seconds = 0\n"),
+        expect![[r#"
+            rehearsal.toml:8:19: `timeout_seconds` must be at least 1
+              | timeout_seconds = 0
+              |                   ^"#]],
+    );
+}
+
+#[test]
 fn published_schema_is_current() {
     let schema = serde_json::to_string_pretty(&json_schema()).expect("a schema is JSON");
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/rehearsal.schema.json");

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 use std::process::Stdio;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Once};
 use std::time::Duration;
 
@@ -103,6 +104,7 @@ impl Connection {
         output: ServerLog,
     ) -> Result<Self, ConnectFault> {
         let (messages, input, process) = spawn(server, &output)?;
+        let has_responded = AtomicBool::new(false);
         let greeting = async {
             let service = client
                 .serve(UnmatchedResponseLog::new(
@@ -111,6 +113,7 @@ impl Connection {
                 ))
                 .await
                 .map_err(|error| HandshakeError::Refused(Box::new(error)))?;
+            has_responded.store(true, Ordering::Relaxed);
             Self::greeted(service, output.clone()).await.map_err(HandshakeError::Unlisted)
         };
         // Kept until the reason is known: dropping it closes the server's input, and a server that ends
@@ -144,9 +147,7 @@ impl Connection {
             (_, None, Some(status)) => {
                 ConnectFault::Ended { server: name, status, output: last_lines }
             }
-            (None, None, None) => {
-                ConnectFault::Silent { server: name, patience: server.patience, output: last_lines }
-            }
+            (None, None, None) => silent(server, &has_responded, last_lines),
             (Some(error), None, None) => {
                 ConnectFault::Refused { server: name, error: error.to_string(), output: last_lines }
             }
@@ -175,11 +176,13 @@ impl Connection {
             HttpClient::new(output.clone()).map_err(|error| refused(server, &innermost(&error)))?;
         let transport = StreamableHttpClientTransport::with_client(reach, config);
         let transport = UnmatchedResponseLog::new(transport, output.clone());
+        let has_responded = AtomicBool::new(false);
         let greeting = async {
             let service = client
                 .serve(transport)
                 .await
                 .map_err(|error| HandshakeError::Refused(Box::new(error)))?;
+            has_responded.store(true, Ordering::Relaxed);
             Self::greeted(service, output).await.map_err(HandshakeError::Unlisted)
         };
         let name = server.name.clone();
@@ -189,9 +192,7 @@ impl Connection {
                 Some(fault) => ConnectFault::Http { server: name, url: url.clone(), fault },
                 None => refused(server, &error.to_string()),
             }),
-            Err(_) => {
-                Err(ConnectFault::Silent { server: name, patience: server.patience, output: None })
-            }
+            Err(_) => Err(silent(server, &has_responded, None)),
         }
     }
 
@@ -300,6 +301,15 @@ fn initialize_error(error: &ClientInitializeError) -> String {
 
 fn refused(server: &McpServer, error: &str) -> ConnectFault {
     ConnectFault::Refused { server: server.name.clone(), error: error.to_owned(), output: None }
+}
+
+/// The fault of a server whose time is up.
+fn silent(server: &McpServer, has_responded: &AtomicBool, output: Option<String>) -> ConnectFault {
+    let (server, patience) = (server.name.clone(), server.patience);
+    match has_responded.load(Ordering::Relaxed) {
+        true => ConnectFault::ToolsNotListed { server, patience, output },
+        false => ConnectFault::Silent { server, patience, output },
+    }
 }
 
 fn about(info: &rmcp::model::ServerPeerInfo) -> String {

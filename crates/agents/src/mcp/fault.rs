@@ -12,8 +12,8 @@ use super::http_fault::HttpFault;
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ConnectFault {
     #[error(
-        "The MCP server {server} cannot be started: there is no program `{command}`. Install it, or \
-         give its path in `command`."
+        "The MCP server {server} cannot be started: there is no program `{command}`. {}",
+        no_program_remedy(.command)
     )]
     NoProgram { server: String, command: String },
     #[error("The MCP server {server} cannot be started: {error}.")]
@@ -34,6 +34,12 @@ pub(super) enum ConnectFault {
     )]
     Silent { server: String, patience: Duration, output: Option<String> },
     #[error(
+        "The MCP server {server} responded to `initialize`, but not to `tools/list` within {} s. Its \
+         output may say what it waits for.",
+        .patience.as_secs()
+    )]
+    ToolsNotListed { server: String, patience: Duration, output: Option<String> },
+    #[error(
         "The MCP server {server} wrote a line that is not an MCP message: `{sample}`. Write \
          only messages to standard output, and log to standard error."
     )]
@@ -53,11 +59,27 @@ pub(super) enum ConnectFault {
     Refused { server: String, error: String, output: Option<String> },
 }
 
+fn no_program_remedy(command: &str) -> String {
+    let words: Vec<&str> = command.split_whitespace().collect();
+    match &words[..] {
+        [program, arguments @ ..]
+            if !arguments.is_empty() && !command.starts_with(['/', '.', '~']) =>
+        {
+            format!(
+                "`command` is the program only: write `command = {program:?}` and \
+                 `args = {arguments:?}`."
+            )
+        }
+        _ => "Install it, or give its path in `command`.".to_owned(),
+    }
+}
+
 impl ConnectFault {
     fn output(&self) -> Option<&String> {
         match self {
             Self::Ended { output, .. }
             | Self::Silent { output, .. }
+            | Self::ToolsNotListed { output, .. }
             | Self::InvalidLine { output, .. }
             | Self::Refused { output, .. } => output.as_ref(),
             _ => None,

@@ -861,6 +861,26 @@ async fn reports_the_reason_and_not_the_shutdown_of_a_server() {
 
     let fault = refused(polite(r#""result":{"tools":5}"#, "")).await;
     assert!(fault.reason.contains("is not a list of tools"), "{fault:?}");
+
+    // It greets, but never lists its tools.
+    let mut hanging = polite("", "");
+    hanging.patience = Duration::from_secs(3);
+    let fault = refused(hanging).await;
+    assert!(fault.reason.contains("but not to `tools/list` within 3 s"), "{fault:?}");
+}
+
+#[tokio::test]
+async fn warns_of_a_tool_that_a_server_lists_more_than_once() {
+    let tool = r#"{"name":"t","description":"first","inputSchema":{"type":"object"}}"#;
+    let listed = format!(r#""result":{{"tools":[{tool},{}]}}"#, tool.replace("first", "second"));
+    let test = TestSession::of(polite(&listed, "")).await;
+    let view = test.source.open_session(&test.session, &SessionSeed::default()).await;
+    let view = view.expect("open already");
+    let warning = "The server polite lists the tool t more than once. Only the first one is used.";
+    assert_eq!(view.warnings, [warning]);
+    assert_eq!(view.tools.len(), 1);
+    assert_eq!(view.tools[0].description, "first");
+    test.end().await;
 }
 
 #[tokio::test]
@@ -1119,6 +1139,11 @@ async fn keeps_blocks_of_unknown_types() {
 async fn reports_why_a_server_cannot_be_used() {
     let missing = McpServer::stdio("none", "no-such-program-here", [""; 0]);
     assert!(refused(missing).await.reason.contains("there is no program `no-such-program-here`"));
+
+    let with_arguments = McpServer::stdio("none", "no-such-program-here -y \"a b\"", [""; 0]);
+    let expected = "write `command = \"no-such-program-here\"` and `args = [\"-y\", ";
+    let fault = refused(with_arguments).await;
+    assert!(fault.reason.contains(expected), "{fault:?}");
 
     let fault = refused(script("echo 'no key' >&2; exit 3")).await;
     assert!(fault.reason.contains("exit status 3"), "{fault:?}");

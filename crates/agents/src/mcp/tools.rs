@@ -95,6 +95,13 @@ impl Catalog {
                     continue;
                 }
             };
+            if self.find(&name).is_some_and(|first| first.server == index) {
+                self.warnings.push(format!(
+                    "The server {} lists the tool {name} more than once. Only the first one is used.",
+                    server.name
+                ));
+                continue;
+            }
             if let Some(first) = self.find(&name) {
                 self.warnings.push(format!(
                     "{name} of {} is left out: {} has a tool of that name. Set `tool_name_prefix` \
