@@ -74,6 +74,15 @@ pub(crate) fn session_view(view: SessionView) -> api::SessionView {
             .collect(),
         state: view.state,
         warnings: view.warnings,
+        server_instructions: view
+            .server_instructions
+            .into_iter()
+            .map(|it| api::ServerInstructions {
+                server: it.server,
+                text: it.text,
+                is_included: it.is_included,
+            })
+            .collect(),
     }
 }
 

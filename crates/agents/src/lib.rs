@@ -30,4 +30,4 @@ pub use source::{
     AgentFacts, AgentFault, AgentSource, AnswerError, CallProgress, CallReport, SessionSeed,
     SourceError, SourceKind, ToolFailure, ToolInvocation,
 };
-pub use view::{ActiveAgent, SessionView, SubAgent, ToolHints, ToolView};
+pub use view::{ActiveAgent, ServerInstructions, SessionView, SubAgent, ToolHints, ToolView};

@@ -35,6 +35,20 @@ pub struct SessionView {
     /// What the person should know about this view.
     #[serde(default)]
     pub warnings: Vec<String>,
+    /// What the MCP servers say about their use.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub server_instructions: Vec<ServerInstructions>,
+}
+
+/// The `instructions` of one MCP server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ServerInstructions {
+    /// The server.
+    pub server: String,
+    /// The text.
+    pub text: String,
+    /// Whether the agent's instruction contains it.
+    pub is_included: bool,
 }
 
 /// The active agent.

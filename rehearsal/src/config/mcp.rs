@@ -56,6 +56,9 @@ pub struct ServerEntry {
     /// Folders that the server gets when it requests roots.
     #[serde(default)]
     pub roots: Vec<PathBuf>,
+    /// Whether the server's `instructions` are added to the agent's instruction. Default: false.
+    #[serde(default)]
+    pub include_instructions: bool,
     /// The time limit for starting and listing tools, in seconds. Default: 60.
     #[schemars(with = "Option<u64>", range(min = 1))]
     pub timeout_seconds: Option<Spanned<u64>>,
@@ -195,6 +198,7 @@ fn server_of(
     server.tools.clone_from(&entry.tools);
     server.tool_name_prefix.clone_from(&entry.tool_name_prefix);
     server.roots.clone_from(&entry.roots);
+    server.include_instructions = entry.include_instructions;
     if let Some(seconds) = &entry.timeout_seconds {
         if *seconds.get_ref() == 0 {
             let message = "`timeout_seconds` must be at least 1".to_owned();

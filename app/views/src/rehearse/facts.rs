@@ -1,10 +1,11 @@
 //! The left column below the instructions: the session's state, the agent's facts, warnings.
 
-use api::SessionView;
+use api::{ServerInstructions, SessionView};
 use leptos::prelude::*;
 
 use crate::rehearse::state::workspace::use_this_workspace;
 use app::components::code_text::with_code;
+use app::components::copy_button::CopyButton;
 use app::components::icon::{Glyph, Icon};
 use app::components::loading::LazyView;
 use app::lazy_pages::SessionViews;
@@ -102,6 +103,41 @@ impl PartialEq for Shown {
             (Self::Value(one), Self::Value(other)) => one.number == other.number,
             _ => false,
         }
+    }
+}
+
+/// What the MCP servers say about their use; nothing if they say nothing.
+#[component]
+pub fn ServerInstructionsFold() -> impl IntoView {
+    let view = use_this_workspace().rehearsal.view;
+    let open = RwSignal::new(true);
+    let said = Memo::new(move |_| {
+        view.with(|view| view.as_ref().map(|it| it.server_instructions.clone()).unwrap_or_default())
+    });
+    let each = |said: ServerInstructions| {
+        let (text, copied) = (said.text.clone(), said.text);
+        let note = match said.is_included {
+            true => "Part of the instructions above.",
+            false => {
+                "Not part of the instructions. Set `include_instructions = true` for the server to add it."
+            }
+        };
+        view! {
+            <h3>
+                {said.server}
+                <span class="grow"></span>
+                <CopyButton what="the server's instructions" text=Callback::new(move |()| copied.clone())/>
+            </h3>
+            <p class="quiet">{with_code(note)}</p>
+            <div class="as-written">{text}</div>
+        }
+    };
+    view! {
+        <Show when=move || !said.read().is_empty()>
+            <Fold title="Server instructions" open>
+                <div class="said">{move || said.get().into_iter().map(each).collect_view()}</div>
+            </Fold>
+        </Show>
     }
 }
 

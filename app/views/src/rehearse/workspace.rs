@@ -4,7 +4,7 @@ use api::AgentSummary;
 use leptos::prelude::*;
 use session::SessionState;
 
-use crate::rehearse::facts::{AgentFold, StateFold, Warnings};
+use crate::rehearse::facts::{AgentFold, ServerInstructionsFold, StateFold, Warnings};
 use crate::rehearse::history::History;
 use crate::rehearse::instructions::WorkspaceInstructions;
 use crate::rehearse::notices::Notices;
@@ -35,6 +35,7 @@ pub fn workspace(agent: AgentSummary, rehearsal: Rehearsal) -> AnyView {
             <section class="left" tabindex="-1" aria-label="What the model sees">
                 <Warnings/>
                 <WorkspaceInstructions/>
+                <ServerInstructionsFold/>
                 <StateFold/>
                 <AgentFold eval_set_path=path.clone()/>
             </section>

@@ -33,6 +33,14 @@ pub fn left_out(agent: &McpAgent) -> Vec<String> {
         // The query is the same JSON text without it.
         left_out.push("`input_schema`: ADK takes a Pydantic class there".to_owned());
     }
+    let including = agent.servers.iter().filter(|server| server.include_instructions);
+    left_out.extend(including.map(|server| {
+        format!(
+            "`include_instructions` of {}: ADK sends no instructions of servers to the model. Copy them \
+             into `instruction`",
+            one_line(&server.name)
+        )
+    }));
     let with_roots = agent.servers.iter().filter(|server| !server.roots.is_empty());
     left_out.extend(with_roots.map(|server| {
         format!(

@@ -45,6 +45,8 @@ pub struct McpServer {
     pub roots: Vec<PathBuf>,
     /// How long it may take to start and to list its tools.
     pub patience: Duration,
+    /// Whether its `instructions` are added to the agent's instruction.
+    pub include_instructions: bool,
 }
 
 /// How a server is reached.
@@ -133,6 +135,7 @@ impl McpServer {
             tool_name_prefix: None,
             roots: Vec::new(),
             patience: PATIENCE,
+            include_instructions: false,
         }
     }
 }

@@ -61,6 +61,8 @@ pub(super) struct Connection {
     pub(super) tools: Vec<Tool>,
     /// The name and version that it reports.
     pub(super) about: String,
+    /// What it says about its use.
+    pub(super) instructions: Option<String>,
     output: ServerLog,
     process: Option<Process>,
 }
@@ -200,9 +202,11 @@ impl Connection {
         service: RunningService<RoleClient, Client>,
         output: ServerLog,
     ) -> Result<Self, ListFault> {
-        let about = service.peer_info().map(|info| about(&info)).unwrap_or_default();
+        let info = service.peer_info();
+        let about = info.as_ref().map(|info| about(info)).unwrap_or_default();
+        let instructions = info.and_then(|info| info.instructions.clone());
         let tools = list_tools(service.peer()).await?;
-        Ok(Self { service, tools, about, output, process: None })
+        Ok(Self { service, tools, about, instructions, output, process: None })
     }
 
     /// Sends requests to the server.

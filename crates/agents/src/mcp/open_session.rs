@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::{ActiveAgent, AgentFault, CatalogChange, SessionView, SourceEvent};
+use crate::{ActiveAgent, AgentFault, CatalogChange, ServerInstructions, SessionView, SourceEvent};
 use json_text::JsonText;
 use rmcp::RoleClient;
 use rmcp::service::Peer;
@@ -43,6 +43,7 @@ pub(super) struct OpenSession {
     /// One for each server of the agent, in its order; `None` while there is none.
     pub(super) connections: Vec<AsyncMutex<Option<Connection>>>,
     catalog: Mutex<Catalog>,
+    server_instructions: Vec<ServerInstructions>,
     /// The call that waits for the person.
     waiting: Mutex<Option<ToolInvocation>>,
     /// The tools that refused a plain call and run as tasks only.
@@ -63,6 +64,15 @@ impl OpenSession {
         let state = seed.state.iter();
         let state =
             state.map(|(key, value)| (key.clone(), value.to_value().unwrap_or(Value::Null)));
+        let said = agent.servers.iter().zip(&connections).filter_map(|(server, connection)| {
+            let text = connection.instructions.as_deref()?.trim();
+            (!text.is_empty()).then(|| ServerInstructions {
+                server: server.name.clone(),
+                text: text.to_owned(),
+                is_included: server.include_instructions,
+            })
+        });
+        let server_instructions = said.collect();
         let open = Arc::new(Self {
             agent,
             log,
@@ -71,6 +81,7 @@ impl OpenSession {
             state: state.collect(),
             connections: connections.into_iter().map(|it| AsyncMutex::new(Some(it))).collect(),
             catalog: Mutex::new(catalog),
+            server_instructions,
             waiting: Mutex::default(),
             task_only: Mutex::default(),
             follower: Mutex::default(),
@@ -110,7 +121,7 @@ impl OpenSession {
         let session = self.link.session.as_str();
         let (user, state) = (&self.user_id, &self.state);
         let written = &agent.instruction;
-        let instruction =
+        let mut instruction =
             match resolved_instruction(&agent.name, session, user, state, written).await {
                 Ok(instruction) => instruction,
                 Err(error) => {
@@ -118,6 +129,10 @@ impl OpenSession {
                     written.clone()
                 }
             };
+        // After the placeholders: a server's text is not a template.
+        for included in self.server_instructions.iter().filter(|it| it.is_included) {
+            instruction = format!("{}\n\n{}", instruction.trim_end(), included.text);
+        }
         let ends = (agent.input_schema.clone(), agent.output_schema.clone());
         let unchecked = move || {
             let (input, output) = ends;
@@ -141,6 +156,7 @@ impl OpenSession {
             sub_agents: Vec::new(),
             state: JsonText::from_value(&Value::Object(self.state.clone())),
             warnings,
+            server_instructions: self.server_instructions.clone(),
         }
     }
 

@@ -15,8 +15,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::{McpAgent, McpServer, McpSource, McpTransport};
 use crate::{
-    AgentLog, AgentSource, AnswerError, CallProgress, CallReport, Reporter, SessionSeed,
-    ToolFailure, ToolInvocation,
+    AgentLog, AgentSource, AnswerError, CallProgress, CallReport, Reporter, ServerInstructions,
+    SessionSeed, ToolFailure, ToolInvocation,
 };
 
 /// The server to test with.
@@ -867,6 +867,29 @@ async fn reports_the_reason_and_not_the_shutdown_of_a_server() {
     hanging.patience = Duration::from_secs(3);
     let fault = refused(hanging).await;
     assert!(fault.reason.contains("but not to `tools/list` within 3 s"), "{fault:?}");
+}
+
+#[tokio::test]
+async fn shows_what_a_server_says_about_its_use() {
+    let said = POLITE.replace(r#""serverInfo""#, r#""instructions":"Read {first}. ","serverInfo""#);
+    let mut server =
+        McpServer::stdio("polite", "sh", ["-c", &said, "sh", r#""result":{"tools":[]}"#]);
+    server.patience = Duration::from_secs(20);
+    for is_included in [false, true] {
+        server.include_instructions = is_included;
+        let test = TestSession::of(server.clone()).await;
+        let view = test.source.open_session(&test.session, &SessionSeed::default()).await;
+        let view = view.expect("open already");
+        let expected = ServerInstructions {
+            server: "polite".into(),
+            text: "Read {first}.".into(),
+            is_included,
+        };
+        assert_eq!(view.server_instructions, [expected]);
+        assert_eq!(view.instruction.ends_with("\n\nRead {first}."), is_included, "{view:?}");
+        assert_eq!(view.warnings, [""; 0]);
+        test.end().await;
+    }
 }
 
 #[tokio::test]

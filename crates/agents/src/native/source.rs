@@ -113,6 +113,7 @@ impl NativeSource {
             sub_agents: Vec::new(),
             state: JsonText::from_value(&Value::Object(stored.snapshot())),
             warnings,
+            server_instructions: Vec::new(),
         };
         schemas::warned_of_unchecked(view).await
     }
