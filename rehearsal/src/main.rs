@@ -263,6 +263,14 @@ fn adk_folder(arguments: &AdkFolderArguments) -> anyhow::Result<ExitCode> {
     for left_out in &written.left_out {
         writeln!(out, "not written: {left_out}")?;
     }
+    match runtime()?.block_on(cli::unseen_by_adk(written.agent)) {
+        Ok(unseen) => {
+            for tool in unseen {
+                writeln!(out, "not seen by ADK: {tool}")?;
+            }
+        }
+        Err(reason) => writeln!(out, "tools not checked: {reason}")?,
+    }
     let (folder, set) = (written.folder.display(), written.eval_set_path.display());
     writeln!(out, "Next: pip install \"google-adk[eval]\" mcp && adk eval {folder} {set}")?;
     Ok(ExitCode::SUCCESS)

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use agents::mcp::{FolderFile, McpAgent, adk_folder, left_out};
+use agents::mcp::{FolderFile, McpAgent, McpSource, adk_folder, left_out, why_unloadable};
 use evalset::snake_case;
 
 use super::sources::{mcp_agents, place_of};
@@ -21,6 +21,16 @@ pub struct AdkFolder {
     pub left_out: Vec<String>,
     /// The eval-set file that the agent's exports go to.
     pub eval_set_path: PathBuf,
+    /// The agent.
+    pub agent: McpAgent,
+}
+
+/// The tools that the agent has here and that ADK does not see or cannot call, a clause each.
+///
+/// # Errors
+/// Why the servers cannot be asked.
+pub async fn unseen_by_adk(agent: McpAgent) -> Result<Vec<String>, String> {
+    McpSource::new(agent).unseen_by_adk().await.map_err(|fault| fault.reason)
 }
 
 /// Why nothing was written.
@@ -48,6 +58,19 @@ pub enum AdkFolderError {
     NoModel {
         /// The agent.
         agent: String,
+    },
+    /// ADK could not load the folder.
+    #[error(
+        "the agent `{agent}` is not written, because ADK cannot load a folder named `{folder}`: {reason}. \
+         Rename the agent, such as `My {agent}`"
+    )]
+    Unloadable {
+        /// The agent.
+        agent: String,
+        /// The name of its folder.
+        folder: String,
+        /// Why.
+        reason: &'static str,
     },
     /// A different file exists already.
     #[error("{} already exists and differs: move it, or use another folder with --out", path.display())]
@@ -94,6 +117,10 @@ pub fn write_adk_folder(
     let Some(model) = model.or(agent.model.as_deref()) else {
         return Err(AdkFolderError::NoModel { agent: named.name.clone() });
     };
+    if let Some(reason) = why_unloadable(&agent.name) {
+        let (agent, folder) = (named.name.clone(), agent.name.clone());
+        return Err(AdkFolderError::Unloadable { agent, folder, reason });
+    }
     let cwd = std::env::current_dir()
         .map_err(|source| AdkFolderError::Io { path: PathBuf::from("."), source })?;
     let folder = out.join(&agent.name);
@@ -113,6 +140,7 @@ pub fn write_adk_folder(
         files: files.into_iter().map(|(name, _)| name).collect(),
         left_out: left_out(agent),
         eval_set_path: named.eval_set_path.clone(),
+        agent: agent.clone(),
     })
 }
 
@@ -128,4 +156,32 @@ fn require_free(folder: &Path, files: &[FolderFile]) -> Result<(), AdkFolderErro
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Overrides;
+
+    #[test]
+    fn writes_no_folder_that_adk_cannot_load() {
+        let out = tempfile::tempdir().expect("made");
+        let write = |name: &str| {
+            let text = format!(
+                "[[agent]]\nname = \"{name}\"\nsource = \"mcp\"\ninstruction = \"Go.\"\n\
+                 [[agent.server]]\nname = \"s\"\ncommand = \"c\"\n"
+            );
+            let path = Path::new("rehearsal.toml");
+            let config = Config::from_text(&text, path, &Overrides::default(), &[]);
+            write_adk_folder(&config.expect("valid"), name, Some("m"), out.path())
+        };
+        for name in ["JSON", "2nd agent", "user"] {
+            let error = write(name).expect_err("ADK could not load it");
+            assert!(matches!(error, AdkFolderError::Unloadable { .. }), "{error}");
+            assert!(error.to_string().contains("Rename the agent"), "{error}");
+        }
+        let left: Vec<_> = fs::read_dir(out.path()).expect("a folder").collect();
+        assert!(left.is_empty(), "{left:?}");
+        assert_eq!(write("My JSON").expect("written").folder, out.path().join("my_json"));
+    }
 }

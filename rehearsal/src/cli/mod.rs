@@ -17,7 +17,7 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
 pub use self::agents::{AgentReport, all_ready, inspect, write_brief, write_reports};
-pub use adk_folder::{AdkFolder, AdkFolderError, write_adk_folder};
+pub use adk_folder::{AdkFolder, AdkFolderError, unseen_by_adk, write_adk_folder};
 pub use completions::write_completions;
 pub use credentials::{
     Added, CredentialArguments, CredentialError, TokenCommand, UserCommand, add_token, add_user,

@@ -23,7 +23,7 @@ use super::exact_numbers::ExactNumbers;
 use super::fault::ConnectFault;
 use super::http::HttpClient;
 use super::http_fault::{HttpFault, innermost};
-use super::listing::{ListFault, list_tools};
+use super::listing::{ListFault, ToolList, list_tools};
 use super::server_log::ServerLog;
 use super::stdio_messages::StdioMessages;
 use super::unmatched_responses::UnmatchedResponseLog;
@@ -59,6 +59,8 @@ pub(super) struct Connection {
     service: RunningService<RoleClient, Client>,
     /// The server's tools as it last listed them.
     pub(super) tools: Vec<Tool>,
+    /// How many of them were on the first page of the first list.
+    pub(super) on_first_page: usize,
     /// The name and version that it reports.
     pub(super) about: String,
     /// What it says about its use.
@@ -205,8 +207,8 @@ impl Connection {
         let info = service.peer_info();
         let about = info.as_ref().map(|info| about(info)).unwrap_or_default();
         let instructions = info.and_then(|info| info.instructions.clone());
-        let tools = list_tools(service.peer()).await?;
-        Ok(Self { service, tools, about, instructions, output, process: None })
+        let ToolList { tools, on_first_page } = list_tools(service.peer()).await?;
+        Ok(Self { service, tools, on_first_page, about, instructions, output, process: None })
     }
 
     /// Sends requests to the server.

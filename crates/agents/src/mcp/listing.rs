@@ -41,16 +41,28 @@ impl From<ServiceError> for ListFault {
     }
 }
 
+/// The tools of a server.
+#[derive(Debug, Default)]
+pub(super) struct ToolList {
+    /// Those of every page.
+    pub(super) tools: Vec<Tool>,
+    /// How many of them are on the first page.
+    pub(super) on_first_page: usize,
+}
+
 /// All tools of the server.
-pub(super) async fn list_tools(peer: &Peer<RoleClient>) -> Result<Vec<Tool>, ListFault> {
-    let mut tools = Vec::new();
+pub(super) async fn list_tools(peer: &Peer<RoleClient>) -> Result<ToolList, ListFault> {
+    let mut list = ToolList::default();
     let mut cursors = HashSet::new();
     let mut cursor = None;
-    for _ in 0..MOST_PAGES {
+    for number in 0..MOST_PAGES {
         let params = PaginatedRequestParams::default().with_cursor(cursor);
         let page = peer.list_tools(Some(params)).await?;
-        tools.extend(page.tools);
-        let Some(next) = page.next_cursor else { return Ok(tools) };
+        list.tools.extend(page.tools);
+        if number == 0 {
+            list.on_first_page = list.tools.len();
+        }
+        let Some(next) = page.next_cursor else { return Ok(list) };
         if !cursors.insert(next.clone()) {
             return Err(ListFault::GoesRound { cursor: next });
         }

@@ -4,6 +4,7 @@
 //! person. The next call restarts a server that ended.
 
 mod adk_folder;
+mod adk_folder_name;
 mod agent;
 mod call;
 mod client;
@@ -32,8 +33,10 @@ mod structured_content;
 mod tasks;
 mod tools;
 mod unmatched_responses;
+mod unseen_by_adk;
 
 pub use adk_folder::{FolderFile, adk_folder, left_out};
+pub use adk_folder_name::why_unloadable;
 pub use agent::{McpAgent, McpServer, McpTransport};
 pub use source::McpSource;
 

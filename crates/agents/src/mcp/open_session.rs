@@ -199,9 +199,9 @@ impl OpenSession {
             let peer = slot.lock().await.as_ref().map(|connection| connection.peer().clone());
             let Some(peer) = peer else { continue };
             match tokio::time::timeout(server.patience, list_tools(&peer)).await {
-                Ok(Ok(tools)) => {
+                Ok(Ok(list)) => {
                     if let Some(connection) = slot.lock().await.as_mut() {
-                        connection.tools = tools;
+                        connection.tools = list.tools;
                     }
                 }
                 Ok(Err(error)) => {

@@ -15,6 +15,7 @@ use super::client::SessionLink;
 use super::connection::Connection;
 use super::open_session::OpenSession;
 use super::tools::Catalog;
+use super::unseen_by_adk::unseen_by_adk;
 use crate::{
     AgentFacts, AgentLog, AgentSource, AnswerError, CallProgress, CallReport, Reporter,
     SessionSeed, SourceError, ToolFailure, ToolInvocation,
@@ -42,6 +43,18 @@ impl McpSource {
             log: Mutex::default(),
             sessions: Mutex::default(),
         }
+    }
+
+    /// The tools that the agent has here and that ADK does not see or cannot call, a clause each.
+    ///
+    /// # Errors
+    /// A server cannot be used.
+    pub async fn unseen_by_adk(&self) -> Result<Vec<String>, AgentFault> {
+        let connections = self.connect(None).await?;
+        let with_servers = self.agent.servers.iter().zip(&connections);
+        let unseen = with_servers.flat_map(|(server, it)| unseen_by_adk(server, it)).collect();
+        futures::future::join_all(connections.into_iter().map(Connection::close)).await;
+        Ok(unseen)
     }
 
     fn sessions(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<Opening>>> {

@@ -870,6 +870,31 @@ async fn reports_the_reason_and_not_the_shutdown_of_a_server() {
 }
 
 #[tokio::test]
+async fn lists_the_tools_that_adk_does_not_see() {
+    // The second page is requested with the cursor of the first.
+    let paged = r#"
+        case "$line" in *'"cursor"'*) set -- "$2" "$2" ;; esac
+        answer="$1""#;
+    let text = POLITE.replace(r#"answer="$1""#, paged);
+    let page = |names: &[&str], rest: &str| {
+        let tools = names.iter().map(|name| format!(r#"{{"name":"{name}","inputSchema":{{}}}}"#));
+        format!(r#""result":{{"tools":[{}]{rest}}}"#, tools.collect::<Vec<_>>().join(","))
+    };
+    let first = page(&["a", "transfer_to_agent", "set_model_response"], r#","nextCursor":"c""#);
+    let second = page(&["b", "c"], "");
+    let mut server = McpServer::stdio("paged", "sh", ["-c", &text, "sh", &first, &second]);
+    server.patience = Duration::from_secs(20);
+    server.tools = Some(["a", "b", "transfer_to_agent"].map(str::to_owned).to_vec());
+    let source = McpSource::new(McpAgent::new("tester").server(server));
+    let unseen = source.unseen_by_adk().await.expect("the server can be used");
+    let expected = [
+        "the tool transfer_to_agent of paged: ADK reserves its name",
+        "the tool b of paged: ADK reads only the first page of a server's tools",
+    ];
+    assert_eq!(unseen, expected);
+}
+
+#[tokio::test]
 async fn shows_what_a_server_says_about_its_use() {
     let said = POLITE.replace(r#""serverInfo""#, r#""instructions":"Read {first}. ","serverInfo""#);
     let mut server =
