@@ -2,7 +2,7 @@
 //
 // Needs REHEARSAL_TEST_PYTHON, which `cargo xtask test` sets.
 
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 
 import { expect, startHost, test } from "../fixtures";
 import { Rehearsal } from "../rehearsal";
@@ -11,8 +11,8 @@ const AGENT = resolve(import.meta.dirname, "../../tests/python/fixtures/agent_to
 
 test("an agent as a tool takes its result from the person, or runs its model", async ({ page, picture, accessible }) => {
   test.skip(!process.env.REHEARSAL_TEST_PYTHON, "SKIPPED, NOT PASSED: REHEARSAL_TEST_PYTHON is not set");
-  const host = await startHost({ arguments: [join(AGENT)] });
-  const rehearsal = await Rehearsal.at(page, "agent-tools", host.url);
+  const host = await startHost({ arguments: [AGENT] });
+  const rehearsal = await Rehearsal.at(page, "agent_tools", host.url);
   await rehearsal.ask("Ask the expert.");
   await rehearsal.choose("expert");
   await expect(page.locator(".tool-head")).toContainText("agent: runs echo only if you choose so");
