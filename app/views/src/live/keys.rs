@@ -42,8 +42,11 @@ fn press(workspace: LiveWorkspace, event: &ev::KeyboardEvent) -> bool {
         if browser::is_typing() {
             return browser::leave_field();
         }
-        focus_panel();
-        return true;
+        let is_in_row = browser::focused_id().starts_with("event-");
+        if is_in_row {
+            focus_panel();
+        }
+        return is_in_row;
     }
     if browser::is_typing() {
         return false;
@@ -70,7 +73,7 @@ pub(super) const SHORTCUTS: &[Group] = &[
             ("T", "Call tools"),
             ("/", "Filter tools"),
             ("F", "Respond with text"),
-            ("Esc", "Go to the response"),
+            ("Esc", "Go from a row to the response"),
         ],
     ),
     ROWS,

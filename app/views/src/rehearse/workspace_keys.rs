@@ -43,8 +43,11 @@ fn press(workspace: Workspace, replay: Replay, event: &ev::KeyboardEvent) -> boo
             workspace.rehearsal.cancel();
         } else if browser::is_typing() {
             return browser::leave_field();
-        } else {
+        } else if browser::focused_id().starts_with("row-") {
+            // Only from a row: elsewhere a letter after Esc is a shortcut.
             focus_panel();
+        } else {
+            return false;
         }
         return true;
     }
@@ -90,7 +93,7 @@ pub const SHORTCUTS: &[Group] = &[
             ("F", "Final response"),
             ("H", "History"),
             ("N", "Fill in the next step of the rehearsed case"),
-            ("Esc", "Cancel the running call, or go to the form"),
+            ("Esc", "Cancel the running call, or go from a row to the form"),
             ("Y", "Confirm the call"),
             ("N", "Deny the call"),
         ],
