@@ -206,7 +206,7 @@ impl Listed {
             changed.iter().filter(|_| !is_searched).filter(fresh).cloned().collect();
         if !fresh.is_empty() {
             self.all.update(|all| {
-                all.get_or_insert_default().splice(0..0, fresh.clone()).for_each(drop)
+                all.get_or_insert_default().splice(0..0, fresh.clone()).for_each(drop);
             });
         }
         let (show, me) = (self.show.get_untracked(), self.person());
