@@ -72,13 +72,14 @@ mod tests {
     use super::*;
 
     fn total(heights: &Heights) -> f64 {
-        heights.0.iter().map(|height| height.unwrap_or(heights.mean())).sum()
+        let mean = heights.mean();
+        heights.0.iter().map(|height| height.unwrap_or(mean)).sum()
     }
 
     fn drawn(heights: &Heights, window: Window) -> f64 {
-        let rows = window.first..=window.last;
+        let (rows, mean) = (window.first..=window.last, heights.mean());
         rows.map(|row| heights.0[usize::try_from(row).expect("small") - 1])
-            .map(|height| height.unwrap_or(heights.mean()))
+            .map(|height| height.unwrap_or(mean))
             .sum()
     }
 
