@@ -16,12 +16,15 @@ use crate::state::Rehearsal;
 use crate::state::reading::Reading;
 use crate::state::value_form::ValueForm;
 use api::{AgentSummary, LiveId, LiveTurnId, SetId, ToolView};
+use session::AgentId;
 
 /// The views of an agent's workspace. Function pointers, so that callers do not link the code.
 #[derive(Debug, Clone, Copy)]
 pub struct RehearseViews {
     /// The workspace, with an agent and its rehearsal.
     pub workspace: fn(AgentSummary, Rehearsal) -> AnyView,
+    /// The last output of an agent that takes long to load, and Stop.
+    pub slow_load: fn(AgentId) -> AnyView,
 }
 
 /// The views of a session in progress, which are needed after the first message.

@@ -15,8 +15,6 @@ use crate::state::{Agents, Page, browser, use_page};
 const NAMED: usize = 8;
 /// The number of lines of a reason that are shown at first.
 const LINES: usize = 3;
-/// The number of lines of output of an agent that takes long to load.
-const LAST_LINES: usize = 6;
 /// The approximate number of characters in a line of a card.
 const LINE: usize = 60;
 
@@ -66,7 +64,7 @@ pub fn AgentCard(
                 <span class="pulse" aria-hidden="true"></span>
                 {if is_again { "Reloading…" } else { "Starting…" }}
             </p>
-            {agent.is_slow.then(|| view! { <SlowLoad agent=agent.id.clone()/> })}
+            {agent.is_slow.then(|| slow_load(agent.id.clone()))}
         }
         .into_any(),
         AgentStatus::Faulted(fault) => {
@@ -138,35 +136,11 @@ fn Tools(
     .into_any()
 }
 
-/// The last output of an agent that takes long to load, and Stop.
-#[component]
-pub fn SlowLoad(
-    /// The agent.
-    agent: AgentId,
-) -> impl IntoView {
-    let Page { agents, logs, .. } = use_page();
-    let id = agent.clone();
-    // Requests the log from the host.
-    Effect::new({
-        let agent = agent.clone();
-        move |_| logs.read(agent.clone())
-    });
-    let lines = move || {
-        let lines = logs.of(&agent);
-        let last = lines[lines.len().saturating_sub(LAST_LINES)..].iter();
-        let last: Vec<&str> = last.map(|line| line.text.as_str()).collect();
-        match last.is_empty() {
-            true => "No output yet".to_owned(),
-            false => last.join("\n"),
-        }
-    };
-    view! {
-        <div class="slow-load">
-            <p role="status">"Still loading. Last output:"</p>
-            <pre class="raw">{lines}</pre>
-            <button type="button" class="button" on:click=move |_| agents.stop_loading(id.clone())>"Stop"</button>
-        </div>
-    }
+/// The last output of an agent that takes long to load, once the workspace's code is loaded.
+fn slow_load(agent: AgentId) -> impl IntoView {
+    let part = use_page().lazy.rehearse;
+    Effect::new(move |_| part.fetch());
+    move || Some((part.views()?.ok()?.slow_load)(agent.clone()))
 }
 
 /// Why the agent cannot be loaded, and Retry.

@@ -28,7 +28,10 @@ use api::{LiveId, LiveTurnId, SetId};
 use app::lazy_pages::{EvalSetViews, LiveViews, RehearseViews, ReportViews, SessionViews};
 
 /// The workspace of an agent.
-pub const REHEARSE: RehearseViews = RehearseViews { workspace: rehearse::workspace::workspace };
+pub const REHEARSE: RehearseViews = RehearseViews {
+    workspace: rehearse::workspace::workspace,
+    slow_load: rehearse::slow_load::slow_load,
+};
 
 /// A session under way.
 pub const SESSION: SessionViews = rehearse::session::VIEWS;

@@ -12,6 +12,7 @@ pub mod replay_strip;
 pub mod respond_panel;
 pub mod right_panel;
 pub mod session;
+pub mod slow_load;
 pub mod start_over;
 pub mod state;
 pub mod stored_result_pane;

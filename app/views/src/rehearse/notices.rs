@@ -4,8 +4,8 @@
 use api::{AgentStatus, AgentSummary, ApiError, CatalogChange};
 use leptos::prelude::*;
 
+use crate::rehearse::slow_load::SlowLoad;
 use crate::rehearse::state::workspace::use_this_workspace;
-use app::components::agent_card::SlowLoad;
 use app::components::icon::{Glyph, Icon};
 use app::state::use_page;
 
