@@ -151,6 +151,7 @@ test("responses, leases and exports carry the name of the login", async ({ page,
     ["login", "Ann", "password"],
     ["login", "Bo", "password"],
     ["decision", "Ann", "password"],
+    ["complete", "Bo", "password"],
     ["export", "Ann", "password"],
   ]);
 });

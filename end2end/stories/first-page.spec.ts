@@ -6,7 +6,7 @@ test("the list names every example agent", async ({ page, picture, accessible })
   await open(page, "/");
   await expect(page).toHaveTitle(/Rehearsal/);
   for (const name of ["Math Agent", "Travel Desk", "Poet", "Smart Home"]) {
-    await expect(page.getByText(name, { exact: true })).toBeVisible();
+    await expect(page.getByRole("link", { name, exact: true })).toBeVisible();
   }
   await picture("agents");
   await accessible();

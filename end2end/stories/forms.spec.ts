@@ -329,7 +329,7 @@ test("local violations are shown at their fields", async ({ page, picture, acces
   await edit("JSON").click();
   await form.getByRole("textbox", { name: "JSON" }).fill('{"tea": 1, "tea": 2}');
   await edit("Form").click();
-  const twice = "The member tea is repeated at line 1, column 12";
+  const twice = "The member tea is repeated at line 3, column 3";
   await expect(form).toContainText(twice);
   await picture("member-twice");
   await rehearsal.run();
