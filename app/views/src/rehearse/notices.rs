@@ -36,13 +36,9 @@ pub fn Notices() -> impl IntoView {
                 AgentStatus::Faulted(fault) => fault.reason.clone(),
                 _ => String::new(),
             };
-            view! {
-                <div class="notice bad" role="alert">
-                    <Icon glyph=Glyph::Error/>
-                    <p>{reason}</p>
-                    <button type="button" class="button" on:click=move |_| agents.reload(agent.clone())>"Retry"</button>
-                </div>
-            }
+            notice_line(Kind::Fault, reason.into_any(), "Retry", move |()| {
+                agents.reload(agent.clone())
+            })
         })
     };
     let loads = Memo::new(move |_| Some(agents.find(&rehearsal.agent())?.ok()?.loads));
@@ -54,12 +50,10 @@ pub fn Notices() -> impl IntoView {
     });
     let earlier = move || {
         let is_earlier = rehearsal.loads.get().is_some_and(|began| loads.get() > Some(began));
-        is_earlier.then(|| view! {
-            <div class="notice" role="status">
-                <Icon glyph=Glyph::Retry/>
-                <p>"The agent was reloaded. This session continues as it began. Start over to use the reloaded agent."</p>
-                <button type="button" class="button" on:click=move |_| workspace.start_over()>"Start over"</button>
-            </div>
+        let text = "The agent was reloaded. This session continues as it began. \
+                    Start over to use the reloaded agent.";
+        is_earlier.then(|| {
+            notice_line(Kind::News, text.into_any(), "Start over", move |()| workspace.start_over())
         })
     };
     let changed = Memo::new(move |_| {
@@ -69,12 +63,10 @@ pub fn Notices() -> impl IntoView {
             .filter(|agent| agent.is_changed && agent.status == AgentStatus::Ready)
     });
     let offer = move || {
-        changed.get().map(|agent| view! {
-            <div class="notice" role="status">
-                <Icon glyph=Glyph::File/>
-                <p>"The agent's files changed. Reload it to use them in new sessions."</p>
-                <button type="button" class="button" on:click=move |_| agents.reload(agent.clone())>"Reload"</button>
-            </div>
+        let text = "The agent's files changed. Reload it to use them in new sessions.";
+        changed.get().map(|agent| {
+            let reload = move |()| agents.reload(agent.clone());
+            notice_line(Kind::News, text.into_any(), "Reload", reload)
         })
     };
     let is_slow =
@@ -88,33 +80,66 @@ pub fn Notices() -> impl IntoView {
         // An agent's fault is not shown twice.
         let is_shown =
             |fault: &ApiError| is_faulted.get() && matches!(fault, ApiError::AgentFaulted { .. });
-        rehearsal.fault.get().filter(|fault| !is_shown(fault)).map(|fault| view! {
-            <div class="notice bad" role="alert">
-                <Icon glyph=Glyph::Error/>
-                <p>{fault.to_string()}</p>
-                <button type="button" class="button" on:click=move |_| rehearsal.open()>"Retry"</button>
-            </div>
+        rehearsal.fault.get().filter(|fault| !is_shown(fault)).map(|fault| {
+            let text = fault.to_string().into_any();
+            notice_line(Kind::Fault, text, "Retry", move |()| rehearsal.open())
         })
     };
     let notice = move || {
-        rehearsal.notice.get().map(|notice| view! {
-            <div class="notice" role="alert">
-                <Icon glyph=Glyph::Warning/>
-                <p>{notice}</p>
-                <button type="button" class="button quiet" on:click=move |_| rehearsal.notice.set(None)>"Dismiss"</button>
-            </div>
+        rehearsal.notice.get().map(|notice| {
+            let dismiss = move |()| rehearsal.notice.set(None);
+            notice_line(Kind::Warning, notice.into_any(), DISMISS, dismiss)
         })
     };
     let change = move || {
-        rehearsal.catalog_change.get().map(|change| view! {
-            <div class="notice" role="status">
-                <Icon glyph=Glyph::Tool/>
-                <p>"The tools changed. " <CatalogDiff change/></p>
-                <button type="button" class="button quiet" on:click=move |_| rehearsal.catalog_change.set(None)>"Dismiss"</button>
-            </div>
+        rehearsal.catalog_change.get().map(|change| {
+            let text = view! { "The tools changed. " <CatalogDiff change/> }.into_any();
+            let dismiss = move |()| rehearsal.catalog_change.set(None);
+            notice_line(Kind::Tools, text, DISMISS, dismiss)
         })
     };
     view! { <div class="notices">{agent_notice} {slow} {offer} {earlier} {fault} {notice} {change}</div> }
+}
+
+/// The text of the button that only closes a notice.
+const DISMISS: &str = "Dismiss";
+
+/// What a notice is about.
+#[derive(Clone, Copy)]
+enum Kind {
+    Fault,
+    Warning,
+    News,
+    Tools,
+}
+
+/// One notice with its button. Only the callback is generic, so that the view is compiled once.
+fn notice_line(
+    kind: Kind,
+    text: AnyView,
+    button: &'static str,
+    on_press: impl Fn(()) + Send + Sync + 'static,
+) -> AnyView {
+    draw_line(kind, text, button, Callback::new(on_press))
+}
+
+fn draw_line(kind: Kind, text: AnyView, button: &'static str, on_press: Callback<()>) -> AnyView {
+    let (glyph, role) = match kind {
+        Kind::Fault => (Glyph::Error, "alert"),
+        Kind::Warning => (Glyph::Warning, "alert"),
+        Kind::News => (Glyph::Retry, "status"),
+        Kind::Tools => (Glyph::Tool, "status"),
+    };
+    let class = if matches!(kind, Kind::Fault) { "notice bad" } else { "notice" };
+    let button_class = if button == DISMISS { "button quiet" } else { "button" };
+    view! {
+        <div class=class role=role>
+            <Icon glyph/>
+            <p>{text}</p>
+            <button type="button" class=button_class on:click=move |_| on_press.run(())>{button}</button>
+        </div>
+    }
+    .into_any()
 }
 
 /// The tools that were added, removed and changed, by name.
