@@ -293,7 +293,7 @@ test("a tool whose arguments change meanwhile keeps what was entered", async ({ 
   await expect(page.locator(".panel-preview")).toContainText('"city":"Rome"');
   await expect(page.locator(".panel-preview")).not.toContainText("fits");
   await expect(page.getByRole("tab", { name: /^Call a tool/ })).toHaveAttribute("aria-selected", "true");
-  await expect(page.locator("body")).toBeFocused();
+  await expect(page.locator(".columns > section.right")).toBeFocused();
   // With the next key that leads somewhere they are again.
   await page.keyboard.press("Escape");
   await page.keyboard.press("f");
