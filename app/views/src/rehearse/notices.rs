@@ -36,9 +36,8 @@ pub fn Notices() -> impl IntoView {
                 AgentStatus::Faulted(fault) => fault.reason.clone(),
                 _ => String::new(),
             };
-            notice_line(Kind::Fault, reason.into_any(), "Retry", move |()| {
-                agents.reload(agent.clone())
-            })
+            let retry = move |()| agents.reload(agent.clone());
+            notice_line(Kind::Fault, reason.into_any(), "Retry", retry)
         })
     };
     let loads = Memo::new(move |_| Some(agents.find(&rehearsal.agent())?.ok()?.loads));
