@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::contradictions::kinds;
 use crate::sub_schema::{
-    Part, SubSchema, SubSchemas, admits_all, forbids, is_annotation, keyword_value, token, types_of,
+    Part, SubSchema, SubSchemas, admits_all, forbids, is_annotation, keyword_value, types_of,
 };
 use crate::{Report, Rule, round_trip};
 
@@ -399,13 +399,7 @@ fn may_contradict(schemas: &[&Map<String, Value>]) -> bool {
 
 /// Expressions that do not compile, those that choose the schemas of members among them.
 fn pattern(place: &SubSchema<'_>, report: &mut Report) {
-    let own = place.members.get("pattern").and_then(Value::as_str);
-    let own = own.map(|pattern| (place.at("pattern"), pattern));
-    let of_names = place.members.get("patternProperties").and_then(Value::as_object);
-    let of_names = of_names.into_iter().flat_map(Map::keys).map(|pattern| {
-        (format!("{}/{}", place.at("patternProperties"), token(pattern)), pattern.as_str())
-    });
-    for (pointer, pattern) in own.into_iter().chain(of_names) {
+    for (pointer, pattern) in place.patterns() {
         if let Err(reason) = javascript(pattern) {
             let message = format!(
                 "JavaScript does not compile the pattern `{pattern}` ({reason}): use JavaScript's \

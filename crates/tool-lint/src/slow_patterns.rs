@@ -3,19 +3,11 @@
 //! Only what is certain: a group that is repeated without end, that can match the same text in several
 //! ways, and that something must follow. `(a+)+$` is one, `([a-z]+\.)+com` is not.
 
-use serde_json::{Map, Value};
-
-use crate::sub_schema::{SubSchema, token};
+use crate::sub_schema::SubSchema;
 use crate::{Report, Rule};
 
 pub(crate) fn check(place: &SubSchema<'_>, report: &mut Report) {
-    let own = place.members.get("pattern").and_then(Value::as_str);
-    let own = own.map(|pattern| (place.at("pattern"), pattern));
-    let of_names = place.members.get("patternProperties").and_then(Value::as_object);
-    let of_names = of_names.into_iter().flat_map(Map::keys).map(|pattern| {
-        (format!("{}/{}", place.at("patternProperties"), token(pattern)), pattern.as_str())
-    });
-    for (pointer, pattern) in own.into_iter().chain(of_names) {
+    for (pointer, pattern) in place.patterns() {
         if let Some(group) = slow_group(pattern) {
             let message = format!(
                 "`{group}` can match the same text in many ways, so engines that backtrack, as in \

@@ -60,6 +60,17 @@ impl<'d> SubSchema<'d> {
         self.get(&["$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if"]).is_some()
     }
 
+    /// The pattern of the text, and those of members' names, each with its pointer.
+    pub(crate) fn patterns(&self) -> impl Iterator<Item = (String, &'d str)> {
+        let own = self.members.get("pattern").and_then(Value::as_str);
+        let own = own.map(|pattern| (self.at("pattern"), pattern));
+        let of_names = self.members.get("patternProperties").and_then(Value::as_object);
+        let of_names = of_names.into_iter().flat_map(Map::keys).map(|pattern| {
+            (format!("{}/{}", self.at("patternProperties"), token(pattern)), pattern.as_str())
+        });
+        own.into_iter().chain(of_names)
+    }
+
     /// The pointer of a keyword in here, spelled as it is written.
     pub(crate) fn at(&self, keyword: &str) -> String {
         format!("{}/{}", self.pointer, token(written(self.members, keyword).unwrap_or(keyword)))
