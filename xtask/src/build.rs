@@ -27,7 +27,7 @@ pub(crate) struct QuickBuild<'w> {
 impl<'w> QuickBuild<'w> {
     /// Begins to build the host and the program that makes the site.
     pub(crate) fn begin(workspace: &'w Workspace) -> Result<Self> {
-        let mut host = quick_cargo(workspace, &process::host_triple()?);
+        let mut host = quick_cargo(workspace, "build", &process::host_triple()?);
         host.args(["-p", "rehearsal", "--bin", "rehearsal", "-p", "xtask-site", "--bin"]);
         Ok(Self { workspace, host: Background::start(host.arg("xtask-site"))? })
     }
@@ -36,8 +36,10 @@ impl<'w> QuickBuild<'w> {
     pub(crate) fn finish(self) -> Result<PathBuf> {
         let Self { workspace, host } = self;
         host.wait()?;
-        let mut client = quick_cargo(workspace, CLIENT_TARGET);
-        process::print_and_run(client.args(["-p", "frontend", "--lib"]))?;
+        let mut client = quick_cargo(workspace, "rustc", CLIENT_TARGET);
+        client.args(["-p", "frontend", "--lib", "--", "-Clink-arg=--strip-all"]);
+        // wasm-bindgen reads it.
+        process::print_and_run(client.arg("-Clink-arg=--keep-section=target_features"))?;
         let mut site = Command::new(workspace.quick_program("xtask-site")?);
         process::run(
             site.current_dir(workspace.root()).env("CARGO_TARGET_DIR", workspace.target()),
@@ -78,10 +80,10 @@ impl<'w> ShippedBuild<'w> {
 
 /// Host and client name their target. Without it, build scripts would be compiled twice, with and without the
 /// flags.
-fn quick_cargo(workspace: &Workspace, target: &str) -> Command {
+fn quick_cargo(workspace: &Workspace, subcommand: &str, target: &str) -> Command {
     let mut command = process::page_cargo(workspace);
     command
-        .args(["build", "--profile", QUICK_PROFILE, "--target", target])
+        .args([subcommand, "--profile", QUICK_PROFILE, "--target", target])
         .env("REHEARSAL_SITE_DIR", workspace.site(Build::Quick));
     command
 }
