@@ -33,5 +33,5 @@ pub(crate) fn exporter(given: Option<&str>) -> Result<Option<DisplayName>, ApiEr
 /// # Errors
 /// As for [`actor`].
 pub(crate) fn person(name: &str) -> Result<DisplayName, ApiError> {
-    DisplayName::given(name).map_err(|fault| ApiError::LiveRefused { reason: fault.to_string() })
+    DisplayName::given(name).map_err(|fault| ApiError::LiveRefused(fault.to_string()))
 }

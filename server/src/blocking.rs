@@ -9,6 +9,6 @@ pub(crate) async fn run_blocking<T: Send + 'static>(
 ) -> Result<T, ApiError> {
     tokio::task::spawn_blocking(work).await.map_err(|error| {
         tracing::error!("{what}: {error}");
-        ApiError::Internal { what: what.to_owned() }
+        ApiError::Internal(what.to_owned())
     })?
 }

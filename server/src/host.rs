@@ -146,8 +146,7 @@ impl Host {
     }
 
     fn session(&self, id: &SessionId) -> Result<Arc<HostSession>, ApiError> {
-        let session =
-            self.sessions.find(id).ok_or_else(|| ApiError::UnknownSession { id: id.clone() })?;
+        let session = self.sessions.find(id).ok_or_else(|| ApiError::UnknownSession(id.clone()))?;
         session.record_keep_alive();
         Ok(session)
     }
@@ -179,13 +178,13 @@ impl Host {
                     "it belongs to the agent {}, not to {}",
                     session.agent.id, request.agent
                 );
-                return Err(ApiError::NotExportable { reason });
+                return Err(ApiError::NotExportable(reason));
             }
         }
         let ExportRequest { session: id, agent: agent_id, history, mut choices } = request;
         choices.adk_tool_responses.get_or_insert(self.adk_tool_responses);
         let mut trace = GoldenTrace::from_history(id, agent_id, history)
-            .map_err(|fault| ApiError::NotExportable { reason: fault.to_string() })?;
+            .map_err(|fault| ApiError::NotExportable(fault.to_string()))?;
         if agent.source.kind() != SourceKind::AdkPython {
             // Rehearsal asked for these confirmations, and google-adk would not.
             trace.calls_mut().for_each(|call| call.call.waited = None);
@@ -206,7 +205,7 @@ impl Host {
             let turns = export.trace.turns.clone();
             let check = move || turns.iter().try_for_each(|turn| check_turn(&view, turn));
             let fits = schemas::run_blocking(check).await;
-            fits.map_err(|error| ApiError::NotExportable { reason: error.to_string() })?;
+            fits.map_err(|error| ApiError::NotExportable(error.to_string()))?;
         }
         Ok(export)
     }
@@ -223,12 +222,12 @@ fn check_turn(view: &agents::SessionView, turn: &GoldenTurn) -> Result<(), schem
 }
 
 fn faulted(fault: AgentFault) -> ApiError {
-    ApiError::AgentFaulted { fault: Box::new(page_dto::agent_fault(fault)) }
+    ApiError::AgentFaulted(Box::new(page_dto::agent_fault(fault)))
 }
 
 fn refusal(agent: &RegisteredAgent, error: SourceError) -> ApiError {
     match error {
-        SourceError::UnknownSession(id) => ApiError::UnknownSession { id },
+        SourceError::UnknownSession(id) => ApiError::UnknownSession(id),
         SourceError::Faulted(fault) => {
             agent.fault(fault.clone());
             faulted(fault)
@@ -238,7 +237,7 @@ fn refusal(agent: &RegisteredAgent, error: SourceError) -> ApiError {
 
 fn unreadable(error: &std::io::Error) -> ApiError {
     tracing::error!("a stored result cannot be read: {error}");
-    ApiError::Internal { what: "read a large result".to_owned() }
+    ApiError::Internal("read a large result".to_owned())
 }
 
 #[async_trait]
@@ -257,7 +256,7 @@ impl AgentHost for Host {
             }
             page_dto::agent_summary(&agent)
         });
-        reloading.await.map_err(|_| ApiError::Internal { what: "reload the agent".to_owned() })
+        reloading.await.map_err(|_| ApiError::Internal("reload the agent".to_owned()))
     }
 
     async fn stop_loading(&self, agent: AgentId) -> Result<(), ApiError> {
@@ -280,7 +279,7 @@ impl RehearsalHost for Host {
         let agent = self.agent(&agent)?;
         // A session keeps its agent.
         if self.sessions.find(&session).is_some_and(|open| open.agent.id != agent.id) {
-            return Err(ApiError::UnknownSession { id: session });
+            return Err(ApiError::UnknownSession(session));
         }
         // A session that is open does not depend on a reload.
         if self.sessions.find(&session).is_none() {
@@ -333,7 +332,7 @@ impl RehearsalHost for Host {
                 ValueTarget::Output => schemas::check_schema(view.output_schema.as_ref(), &value),
                 ValueTarget::Arguments(name) => {
                     let tool = view.tools.iter().find(|tool| tool.name == *name);
-                    let unknown = || ApiError::UnknownTool { tool: name.to_string() };
+                    let unknown = || ApiError::UnknownTool(name.to_string());
                     let tool = tool.ok_or_else(unknown)?;
                     schemas::check_arguments(tool.parameters.as_ref(), &value)
                 }
@@ -417,11 +416,11 @@ impl CallHost for Host {
         offset: u64,
     ) -> Result<ResultSlice, ApiError> {
         let Ok(session) = self.session(&session) else {
-            return Err(ApiError::ResultGone { call_id });
+            return Err(ApiError::ResultGone(call_id));
         };
         match session.stored_results.slice(&call_id, offset) {
             Ok(Some(slice)) => Ok(slice),
-            Ok(None) => Err(ApiError::ResultGone { call_id }),
+            Ok(None) => Err(ApiError::ResultGone(call_id)),
             Err(error) => Err(unreadable(&error)),
         }
     }
@@ -437,9 +436,7 @@ impl CallHost for Host {
             session.agent.source.answer(&session.id, number, page_dto::answer(answer)).await;
         answered.map_err(|error| match error {
             AnswerError::NotWaiting => ApiError::QuestionGone,
-            AnswerError::Invalid(found) => {
-                ApiError::Invalid { messages: page_dto::field_messages(found) }
-            }
+            AnswerError::Invalid(found) => ApiError::Invalid(page_dto::field_messages(found)),
         })
     }
 }
@@ -509,7 +506,7 @@ impl EvalSetHost for Host {
             }
             // `LivePages` exports live sessions.
             Actual::Live { .. } => {
-                return Err(ApiError::Internal { what: "find a live session".to_owned() });
+                return Err(ApiError::Internal("find a live session".to_owned()));
             }
         };
         evalsets::compare((self.set(expected.set.clone()).await?, expected), actual).await

@@ -56,8 +56,8 @@ pub(crate) fn open(folders: &[PathBuf], id: &ReportId) -> Result<(File, u64), Ap
     let (files, _) = find(folders, KEY, &ENDINGS, &|_| false);
     // Only the list reads summaries.
     let file = files.into_iter().find(|file| file.id == id.as_str() && is_report(&file.path));
-    let file = file.ok_or_else(|| ApiError::UnknownReport { id: id.to_string() })?;
-    let refused = |reason: String| ApiError::Report { reason };
+    let file = file.ok_or_else(|| ApiError::UnknownReport(id.to_string()))?;
+    let refused = |reason: String| ApiError::Report(reason);
     let shown = file.path.display();
     let unreadable = |error| refused(format!("{shown} cannot be read: {error}."));
     let opened = File::open(&file.path).map_err(unreadable)?;
@@ -167,7 +167,7 @@ mod tests {
         assert_eq!((text.contains("report_id"), text.len() as u64), (true, bytes));
         for id in ["set", "../run", "run.json", "/etc/passwd"] {
             let refused = open(&folders, &ReportId::new(id));
-            assert!(matches!(refused, Err(ApiError::UnknownReport { .. })), "{id}");
+            assert!(matches!(refused, Err(ApiError::UnknownReport(_))), "{id}");
         }
     }
 }

@@ -43,31 +43,31 @@ pub(crate) fn refusal(error: &ApiError) -> Response {
 pub(crate) fn status(error: &ApiError) -> StatusCode {
     match error {
         ApiError::UnknownAgent { .. }
-        | ApiError::UnknownSession { .. }
-        | ApiError::UnknownTool { .. }
+        | ApiError::UnknownSession(_)
+        | ApiError::UnknownTool(_)
         | ApiError::UnknownFunction
-        | ApiError::UnknownCase { .. }
-        | ApiError::UnknownSet { .. }
-        | ApiError::UnknownReport { .. }
-        | ApiError::UnknownLiveSession { .. }
-        | ApiError::ResultGone { .. }
+        | ApiError::UnknownCase(_)
+        | ApiError::UnknownSet(_)
+        | ApiError::UnknownReport(_)
+        | ApiError::UnknownLiveSession(_)
+        | ApiError::ResultGone(_)
         | ApiError::QuestionGone => StatusCode::NOT_FOUND,
         ApiError::NotWaiting { .. }
         | ApiError::CallRunning
         | ApiError::CaseChanged
         | ApiError::LiveClosed { .. }
-        | ApiError::LeaseHeld { .. }
-        | ApiError::LiveWaiting { .. } => StatusCode::CONFLICT,
-        ApiError::Invalid { .. }
-        | ApiError::NotExportable { .. }
-        | ApiError::EvalSet { .. }
+        | ApiError::LeaseHeld(_)
+        | ApiError::LiveWaiting(_) => StatusCode::CONFLICT,
+        ApiError::Invalid(_)
+        | ApiError::NotExportable(_)
+        | ApiError::EvalSet(_)
         | ApiError::Export { .. }
-        | ApiError::Report { .. }
-        | ApiError::LiveRefused { .. } => StatusCode::UNPROCESSABLE_ENTITY,
+        | ApiError::Report(_)
+        | ApiError::LiveRefused(_) => StatusCode::UNPROCESSABLE_ENTITY,
         // On the host: the arguments could not be decoded.
-        ApiError::Transport { .. } => StatusCode::BAD_REQUEST,
-        ApiError::AgentFaulted { .. } | ApiError::Stopping => StatusCode::SERVICE_UNAVAILABLE,
-        ApiError::Internal { .. } => StatusCode::INTERNAL_SERVER_ERROR,
+        ApiError::Transport(_) => StatusCode::BAD_REQUEST,
+        ApiError::AgentFaulted(_) | ApiError::Stopping => StatusCode::SERVICE_UNAVAILABLE,
+        ApiError::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }
 
@@ -90,14 +90,14 @@ mod tests {
     #[tokio::test]
     async fn an_error_keeps_its_body_and_gets_its_status() {
         for (error, expected) in [
-            (ApiError::Transport { reason: "no field `id`".into() }, StatusCode::BAD_REQUEST),
+            (ApiError::Transport("no field `id`".into()), StatusCode::BAD_REQUEST),
             (ApiError::CallRunning, StatusCode::CONFLICT),
             (ApiError::QuestionGone, StatusCode::NOT_FOUND),
             (
                 ApiError::Export { reason: "a list".into(), path: "a".into() },
                 StatusCode::UNPROCESSABLE_ENTITY,
             ),
-            (ApiError::Internal { what: "read".into() }, StatusCode::INTERNAL_SERVER_ERROR),
+            (ApiError::Internal("read".into()), StatusCode::INTERNAL_SERVER_ERROR),
         ] {
             let (status, body) = answered(&error).await;
             assert_eq!(status, expected, "{error}");

@@ -32,8 +32,7 @@ pub fn provide<Host: ?Sized + Send + Sync + 'static>(host: Arc<Host>) {
 
 fn provided<Host: ?Sized + Send + Sync + 'static>(what: &str) -> Result<Arc<Host>, ApiError> {
     // Missing only if a route does not provide it.
-    use_context::<Arc<Host>>()
-        .ok_or_else(|| ApiError::Internal { what: format!("find its {what}") })
+    use_context::<Arc<Host>>().ok_or_else(|| ApiError::Internal(format!("find its {what}")))
 }
 
 /// The agents behind this request.

@@ -126,7 +126,7 @@ impl Agents {
         spawn_local(async move {
             self.take_in(match reload_agent(id).await {
                 Ok(agent) => agent,
-                Err(ApiError::AgentFaulted { fault }) => {
+                Err(ApiError::AgentFaulted(fault)) => {
                     AgentSummary { status: AgentStatus::Faulted(*fault), ..agent }
                 }
                 Err(_) => agent,

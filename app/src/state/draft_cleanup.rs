@@ -60,7 +60,7 @@ pub fn delete_old_drafts(live: Live) {
 async fn check_session(live: Live, drafts: Drafts, session: LiveId, kept: Vec<Kept>, now_ms: i64) {
     let summary = match read_live_session(session.clone()).await {
         Ok(summary) => summary,
-        Err(ApiError::UnknownLiveSession { .. }) => {
+        Err(ApiError::UnknownLiveSession(_)) => {
             kept.iter()
                 .filter(|kept| is_older(kept, now_ms, FOREIGN_MS))
                 .filter(|kept| !drafts.is_typed_in(&kept.turn))

@@ -18,28 +18,19 @@ pub enum ApiError {
         known: Vec<AgentId>,
     },
     /// The agent cannot be used.
-    #[error("{}", fault.reason)]
-    AgentFaulted {
-        /// Why, and what to do.
-        fault: Box<AgentFault>,
-    },
+    #[error("{}", .0.reason)]
+    AgentFaulted(Box<AgentFault>),
     /// The host has closed this session.
     #[error(
-        "The host closed session {id} because it restarted or the page was inactive for more than ten minutes. The history is kept. Start over to call more tools."
+        "The host closed session {0} because it restarted or the page was inactive for more than ten minutes. The history is kept. Start over to call more tools."
     )]
-    UnknownSession {
-        /// The session that was asked for.
-        id: SessionId,
-    },
+    UnknownSession(SessionId),
     /// No server function has this URL: page and host have different versions.
     #[error("The page and the host have different versions. Reload the page.")]
     UnknownFunction,
     /// The agent has no such tool.
-    #[error("The agent has no tool {tool}. Reload the page to update its tools.")]
-    UnknownTool {
-        /// The tool that was asked for.
-        tool: String,
-    },
+    #[error("The agent has no tool {0}. Reload the page to update its tools.")]
+    UnknownTool(String),
     /// The call does not exist, or does not wait for this input.
     #[error("Call {call_id} is not waiting for {what}.")]
     NotWaiting {
@@ -52,10 +43,7 @@ pub enum ApiError {
     #[error(
         "The host deleted this result because it restarted or the page was inactive for more than ten minutes. The session cannot be exported. Start over to call the tool again."
     )]
-    ResultGone {
-        /// The call that returned it.
-        call_id: CallId,
-    },
+    ResultGone(CallId),
     /// The question is not pending.
     #[error("This question is closed because the call ended or another page answered it.")]
     QuestionGone,
@@ -63,17 +51,11 @@ pub enum ApiError {
     #[error("A tool of this session is still running. Wait for it or cancel it.")]
     CallRunning,
     /// A value does not fit its schema.
-    #[error("{} attention: {}", count(messages.len()), first(messages))]
-    Invalid {
-        /// What is wrong, field by field.
-        messages: Vec<FieldMessage>,
-    },
+    #[error("{} attention: {}", count(.0.len()), first(.0))]
+    Invalid(Vec<FieldMessage>),
     /// The history is not one of a completed session.
-    #[error("This session cannot be exported: {reason}.")]
-    NotExportable {
-        /// The rule it breaks.
-        reason: String,
-    },
+    #[error("This session cannot be exported: {0}.")]
+    NotExportable(String),
     /// The case could not be appended to the eval-set file, which is unchanged.
     #[error("{reason}")]
     Export {
@@ -83,44 +65,26 @@ pub enum ApiError {
         path: String,
     },
     /// An eval set could not be read.
-    #[error("{reason}")]
-    EvalSet {
-        /// What happened and what to do.
-        reason: String,
-    },
+    #[error("{0}")]
+    EvalSet(String),
     /// There is no such eval set.
-    #[error("No eval set {id}. Its file may have been renamed or removed. Check the list.")]
-    UnknownSet {
-        /// The id that was asked for.
-        id: String,
-    },
+    #[error("No eval set {0}. Its file may have been renamed or removed. Check the list.")]
+    UnknownSet(String),
     /// There is no such report.
-    #[error("No report {id}. Its file may have been renamed or removed. Check the list.")]
-    UnknownReport {
-        /// The id that was asked for.
-        id: String,
-    },
+    #[error("No report {0}. Its file may have been renamed or removed. Check the list.")]
+    UnknownReport(String),
     /// A report could not be read.
-    #[error("{reason}")]
-    Report {
-        /// What happened and what to do.
-        reason: String,
-    },
+    #[error("{0}")]
+    Report(String),
     /// The set has no such case.
-    #[error("No case {eval_id} in this eval set. It may have been removed. Check the list.")]
-    UnknownCase {
-        /// The id that was asked for.
-        eval_id: String,
-    },
+    #[error("No case {0} in this eval set. It may have been removed. Check the list.")]
+    UnknownCase(String),
     /// The case was changed after the page read it.
     #[error("Another program or page changed this case after it was loaded.")]
     CaseChanged,
     /// There is no such live session.
-    #[error("No live session {id} on this host.")]
-    UnknownLiveSession {
-        /// The id that was asked for.
-        id: String,
-    },
+    #[error("No live session {0} on this host.")]
+    UnknownLiveSession(String),
     /// The turn already has a response, or was canceled.
     #[error("{by} {}.", if *cancelled { "canceled this turn" } else { "responded first" })]
     LiveClosed {
@@ -130,38 +94,23 @@ pub enum ApiError {
         cancelled: bool,
     },
     /// Another person holds the lease of this turn.
-    #[error("{holder} holds the lease. You can take it when {holder} hands it over or it expires.")]
-    LeaseHeld {
-        /// The holder.
-        holder: String,
-    },
+    #[error("{0} holds the lease. You can take it when {0} hands it over or it expires.")]
+    LeaseHeld(String),
     /// The session has pending turns.
-    #[error("{count} turns of this session are pending.")]
-    LiveWaiting {
-        /// How many.
-        count: u64,
-    },
+    #[error("{0} turns of this session are pending.")]
+    LiveWaiting(u64),
     /// The rules of live sessions do not allow it.
-    #[error("{reason}")]
-    LiveRefused {
-        /// The field and the rule.
-        reason: String,
-    },
+    #[error("{0}")]
+    LiveRefused(String),
     /// The host is stopping.
     #[error("The host is stopping. Try again after its restart.")]
     Stopping,
     /// The host failed; the cause is in its log.
-    #[error("The host could not {what}. See its log for the cause.")]
-    Internal {
-        /// What it was doing.
-        what: String,
-    },
+    #[error("The host could not {0}. See its log for the cause.")]
+    Internal(String),
     /// The request did not reach the host, or its response did not arrive.
-    #[error("The host did not respond ({reason}). Check that it is running.")]
-    Transport {
-        /// The error of the browser or of the codec.
-        reason: String,
-    },
+    #[error("The host did not respond ({0}). Check that it is running.")]
+    Transport(String),
 }
 
 fn list(ids: &[AgentId]) -> String {
@@ -187,19 +136,17 @@ impl FromServerFnError for ApiError {
 
     fn from_server_fn_error(error: ServerFnErrorErr) -> Self {
         match error {
-            ServerFnErrorErr::ServerError(what) => Self::Internal { what },
-            ServerFnErrorErr::Request(_) => {
-                Self::Transport { reason: "it cannot be reached".to_owned() }
-            }
+            ServerFnErrorErr::ServerError(what) => Self::Internal(what),
+            ServerFnErrorErr::Request(_) => Self::Transport("it cannot be reached".to_owned()),
             // In the browser: the response. On the host: the request.
             ServerFnErrorErr::Deserialization(_) | ServerFnErrorErr::Response(_) => {
-                Self::Transport { reason: "the data cannot be read".to_owned() }
+                Self::Transport("the data cannot be read".to_owned())
             }
             // On the host: a program sent invalid arguments.
             ServerFnErrorErr::Args(reason) | ServerFnErrorErr::MissingArg(reason) => {
-                Self::Transport { reason: format!("the request cannot be read: {reason}") }
+                Self::Transport(format!("the request cannot be read: {reason}"))
             }
-            _ => Self::Transport { reason: "the request cannot be written".to_owned() },
+            _ => Self::Transport("the request cannot be written".to_owned()),
         }
     }
 }

@@ -47,7 +47,7 @@ pub(crate) async fn cases(set: &SetFile, asked: CaseQuery) -> Result<CaseList, A
     match set.contents {
         EvalSetContents::File { .. } => {}
         EvalSetContents::Nothing => return Ok(list),
-        EvalSetContents::Unreadable(reason) => return Err(ApiError::EvalSet { reason }),
+        EvalSetContents::Unreadable(reason) => return Err(ApiError::EvalSet(reason)),
     }
     let (_guard, caller) = CallerGuard::new();
     run_blocking("list an eval set", move || {

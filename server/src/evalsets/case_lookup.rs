@@ -22,7 +22,7 @@ pub(super) fn find(
         }
         first = first.or(Some(next));
     }
-    first.ok_or_else(|| ApiError::UnknownCase { eval_id: eval_id.to_owned() })
+    first.ok_or_else(|| ApiError::UnknownCase(eval_id.to_owned()))
 }
 
 pub(super) fn text_of<'c>(
@@ -41,6 +41,6 @@ pub(super) fn digest(text: &str) -> String {
 pub(super) fn refused(error: AppendError) -> ApiError {
     match error {
         AppendError::CaseChanged { .. } => ApiError::CaseChanged,
-        error => ApiError::EvalSet { reason: error.to_string() },
+        error => ApiError::EvalSet(error.to_string()),
     }
 }

@@ -24,7 +24,7 @@ pub(super) fn case_view(
     faults.extend(case.into_iter().flat_map(|case| CaseTrace::faults(case, raw, origin)));
     let faults = faults.iter().map(ToString::to_string).collect();
     let text = JsonText::parse(raw)
-        .map_err(|error| ApiError::EvalSet { reason: format!("The case is not JSON: {error}.") })?;
+        .map_err(|error| ApiError::EvalSet(format!("The case is not JSON: {error}.")))?;
     let (state, app_name) = match case {
         Some(Case::Adk(case)) => of_adk(case),
         Some(Case::AdkLegacy(case)) => of_adk(&case.to_current()),

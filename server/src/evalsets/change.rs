@@ -206,7 +206,7 @@ impl EditedSet {
     fn view(&self, index: u64) -> Result<CaseView, ApiError> {
         let (read, mut cases) = self.read_at(index)?;
         let Some(CaseInFile { found, text, format }) = read else {
-            return Err(ApiError::UnknownCase { eval_id: format!("at index {index}") });
+            return Err(ApiError::UnknownCase(format!("at index {index}")));
         };
         let origin = cases.origin(&found).map_err(refused)?;
         case_view(&found, &text, format, origin)
@@ -301,7 +301,7 @@ fn whole() -> Origin<'static> {
 }
 
 fn failed(reason: impl Into<String>) -> ApiError {
-    ApiError::EvalSet { reason: reason.into() }
+    ApiError::EvalSet(reason.into())
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "`map_err` hands it over")]
@@ -351,21 +351,21 @@ mod tests {
 
         let whole = JsonText::parse(r#"{"eval_id": "b", "conversation": 7}"#).expect("JSON");
         let refused = set.changed(&read, CaseChange::Whole(whole));
-        let Err(ApiError::EvalSet { reason }) = refused else { panic!("{refused:?}") };
+        let Err(ApiError::EvalSet(reason)) = refused else { panic!("{refused:?}") };
         assert!(reason.starts_with("Not saved: conversation: "), "{reason}");
 
         let renamed = set.changed(&read, CaseChange::EvalId(" c ".into())).expect("renamed");
         assert_eq!(renamed.eval_id(), "c");
         assert!(set.changed(&read, CaseChange::EvalId(" ".into())).is_err());
         let gone = set.changed(&read, CaseChange::RemoveCall { turn: 3, call: 0 });
-        let Err(ApiError::EvalSet { reason }) = gone else { panic!("{gone:?}") };
+        let Err(ApiError::EvalSet(reason)) = gone else { panic!("{gone:?}") };
         assert_eq!(reason, "There is no turn 4, because the case has 1. Reload the case.");
         assert_eq!(fs::read_to_string(&path).expect("read"), TEXT);
 
         let state = JsonText::parse(r#"{"n": {"$exist": true}}"#).expect("JSON");
         let asked = set.changed(&read, CaseChange::FinalState(Some(state))).expect("a case");
         let refused = writable(&asked, &read.text, read.format);
-        let Err(ApiError::EvalSet { reason }) = refused else { panic!("{refused:?}") };
+        let Err(ApiError::EvalSet(reason)) = refused else { panic!("{refused:?}") };
         assert_eq!(
             reason,
             "Not saved: final_session_state.n.$exist: the expected final state is not a valid query: \
@@ -393,7 +393,7 @@ mod tests {
                 duplicate(&file, at.clone()).await.map(|_| ()),
                 remove(&file, at).await,
             ] {
-                let Err(ApiError::EvalSet { reason }) = refused else { panic!("{refused:?}") };
+                let Err(ApiError::EvalSet(reason)) = refused else { panic!("{refused:?}") };
                 assert!(reason.contains("`rehearsal evalset convert"), "{reason}");
             }
             assert_eq!(fs::read_to_string(&path).expect("read"), text);
@@ -502,7 +502,7 @@ mod tests {
         let renamed = change(&file, at, CaseChange::EvalId("c".into())).await.expect("renamed");
         let now = CaseVersion { index: 1, digest: renamed.digest };
         let taken = change(&file, now.clone(), CaseChange::EvalId("a".into())).await;
-        assert!(matches!(taken, Err(ApiError::EvalSet { .. })), "{taken:?}");
+        assert!(matches!(taken, Err(ApiError::EvalSet(_))), "{taken:?}");
         let back = change(&file, now, CaseChange::Was(second.text)).await.expect("taken back");
         assert_eq!((back.index, back.eval_id.as_str()), (1, "a"));
 

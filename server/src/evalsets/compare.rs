@@ -63,17 +63,14 @@ fn read(path: &Path, name: &CaseName) -> Result<Trace, ApiError> {
     let (case, faults) = read_case(&text, format, origin);
     let Some(case) = case else {
         let fault = faults.first().map(ToString::to_string).unwrap_or_default();
-        return Err(ApiError::EvalSet {
-            reason: format!("The case {eval_id} cannot be read: {fault}."),
-        });
+        return Err(ApiError::EvalSet(format!("The case {eval_id} cannot be read: {fault}.")));
     };
     traced(&format!("The case {eval_id}"), &case)
 }
 
 fn traced(what: &str, case: &Case) -> Result<Trace, ApiError> {
     let trace = CaseTrace::of(case).map(|it| it.trace);
-    let refused =
-        |error| ApiError::EvalSet { reason: format!("{what} cannot be compared: {error}.") };
+    let refused = |error| ApiError::EvalSet(format!("{what} cannot be compared: {error}."));
     trace.map_err(refused)
 }
 

@@ -137,7 +137,7 @@ pub(crate) async fn case_of_rehearsal(export: RehearsalExport<'_>) -> Result<Eva
         let held = session.as_ref()?.stored_results.whole(call_id);
         held.inspect_err(|error| tracing::error!(%call_id, "stored result: {error}")).ok().flatten()
     });
-    let mut case = case.map_err(|gone| ApiError::NotExportable { reason: gone.to_string() })?;
+    let mut case = case.map_err(|gone| ApiError::NotExportable(gone.to_string()))?;
     if let Some(eval_id) = given_id(choices.eval_id)? {
         case.eval_id = eval_id;
     }
@@ -167,7 +167,7 @@ fn given_id(given: Option<String>) -> Result<Option<String>, ApiError> {
         let reason = format!(
             "its ID is longer than {LONGEST_ID} bytes or has a control character. Choose another ID"
         );
-        return Err(ApiError::NotExportable { reason });
+        return Err(ApiError::NotExportable(reason));
     }
     Ok(given)
 }
@@ -211,8 +211,8 @@ pub(crate) fn case_of_live(
     let user = find(registry, &name).map_or("user", |agent| agent.seed.user_id.as_str());
     let input = SessionInput::new(name.clone(), user, object(&agent_state(registry, &name)));
     let case = live_case(&name, &session.to_string(), input, events, turns);
-    case.ok_or_else(|| ApiError::NotExportable {
-        reason: "none of the chosen turns has a response".to_owned(),
+    case.ok_or_else(|| {
+        ApiError::NotExportable("none of the chosen turns has a response".to_owned())
     })
 }
 
@@ -252,7 +252,7 @@ async fn append_in_background(
     let appended = tokio::task::spawn_blocking(job).await;
     appended.map_err(|error| {
         tracing::error!("export of {name}: {error}");
-        ApiError::Internal { what: "finish the export".to_owned() }
+        ApiError::Internal("finish the export".to_owned())
     })?
 }
 
@@ -346,8 +346,8 @@ mod tests {
         assert_eq!(given_id(None), Ok(None));
         assert_eq!(given("  "), Ok(None));
         assert_eq!(given(" warm office "), Ok(Some("warm office".to_owned())));
-        assert!(matches!(given("a\nb"), Err(ApiError::NotExportable { .. })));
-        assert!(matches!(given(&"a".repeat(201)), Err(ApiError::NotExportable { .. })));
+        assert!(matches!(given("a\nb"), Err(ApiError::NotExportable(_))));
+        assert!(matches!(given(&"a".repeat(201)), Err(ApiError::NotExportable(_))));
     }
 
     #[test]

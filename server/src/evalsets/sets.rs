@@ -131,7 +131,7 @@ impl EvalSets {
     pub(crate) fn find(&self, id: &SetId) -> Result<SetFile, ApiError> {
         let of_agent = self.of_agents.iter().find(|set| set.id == *id).cloned();
         let found = of_agent.or_else(|| self.in_folders().0.into_iter().find(|set| set.id == *id));
-        found.ok_or_else(|| ApiError::UnknownSet { id: id.to_string() })
+        found.ok_or_else(|| ApiError::UnknownSet(id.to_string()))
     }
 
     /// The sets in the folders that do not belong to an agent.

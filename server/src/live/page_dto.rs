@@ -43,13 +43,13 @@ pub(super) fn summary(summary: &Summary) -> LiveSummary {
 pub(super) fn checked(event: rpc::wire::SessionEvent) -> Result<SessionEvent, ApiError> {
     rpc::event(event).map_err(|fault| {
         tracing::error!("a stored event is not valid: {fault}");
-        ApiError::Internal { what: "read an event of this session".to_owned() }
+        ApiError::Internal("read an event of this session".to_owned())
     })
 }
 
 pub(super) fn session_id(id: &LiveId) -> Result<LiveSessionId, ApiError> {
     LiveSessionId::parse(id.as_str())
-        .map_err(|_| ApiError::UnknownLiveSession { id: id.as_str().chars().take(80).collect() })
+        .map_err(|_| ApiError::UnknownLiveSession(id.as_str().chars().take(80).collect()))
 }
 
 pub(super) fn ids(place: &LivePlace) -> Result<(LiveSessionId, TurnId), ApiError> {
@@ -60,7 +60,7 @@ pub(super) fn ids(place: &LivePlace) -> Result<(LiveSessionId, TurnId), ApiError
 
 fn unknown_turn(id: &str) -> ApiError {
     let id: String = id.chars().take(80).collect();
-    ApiError::LiveRefused { reason: format!("This session has no turn {id}.") }
+    ApiError::LiveRefused(format!("This session has no turn {id}."))
 }
 
 pub(super) fn lease_id(id: &LiveLeaseId) -> Result<LeaseId, ApiError> {
@@ -69,20 +69,18 @@ pub(super) fn lease_id(id: &LiveLeaseId) -> Result<LeaseId, ApiError> {
 
 pub(super) fn refused(error: &LiveError) -> ApiError {
     match error {
-        LiveError::UnknownSession(id) => ApiError::UnknownLiveSession { id: id.to_string() },
+        LiveError::UnknownSession(id) => ApiError::UnknownLiveSession(id.to_string()),
         LiveError::Refused(Refusal::LeaseHeld { holder, .. }) => {
-            ApiError::LeaseHeld { holder: holder.to_string() }
+            ApiError::LeaseHeld(holder.to_string())
         }
-        LiveError::Refused(Refusal::TurnsPending { count }) => {
-            ApiError::LiveWaiting { count: *count as u64 }
-        }
+        LiveError::Refused(Refusal::TurnsPending { count }) => ApiError::LiveWaiting(*count as u64),
         LiveError::Refused(Refusal::UnknownTurn(turn)) => unknown_turn(&turn.to_string()),
         LiveError::Refused(Refusal::NotAtHead { ahead, .. }) => {
             let pending = if *ahead == 1 { "turn is" } else { "turns are" };
             let reason = format!(
                 "This turn is not at the head of the queue. {ahead} earlier {pending} pending."
             );
-            ApiError::LiveRefused { reason }
+            ApiError::LiveRefused(reason)
         }
         LiveError::Stopping => ApiError::Stopping,
         LiveError::Store(cause) => {
@@ -90,8 +88,8 @@ pub(super) fn refused(error: &LiveError) -> ApiError {
                 StoreError::Full | StoreError::InUse { .. } | StoreError::Unreachable { .. } => {}
                 _ => tracing::error!("{error}"),
             }
-            ApiError::LiveRefused { reason: error.to_string() }
+            ApiError::LiveRefused(error.to_string())
         }
-        _ => ApiError::LiveRefused { reason: error.to_string() },
+        _ => ApiError::LiveRefused(error.to_string()),
     }
 }

@@ -127,7 +127,7 @@ impl LivePages {
         let found = self.sessions.session(session).await.map_err(|error| refused(&error))?;
         if found.state().status != Status::Completed {
             let reason = "it is still active. Complete it first".to_owned();
-            return Err(ApiError::NotExportable { reason });
+            return Err(ApiError::NotExportable(reason));
         }
         self.events(session).await
     }
@@ -263,7 +263,7 @@ impl LiveTurnHost for LivePages {
                 LiveTarget::Output => schemas::check_schema(turn.output_schema.as_ref(), &value),
                 LiveTarget::Arguments(name) => {
                     let tool = turn.tools.iter().find(|tool| tool.name.as_str() == name);
-                    let tool = tool.ok_or(ApiError::UnknownTool { tool: name })?;
+                    let tool = tool.ok_or(ApiError::UnknownTool(name))?;
                     schemas::check_arguments(tool.parameters.as_ref(), &value)
                 }
             };
@@ -283,7 +283,7 @@ impl LiveTurnHost for LivePages {
             // The form shows this at the field; this check is for other callers.
             let (tool, kind) = (&call.name, call.args.kind().name());
             let reason = format!("The arguments of {tool} must be an object, not {kind}.");
-            return Err(ApiError::LiveRefused { reason });
+            return Err(ApiError::LiveRefused(reason));
         }
         let calls = response.calls.into_iter().map(|call| {
             Part::FunctionCall(FunctionCall {
@@ -295,7 +295,7 @@ impl LiveTurnHost for LivePages {
         let parts: Vec<Part> = text.into_iter().chain(calls).collect();
         if parts.is_empty() {
             let reason = "A response needs a text or a call.".to_owned();
-            return Err(ApiError::LiveRefused { reason });
+            return Err(ApiError::LiveRefused(reason));
         }
         let response = HumanResponse { candidates: vec![Content { role: Role::Model, parts }] };
         match self.sessions.respond(session, turn, response, by.clone(), lease).await {

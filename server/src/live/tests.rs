@@ -225,7 +225,7 @@ async fn rejects_arguments_that_are_not_an_object() {
         let answer = LiveResponse { calls: vec![call], ..answer(&test, 1, "Ann", "") };
         match pages(&test).respond_to_turn(answer).await {
             Ok(()) => assert!(is_taken),
-            Err(ApiError::LiveRefused { reason }) => {
+            Err(ApiError::LiveRefused(reason)) => {
                 assert!(!is_taken, "{reason}");
                 let rule = "The arguments of forecast must be an object";
                 assert!(reason.starts_with(rule), "{reason}");
@@ -401,7 +401,7 @@ async fn each_file_of_a_request_has_a_url() {
         assert_eq!(found.as_ref().map(|file| &file.bytes[..]), expected, "{event} {number}");
     }
     let unknown = pages.file(&LiveId::new("nonsense"), 1, 0).await;
-    assert!(matches!(unknown, Err(ApiError::UnknownLiveSession { .. })));
+    assert!(matches!(unknown, Err(ApiError::UnknownLiveSession(_))));
 }
 
 #[tokio::test]
@@ -409,7 +409,7 @@ async fn errors_name_what_is_unknown_or_invalid() {
     let test = TestSession::open().await;
     let pages = pages(&test);
     let nonsense = pages.read_live_session(LiveId::new("nonsense")).await;
-    assert_eq!(nonsense, Err(ApiError::UnknownLiveSession { id: "nonsense".to_owned() }));
+    assert_eq!(nonsense, Err(ApiError::UnknownLiveSession("nonsense".to_owned())));
     let nobody = pages.respond_to_turn(answer(&test, 1, "  ", "yes")).await.expect_err("no name");
     assert!(nobody.to_string().contains("display_name"), "{nobody}");
     test.submit(1, 10).await.expect("stored");
@@ -427,7 +427,7 @@ async fn errors_name_what_is_unknown_or_invalid() {
         assert!(expected.contains("it is still active. Complete it first"), "{expected}");
     }
     let open = pages.complete_live_session(id.clone(), false, "Bo".to_owned()).await;
-    assert_eq!(open, Err(ApiError::LiveWaiting { count: 2 }));
+    assert_eq!(open, Err(ApiError::LiveWaiting(2)));
     pages.complete_live_session(id.clone(), true, "Bo".to_owned()).await.expect("cancels them");
     assert!(pages.read_live_session(id.clone()).await.expect("reads").is_completed);
     let plan = pages.plan_live_export(id).await.expect("it is over");

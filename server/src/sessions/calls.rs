@@ -56,7 +56,7 @@ impl Calls {
     ) -> Result<(), ApiError> {
         let declared = session.view().tools.into_iter().find(|tool| tool.name == request.tool);
         let Some(tool) = declared else {
-            return Err(ApiError::UnknownTool { tool: request.tool.to_string() });
+            return Err(ApiError::UnknownTool(request.tool.to_string()));
         };
         let call = RunningCall {
             call_id: request.call_id.clone(),

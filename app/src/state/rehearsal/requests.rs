@@ -164,7 +164,7 @@ impl Rehearsal {
         spawn_local(async move {
             let id = self.session.read_untracked().id().clone();
             let mut checked = check_value(id.clone(), target.clone(), value.clone()).await;
-            if let Err(ApiError::UnknownSession { .. }) = checked {
+            if let Err(ApiError::UnknownSession(_)) = checked {
                 // The host opens the session again, in its initial state.
                 checked = match self.opened().await {
                     Ok(view) => {
@@ -181,7 +181,7 @@ impl Rehearsal {
             self.checking.set(false);
             match checked {
                 Ok(messages) if messages.is_empty() => then(value),
-                Ok(messages) | Err(ApiError::Invalid { messages }) => {
+                Ok(messages) | Err(ApiError::Invalid(messages)) => {
                     form.show_messages(messages);
                     self.announce_faults(form);
                 }
@@ -200,7 +200,7 @@ impl Rehearsal {
         spawn_local(async move {
             match answer_question(session, number, answer).await {
                 Ok(()) | Err(ApiError::QuestionGone) => self.withdrawn(number),
-                Err(ApiError::Invalid { messages }) if form.is_some() => {
+                Err(ApiError::Invalid(messages)) if form.is_some() => {
                     if let Some(form) = form {
                         form.show_messages(messages);
                     }
@@ -258,7 +258,7 @@ impl Rehearsal {
                     }
                     Ok(_) => {}
                     // Opening the session sends the query too.
-                    Err(ApiError::UnknownSession { .. }) => self.open(),
+                    Err(ApiError::UnknownSession(_)) => self.open(),
                     Err(error) => self.notice.set(Some(error.to_string())),
                 }
             }),
@@ -293,7 +293,7 @@ impl Rehearsal {
                 match end_invocation(session.clone(), content).await {
                     Ok(view) if *self.session.read_untracked().id() == session => self.see(view),
                     // The host has already closed the session.
-                    Ok(_) | Err(ApiError::UnknownSession { .. }) => {}
+                    Ok(_) | Err(ApiError::UnknownSession(_)) => {}
                     Err(error) => self.notice.set(Some(error.to_string())),
                 }
             }),
@@ -406,8 +406,8 @@ fn export_summary(exported: &Result<ExportReceipt, ApiError>) -> String {
 /// The error type of a call that failed with `error` before the host ran it.
 fn error_type(error: &ApiError) -> &'static str {
     match error {
-        ApiError::Invalid { .. } => ToolError::INVALID_ARGUMENTS,
-        ApiError::AgentFaulted { .. } => ToolError::WORKER_EXITED,
+        ApiError::Invalid(_) => ToolError::INVALID_ARGUMENTS,
+        ApiError::AgentFaulted(_) => ToolError::WORKER_EXITED,
         _ => ToolError::HOST_UNREACHABLE,
     }
 }
@@ -522,7 +522,7 @@ mod tests {
 
     #[test]
     fn a_call_that_the_host_did_not_run_has_the_type_of_the_error() {
-        let invalid = ApiError::Invalid { messages: Vec::new() };
+        let invalid = ApiError::Invalid(Vec::new());
         assert_eq!(error_type(&invalid), ToolError::INVALID_ARGUMENTS);
         assert_eq!(error_type(&ApiError::UnknownFunction), ToolError::HOST_UNREACHABLE);
     }

@@ -37,7 +37,7 @@ enum OtherSetMatch {
 /// Looks in another set for the case with this id, else for the cases to choose from.
 async fn look_into(set: SetId, name: String, own_id: &str) -> Result<OtherSetMatch, ApiError> {
     let same = match own_id {
-        "" => Err(ApiError::UnknownCase { eval_id: String::new() }),
+        "" => Err(ApiError::UnknownCase(String::new())),
         own_id => read_case(set.clone(), own_id.to_owned(), 0).await,
     };
     match same {
@@ -45,7 +45,7 @@ async fn look_into(set: SetId, name: String, own_id: &str) -> Result<OtherSetMat
             let case = CaseName { set, eval_id: same.eval_id, at: None };
             return Ok(OtherSetMatch::SameId(case));
         }
-        Err(ApiError::UnknownCase { .. }) => {}
+        Err(ApiError::UnknownCase(_)) => {}
         Err(error) => return Err(error),
     }
     let asked = CaseQuery { most: MOST, ..CaseQuery::default() };

@@ -23,8 +23,7 @@ pub fn Notices() -> impl IntoView {
     // Requests the session again once the agent is available again.
     Effect::new(move |before: Option<bool>| {
         let now = is_faulted.get();
-        let waits =
-            matches!(&*rehearsal.fault.read_untracked(), Some(ApiError::AgentFaulted { .. }));
+        let waits = matches!(&*rehearsal.fault.read_untracked(), Some(ApiError::AgentFaulted(_)));
         if before == Some(true) && !now && waits {
             rehearsal.open();
         }
@@ -78,7 +77,7 @@ pub fn Notices() -> impl IntoView {
     let fault = move || {
         // An agent's fault is not shown twice.
         let is_shown =
-            |fault: &ApiError| is_faulted.get() && matches!(fault, ApiError::AgentFaulted { .. });
+            |fault: &ApiError| is_faulted.get() && matches!(fault, ApiError::AgentFaulted(_));
         rehearsal.fault.get().filter(|fault| !is_shown(fault)).map(|fault| {
             let text = fault.to_string().into_any();
             notice_line(Kind::Fault, text, "Retry", move |()| rehearsal.open())

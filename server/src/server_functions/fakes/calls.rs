@@ -16,7 +16,7 @@ use super::{call, expect_not_found};
 struct FakeCalls;
 
 fn unknown<T>(id: SessionId) -> Result<T, ApiError> {
-    Err(ApiError::UnknownSession { id })
+    Err(ApiError::UnknownSession(id))
 }
 
 #[async_trait]

@@ -18,7 +18,7 @@ use super::{call, expect_not_found};
 struct FakeEvalSets;
 
 fn unknown<T>(set: &SetId) -> Result<T, ApiError> {
-    Err(ApiError::UnknownSet { id: set.to_string() })
+    Err(ApiError::UnknownSet(set.to_string()))
 }
 
 #[async_trait]

@@ -17,7 +17,7 @@ use super::{call, expect_not_found};
 struct FakeLiveSessions;
 
 fn unknown<T>(session: &LiveId) -> Result<T, ApiError> {
-    Err(ApiError::UnknownLiveSession { id: session.to_string() })
+    Err(ApiError::UnknownLiveSession(session.to_string()))
 }
 
 #[async_trait]

@@ -15,7 +15,7 @@ use super::{call, expect_not_found};
 struct FakeLiveTurns;
 
 fn unknown<T>(session: &LiveId) -> Result<T, ApiError> {
-    Err(ApiError::UnknownLiveSession { id: session.to_string() })
+    Err(ApiError::UnknownLiveSession(session.to_string()))
 }
 
 #[async_trait]
@@ -56,7 +56,7 @@ impl LiveTurnHost for FakeLiveTurns {
         _place: LivePlace,
         lease: LiveLeaseId,
     ) -> Result<(), ApiError> {
-        Err(ApiError::LeaseHeld { holder: lease.to_string() })
+        Err(ApiError::LeaseHeld(lease.to_string()))
     }
 
     async fn cancel_live_turn(

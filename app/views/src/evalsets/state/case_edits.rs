@@ -334,7 +334,7 @@ impl CaseEdits {
                     // The button that had the focus is gone.
                     browser::after_drawing(|| browser::focus_form(EDITOR_ID));
                 }
-                Err(ApiError::UnknownCase { .. }) if self.open.get_untracked().is_some() => {
+                Err(ApiError::UnknownCase(_)) if self.open.get_untracked().is_some() => {
                     self.is_stale.set(false);
                     self.fault.set(Some(
                         "This case was removed from the file, so it cannot be saved. Copy your draft before you cancel."
@@ -510,9 +510,9 @@ impl CaseEdits {
         self.tools_of.set_value(Some(agent.clone()));
         self.tools.set(None);
         let Some(agent) = agent else {
-            self.tools.set(Some(Err(ApiError::EvalSet {
-                reason: "no agent on this host matches the case's app name.".to_owned(),
-            })));
+            self.tools.set(Some(Err(ApiError::EvalSet(
+                "no agent on this host matches the case's app name.".to_owned(),
+            ))));
             return;
         };
         let session = browser::new_session_id();

@@ -169,7 +169,7 @@ fn fetch(
 
 /// The text of a report on the host.
 async fn read_report(report: ReportId) -> Result<String, ApiError> {
-    let lost = |reason: String| ApiError::Transport { reason };
+    let lost = |reason: String| ApiError::Transport(reason);
     let path = report.text_path(browser::in_address);
     let (status, body) = browser::fetched(&path).await.map_err(lost)?;
     text_of(status, body)
@@ -179,14 +179,14 @@ async fn read_report(report: ReportId) -> Result<String, ApiError> {
 fn text_of(status: u16, body: Vec<u8>) -> Result<String, ApiError> {
     if status != 200 {
         let refused = serde_json::from_slice(&body);
-        let transport_error = || ApiError::Transport { reason: format!("status {status}") };
+        let transport_error = || ApiError::Transport(format!("status {status}"));
         return Err(refused.unwrap_or_else(|_| transport_error()));
     }
-    String::from_utf8(body).map_err(|error| ApiError::Report {
-        reason: format!(
+    String::from_utf8(body).map_err(|error| {
+        ApiError::Report(format!(
             "The report is not valid UTF-8 at byte {}. Write it again.",
             error.utf8_error().valid_up_to()
-        ),
+        ))
     })
 }
 
@@ -345,14 +345,14 @@ mod tests {
     #[test]
     fn a_response_of_the_host_is_a_report_or_an_error() {
         assert_eq!(text_of(200, b"{}".to_vec()), Ok("{}".to_owned()));
-        let unknown = ApiError::UnknownReport { id: "run".to_owned() };
+        let unknown = ApiError::UnknownReport("run".to_owned());
         let body = serde_json::to_vec(&unknown).expect("an error is JSON");
         assert_eq!(text_of(404, body), Err(unknown));
-        let Err(ApiError::Transport { reason }) = text_of(401, b"log in".to_vec()) else {
+        let Err(ApiError::Transport(reason)) = text_of(401, b"log in".to_vec()) else {
             panic!("no report");
         };
         assert_eq!(reason, "status 401");
-        let Err(ApiError::Report { reason }) = text_of(200, b"{\"\xff".to_vec()) else {
+        let Err(ApiError::Report(reason)) = text_of(200, b"{\"\xff".to_vec()) else {
             panic!("no text");
         };
         assert!(reason.contains("not valid UTF-8 at byte 2"), "{reason}");

@@ -50,7 +50,7 @@ impl LiveWorkspace {
             // The next heartbeat repeats a lost request.
             match take_live_lease(place, lease, by).await {
                 Ok(()) => drop(draft.hold.try_set(LeaseRequest::Asked)),
-                Err(ApiError::LeaseHeld { .. }) => drop(draft.hold.try_set(LeaseRequest::Refused)),
+                Err(ApiError::LeaseHeld(_)) => drop(draft.hold.try_set(LeaseRequest::Refused)),
                 Err(_) => {}
             }
         });

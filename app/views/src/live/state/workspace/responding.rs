@@ -206,16 +206,16 @@ impl LiveWorkspace {
             ApiError::LiveClosed { .. } => {
                 format!("{error} Your draft is kept.")
             }
-            ApiError::LeaseHeld { holder }
+            ApiError::LeaseHeld(holder)
                 if self.live.name.get_untracked().as_ref() == Some(holder) =>
             {
                 format!("{holder} holds the lease in another window. Send from there, or hand over first.")
             }
-            ApiError::Transport { .. } if self.connection.is_logged_out() => {
+            ApiError::Transport(_) if self.connection.is_logged_out() => {
                 "Not sent because you are logged out. Log in and send again. Your draft is kept."
                     .to_owned()
             }
-            ApiError::Transport { .. } => {
+            ApiError::Transport(_) => {
                 "Not sent because the host does not respond. Send again when it is back. Your draft is kept.".to_owned()
             }
             _ => error.to_string(),
