@@ -12,10 +12,12 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use leptos::wasm_split::SplitLoaderError;
 
-use crate::state::Rehearsal;
 use crate::state::reading::Reading;
+use crate::state::rehearsal::{Action, Rehearsal};
+use crate::state::rehearsals::Rehearsals;
 use crate::state::value_form::ValueForm;
-use api::{AgentSummary, LiveId, LiveTurnId, SetId, ToolView};
+use api::{AgentSummary, LiveId, LiveTurnId, ServerInstructions, SetId, ToolView};
+use json_text::JsonText;
 use session::AgentId;
 
 /// The views of an agent's workspace. Function pointers, so that callers do not link the code.
@@ -27,11 +29,27 @@ pub struct RehearseViews {
     pub slow_load: fn(AgentId) -> AnyView,
 }
 
-/// The views of a session in progress, which are needed after the first message.
+/// A group of shortcuts: its title, and for each shortcut the keys and the action. Keys that are
+/// pressed together are separated by a space.
+pub type ShortcutGroup = (&'static str, &'static [(&'static str, &'static str)]);
+
+/// The actions and views of a session in progress, which are needed after the first message.
 #[derive(Debug, Clone, Copy)]
 pub struct SessionViews {
+    /// Does what the person wants.
+    pub act: fn(Rehearsal, Action),
+    /// Applies an event of a session.
+    pub take_in: fn(Rehearsals, &JsonText),
+    /// Ends what the restart of the host ended, and opens the sessions again.
+    pub host_restarted: fn(Rehearsals),
     /// The form for a query that has a schema.
     pub query_form: fn(ValueForm) -> AnyView,
+    /// What MCP servers say about their use.
+    pub server_instructions: fn(Vec<ServerInstructions>) -> AnyView,
+    /// How many fields of a form need attention.
+    pub attention: fn(ValueForm) -> AnyView,
+    /// The dialog that lists the shortcuts, by group.
+    pub shortcuts: fn(&'static [ShortcutGroup]) -> AnyView,
     /// The entries of the history.
     pub timeline: fn() -> AnyView,
     /// The history as JSON.

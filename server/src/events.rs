@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use agents::registry::RegisteredAgent;
 use agents::{LogLine, SourceEvent};
-use api::{CallUpdate, HostEvent, PageMessage};
+use api::{CallUpdate, HostEvent, PageMessage, SessionEvent};
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::response::Response;
 use futures::stream::SelectAll;
@@ -155,7 +155,9 @@ async fn talk(
             }
             Turn::News(Ok(event)) => {
                 if watched.contains(session_of(&event)) {
-                    frames.push(frame(&page_dto::host_event(SourceEvent::clone(&event))));
+                    frames.push(frame(&HostEvent::Session(page_dto::session_event(
+                        SourceEvent::clone(&event),
+                    ))));
                 }
             }
             Turn::News(Err(RecvError::Lagged(_))) => {
@@ -213,7 +215,7 @@ fn lines(
 async fn questions(session: &HostSession) -> Vec<Message> {
     let waiting = session.agent.source.questions(&session.id).await;
     let waiting = waiting.into_iter().map(page_dto::question);
-    waiting.map(|it| frame(&HostEvent::Asked(Box::new(it)))).collect()
+    waiting.map(|it| frame(&HostEvent::Session(SessionEvent::Asked(Box::new(it))))).collect()
 }
 
 /// The session that an event of a source belongs to.
@@ -236,7 +238,7 @@ fn summary_frame(agent: &RegisteredAgent) -> Message {
 }
 
 fn call_frame(update: &CallUpdate) -> Message {
-    frame(&HostEvent::Call(Box::new(update.clone())))
+    frame(&HostEvent::Session(SessionEvent::Call(Box::new(update.clone()))))
 }
 
 fn frame(event: &HostEvent) -> Message {

@@ -115,19 +115,21 @@ pub(crate) fn field_messages(found: Vec<Violation>) -> Vec<api::FieldMessage> {
 }
 
 /// An event of a session outside of calls.
-pub(crate) fn host_event(event: SourceEvent) -> api::HostEvent {
+pub(crate) fn session_event(event: SourceEvent) -> api::SessionEvent {
     match event {
-        SourceEvent::Progress(it) => api::HostEvent::Progress(api::CallProgressed {
+        SourceEvent::Progress(it) => api::SessionEvent::Progress(api::CallProgressed {
             session: it.session,
             call_id: it.call_id,
             done: it.done,
             total: it.total,
             message: it.message,
         }),
-        SourceEvent::Asked(it) => api::HostEvent::Asked(Box::new(question(*it))),
-        SourceEvent::Withdrawn { session, number } => api::HostEvent::Withdrawn { session, number },
+        SourceEvent::Asked(it) => api::SessionEvent::Asked(Box::new(question(*it))),
+        SourceEvent::Withdrawn { session, number } => {
+            api::SessionEvent::Withdrawn { session, number }
+        }
         SourceEvent::CatalogChanged(it) => {
-            api::HostEvent::CatalogChanged(Box::new(api::CatalogChange {
+            api::SessionEvent::CatalogChanged(Box::new(api::CatalogChange {
                 session: it.session,
                 view: session_view(it.view),
                 added: it.added,

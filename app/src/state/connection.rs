@@ -9,9 +9,11 @@ use futures::{FutureExt as _, SinkExt as _, StreamExt as _, select};
 use gloo_net::websocket::Message;
 use gloo_net::websocket::futures::WebSocket;
 use gloo_timers::future::TimeoutFuture;
+use json_text::JsonText;
 use leptos::prelude::*;
 use leptos::server::codee::Decoder as _;
 use leptos::task::spawn_local;
+use serde::de::DeserializeOwned;
 use session::SessionId;
 
 use crate::state::browser;
@@ -98,7 +100,7 @@ impl Connection {
 /// `watched` are the sessions that this page shows. `take_in` is called with each event.
 pub fn use_connection(
     watched: Signal<Watched>,
-    take_in: impl Fn(HostEvent) + Copy + 'static,
+    take_in: impl Fn(HostEvent<JsonText>) + Copy + 'static,
 ) -> Connection {
     let link = RwSignal::new(Link::Connecting);
     Effect::new(move |started: Option<()>| {
@@ -119,7 +121,7 @@ async fn stay_connected(
     link: RwSignal<Link>,
     watched: Signal<Watched>,
     mut changed: UnboundedReceiver<Watched>,
-    take_in: impl Fn(HostEvent) + Copy,
+    take_in: impl Fn(HostEvent<JsonText>) + Copy,
 ) {
     loop {
         if let Ok(socket) = WebSocket::open(&browser::socket_address(EVENTS_PATH)) {
@@ -146,7 +148,7 @@ async fn exchange_messages(
     link: RwSignal<Link>,
     watched: Signal<Watched>,
     changed: &mut UnboundedReceiver<Watched>,
-    take_in: impl Fn(HostEvent),
+    take_in: impl Fn(HostEvent<JsonText>),
 ) {
     let (mut outgoing, incoming) = socket.split();
     let mut incoming = incoming.fuse();
@@ -166,11 +168,8 @@ async fn exchange_messages(
                 message = incoming.next() => match message {
                     Some(Ok(Message::Text(text))) => {
                         link.set(Link::Connected);
-                        match JsonBytes::decode(&text) {
-                            Ok(event) => take_in(event),
-                            Err(error) => leptos::logging::warn!(
-                                "The host sent an event that this page does not know ({error}). Reload the page."
-                            ),
+                        if let Some(event) = decoded(&text) {
+                            take_in(event);
                         }
                     }
                     Some(Ok(Message::Bytes(_))) => {}
@@ -185,6 +184,17 @@ async fn exchange_messages(
             }
         }
     }
+}
+
+/// An event of the host. `None`, with a warning in the console, if this page does not know it.
+pub(super) fn decoded<T: DeserializeOwned>(text: &str) -> Option<T> {
+    JsonBytes::decode(text)
+        .map_err(|error| {
+            leptos::logging::warn!(
+                "The host sent an event that this page does not know ({error}). Reload the page."
+            );
+        })
+        .ok()
 }
 
 #[cfg(test)]

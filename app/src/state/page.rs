@@ -48,6 +48,7 @@ pub struct Page {
 pub fn provide_page() -> Page {
     let agents = use_agents();
     let rehearsals = use_rehearsals();
+    let lazy = use_lazy_pages();
     let logs = use_logs();
     let host = StoredValue::new(None::<String>);
     let live = use_live();
@@ -60,7 +61,13 @@ pub fn provide_page() -> Page {
             host.set_value(Some(id.clone()));
             if before.is_some_and(|before| before != id) {
                 agents.fetch_again();
-                rehearsals.host_restarted();
+                if rehearsals.any() {
+                    lazy.session.and_then(move |views| {
+                        if let Ok(views) = views {
+                            (views.host_restarted)(rehearsals);
+                        }
+                    });
+                }
             }
         }
         HostEvent::AgentChanged(agent) => {
@@ -71,24 +78,11 @@ pub fn provide_page() -> Page {
         }
         HostEvent::Live(news) => live.take_in(*news),
         HostEvent::AgentLog { agent, lines } => logs.take_in(&agent, lines),
-        HostEvent::Call(news) => rehearsals.take_in(*news),
-        HostEvent::Progress(progress) => {
-            rehearsals.with_session(&progress.session.clone(), |rehearsal| {
-                rehearsal.progressed(progress);
-            });
-        }
-        HostEvent::Asked(question) => {
-            rehearsals
-                .with_session(&question.session.clone(), |rehearsal| rehearsal.asked(*question));
-        }
-        HostEvent::Withdrawn { session, number } => {
-            rehearsals.with_session(&session, |rehearsal| rehearsal.withdrawn(number));
-        }
-        HostEvent::CatalogChanged(change) => {
-            rehearsals.with_session(&change.session.clone(), |rehearsal| {
-                rehearsal.tools_changed(*change);
-            });
-        }
+        HostEvent::Session(event) => lazy.session.and_then(move |views| {
+            if let Ok(views) = views {
+                (views.take_in)(rehearsals, &event);
+            }
+        }),
     });
     warn_before_leaving(rehearsals);
     Effect::new(|_| {
@@ -106,7 +100,7 @@ pub fn provide_page() -> Page {
         theme: use_theme(),
         palette: use_palette(),
         unsaved: use_unsaved(),
-        lazy: use_lazy_pages(),
+        lazy,
     };
     provide_context(page);
     page

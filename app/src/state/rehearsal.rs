@@ -14,10 +14,11 @@ use std::ops::Deref;
 
 use api::{ApiError, ExportReceipt, SessionView};
 use leptos::prelude::*;
-use session::{AgentId, Event, PendingPhase, Session, SessionId, Unmet, step};
+use session::{AgentId, Event, PendingPhase, Session, SessionId, ToolName, Unmet, step};
 
 use crate::state::browser;
 use crate::state::reading::Readings;
+use crate::state::value_form::ValueForm;
 
 pub use forms::{FormKey, Forms, TextEntry};
 pub use signals::SessionSignals;
@@ -75,6 +76,25 @@ fn begin(agent: &AgentId) -> Session {
         // A new session accepts every agent.
         Err(_) => session,
     }
+}
+
+/// What the person does in a session, besides opening and closing it.
+#[derive(Clone)]
+pub enum Action {
+    /// Sends the user's message: the value of the form, or the text without one.
+    Ask(Option<ValueForm>),
+    /// Calls a tool with the value of the form.
+    Run(ToolName, ValueForm),
+    /// Gives the final response: the value of the form, or the text without one.
+    Respond(Option<ValueForm>),
+    /// Cancels the pending call.
+    Cancel,
+    /// Writes the session into the eval set.
+    Export,
+    /// Takes up the completed session with another message.
+    Continue,
+    /// Completes the session again without another message.
+    CancelContinue,
 }
 
 impl Deref for Rehearsal {
@@ -159,6 +179,19 @@ impl Rehearsal {
         })
     }
 
+    /// Does what the person wants. Reached through the code that is loaded with a session.
+    pub fn act(self, action: Action) {
+        match action {
+            Action::Ask(form) => self.ask(form),
+            Action::Run(tool, form) => self.run(tool, form),
+            Action::Respond(form) => self.respond(form),
+            Action::Cancel => self.cancel(),
+            Action::Export => self.export(),
+            Action::Continue => self.continue_session(),
+            Action::CancelContinue => drop(self.send(Event::CancelContinue)),
+        }
+    }
+
     /// Continues the completed session: the user's next message is awaited.
     pub fn continue_session(self) {
         if self.send(Event::Continue) {
@@ -166,11 +199,6 @@ impl Rehearsal {
             self.export.set(Export::NotYet);
             self.announcement.set("Write the user's next message.".to_owned());
         }
-    }
-
-    /// Completes the session again, without another turn.
-    pub fn cancel_continue(self) {
-        self.send(Event::CancelContinue);
     }
 
     /// Discards this session and begins another with the same agent.

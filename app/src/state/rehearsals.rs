@@ -1,9 +1,11 @@
 //! The rehearsals of this page, one per agent. They live as long as the page.
 
-use api::CallUpdate;
+use api::SessionEvent;
+use json_text::JsonText;
 use leptos::prelude::*;
 use session::{AgentId, SessionId, SessionState};
 
+use crate::state::connection::decoded;
 use crate::state::rehearsal::{Rehearsal, use_rehearsal};
 
 /// The rehearsals, in the order in which they began.
@@ -62,19 +64,32 @@ impl Rehearsals {
         .into()
     }
 
+    /// Whether a rehearsal has begun. Untracked.
+    #[must_use]
+    pub fn any(self) -> bool {
+        !self.begun.read_untracked().is_empty()
+    }
+
     /// Whether closing the page would lose a session. Tracked.
     #[must_use]
     pub fn any_under_way(self) -> bool {
         self.begun.read().iter().any(|rehearsal| rehearsal.is_under_way())
     }
 
-    /// Applies the news of a call. News of the sessions of other pages is ignored.
-    pub fn take_in(self, news: CallUpdate) {
-        self.with_session(&news.session.clone(), |rehearsal| rehearsal.take_in(news));
+    /// Applies an event of a session. Reached through the code that is loaded with a session.
+    pub fn take_in(self, event: &JsonText) {
+        let Some(event) = decoded::<SessionEvent>(event.as_str()) else { return };
+        self.with_session(&event.session().clone(), |rehearsal| match event {
+            SessionEvent::Call(update) => rehearsal.take_in(*update),
+            SessionEvent::Progress(progress) => rehearsal.progressed(progress),
+            SessionEvent::Asked(question) => rehearsal.asked(*question),
+            SessionEvent::Withdrawn { number, .. } => rehearsal.withdrawn(number),
+            SessionEvent::CatalogChanged(change) => rehearsal.tools_changed(*change),
+        });
     }
 
     /// Calls `apply` with the rehearsal of `session`, if it is one of this page.
-    pub fn with_session(self, session: &SessionId, apply: impl FnOnce(Rehearsal)) {
+    fn with_session(self, session: &SessionId, apply: impl FnOnce(Rehearsal)) {
         let rehearsal = self.begun.with_untracked(|begun| {
             begun
                 .iter()

@@ -14,8 +14,11 @@ use super::{AgentSummary, FieldMessage, LiveId, LiveSummary, LogLine, Question, 
 pub const EVENTS_PATH: &str = "/api/events";
 
 /// From the host to the page.
+///
+/// `S` is the event of a session. The page keeps it as JSON text until the code that handles it is
+/// loaded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub enum HostEvent {
+pub enum HostEvent<S = SessionEvent> {
     /// First message of a connection.
     Welcome {
         /// A new value after each start of the host.
@@ -35,6 +38,15 @@ pub enum HostEvent {
         /// The new lines.
         lines: Vec<LogLine>,
     },
+    /// Something happened in a session that the page watches.
+    Session(S),
+    /// Live sessions changed.
+    Live(Box<LiveUpdate>),
+}
+
+/// What happened in a session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum SessionEvent {
     /// The progress of a call.
     Call(Box<CallUpdate>),
     /// A tool reports how far it is.
@@ -50,8 +62,20 @@ pub enum HostEvent {
     },
     /// The tools of a session's agent changed.
     CatalogChanged(Box<CatalogChange>),
-    /// Live sessions changed.
-    Live(Box<LiveUpdate>),
+}
+
+impl SessionEvent {
+    /// The session.
+    #[must_use]
+    pub fn session(&self) -> &SessionId {
+        match self {
+            Self::Call(update) => &update.session,
+            Self::Progress(progress) => &progress.session,
+            Self::Asked(question) => &question.session,
+            Self::Withdrawn { session, .. } => session,
+            Self::CatalogChanged(change) => &change.session,
+        }
+    }
 }
 
 /// A change of live sessions.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::http_client;
 use api::{
     ApiError, CallProgress, CallUpdate, EVENTS_PATH, ExportChoices, ExportPreview, ExportReceipt,
-    ExportRequest, HostEvent, LiveWatch, PageMessage, SessionView, ToolRequest,
+    ExportRequest, HostEvent, LiveWatch, PageMessage, SessionEvent, SessionView, ToolRequest,
 };
 use futures::{SinkExt, StreamExt};
 use jiff::Timestamp;
@@ -136,7 +136,9 @@ impl Page {
     /// Waits for the next news of a call and enters them in the session.
     pub async fn news(&mut self, call_id: &CallId) -> CallUpdate {
         loop {
-            let HostEvent::Call(news) = self.next_event().await else { continue };
+            let HostEvent::Session(SessionEvent::Call(news)) = self.next_event().await else {
+                continue;
+            };
             if news.call_id != *call_id {
                 continue;
             }

@@ -1,11 +1,10 @@
 //! The left column below the instructions: the session's state, the agent's facts, warnings.
 
-use api::{ServerInstructions, SessionView};
+use api::SessionView;
 use leptos::prelude::*;
 
 use crate::rehearse::state::workspace::use_this_workspace;
 use app::components::code_text::with_code;
-use app::components::copy_button::CopyButton;
 use app::components::icon::{Glyph, Icon};
 use app::components::loading::LazyView;
 use app::lazy_pages::SessionViews;
@@ -109,33 +108,17 @@ impl PartialEq for Shown {
 /// What the MCP servers say about their use; nothing if they say nothing.
 #[component]
 pub fn ServerInstructionsFold() -> impl IntoView {
-    let view = use_this_workspace().rehearsal.view;
+    let workspace = use_this_workspace();
+    let view = workspace.rehearsal.view;
     let open = RwSignal::new(true);
     let said = Memo::new(move |_| {
         view.with(|view| view.as_ref().map(|it| it.server_instructions.clone()).unwrap_or_default())
     });
-    let each = |said: ServerInstructions| {
-        let (text, copied) = (said.text.clone(), said.text);
-        let note = match said.is_included {
-            true => "Part of the instructions above.",
-            false => {
-                "Not part of the instructions. Set `include_instructions = true` for the server to add it."
-            }
-        };
-        view! {
-            <h3>
-                {said.server}
-                <span class="grow"></span>
-                <CopyButton what="the server's instructions" text=Callback::new(move |()| copied.clone())/>
-            </h3>
-            <p class="quiet">{with_code(note)}</p>
-            <div class="as-written">{text}</div>
-        }
-    };
+    let draw = move |views: SessionViews| (views.server_instructions)(said.get_untracked());
     view! {
         <Show when=move || !said.read().is_empty()>
             <Fold title="Server instructions" open>
-                <div class="said">{move || said.get().into_iter().map(each).collect_view()}</div>
+                <LazyView part=workspace.code meanwhile="Opening…" draw/>
             </Fold>
         </Show>
     }

@@ -3,11 +3,11 @@
 use leptos::prelude::*;
 
 use crate::rehearse::state::workspace::use_this_workspace;
-use crate::shared::attention::Attention;
 use app::components::icon::{Glyph, Icon};
 use app::components::loading::LazyView;
 use app::lazy_pages::SessionViews;
 use app::state::browser;
+use app::state::rehearsal::Action;
 
 /// The field or the form of the user message.
 #[component]
@@ -56,7 +56,10 @@ pub fn QueryPanel() -> impl IntoView {
     }
     };
     let fault = move || match workspace.query_form() {
-        Some(form) => view! { <Attention form=Some(form)/> }.into_any(),
+        Some(form) => {
+            let views = workspace.code.views().and_then(Result::ok);
+            views.map(|views| (views.attention)(form)).into_any()
+        }
         None if entry.is_missed.get() => "Enter the user message.".into_any(),
         None => ().into_any(),
     };
@@ -81,7 +84,7 @@ pub fn QueryPanel() -> impl IntoView {
                 <span class="field-fault" id="query-fault" role="status">{fault}</span>
                 <span class="grow"></span>
                 <Show when=is_next>
-                    <button type="button" class="button quiet" on:click=move |_| rehearsal.cancel_continue()>
+                    <button type="button" class="button quiet" on:click=move |_| workspace.perform(Action::CancelContinue)>
                         "Back to export"
                     </button>
                 </Show>

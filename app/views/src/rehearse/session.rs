@@ -7,15 +7,27 @@ use crate::rehearse::history::{RawHistory, Timeline};
 use crate::rehearse::log_panel::LogPanel;
 use crate::rehearse::respond_panel::RespondPanel;
 use crate::rehearse::tool_panel::ToolForm;
+use crate::shared::attention::Attention;
 use crate::shared::form::{JsonPreview, SchemaForm};
+use crate::shared::shortcuts::{Group, Shortcuts};
 use crate::shared::value::{ValueBody, ValueTools};
-use api::ToolView;
+use api::{ServerInstructions, ToolView};
+use app::components::code_text::with_code;
+use app::components::copy_button::CopyButton;
 use app::lazy_pages::SessionViews;
 use app::state::reading::Reading;
+use app::state::rehearsal::Rehearsal;
+use app::state::rehearsals::Rehearsals;
 use app::state::value_form::ValueForm;
 
 pub const VIEWS: SessionViews = SessionViews {
+    act: Rehearsal::act,
+    take_in: Rehearsals::take_in,
+    host_restarted: Rehearsals::host_restarted,
     query_form,
+    server_instructions,
+    shortcuts,
+    attention,
     timeline,
     raw_history,
     log,
@@ -32,6 +44,37 @@ fn query_form(form: ValueForm) -> AnyView {
         <JsonPreview state=form/>
     }
     .into_any()
+}
+
+/// What MCP servers say about their use.
+fn server_instructions(said: Vec<ServerInstructions>) -> AnyView {
+    let each = |said: ServerInstructions| {
+        let (text, copied) = (said.text.clone(), said.text);
+        let note = match said.is_included {
+            true => "Part of the instructions above.",
+            false => {
+                "Not part of the instructions. Set `include_instructions = true` for the server to add it."
+            }
+        };
+        view! {
+            <h3>
+                {said.server}
+                <span class="grow"></span>
+                <CopyButton what="the server's instructions" text=Callback::new(move |()| copied.clone())/>
+            </h3>
+            <p class="quiet">{with_code(note)}</p>
+            <div class="as-written">{text}</div>
+        }
+    };
+    view! { <div class="said">{said.into_iter().map(each).collect_view()}</div> }.into_any()
+}
+
+fn shortcuts(groups: &'static [Group]) -> AnyView {
+    view! { <Shortcuts groups/> }.into_any()
+}
+
+fn attention(form: ValueForm) -> AnyView {
+    view! { <Attention form=Some(form)/> }.into_any()
 }
 
 fn timeline() -> AnyView {

@@ -14,10 +14,10 @@ use crate::rehearse::state::replay::use_replay;
 use crate::rehearse::state::workspace::use_workspace;
 use crate::rehearse::workspace_head::WorkspaceHead;
 use crate::rehearse::workspace_keys::{SHORTCUTS, listen_to_keys, offer_commands};
-use crate::shared::shortcuts::Shortcuts;
 use crate::shared::tool_catalog::FILTER;
-use app::state::Rehearsal;
-use app::state::browser;
+use app::components::loading::LazyView;
+use app::lazy_pages::SessionViews;
+use app::state::{Rehearsal, browser, use_page};
 
 /// The three columns.
 pub fn workspace(agent: AgentSummary, rehearsal: Rehearsal) -> AnyView {
@@ -28,6 +28,13 @@ pub fn workspace(agent: AgentSummary, rehearsal: Rehearsal) -> AnyView {
     offer_commands(workspace);
     follow_with_focus(rehearsal);
     let path = agent.eval_set_path.clone();
+    let opened = use_page().palette.shows_shortcuts;
+    // Once drawn, the dialog opens and closes by itself.
+    let wanted = Memo::new(move |before| before == Some(&true) || opened.get());
+    let shortcuts = move || {
+        let draw = |views: SessionViews| (views.shortcuts)(SHORTCUTS);
+        wanted.get().then(|| view! { <LazyView part=workspace.code meanwhile="" draw/> })
+    };
     view! {
         <WorkspaceHead agent workspace/>
         <Notices/>
@@ -43,7 +50,7 @@ pub fn workspace(agent: AgentSummary, rehearsal: Rehearsal) -> AnyView {
             <RightPanel eval_set_path=path/>
         </div>
         <StartOver/>
-        <Shortcuts groups=SHORTCUTS/>
+        {shortcuts}
         <p class="unseen" role="status" aria-live="polite">{move || rehearsal.announcement.get()}</p>
     }
     .into_any()

@@ -14,6 +14,7 @@ use crate::shared::keys::{
 use crate::shared::shortcuts::{FORM, Group, ROWS};
 use app::state::browser;
 use app::state::palette::Command;
+use app::state::rehearsal::Action;
 
 /// Listens to the keys while `workspace` is shown; `replay` is the case that is rehearsed again in it.
 pub fn listen_to_keys(workspace: Workspace, replay: Replay) {
@@ -40,7 +41,7 @@ fn press(workspace: Workspace, replay: Replay, event: &ev::KeyboardEvent) -> boo
         let is_wanted = browser::is_typing() && browser::is_focus_within(".wanted");
         if is_pending && !is_wanted {
             workspace.rehearsal.returns_focus.set(true);
-            workspace.rehearsal.cancel();
+            workspace.perform(Action::Cancel);
         } else if browser::is_typing() {
             return browser::leave_field();
         } else if browser::focused_id().starts_with("row-") {
@@ -115,10 +116,11 @@ fn commands(workspace: Workspace) -> Vec<Command> {
     if session.state() != SessionState::Completed {
         commands.push(command("Final response", Some("F"), move || go_to_response(workspace)));
     } else {
-        commands.push(command("Export", None, move || workspace.rehearsal.export()));
+        commands.push(command("Export", None, move || workspace.perform(Action::Export)));
     }
     if session.pending().is_some() {
-        commands.push(command("Cancel call", Some("Esc"), move || workspace.rehearsal.cancel()));
+        let cancel = move || workspace.perform(Action::Cancel);
+        commands.push(command("Cancel call", Some("Esc"), cancel));
     }
     if !session.calls().is_empty() {
         let toggle = move || toggle_all_rows(workspace);

@@ -5,9 +5,7 @@ use leptos::prelude::*;
 use app::components::dialog::Dialog;
 use app::state::use_page;
 
-/// A group of shortcuts: its title, and for each shortcut the keys and the action. Keys that are pressed
-/// together are separated by a space.
-pub type Group = (&'static str, &'static [(&'static str, &'static str)]);
+pub use app::lazy_pages::ShortcutGroup as Group;
 
 /// The keys of every page.
 const EVERYWHERE: Group = (

@@ -11,7 +11,7 @@ use crate::shared::state::catalog::fits;
 use app::lazy_pages::{LazyPart, SessionViews};
 use app::state::browser;
 use app::state::in_address::{InAddress, use_in_address};
-use app::state::rehearsal::{FormKey, Rehearsal};
+use app::state::rehearsal::{Action, FormKey, Rehearsal};
 use app::state::use_page;
 use app::state::value_form::ValueForm;
 
@@ -176,15 +176,24 @@ impl Workspace {
             SessionState::SelectingAgent => {}
             SessionState::AwaitingQuery => self.ask(),
             SessionState::Active if self.tab.get_untracked() == Tab::Respond => {
-                self.rehearsal.respond(untrack(|| self.response_form()));
+                self.perform(Action::Respond(untrack(|| self.response_form())));
             }
             SessionState::Active => {
                 if let Some(tool) = self.tool.get_untracked() {
-                    self.rehearsal.run(tool.name.clone(), self.tool_form(&tool));
+                    self.perform(Action::Run(tool.name.clone(), self.tool_form(&tool)));
                 }
             }
-            SessionState::Completed => self.rehearsal.export(),
+            SessionState::Completed => self.perform(Action::Export),
         }
+    }
+
+    /// Does what the person wants, once the code of a session is loaded.
+    pub fn perform(self, action: Action) {
+        let rehearsal = self.rehearsal;
+        self.code.and_then(move |fetched| match fetched {
+            Ok(views) => (views.act)(rehearsal, action),
+            Err(error) => rehearsal.notice.set(Some(error.to_string())),
+        });
     }
 
     /// Starts the session with the user message, once the code of its views is loaded.
@@ -201,7 +210,9 @@ impl Workspace {
                 return;
             }
             match fetched {
-                Ok(_) => rehearsal.ask(untrack(|| self.query_form())),
+                Ok(views) => {
+                    (views.act)(rehearsal, Action::Ask(untrack(|| self.query_form())));
+                }
                 Err(error) => rehearsal.notice.set(Some(error.to_string())),
             }
         });
@@ -209,7 +220,7 @@ impl Workspace {
 
     /// Continues the completed session with another user message. For event handlers.
     pub fn continue_session(self) {
-        self.rehearsal.continue_session();
+        self.perform(Action::Continue);
         self.show(Tab::Call);
     }
 
