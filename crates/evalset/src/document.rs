@@ -3,6 +3,7 @@
 use json_text::Kind;
 
 use crate::adk::{LegacySession, LegacySet};
+use crate::format::Caseless;
 use crate::model::{Casing, Value, text_of};
 use crate::reading::{Origin, Reader, checked};
 use crate::{
@@ -91,7 +92,7 @@ pub fn read_as(bytes: &[u8], format: Format) -> Reading {
 }
 
 fn read_in(bytes: &[u8], format: Option<Format>) -> Reading {
-    let unread = |fault| Reading {
+    let unread_file = |fault| Reading {
         format,
         evidence: String::new(),
         set: None,
@@ -100,12 +101,19 @@ fn read_in(bytes: &[u8], format: Option<Format>) -> Reading {
     };
     let (text, mark) = match checked(bytes) {
         Ok(checked) => checked,
-        Err(fault) => return unread(*fault),
+        Err(fault) => return unread_file(*fault),
     };
     if adk::EvalSetResult::is_of(text) {
         let problem = Problem::History;
-        return unread(CaseFault { case: None, path: String::new(), line: 1, column: 1, problem });
+        return unread_file(CaseFault {
+            case: None,
+            path: String::new(),
+            line: 1,
+            column: 1,
+            problem,
+        });
     }
+    let caseless = Caseless::of(text).filter(|_| format.is_none());
     let detected = format.map(DetectedFormat::chosen);
     let DetectedFormat { format, evidence } =
         detected.unwrap_or_else(|| DetectedFormat::of_set(text));
@@ -116,6 +124,17 @@ fn read_in(bytes: &[u8], format: Option<Format>) -> Reading {
         Format::AgentFlow => agentflow::EvalSet::read(&mut reader).map(EvalSet::AgentFlow),
     };
     let (mut faults, unread) = reader.finish();
+    let is_misspelled =
+        |fault: &CaseFault| matches!(fault.problem, Problem::NearMiss { known: "eval_cases", .. });
+    if !faults.iter().any(is_misspelled) {
+        let fault =
+            |problem| CaseFault { case: None, path: String::new(), line: 1, column: 1, problem };
+        match caseless {
+            Some(Caseless::Unknown) => return unread_file(fault(Problem::NeitherFormat)),
+            Some(Caseless::Set) => faults.push(fault(Problem::NoCases)),
+            None => {}
+        }
+    }
     // Some are found only at the end of an object, so they are sorted by position.
     faults.sort_by_key(|fault| (fault.line, fault.column));
     faults.splice(0..0, mark);

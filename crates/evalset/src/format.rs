@@ -39,8 +39,9 @@ impl Format {
     /// Detects the format of a whole file, which must be JSON.
     ///
     /// A list is ADK's older format. The format of a set is detected from its cases ([`FormatDetector`]).
-    /// If they do not decide, a set with `eval_cases` is ADK's, and one without, which ADK requires, is
-    /// AgentFlow's. A file with results is ADK's history, which is neither.
+    /// If they do not decide, a set with `eval_cases` is ADK's. One without is in neither format
+    /// ([`Caseless`]) if it has fields that no set has. Else it is AgentFlow's, which does not require
+    /// them. A file with results is ADK's history, which is neither.
     #[cfg(test)]
     fn of_set(text: &str) -> Self {
         DetectedFormat::of_set(text).format
@@ -168,6 +169,47 @@ impl FormatDetector {
     #[must_use]
     pub fn format(self) -> Option<Format> {
         self.lacks_conversation.then_some(Format::AgentFlow)
+    }
+}
+
+/// An object without cases, none of which can therefore show its format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Caseless {
+    /// It has the id of a set, and only fields of AgentFlow's sets, which need no cases.
+    Set,
+    /// It has others.
+    Unknown,
+}
+
+impl Caseless {
+    /// `None` for an object with cases, for a set converted from ADK's format, and for other values.
+    pub(crate) fn of(text: &str) -> Option<Self> {
+        let mut cursor = Cursor::new(text);
+        if cursor.kind() != Kind::Object {
+            return None;
+        }
+        let (mut has_id, mut has_others) = (false, false);
+        cursor.enter();
+        while cursor.more() {
+            match &*cursor.key() {
+                "eval_cases" | "evalCases" => return None,
+                "metadata" if cursor.kind() == Kind::Object => {
+                    cursor.enter();
+                    while cursor.more() {
+                        if cursor.key() == "adk" {
+                            return None;
+                        }
+                        cursor.pass();
+                    }
+                    continue;
+                }
+                "eval_set_id" => has_id = true,
+                "name" | "description" | "metadata" => {}
+                _ => has_others = true,
+            }
+            cursor.pass();
+        }
+        Some(if has_id && !has_others { Self::Set } else { Self::Unknown })
     }
 }
 

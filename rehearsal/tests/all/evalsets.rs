@@ -256,6 +256,35 @@ fn misspelled_list_is_an_error_in_either_format() {
 }
 
 #[test]
+fn a_file_in_neither_format_is_an_error_that_names_what_is_missing() {
+    let folder = folder();
+    for text in [
+        r#"{"eval_set_id": "s", "cases": [{"eval_id": "a"}]}"#,
+        r#"{"name": "package", "version": "1.0.0"}"#,
+    ] {
+        std::fs::write(folder.path().join("a.json"), text).unwrap();
+        let output = run(folder.path(), &["lint", "a.json"]);
+        assert_eq!(output.status.code(), Some(1), "{text}");
+        let printed = stdout_of(&output);
+        let begins =
+            "a.json:1:1: error: the file: this is in neither format: it has no \"eval_cases\"";
+        assert!(printed.starts_with(begins), "{printed}");
+        assert!(printed.ends_with("1 file: 1 error, 0 warnings.\n"), "{printed}");
+        let output = run(folder.path(), &["convert", "--to", "adk", "a.json"]);
+        assert_eq!((output.status.code(), stdout_of(&output)), (Some(1), String::new()));
+    }
+    // AgentFlow reads a set without cases.
+    std::fs::write(folder.path().join("a.json"), r#"{"eval_set_id": "s", "name": "S"}"#).unwrap();
+    let detected = ran(folder.path(), &["lint", "a.json"]);
+    assert!(
+        detected.contains("warning: the file: an eval set without \"eval_cases\""),
+        "{detected}"
+    );
+    let given = ran(folder.path(), &["lint", "a.json", "--format-is", "agentflow"]);
+    assert!(given.ends_with("1 file: 0 errors, 0 warnings.\n"), "{given}");
+}
+
+#[test]
 fn format_can_be_given() {
     let folder = folder();
     let set = r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "a", "conversation": []}]}"#;

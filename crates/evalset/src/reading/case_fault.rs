@@ -186,6 +186,19 @@ pub enum Problem {
         /// The id.
         eval_set_id: String,
     },
+    /// Nothing in a set without cases shows its format.
+    #[error(
+        "an eval set without \"eval_cases\" is in AgentFlow's format at best, which reads it as a set without \
+         cases; add \"eval_cases\""
+    )]
+    NoCases,
+    /// Nothing in the file shows one of the formats.
+    #[error(
+        "this is in neither format: it has no \"eval_cases\", which a set of ADK's or AgentFlow's has, and \
+         is not a list, as ADK's older files are; add \"eval_cases\", or read it as a set without cases \
+         with --format-is agentflow"
+    )]
+    NeitherFormat,
     /// ADK's record of a run.
     #[error("this is an eval history: `rehearsal score --actual` reads it")]
     History,
@@ -220,9 +233,10 @@ impl Problem {
     #[must_use]
     pub fn severity(&self) -> Severity {
         match self {
-            Self::IgnoredField { .. } | Self::RepeatedKey { .. } | Self::TooLarge { .. } => {
-                Severity::Warning
-            }
+            Self::IgnoredField { .. }
+            | Self::RepeatedKey { .. }
+            | Self::TooLarge { .. }
+            | Self::NoCases => Severity::Warning,
             _ => Severity::Error,
         }
     }

@@ -248,7 +248,7 @@ fn edits_to_the_converted_set_survive() {
 
 #[test]
 fn set_without_cases_round_trips() {
-    let text = r#"{"eval_set_id": "s", "name": "n", "metadata": {"v": 1}, "mine": [1.0]}"#;
+    let text = r#"{"eval_set_id": "s", "name": "n", "metadata": {"v": 1}}"#;
     let there = to_adk(text);
     assert_eq!(unordered(&to_agentflow(&there)), unordered(text), "{there}");
     let text = r#"{"eval_set_id": "s", "name": null, "eval_cases": [], "creation_timestamp": 5}"#;
