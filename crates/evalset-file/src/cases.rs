@@ -86,6 +86,20 @@ impl Cases {
         Ok(Self { file, path, walk: walk.without_id(), next, ended, counted })
     }
 
+    /// The format in which the cases of a file are read: the chosen one, or the detected one. A list stays
+    /// in ADK's older format if ADK's is chosen.
+    ///
+    /// # Errors
+    /// Those of [`Cases::declared_format`].
+    pub fn format(path: &Path, chosen: Option<Format>) -> Result<Format, AppendError> {
+        let declared = Self::declared_format(path)?;
+        Ok(match chosen {
+            Some(Format::Adk) if declared == Format::AdkLegacy => declared,
+            Some(chosen) => chosen,
+            None => declared,
+        })
+    }
+
     /// The format of a file, detected from its first 100 cases, or from the set's own fields if it has no
     /// case; ADK's by default.
     ///

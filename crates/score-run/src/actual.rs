@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use case_trace::PlainCase;
+use evalset::Format;
 use evalset_file::{Cases, FoundCase, stem};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -89,7 +90,7 @@ impl ActualSide {
         paths: &[PathBuf],
         beside: bool,
         ahead: bool,
-        pairing: Pairing,
+        (pairing, format): (Pairing, Option<Format>),
         buffers: &Arc<BufferPool>,
     ) -> Result<Self, RunError> {
         let mut side = Self {
@@ -102,7 +103,7 @@ impl ActualSide {
             bytes: 0,
         };
         for path in paths {
-            match EvalFile::open(path, pairing, buffers)? {
+            match EvalFile::open(path, pairing, format, buffers)? {
                 EvalFile::Whole(facts, history) => {
                     let History { eval_set_id, cases: wholes } = history;
                     let file = side.files.len();

@@ -53,6 +53,7 @@ impl EvalFile {
     pub(crate) fn open(
         path: &Path,
         pairing: Pairing,
+        format: Option<Format>,
         buffers: &Arc<BufferPool>,
     ) -> Result<Self, RunError> {
         let head = head(path)?;
@@ -63,7 +64,7 @@ impl EvalFile {
         if EvalSetResult::starts_like(&head) {
             return Ok(Self::Whole(facts(Format::Adk), history(path)?));
         }
-        let facts = facts(Cases::declared_format(path)?);
+        let facts = facts(Cases::format(path, format)?);
         let plain = PlainCases::new(facts.format == Format::Adk, buffers);
         let cases = Cases::open_with(path, plain)?;
         Ok(Self::Stream(Stream::new(facts, cases, pairing)))

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use evalset::Format;
 use evalset_file::stem;
 use rustc_hash::FxHashSet;
 
@@ -28,6 +29,7 @@ pub(crate) struct Pairs<'o> {
     /// Whether files are read by separate threads.
     ahead: bool,
     pairing: Pairing,
+    format: Option<Format>,
     /// Further runs of the last expected case.
     runs: VecDeque<Task>,
     /// The number of expected cases read.
@@ -65,6 +67,8 @@ pub(crate) struct PairsOptions<'o> {
     pub(crate) actual: &'o [PathBuf],
     pub(crate) filter: &'o CaseFilter<'o>,
     pub(crate) pairing: Pairing,
+    /// The format of the eval sets, unless it is detected.
+    pub(crate) format: Option<Format>,
     /// Whether separate threads read the files.
     pub(crate) ahead: bool,
 }
@@ -75,7 +79,7 @@ impl<'o> Pairs<'o> {
         skipped: SkippedIds<'o>,
         buffers: &Arc<BufferPool>,
     ) -> Result<Self, RunError> {
-        let PairsOptions { expected, actual, filter, pairing, ahead } = options;
+        let PairsOptions { expected, actual, filter, pairing, format, ahead } = options;
         for path in expected {
             if is_history(path)? {
                 return Err(RunError::History { path: path.clone() });
@@ -85,12 +89,13 @@ impl<'o> Pairs<'o> {
         Ok(Self {
             paths: expected.iter(),
             file: None,
-            actual: Some(ActualSide::open(actual, beside, ahead, pairing, buffers)?),
+            actual: Some(ActualSide::open(actual, beside, ahead, (pairing, format), buffers)?),
             left: None,
             filter,
             buffers: Arc::clone(buffers),
             ahead,
             pairing,
+            format,
             runs: VecDeque::new(),
             passed: 0,
             seen: FxHashSet::default(),
@@ -126,7 +131,12 @@ impl<'o> Pairs<'o> {
             let Some(file) = &mut self.file else {
                 match self.paths.next() {
                     Some(path) => {
-                        let file = Expected::open(path, self.pairing, &self.buffers, self.ahead)?;
+                        let file = Expected::open(
+                            path,
+                            (self.pairing, self.format),
+                            &self.buffers,
+                            self.ahead,
+                        )?;
                         self.file = Some(file);
                     }
                     None => match self.actual.take() {
@@ -243,12 +253,12 @@ fn id_in(side: &Side) -> Option<String> {
 impl Expected {
     fn open(
         path: &Path,
-        pairing: Pairing,
+        (pairing, format): (Pairing, Option<Format>),
         buffers: &Arc<BufferPool>,
         ahead: bool,
     ) -> Result<Self, RunError> {
         let eval_set_id = read_set_header(path)?.eval_set_id;
-        let cases = match EvalFile::open(path, pairing, buffers)? {
+        let cases = match EvalFile::open(path, pairing, format, buffers)? {
             EvalFile::Stream(stream) if ahead => stream.ahead()?,
             EvalFile::Stream(stream) => stream,
             EvalFile::Whole(..) => return Err(RunError::History { path: path.to_owned() }),

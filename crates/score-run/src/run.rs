@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use evalset::Format;
 use score_report::ScoredCase;
 use scoring::config::{Config, Tools};
 
@@ -27,6 +28,9 @@ pub struct ScoreRun<'o> {
     pub filter: &'o CaseFilter<'o>,
     /// How cases are paired.
     pub pairing: Pairing,
+    /// The format of the eval sets on both sides [default: detected for each file]. Lists of ADK's older
+    /// format and files of its history are recognized in any case.
+    pub format: Option<Format>,
     /// The number of scoring threads, including the calling one. With more than one, one reading
     /// thread per side is added.
     pub jobs: NonZeroUsize,
@@ -77,9 +81,9 @@ pub fn run_pairs<P: Send>(
     skipped: &mut dyn FnMut(&str),
     mut progress: impl FnMut(u64),
 ) -> Result<RunSummary, RunError> {
-    let ScoreRun { expected, actual, filter, pairing, jobs, .. } = *order;
+    let ScoreRun { expected, actual, filter, pairing, format, jobs, .. } = *order;
     let buffers = Arc::new(BufferPool::default());
-    let options = PairsOptions { expected, actual, filter, pairing, ahead: jobs.get() > 1 };
+    let options = PairsOptions { expected, actual, filter, pairing, format, ahead: jobs.get() > 1 };
     let mut pairs = Pairs::open(options, skipped, &buffers)?;
     let mut ran = RunSummary::default();
     WorkerPool::new(jobs, Work { filter, make: &make, buffers: &buffers }).run(

@@ -67,7 +67,7 @@ fn paired(
 ) -> Result<(Vec<String>, RunSummary), RunError> {
     let config = config();
     let jobs = NonZeroUsize::new(jobs).expect("a number");
-    let order = ScoreRun { expected, actual, config: &config, filter, pairing, jobs };
+    let order = ScoreRun { expected, actual, config: &config, filter, pairing, format: None, jobs };
     let mut lines = Vec::new();
     let line = |case: ScoredCase| {
         let verdict = match case.result.verdict() {
@@ -545,6 +545,7 @@ fn error_of_take_ends_the_run() {
             config: &config,
             filter: &filter,
             pairing: Pairing::Id,
+            format: None,
             jobs,
         };
         let full = |_| Err(std::io::Error::from(std::io::ErrorKind::StorageFull));

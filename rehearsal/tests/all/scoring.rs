@@ -98,6 +98,23 @@ fn exit_code_reflects_the_result() {
 }
 
 #[test]
+fn format_of_the_sets_can_be_given() {
+    let folder = folder();
+    // It fits both formats.
+    write(folder.path(), "set.evalset.json", &[json!({"eval_id": "a", "conversation": []})]);
+    let score = |more: &[&str]| {
+        let both = ["--expected", "set.evalset.json", "--actual", "set.evalset.json"];
+        let output = run(folder.path(), &[&both[..], more].concat());
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let adk = "scored by tool_trajectory_avg_score, response_match_score, ";
+    assert!(score(&[]).starts_with(adk));
+    assert!(score(&["--format-is", "adk"]).starts_with(adk));
+    let given = score(&["--format-is", "agentflow"]);
+    assert!(given.starts_with("scored by trajectory_match, "), "{given}");
+}
+
+#[test]
 fn reads_either_side_from_a_pipe() {
     let folder = folder();
     let made = Command::new("mkfifo").args(["e", "a"]).current_dir(folder.path()).status();

@@ -162,8 +162,15 @@ fn score_all(expected: &[PathBuf], actual: &[PathBuf], threads: usize) -> io::Re
     let config = Config::adk_default();
     let jobs = NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN);
     let filter = CaseFilter::default();
-    let order =
-        ScoreRun { expected, actual, config: &config, filter: &filter, pairing: Pairing::Id, jobs };
+    let order = ScoreRun {
+        expected,
+        actual,
+        config: &config,
+        filter: &filter,
+        pairing: Pairing::Id,
+        format: None,
+        jobs,
+    };
     let mut all = Vec::new();
     let scores = |pair: &mut Pair, tools: &mut Tools<'_>| -> Option<Scores> {
         let (expected, actual) = (pair.expected.as_ref()?, pair.actual.as_ref()?);
@@ -184,8 +191,15 @@ fn with_evidence(expected: &[PathBuf], actual: &[PathBuf]) -> io::Result<()> {
     let config = Config::adk_default();
     let filter = CaseFilter::default();
     let jobs = NonZeroUsize::MIN;
-    let order =
-        ScoreRun { expected, actual, config: &config, filter: &filter, pairing: Pairing::Id, jobs };
+    let order = ScoreRun {
+        expected,
+        actual,
+        config: &config,
+        filter: &filter,
+        pairing: Pairing::Id,
+        format: None,
+        jobs,
+    };
     let take = |case| {
         std::hint::black_box(&case);
         Ok(())

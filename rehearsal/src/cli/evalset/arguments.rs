@@ -108,10 +108,7 @@ impl FormatIs {
     /// The given format, if there is one.
     #[must_use]
     pub fn chosen(self) -> Option<evalset::Format> {
-        self.format_is.map(|format| match format {
-            Target::Adk => evalset::Format::Adk,
-            Target::Agentflow => evalset::Format::AgentFlow,
-        })
+        self.format_is.map(evalset::Format::from)
     }
 }
 
@@ -176,6 +173,15 @@ pub enum Target {
     Adk,
     /// AgentFlow's
     Agentflow,
+}
+
+impl From<Target> for evalset::Format {
+    fn from(target: Target) -> Self {
+        match target {
+            Target::Adk => Self::Adk,
+            Target::Agentflow => Self::AgentFlow,
+        }
+    }
 }
 
 /// Arguments of `rehearsal evalset convert`.

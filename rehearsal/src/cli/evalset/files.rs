@@ -6,7 +6,7 @@ use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
 
 use evalset::{CaseFault, EvalSet, Format, Reading, Severity};
-use evalset_file::{Cases, Checked, CheckedCases};
+use evalset_file::{Checked, CheckedCases};
 use tempfile::TempDir;
 
 use super::error::EvalsetError;
@@ -203,17 +203,6 @@ pub(super) fn checked(source: &Source, chosen: Option<Format>) -> Result<Checked
     let path = source.path();
     File::open(path).map_err(|cause| EvalsetError::Unreadable { path: path.to_owned(), cause })?;
     Ok(CheckedCases::open_as(path, chosen)?)
-}
-
-/// The format in which cases are read one by one: the given one, or the detected one.
-pub(super) fn format_of(source: &Source, chosen: Option<Format>) -> Result<Format, EvalsetError> {
-    let declared = Cases::declared_format(source.path())?;
-    Ok(match chosen {
-        // Only ADK's older format is a list.
-        Some(Format::Adk) if declared == Format::AdkLegacy => declared,
-        Some(chosen) => chosen,
-        None => declared,
-    })
 }
 
 /// The value that was read, unless it has errors.

@@ -8,7 +8,7 @@ use evalset_file::{Cases, FoundCase};
 use serde::{Deserialize, Serialize};
 
 use super::error::EvalsetError;
-use super::files::{Errors, Source, files, format_of};
+use super::files::{Errors, Source, files};
 use super::filter::{Filter, Traits};
 use super::progress::bar;
 use super::{FormatIs, ListArguments, Status, counted};
@@ -73,7 +73,7 @@ impl<W: Write> Listing<'_, W> {
         self.title()?;
         let bar = bar(cases.progress().1, &self.name);
         let known_format = match self.filter.looks_inside() {
-            true => Some(format_of(&source, self.format_is.chosen())?),
+            true => Some(Cases::format(source.path(), self.format_is.chosen())?),
             false => None,
         };
         while let Some(case) = cases.next() {
@@ -93,7 +93,7 @@ impl<W: Write> Listing<'_, W> {
                 Some(format) => format,
                 // An item that is not an object has no id and is reported without reading it.
                 None if case.eval_id.is_none() && !cases.text(&case)?.starts_with('{') => {
-                    format_of(&source, self.format_is.chosen())?
+                    Cases::format(source.path(), self.format_is.chosen())?
                 }
                 None => continue,
             };

@@ -8,6 +8,8 @@ use clap::{Args, ValueEnum, ValueHint};
 use score_report::Form;
 use score_run::Pairing;
 
+use crate::cli::evalset::Target;
+
 /// Arguments of `rehearsal score`.
 #[derive(Debug, Clone, Args)]
 pub struct ScoreArguments {
@@ -46,6 +48,9 @@ pub struct ScoreArguments {
     /// [default: one per processor]
     #[arg(long, env = "REHEARSAL_SCORE_JOBS", value_name = "NUMBER")]
     pub jobs: Option<NonZeroUsize>,
+    /// The format of the eval sets on both sides [default: detected from their content]
+    #[arg(long, env = "REHEARSAL_SCORE_FORMAT_IS", value_enum, value_name = "FORMAT")]
+    pub format_is: Option<Target>,
 }
 
 fn rate(text: &str) -> Result<f64, String> {

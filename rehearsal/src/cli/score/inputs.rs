@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use evalset::Format;
 use score_run::{SetHeader, read_set_header};
 
 use super::arguments::ScoreArguments;
@@ -15,6 +16,8 @@ pub(super) struct Inputs {
     pub(super) expected: Vec<PathBuf>,
     pub(super) actual: Vec<PathBuf>,
     sets: Vec<SetHeader>,
+    /// The format that is given.
+    format: Option<Format>,
     #[expect(dead_code, reason = "copies of pipes are deleted on drop")]
     sources: Vec<Source>,
 }
@@ -46,7 +49,13 @@ impl Inputs {
         };
         let (expected, actual) = (lasting(expected)?, lasting(actual)?);
         let sets = expected.iter().map(|path| read_set_header(path)).collect::<Result<_, _>>()?;
-        Ok(Self { expected, actual, sets, sources })
+        Ok(Self {
+            expected,
+            actual,
+            sets,
+            format: arguments.format_is.map(evalset::Format::from),
+            sources,
+        })
     }
 
     /// The number of bytes to read.
@@ -56,7 +65,10 @@ impl Inputs {
     }
 
     pub(super) fn is_agentflow(&self) -> bool {
-        self.sets.iter().all(|set| set.is_agentflow)
+        match self.format {
+            Some(format) => format == Format::AgentFlow,
+            None => self.sets.iter().all(|set| set.is_agentflow),
+        }
     }
 
     /// The distinct ids of the sets.

@@ -113,6 +113,7 @@ pub fn score(
         config: &config,
         filter: &filter,
         pairing: arguments.pair.into(),
+        format: arguments.format_is.map(evalset::Format::from),
         jobs: jobs.unwrap_or(NonZeroUsize::MIN),
     };
 
