@@ -47,7 +47,8 @@ pub(super) struct Worker {
 pub(super) struct Exit {
     /// The worker's name, such as `smart_home (process 4711)`.
     worker: String,
-    status: String,
+    /// Such as `ended with exit status 3`.
+    ending: String,
     last_line: Option<String>,
 }
 
@@ -70,7 +71,7 @@ pub(super) enum RequestError {
 
 impl std::fmt::Display for Exit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "The worker of {} ended with {}.", self.worker, self.status)?;
+        write!(f, "The worker of {} {}.", self.worker, self.ending)?;
         match &self.last_line {
             // The line may be any text, and other sentences follow.
             Some(line) => write!(f, " Last output: \u{201c}{line}\u{201d}."),
@@ -173,13 +174,13 @@ impl Worker {
         tokio::spawn({
             let replies = Arc::clone(&replies);
             async move {
-                let status = tree.wait().await;
+                let ending = tree.wait().await;
                 // Responses sent before the end still count.
                 let _ = tokio::time::timeout(PIPE_TIMEOUT, reading).await;
                 let last_line = tokio::time::timeout(PIPE_TIMEOUT, logging).await.ok();
                 let exit =
-                    Exit { worker, status, last_line: last_line.and_then(Result::ok).flatten() };
-                log.mark(&format!("The worker of {} ended with {}.", exit.worker, exit.status));
+                    Exit { worker, ending, last_line: last_line.and_then(Result::ok).flatten() };
+                log.mark(&format!("The worker of {} {}.", exit.worker, exit.ending));
                 replies.end(&exit);
                 report.send_replace(Some(exit));
             }

@@ -64,23 +64,25 @@ impl ProcessTree {
     }
 
     /// Waits until the child has ended or [`TreeKiller::kill`] is called. Kills what is left of its process
-    /// tree, and returns how the child ended, such as `exit status 3`.
+    /// tree, and returns how the child ended, such as `ended with exit status 3`.
     pub(crate) async fn wait(mut self) -> String {
         let status = tokio::select! {
-            status = self.child.wait() => status,
+            status = self.child.wait() => Some(status),
             () = self.killer.kill.cancelled() => {
                 self.killer.note_escaped().await;
                 self.killer.kill_group();
                 // Without process groups only the child itself can be ended.
                 let _ = self.child.start_kill();
-                self.child.wait().await
+                let _ = self.child.wait().await;
+                None
             }
         };
         self.killer.kill_group();
         self.killer.kill_escaped().await;
         match status {
-            Ok(status) => described(status),
-            Err(error) => format!("a status that cannot be read ({error})"),
+            Some(Ok(status)) => format!("ended with {}", described(status)),
+            Some(Err(error)) => format!("ended with a status that cannot be read ({error})"),
+            None => "was stopped".to_owned(),
         }
     }
 }
@@ -145,5 +147,21 @@ fn described(status: ExitStatus) -> String {
     match status.code() {
         Some(code) => format!("exit status {code}"),
         None => status.to_string(),
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn tells_a_stopped_child_from_one_that_was_killed() {
+        let child = |script: &str| start(Command::new("sh").args(["-c", script])).expect("started");
+        let stopped = child("sleep 60");
+        stopped.killer().kill();
+        assert_eq!(stopped.wait().await, "was stopped");
+        let killed = child("kill -9 $$").wait().await;
+        assert!(killed.starts_with("ended with signal 9 (SIGKILL"), "{killed}");
+        assert_eq!(child("exit 3").wait().await, "ended with exit status 3");
     }
 }

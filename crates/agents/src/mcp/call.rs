@@ -155,14 +155,14 @@ impl OpenSession {
     async fn exited(&self, listed: &Listed, error: &ServiceError) -> ToolFailure {
         let name = &self.agent.servers[listed.server].name;
         let slot = self.connections[listed.server].lock().await;
-        let (status, last_lines) = match slot.as_ref() {
+        let (ending, last_lines) = match slot.as_ref() {
             Some(connection) => connection.end_of().await,
             None => (None, None),
         };
         drop(slot);
-        let message = match status {
-            Some(status) => format!(
-                "The MCP server {name} ended with {status} while the tool ran. The next call \
+        let message = match ending {
+            Some(ending) => format!(
+                "The MCP server {name} {ending} while the tool ran. The next call \
                  restarts it."
             ),
             None => format!(

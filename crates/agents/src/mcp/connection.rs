@@ -149,7 +149,7 @@ impl Connection {
                 ConnectFault::InvalidLine { server: name, sample, output: last_lines }
             }
             (_, None, Some(status)) => {
-                ConnectFault::Ended { server: name, status, output: last_lines }
+                ConnectFault::Ended { server: name, ending: status, output: last_lines }
             }
             (None, None, None) => silent(server, &has_responded, last_lines),
             (Some(error), None, None) => {

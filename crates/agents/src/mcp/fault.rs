@@ -23,10 +23,10 @@ pub(super) enum ConnectFault {
     )]
     NoFolder { server: String, cwd: String },
     #[error(
-        "The MCP server {server} ended with {status} before it responded. Run its command in a \
+        "The MCP server {server} {ending} before it responded. Run its command in a \
          terminal to see why."
     )]
-    Ended { server: String, status: String, output: Option<String> },
+    Ended { server: String, ending: String, output: Option<String> },
     #[error(
         "The MCP server {server} did not respond within {} s. If it starts slowly, increase \
          `timeout_seconds`.",
