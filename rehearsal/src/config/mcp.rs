@@ -123,6 +123,7 @@ pub(super) fn agent(
         name: snake_case(name),
         description: entry.description.as_ref().map_or_else(String::new, |it| it.get_ref().clone()),
         instruction,
+        instruction_file: entry.instruction_file.as_ref().map(|file| file.get_ref().clone()),
         model: entry.model.as_ref().map(|model| model.get_ref().clone()),
         servers,
         input_schema: schema(&entry.input_schema)?,

@@ -19,6 +19,8 @@ pub struct McpAgent {
     pub description: String,
     /// The system instruction. `{key}` is filled from the session state, `{key?}` may be missing.
     pub instruction: String,
+    /// The file of the instruction, which is then read again at each load.
+    pub instruction_file: Option<PathBuf>,
     /// The name of its model.
     pub model: Option<String>,
     /// The servers of its tools. If two servers have a tool of the same name, the later one is left out with a

@@ -1,6 +1,8 @@
 //! [`McpSource`]: rehearses an [`McpAgent`].
 
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::{AgentFault, Answer, Question, SessionView, SourceKind};
@@ -23,7 +25,7 @@ use crate::{
 
 /// The source of one MCP agent.
 pub struct McpSource {
-    agent: Arc<McpAgent>,
+    agent: Mutex<Arc<McpAgent>>,
     reporter: OnceLock<Reporter>,
     log: Mutex<Arc<AgentLog>>,
     sessions: Mutex<HashMap<SessionId, Arc<Opening>>>,
@@ -38,7 +40,7 @@ impl McpSource {
     #[must_use]
     pub fn new(agent: McpAgent) -> Self {
         Self {
-            agent: Arc::new(agent),
+            agent: Mutex::new(Arc::new(agent)),
             reporter: OnceLock::new(),
             log: Mutex::default(),
             sessions: Mutex::default(),
@@ -50,11 +52,31 @@ impl McpSource {
     /// # Errors
     /// A server cannot be used.
     pub async fn unseen_by_adk(&self) -> Result<Vec<String>, AgentFault> {
-        let connections = self.connect(None).await?;
-        let with_servers = self.agent.servers.iter().zip(&connections);
+        let agent = self.agent();
+        let connections = self.connect(&agent, None).await?;
+        let with_servers = agent.servers.iter().zip(&connections);
         let unseen = with_servers.flat_map(|(server, it)| unseen_by_adk(server, it)).collect();
         futures::future::join_all(connections.into_iter().map(Connection::close)).await;
         Ok(unseen)
+    }
+
+    /// The agent as it was loaded last.
+    fn agent(&self) -> Arc<McpAgent> {
+        Arc::clone(&self.agent.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Reads the instruction again, if it is from a file. Open sessions keep theirs.
+    async fn reload(&self) -> Result<Arc<McpAgent>, AgentFault> {
+        let agent = self.agent();
+        let Some(file) = &agent.instruction_file else { return Ok(agent) };
+        let instruction = tokio::fs::read_to_string(file).await.map_err(|error| AgentFault {
+            reason: format!("The instruction {} cannot be read: {error}.", file.display()),
+            error_type: None,
+            traceback: None,
+        })?;
+        let agent = Arc::new(McpAgent { instruction, ..(*agent).clone() });
+        *self.agent.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&agent);
+        Ok(agent)
     }
 
     fn sessions(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<Opening>>> {
@@ -75,10 +97,10 @@ impl McpSource {
     ) -> Result<Arc<OpenSession>, SourceError> {
         let reporter = self.reporter.get().cloned().unwrap_or_else(Reporter::silent);
         let link = Arc::new(SessionLink::new(session.clone(), reporter));
-        let connections = self.connect(Some(&link)).await.map_err(SourceError::Faulted)?;
+        let agent = self.agent();
+        let connections = self.connect(&agent, Some(&link)).await.map_err(SourceError::Faulted)?;
         let log = Arc::clone(&self.log.lock().unwrap_or_else(PoisonError::into_inner));
-        let catalog = self.catalog(&connections).await;
-        let agent = Arc::clone(&self.agent);
+        let catalog = catalog(&agent, &connections).await;
         Ok(OpenSession::new(agent, log, link, seed, connections, catalog))
     }
 
@@ -89,15 +111,13 @@ impl McpSource {
 
     async fn connect(
         &self,
+        agent: &McpAgent,
         link: Option<&Arc<SessionLink>>,
     ) -> Result<Vec<Connection>, AgentFault> {
         let log = Arc::clone(&self.log.lock().unwrap_or_else(PoisonError::into_inner));
-        let opening = self
-            .agent
-            .servers
-            .iter()
-            .map(|server| Connection::open(server, &log, link.map(Arc::clone)));
-        let mut connections = Vec::with_capacity(self.agent.servers.len());
+        let opening =
+            agent.servers.iter().map(|server| Connection::open(server, &log, link.map(Arc::clone)));
+        let mut connections = Vec::with_capacity(agent.servers.len());
         let mut fault = None;
         for opened in futures::future::join_all(opening).await {
             match opened {
@@ -115,11 +135,11 @@ impl McpSource {
             }
         }
     }
+}
 
-    async fn catalog(&self, connections: &[Connection]) -> Catalog {
-        let tools = connections.iter().map(|connection| connection.tools.clone()).collect();
-        Catalog::of(&self.agent, tools).await
-    }
+async fn catalog(agent: &Arc<McpAgent>, connections: &[Connection]) -> Catalog {
+    let tools = connections.iter().map(|connection| connection.tools.clone()).collect();
+    Catalog::of(agent, tools).await
 }
 
 fn nothing_waits(call_id: &CallId) -> CallReport {
@@ -138,14 +158,22 @@ impl AgentSource for McpSource {
         let _ = self.reporter.set(reporter);
     }
 
+    fn fingerprint(&self, _eval_set: &Path) -> Option<u64> {
+        let agent = self.agent();
+        let mut hasher = DefaultHasher::new();
+        std::fs::read(agent.instruction_file.as_ref()?).ok().hash(&mut hasher);
+        Some(hasher.finish())
+    }
+
     async fn load(
         &self,
         _seed: &SessionSeed,
         log: Arc<AgentLog>,
     ) -> Result<AgentFacts, AgentFault> {
         *self.log.lock().unwrap_or_else(PoisonError::into_inner) = log;
-        let connections = self.connect(None).await?;
-        let catalog = self.catalog(&connections).await;
+        let agent = self.reload().await?;
+        let connections = self.connect(&agent, None).await?;
+        let catalog = catalog(&agent, &connections).await;
         let about: Vec<String> = connections
             .iter()
             .map(|connection| connection.about.clone())
@@ -153,9 +181,9 @@ impl AgentSource for McpSource {
             .collect();
         futures::future::join_all(connections.into_iter().map(Connection::close)).await;
         Ok(AgentFacts {
-            app_name: self.agent.name.clone(),
-            description: self.agent.description.clone(),
-            model: self.agent.model.clone(),
+            app_name: agent.name.clone(),
+            description: agent.description.clone(),
+            model: agent.model.clone(),
             tools: catalog.tools.iter().map(|listed| listed.view.name.to_string()).collect(),
             runtime: (!about.is_empty()).then(|| about.join(" · ")),
         })

@@ -1224,3 +1224,31 @@ async fn reports_why_a_server_cannot_be_used() {
     }
     assert!(refused(locked).await.reason.contains("REHEARSAL_NO_SUCH_TOKEN is not set"));
 }
+
+#[tokio::test]
+async fn an_instruction_file_is_watched_and_read_at_each_load() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("instruction.md");
+    std::fs::write(&file, "Be brief.").expect("written");
+    let agent = McpAgent { instruction_file: Some(file.clone()), ..McpAgent::new("tester") };
+    let (source, seed) = (McpSource::new(agent), SessionSeed::default());
+    let load = || source.load(&seed, Arc::new(AgentLog::default()));
+    let (old, new) = (SessionId::parse("old"), SessionId::parse("new"));
+    let (old, new) = (old.expect("valid"), new.expect("valid"));
+    load().await.expect("loads");
+    let before = source.fingerprint(Path::new("none"));
+    assert_eq!(source.open_session(&old, &seed).await.expect("opens").instruction, "Be brief.");
+    assert!(before.is_some() && source.fingerprint(Path::new("none")) == before);
+
+    std::fs::write(&file, "Be thorough.").expect("written");
+    assert_ne!(source.fingerprint(Path::new("none")), before);
+    load().await.expect("loads");
+    assert_eq!(source.open_session(&new, &seed).await.expect("opens").instruction, "Be thorough.");
+    let kept = source.begin_invocation(&old, "Hello").await.expect("begins");
+    assert_eq!(kept.instruction, "Be brief.", "an open session keeps its instruction");
+
+    std::fs::remove_file(&file).expect("removed");
+    let fault = load().await.expect_err("it cannot be read").reason;
+    assert!(fault.contains(&file.display().to_string()), "{fault}");
+    source.shut_down().await;
+}
