@@ -112,9 +112,9 @@ pub(super) fn row_id(row: usize) -> String {
 }
 
 impl Listed {
-    /// Fetches every session that matches the search. With `anew` they are sorted, else the new ones
-    /// are added.
-    fn fetch(self, anew: bool) {
+    /// Fetches every session that matches the search. With `sort_all` they are sorted, else the new
+    /// ones are added.
+    fn fetch(self, sort_all: bool) {
         let search = self.searched.get_untracked();
         spawn_local(async move {
             let (mut ids, mut before) = (Vec::new(), None);
@@ -139,7 +139,7 @@ impl Listed {
             self.fault.set(None);
             let is_first = self.all.read_untracked().is_none();
             self.all.set(Some(ids.clone()));
-            if anew || is_first {
+            if sort_all || is_first {
                 self.sort();
             } else {
                 self.add(&ids);
