@@ -17,6 +17,7 @@ import time
 from typing import Any
 
 from rehearsal_adk import faults, invocation, jsonable, model_call, threads, tree, view
+from rehearsal_adk.observer import media_in
 from rehearsal_adk.session import RehearsalSession, ends_run, finishes_task
 from rehearsal_adk.wire import BAD_PARAMS, UNKNOWN_TOOL, Refused
 
@@ -229,7 +230,8 @@ async def _handle(session: RehearsalSession, context, call_event, call, confirma
             )
         return await _without_response(session, context, tool)
     answered = response.get_function_responses()[0]
-    value = session.observer.result_of(answered.response or {})
+    parts = getattr(answered, "parts", None)
+    value = session.observer.result_of(answered.response or {}, parts)
     result = _result_text(session, value)
     asked = response.actions.requested_tool_confirmations.get(call.id)
     if asked is not None:
@@ -260,8 +262,11 @@ async def _handle(session: RehearsalSession, context, call_event, call, confirma
     return {
         "status": "long_running" if tool.is_long_running else "output",
         "result": result,
-        # ADK wraps everything but a dict, so also a model that is an object in JSON.
-        "wrapped": not isinstance(value, dict),
+        "recording": {
+            # ADK wraps everything but a dict, so also a model that is an object in JSON.
+            "wrapped": not isinstance(value, dict),
+            "media": media_in(value) if parts else [],
+        },
     }
 
 

@@ -40,19 +40,19 @@ class ToolObserver(BasePlugin):
             self.actions = tool_context.actions
         return None
 
-    def result_of(self, response: dict) -> object:
-        """The call's result, given the response that ADK built from it.
+    def result_of(self, response: dict, parts: object) -> object:
+        """The call's result, given the response and the media parts that ADK built from it.
 
         This is the tool's original result, unless a callback replaced it.
         """
         returned = self.returned
         if returned is NOTHING:
             return response
+        if parts and media_in(returned):
+            return returned
         if isinstance(returned, dict):
             return response if _differs(returned, response) else returned
         if len(response) == 1 and response.get("result", NOTHING) is returned:
-            return returned
-        if not response and _is_media(returned):
             return returned
         return response
 
@@ -60,13 +60,24 @@ class ToolObserver(BasePlugin):
 def _differs(returned: dict, response: dict) -> bool:
     if returned.keys() == response.keys():
         return any(returned[key] is not response[key] for key in returned)
-    # ADK removes media parts from a result. The rest is a subset of the original.
+    # ADK removes a screenshot from a result. The rest is a subset of the original.
     return not all(key in returned and returned[key] is response[key] for key in response)
 
 
-def _is_media(value: object) -> bool:
+def media_in(value: object, place: str = "", level: int = 0) -> list[str]:
+    """The JSON Pointers of the parts that ADK takes out of a result: down to the second level."""
     from google.genai import types
 
-    if isinstance(value, (list, tuple)):
-        return any(_is_media(item) for item in value)
-    return isinstance(value, types.Part)
+    if isinstance(value, types.Part):
+        inline, file = value.inline_data, value.file_data
+        has_data = inline is not None and inline.data is not None and inline.mime_type
+        has_file = file is not None and file.file_uri and file.mime_type
+        return [place] if has_data or has_file else []
+    if level > 1 or not isinstance(value, (dict, list, tuple)):
+        return []
+    items = value.items() if isinstance(value, dict) else enumerate(value)
+    found: list[str] = []
+    for key, item in items:
+        escaped = str(key).replace("~", "~0").replace("/", "~1")
+        found.extend(media_in(item, f"{place}/{escaped}", level + 1))
+    return found

@@ -120,7 +120,7 @@ mod tests {
         assert_eq!(rows(&after(events.clone()))[1].kind, RowKind::Pending);
         events.push(Event::Settle {
             call_id,
-            outcome: Outcome::Output(ToolResult::Whole(JsonText::null())),
+            outcome: Outcome::returned(ToolResult::Whole(JsonText::null())),
             duration_ms: 1.0,
             at,
         });

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use json_text::JsonText;
 use serde::Serialize;
-use session::{CallId, SessionId, ToolError, ToolName};
+use session::{CallId, Recording, SessionId, ToolError, ToolName};
 use tokio_util::sync::CancellationToken;
 
 use super::log::AgentLog;
@@ -200,8 +200,8 @@ pub struct CallReport {
     pub view: Option<SessionView>,
     /// Violations of the tool's output schema.
     pub broken: Vec<Violation>,
-    /// Whether google-adk records the result in `{"result": ...}`, even if it is an object.
-    pub wrapped: bool,
+    /// How google-adk records the result.
+    pub recording: Recording,
     /// The fault of the agent, if no tool can be called any more.
     pub fault: Option<AgentFault>,
 }
@@ -271,7 +271,7 @@ impl CallReport {
             state: None,
             view: None,
             broken: Vec::new(),
-            wrapped: false,
+            recording: Recording::default(),
             fault: None,
         }
     }

@@ -6,7 +6,7 @@
 
 use json_text::JsonText;
 use serde::{Deserialize, Serialize};
-use session::{AgentId, CallId, SessionId, StoredResult, ToolName};
+use session::{AgentId, CallId, Recording, SessionId, StoredResult, ToolName};
 
 use super::{AgentSummary, FieldMessage, LiveId, LiveSummary, LogLine, Question, SessionView};
 
@@ -153,6 +153,9 @@ pub enum CallProgress {
     Returned {
         /// The value.
         result: JsonText,
+        /// How google-adk records it.
+        #[serde(default)]
+        recording: Recording,
         /// From call to return.
         duration_ms: f64,
     },
@@ -160,6 +163,9 @@ pub enum CallProgress {
     ReturnedStored {
         /// Its length and its beginning.
         stored: StoredResult,
+        /// How google-adk records it.
+        #[serde(default)]
+        recording: Recording,
         /// From call to return.
         duration_ms: f64,
     },

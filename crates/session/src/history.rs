@@ -68,10 +68,31 @@ pub struct ToolOutput {
     /// What the tool returned.
     #[serde(flatten)]
     pub result: ToolResult,
+    /// How google-adk records it.
+    #[serde(skip_serializing_if = "Recording::is_default")]
+    pub recording: Recording,
     /// How long the tool ran, in milliseconds, without the time it waited for the person.
     pub duration_ms: f64,
     /// When it returned.
     pub timestamp: Timestamp,
+}
+
+/// How google-adk records a result, as far as its JSON does not tell.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Recording {
+    /// Whether it is recorded in `{"result": ...}` even if it is an object, because it is not a dict.
+    #[serde(default)]
+    pub wrapped: bool,
+    /// The JSON Pointers (RFC 6901) of the images, sounds and files in it, which are recorded beside
+    /// the rest.
+    #[serde(default)]
+    pub media: Vec<String>,
+}
+
+impl Recording {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// A returned value: here, or kept by the host because it is large.
@@ -216,6 +237,7 @@ struct AnyEntry {
     #[serde(default, deserialize_with = "present")]
     result: Option<JsonText>,
     held_result: Option<StoredResult>,
+    recording: Option<Recording>,
     error_type: Option<String>,
     error_message: Option<String>,
     traceback: Option<String>,
@@ -254,6 +276,7 @@ impl<'de> Deserialize<'de> for HistoryEntry {
                         return Err(de::Error::custom("both result and held_result are given"));
                     }
                 },
+                recording: entry.recording.unwrap_or_default(),
                 duration_ms: need(entry.duration_ms, "duration_ms")?,
                 timestamp,
             }),
@@ -305,6 +328,9 @@ mod tests {
         );
         check(
             r#"{"type":"tool_output","call_id":"c1","held_result":{"bytes":5242880,"head":"[1,","is_warning":false},"duration_ms":2.5,"timestamp":"2025-12-23T14:30:01Z"}"#,
+        );
+        check(
+            r#"{"type":"tool_output","call_id":"c1","result":{"a":1},"recording":{"wrapped":true,"media":["/a"]},"duration_ms":2.5,"timestamp":"2025-12-23T14:30:01Z"}"#,
         );
         check(
             r#"{"type":"tool_error","call_id":"c1","error_type":"RuntimeError","error_message":"offline","duration_ms":31.0,"timestamp":"2025-12-23T14:30:01Z"}"#,

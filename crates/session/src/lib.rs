@@ -19,8 +19,8 @@ mod unmet;
 
 pub use error::{Refusal, TraceFault};
 pub use history::{
-    FinalResponse, HistoryEntry, StoredResult, ToolCall, ToolError, ToolOutput, ToolResult,
-    UserQuery, WaitedFor,
+    FinalResponse, HistoryEntry, Recording, StoredResult, ToolCall, ToolError, ToolOutput,
+    ToolResult, UserQuery, WaitedFor,
 };
 pub use id::{AgentId, CallId, InvalidId, SessionId, ToolName};
 pub use model_response::{SET_MODEL_RESPONSE, accepts_model_response};

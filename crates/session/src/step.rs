@@ -5,7 +5,7 @@ use json_text::{JsonText, Kind};
 
 use crate::error::Refusal;
 use crate::history::{
-    FinalResponse, ToolCall, ToolError, ToolOutput, ToolResult, UserQuery, WaitedFor,
+    FinalResponse, Recording, ToolCall, ToolError, ToolOutput, ToolResult, UserQuery, WaitedFor,
 };
 use crate::state::{Answer, Call, PastTurn, Pending, PendingPhase, Phase, Run, Session};
 use crate::{AgentId, CallId, ToolName};
@@ -102,7 +102,12 @@ pub enum Event {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     /// The tool returned.
-    Output(ToolResult),
+    Output {
+        /// What it returned.
+        result: ToolResult,
+        /// How google-adk records it.
+        recording: Recording,
+    },
     /// The tool or the call failed.
     Error {
         /// Exception class name or a constant of [`ToolError`].
@@ -112,6 +117,14 @@ pub enum Outcome {
         /// The whole traceback.
         traceback: Option<String>,
     },
+}
+
+impl Outcome {
+    /// The tool returned a value that google-adk records by its JSON alone.
+    #[must_use]
+    pub fn returned(result: ToolResult) -> Self {
+        Self::Output { result, recording: Recording::default() }
+    }
 }
 
 /// What the world has to do after a step.
@@ -318,8 +331,8 @@ fn apply(session: &mut Session, event: Event) -> Result<Vec<Effect>, Refusal> {
 fn entry(call_id: CallId, outcome: Outcome, duration_ms: f64, timestamp: Timestamp) -> Answer {
     let duration_ms = if duration_ms.is_finite() { duration_ms.max(0.0) } else { 0.0 };
     match outcome {
-        Outcome::Output(result) => {
-            Answer::Output(ToolOutput { call_id, result, duration_ms, timestamp })
+        Outcome::Output { result, recording } => {
+            Answer::Output(ToolOutput { call_id, result, recording, duration_ms, timestamp })
         }
         Outcome::Error { error_type, error_message, traceback } => Answer::Error(ToolError {
             call_id,

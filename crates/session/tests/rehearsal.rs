@@ -42,7 +42,7 @@ fn settle(number: usize, second: i64) -> Event {
     let result = ToolResult::Whole(JsonText::parse("8").expect("valid"));
     Event::Settle {
         call_id: call_id(number),
-        outcome: Outcome::Output(result),
+        outcome: Outcome::returned(result),
         duration_ms: 1.5,
         at: at(second),
     }

@@ -87,6 +87,11 @@ impl Page {
         self.session = step(&self.session, event).expect("the session takes the event").0;
     }
 
+    /// Sends the next requests to another host.
+    pub fn move_to(&mut self, address: SocketAddr) {
+        self.address = address;
+    }
+
     /// Calls a server function.
     pub async fn ask<T: DeserializeOwned>(
         &self,
@@ -144,11 +149,13 @@ impl Page {
             }
             let call_id = news.call_id.clone();
             match news.progress.clone() {
-                CallProgress::Returned { result, duration_ms } => {
-                    self.settle(call_id, Outcome::Output(ToolResult::Whole(result)), duration_ms);
+                CallProgress::Returned { result, recording, duration_ms } => {
+                    let result = ToolResult::Whole(result);
+                    self.settle(call_id, Outcome::Output { result, recording }, duration_ms);
                 }
-                CallProgress::ReturnedStored { stored, duration_ms } => {
-                    self.settle(call_id, Outcome::Output(ToolResult::Stored(stored)), duration_ms);
+                CallProgress::ReturnedStored { stored, recording, duration_ms } => {
+                    let result = ToolResult::Stored(stored);
+                    self.settle(call_id, Outcome::Output { result, recording }, duration_ms);
                 }
                 CallProgress::Failed { error_type, message, traceback, duration_ms } => {
                     let outcome = Outcome::Error { error_type, error_message: message, traceback };

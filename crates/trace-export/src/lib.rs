@@ -4,12 +4,14 @@
 //! session, and [`compare`] aligns the turns and calls of two traces. Everything is a pure function:
 //! nothing here reads a file or a clock.
 
+mod adk_response;
 mod call_ids;
 mod comparison;
 mod live_case;
 mod python_json;
 mod rehearsal_case;
 
+pub use adk_response::AdkMark;
 pub use call_ids::call_ids;
 pub use comparison::{
     CallSide, ComparedCall, ComparedScore, ComparedText, ComparedTurn, Comparison, MatchStatus,

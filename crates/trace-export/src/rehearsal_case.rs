@@ -1,16 +1,15 @@
 //! Converts a [`GoldenTrace`] to an [`EvalCase`] that ADK replays.
 
-use std::collections::HashSet;
-
 use evalset::adk::{
     Content, EvalCase, FunctionCall, FunctionResponse, IntermediateData, Invocation, SessionInput,
 };
 use evalset::{eval_id, seconds};
-use json_text::{JsonText, Kind};
+use json_text::JsonText;
 use serde::Serialize;
 use session::{Answer, Call, CallId, GoldenTrace, GoldenTurn, ToolError, ToolResult, Unmet};
 use sha2::{Digest as _, Sha256};
 
+use crate::adk_response::{AdkMark, Recorded};
 use crate::python_json::as_adk_writes;
 
 /// A result that the host no longer stores, so that the case would be incomplete.
@@ -33,14 +32,10 @@ pub struct CaseOptions {
     pub left_out: Vec<CallId>,
     /// The calls that a model could not repeat for one of these reasons are left out.
     pub leave_out: Vec<Unmet>,
-    /// Whether results are written as google-adk's runner records them: an object as it is, except for
-    /// that of one of these calls, and any other value as `{"result": ...}`. Otherwise every result is
-    /// written as `{"result": ...}`.
-    pub adk_tool_responses: Option<HashSet<CallId>>,
+    /// Whether results are written as google-adk's runner records them, with a mark on the case.
+    /// Otherwise every result is written as `{"result": ...}`.
+    pub adk_tool_responses: bool,
 }
-
-/// The field of a case that says how its results are written.
-const MARK: &str = "rehearsal";
 
 /// The case of a completed rehearsal of the agent `agent_name`.
 ///
@@ -55,7 +50,7 @@ pub fn eval_case(
     options: &CaseOptions,
     held: impl Fn(&CallId) -> Option<JsonText>,
 ) -> Result<EvalCase, ResultGone> {
-    let wrapped = options.adk_tool_responses.as_ref();
+    let mut mark = options.adk_tool_responses.then(AdkMark::new);
     let start = trace.started_at();
     let made = trace.calls().count();
     trace.leave_out(&options.left_out, &options.leave_out);
@@ -65,20 +60,20 @@ pub fn eval_case(
     if trace.calls().count() < made {
         suffix.push_str(&cut(&trace));
     }
-    if wrapped.is_some() {
+    if mark.is_some() {
         suffix.push_str("_adk");
     }
     let session_id = trace.session_id;
     let turns = trace.turns.into_iter().enumerate().map(|(number, turn)| {
-        invocation(format!("{session_id}_inv_{number}{suffix}"), turn, wrapped, &held)
+        invocation(format!("{session_id}_inv_{number}{suffix}"), turn, mark.as_mut(), &held)
     });
     let mut case = EvalCase {
         session_input: Some(session_input),
         creation_timestamp: Some(seconds(start)),
         ..EvalCase::new(eval_id(agent_name, start), turns.collect::<Result<_, _>>()?)
     };
-    if wrapped.is_some() {
-        case.written.set_extra(MARK, object(&Mark { tool_response: "adk" }));
+    if let Some(mark) = mark {
+        mark.write(&mut case);
     }
     if !options.tags.is_empty() {
         case.written.set_extra("agentflow", object(&Tagged { tags: &options.tags }));
@@ -92,15 +87,10 @@ struct Tagged<'a> {
     tags: &'a [String],
 }
 
-#[derive(Serialize)]
-struct Mark {
-    tool_response: &'static str,
-}
-
 fn invocation(
     id: String,
     turn: GoldenTurn,
-    wrapped: Option<&HashSet<CallId>>,
+    mut mark: Option<&mut AdkMark>,
     held: impl Fn(&CallId) -> Option<JsonText>,
 ) -> Result<Invocation, ResultGone> {
     let GoldenTurn { query, calls, final_response } = turn;
@@ -109,8 +99,7 @@ fn invocation(
     let mut data = IntermediateData::default();
     for Call { call, answer } in calls {
         let (id, name) = (call.call_id.to_string(), call.tool_name.to_string());
-        let response = response(answer, wrapped, &held)?;
-        data.tool_responses.push(FunctionResponse::new(&id, &name, response));
+        data.tool_responses.push(response(&id, &name, answer, mark.as_deref_mut(), &held)?);
         data.tool_uses.push(FunctionCall::new(id, name, call.arguments));
     }
     Ok(Invocation {
@@ -134,10 +123,12 @@ fn cut(trace: &GoldenTrace) -> String {
 }
 
 fn response(
+    id: &str,
+    name: &str,
     answer: Answer,
-    wrapped: Option<&HashSet<CallId>>,
+    mark: Option<&mut AdkMark>,
     held: impl Fn(&CallId) -> Option<JsonText>,
-) -> Result<JsonText, ResultGone> {
+) -> Result<FunctionResponse, ResultGone> {
     #[derive(Serialize)]
     struct Success {
         result: JsonText,
@@ -153,20 +144,25 @@ fn response(
     }
     match answer {
         Answer::Output(output) => {
-            let is_kept = wrapped.is_some_and(|wrapped| !wrapped.contains(&output.call_id));
             let result = match output.result {
                 ToolResult::Whole(result) => result,
                 ToolResult::Stored(_) => {
                     held(&output.call_id).ok_or(ResultGone { call_id: output.call_id })?
                 }
             };
-            Ok(match result.kind() {
-                Kind::Object if is_kept => result,
-                _ => object(&Success { result }),
-            })
+            let Some(mark) = mark else {
+                return Ok(FunctionResponse::new(id, name, object(&Success { result })));
+            };
+            let Recorded { response, parts } = mark.record(id, &result, &output.recording);
+            let mut response = FunctionResponse::new(id, name, response);
+            if let Some(parts) = parts {
+                response.written.set_extra("parts", parts);
+            }
+            Ok(response)
         }
         Answer::Error(ToolError { error_type, error_message, .. }) => {
-            Ok(object(&Failure { error: ErrorBody { r#type: error_type, message: error_message } }))
+            let error = ErrorBody { r#type: error_type, message: error_message };
+            Ok(FunctionResponse::new(id, name, object(&Failure { error })))
         }
     }
 }
@@ -182,7 +178,8 @@ mod tests {
     use evalset::Layout;
     use expect_test::expect;
     use session::{
-        AgentId, FinalResponse, SessionId, StoredResult, ToolCall, ToolName, ToolOutput, UserQuery,
+        AgentId, FinalResponse, Recording, SessionId, StoredResult, ToolCall, ToolName, ToolOutput,
+        UserQuery,
     };
 
     use super::*;
@@ -211,7 +208,8 @@ mod tests {
     fn output(result: ToolResult) -> impl Fn(CallId) -> Answer {
         move |call_id| {
             let result = result.clone();
-            Answer::Output(ToolOutput { call_id, result, duration_ms: 1.5, timestamp: at(2) })
+            let (recording, duration_ms) = (Recording::default(), 1.5);
+            Answer::Output(ToolOutput { call_id, result, recording, duration_ms, timestamp: at(2) })
         }
     }
 
@@ -397,48 +395,21 @@ mod tests {
     #[test]
     fn results_are_written_as_google_adk_records_them() {
         let mut trace = trace();
-        let given = |text: &str| {
-            let result = ToolResult::Whole(json(text));
-            call(&format!("c-{}", text.len()), "give", "{}", output(result))
-        };
-        let values = [
-            r#"{"result":1}"#,
-            r#"{"a":1.50}"#,
-            r#"{"model":1}"#,
-            "{}",
-            "[1]",
-            "null",
-            r#""text""#,
-            "true",
+        trace.turns[0].calls = vec![
+            call("c1", "give", "{}", output(ToolResult::Whole(json(r#"{"result":1}"#)))),
+            call("c2", "give", "{}", output(ToolResult::Whole(json("1")))),
         ];
-        trace.turns[0].calls = values.into_iter().map(given).collect();
-        // A pydantic model is an object in JSON, but not a dict.
-        let wrapped = trace.turns[0].calls[2].call.call_id.clone();
-        let adk_tool_responses = Some(HashSet::from([wrapped]));
-        let options = CaseOptions { adk_tool_responses, ..CaseOptions::default() };
+        let options = CaseOptions { adk_tool_responses: true, ..CaseOptions::default() };
         let case = eval_case("MathAgent", started_with("{}"), trace, &options, |_| None);
         let case = case.expect("whole");
         let data = case.turns()[0].intermediate_data.as_ref().expect("has calls");
-        let written: Vec<String> = data
-            .tool_responses
-            .iter()
-            .map(|it| it.response.as_ref().expect("has one").compact().to_string())
-            .collect();
-        assert_eq!(
-            written,
-            [
-                r#"{"result":1}"#,
-                r#"{"a":1.50}"#,
-                r#"{"result":{"model":1}}"#,
-                "{}",
-                r#"{"result":[1]}"#,
-                r#"{"result":null}"#,
-                r#"{"result":"text"}"#,
-                r#"{"result":true}"#,
-            ]
-        );
+        for response in &data.tool_responses {
+            let response = response.response.as_ref().expect("has one");
+            assert_eq!(response.compact().as_str(), r#"{"result":1}"#);
+        }
         let mark = case.written.extra("rehearsal").map(ToString::to_string);
-        assert_eq!(mark.as_deref(), Some(r#"{"tool_response":"adk"}"#));
+        let expected = r#"{"tool_response":"adk","returned":{"c1":{"result":1}}}"#;
+        assert_eq!(mark.as_deref(), Some(expected));
         assert_eq!(case.turns()[0].invocation_id, "s1_inv_0_adk");
     }
 

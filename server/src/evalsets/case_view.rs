@@ -8,6 +8,7 @@ use evalset::{Case, Format, Origin, adk, agentflow, read_case};
 use evalset_file::FoundCase;
 use json_text::JsonText;
 use scoring::{ToolCall, Trace};
+use trace_export::AdkMark;
 
 use super::case_lookup::digest;
 
@@ -121,28 +122,30 @@ fn adk_turns(case: &adk::EvalCase) -> Vec<CaseTurn> {
             ..CaseTurn::default()
         }];
     }
-    case.turns().iter().map(adk_turn).collect()
+    let mark = AdkMark::of(case);
+    case.turns().iter().map(|turn| adk_turn(turn, mark.as_ref())).collect()
 }
 
-fn adk_turn(turn: &adk::Invocation) -> CaseTurn {
+fn adk_turn(turn: &adk::Invocation, mark: Option<&AdkMark>) -> CaseTurn {
     let mut steps = Vec::new();
     if let Some(data) = &turn.intermediate_data {
         // Responses are stored apart from their calls and matched by id, if calls have ids.
-        let mut answers: HashMap<&str, &JsonText> = data
+        let mut answers: HashMap<&str, &adk::FunctionResponse> = data
             .responses()
-            .filter_map(|it| Some((it.id.as_deref()?, it.response.as_ref()?)))
+            .filter_map(|it| Some((it.id.as_deref()?, it.response.as_ref().map(|_| it)?)))
             .collect();
         let mut in_order = data.responses().filter(|it| it.id.is_none());
         let mut call = |author: &str, call: &adk::FunctionCall| {
-            let result = match call.id.as_deref() {
-                Some(id) => answers.remove(id).cloned(),
-                None => in_order.next().and_then(|answer| answer.response.clone()),
+            let answer = match call.id.as_deref() {
+                Some(id) => answers.remove(id),
+                None => in_order.next(),
             };
             CaseStep::Call {
                 author: author.to_owned(),
                 tool: call.name.clone().unwrap_or_default(),
                 arguments: call.args.clone().unwrap_or_else(empty),
-                result,
+                result: answer.and_then(|answer| answer.response.clone()),
+                returned: answer.and_then(|answer| mark?.returned(answer)),
             }
         };
         steps.extend(data.tool_uses.iter().map(|it| call("", it)));
@@ -182,6 +185,7 @@ fn agentflow_turn(turn: &agentflow::Invocation) -> CaseTurn {
         tool: call.name.clone(),
         arguments: call.args.clone().unwrap_or_else(empty),
         result: call.result.clone(),
+        returned: None,
     });
     let words = turn
         .expected_intermediate_responses
@@ -239,6 +243,25 @@ mod tests {
         );
         assert_eq!(turns[0].query, "5 + 3?");
         assert_eq!(turns[0].response.as_deref(), Some("8"));
+    }
+
+    #[test]
+    fn a_mark_tells_what_the_tools_returned() {
+        let turns = read(
+            r#"{"eval_id": "a", "conversation": [{"invocation_id": "i",
+                "user_content": {"parts": [{"text": "Hi"}]},
+                "intermediate_data": {
+                    "tool_uses": [{"id": "1", "name": "f"}, {"id": "2", "name": "f"}],
+                    "tool_responses": [{"id": "1", "name": "f", "response": {"result": 1}},
+                                       {"id": "2", "name": "f", "response": {"result": 1}}]}}],
+                "rehearsal": {"tool_response": "adk", "returned": {"2": {"result": 1}}}}"#,
+            Format::Adk,
+        );
+        let returned = turns[0].steps.iter().map(|step| match step {
+            CaseStep::Call { returned: Some(returned), .. } => returned.compact().to_string(),
+            _ => panic!("{step:?}"),
+        });
+        assert_eq!(returned.collect::<Vec<_>>(), ["1", r#"{"result":1}"#]);
     }
 
     #[test]

@@ -128,10 +128,7 @@ pub(crate) async fn case_of_rehearsal(export: RehearsalExport<'_>) -> Result<Eva
         tags: tags(choices.tags),
         left_out: choices.left_out,
         leave_out: choices.leave_out,
-        adk_tool_responses: choices
-            .adk_tool_responses
-            .unwrap_or_default()
-            .then(|| session.as_ref().map(|session| session.wrapped()).unwrap_or_default()),
+        adk_tool_responses: choices.adk_tool_responses.unwrap_or_default(),
     };
     let case = eval_case(&agent.name, input, trace, &options, |call_id| {
         let held = session.as_ref()?.stored_results.whole(call_id);

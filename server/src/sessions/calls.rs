@@ -7,7 +7,7 @@ use agents::schemas;
 use agents::{CallProgress, CallReport, ToolFailure, ToolInvocation, ToolView};
 use api::{ApiError, CallProgress as PageProgress, CallUpdate, ToolRequest};
 use json_text::JsonText;
-use session::{CallId, ToolError};
+use session::{CallId, Recording, ToolError};
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -206,13 +206,15 @@ impl Calls {
         if !still_running {
             return;
         }
-        if report.wrapped {
-            session.note_wrapped(call_id);
-        }
         let update = Arc::new(CallUpdate {
             session: session.id.clone(),
             call_id: call_id.clone(),
-            progress: page_progress(session, call_id, report.progress, report.duration_ms),
+            progress: page_progress(
+                session,
+                call_id,
+                report.progress,
+                (report.recording, report.duration_ms),
+            ),
             state: report.state,
             view: report.view.clone().map(page_dto::session_view),
             broken: page_dto::field_messages(report.broken),
@@ -258,14 +260,14 @@ fn page_progress(
     session: &HostSession,
     call_id: &CallId,
     progress: CallProgress,
-    duration_ms: f64,
+    (recording, duration_ms): (Recording, f64),
 ) -> PageProgress {
     match progress {
         CallProgress::Returned(result) if result.byte_len() <= STORED_OVER_BYTES => {
-            PageProgress::Returned { result, duration_ms }
+            PageProgress::Returned { result, recording, duration_ms }
         }
         CallProgress::Returned(result) => match session.stored_results.keep(call_id, result) {
-            Ok(stored) => PageProgress::ReturnedStored { stored, duration_ms },
+            Ok(stored) => PageProgress::ReturnedStored { stored, recording, duration_ms },
             Err(error) => PageProgress::Failed {
                 error_type: ToolError::INVALID_OUTPUT.to_owned(),
                 message: format!(

@@ -1,6 +1,6 @@
 //! [`Sessions`]: every open session, with the time of its last keep-alive.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -47,8 +47,6 @@ struct State {
     call: Option<RunningCall>,
     /// The last calls that were canceled before they arrived.
     canceled_early: VecDeque<CallId>,
-    /// The calls whose results google-adk records in `{"result": ...}`; exports need them.
-    wrapped: HashSet<CallId>,
     /// The last progress of a call, for a page that was not connected then.
     update: Option<Arc<CallUpdate>>,
 }
@@ -144,16 +142,6 @@ impl HostSession {
         self.lock().update.clone()
     }
 
-    /// Records that google-adk wraps the result of a call.
-    pub(crate) fn note_wrapped(&self, call_id: &CallId) {
-        self.lock().wrapped.insert(call_id.clone());
-    }
-
-    /// The calls whose results google-adk wraps.
-    pub(crate) fn wrapped(&self) -> HashSet<CallId> {
-        self.lock().wrapped.clone()
-    }
-
     /// Stores the progress of a call, and a changed model view.
     pub(crate) fn store_update(&self, update: &Arc<CallUpdate>, view: Option<SessionView>) {
         let mut state = self.lock();
@@ -200,7 +188,6 @@ impl Sessions {
                 last_keep_alive: Instant::now(),
                 call: None,
                 canceled_early: VecDeque::new(),
-                wrapped: HashSet::new(),
                 update: None,
             };
             Arc::new(HostSession {

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use acceptance::{Host, binary, python, run_python};
+use acceptance::{Host, binary, python, run_python, workspace};
+use api::{CaseStep, CaseView, ExportChoices, SetId};
 use json_text::JsonText;
 use serde_json::{Value, json};
-use session::Answer;
+use session::{AgentId, Answer, ToolResult};
 use test_support::{Page, arguments};
 
 /// Reads a file with ADK's own loader and prints it as ADK understands it.
@@ -88,4 +89,73 @@ async fn exports_a_stored_result_completely() {
     let set = read(&python, &receipt.path);
     let text = &set["eval_cases"][0]["conversation"][0]["final_response"]["parts"][0]["text"];
     assert_eq!(text, "buds\non bare boughs\n春");
+}
+
+/// The value without members that are null, as ADK writes a file.
+fn given(value: &Value) -> Value {
+    match value {
+        Value::Array(items) => items.iter().map(given).collect(),
+        Value::Object(members) => {
+            let members = members.iter().filter(|(_, value)| !value.is_null());
+            Value::Object(members.map(|(key, value)| (key.clone(), given(value))).collect())
+        }
+        value => value.clone(),
+    }
+}
+
+/// Tools of the agent `hazards` that return every kind of value.
+const RETURNING: [&str; 9] =
+    ["wrapped", "bare", "nothing", "refuses", "model", "pair", "picture", "gallery", "stamped"];
+
+#[tokio::test]
+async fn results_are_recorded_as_by_the_runner_and_come_back() {
+    let (Some(binary), Some(python)) = (binary(), python()) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let agent = folder.path().join("hazards");
+    let original = workspace().join("tests/python/fixtures/hazards");
+    std::fs::create_dir(&agent).unwrap();
+    for name in ["__init__.py", "agent.py"] {
+        std::fs::copy(original.join(name), agent.join(name)).unwrap();
+    }
+    let agent = agent.to_str().unwrap();
+    let script = workspace().join("tests/fixtures/adk/runner_responses.py");
+    let script = std::fs::read_to_string(script).unwrap();
+    let printed = run_python(&python, &script, &[agent, &json!(RETURNING).to_string()]);
+    let recorded = printed.lines().find_map(|line| line.strip_prefix("RECORDED")).unwrap();
+    let recorded: Vec<Value> = serde_json::from_str(recorded).unwrap();
+
+    let host = Host::start(&binary, Some(&python), &[agent]);
+    let mut page = Page::rehearse(host.address(), "hazards", "Hello.").await;
+    let mut returned = Vec::new();
+    for tool in RETURNING {
+        let Answer::Output(output) = page.call(tool, &arguments(&json!({}))).await else {
+            panic!("{tool}: {:?}", page.last_answer())
+        };
+        returned.push(output.result);
+    }
+    page.respond("Done.");
+    // The page keeps what an export needs.
+    drop(host);
+    let host = Host::start(&binary, Some(&python), &[agent]);
+    page.move_to(host.address());
+    let choices = ExportChoices { adk_tool_responses: Some(true), ..ExportChoices::default() };
+    let receipt = page.export_with(choices).await.unwrap();
+    let case = &read(&python, &receipt.path)["eval_cases"][0];
+    let data = &case["conversation"][0]["intermediate_data"];
+    for (written, recorded) in data["tool_responses"].as_array().unwrap().iter().zip(&recorded) {
+        for field in ["name", "response", "parts"] {
+            assert_eq!(given(&written[field]), given(&recorded[field]), "{recorded}");
+        }
+    }
+    let name = json!({ "set": SetId::from(AgentId::parse("hazards").unwrap()),
+        "eval_id": receipt.eval_id, "index": 0 });
+    let opened: CaseView = page.ask("read_case", &name).await.unwrap();
+    let steps = opened.turns[0].steps.iter().map(|step| match step {
+        CaseStep::Call { returned: Some(returned), .. } => returned.compact(),
+        _ => panic!("{step:?}"),
+    });
+    for (step, returned) in steps.zip(returned) {
+        let ToolResult::Whole(returned) = returned else { panic!("it is small") };
+        assert_eq!(step, returned.compact());
+    }
 }

@@ -115,11 +115,13 @@ enum NextStep {
 fn next_step(call_id: &CallId, progress: CallProgress, phase: &PendingPhase) -> Option<NextStep> {
     let call_id = call_id.clone();
     Some(match progress {
-        CallProgress::Returned { result, duration_ms } => {
-            NextStep::Settle { outcome: Outcome::Output(ToolResult::Whole(result)), duration_ms }
+        CallProgress::Returned { result, recording, duration_ms } => {
+            let result = ToolResult::Whole(result);
+            NextStep::Settle { outcome: Outcome::Output { result, recording }, duration_ms }
         }
-        CallProgress::ReturnedStored { stored, duration_ms } => {
-            NextStep::Settle { outcome: Outcome::Output(ToolResult::Stored(stored)), duration_ms }
+        CallProgress::ReturnedStored { stored, recording, duration_ms } => {
+            let result = ToolResult::Stored(stored);
+            NextStep::Settle { outcome: Outcome::Output { result, recording }, duration_ms }
         }
         CallProgress::Failed { error_type, message, traceback, duration_ms } => {
             let outcome = Outcome::Error { error_type, error_message: message, traceback };
@@ -148,7 +150,7 @@ fn is_new_restart(calls: usize, restarts: &[usize]) -> bool {
 /// The announcement that a call of `tool` has ended.
 fn announcement(tool: &str, outcome: &Outcome) -> String {
     match outcome {
-        Outcome::Output(result) => {
+        Outcome::Output { result, .. } => {
             let verb = if result.is_warning() { "returned an error" } else { "returned" };
             format!("{tool} {verb}: {}", result_summary(result))
         }
@@ -168,7 +170,7 @@ fn result_summary(result: &ToolResult) -> String {
 #[cfg(test)]
 mod tests {
     use json_text::JsonText;
-    use session::StoredResult;
+    use session::{Recording, StoredResult};
 
     use super::*;
 
@@ -187,8 +189,13 @@ mod tests {
     #[test]
     fn a_returned_result_settles_the_call_in_every_phase() {
         for phase in [PendingPhase::Running, PendingPhase::Cancelling, waiting()] {
-            let progress = CallProgress::Returned { result: json("21"), duration_ms: 4.0 };
-            let outcome = Outcome::Output(ToolResult::Whole(json("21")));
+            let recording = Recording { wrapped: true, media: Vec::new() };
+            let progress = CallProgress::Returned {
+                result: json("21"),
+                recording: recording.clone(),
+                duration_ms: 4.0,
+            };
+            let outcome = Outcome::Output { result: ToolResult::Whole(json("21")), recording };
             let expected = NextStep::Settle { outcome, duration_ms: 4.0 };
             assert_eq!(next_step(&call_id(), progress, &phase), Some(expected), "{phase:?}");
         }
@@ -257,13 +264,13 @@ mod tests {
 
     #[test]
     fn an_ended_call_is_announced_with_its_result() {
-        let whole = |text: &str| Outcome::Output(ToolResult::Whole(json(text)));
+        let whole = |text: &str| Outcome::returned(ToolResult::Whole(json(text)));
         assert_eq!(announcement("read", &whole("21")), "read returned: 21");
         let refused = announcement("read", &whole(r#"{"error": "locked"}"#));
         assert!(refused.starts_with("read returned an error: "), "{refused}");
         let held = StoredResult { bytes: 5_242_880, head: "[1".to_owned(), is_warning: false };
         assert_eq!(
-            announcement("read", &Outcome::Output(ToolResult::Stored(held))),
+            announcement("read", &Outcome::returned(ToolResult::Stored(held))),
             "read returned: 5.2 MB of JSON"
         );
         let failed = Outcome::Error {

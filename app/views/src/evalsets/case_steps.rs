@@ -308,7 +308,7 @@ fn step_row(place: StepPosition, step: CaseStep, edits: Option<CaseEdits>) -> An
                 None => read_only_text(row),
             }
         }
-        CaseStep::Call { author, tool, arguments, result } => {
+        CaseStep::Call { author, tool, arguments, result, .. } => {
             let StepPosition { turn, call, .. } = place;
             let what = Editing::Call { turn, call };
             let is_open = edits.map(|edits| is_open(edits, what));

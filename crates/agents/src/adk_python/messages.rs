@@ -7,7 +7,7 @@ use crate::{AgentFault, SessionView};
 use json_text::JsonText;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use session::ToolError;
+use session::{Recording, ToolError};
 
 use crate::schemas;
 use crate::{CallProgress, CallReport, MAX_RESULT_BYTES, ToolFailure};
@@ -193,9 +193,9 @@ pub(super) struct CallOutcome {
     status: Status,
     duration_ms: f64,
     result: Option<JsonText>,
-    /// Whether ADK puts the result into `{"result": ...}`.
+    /// How ADK records the result.
     #[serde(default)]
-    wrapped: bool,
+    recording: Recording,
     error: Option<Exception>,
     hint: Option<String>,
     payload: Option<JsonText>,
@@ -242,7 +242,7 @@ impl CallOutcome {
         CallReport {
             state: Some(self.state),
             view,
-            wrapped: self.wrapped,
+            recording: self.recording,
             ..CallReport::of(progress, self.duration_ms)
         }
     }

@@ -61,8 +61,11 @@ pub enum CaseStep {
         tool: String,
         /// The arguments.
         arguments: JsonText,
-        /// The result, if recorded.
+        /// The response, if recorded.
         result: Option<JsonText>,
+        /// What the tool returned, if the case says how its responses are written.
+        #[serde(default)]
+        returned: Option<JsonText>,
     },
     /// An intermediate message.
     Message {

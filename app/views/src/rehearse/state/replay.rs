@@ -154,8 +154,8 @@ impl Replay {
             let turn = turns.get(turn)?;
             Some(match (done, turn.calls.get(done.wrapping_sub(1)), turn.response) {
                 (0, ..) => Next::Query(turn.query.to_owned()),
-                (_, Some((tool, arguments, _)), _) => {
-                    Next::Call { tool: (*tool).to_owned(), arguments: (*arguments).clone() }
+                (_, Some(call), _) => {
+                    Next::Call { tool: call.tool.to_owned(), arguments: call.arguments.clone() }
                 }
                 (_, None, Some(response)) => Next::Response(response.to_owned()),
                 (_, None, None) => Next::Nothing,
@@ -173,14 +173,14 @@ impl Replay {
         let place = session.calls_of_turn().len() - 1;
         self.with_turns(|turns| {
             let turn = turns.get(session.past_turns())?;
-            let (tool, arguments, response) = turn.calls.get(place)?;
-            if ended.call.tool_name.as_str() != *tool || !same(&ended.call.arguments, arguments) {
-                return Some(StepComparison::OtherCall((*tool).to_owned()));
+            let RecordedCall { tool, arguments, response, returned } = *turn.calls.get(place)?;
+            if ended.call.tool_name.as_str() != tool || !same(&ended.call.arguments, arguments) {
+                return Some(StepComparison::OtherCall(tool.to_owned()));
             }
-            let response = (*response)?;
+            let response = response?;
             let is_same = match &ended.answer {
                 Answer::Output(output) => match &output.result {
-                    ToolResult::Whole(now) => same(now, response) || same_inside(now, response),
+                    ToolResult::Whole(now) => is_recorded(now, response, returned),
                     // Stored on the host: not compared here.
                     ToolResult::Stored(_) => return None,
                 },
@@ -191,7 +191,7 @@ impl Replay {
             Some(if is_same {
                 StepComparison::Same
             } else {
-                StepComparison::OtherResult(response.clone())
+                StepComparison::OtherResult(returned.unwrap_or(response).clone())
             })
         })
         .flatten()
@@ -259,9 +259,12 @@ impl Replay {
         let case = self.case.read();
         let turns = case.as_ref()?.as_ref().ok()?.turns.iter().map(|turn| {
             let calls = turn.steps.iter().filter_map(|step| match step {
-                CaseStep::Call { tool, arguments, result, .. } => {
-                    Some((tool.as_str(), arguments, result.as_ref()))
-                }
+                CaseStep::Call { tool, arguments, result, returned, .. } => Some(RecordedCall {
+                    tool,
+                    arguments,
+                    response: result.as_ref(),
+                    returned: returned.as_ref(),
+                }),
                 CaseStep::Message { .. } | CaseStep::Plan(_) => None,
             });
             Turn { query: &turn.query, calls: calls.collect(), response: turn.response.as_deref() }
@@ -273,8 +276,16 @@ impl Replay {
 /// The steps of a turn.
 struct Turn<'a> {
     query: &'a str,
-    calls: Vec<(&'a str, &'a JsonText, Option<&'a JsonText>)>,
+    calls: Vec<RecordedCall<'a>>,
     response: Option<&'a str>,
+}
+
+#[derive(Clone, Copy)]
+struct RecordedCall<'a> {
+    tool: &'a str,
+    arguments: &'a JsonText,
+    response: Option<&'a JsonText>,
+    returned: Option<&'a JsonText>,
 }
 
 impl Turn<'_> {
@@ -290,6 +301,15 @@ fn same(one: &JsonText, other: &JsonText) -> bool {
         _ if one.compact() == other.compact() => true,
         (Ok(one), Ok(other)) => one == other,
         _ => false,
+    }
+}
+
+/// Whether `now` is the result of the recorded response. Without a mark that says what the tool
+/// returned, the response may contain the result or be the result.
+fn is_recorded(now: &JsonText, response: &JsonText, returned: Option<&JsonText>) -> bool {
+    match returned {
+        Some(returned) => same(now, returned),
+        None => same(now, response) || same_inside(now, response),
     }
 }
 
@@ -318,5 +338,15 @@ mod tests {
         assert!(same_inside(&text("8"), &text(r#"{"result": 8}"#)));
         assert!(!same_inside(&text("8"), &text(r#"{"result": 9}"#)));
         assert!(!same_inside(&text("8"), &text("8")));
+    }
+
+    #[test]
+    fn the_mark_of_a_case_tells_a_value_from_an_object_with_it() {
+        let (value, object) = (text("1"), text(r#"{"result":1}"#));
+        assert!(is_recorded(&value, &object, None) && is_recorded(&object, &object, None));
+        assert!(is_recorded(&value, &object, Some(&value)));
+        assert!(!is_recorded(&object, &object, Some(&value)));
+        assert!(is_recorded(&object, &object, Some(&object)));
+        assert!(!is_recorded(&value, &object, Some(&object)));
     }
 }
