@@ -73,7 +73,6 @@ test("a failed call is left out by one click, which is remembered", async ({ pag
   await panel.getByRole("textbox", { name: "Case ID" }).press("Tab");
   await shows((raw) => expect(raw).toContainText("declined card", { timeout: 500 }));
   await panel.getByRole("textbox", { name: "Tags" }).fill("night, heating");
-  await panel.getByText("Calls in the case").click();
   await picture("named");
   const [exported] = cases(await rehearsal.export());
   expect(exported.eval_id).toBe("declined card");
@@ -89,6 +88,64 @@ test("a failed call is left out by one click, which is remembered", async ({ pag
   await expect(rehearsal.call(1)).toHaveClass(/failed/);
   await rehearsal.answer("It failed.");
   await expect(choice.getByRole("button", { name: "Leave out" })).toHaveAttribute("aria-pressed", "true");
+});
+
+test("a call, a final response and a whole turn are left out, and the case has a note", async ({ page, picture, accessible }) => {
+  const rehearsal = await Rehearsal.at(page, "front_desk");
+  let calls = 0;
+  for (const [turn, guests] of [["Where is Ada?", ["Ada", "Adam"]], ["And Bob?", ["Bob"]]] as const) {
+    if (turn === "And Bob?") {
+      await page.getByRole("button", { name: "Continue", exact: true }).click();
+    }
+    await page.getByRole("textbox", { name: "User message" }).fill(turn);
+    await page.getByRole("button", { name: /Start session|Send message/ }).click();
+    for (const guest of guests) {
+      calls += 1;
+      await rehearsal.choose("look_up");
+      await rehearsal.fill("guest", guest);
+      await rehearsal.run();
+      await expect(rehearsal.call(calls)).toHaveClass(/returned/);
+    }
+    await rehearsal.answer("In room 12.");
+  }
+  const panel = page.getByRole("region", { name: "Export" });
+  const footer = await panel.locator(".panel-foot").boundingBox();
+  expect(footer?.height, "the footer has two rows at most").toBeLessThan(100);
+  await panel.getByRole("textbox", { name: "Note" }).fill("Adam was a typing error.");
+  await panel.getByText("Contents of the case").click();
+  const entry = (name: string | RegExp) => panel.getByRole("checkbox", { name });
+  await entry(/look_up.*Adam/).uncheck();
+  await entry("Final response: In room 12.").first().uncheck();
+  await picture("contents");
+  await accessible();
+  const conversation = async () => cases(await rehearsal.export()).at(-1).conversation;
+  const [first, second] = await conversation();
+  expect(first.intermediate_data.tool_uses.map((it: { args: object }) => it.args)).toEqual([{ guest: "Ada" }]);
+  expect(first.final_response).toBeUndefined();
+  expect(second.final_response.parts[0].text).toBe("In room 12.");
+
+  await page.getByRole("link", { name: "Open in eval set" }).click();
+  await expect(page.getByText("Adam was a typing error.")).toBeVisible();
+  await picture("note");
+  await page.goBack();
+});
+
+test("a turn is left out, but not every turn", async ({ page }) => {
+  const rehearsal = await Rehearsal.at(page, "front_desk");
+  await rehearsal.ask("Where is Ada?");
+  await rehearsal.answer("In room 12.");
+  await page.getByRole("button", { name: "Continue", exact: true }).click();
+  await page.getByRole("textbox", { name: "User message" }).fill("And Bob?");
+  await page.getByRole("button", { name: /Send message/ }).click();
+  await rehearsal.answer("In room 13.");
+  const panel = page.getByRole("region", { name: "Export" });
+  await panel.getByText("Contents of the case").click();
+  await panel.getByRole("checkbox", { name: "User: Where is Ada?" }).uncheck();
+  await expect(panel.getByRole("checkbox", { name: "User: And Bob?" })).toBeDisabled();
+  await expect(panel.getByRole("checkbox", { name: "Final response: In room 12." })).toBeDisabled();
+  const [exported] = cases(await rehearsal.export());
+  const queries = exported.conversation.map((it: { user_content: { parts: { text: string }[] } }) => it.user_content.parts[0]?.text);
+  expect(queries).toEqual(["And Bob?"]);
 });
 
 test("the form of the response and set_model_response give the same case", async ({ page, picture }) => {

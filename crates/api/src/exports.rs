@@ -34,9 +34,18 @@ pub struct ExportChoices {
     /// Tags of the case.
     #[serde(default)]
     pub tags: Vec<String>,
+    /// A note on the case, for people.
+    #[serde(default)]
+    pub note: String,
     /// Calls to leave out.
     #[serde(default)]
     pub left_out: Vec<CallId>,
+    /// Turns to leave out, by their numbers from 0.
+    #[serde(default)]
+    pub left_out_turns: Vec<usize>,
+    /// Turns to leave the final response out of, by their numbers from 0.
+    #[serde(default)]
+    pub left_out_responses: Vec<usize>,
     /// The calls to leave out, by why a model could not repeat them.
     #[serde(default)]
     pub leave_out: Vec<Unmet>,

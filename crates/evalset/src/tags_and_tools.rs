@@ -1,4 +1,4 @@
-//! The tags and the name of a case, and the tools that it calls.
+//! The tags, the name and the note of a case, and the tools that it calls.
 
 use json_text::{JsonText, Node};
 use serde::de::DeserializeOwned;
@@ -25,6 +25,17 @@ impl Case {
             Self::AdkLegacy(_) => None,
         };
         name.filter(|name| !name.is_empty())
+    }
+
+    /// The note for people, which AgentFlow calls a description; see [`Self::tags`].
+    #[must_use]
+    pub fn note(&self) -> Option<String> {
+        let note = match self {
+            Self::AgentFlow(case) => Some(case.description.clone()),
+            Self::Adk(case) => kept(case, "description"),
+            Self::AdkLegacy(_) => None,
+        };
+        note.filter(|note| !note.is_empty())
     }
 
     /// The tools that the case calls, each once, in the order of their first calls.
@@ -69,7 +80,8 @@ mod tests {
 
     #[test]
     fn tags_and_tools_survive_conversion() {
-        let text = r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "a", "name": "A", "tags": ["x", "y"],
+        let text = r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "a", "name": "A",
+            "description": "Why", "tags": ["x", "y"],
             "conversation": [{"invocation_id": "i", "user_content": {"role": "user", "content": ""},
             "expected_tool_trajectory": [{"name": "f"}, {"name": "g"}, {"name": "f"}]}]}]}"#;
         let cases = crate::read(text.as_bytes()).whole().expect("whole").into_cases("s");
@@ -80,6 +92,7 @@ mod tests {
                 (vec!["x".to_owned(), "y".to_owned()], vec!["f", "g"])
             );
             assert_eq!(case.name().as_deref(), Some("A"));
+            assert_eq!(case.note().as_deref(), Some("Why"));
         }
         let older =
             br#"[{"query": "q", "expected_tool_use": [{"tool_name": "t", "tool_input": {}}]}]"#;

@@ -28,8 +28,14 @@ pub struct ResultGone {
 pub struct CaseOptions {
     /// Tags, which ADK keeps and the page shows.
     pub tags: Vec<String>,
+    /// A note for people, which ADK keeps and the page shows; empty without one.
+    pub note: String,
     /// These calls are left out.
     pub left_out: Vec<CallId>,
+    /// These turns are left out, by their numbers from 0.
+    pub left_out_turns: Vec<usize>,
+    /// The final responses of these turns are left out: any response is then as expected.
+    pub left_out_responses: Vec<usize>,
     /// The calls that a model could not repeat for one of these reasons are left out.
     pub leave_out: Vec<Unmet>,
     /// Whether results are written as google-adk's runner records them, with a mark on the case.
@@ -52,20 +58,33 @@ pub fn eval_case(
 ) -> Result<EvalCase, ResultGone> {
     let mut mark = options.adk_tool_responses.then(AdkMark::new);
     let start = trace.started_at();
+    let count = trace.turns.len();
     let made = trace.calls().count();
     trace.leave_out(&options.left_out, &options.leave_out);
-    // They identify an export: a case of more turns, of fewer calls or of other results is another one.
-    let count = trace.turns.len();
+    let turns: Vec<(usize, GoldenTurn, bool)> = trace
+        .turns
+        .into_iter()
+        .enumerate()
+        .filter(|(number, _)| !options.left_out_turns.contains(number))
+        .map(|(number, turn)| (number, turn, !options.left_out_responses.contains(&number)))
+        .collect();
+    // They identify an export: a case of more turns, of fewer entries or of other results is another one.
     let mut suffix = if count > 1 { format!("_of_{count}") } else { String::new() };
-    if trace.calls().count() < made {
-        suffix.push_str(&cut(&trace));
+    let is_whole = turns.len() == count
+        && turns.iter().map(|(_, turn, _)| turn.calls.len()).sum::<usize>() == made
+        && turns.iter().all(|(.., responds)| *responds);
+    if !is_whole {
+        suffix.push_str(&cut(&turns));
     }
     if mark.is_some() {
         suffix.push_str("_adk");
     }
     let session_id = trace.session_id;
-    let turns = trace.turns.into_iter().enumerate().map(|(number, turn)| {
-        invocation(format!("{session_id}_inv_{number}{suffix}"), turn, mark.as_mut(), &held)
+    let turns = turns.into_iter().map(|(number, turn, responds)| {
+        let id = format!("{session_id}_inv_{number}{suffix}");
+        let mut invocation = invocation(id, turn, mark.as_mut(), &held)?;
+        invocation.final_response.take_if(|_| !responds);
+        Ok(invocation)
     });
     let mut case = EvalCase {
         session_input: Some(session_input),
@@ -75,15 +94,19 @@ pub fn eval_case(
     if let Some(mark) = mark {
         mark.write(&mut case);
     }
-    if !options.tags.is_empty() {
-        case.written.set_extra("agentflow", object(&Tagged { tags: &options.tags }));
+    let about = About { description: &options.note, tags: &options.tags };
+    if !about.description.is_empty() || !about.tags.is_empty() {
+        case.written.set_extra("agentflow", object(&about));
     }
     Ok(case)
 }
 
 /// AgentFlow's fields of an ADK case.
 #[derive(Serialize)]
-struct Tagged<'a> {
+struct About<'a> {
+    #[serde(skip_serializing_if = "str::is_empty")]
+    description: &'a str,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
     tags: &'a [String],
 }
 
@@ -110,12 +133,15 @@ fn invocation(
     })
 }
 
-/// A suffix for invocation ids that distinguishes a case of some calls from one of all calls.
-fn cut(trace: &GoldenTrace) -> String {
+/// A suffix for invocation ids that distinguishes a case of some entries from one of all entries.
+fn cut(turns: &[(usize, GoldenTurn, bool)]) -> String {
     let mut digest = Sha256::new();
-    for call in trace.calls() {
-        digest.update(call.call.call_id.as_str());
-        digest.update([0]);
+    for (number, turn, responds) in turns {
+        digest.update(format!("{number} {responds}\n"));
+        for call in &turn.calls {
+            digest.update(call.call.call_id.as_str());
+            digest.update([0]);
+        }
     }
     let short =
         digest.finalize().iter().take(4).map(|byte| format!("{byte:02x}")).collect::<String>();
@@ -432,6 +458,41 @@ mod tests {
         assert_eq!(whole.creation_timestamp, Some(seconds(at(0))));
         let cut = case(trace, &[Unmet::Failed]).expect("whole");
         assert!(cut.invocation_ids().all(|id| id.contains("_of_2_cut_")));
+    }
+
+    #[test]
+    fn a_turn_or_a_final_response_can_be_left_out() {
+        let mut trace = trace();
+        let query = UserQuery { content: "And 6?".to_owned(), timestamp: at(5) };
+        let final_response = FinalResponse { content: "9".to_owned(), timestamp: at(6) };
+        trace.turns.push(GoldenTurn { query, calls: Vec::new(), final_response });
+        let case = |left_out_turns: &[usize], left_out_responses: &[usize]| {
+            let options = CaseOptions {
+                note: "Only the sum.".to_owned(),
+                left_out_turns: left_out_turns.to_vec(),
+                left_out_responses: left_out_responses.to_vec(),
+                ..CaseOptions::default()
+            };
+            eval_case("MathAgent", started_with("{}"), trace.clone(), &options, |_| {
+                Some(json("[1]"))
+            })
+            .expect("whole")
+        };
+        let queries = |case: &EvalCase| {
+            case.turns().iter().map(|turn| turn.user_content.text()).collect::<Vec<_>>()
+        };
+        let second = case(&[0], &[]);
+        assert_eq!(queries(&second), ["And 6?"]);
+        assert!(second.turns()[0].invocation_id.starts_with("s1_inv_1_of_2_cut_"));
+        let open = case(&[], &[0]);
+        assert_eq!(queries(&open), ["5 + 3?", "And 6?"]);
+        let responds = open.turns().iter().map(|turn| turn.final_response.is_some());
+        assert_eq!(responds.collect::<Vec<_>>(), [false, true]);
+        let ids = [&second, &open, &case(&[1], &[]), &case(&[], &[1]), &case(&[], &[])]
+            .map(|case| case.turns()[0].invocation_id.clone());
+        let distinct = ids.iter().collect::<std::collections::HashSet<_>>();
+        assert_eq!(distinct.len(), ids.len(), "{ids:?}");
+        assert_eq!(evalset::Case::Adk(open).note().as_deref(), Some("Only the sum."));
     }
 
     #[test]

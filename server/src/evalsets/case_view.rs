@@ -46,6 +46,7 @@ pub(super) fn case_view(
         index: found.index,
         eval_id: found.eval_id.clone().unwrap_or_default(),
         name: case.and_then(Case::name),
+        note: case.and_then(Case::note),
         agent: None,
         app_name,
         created: case.and_then(created),

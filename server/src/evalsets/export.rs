@@ -126,7 +126,10 @@ pub(crate) async fn case_of_rehearsal(export: RehearsalExport<'_>) -> Result<Eva
     let input = SessionInput::new(app_name, agent.seed.user_id.clone(), state);
     let options = CaseOptions {
         tags: tags(choices.tags),
+        note: choices.note.trim().to_owned(),
         left_out: choices.left_out,
+        left_out_turns: choices.left_out_turns,
+        left_out_responses: choices.left_out_responses,
         leave_out: choices.leave_out,
         adk_tool_responses: choices.adk_tool_responses.unwrap_or_default(),
     };
@@ -135,6 +138,10 @@ pub(crate) async fn case_of_rehearsal(export: RehearsalExport<'_>) -> Result<Eva
         held.inspect_err(|error| tracing::error!(%call_id, "stored result: {error}")).ok().flatten()
     });
     let mut case = case.map_err(|gone| ApiError::NotExportable(gone.to_string()))?;
+    if case.turns().is_empty() {
+        let reason = "every turn is left out. Keep at least one".to_owned();
+        return Err(ApiError::NotExportable(reason));
+    }
     if let Some(eval_id) = given_id(choices.eval_id)? {
         case.eval_id = eval_id;
     }

@@ -26,7 +26,10 @@ impl Rehearsal {
             eval_id: self.case_id.get(),
             adk_tool_responses: self.adk_tool_responses.get(),
             tags: self.tags.get(),
+            note: self.note.get(),
             left_out: self.left_out.get(),
+            left_out_turns: self.left_out_turns.get(),
+            left_out_responses: self.left_out_responses.get(),
             leave_out: self.leave_out.get(),
         }
     }

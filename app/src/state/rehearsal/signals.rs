@@ -70,8 +70,14 @@ signals! {
         export_set: Option<SetId>,
         /// The tags that the person gave the case.
         tags: Vec<String>,
+        /// The note that the person gave the case.
+        note: String,
         /// The calls that the person leaves out of the export.
         left_out: Vec<CallId>,
+        /// The numbers of the turns that the person leaves out of the export.
+        left_out_turns: Vec<usize>,
+        /// The numbers of the turns whose final response the person leaves out of the export.
+        left_out_responses: Vec<usize>,
         /// The id that the person gave the case.
         case_id: Option<String>,
         /// Whether the export writes results as google-adk records them; as configured without a

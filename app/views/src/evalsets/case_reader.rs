@@ -42,6 +42,7 @@ pub(super) fn CaseReader(
         id => case_label(id, edits.repeats().then_some(case.index)),
     };
     let name = case.name.clone();
+    let note = case.note.clone();
     let faults = case.faults.clone();
     let rehearse = rehearse_address(&set, &case, edits.repeats());
     let cases = Memo::new(move |_| list.with_list(|list| list.cases.clone()).unwrap_or_default());
@@ -94,6 +95,7 @@ pub(super) fn CaseReader(
         {is_older.then(|| view! {
             <p class="note">"Cases in ADK's legacy lists are read-only. Use " <code>"rehearsal evalset convert"</code> " to create an editable file."</p>
         })}
+        {note.map(|note| view! { <p class="case-note">{note}</p> })}
         {rename}
         {move || fault().map(|fault| view! { <p class="case-faults" role="alert">{fault} " " <ReloadButton edits/></p> })}
         {(!faults.is_empty()).then(|| view! {

@@ -7,7 +7,7 @@ use api::{
 use json_text::JsonText;
 use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
-use session::{ToolCall, Unmet};
+use session::Unmet;
 
 use crate::rehearse::state::export_preview::use_export_preview;
 use crate::rehearse::state::workspace::use_this_workspace;
@@ -134,8 +134,9 @@ fn Summary() -> impl IntoView {
         <p class="quiet">"It is kept only in this tab until you export it."</p>
         <CaseId preview/>
         <Tags/>
+        <Note/>
         <For each=move || unmet.get() key=Clone::clone children=|calls| view! { <UnmetChoice calls/> }/>
-        <Show when=move || { calls > 0 }><Calls/></Show>
+        <Contents/>
         <div class="case-head">
             <h3 class="panel-subtitle">"Case to export"</h3>
             <span class="grow"></span>
@@ -202,18 +203,7 @@ fn CaseId(
         })
     };
     view! {
-        <label class="case-id">
-            <span>"Case ID"</span>
-            <input
-                class="input"
-                type="text"
-                id="case-id"
-                autocomplete="off"
-                spellcheck="false"
-                prop:value=shown
-                on:change=move |event| set(event_target_value(&event))
-            />
-        </label>
+        <CaseField label="Case ID" id="case-id" hint="" shown=Signal::derive(shown) set=Callback::new(set)/>
         <div role="status">{remedy}</div>
     }
 }
@@ -228,57 +218,135 @@ fn Tags() -> impl IntoView {
         tags.set(given.map(str::to_owned).collect());
     };
     view! {
+        <CaseField
+            label="Tags"
+            id="case-tags"
+            hint="Separated by commas"
+            shown=Signal::derive(shown)
+            set=Callback::new(set)
+        />
+    }
+}
+
+/// A line of text about the case.
+#[component]
+fn CaseField(
+    /// The label.
+    label: &'static str,
+    /// The field's id in the document.
+    id: &'static str,
+    /// What an empty field shows.
+    hint: &'static str,
+    /// The text.
+    #[prop(into)]
+    shown: Signal<String>,
+    /// Takes the text once it is entered.
+    set: Callback<String>,
+) -> impl IntoView {
+    view! {
         <label class="case-id">
-            <span>"Tags"</span>
+            <span>{label}</span>
             <input
                 class="input"
                 type="text"
-                id="case-tags"
+                id=id
                 autocomplete="off"
-                placeholder="Separated by commas"
+                spellcheck="false"
+                placeholder=hint
                 prop:value=shown
-                on:change=move |event| set(event_target_value(&event))
+                on:change=move |event| set.run(event_target_value(&event))
             />
         </label>
     }
 }
 
-/// Every call, and whether the case has it.
+/// The field for the case's note.
 #[component]
-fn Calls() -> impl IntoView {
+fn Note() -> impl IntoView {
+    let note = use_this_workspace().rehearsal.note;
+    let set = Callback::new(move |text: String| note.set(text));
+    view! { <CaseField label="Note" id="case-note" hint="Shown with the case" shown=note set/> }
+}
+
+/// Every entry of the session that can be left out, and whether the case has it: whole turns, calls and
+/// final responses.
+#[component]
+fn Contents() -> impl IntoView {
     let rehearsal = use_this_workspace().rehearsal;
-    let left_out = rehearsal.left_out;
-    let calls = rehearsal.session.with_untracked(|session| {
-        let calls = session.calls().iter();
-        calls.map(|made| made.call.clone()).collect::<Vec<_>>()
+    let (turns, calls) = (rehearsal.left_out_turns, rehearsal.left_out);
+    let session = rehearsal.session.get_untracked();
+    let count = session.turns().len();
+    let rows = session.turns().into_iter().enumerate().map(|(number, turn)| {
+        let has_turn = Signal::derive(move || !turns.read().contains(&number));
+        let is_only = move || turns.read().len() + 1 == count && has_turn.get();
+        let query = view! { <span class="cut">"User: " {turn.query.content.clone()}</span> };
+        let whole = entry(query.into_any(), has_turn, Signal::derive(is_only), move || {
+            turns.update(|all| toggle(all, number));
+        });
+        let made = session.calls().get(turn.calls).unwrap_or_default().iter().map(|made| {
+            let call = made.call.clone();
+            let id = StoredValue::new(call.call_id);
+            let has_it = move || has_turn.get() && !calls.read().contains(&id.read_value());
+            let signature = view! {
+                <span class="signature">
+                    <b>{call.tool_name.to_string()}</b>
+                    "(" <Tokens tokens=arguments(&call.arguments, 80)/> ")"
+                </span>
+            };
+            let without_turn = Signal::derive(move || !has_turn.get());
+            entry(signature.into_any(), Signal::derive(has_it), without_turn, move || {
+                calls.update(|all| toggle(all, id.get_value()));
+            })
+        });
+        let made = made.collect_view();
+        let responses = rehearsal.left_out_responses;
+        let has_it = move || has_turn.get() && !responses.read().contains(&number);
+        let text = turn.final_response.map(|response| response.content.clone());
+        let text = view! { <span class="cut">"Final response: " {text}</span> };
+        let without_turn = Signal::derive(move || !has_turn.get());
+        let response = entry(text.into_any(), Signal::derive(has_it), without_turn, move || {
+            responses.update(|all| toggle(all, number));
+        });
+        view! { {whole} <li><ul>{made} {response}</ul></li> }
     });
-    let row = move |call: ToolCall| {
-        let id = StoredValue::new(call.call_id);
-        let has_it = move || !left_out.read().contains(&id.read_value());
-        let toggle = move |_| {
-            let id = id.get_value();
-            left_out.update(|all| match all.iter().position(|other| *other == id) {
-                Some(at) => drop(all.remove(at)),
-                None => all.push(id),
-            });
-        };
-        view! {
-            <li>
-                <label>
-                    <input type="checkbox" prop:checked=has_it on:change=toggle/>
-                    <span class="signature">
-                        <b>{call.tool_name.to_string()}</b>
-                        "(" <Tokens tokens=arguments(&call.arguments, 80)/> ")"
-                    </span>
-                </label>
-            </li>
-        }
-    };
+    let rows = rows.collect_view();
     view! {
-        <details class="case-calls">
-            <summary>"Calls in the case"</summary>
-            <ul>{calls.into_iter().map(row).collect_view()}</ul>
+        <details class="case-contents">
+            <summary>"Contents of the case"</summary>
+            <p class="quiet">"Clear a user message to leave out its whole turn."</p>
+            <ul>{rows}</ul>
         </details>
+    }
+}
+
+/// An entry that is left out or kept by a checkbox.
+fn entry(
+    shown: AnyView,
+    is_kept: Signal<bool>,
+    is_fixed: Signal<bool>,
+    toggle: impl Fn() + 'static,
+) -> AnyView {
+    view! {
+        <li>
+            <label>
+                <input
+                    type="checkbox"
+                    prop:checked=is_kept
+                    disabled=is_fixed
+                    on:change=move |_| toggle()
+                />
+                {shown}
+            </label>
+        </li>
+    }
+    .into_any()
+}
+
+/// Removes `item` from `all`, or adds it.
+fn toggle<T: PartialEq>(all: &mut Vec<T>, item: T) {
+    match all.iter().position(|other| *other == item) {
+        Some(at) => drop(all.remove(at)),
+        None => all.push(item),
     }
 }
 

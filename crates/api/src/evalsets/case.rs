@@ -13,6 +13,9 @@ pub struct CaseView {
     pub eval_id: String,
     /// Its name, if it has one.
     pub name: Option<String>,
+    /// Its note for people, if it has one.
+    #[serde(default)]
+    pub note: Option<String>,
     /// The agent that can rehearse it: the set's, or the registered one that the case names.
     pub agent: Option<AgentId>,
     /// The agent's name in the case; empty if it has none.
