@@ -2,7 +2,7 @@
 // that look alike, lists of texts, a schema within itself, repeated content, keywords that
 // only the host checks or that cannot be checked, a union as the whole, a long question, images and sounds in
 // resources, structured content that breaks its own schema, bytes as an argument, an enum of many
-// thousand values.
+// thousand values, long names.
 
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
@@ -155,6 +155,28 @@ const tools = [
         { required: ["day", "unit"] },
       ),
     },
+  },
+  {
+    name: "reserve_conference_room_with_catering_and_equipment",
+    description: "Reserves a room for a meeting, with everything that is eaten and used in it.",
+    inputSchema: object(
+      {
+        name_of_the_person_who_reserves: { type: "string", description: "Who reserves." },
+        is_recurring_every_week: { type: "boolean" },
+        equipment_and_furniture: {
+          type: "array",
+          items: object({ serial_number_of_the_manufacturer: { type: "string" }, count: { type: "integer" } }),
+        },
+        catering_for_the_participants: object({
+          dietary_restrictions_of_guests: { type: "array", items: { type: "string" } },
+          contact_at_the_caterer: object({
+            telephone_number_during_the_day: { type: "string" },
+            address: object({ postal_code_of_the_delivery: { type: "string" }, is_accessible_by_truck: { type: "boolean" } }),
+          }),
+        }),
+      },
+      { required: ["name_of_the_person_who_reserves"] },
+    ),
   },
   { name: "bottomless", description: "Answers with what is nested without end.", inputSchema: object({}) },
 ];
