@@ -4,6 +4,7 @@
 import { expect, type Browser, type Locator, type Page } from "@playwright/test";
 
 import { open } from "./fixtures";
+import { unfoldTools } from "./rehearsal";
 
 /** Enters the name that is recorded with each response. */
 export async function introduce(page: Page, name: string): Promise<void> {
@@ -21,6 +22,7 @@ export async function answer(page: Page, text: string): Promise<void> {
 
 /** Chooses a tool of the turn. */
 export async function choose(page: Page, tool: string): Promise<void> {
+  await unfoldTools(page);
   await page.getByRole("list", { name: "Tools" }).getByText(tool, { exact: true }).click();
   await expect(page.getByRole("heading", { name: tool, exact: true })).toBeVisible();
 }

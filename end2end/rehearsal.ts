@@ -6,6 +6,14 @@ import { expect, type Locator, type Page } from "@playwright/test";
 import { keep } from "./exported";
 import { open } from "./fixtures";
 
+/** Shows the tools if the form of one has folded them. */
+export async function unfoldTools(page: Page): Promise<void> {
+  const unfold = page.getByRole("button", { name: "Tools", exact: true, expanded: false });
+  if (await unfold.isVisible()) {
+    await unfold.click();
+  }
+}
+
 /** One rehearsal on a page. */
 export class Rehearsal {
   constructor(readonly page: Page) {}
@@ -30,8 +38,9 @@ export class Rehearsal {
     await expect(this.page.getByRole("tab", { name: /Call a tool/ })).toBeVisible();
   }
 
-  /** Chooses a tool in the catalog. */
+  /** Chooses a tool in the catalog, which the form of another one may have folded. */
   async choose(tool: string): Promise<void> {
+    await unfoldTools(this.page);
     await this.page.getByRole("list", { name: "Tools" }).getByText(tool, { exact: true }).click();
     await expect(this.page.getByRole("heading", { name: tool, exact: true })).toBeVisible();
   }

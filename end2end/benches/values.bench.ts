@@ -4,6 +4,7 @@
 
 import { expect, test, type Page } from "@playwright/test";
 
+import { unfoldTools } from "../rehearsal";
 import { withAgent, type Figures } from "./figures";
 
 test("large values", async ({ page }) => {
@@ -31,6 +32,7 @@ async function measure(page: Page, figures: Figures): Promise<void> {
 
 /** Calls a tool and waits until its row is there. */
 async function call(page: Page, tool: string, calls: number): Promise<void> {
+  await unfoldTools(page);
   await page.getByRole("list", { name: "Tools" }).getByText(tool, { exact: true }).click();
   await page.getByRole("button", { name: /^Run/ }).click();
   await expect(page.locator(".row.returned")).toHaveCount(calls, { timeout: 20_000 });

@@ -71,6 +71,7 @@ test("the model's input is on the page", async ({ page, picture, accessible }) =
   await page.keyboard.type("transfer_to_agent");
   await page.keyboard.press("Enter");
   await expect(page.getByRole("heading", { name: "transfer_to_agent", exact: true })).toBeVisible();
+  await page.getByRole("button", { name: "Tools", exact: true }).click();
   await expect(tools.getByText("transfer_to_agent", { exact: true })).toBeInViewport({ ratio: 1 });
   await rehearsal.choose("set_temperature");
   await accessible();

@@ -23,6 +23,55 @@ async function box(element: Locator): Promise<Box> {
   });
 }
 
+test("the catalog folds to one line for the form of a chosen tool", async ({ page, host, picture, accessible }) => {
+  void host;
+  const rehearsal = await Rehearsal.at(page, "math-agent");
+  await rehearsal.ask("5 + 3?");
+  const tools = page.getByRole("list", { name: "Tools" });
+  const filter = page.getByRole("searchbox", { name: "Filter tools" });
+  const unfold = page.getByRole("button", { name: "Tools", exact: true });
+  await expect(tools).toBeVisible();
+  await expect(unfold).toBeHidden();
+  await tools.getByText("add", { exact: true }).click();
+  await expect(rehearsal.field("a")).toBeFocused();
+  await expect(tools).toBeHidden();
+  const catalog = await box(page.locator(".catalog"));
+  expect(catalog.bottom - catalog.top).toBeLessThan(50);
+  await picture("folded");
+  await accessible();
+  // One click shows the tools, and choosing one folds them again.
+  await unfold.click();
+  await expect(unfold).toHaveAttribute("aria-expanded", "true");
+  await picture("unfolded");
+  await accessible();
+  await tools.getByText("multiply", { exact: true }).click();
+  await expect(page.getByRole("heading", { name: "multiply", exact: true })).toBeVisible();
+  await expect(tools).toBeHidden();
+  // So does one key, and Esc folds them.
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("/");
+  await expect(filter).toBeFocused();
+  await expect(tools).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(tools).toBeHidden();
+  // Nothing moves under a press: the list that is open stays when a field takes the focus.
+  await filter.click();
+  await expect(tools).toBeVisible();
+  await rehearsal.field("a").click();
+  await expect(rehearsal.field("a")).toBeFocused();
+  await expect(tools).toBeVisible();
+  // With enough room, nothing folds.
+  await page.setViewportSize({ width: 1920, height: 1080 });
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("/");
+  await page.keyboard.type("add");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("heading", { name: "add", exact: true })).toBeVisible();
+  await expect(tools).toBeVisible();
+  await expect(unfold).toBeHidden();
+  await picture("wide");
+});
+
 test("the name of a tool is shown in full, and its description is cut", async ({ page, picture }) => {
   const host = await startShapes();
   const rehearsal = await Rehearsal.at(page, "shapes", host.url);

@@ -1,4 +1,5 @@
-//! The catalog of tools: a filter and one line for each tool.
+//! The catalog of tools: a filter and one line for each tool. For the form of a chosen tool it folds to
+//! the filter, where both share too little height (`style/acting.css`).
 
 use api::ToolView;
 use leptos::html;
@@ -35,8 +36,14 @@ pub fn ToolCatalog(
             tools.iter().filter(|tool| fits(tool, &filter)).cloned().collect::<Vec<_>>()
         })
     });
+    // A tool may be chosen elsewhere, too. Never folds as the focus goes: what moves under a press is not
+    // pressed.
+    let folded = RwSignal::new(false);
+    let fold = move || folded.set(chosen.with(Option::is_some));
+    Effect::new(move |_| fold());
     let choose = move |name: &str| {
         on_choose.run(name.to_owned());
+        folded.set(true);
         // The filter would hide the tools that are searched for next.
         if !filter.read_untracked().is_empty() {
             filter.set(String::new());
@@ -67,6 +74,7 @@ pub fn ToolCatalog(
             event.stop_propagation();
             filter.set(String::new());
         }
+        "Escape" => untrack(fold),
         _ => {}
     };
     let on_list_key = move |event: leptos::ev::KeyboardEvent| {
@@ -83,7 +91,7 @@ pub fn ToolCatalog(
     let stop = tab_stop(chosen, fitting);
     let none_fits = move || fitting.read().is_empty() && !tools.read().is_empty();
     view! {
-        <div class="catalog">
+        <div class="catalog" class:folded=move || folded.get()>
             <div class="find">
                 <Icon glyph=Glyph::Search/>
                 <input
@@ -97,12 +105,23 @@ pub fn ToolCatalog(
                     prop:value=move || filter.get()
                     on:input=move |event| filter.set(event_target_value(&event))
                     on:keydown=on_filter_key
+                    on:focus=move |_| folded.set(false)
                 />
                 <kbd>"/"</kbd>
+                <button
+                    type="button"
+                    class="unfold"
+                    aria-label="Tools"
+                    aria-controls="tools"
+                    aria-expanded=move || (!folded.get()).to_string()
+                    on:click=move |_| folded.update(|folded| *folded = !*folded)
+                >
+                    <Icon glyph=Glyph::Down/>
+                </button>
             </div>
             <ul id="tools" class="tools" aria-label="Tools" node_ref=list on:keydown=on_list_key>
                 <For each=move || fitting.get() key=|tool| (tool.name.clone(), tool.declaration.to_string()) let:tool>
-                    <ToolLine tool chosen stop on_choose=Callback::new(move |name: String| choose(&name))/>
+                    <ToolLine tool chosen folded stop on_choose=Callback::new(move |name: String| choose(&name))/>
                 </For>
             </ul>
             <Show when=none_fits>
@@ -137,6 +156,8 @@ fn ToolLine(
     tool: ToolView,
     /// The chosen tool.
     chosen: Signal<Option<ToolView>>,
+    /// Whether the list may be hidden.
+    folded: RwSignal<bool>,
     /// The tool that the Tab key goes to.
     stop: Memo<Option<ToolName>>,
     /// Called with its name when it is chosen.
@@ -169,7 +190,7 @@ fn ToolLine(
     let line = NodeRef::<html::Button>::new();
     // Scrolls to the tool, which may have been chosen elsewhere: by a link, in the palette, by a replay.
     Effect::new(move |_| {
-        if let (true, Some(line)) = (is_chosen.get(), line.get()) {
+        if let (true, Some(line)) = (is_chosen.get() && !folded.get(), line.get()) {
             browser::after_drawing(move || browser::reveal_element(&line));
         }
     });
