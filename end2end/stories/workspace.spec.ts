@@ -1,9 +1,13 @@
 // The room that the parts of a workspace take: the catalog gives way to the form, names and labels are
 // shown in full, errors stand on their rows, and columns are resized.
 
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
 import { type Locator } from "@playwright/test";
 
-import { expect, startShapes, test } from "../fixtures";
+import { expect, startHost, startShapes, test, type Host } from "../fixtures";
 import { Rehearsal } from "../rehearsal";
 
 const LONG_NAME = "reserve_conference_room_with_catering_and_equipment";
@@ -21,6 +25,20 @@ async function box(element: Locator): Promise<Box> {
     const { left, top, right, bottom } = it.getBoundingClientRect();
     return { left, top, right, bottom };
   });
+}
+
+/** A host with one ADK agent, `desk`, whose module is `text`. */
+async function desk(text: string): Promise<{ host: Host; end(): Promise<void> }> {
+  const folder = mkdtempSync(join(tmpdir(), "rehearsal-desk-"));
+  mkdirSync(join(folder, "desk"));
+  writeFileSync(join(folder, "desk/__init__.py"), "from . import agent\n");
+  writeFileSync(join(folder, "desk/agent.py"), text);
+  const host = await startHost({ arguments: [join(folder, "desk")] });
+  const end = async () => {
+    expect(await host.stop()).toBe(0);
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return { host, end };
 }
 
 test("the catalog folds to one line for the form of a chosen tool", async ({ page, host, picture, accessible }) => {
@@ -93,4 +111,52 @@ test("the name of a tool is shown in full, and its description is cut", async ({
   expect(summary.right - summary.left).toBeGreaterThan((whole.right - whole.left) * 0.4);
   await page.close();
   expect(await host.stop()).toBe(0);
+});
+
+/** An ADK agent whose arguments are described in a docstring, whose result only warns, and which can
+ * transfer to several agents. */
+const DESK = `
+import logging
+
+from google.adk.agents import LlmAgent
+
+
+def measure(place: str, unit: str = "celsius") -> dict:
+    """Measures a place.
+
+    Some sensors are old.
+
+    Args:
+      place: Where the sensor is,
+        such as the office.
+      unit: The unit of the result.
+
+    Returns:
+      The readings.
+    """
+    logging.getLogger("google_adk").warning("The sensor is deprecated.")
+    return {"readings": [20.5 + minute for minute in range(60)], "error": "The sensor is offline."}
+
+
+helpers = [
+    LlmAgent(name=name, model="gemini-2.5-flash", description=f"Helps with {name}.", instruction="Help.")
+    for name in ["garage_agent", "garden_agent", "kitchen_agent"]
+]
+root_agent = LlmAgent(name="desk", model="gemini-2.5-flash", instruction="Measure.", tools=[measure], sub_agents=helpers)
+`;
+
+test("arguments that a docstring describes have their descriptions at their fields", async ({ page, picture, accessible }) => {
+  test.skip(!process.env.REHEARSAL_TEST_PYTHON, "SKIPPED, NOT PASSED: REHEARSAL_TEST_PYTHON is not set; cargo xtask test sets it");
+  const { host, end } = await desk(DESK);
+  const rehearsal = await Rehearsal.at(page, "desk", host.url);
+  await rehearsal.ask("How warm is it?");
+  await rehearsal.choose("measure");
+  const help = (label: string) => page.locator("#tool-form .field").filter({ hasText: label }).locator(".field-help");
+  await expect(help("place")).toHaveText("Where the sensor is, such as the office.");
+  await expect(help("unit")).toHaveText("The unit of the result.");
+  await expect(rehearsal.field("place")).toHaveAccessibleDescription(/Where the sensor is/);
+  await picture("described");
+  await accessible();
+  await page.close();
+  await end();
 });

@@ -6,6 +6,7 @@ use agents::{
     SourceKind, ToolView,
 };
 use schema_check::Violation;
+use schema_form::describe_arguments;
 use trace_export::{
     AnsweredTurn, CallSide, ComparedCall, ComparedText, Comparison, LiveRun, MatchStatus,
 };
@@ -87,12 +88,13 @@ pub(crate) fn session_view(view: SessionView) -> api::SessionView {
 }
 
 fn tool_view(tool: ToolView) -> api::ToolView {
+    let parameters = tool.parameters.map(|schema| describe_arguments(&schema, &tool.description));
     api::ToolView {
         name: tool.name,
         title: tool.title,
         description: tool.description,
         declaration: tool.declaration,
-        parameters: tool.parameters,
+        parameters,
         response_schema: tool.response_schema,
         long_running: tool.long_running,
         needs_confirmation: tool.needs_confirmation,

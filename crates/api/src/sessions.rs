@@ -90,7 +90,8 @@ pub struct ToolView {
     pub description: String,
     /// The whole function declaration.
     pub declaration: JsonText,
-    /// The parameters' schema; absent when the tool takes none.
+    /// The parameters' schema; absent when the tool takes none. An argument without a description has the
+    /// one in the tool's description, if any.
     #[serde(default)]
     pub parameters: Option<JsonText>,
     /// The schema of what it returns.

@@ -28,6 +28,7 @@
 //! Why it works as it does: `docs/design/forms.md`.
 
 mod appearance;
+mod docstring;
 mod entry_schemas;
 mod field;
 mod form;
@@ -64,6 +65,7 @@ mod uri;
 pub use appearance::quoted_if_unclear;
 pub use conditions::ConditionState;
 pub use diagnostic::{Diagnostic, Reason};
+pub use docstring::describe_arguments;
 pub use draft::{Content, Draft, Entered, Entry, Item, State};
 pub use edit::Edit;
 pub use error::EditError;

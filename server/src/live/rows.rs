@@ -10,6 +10,7 @@ use live::{
     Content, FunctionDeclaration, InlineData, LiveSessionId, LlmRequest, Part, Payload, Role,
     RunOutcome, Sequence, SessionEvent, TurnId,
 };
+use schema_form::describe_arguments;
 use session::ToolName;
 use trace_export::call_ids;
 
@@ -164,12 +165,14 @@ fn tool(declaration: FunctionDeclaration) -> Result<ToolView, String> {
     ];
     members.extend(declaration.parameters.clone().map(|schema| ("parameters", schema)));
     members.extend(declaration.response.clone().map(|schema| ("response", schema)));
+    let described = |schema| describe_arguments(&schema, &declaration.description);
+    let parameters = declaration.parameters.map(described);
     Ok(ToolView {
         name,
         title: None,
         description: declaration.description,
         declaration: object(&members),
-        parameters: declaration.parameters,
+        parameters,
         response_schema: declaration.response,
         long_running: false,
         needs_confirmation: false,
