@@ -160,3 +160,28 @@ test("arguments that a docstring describes have their descriptions at their fiel
   await page.close();
   await end();
 });
+
+test("a result that only warns shows its error beside long arguments, and what was logged meanwhile", async ({ page, picture, accessible }) => {
+  test.skip(!process.env.REHEARSAL_TEST_PYTHON, "SKIPPED, NOT PASSED: REHEARSAL_TEST_PYTHON is not set; cargo xtask test sets it");
+  const { host, end } = await desk(DESK);
+  const rehearsal = await Rehearsal.at(page, "desk", host.url);
+  await rehearsal.ask("How warm is it?");
+  await rehearsal.choose("measure");
+  await rehearsal.fill("place", "a very long place ".repeat(40));
+  await rehearsal.run();
+  const row = rehearsal.call(1);
+  await expect(row).toHaveClass(/warned/);
+  // What matters is first, and in sight.
+  await expect(row.locator(".outcome")).toHaveText(/^\{ error: "The sensor is offline\."/);
+  const error = row.locator(".outcome .ink-text").first();
+  expect((await box(error)).right).toBeLessThanOrEqual((await box(row.locator(".signature"))).right);
+  // The name is whole, and the arguments are cut.
+  const cut = (part: string) => row.locator(`.signature > ${part}`).evaluate((it) => it.scrollWidth > it.clientWidth);
+  expect([await cut("b"), await cut(".given")]).toEqual([false, true]);
+  await expect(row.getByRole("list", { name: "Logged during the call" })).toContainText("The sensor is deprecated.");
+  await expect(page.getByRole("button", { name: "Log", exact: true })).toContainText(/Log *\d/);
+  await picture("warned");
+  await accessible();
+  await page.close();
+  await end();
+});

@@ -175,11 +175,12 @@ pub fn tool_content(value: &JsonText) -> Option<ToolContent> {
 }
 
 /// The beginning of a tool's result in about `budget` characters. For an MCP tool: its structured
-/// content, else its first block and the number of further blocks.
+/// content, else its first block and the number of further blocks. A returned error comes before what
+/// is returned beside it.
 #[must_use]
 pub fn result_preview(value: &JsonText, budget: usize) -> Vec<Token> {
     let Some(content) = tool_content(value) else {
-        return preview(value, budget);
+        return error_first(value, budget).unwrap_or_else(|| preview(value, budget));
     };
     let is_wrapped = content.repeated() == Repeated::Wrapped;
     let ToolContent { blocks, structured } = content;
@@ -205,6 +206,23 @@ pub fn result_preview(value: &JsonText, budget: usize) -> Vec<Token> {
         tokens.push(Token { ink: TokenColor::Plain, text: more });
     }
     tokens
+}
+
+/// The preview of an object with an `error` behind other members.
+fn error_first(value: &JsonText, budget: usize) -> Option<Vec<Token>> {
+    let Node::Object(members) = value.open() else { return None };
+    let is_error = |raw: &str| !matches!(raw, "null" | "false");
+    let (_, error) =
+        members.iter().skip(1).find(|(key, raw)| key == "error" && is_error(raw.get()))?;
+    let token = |ink, text: &str| Token { ink, text: text.to_owned() };
+    let mut tokens = vec![
+        token(TokenColor::Plain, "{ "),
+        token(TokenColor::Key, "error"),
+        token(TokenColor::Plain, ": "),
+    ];
+    tokens.extend(preview(&JsonText::from(*error), budget));
+    tokens.push(token(TokenColor::Plain, ", … }"));
+    Some(tokens)
 }
 
 fn block(raw: &JsonText) -> Option<Block> {
@@ -366,6 +384,21 @@ mod tests {
         assert_eq!(line(wrapped), "hi");
         assert_eq!(line(r#"{"content":[],"isError":false}"#), "nothing");
         assert_eq!(line(r#"{"a":1}"#), "{ a: 1 }");
+    }
+
+    #[test]
+    fn a_returned_error_is_in_sight_before_other_members() {
+        let line = |text: &str| {
+            let value = JsonText::parse(text).expect("valid");
+            crate::state::preview::plain(&result_preview(&value, 80))
+        };
+        let rows = vec!["123456"; 100].join(",");
+        assert_eq!(
+            line(&format!(r#"{{"rows":[{rows}],"error":"gone"}}"#)),
+            r#"{ error: "gone", … }"#
+        );
+        assert_eq!(line(r#"{"error":"gone","a":1}"#), r#"{ error: "gone", a: 1 }"#);
+        assert_eq!(line(r#"{"a":1,"error":null}"#), "{ a: 1, error: null }");
     }
 
     #[test]
