@@ -185,3 +185,34 @@ test("a result that only warns shows its error beside long arguments, and what w
   await page.close();
   await end();
 });
+
+test("a transfer goes to any of several agents", async ({ page, picture, accessible }) => {
+  test.skip(!process.env.REHEARSAL_TEST_PYTHON, "SKIPPED, NOT PASSED: REHEARSAL_TEST_PYTHON is not set; cargo xtask test sets it");
+  const { host, end } = await desk(DESK);
+  const rehearsal = await Rehearsal.at(page, "desk", host.url);
+  await rehearsal.ask("Water the garden.");
+  await rehearsal.choose("transfer_to_agent");
+  const target = rehearsal.field("agent_name");
+  await expect(target.locator("option")).toHaveText(["choose…", "garage_agent", "garden_agent", "kitchen_agent"]);
+  await expect(target).toHaveValue("");
+  // Nothing is chosen for the person.
+  await rehearsal.run();
+  await expect(target).toHaveAttribute("aria-invalid", "true");
+  await target.selectOption("garden_agent");
+  await picture("transfer");
+  await accessible();
+  await rehearsal.run();
+  await expect(page.locator(".stage-head")).toContainText("→ garden_agent");
+  // The sub-agent has other targets, and none of them is chosen.
+  await rehearsal.choose("transfer_to_agent");
+  await expect(target.locator("option")).toContainText(["desk", "garage_agent", "kitchen_agent"]);
+  await expect(target.locator("option", { hasText: "garden_agent" })).toHaveCount(0);
+  await expect(target).toHaveValue("");
+  await expect(target).toHaveAttribute("aria-invalid", "false");
+  await picture("transfer-back");
+  await target.selectOption("desk");
+  await rehearsal.run();
+  await expect(rehearsal.call(2)).toContainText('agent_name: "desk"');
+  await page.close();
+  await end();
+});

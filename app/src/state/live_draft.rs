@@ -112,7 +112,8 @@ impl Draft {
     /// The form for a tool's arguments.
     #[must_use]
     pub fn tool_form(self, tool: &ToolView) -> ValueForm {
-        self.forms.of(&FormKey::Tool(tool.name.clone()), tool.parameters.as_ref(), Integers::Any)
+        let key = FormKey::Tool { agent: None, name: tool.name.clone() };
+        self.forms.of(&key, tool.parameters.as_ref(), Integers::Any)
     }
 
     /// The form for a value of the response schema.

@@ -17,8 +17,14 @@ pub enum FormKey {
     Query,
     /// The final response, for an agent with an output schema.
     Response,
-    /// A tool's arguments.
-    Tool(ToolName),
+    /// A tool's arguments. A transfer puts another agent in charge, whose tools are others than those of
+    /// the same names before.
+    Tool {
+        /// The agent, if it is another than the session began with.
+        agent: Option<String>,
+        /// The tool.
+        name: ToolName,
+    },
 }
 
 type Made = HashMap<FormKey, (Option<JsonText>, ValueForm)>;
@@ -82,7 +88,7 @@ impl Forms {
         });
         made.unwrap_or_else(|| {
             let make = || match key {
-                FormKey::Tool(_) => use_arguments_form(schema, integers),
+                FormKey::Tool { .. } => use_arguments_form(schema, integers),
                 FormKey::Query | FormKey::Response => use_value_form(schema, integers),
             };
             // Forms live as long as the rehearsal, not as long as the calling view.
@@ -103,7 +109,7 @@ impl Forms {
 
     /// Empties the query and the final response for the next turn. Tools keep their input.
     pub(crate) fn begin_turn(self) {
-        self.made.update_value(|made| made.retain(|key, _| matches!(key, FormKey::Tool(_))));
+        self.made.update_value(|made| made.retain(|key, _| matches!(key, FormKey::Tool { .. })));
         self.query.write(String::new());
         self.response.write(String::new());
     }

@@ -23,9 +23,10 @@ use app::state::value_form::ValueForm;
 #[component]
 pub fn ToolPanel() -> impl IntoView {
     let workspace = use_this_workspace();
-    // Redrawn for another tool or a changed schema: a field that stayed in the document would take
-    // input for another argument.
-    let chosen = move || workspace.tool.get();
+    // Redrawn for another agent's tool, another tool or a changed schema: a field that stayed in the
+    // document would take input for another argument.
+    let agent = Memo::new(move |_| workspace.rehearsal.handed_to());
+    let chosen = move || workspace.tool.get().map(|tool| (agent.get(), tool));
     view! {
         <div class="calling">
             <ToolCatalog
@@ -34,8 +35,8 @@ pub fn ToolPanel() -> impl IntoView {
                 filter=workspace.filter
                 on_choose=Callback::new(move |name: String| workspace.choose_tool(&name))
             />
-            <For each=chosen key=|tool| (tool.name.clone(), tool.parameters.as_ref().map(ToString::to_string)) let:tool>
-                <LazyView part=workspace.code meanwhile="Opening…" draw=move |views| (views.tool_form)(tool.clone())/>
+            <For each=chosen key=|(agent, tool)| (agent.clone(), tool.name.clone(), tool.parameters.as_ref().map(ToString::to_string)) let:chosen>
+                <LazyView part=workspace.code meanwhile="Opening…" draw=move |views| (views.tool_form)(chosen.1.clone())/>
             </For>
             <Show when=move || workspace.tool.read().is_none()><NoTool/></Show>
         </div>

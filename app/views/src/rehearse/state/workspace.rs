@@ -139,7 +139,8 @@ impl Workspace {
     /// The form for the chosen tool's arguments.
     #[must_use]
     pub fn tool_form(self, tool: &ToolView) -> ValueForm {
-        let key = FormKey::Tool(tool.name.clone());
+        let agent = untrack(|| self.rehearsal.handed_to());
+        let key = FormKey::Tool { agent, name: tool.name.clone() };
         let integers = match tool.integers_of_64_bits {
             true => Integers::Of64Bits,
             false => Integers::Any,
