@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { type Locator } from "@playwright/test";
+import { type Locator, type Page } from "@playwright/test";
 
 import { expect, startHost, startShapes, test, type Host } from "../fixtures";
 import { Rehearsal } from "../rehearsal";
@@ -39,6 +39,11 @@ async function desk(text: string): Promise<{ host: Host; end(): Promise<void> }>
     rmSync(folder, { recursive: true, force: true });
   };
   return { host, end };
+}
+
+/** How far the page reaches beyond the window to the right. */
+function beyond(page: Page): Promise<number> {
+  return page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
 }
 
 test("the catalog folds to one line for the form of a chosen tool", async ({ page, host, picture, accessible }) => {
@@ -215,4 +220,82 @@ test("a transfer goes to any of several agents", async ({ page, picture, accessi
   await expect(rehearsal.call(2)).toContainText('agent_name: "desk"');
   await page.close();
   await end();
+});
+
+test("columns are resized by the pointer and by keys, and keep their widths", async ({ page, host, picture, accessible }) => {
+  void host;
+  page.on("dialog", (dialog) => dialog.accept());
+  const rehearsal = await Rehearsal.at(page, "travel-desk");
+  const instructions = page.getByRole("separator", { name: "Width of the left column" });
+  const panel = page.getByRole("separator", { name: "Width of the right column" });
+  const width = async (column: string) => {
+    const { left, right } = await box(page.locator(column));
+    return Math.round(right - left);
+  };
+  const drag = async (separator: Locator, by: number) => {
+    const { left, right, top, bottom } = await box(separator);
+    const [x, y] = [(left + right) / 2, (top + bottom) / 2];
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await page.mouse.move(x + by / 2, y, { steps: 4 });
+    await page.mouse.move(x + by, y, { steps: 4 });
+    await page.mouse.up();
+  };
+  const [left, right] = [await width(".left"), await width(".right")];
+  await drag(instructions, 80);
+  expect(Math.abs((await width(".left")) - left - 80)).toBeLessThan(6);
+  await drag(panel, -60);
+  expect(Math.abs((await width(".right")) - right - 60)).toBeLessThan(6);
+  // By keys, one percent of the window at a time.
+  await panel.focus();
+  const before = Number(await panel.getAttribute("aria-valuenow"));
+  await page.keyboard.press("ArrowLeft");
+  await page.keyboard.press("ArrowLeft");
+  await expect(panel).toHaveAttribute("aria-valuenow", String(before + 2));
+  await page.keyboard.press("ArrowRight");
+  await expect(panel).toHaveAttribute("aria-valuenow", String(before + 1));
+  await accessible();
+  // Kept in this browser.
+  const kept = [await width(".left"), await width(".right")];
+  await page.reload();
+  await expect(page.getByRole("heading", { name: "User message" })).toBeVisible({ timeout: 60_000 });
+  expect([await width(".left"), await width(".right")]).toEqual(kept);
+  // As wide as they get, nothing reaches beyond the window, and the history keeps its room.
+  await rehearsal.fill("query", "Where?");
+  await rehearsal.fill("max_results", "1");
+  await rehearsal.begin();
+  await rehearsal.choose("book_trip");
+  await instructions.focus();
+  await page.keyboard.press("End");
+  await panel.focus();
+  await page.keyboard.press("End");
+  expect(await beyond(page)).toBe(0);
+  expect(await width(".middle")).toBeGreaterThan(240);
+  await picture("widest");
+  await accessible();
+  await instructions.focus();
+  await page.keyboard.press("Home");
+  await panel.focus();
+  await page.keyboard.press("Home");
+  expect(await beyond(page)).toBe(0);
+  expect(await width(".right")).toBeGreaterThan(300);
+  await picture("narrowest");
+  // A double click brings back the width that fits the window.
+  await instructions.dblclick();
+  await panel.dblclick();
+  expect([await width(".left"), await width(".right")]).toEqual([left, right]);
+  await page.reload();
+  await expect(page.getByRole("heading", { name: "User message" })).toBeVisible({ timeout: 60_000 });
+  expect([await width(".left"), await width(".right")]).toEqual([left, right]);
+  // In a wide window, the catalog is beside the form as long as both have room.
+  await page.setViewportSize({ width: 1920, height: 1080 });
+  await rehearsal.fill("query", "Where?");
+  await rehearsal.fill("max_results", "1");
+  await rehearsal.begin();
+  await rehearsal.choose("book_trip");
+  const catalog = page.locator(".catalog");
+  expect((await box(catalog)).right).toBeLessThanOrEqual((await box(page.locator(".tool-form"))).left + 1);
+  await drag(panel, 260);
+  expect((await box(catalog)).bottom).toBeLessThanOrEqual((await box(page.locator(".tool-form"))).top + 1);
+  await picture("wide-narrowed");
 });

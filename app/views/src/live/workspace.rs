@@ -12,6 +12,7 @@ use super::request::Request;
 use super::response::ResponseColumn;
 use super::timeline::Timeline;
 use crate::live::state::workspace::{LiveWorkspace, use_live_workspace};
+use crate::shared::columns::{left_separator, resize_columns, right_separator};
 use crate::shared::shortcuts::Shortcuts;
 use crate::shared::value_pane::Switch;
 use app::components::icon::{Glyph, Icon};
@@ -54,6 +55,7 @@ fn Shown(
 ) -> impl IntoView {
     listen_to_keys(workspace);
     offer_commands(workspace);
+    resize_columns();
     let middle = move || match workspace.shows_events.get() {
         true => view! { <Timeline/> }.into_any(),
         false => view! { <Conversation/> }.into_any(),
@@ -62,11 +64,13 @@ fn Shown(
         <LiveHead workspace/>
         <div class="columns">
             <section class="left" tabindex="-1" aria-label="Model input"><Request/></section>
+            {left_separator()}
             <section class="middle" tabindex="-1" aria-label="The session">
                 <Toolbar/>
                 <Notice/>
                 {middle}
             </section>
+            {right_separator()}
             <section class="right" tabindex="-1" aria-label="Response"><ResponseColumn/></section>
         </div>
         <Dialogs/>

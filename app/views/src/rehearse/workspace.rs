@@ -14,6 +14,7 @@ use crate::rehearse::state::replay::use_replay;
 use crate::rehearse::state::workspace::use_workspace;
 use crate::rehearse::workspace_head::WorkspaceHead;
 use crate::rehearse::workspace_keys::{SHORTCUTS, listen_to_keys, offer_commands};
+use crate::shared::columns::{left_separator, resize_columns, right_separator};
 use crate::shared::tool_catalog::FILTER;
 use app::components::loading::LazyView;
 use app::lazy_pages::SessionViews;
@@ -27,6 +28,7 @@ pub fn workspace(agent: AgentSummary, rehearsal: Rehearsal) -> AnyView {
     listen_to_keys(workspace, replay);
     offer_commands(workspace);
     follow_with_focus(rehearsal);
+    resize_columns();
     let path = agent.eval_set_path.clone();
     let opened = use_page().palette.shows_shortcuts;
     // Once drawn, the dialog opens and closes by itself.
@@ -46,7 +48,9 @@ pub fn workspace(agent: AgentSummary, rehearsal: Rehearsal) -> AnyView {
                 <StateFold/>
                 <AgentFold eval_set_path=path.clone()/>
             </section>
+            {left_separator()}
             <History replay/>
+            {right_separator()}
             <RightPanel eval_set_path=path/>
         </div>
         <StartOver/>

@@ -3,6 +3,7 @@
 pub mod attention;
 pub mod audio_player;
 pub mod code;
+pub mod columns;
 pub mod compare_dialog;
 pub mod comparison;
 pub mod filter_box;
