@@ -118,6 +118,60 @@ test("the name of a tool is shown in full, and its description is cut", async ({
   expect(await host.stop()).toBe(0);
 });
 
+test("the button that edits a field as JSON covers no label", async ({ page, picture }) => {
+  const host = await startShapes();
+  const rehearsal = await Rehearsal.at(page, "shapes", host.url);
+  await rehearsal.ask("Reserve.");
+  await rehearsal.choose(LONG_NAME);
+  const form = page.locator("#tool-form");
+  // Every optional object is opened, and every list gets an item.
+  for (const name of ["catering_for_the_participants", "contact_at_the_caterer", "address"]) {
+    await form.getByRole("group", { name, exact: true }).locator("> .field-control").getByRole("radio").last().check();
+  }
+  for (const add of await form.getByRole("button", { name: "+ add" }).all()) {
+    await add.click();
+  }
+  for (const width of [1280, 1000, 1920]) {
+    await page.setViewportSize({ width, height: 720 });
+    const covered = await form.evaluate((form) => {
+      const overlaps = (a: DOMRect, b: DOMRect) =>
+        a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+      // Of a label the words that are seen, and not the box that they could fill.
+      const words = (label: Element) => {
+        const walker = document.createTreeWalker(label, NodeFilter.SHOW_TEXT);
+        const boxes: DOMRect[] = [];
+        while (walker.nextNode()) {
+          if (!walker.currentNode.parentElement?.closest(".unseen")) {
+            const range = document.createRange();
+            range.selectNode(walker.currentNode);
+            boxes.push(...range.getClientRects());
+          }
+        }
+        return boxes;
+      };
+      const texts = [...form.querySelectorAll(".field-label, .field-help, input, textarea, select")].map((element) => ({
+        text: element.textContent || element.id,
+        boxes: element.matches(".field-label, .field-help") ? words(element) : [element.getBoundingClientRect()],
+      }));
+      const found: string[] = [];
+      for (const button of form.querySelectorAll(".to-json")) {
+        const at = button.getBoundingClientRect();
+        for (const { text, boxes } of texts) {
+          if (at.width > 0 && boxes.some((box) => overlaps(at, box))) {
+            found.push(`${button.getAttribute("aria-label")} covers ${text}`);
+          }
+        }
+      }
+      return found;
+    });
+    expect(covered, `at ${width}`).toEqual([]);
+    await form.locator(".field").last().hover();
+    await picture(`labels-${width}`);
+  }
+  await page.close();
+  expect(await host.stop()).toBe(0);
+});
+
 /** An ADK agent whose arguments are described in a docstring, whose result only warns, and which can
  * transfer to several agents. */
 const DESK = `
