@@ -353,3 +353,23 @@ test("columns are resized by the pointer and by keys, and keep their widths", as
   expect((await box(catalog)).bottom).toBeLessThanOrEqual((await box(page.locator(".tool-form"))).top + 1);
   await picture("wide-narrowed");
 });
+
+test("an item that is added after a failed Run has no error yet", async ({ page, host, picture }) => {
+  void host;
+  const rehearsal = await Rehearsal.at(page, "travel-desk");
+  await rehearsal.fill("query", "Book it.");
+  await rehearsal.fill("max_results", "1");
+  await rehearsal.begin();
+  await rehearsal.choose("book_trip");
+  await rehearsal.run();
+  await expect(rehearsal.field("fare")).toHaveAttribute("aria-invalid", "true");
+  const faults = page.locator("#tool-form .field-faults:not(:empty)");
+  const shown = await faults.count();
+  const before = await page.locator("#tool-form .item").count();
+  await page.locator("#tool-form").getByRole("button", { name: "+ add" }).first().click();
+  await expect(page.locator("#tool-form .item")).toHaveCount(before + 1);
+  // Faults would appear 180 ms after the last edit.
+  await page.waitForTimeout(400);
+  await expect(faults).toHaveCount(shown);
+  await picture("added");
+});
