@@ -50,6 +50,8 @@ pub struct SessionViews {
     pub attention: fn(ValueForm) -> AnyView,
     /// The dialog that lists the shortcuts, by group.
     pub shortcuts: fn(&'static [ShortcutGroup]) -> AnyView,
+    /// The editor of the initial state.
+    pub initial_state: fn() -> AnyView,
     /// The entries of the history.
     pub timeline: fn() -> AnyView,
     /// The history as JSON.

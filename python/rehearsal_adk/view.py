@@ -224,7 +224,7 @@ async def _request(session: RehearsalSession, warnings: list[str]):
             missing[name] = "{" + name + "}"
             warnings.append(
                 f"The instruction needs the state `{name}`, which is not set: ADK would end the "
-                "run here. Give it in the initial state (`state = { ... }` for this agent)."
+                "run here. Add it to the initial state, or configure `state = { ... }` for this agent."
             )
         except Exception as error:
             logger.exception("ADK could not assemble the model's request")

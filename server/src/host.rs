@@ -8,7 +8,7 @@ use agents::SimulatedAgentConfig;
 use agents::registry::{RegisteredAgent, Registry};
 use agents::schemas;
 use agents::spill_store::MemoryBound;
-use agents::{AgentFault, AnswerError, SourceError, SourceKind};
+use agents::{AgentFault, AnswerError, SessionSeed, SourceError, SourceKind};
 use api::{
     Actual, AgentSummary, Answer, ApiError, CaseChange, CaseComparison, CaseDownload, CaseList,
     CaseName, CaseQuery, CaseVersion, CaseView, EvalSetList, ExportPreview, ExportReceipt,
@@ -17,7 +17,7 @@ use api::{
 };
 use app::host::{AgentHost, CallHost, EvalSetHost, RehearsalHost, ReportHost};
 use async_trait::async_trait;
-use json_text::JsonText;
+use json_text::{JsonText, Node};
 use session::{AgentId, CallId, GoldenTrace, GoldenTurn, SessionId};
 use tokio::sync::Semaphore;
 use tokio::time::MissedTickBehavior;
@@ -181,7 +181,7 @@ impl Host {
                 return Err(ApiError::NotExportable(reason));
             }
         }
-        let ExportRequest { session: id, agent: agent_id, history, mut choices } = request;
+        let ExportRequest { session: id, agent: agent_id, history, state, mut choices } = request;
         choices.adk_tool_responses.get_or_insert(self.adk_tool_responses);
         let mut trace = GoldenTrace::from_history(id, agent_id, history)
             .map_err(|fault| ApiError::NotExportable(fault.to_string()))?;
@@ -189,7 +189,7 @@ impl Host {
             // Rehearsal asked for these confirmations, and google-adk would not.
             trace.calls_mut().for_each(|call| call.call.waited = None);
         }
-        Ok(RehearsalExport { agent, session, trace, choices })
+        Ok(RehearsalExport { agent, session, trace, state, choices })
     }
 
     /// The rehearsal of a request, also checked against the agent's schemas.
@@ -197,7 +197,8 @@ impl Host {
         if self.sessions.find(&request.session).is_none() {
             // The schemas of query and response are known while a session is open. If the agent
             // cannot open one, the trace is exported without them.
-            let _ = self.open_session(request.session.clone(), request.agent.clone()).await;
+            let (session, agent) = (request.session.clone(), request.agent.clone());
+            let _ = self.open_session(session, agent, request.state.clone()).await;
         }
         let export = self.rehearsal(request)?;
         if let Some(session) = &export.session {
@@ -219,6 +220,18 @@ fn check_turn(view: &agents::SessionView, turn: &GoldenTurn) -> Result<(), schem
         Some(_) => Ok(()),
         None => schemas::check_response(view, &turn.final_response.content),
     }
+}
+
+/// What a session of `agent` starts from: the entered `state`, or else as configured.
+fn seed(agent: &RegisteredAgent, state: Option<JsonText>) -> Result<SessionSeed, ApiError> {
+    let Some(state) = state else { return Ok(agent.seed.clone()) };
+    let Node::Object(members) = state.open() else {
+        let kind = state.kind().name();
+        let text = format!("The initial state must be a JSON object. Its type is {kind}.");
+        return Err(ApiError::Invalid(vec![FieldMessage { pointer: String::new(), text }]));
+    };
+    let state = members.into_iter().map(|(key, value)| (key, value.into())).collect();
+    Ok(SessionSeed { user_id: agent.seed.user_id.clone(), state, is_whole: true })
 }
 
 fn faulted(fault: AgentFault) -> ApiError {
@@ -275,19 +288,27 @@ impl RehearsalHost for Host {
         &self,
         session: SessionId,
         agent: AgentId,
+        state: Option<JsonText>,
     ) -> Result<SessionView, ApiError> {
         let agent = self.agent(&agent)?;
+        let seed = seed(agent, state)?;
+        let open = self.sessions.find(&session);
         // A session keeps its agent.
-        if self.sessions.find(&session).is_some_and(|open| open.agent.id != agent.id) {
+        if open.as_ref().is_some_and(|open| open.agent.id != agent.id) {
             return Err(ApiError::UnknownSession(session));
         }
-        // A session that is open does not depend on a reload.
-        if self.sessions.find(&session).is_none() {
-            agent.ready().await.map_err(faulted)?;
+        match open {
+            // A session that is open does not depend on a reload.
+            Some(open) if open.has_begun() || open.seed == seed => {}
+            Some(_) => {
+                self.sessions.remove(&session);
+                agent.source.close_session(&session).await;
+            }
+            None => agent.ready().await.map_err(faulted)?,
         }
-        let opened = agent.source.open_session(&session, &agent.seed).await;
+        let opened = agent.source.open_session(&session, &seed).await;
         let view = opened.map_err(|error| refusal(agent, error))?;
-        self.sessions.enter(&session, agent, view.clone()).record_keep_alive();
+        self.sessions.enter(&session, agent, seed, view.clone()).record_keep_alive();
         Ok(page_dto::session_view(view))
     }
 

@@ -17,6 +17,7 @@ pub trait RehearsalHost: Send + Sync + 'static {
         &self,
         session: SessionId,
         agent: AgentId,
+        state: Option<JsonText>,
     ) -> Result<SessionView, ApiError>;
     async fn begin_invocation(
         &self,

@@ -6,10 +6,16 @@ use leptos::prelude::*;
 use server_fn::codec::Json;
 use session::{AgentId, SessionId};
 
-/// Opens a session on the host. If it is open, returns its present view.
+/// Opens a session on the host with the initial state `state`, a JSON object; without one, as
+/// configured. If the session is open, returns its present view. If it has not begun, it opens again
+/// with another initial state.
 #[server(prefix = "/api", endpoint = "open_session", input = Json, output = Json)]
-pub async fn open_session(session: SessionId, agent: AgentId) -> Result<SessionView, ApiError> {
-    crate::host::rehearsals()?.open_session(session, agent).await
+pub async fn open_session(
+    session: SessionId,
+    agent: AgentId,
+    state: Option<JsonText>,
+) -> Result<SessionView, ApiError> {
+    crate::host::rehearsals()?.open_session(session, agent, state).await
 }
 
 /// Sends the user's message, and returns what the model would see next.

@@ -5,6 +5,7 @@
 
 mod export_choices;
 mod forms;
+mod initial_state;
 mod news;
 mod questions;
 mod requests;
@@ -21,6 +22,7 @@ use crate::state::reading::Readings;
 use crate::state::value_form::ValueForm;
 
 pub use forms::{FormKey, Forms, TextEntry};
+pub use initial_state::{EnteredState, INITIAL_STATE};
 pub use signals::SessionSignals;
 
 /// How far the export is.
@@ -51,6 +53,16 @@ pub struct Rehearsal {
     pub readings: Readings,
     /// Why exports leave calls out.
     leave_out: RwSignal<Vec<Unmet>>,
+    /// Whether the host is opening the session, and whether it is to be opened again after that.
+    opening: StoredValue<Opening>,
+}
+
+/// Whether the host is opening the session. One request at a time, so that the last one counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Opening {
+    No,
+    Once,
+    Again,
 }
 
 /// Starts a rehearsal of `agent`. Its signals belong to the current owner.
@@ -63,7 +75,9 @@ pub fn use_rehearsal(agent: AgentId) -> Rehearsal {
         signals: SessionSignals::default(),
         forms: Forms::new(),
         readings: Readings::new(),
+        opening: StoredValue::new(Opening::No),
     };
+    rehearsal.restore_initial_state();
     rehearsal.open();
     rehearsal
 }
@@ -206,6 +220,7 @@ impl Rehearsal {
         self.close();
         self.session.set(begin(&self.agent()));
         self.signals.reset();
+        self.store_initial_state();
         self.forms.forget();
         self.readings.forget();
         self.announcement.set("New session.".to_owned());

@@ -172,6 +172,8 @@ pub struct SessionSeed {
     pub user_id: String,
     /// The initial state by key.
     pub state: BTreeMap<String, JsonText>,
+    /// Whether `state` is the whole initial state, so that the agent's own one is not used.
+    pub is_whole: bool,
 }
 
 /// One tool to run.

@@ -1,5 +1,6 @@
 //! Export: a completed session becomes a case in the agent's eval set.
 
+use json_text::JsonText;
 use serde::{Deserialize, Serialize};
 use session::{AgentId, CallId, HistoryEntry, SessionId, Unmet};
 
@@ -14,6 +15,9 @@ pub struct ExportRequest {
     pub agent: AgentId,
     /// The whole history, with stored results by reference.
     pub history: Vec<HistoryEntry>,
+    /// The initial state that the person entered, a JSON object; as configured without one.
+    #[serde(default)]
+    pub state: Option<JsonText>,
     /// What the person chose.
     #[serde(default)]
     pub choices: ExportChoices,

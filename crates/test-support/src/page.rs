@@ -270,6 +270,7 @@ impl Page {
             session: self.session.id().clone(),
             agent: self.session.agent().expect("an agent is chosen").clone(),
             history: self.history(),
+            state: None,
             choices,
         };
         // Not through `json!`: the history's texts must keep their digits.

@@ -136,7 +136,11 @@ fn configured(agent: &AgentConfig, config: &Config) -> anyhow::Result<SimulatedA
         name: agent.name.clone(),
         agent: source,
         eval_set_path: agent.eval_set_path.clone(),
-        seed: SessionSeed { user_id: agent.user_id.clone(), state: agent.state.clone() },
+        seed: SessionSeed {
+            user_id: agent.user_id.clone(),
+            state: agent.state.clone(),
+            is_whole: false,
+        },
     })
 }
 

@@ -204,6 +204,36 @@ async fn errors_name_the_unknown_item() {
 }
 
 #[tokio::test]
+async fn a_session_opens_again_with_another_initial_state_until_it_begins() {
+    let (running, address, _folder) = host().await;
+    let page = Page::open(address, "travel-desk").await;
+    assert_eq!(page.view.state.as_str(), r#"{"agency":"Far & Away"}"#);
+    let session = page.session.id().clone();
+    let with = |state| json!({ "session": session, "agent": "travel-desk", "state": state });
+    let view: api::SessionView = page
+        .ask("open_session", &with(json!({ "agency": "Near & Dear", "vip": true })))
+        .await
+        .unwrap();
+    assert!(view.instruction.contains("the travel desk of Near & Dear"), "{}", view.instruction);
+    assert_eq!(view.state.as_str(), r#"{"agency":"Near & Dear","vip":true}"#);
+    // Without the agent's own member.
+    let view: api::SessionView =
+        page.ask("open_session", &with(json!({ "vip": true }))).await.unwrap();
+    assert_eq!(view.state.as_str(), r#"{"vip":true}"#);
+    let refused = page.ask::<api::SessionView>("open_session", &with(json!([1]))).await;
+    let Err(ApiError::Invalid(messages)) = refused else { panic!("{refused:?}") };
+    assert!(messages[0].text.ends_with("Its type is array."), "{messages:?}");
+
+    let query = r#"{"query":"Lisbon","max_results":1}"#;
+    let begun = json!({ "session": session, "content": query });
+    page.ask::<api::SessionView>("begin_invocation", &begun).await.unwrap();
+    let view: api::SessionView =
+        page.ask("open_session", &with(json!({ "late": 1 }))).await.unwrap();
+    assert_eq!(view.state.as_str(), r#"{"vip":true}"#, "it has begun");
+    running.stop().await;
+}
+
+#[tokio::test]
 async fn early_cancellation_is_stored_and_a_session_keeps_its_agent() {
     let (running, address, _folder) = host().await;
     let mut page = Page::rehearse(address, "maths", "What is 5 + 3?").await;

@@ -34,6 +34,8 @@ pub(crate) struct RehearsalExport<'h> {
     pub(crate) session: Option<Arc<HostSession>>,
     /// What happened.
     pub(crate) trace: GoldenTrace,
+    /// The initial state that the person entered, if `session` is gone.
+    pub(crate) state: Option<JsonText>,
     /// The person's choices.
     pub(crate) choices: ExportChoices,
 }
@@ -116,13 +118,15 @@ fn beginning(text: &str) -> (String, bool) {
 /// # Errors
 /// [`ApiError::NotExportable`] if a large result is gone.
 pub(crate) async fn case_of_rehearsal(export: RehearsalExport<'_>) -> Result<EvalCase, ApiError> {
-    let RehearsalExport { agent, session, trace, choices } = export;
+    let RehearsalExport { agent, session, trace, state, choices } = export;
     let app_name = match &session {
         Some(session) => session.view().app_name,
         None => agent.app_name().await.unwrap_or_else(|| agent.name.clone()),
     };
-    let state =
-        session.as_ref().map_or_else(|| object(&agent.seed.state), |it| it.initial_state.clone());
+    let state = match &session {
+        Some(session) => session.initial_state.clone(),
+        None => state.unwrap_or_else(|| object(&agent.seed.state)),
+    };
     let input = SessionInput::new(app_name, agent.seed.user_id.clone(), state);
     let options = CaseOptions {
         tags: tags(choices.tags),

@@ -4,9 +4,9 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use agents::SessionView;
 use agents::registry::RegisteredAgent;
 use agents::spill_store::MemoryBound;
+use agents::{SessionSeed, SessionView};
 use api::CallUpdate;
 use json_text::JsonText;
 use session::{CallId, SessionId};
@@ -34,6 +34,8 @@ pub(crate) struct HostSession {
     pub(crate) id: SessionId,
     pub(crate) agent: Arc<RegisteredAgent>,
     pub(crate) stored_results: StoredResults,
+    /// What the session started from.
+    pub(crate) seed: SessionSeed,
     /// The state that the session started with, a JSON object; exports contain it.
     pub(crate) initial_state: JsonText,
     state: Mutex<State>,
@@ -79,6 +81,11 @@ impl HostSession {
 
     pub(crate) fn set_view(&self, view: SessionView) {
         self.lock().view = view;
+    }
+
+    /// Whether the user's message was sent.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.lock().has_begun
     }
 
     /// Records that the user's message was sent.
@@ -178,6 +185,7 @@ impl Sessions {
         &self,
         id: &SessionId,
         agent: &Arc<RegisteredAgent>,
+        seed: SessionSeed,
         view: SessionView,
     ) -> Arc<HostSession> {
         let mut all = self.all();
@@ -194,6 +202,7 @@ impl Sessions {
                 id: id.clone(),
                 agent: Arc::clone(agent),
                 stored_results: StoredResults::new(Arc::clone(&self.bound)),
+                seed,
                 initial_state: state.view.state.clone(),
                 state: Mutex::new(state),
             })
@@ -210,11 +219,11 @@ impl Sessions {
     /// their models would see now.
     pub(crate) async fn renew(&self, agent: &Arc<RegisteredAgent>) {
         let of_agent =
-            |session: &&Arc<HostSession>| session.agent.id == agent.id && !session.lock().has_begun;
+            |session: &&Arc<HostSession>| session.agent.id == agent.id && !session.has_begun();
         let waiting: Vec<_> = self.all().values().filter(of_agent).cloned().collect();
         for session in waiting {
             agent.source.close_session(&session.id).await;
-            match agent.source.open_session(&session.id, &agent.seed).await {
+            match agent.source.open_session(&session.id, &session.seed).await {
                 Ok(view) => agent.report_reloaded(&session.id, &session.view(), view),
                 // The page opens the session again when it sends the user's message.
                 Err(error) => tracing::warn!(session = %session.id, "not opened again: {error}"),
@@ -253,7 +262,7 @@ mod tests {
         let id = SessionId::parse("s").expect("valid");
         let view = agent.source.open_session(&id, &agent.seed).await.expect("opens");
         let sessions = Sessions::new(MemoryBound::new(1_024));
-        sessions.enter(&id, agent, view);
+        sessions.enter(&id, agent, agent.seed.clone(), view);
         let after = |minutes: u64| Instant::now() + Duration::from_secs(minutes * 60);
         assert!(sessions.take_silent(after(9)).is_empty());
         assert!(sessions.find(&id).is_some());

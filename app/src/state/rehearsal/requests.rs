@@ -13,7 +13,7 @@ use session::{
     ToolError, ToolName,
 };
 
-use super::{Export, Rehearsal, TextEntry};
+use super::{Export, Opening, Rehearsal, TextEntry};
 use crate::server_functions::{
     answer_question, begin_invocation, cancel_call, check_value, close_session, confirm_call,
     end_invocation, export_session, open_session, start_call, supply_result,
@@ -30,15 +30,27 @@ impl Rehearsal {
     /// have restarted.
     pub fn open(self) {
         self.fault.set(None);
+        if self.opening.get_value() != Opening::No {
+            self.opening.set_value(Opening::Again);
+            return;
+        }
         spawn_local(async move {
-            let id = self.session.read_untracked().id().clone();
-            let opened = self.opened().await;
-            // The person may have started over meanwhile.
-            if *self.session.read_untracked().id() == id {
-                match opened {
-                    Ok(view) => self.see(view),
-                    Err(error) => self.fault.set(Some(error)),
+            loop {
+                self.opening.set_value(Opening::Once);
+                let id = self.session.read_untracked().id().clone();
+                let opened = self.opened().await;
+                if self.opening.get_value() == Opening::Again {
+                    continue;
                 }
+                self.opening.set_value(Opening::No);
+                // The person may have started over meanwhile.
+                if *self.session.read_untracked().id() == id {
+                    match opened {
+                        Ok(view) => self.see(view),
+                        Err(error) => self.fault.set(Some(error)),
+                    }
+                }
+                return;
             }
         });
     }
@@ -49,7 +61,7 @@ impl Rehearsal {
             let is_active = session.state() == SessionState::Active;
             session.query().filter(|_| is_active).map(|query| query.content.clone())
         });
-        let view = open_session(id.clone(), self.agent()).await?;
+        let view = open_session(id.clone(), self.agent(), self.initial_state()).await?;
         match query {
             Some(content) => begin_invocation(id, content).await,
             None => Ok(view),
@@ -67,6 +79,9 @@ impl Rehearsal {
 
     /// Checks the query and starts the session with it.
     pub fn ask(self, form: Option<ValueForm>) {
+        if self.rejects_initial_state() {
+            return;
+        }
         match form {
             None => {
                 if let Some(content) = self.written(self.forms.query, "query") {
@@ -224,7 +239,8 @@ impl Rehearsal {
     pub fn export_request(self) -> ExportRequest {
         let (session, history) = self.session.with_untracked(|it| (it.id().clone(), it.history()));
         let choices = untrack(|| self.export_choices());
-        ExportRequest { session, agent: self.agent(), history, choices }
+        let state = self.initial_state();
+        ExportRequest { session, agent: self.agent(), history, state, choices }
     }
 
     /// Writes the session into the agent's eval set.
@@ -251,6 +267,8 @@ impl Rehearsal {
     pub(super) fn carry_out(self, effect: Effect) {
         let session = self.session.read_untracked().id().clone();
         match effect {
+            // The first message takes the initial state along as it is now.
+            Effect::BeginInvocation { .. } if self.may_open_again() => self.open(),
             Effect::BeginInvocation { content } => spawn_local(async move {
                 match begin_invocation(session.clone(), content).await {
                     Ok(view) if *self.session.read_untracked().id() == session => {
@@ -298,6 +316,13 @@ impl Rehearsal {
                 }
             }),
         }
+    }
+
+    /// Whether the host may have the session with another initial state than the entered one.
+    fn may_open_again(self) -> bool {
+        let is_first = self.session.read_untracked().past_turns() == 0;
+        let is_entered = self.entered_state.read_untracked().is_some();
+        is_first && (is_entered || self.opening.get_value() != Opening::No)
     }
 
     /// Ends a call that the host rejected or did not receive.

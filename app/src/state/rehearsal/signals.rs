@@ -6,7 +6,7 @@ use api::{ApiError, CallProgressed, CatalogChange, FieldMessage, Question, Sessi
 use leptos::prelude::*;
 use session::CallId;
 
-use super::Export;
+use super::{EnteredState, Export};
 use crate::state::rows::OpenRows;
 
 /// Declares a struct of signals with their defaults, and `reset`, which sets all of them back. Each
@@ -83,6 +83,10 @@ signals! {
         /// Whether the export writes results as google-adk records them; as configured without a
         /// choice.
         adk_tool_responses: Option<bool>,
+        /// The initial state that the person entered; the agent's own without one.
+        entered_state: Option<EnteredState>,
+        /// Whether the editor of the initial state is shown.
+        edits_state: bool,
         /// Which rows of the history are open.
         open_rows: OpenRows,
     }

@@ -50,7 +50,7 @@ pub fn Fold(
     }
 }
 
-/// The session's state as a tree.
+/// The session's state as a tree. Before the first message, it can be edited.
 #[component]
 pub fn StateFold() -> impl IntoView {
     let workspace = use_this_workspace();
@@ -66,8 +66,14 @@ pub fn StateFold() -> impl IntoView {
             Some(state) => Shown::Value(rehearsal.readings.of(ReadingKey::State, state)),
         })
     });
+    let can_edit = Memo::new(move |_| rehearsal.is_before_first_message());
+    let is_editing = Memo::new(move |_| can_edit.get() && rehearsal.edits_state.get());
     let body = move || match shown.get() {
         Shown::Nothing => ().into_any(),
+        _ if is_editing.get() => {
+            let draw = |views: SessionViews| (views.initial_state)();
+            view! { <LazyView part=workspace.code meanwhile="Opening…" draw/> }.into_any()
+        }
         Shown::Empty => {
             view! { <p class="quiet">"Empty. Values that tools write appear here."</p> }.into_any()
         }
@@ -76,11 +82,23 @@ pub fn StateFold() -> impl IntoView {
             view! { <LazyView part=workspace.code meanwhile="Opening…" draw/> }.into_any()
         }
     };
-    let aside = move || match shown.get() {
-        Shown::Value(reading) => {
+    let edit = move |_| {
+        open.set(true);
+        rehearsal.edits_state.set(true);
+    };
+    let tools = move || match shown.get() {
+        Shown::Value(reading) if !is_editing.get() => {
             workspace.code.views().and_then(Result::ok).map(|views| (views.value_tools)(reading))
         }
-        Shown::Nothing | Shown::Empty => None,
+        _ => None,
+    };
+    let aside = move || {
+        let is_known = !matches!(shown.get(), Shown::Nothing);
+        let offers = is_known && can_edit.get() && !is_editing.get();
+        let edit = offers.then(|| view! {
+            <button type="button" class="link" id="edit-state" aria-label="Edit the initial state" on:click=edit>"Edit"</button>
+        });
+        view! { {edit} {tools} }
     };
     view! { <Fold title="State" open aside>{body}</Fold> }
 }

@@ -4,6 +4,7 @@ pub mod content_pane;
 pub mod export_panel;
 pub mod facts;
 pub mod history;
+pub mod initial_state;
 pub mod instructions;
 pub mod log_panel;
 pub mod notices;

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use crate::rehearse::export_panel::ExportPanel;
 use crate::rehearse::history::{RawHistory, Timeline};
+use crate::rehearse::initial_state::InitialStateEditor;
 use crate::rehearse::log_panel::LogPanel;
 use crate::rehearse::respond_panel::RespondPanel;
 use crate::rehearse::tool_panel::ToolForm;
@@ -28,6 +29,7 @@ pub const VIEWS: SessionViews = SessionViews {
     server_instructions,
     shortcuts,
     attention,
+    initial_state,
     timeline,
     raw_history,
     log,
@@ -75,6 +77,10 @@ fn shortcuts(groups: &'static [Group]) -> AnyView {
 
 fn attention(form: ValueForm) -> AnyView {
     view! { <Attention form=Some(form)/> }.into_any()
+}
+
+fn initial_state() -> AnyView {
+    view! { <InitialStateEditor/> }.into_any()
 }
 
 fn timeline() -> AnyView {

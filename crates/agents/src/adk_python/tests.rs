@@ -46,7 +46,7 @@ impl Stage {
     async fn open(&self, name: &str, state: &str) -> SessionId {
         let session = SessionId::parse(name).expect("valid");
         let state = JsonText::parse(state).expect("valid").decode().expect("an object");
-        let seed = SessionSeed { user_id: "user".to_owned(), state };
+        let seed = SessionSeed { user_id: "user".to_owned(), state, ..SessionSeed::default() };
         self.source.open_session(&session, &seed).await.expect("opens");
         session
     }

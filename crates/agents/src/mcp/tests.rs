@@ -53,6 +53,7 @@ impl TestSession {
         let seed = SessionSeed {
             user_id: "user".to_owned(),
             state: [("owner".to_owned(), JsonText::string("Ada"))].into(),
+            is_whole: false,
         };
         source.open_session(&session, &seed).await.expect("opens");
         Self { source, log, events, session }

@@ -7,7 +7,7 @@ use crate::{ActiveAgent, AgentFault, SessionView, SourceKind, ToolHints, ToolVie
 use adk_core::{EventActions, RunConfig, Tool};
 use async_trait::async_trait;
 use json_text::JsonText;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use session::{CallId, SessionId, ToolError, ToolName};
 use tokio_util::sync::CancellationToken;
 
@@ -238,7 +238,10 @@ impl AgentSource for NativeSource {
             let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
             let open =
                 sessions.entry(session.clone()).or_insert_with(|| {
-                    let mut state = self.agent.initial_state.clone();
+                    let mut state = match seed.is_whole {
+                        true => Map::new(),
+                        false => self.agent.initial_state.clone(),
+                    };
                     state.extend(seed.state.iter().map(|(key, value)| {
                         (key.clone(), value.to_value().unwrap_or(Value::Null))
                     }));

@@ -28,6 +28,7 @@ impl RehearsalHost for FakeRehearsals {
         &self,
         session: SessionId,
         _agent: AgentId,
+        _state: Option<JsonText>,
     ) -> Result<SessionView, ApiError> {
         unknown(session)
     }

@@ -517,7 +517,7 @@ impl CaseEdits {
         };
         let session = browser::new_session_id();
         spawn_local(async move {
-            let opened = open_session(session.clone(), agent).await;
+            let opened = open_session(session.clone(), agent, None).await;
             self.tools.try_set(Some(opened.map(|view| view.tools)));
             // Otherwise the host closes it after ten minutes.
             let _ = close_session(session).await;

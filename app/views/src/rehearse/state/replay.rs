@@ -98,6 +98,16 @@ pub fn use_replay(workspace: Workspace) -> Replay {
             }
         });
     });
+    // The session starts with the state of the case, also after starting over.
+    Effect::new(move |_| {
+        let rehearsal = workspace.rehearsal;
+        let _ = rehearsal.id();
+        if let Some(Ok(case)) = &*case.read()
+            && let Some(state) = &case.state
+        {
+            rehearsal.use_state_of_case(&case.eval_id, state);
+        }
+    });
     Replay { workspace, case, eval_id, at, set, set_eval_id }
 }
 

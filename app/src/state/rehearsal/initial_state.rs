@@ -1,0 +1,131 @@
+//! The initial state of a session, which the person can edit before the first message.
+//!
+//! The entered text is in the tab's storage and so survives a reload, also while it is invalid.
+
+use json_text::{JsonText, Kind};
+use leptos::prelude::*;
+use serde::{Deserialize, Serialize};
+use session::{AgentId, SessionState};
+
+use super::Rehearsal;
+use crate::state::browser;
+
+/// The id of the editor's input in the document.
+pub const INITIAL_STATE: &str = "initial-state";
+
+/// An initial state as it was entered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EnteredState {
+    /// The text, which may be invalid.
+    pub text: String,
+    /// The id of the eval case that it was first taken from, if any.
+    pub case: Option<String>,
+}
+
+impl EnteredState {
+    /// The state.
+    ///
+    /// # Errors
+    /// Why the text is not a JSON object, and where.
+    pub fn read(&self) -> Result<JsonText, String> {
+        let state = JsonText::parse(&self.text)
+            .map_err(|error| format!("The initial state is not JSON: {error}."))?;
+        match state.kind() {
+            Kind::Object => Ok(state.compact()),
+            kind => {
+                let place = json_text::place(&self.text, "").map(|it| format!(" {it}"));
+                Err(format!(
+                    "The initial state must be an object such as {{\"city\": \"Oslo\"}}. Its type is {}{}.",
+                    kind.name(),
+                    place.unwrap_or_default()
+                ))
+            }
+        }
+    }
+}
+
+fn key(agent: &AgentId) -> String {
+    format!("rehearsal.initial-state.{agent}")
+}
+
+impl Rehearsal {
+    /// Whether the first message was not sent yet, so that the initial state can be edited. Tracked.
+    #[must_use]
+    pub fn is_before_first_message(self) -> bool {
+        let session = self.session.read();
+        session.state() == SessionState::AwaitingQuery && session.past_turns() == 0
+    }
+
+    /// The initial state that the person entered; `None` for the agent's own, or while the text is
+    /// invalid.
+    pub(super) fn initial_state(self) -> Option<JsonText> {
+        self.entered_state.with_untracked(|entered| entered.as_ref()?.read().ok())
+    }
+
+    /// Enters an initial state, or with `None` restores the agent's own.
+    pub fn enter_state(self, entered: Option<EnteredState>) {
+        self.entered_state.set(entered);
+        // It may be about the text before.
+        self.notice.set(None);
+        self.store_initial_state();
+    }
+
+    /// Starts the session with the initial state of an eval case, unless the person edited it for
+    /// that case. For effects.
+    pub fn use_state_of_case(self, eval_id: &str, state: &JsonText) {
+        let case = Some(eval_id.to_owned());
+        let is_known = self
+            .entered_state
+            .with_untracked(|entered| entered.as_ref().is_some_and(|entered| entered.case == case));
+        if !is_known && untrack(|| self.is_before_first_message()) {
+            self.enter_state(Some(EnteredState { text: state.pretty(), case }));
+            self.open();
+        }
+    }
+
+    /// Shows why the initial state is invalid, and returns whether it is.
+    pub(super) fn rejects_initial_state(self) -> bool {
+        let fault = self.entered_state.with_untracked(|entered| entered.as_ref()?.read().err());
+        let is_rejected = fault.is_some() && untrack(|| self.is_before_first_message());
+        if is_rejected {
+            self.edits_state.set(true);
+            self.notice.set(fault);
+            browser::after_drawing(|| browser::focus(INITIAL_STATE));
+        }
+        is_rejected
+    }
+
+    pub(super) fn store_initial_state(self) {
+        let entered = self.entered_state.get_untracked();
+        let stored = entered.and_then(|entered| serde_json::to_string(&entered).ok());
+        browser::tab_store(&key(&self.agent()), stored.as_deref());
+    }
+
+    pub(super) fn restore_initial_state(self) {
+        let stored = browser::tab_stored(&key(&self.agent()));
+        let entered: Option<EnteredState> =
+            stored.and_then(|stored| serde_json::from_str(&stored).ok());
+        self.edits_state.set(entered.as_ref().is_some_and(|entered| entered.read().is_err()));
+        self.entered_state.set(entered);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<String, String> {
+        let entered = EnteredState { text: text.to_owned(), case: None };
+        entered.read().map(|state| state.to_string())
+    }
+
+    #[test]
+    fn an_initial_state_is_an_object_and_a_fault_names_its_place() {
+        assert_eq!(read("{\n \"a\": 1.10\n}").as_deref(), Ok(r#"{"a":1.10}"#));
+        let fault = read("{\n \"a\": 1,\n}").expect_err("not JSON");
+        assert!(fault.starts_with("The initial state is not JSON: "), "{fault}");
+        assert!(fault.ends_with(" at line 3, column 1."), "{fault}");
+        let fault = read("\n [1]").expect_err("a list");
+        assert!(fault.ends_with("Its type is array at line 2, column 2."), "{fault}");
+    }
+}
