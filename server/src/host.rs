@@ -522,7 +522,7 @@ impl EvalSetHost for Host {
                 ComparedCase::Case(Box::new(self.set(named.set.clone()).await?), named)
             }
             Actual::Rehearsal(request) => {
-                let case = evalsets::case_of_rehearsal(self.rehearsal(request)?).await?;
+                let case = evalsets::case_of_rehearsal(self.rehearsal(*request)?).await?;
                 ComparedCase::Rehearsed(Box::new(case))
             }
             // `LivePages` exports live sessions.

@@ -63,7 +63,7 @@ pub fn ExportPanel(
     let place = named("at").and_then(|at| at.parse().ok());
     let replayed = named("case").map(|eval_id| (unescaped(&eval_id), place));
     let set = named("set").map_or_else(|| SetId::from(rehearsal.agent()), SetId::new);
-    let actual = Callback::new(move |()| Actual::Rehearsal(rehearsal.export_request()));
+    let actual = Callback::new(move |()| Actual::Rehearsal(Box::new(rehearsal.export_request())));
     let is_written = move || matches!(&*rehearsal.export.read(), Export::Written(_));
     let is_writing = move || matches!(&*rehearsal.export.read(), Export::Writing);
     view! {

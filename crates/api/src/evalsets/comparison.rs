@@ -24,7 +24,7 @@ pub enum Actual {
     /// Another case.
     Case(CaseName),
     /// A completed rehearsal, whose history the page sends.
-    Rehearsal(ExportRequest),
+    Rehearsal(Box<ExportRequest>),
     /// Turns of a live session, each by the sequence number of its response.
     Live {
         /// The session.
