@@ -4,6 +4,7 @@
 // Needs REHEARSAL_TEST_PYTHON, which `cargo xtask test` sets.
 
 import { execFile } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { promisify } from "node:util";
 
@@ -112,6 +113,30 @@ test("one key leads to the next waiting session, or none is needed", async ({ pa
   await page.keyboard.press("Alt+n");
   await expect(page.getByRole("alert")).toContainText("No other session waits for a response.");
   await expect(field).toBeFocused();
+});
+
+test("a long text with line breaks is shown in parts", async ({ page, url, picture, accessible }) => {
+  const session = randomUUID();
+  const text = `First line.\n${"The weather report of a small town, line by line.\n".repeat(100_000)}`;
+  const asked = fetch(`${url}/s/${session}/a/planner/v1/chat/completions`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ model: "m", messages: [{ role: "user", content: text }] }),
+  });
+  await expect.poll(async () => (await page.request.get(`${url}/live/${session}`)).status()).toBe(200);
+  await open(page, `${url}/live/${session}`);
+  const message = page.getByRole("list", { name: "Conversation" }).getByRole("listitem").first();
+  await expect(message.getByText(/^First line\./)).toBeAttached();
+  const length = () => message.locator("p").first().evaluate((it) => it.textContent?.length);
+  expect(await length()).toBe(64 * 1024);
+  await expect(message.getByText(/^66 KB of 4.9 MB shown/)).toBeVisible();
+  await picture("long text");
+  await accessible();
+  await message.getByRole("button", { name: "Show more" }).click();
+  expect(await length()).toBe(2 * 64 * 1024);
+  await introduce(page, "Ann");
+  await answer(page, "Read.");
+  expect((await asked).status).toBe(200);
 });
 
 test("a request of 10,000 messages draws only those in sight", async ({ page, url, picture, accessible }) => {

@@ -2,8 +2,8 @@
 //! it.
 //!
 //! In Chromium, a conversation of 10,000 parts and a list of 2,000 functions are usable after some
-//! seconds, 50,000 parts freeze the page, and 200,000 end it. A message of 60 MB without line breaks can
-//! be read and answered.
+//! seconds, 50,000 parts freeze the page, and 200,000 end it. A message of 60 MB can be read and
+//! answered, because the page draws a long text in parts.
 
 use live::LlmRequest;
 

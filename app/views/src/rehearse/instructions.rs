@@ -16,6 +16,8 @@ use app::state::times::{counted, size};
 
 /// How much of an instruction is drawn at first, in bytes.
 const SHOWN: usize = 128 * 1024;
+/// How much each press adds, in bytes: tens of megabytes at once would freeze the page.
+const MORE: usize = 1024 * 1024;
 
 /// The instructions of the rehearsal.
 #[component]
@@ -139,7 +141,9 @@ fn Reader(
         <Show when=move || shown.get() < total>
             <p class="more">
                 {move || format!("{} of {} shown", size(shown.get() as u64), size(total as u64))}
-                <button type="button" class="link" on:click=move |_| shown.set(usize::MAX)>"Show all"</button>
+                <button type="button" class="link" on:click=move |_| shown.update(|it| *it += MORE)>
+                    {move || if total.saturating_sub(shown.get()) > MORE { "Show more" } else { "Show all" }}
+                </button>
             </p>
         </Show>
     }

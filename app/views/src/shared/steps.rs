@@ -7,8 +7,10 @@ use crate::shared::tokens::Tokens;
 use crate::shared::value::ValueBody;
 use crate::shared::value_pane::ValuePane;
 use app::components::icon::{Glyph, Icon};
+use app::state::excerpt::{STEP, beginning};
 use app::state::preview::{arguments, preview};
 use app::state::reading::{Reading, use_reading};
+use app::state::times::size;
 
 /// How many characters of the arguments and of the response the line shows.
 const BUDGET: usize = 160;
@@ -35,7 +37,7 @@ pub fn text_step(row: TextStep, actions: AnyView) -> AnyView {
         let reading = use_reading(&JsonText::string(&text));
         view! { <ValueBody reading label="Value"/> }.into_any()
     } else {
-        view! { <p dir="auto">{text}</p> }.into_any()
+        folded_text(text)
     };
     view! {
         <li class=class>
@@ -46,6 +48,29 @@ pub fn text_step(row: TextStep, actions: AnyView) -> AnyView {
                 {actions}
             </div>
         </li>
+    }
+    .into_any()
+}
+
+/// A text, of which a long one is drawn in parts: the layout of tens of megabytes freezes the page.
+fn folded_text(text: String) -> AnyView {
+    let total = text.len();
+    if total <= STEP {
+        return view! { <p dir="auto">{text}</p> }.into_any();
+    }
+    let text = StoredValue::new(text);
+    let shown = RwSignal::new(STEP);
+    let part = move || text.with_value(|text| beginning(text, shown.get()).to_owned());
+    view! {
+        <p dir="auto">{part}</p>
+        <Show when=move || shown.get() < total>
+            <p class="more">
+                {move || format!("{} of {} shown", size(shown.get() as u64), size(total as u64))}
+                <button type="button" class="link" on:click=move |_| shown.update(|it| *it += STEP)>
+                    "Show more"
+                </button>
+            </p>
+        </Show>
     }
     .into_any()
 }
