@@ -54,14 +54,17 @@ pub(crate) fn as_markdown(total: &Total<'_>) -> String {
     let mut out = String::new();
     if let Some(changes) = total.changes {
         let _ = writeln!(out, "**{}**", markdown(&changes.counts()));
-        if !changes.changes.is_empty() {
+        let changed = changes.changes.iter().map(|it| (it.change, &it.eval_id, it.line()));
+        let new = changes.new.iter().map(|id| ("new", id, String::new()));
+        let gone = changes.gone.iter().map(|id| ("gone", id, String::new()));
+        let rows: Vec<(&str, &String, String)> = changed.chain(new).chain(gone).collect();
+        if !rows.is_empty() {
             let _ = writeln!(out, "\n| change | case | |\n|---|---|---|");
         }
-        for change in changes.changes.iter().take(LISTED) {
-            let (id, line) = (markdown(&change.eval_id), markdown(&change.line()));
-            let _ = writeln!(out, "| {} | {id} | {line} |", change.change);
+        for (change, id, line) in rows.iter().take(LISTED) {
+            let _ = writeln!(out, "| {change} | {} | {} |", markdown(id), markdown(line));
         }
-        if let Some(more) = changes.changes.len().checked_sub(LISTED).filter(|more| *more > 0) {
+        if let Some(more) = rows.len().checked_sub(LISTED).filter(|more| *more > 0) {
             let _ = writeln!(out, "\nAnd {more} more.");
         }
     }

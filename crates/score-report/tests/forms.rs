@@ -133,6 +133,7 @@ fn changes_since_a_baseline_are_in_every_form() {
     }
     let markdown = since_a_baseline(Form::Markdown);
     assert!(markdown.contains(counts) && markdown.contains("| regressed | office |"), "{markdown}");
+    assert!(markdown.contains("\n| new | gone |  |\n| gone | old |  |\n"), "{markdown}");
     let json = since_a_baseline(Form::Json);
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/eval-report.schema.json");
     let schema = std::fs::read_to_string(path).expect("the schema is published");

@@ -586,6 +586,11 @@ fn repeats_tags_baseline_and_minimum_are_reported() {
     );
     assert!(text.contains("pass^1 0.750, pass^2 0.500"), "{text}");
     assert!(text.contains("second       1       1         0      0.500"), "{text}");
+    // The list of the page names the run of each case.
+    let page = score(&[&both[..], &["--format", "html"]].concat()).stdout;
+    let page = String::from_utf8(page).unwrap();
+    assert!(page.contains(r#""i":"a","r":"run1.json""#), "{page}");
+    assert!(page.contains(r#""i":"b","r":"run2.json""#), "{page}");
     assert_eq!(score(&[&both[..], &["--min-pass-rate", "0.75"]].concat()).status.code(), Some(0));
     assert_eq!(score(&[&both[..], &["--min-pass-rate", "0.8"]].concat()).status.code(), Some(1));
     assert_eq!(score(&[&both[..], &["--min-pass-rate", "80"]].concat()).status.code(), Some(2));

@@ -28,6 +28,9 @@ struct Line<'a> {
     /// The name.
     #[serde(skip_serializing_if = "Option::is_none")]
     n: Option<&'a str>,
+    /// The run, of a case that was run repeatedly.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    r: Option<&'a str>,
     /// The verdict.
     v: &'static str,
     /// The scores, in the order of the criteria.
@@ -106,6 +109,7 @@ pub(crate) fn case(case: &ScoredCase, config: &Config) -> (String, String) {
     let line = Line {
         i: &result.eval_id,
         n: result.name.as_deref(),
+        r: result.run.as_deref(),
         v: match result.verdict() {
             CaseVerdict::Passed => "p",
             CaseVerdict::Failed => "f",

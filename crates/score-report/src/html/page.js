@@ -57,7 +57,7 @@
   const haystack = (place) => {
     if (!haystacks.has(place)) {
       const line = cases[place];
-      const words = [line.i, line.n || "", line.q, ...(line.o || []), ...(line.t || [])];
+      const words = [line.i, line.n || "", line.r || "", line.q, ...(line.o || []), ...(line.t || [])];
       haystacks.set(place, words.join("\n").toLowerCase());
     }
     return haystacks.get(place);
@@ -102,10 +102,10 @@
         {
           id: `row-${place}`, href: address({ chosen: place }), role: "option", tabindex: "-1",
           "aria-selected": String(place === state.chosen), "aria-setsize": shown.length, "aria-posinset": at + 1,
-          title: line.q ? `${line.i}\n${line.q}` : line.i,
+          title: [line.i, line.r, line.q].filter(Boolean).join("\n"),
         },
         el("i", { class: `mark ${verdict}`, role: "img", "aria-label": WORDS[verdict] }),
-        el("span", {}, line.n || line.i),
+        el("span", {}, line.n || line.i, line.r ? el("small", {}, ` ${line.r}`) : null),
         el("small", { title: state.metric < 0 && score !== null ? "the lowest of its scores" : null }, score === null ? "–" : figure(score)),
       );
       row.style.top = `${at * ROW}px`;
@@ -364,6 +364,7 @@
       el("i", { class: `mark ${line.v}`, role: "img", "aria-label": WORDS[line.v] }),
       el("h2", {}, line.n || line.i),
       line.n ? el("span", { class: "id" }, line.i) : null,
+      line.r ? el("span", { class: "id" }, line.r) : null,
       (line.t || []).map((tag) => el("span", { class: "chip" }, tag)),
     );
     const failures = new Map();
