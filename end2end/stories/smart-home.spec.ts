@@ -8,7 +8,7 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, wri
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 
-import { Rehearsal } from "../rehearsal";
+import { Rehearsal, unfoldTools } from "../rehearsal";
 import { expect, type Host, startHost, test as base } from "../fixtures";
 
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -71,7 +71,7 @@ test("the model's input is on the page", async ({ page, picture, accessible }) =
   await page.keyboard.type("transfer_to_agent");
   await page.keyboard.press("Enter");
   await expect(page.getByRole("heading", { name: "transfer_to_agent", exact: true })).toBeVisible();
-  await page.getByRole("button", { name: "Tools", exact: true }).click();
+  await unfoldTools(page);
   await expect(tools.getByText("transfer_to_agent", { exact: true })).toBeInViewport({ ratio: 1 });
   await rehearsal.choose("set_temperature");
   await accessible();
