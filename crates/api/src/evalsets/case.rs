@@ -1,7 +1,7 @@
 //! One case as steps, for display.
 
 use json_text::JsonText;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use session::AgentId;
 
 /// One case, step by step.
@@ -67,7 +67,7 @@ pub enum CaseStep {
         /// The response, if recorded.
         result: Option<JsonText>,
         /// What the tool returned, if the case says how its responses are written.
-        #[serde(default)]
+        #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
         returned: Option<JsonText>,
     },
     /// An intermediate message.
@@ -79,4 +79,29 @@ pub enum CaseStep {
     },
     /// The plan of a simulated user: a scenario has only its first query and this plan.
     Plan(String),
+}
+
+/// A tool may return null, which is a value.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<JsonText>, D::Error> {
+    JsonText::deserialize(deserializer).map(Some)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_returned_null_is_told_from_no_result() {
+        for returned in [None, Some(JsonText::null())] {
+            let step = CaseStep::Call {
+                author: String::new(),
+                tool: "nothing".to_owned(),
+                arguments: JsonText::null(),
+                result: None,
+                returned,
+            };
+            let text = JsonText::serialize(&step).expect("serializes");
+            assert_eq!(text.decode::<CaseStep>().expect("reads"), step);
+        }
+    }
 }
