@@ -20,6 +20,16 @@ use super::mcp_json;
 use super::schema::{READABLE, command_or_url};
 use super::source_location::SourceLocation;
 
+/// A transport over HTTP.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum HttpTransport {
+    /// Streamable HTTP.
+    Http,
+    /// HTTP with SSE, the transport before it.
+    Sse,
+}
+
 /// One MCP server: a program (`command`) or an endpoint (`url`).
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -41,9 +51,11 @@ pub struct ServerEntry {
     pub pass_env: Vec<String>,
     /// The program's working directory. Default: where `rehearsal` is started.
     pub cwd: Option<PathBuf>,
-    /// A streamable HTTP endpoint.
+    /// An HTTP endpoint.
     #[schemars(example = "http://127.0.0.1:3001/mcp")]
     pub url: Option<String>,
+    /// What the endpoint speaks. Default: streamable HTTP.
+    pub transport: Option<HttpTransport>,
     /// Headers of every request to the endpoint.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
@@ -164,6 +176,9 @@ fn server_of(
             if entry.bearer_token_env.is_some() {
                 return misplaced("bearer_token_env", "url");
             }
+            if entry.transport.is_some() {
+                return misplaced("transport", "url");
+            }
             McpTransport::Stdio {
                 command: command.clone(),
                 args: entry.args.clone(),
@@ -192,6 +207,7 @@ fn server_of(
                 url: url.clone(),
                 headers: entry.headers.clone(),
                 bearer_token_env: entry.bearer_token_env.clone(),
+                sse: entry.transport == Some(HttpTransport::Sse),
             }
         }
     };

@@ -77,12 +77,9 @@ fn server_of(name: &str, server: Server) -> Result<McpServer, String> {
             cwd,
         },
         (None, Some(url)) => {
-            if r#type.as_deref() == Some("sse") {
-                let what = "uses the transport `sse`, which is not supported: use its streamable HTTP \
-                            endpoint";
-                return Err(fault(what.to_owned()));
-            }
-            McpTransport::Http { url: text(url)?, headers: texts(headers)?, bearer_token_env: None }
+            let sse = r#type.as_deref() == Some("sse");
+            let (url, headers) = (text(url)?, texts(headers)?);
+            McpTransport::Http { url, headers, bearer_token_env: None, sse }
         }
         _ => return Err(fault("needs either `command` or `url`".to_owned())),
     };
@@ -137,6 +134,10 @@ mod tests {
         assert!(
             matches!(&clock.transport, McpTransport::Http { headers, .. } if headers["X-Team"] == "a")
         );
+        let older =
+            parsed(r#"{"mcpServers": {"a": {"type": "sse", "url": "http://127.0.0.1/sse"}}}"#);
+        let older = older.expect("it can be read");
+        assert!(matches!(older[0].transport, McpTransport::Http { sse: true, .. }), "{older:?}");
         let of_vs_code = parsed(r#"{"servers": {"a": {"type": "stdio", "command": "a"}}}"#);
         assert_eq!(of_vs_code.expect("it can be read").len(), 1);
     }

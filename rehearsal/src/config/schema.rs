@@ -80,7 +80,8 @@ pub(super) fn command_or_url(server: &mut Schema) {
             {
                 "required": ["command"],
                 "properties": {
-                    "url": false, "headers": { "maxProperties": 0 }, "bearer_token_env": false
+                    "url": false, "transport": false, "headers": { "maxProperties": 0 },
+                    "bearer_token_env": false
                 }
             },
             {

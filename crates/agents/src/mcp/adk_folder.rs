@@ -56,7 +56,8 @@ fn agent_py(agent: &McpAgent, model: &str, cwd: &Path) -> String {
         agent.servers.iter().any(|server| wanted(&server.transport))
     };
     let stdio = has(|transport| matches!(transport, McpTransport::Stdio { .. }));
-    let http = has(|transport| matches!(transport, McpTransport::Http { .. }));
+    let http = has(|transport| matches!(transport, McpTransport::Http { sse: false, .. }));
+    let sse = has(|transport| matches!(transport, McpTransport::Http { sse: true, .. }));
     let reads_environment = agent.servers.iter().any(|server| match &server.transport {
         McpTransport::Stdio { pass_env, .. } => !pass_env.is_empty(),
         McpTransport::Http { bearer_token_env, .. } => bearer_token_env.is_some(),
@@ -75,6 +76,9 @@ fn agent_py(agent: &McpAgent, model: &str, cwd: &Path) -> String {
     line("from pathlib import Path\n");
     line("from google.adk.agents import LlmAgent");
     line("from google.adk.tools.mcp_tool import McpToolset");
+    if sse {
+        line("from google.adk.tools.mcp_tool.mcp_session_manager import SseConnectionParams");
+    }
     if stdio {
         line("from google.adk.tools.mcp_tool.mcp_session_manager import StdioConnectionParams");
     }
@@ -136,7 +140,7 @@ fn toolset(server: &McpServer, cwd: &Path) -> String {
             lines.push(format!("                timeout={seconds},"));
             lines.push("            ),".to_owned());
         }
-        McpTransport::Http { url, headers, bearer_token_env } => {
+        McpTransport::Http { url, headers, bearer_token_env, sse } => {
             let mut given: Vec<String> = headers
                 .iter()
                 .map(|(key, value)| format!("{}: {}", python(key), python(value)))
@@ -147,7 +151,8 @@ fn toolset(server: &McpServer, cwd: &Path) -> String {
                     python(variable)
                 ));
             }
-            lines.push("            connection_params=StreamableHTTPConnectionParams(".to_owned());
+            let class = if *sse { "SseConnectionParams" } else { "StreamableHTTPConnectionParams" };
+            lines.push(format!("            connection_params={class}("));
             lines.push(format!("                url={},", python(url)));
             if !given.is_empty() {
                 lines.push(format!("                headers={{{}}},", given.join(", ")));
@@ -211,6 +216,20 @@ mod unit {
         assert_eq!(actual.len(), 2, "{actual:?}");
         assert!(actual[0].starts_with("`input_schema`"), "{actual:?}");
         assert!(actual[1].starts_with("`roots` of files"), "{actual:?}");
+    }
+
+    #[test]
+    fn writes_a_server_that_speaks_http_with_sse() {
+        let mut clock = McpServer::http("clock", "http://127.0.0.1:3001/sse");
+        if let McpTransport::Http { sse, .. } = &mut clock.transport {
+            *sse = true;
+        }
+        let agent = McpAgent::new("desk").server(clock);
+        let files = adk_folder(&agent, "gemini-2.5-flash", Path::new("/work"));
+        let text = &files[1].1;
+        assert!(text.contains("mcp_session_manager import SseConnectionParams\n"), "{text}");
+        assert!(text.contains("connection_params=SseConnectionParams(\n"), "{text}");
+        assert!(!text.contains("Streamable"), "{text}");
     }
 
     #[test]

@@ -67,7 +67,7 @@ pub enum McpTransport {
         /// Where it runs; the host's working directory when absent.
         cwd: Option<PathBuf>,
     },
-    /// A server that runs elsewhere, over streamable HTTP.
+    /// A server that runs elsewhere, over HTTP.
     Http {
         /// Its endpoint.
         url: String,
@@ -75,6 +75,8 @@ pub enum McpTransport {
         headers: BTreeMap<String, String>,
         /// The variable of the host that holds the bearer token.
         bearer_token_env: Option<String>,
+        /// Whether it speaks HTTP with SSE, the transport before streamable HTTP.
+        sse: bool,
     },
 }
 
@@ -124,7 +126,10 @@ impl McpServer {
     #[must_use]
     pub fn http(name: impl Into<String>, url: impl Into<String>) -> Self {
         let headers = BTreeMap::new();
-        Self::new(name, McpTransport::Http { url: url.into(), headers, bearer_token_env: None })
+        Self::new(
+            name,
+            McpTransport::Http { url: url.into(), headers, bearer_token_env: None, sse: false },
+        )
     }
 
     /// A server reached in this way, with all its tools.

@@ -21,10 +21,11 @@ use super::agent::{McpServer, McpTransport};
 use super::client::{Client, Requests, SessionLink};
 use super::exact_numbers::ExactNumbers;
 use super::fault::ConnectFault;
-use super::http::HttpClient;
+use super::http::{HttpClient, RequestHeaders};
 use super::http_fault::{HttpFault, innermost};
 use super::listing::{ListFault, ToolList, list_tools};
 use super::server_log::ServerLog;
+use super::sse_transport::SseTransport;
 use super::stdio_messages::StdioMessages;
 use super::unmatched_responses::UnmatchedResponseLog;
 use crate::AgentLog;
@@ -163,29 +164,38 @@ impl Connection {
         client: Client,
         output: ServerLog,
     ) -> Result<Self, ConnectFault> {
-        let McpTransport::Http { url, headers, bearer_token_env } = &server.transport else {
+        let McpTransport::Http { url, headers, bearer_token_env, sse } = &server.transport else {
             return Err(refused(server, "its transport is not HTTP"));
         };
         use_ring();
-        let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str());
-        if let Some(variable) = bearer_token_env {
-            let token = std::env::var(variable).map_err(|_| ConnectFault::NoToken {
-                server: server.name.clone(),
-                variable: variable.clone(),
-            })?;
-            config = config.auth_header(token);
-        }
-        config = config.custom_headers(checked_headers(server, headers)?);
+        let token = match bearer_token_env {
+            Some(variable) => {
+                let (server, variable) = (server.name.clone(), variable.clone());
+                let token = std::env::var(&variable);
+                Some(token.map_err(|_| ConnectFault::NoToken { server, variable })?)
+            }
+            None => None,
+        };
+        let headers = checked_headers(server, headers)?;
         let reach =
             HttpClient::new(output.clone()).map_err(|error| refused(server, &innermost(&error)))?;
-        let transport = StreamableHttpClientTransport::with_client(reach, config);
-        let transport = UnmatchedResponseLog::new(transport, output.clone());
         let has_responded = AtomicBool::new(false);
         let greeting = async {
-            let service = client
-                .serve(transport)
-                .await
-                .map_err(|error| HandshakeError::Refused(Box::new(error)))?;
+            let service = if *sse {
+                let headers = RequestHeaders { session: None, token, headers };
+                let transport = SseTransport::open(reach, url, headers, output.clone());
+                let transport = transport.await.map_err(HandshakeError::Http)?;
+                client.serve(UnmatchedResponseLog::new(transport, output.clone())).await
+            } else {
+                let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str());
+                if let Some(token) = token {
+                    config = config.auth_header(token);
+                }
+                let config = config.custom_headers(headers);
+                let transport = StreamableHttpClientTransport::with_client(reach, config);
+                client.serve(UnmatchedResponseLog::new(transport, output.clone())).await
+            };
+            let service = service.map_err(|error| HandshakeError::Refused(Box::new(error)))?;
             has_responded.store(true, Ordering::Relaxed);
             Self::greeted(service, output).await.map_err(HandshakeError::Unlisted)
         };
@@ -263,6 +273,8 @@ enum HandshakeError {
     Refused(Box<ClientInitializeError>),
     #[error("its tools cannot be listed: {0}")]
     Unlisted(ListFault),
+    #[error("{0}")]
+    Http(HttpFault),
 }
 
 impl HandshakeError {
@@ -272,6 +284,7 @@ impl HandshakeError {
             Self::Refused(error) => HttpFault::of_initialize(error),
             Self::Unlisted(ListFault::Service(error)) => HttpFault::of_request(error),
             Self::Unlisted(_) => None,
+            Self::Http(fault) => Some(fault.clone()),
         }
     }
 
@@ -286,7 +299,7 @@ impl HandshakeError {
             Self::Unlisted(ListFault::Service(error)) => {
                 matches!(error, ServiceError::TransportClosed | ServiceError::TransportSend(_))
             }
-            Self::Unlisted(_) => false,
+            Self::Unlisted(_) | Self::Http(_) => false,
         }
     }
 }

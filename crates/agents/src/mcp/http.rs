@@ -37,7 +37,7 @@ const BODY_TIMEOUT: Duration = Duration::from_secs(5);
 /// How much of a body is shown.
 const SAMPLE_CHARACTERS: usize = 200;
 
-type TransportError = StreamableHttpError<HttpFault>;
+pub(super) type TransportError = StreamableHttpError<HttpFault>;
 type Headers = HashMap<HeaderName, HeaderValue>;
 
 /// Reaches one server.
@@ -48,10 +48,11 @@ pub(super) struct HttpClient {
 }
 
 /// The headers of a request, with its session and token.
-struct RequestHeaders {
-    session: Option<Arc<str>>,
-    token: Option<String>,
-    headers: Headers,
+#[derive(Clone)]
+pub(super) struct RequestHeaders {
+    pub(super) session: Option<Arc<str>>,
+    pub(super) token: Option<String>,
+    pub(super) headers: Headers,
 }
 
 impl RequestHeaders {
@@ -113,6 +114,54 @@ impl HttpClient {
                 false => HttpFault::BrokenOff(why),
             })
         })
+    }
+
+    /// Opens the event stream of a server that speaks HTTP with SSE.
+    pub(super) async fn open_stream(
+        &self,
+        uri: &str,
+        request_headers: &RequestHeaders,
+    ) -> Result<BoxedSseResponse, TransportError> {
+        let accept = |request: RequestBuilder| request.header(ACCEPT, EVENT_STREAM_MIME_TYPE);
+        let response = self.send(Method::GET, uri, request_headers, accept).await?;
+        if !response.status().is_success() {
+            return Err(self.refusal(response, request_headers).await);
+        }
+        let kind = kind(&response);
+        if !kind.starts_with(EVENT_STREAM_MIME_TYPE) {
+            let sample = sample(&beginning(response, ERROR_BODY).await);
+            return Err(TransportError::Client(HttpFault::Kind { kind: named(&kind), sample }));
+        }
+        Ok(events(response, self.output.clone(), None))
+    }
+
+    /// Posts a message whose response comes over the event stream.
+    pub(super) async fn post(
+        &self,
+        uri: &str,
+        request_headers: &RequestHeaders,
+        message: &ClientJsonRpcMessage,
+    ) -> Result<(), TransportError> {
+        let body = restored(serde_json::to_string(message)?);
+        let posted =
+            |request: RequestBuilder| request.header(CONTENT_TYPE, JSON_MIME_TYPE).body(body);
+        let response = self.send(Method::POST, uri, request_headers, posted).await?;
+        match response.status().is_success() {
+            true => Ok(()),
+            false => Err(self.refusal(response, request_headers).await),
+        }
+    }
+
+    /// The error of a response with an error status.
+    async fn refusal(
+        &self,
+        response: Response,
+        request_headers: &RequestHeaders,
+    ) -> TransportError {
+        match self.error_response(response, request_headers, None).await {
+            Err(error) => error,
+            Ok(_) => TransportError::Client(HttpFault::Unfinished),
+        }
     }
 
     /// Reads the message from the body.

@@ -45,6 +45,11 @@ pub(super) enum HttpFault {
     #[error("ended its response without a result.")]
     Unfinished,
     #[error(
+        "closed its event stream without an address for messages. Is it a streamable HTTP endpoint? \
+         Then remove `transport = \"sse\"`."
+    )]
+    NoEndpoint,
+    #[error(
         "does not know the session (HTTP 404 Not Found), and a new session could not be opened."
     )]
     NoSession,

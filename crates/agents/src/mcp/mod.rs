@@ -28,6 +28,7 @@ mod results;
 mod server_log;
 mod source;
 mod sse_events;
+mod sse_transport;
 mod stdio_messages;
 mod structured_content;
 mod tasks;

@@ -1184,6 +1184,51 @@ async fn keeps_blocks_of_unknown_types() {
     test.end().await;
 }
 
+/// A server in Python, with the SDK that google-adk uses, over HTTP with SSE.
+const SSE_SERVER: &str =
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/python/fixtures/sse_server.py");
+
+#[tokio::test]
+async fn a_server_over_http_with_sse_is_used() {
+    let Some(python) = test_needs::python() else { return };
+    let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port").local_addr();
+    let port = free.expect("an address").port();
+    let mut program = tokio::process::Command::new(python);
+    program.args([SSE_SERVER, &port.to_string()]).kill_on_drop(true);
+    let mut running = program.spawn().expect("starts");
+    let begun = std::time::Instant::now();
+    while tokio::net::TcpStream::connect(("127.0.0.1", port)).await.is_err() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "the server does not start");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    let mut server = McpServer::http("clock", format!("http://127.0.0.1:{port}/sse"));
+    if let McpTransport::Http { sse, .. } = &mut server.transport {
+        *sse = true;
+    }
+    let test = TestSession::of(server.clone()).await;
+    let result = returned(test.call("wait", r#"{"seconds":3}"#).await).to_value().expect("JSON");
+    assert_eq!(result["content"][0]["text"], "waited 3 s");
+    let progress = test.events.lock().expect("no panic").iter().any(|event| {
+        matches!(event, SourceEvent::Progress(progress) if progress.message.as_deref() == Some("half"))
+    });
+    assert!(progress, "progress comes over the stream");
+
+    // The wrong transport, and a server that is gone.
+    let mut elsewhere = server;
+    if let McpTransport::Http { url, .. } = &mut elsewhere.transport {
+        *url = format!("http://127.0.0.1:{port}/none");
+    }
+    elsewhere.patience = Duration::from_secs(5);
+    let fault = refused(elsewhere).await;
+    assert!(fault.reason.contains("returned HTTP 404 Not Found"), "{fault:?}");
+    running.kill().await.expect("ends");
+    let CallProgress::Failed(failure) = test.call("wait", r#"{"seconds":3}"#).await.progress else {
+        panic!("the server is gone")
+    };
+    assert_eq!(failure.error_type, ToolError::SERVER_UNUSABLE, "{failure:?}");
+    test.end().await;
+}
+
 #[tokio::test]
 async fn reports_why_a_server_cannot_be_used() {
     let missing = McpServer::stdio("none", "no-such-program-here", [""; 0]);
