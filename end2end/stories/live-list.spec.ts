@@ -129,7 +129,7 @@ test("a long text with line breaks is shown in parts", async ({ page, url, pictu
   await expect(message.getByText(/^First line\./)).toBeAttached();
   const length = () => message.locator("p").first().evaluate((it) => it.textContent?.length);
   expect(await length()).toBe(64 * 1024);
-  await expect(message.getByText(/^66 KB of 4.9 MB shown/)).toBeVisible();
+  await expect(message.getByText(/^66 KB of 5.0 MB shown/)).toBeVisible();
   await picture("long text");
   await accessible();
   await message.getByRole("button", { name: "Show more" }).click();
