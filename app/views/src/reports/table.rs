@@ -43,26 +43,35 @@ const MARGINS: usize = 32;
 const LETTER: usize = 8;
 /// The arrow of the column that orders.
 const ARROW: usize = 14;
-/// No head is wider.
-const WIDEST: usize = 260;
+/// The column of the cases is not wider: the reason for a failure needs the room.
+const WIDEST_NAME: &str = "25vw";
 
 impl Widths {
     fn of(is_open: bool) -> &'static Self {
         if is_open { &BESIDE_A_CASE } else { &ALONE }
     }
 
-    /// As CSS has the columns of a grid.
-    fn columns(&self, criteria: &[String], has_change: bool) -> String {
+    /// As CSS has the columns of a grid. The longest name of a case has so many characters.
+    fn columns(&self, criteria: &[String], longest_name: usize, has_change: bool) -> String {
         let Self { verdict, name, change, score: least, why } = self;
         let change = if has_change { format!(" {change}px") } else { String::new() };
         // As wide as its head, where there is room.
         let scores = criteria.iter().map(|criterion| {
-            let most = (criterion.chars().count() * LETTER + ARROW).clamp(*least, WIDEST);
+            let most = (criterion.chars().count() * LETTER + ARROW).max(*least);
             format!(" minmax({least}px, {most}px)")
         });
         let scores: String = scores.collect();
-        let why = why.map(|why| format!(" minmax({why}px, 1.6fr)")).unwrap_or_default();
-        format!("{verdict}px minmax({name}px, 1fr){change}{scores}{why}")
+        match why {
+            // The reason gets what the others leave.
+            Some(why) => {
+                let most = longest_name * LETTER;
+                format!(
+                    "{verdict}px minmax({name}px, min({most}px, {WIDEST_NAME})){change}{scores} \
+                     minmax({why}px, 1fr)"
+                )
+            }
+            None => format!("{verdict}px minmax({name}px, 1fr){change}{scores}"),
+        }
     }
 
     /// What a row needs at least.
@@ -213,6 +222,15 @@ impl Table {
         (above, below)
     }
 
+    /// The length of the longest name, in characters.
+    fn longest_name(self) -> usize {
+        let names = |report: &Shared<Report>| {
+            let lengths = report.cases.iter().map(|case| label(case).chars().count());
+            lengths.max().unwrap_or_default()
+        };
+        self.report.with_value(names)
+    }
+
     /// The names of the criteria, in the order of their columns.
     fn criteria(self) -> Vec<String> {
         let names = self.report.with_value(|report| report.criteria.clone());
@@ -273,8 +291,10 @@ pub(super) fn CaseTable(
     let criteria = StoredValue::new(table.criteria());
     let has_since = Memo::new(move |_| report_state.since.read().is_some());
     let widths = move || Widths::of(table.is_case_open());
-    let columns =
-        move || criteria.with_value(|criteria| widths().columns(criteria, has_since.get()));
+    let longest_name = table.longest_name();
+    let columns = move || {
+        criteria.with_value(|criteria| widths().columns(criteria, longest_name, has_since.get()))
+    };
     let width =
         move || format!("{}px", widths().least(criteria.read_value().len(), has_since.get()));
     let drawn = Memo::new(move |_| table.drawn());
@@ -396,7 +416,7 @@ fn CaseRow(
     };
     let Some(result) = result else { return ().into_any() };
     let id = StoredValue::new(result.eval_id.clone());
-    let name = name(result).to_owned();
+    let name = label(result);
     let is_gone = matches!(row, Row::Gone(_));
     let (class, word) = if is_gone { ("gone", "gone") } else { verdict(result.verdict()) };
     let is_chosen =
@@ -484,6 +504,14 @@ fn changed(change: Change, by: f64) -> AnyView {
     view! { <span role="cell" class=class>{word} " " {by}</span> }.into_any()
 }
 
+/// The name of a case in the list, with its run if it was run repeatedly.
+fn label(result: &EvalCaseResult) -> String {
+    match &result.run {
+        Some(run) => format!("{} · {run}", name(result)),
+        None => name(result).to_owned(),
+    }
+}
+
 /// The display name of a case.
 pub(super) fn name(result: &EvalCaseResult) -> &str {
     match result.name.as_deref() {
@@ -516,4 +544,20 @@ pub(super) fn count_text(rows: usize, all: usize) -> String {
 #[expect(clippy::cast_possible_truncation, reason = "a cast of a float saturates")]
 fn pixels(place: f64) -> i32 {
     place as i32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_as_wide_as_their_heads_and_the_longest_name() {
+        let criteria = ["words".to_owned(), "a_criterion_with_a_name_of_forty_letters".to_owned()];
+        let alone = ALONE.columns(&criteria, 40, true);
+        let expected = "92px minmax(180px, min(320px, 25vw)) 124px minmax(84px, 84px) \
+                        minmax(84px, 334px) minmax(240px, 1fr)";
+        assert_eq!(alone, expected);
+        let beside = BESIDE_A_CASE.columns(&criteria, 40, false);
+        assert_eq!(beside, "72px minmax(108px, 1fr) minmax(56px, 56px) minmax(56px, 334px)");
+    }
 }
