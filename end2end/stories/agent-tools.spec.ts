@@ -14,6 +14,8 @@ test("an agent as a tool takes its result from the person, or runs its model", a
   const host = await startHost({ arguments: [AGENT] });
   const rehearsal = await Rehearsal.at(page, "agent_tools", host.url);
   await rehearsal.ask("Ask the expert.");
+  const line = page.getByRole("list", { name: "Tools" }).getByRole("button", { name: /^expert/ });
+  await expect(line).toHaveAccessibleName(/an agent/);
   await rehearsal.choose("expert");
   await expect(page.locator(".tool-head")).toContainText("agent: runs echo only if you choose so");
   await rehearsal.fill("request", "Why?");

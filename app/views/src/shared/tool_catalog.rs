@@ -182,10 +182,13 @@ fn ToolLine(
     let title = format!("{}\n{summary}", signature(&tool));
     let shown = name.clone();
     let returned = returns(tool.response_schema.as_ref());
-    let flag = match (tool.needs_confirmation, tool.long_running) {
-        (true, _) => Some((Glyph::Question, "requires confirmation")),
-        (false, true) => Some((Glyph::Clock, "long-running")),
-        (false, false) => None,
+    let flag = match &tool {
+        ToolView { agent_model: Some(_), .. } => Some((Glyph::User, "an agent")),
+        ToolView { needs_confirmation: true, .. } => {
+            Some((Glyph::Question, "requires confirmation"))
+        }
+        ToolView { long_running: true, .. } => Some((Glyph::Clock, "long-running")),
+        _ => None,
     };
     let line = NodeRef::<html::Button>::new();
     // Scrolls to the tool, which may have been chosen elsewhere: by a link, in the palette, by a replay.
