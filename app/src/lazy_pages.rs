@@ -52,6 +52,8 @@ pub struct SessionViews {
     pub shortcuts: fn(&'static [ShortcutGroup]) -> AnyView,
     /// The editor of the initial state.
     pub initial_state: fn() -> AnyView,
+    /// The artifacts that were saved.
+    pub artifacts: fn() -> AnyView,
     /// The entries of the history.
     pub timeline: fn() -> AnyView,
     /// The history as JSON.

@@ -47,7 +47,9 @@ class RehearsalSession:
         self.observer = ToolObserver()
         self.session_service = InMemorySessionService()
         self._saved: list = []
-        self.artifact_service = _recording_artifacts(self._saved)
+        self.artifacts: list[dict] = []
+        """What the page lists of each saved version of an artifact, in order."""
+        self.artifact_service = _recording_artifacts(self._saved, self.artifacts)
         self.memory_service = InMemoryMemoryService()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # ADK warns that the service is experimental.
@@ -311,17 +313,32 @@ def event_text(event) -> jsonable.JsonBytes:
     return jsonable.lenient(plain)
 
 
-def _recording_artifacts(saved: list):
-    """ADK's in-memory artifact service that also adds each saved artifact to ``saved``."""
+def _recording_artifacts(saved: list, listed: list):
+    """ADK's in-memory artifact service that also adds each saved artifact to both lists."""
     from google.adk.artifacts.in_memory_artifact_service import InMemoryArtifactService
 
     class RecordingArtifacts(InMemoryArtifactService):
         async def save_artifact(self, *, filename, artifact, **rest):
             version = await super().save_artifact(filename=filename, artifact=artifact, **rest)
             saved.append((filename, version, artifact))
+            listed.append(_artifact_facts(filename, version, artifact))
             return version
 
     return RecordingArtifacts()
+
+
+def _artifact_facts(filename: str, version: int, part) -> dict:
+    record = _artifact_record(filename, version, part)
+    if record["data_base64"] is not None:
+        size = len(base64.b64decode(record["data_base64"]))
+    else:
+        size = len((record["part"].get("text") or "").encode())
+    return {
+        "filename": filename,
+        "version": version,
+        "mime_type": record["mime_type"],
+        "bytes": size,
+    }
 
 
 def _artifact_record(filename: str, version: int, part) -> dict:

@@ -166,7 +166,11 @@ def remember(session: RehearsalSession, view: dict) -> jsonable.JsonBytes:
 
 
 def _with_notices(session: RehearsalSession, view: dict) -> dict:
-    return {**view, "warnings": view["warnings"] + session.notices}
+    return {
+        **view,
+        "warnings": view["warnings"] + session.notices,
+        "artifacts": list(session.artifacts),
+    }
 
 
 async def _toolsets(session: RehearsalSession) -> tuple[dict[str, str], list[Fault]]:

@@ -8,7 +8,7 @@ use agents::SimulatedAgentConfig;
 use agents::registry::{RegisteredAgent, Registry};
 use agents::schemas;
 use agents::spill_store::MemoryBound;
-use agents::{AgentFault, AnswerError, SessionSeed, SourceError, SourceKind};
+use agents::{AgentFault, AnswerError, ArtifactContent, SessionSeed, SourceError, SourceKind};
 use api::{
     Actual, AgentSummary, Answer, ApiError, CaseChange, CaseComparison, CaseDownload, CaseList,
     CaseName, CaseQuery, CaseVersion, CaseView, EvalSetList, ExportPreview, ExportReceipt,
@@ -155,6 +155,12 @@ impl Host {
     pub(crate) async fn open_report(&self, report: ReportId) -> Result<(File, u64), ApiError> {
         let folders = self.folders.reports.clone();
         run_blocking("open a report", move || reports::open(&folders, &report)).await
+    }
+
+    /// The content of an artifact, by its index in the view of the session.
+    pub(crate) async fn artifact(&self, session: &str, index: usize) -> Option<ArtifactContent> {
+        let session = self.session(&SessionId::parse(session).ok()?).ok()?;
+        session.agent.source.artifact(&session.id, index).await
     }
 
     /// The eval set of an id.

@@ -2,14 +2,16 @@
 
 use agents::registry::{AgentStatus, RegisteredAgent};
 use agents::{
-    AgentFault, Answer, Asks, LogLine, Question, SampledMessage, SessionView, SourceEvent,
-    SourceKind, ToolView,
+    AgentFault, Answer, Artifact, Asks, LogLine, Question, SampledMessage, SessionView,
+    SourceEvent, SourceKind, ToolView,
 };
 use schema_check::Violation;
 use schema_form::describe_arguments;
 use trace_export::{
     AnsweredTurn, CallSide, ComparedCall, ComparedText, Comparison, LiveRun, MatchStatus,
 };
+
+use crate::live::is_text;
 
 /// A row of the list of agents.
 pub(crate) fn agent_summary(agent: &RegisteredAgent) -> api::AgentSummary {
@@ -84,7 +86,14 @@ pub(crate) fn session_view(view: SessionView) -> api::SessionView {
                 is_included: it.is_included,
             })
             .collect(),
+        artifacts: view.artifacts.into_iter().map(artifact).collect(),
     }
+}
+
+fn artifact(artifact: Artifact) -> api::Artifact {
+    let Artifact { filename, version, mime_type, bytes } = artifact;
+    let mime_type = mime_type.unwrap_or_default();
+    api::Artifact { filename, version, is_text: is_text(&mime_type), mime_type, bytes }
 }
 
 fn tool_view(tool: ToolView) -> api::ToolView {

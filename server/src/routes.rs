@@ -30,7 +30,7 @@ use tower_http::compression::{CompressionLayer, CompressionLevel};
 
 use crate::access::{Authenticator, Caller, LoginLifetime, admit};
 use crate::host::Host;
-use crate::live::{FILES_ROUTE, LiveGrpc, LivePages, LiveSessions, answer_with_file};
+use crate::live::{FILES_ROUTE, LiveFile, LiveGrpc, LivePages, LiveSessions, answer_with_file};
 use crate::security::{OriginPolicy, content_security_policy, guard};
 use crate::site::{Site, not_built};
 use crate::{access, endpoints, events, server_functions};
@@ -84,6 +84,7 @@ pub(crate) fn router(
         .route("/api/{function}", any(server_function))
         .route(&format!("{REPORTS_PATH}/{{report}}"), get(report_text))
         .route(FILES_ROUTE, get(live_file))
+        .route("/api/artifacts/{session}/{index}", get(artifact))
         .route_service("/rehearsal.v1.LiveService/{method}", grpc)
         .merge(models)
         .merge(access::routes(Arc::clone(&authenticator)))
@@ -211,6 +212,22 @@ async fn live_file(
         Ok(Some(found)) => answer_with_file(found, &asked),
         Ok(None) => none(),
         Err(error) => server_functions::refusal(&error),
+    }
+}
+
+/// An artifact of a rehearsal, unchanged.
+async fn artifact(
+    State(shared): State<Shared>,
+    Path((session, index)): Path<(String, String)>,
+    asked: HeaderMap,
+) -> Response {
+    let found = match index.parse() {
+        Ok(index) => shared.host.artifact(&session, index).await,
+        Err(_) => None,
+    };
+    match found {
+        Some(found) => answer_with_file(LiveFile::new(found.mime_type, found.bytes), &asked),
+        None => (StatusCode::NOT_FOUND, "This session has no such artifact.").into_response(),
     }
 }
 

@@ -22,6 +22,14 @@ def test_state_artifacts_and_events_of_a_call_are_there_for_the_next(worker):
     saved = one.call("save_floor_plan", title="Attic")
     assert saved["result"] == {"artifact": "floor_plan.svg", "version": 0}
     assert saved["delta"]["artifacts"][0]["mime_type"] == "image/svg+xml"
+    again = one.call("save_floor_plan", title="The attic")
+    listed = again["view"]["artifacts"]
+    assert [(one["filename"], one["version"]) for one in listed] == [
+        ("floor_plan.svg", 0),
+        ("floor_plan.svg", 1),
+    ]
+    assert listed[1]["mime_type"] == "image/svg+xml"
+    assert listed[1]["bytes"] == listed[0]["bytes"] + len("The ")
     assert one.call("list_drawings")["result"] == ["floor_plan.svg"]
 
 

@@ -27,7 +27,9 @@ pub use question::{Answer, Asks, Question, SampledMessage, SamplingRequest};
 pub use registry::SimulatedAgentConfig;
 pub use reporter::{CallProgressed, CatalogChange, Reporter, SourceEvent};
 pub use source::{
-    AgentFacts, AgentFault, AgentSource, AnswerError, CallProgress, CallReport, SessionSeed,
-    SourceError, SourceKind, ToolFailure, ToolInvocation,
+    AgentFacts, AgentFault, AgentSource, AnswerError, ArtifactContent, CallProgress, CallReport,
+    SessionSeed, SourceError, SourceKind, ToolFailure, ToolInvocation,
 };
-pub use view::{ActiveAgent, ServerInstructions, SessionView, SubAgent, ToolHints, ToolView};
+pub use view::{
+    ActiveAgent, Artifact, ServerInstructions, SessionView, SubAgent, ToolHints, ToolView,
+};

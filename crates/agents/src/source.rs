@@ -121,11 +121,25 @@ pub trait AgentSource: Send + Sync + 'static {
         Err(AnswerError::NotWaiting)
     }
 
+    /// The content of an artifact, by its index in the view of the session.
+    async fn artifact(&self, _session: &SessionId, _index: usize) -> Option<ArtifactContent> {
+        None
+    }
+
     /// Forgets a session.
     async fn close_session(&self, session: &SessionId);
 
     /// Ends everything that the source started. Called once, before the host stops.
     async fn shut_down(&self);
+}
+
+/// The content of one version of an artifact.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ArtifactContent {
+    /// Such as `image/png`.
+    pub mime_type: String,
+    /// The bytes.
+    pub bytes: Vec<u8>,
 }
 
 /// Where an agent comes from.

@@ -40,6 +40,22 @@ pub struct SessionView {
     /// What the MCP servers say about their use.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub server_instructions: Vec<ServerInstructions>,
+    /// The artifacts that were saved, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub artifacts: Vec<Artifact>,
+}
+
+/// One version of an artifact. [`crate::AgentSource::artifact`] returns its content.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Artifact {
+    /// Its name.
+    pub filename: String,
+    /// Counts from 0.
+    pub version: u64,
+    /// Such as `image/png`.
+    pub mime_type: Option<String>,
+    /// How many bytes it has.
+    pub bytes: u64,
 }
 
 /// The `instructions` of one MCP server.

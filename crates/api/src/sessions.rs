@@ -2,7 +2,7 @@
 
 use json_text::JsonText;
 use serde::{Deserialize, Serialize};
-use session::ToolName;
+use session::{SessionId, ToolName};
 
 /// What the model would see now, and what surrounds it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -38,6 +38,30 @@ pub struct SessionView {
     /// What the MCP servers say about their use.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub server_instructions: Vec<ServerInstructions>,
+    /// The artifacts that were saved, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub artifacts: Vec<Artifact>,
+}
+
+/// One version of an artifact.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Artifact {
+    /// Its name.
+    pub filename: String,
+    /// Counts from 0.
+    pub version: u64,
+    /// Such as `image/png`; may be empty.
+    pub mime_type: String,
+    /// Whether it is text.
+    pub is_text: bool,
+    /// How many bytes it has.
+    pub bytes: u64,
+}
+
+/// The URL of an artifact, by its index in the view of the session.
+#[must_use]
+pub fn artifact_url(session: &SessionId, index: usize) -> String {
+    format!("/api/artifacts/{session}/{index}")
 }
 
 /// The `instructions` of one MCP server.

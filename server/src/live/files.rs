@@ -40,6 +40,12 @@ pub(crate) struct LiveFile {
     pub(super) bytes: Bytes,
 }
 
+impl LiveFile {
+    pub(crate) fn new(mime_type: String, bytes: Vec<u8>) -> Self {
+        Self { mime_type, bytes: bytes.into() }
+    }
+}
+
 impl From<InlineData> for LiveFile {
     fn from(data: InlineData) -> Self {
         Self { mime_type: data.mime_type, bytes: data.data.into() }
@@ -121,7 +127,7 @@ impl ReadFiles {
 }
 
 /// Whether the type is text.
-pub(super) fn is_read(mime_type: &str) -> bool {
+pub(crate) fn is_read(mime_type: &str) -> bool {
     let essence = essence(mime_type);
     essence.starts_with("text/")
         || essence.ends_with("+json")

@@ -5,7 +5,7 @@ use json_text::JsonText;
 use leptos::prelude::*;
 
 use crate::live::state::steps::{plain_text_of, whole};
-use crate::shared::audio_player::{AudioPlayer, or_load_error};
+use crate::shared::file_view::{data, not_blank, saved};
 use crate::shared::value::ValueBody;
 use app::components::raw_text::RawText;
 use app::state::excerpt::{Lines, written_out};
@@ -31,11 +31,6 @@ pub(super) fn kind(part: &LivePart) -> String {
     }
 }
 
-/// A file's name, unless it is blank.
-fn not_blank(name: Option<&str>) -> Option<&str> {
-    name.filter(|name| !name.trim().is_empty())
-}
-
 /// The piece.
 #[component]
 pub(super) fn Piece(
@@ -59,7 +54,7 @@ pub(super) fn Piece(
             let url = content.as_ref().map(|content| match content {
                 LiveBytes::At(url) | LiveBytes::Text { at: url, .. } => url.clone(),
             });
-            let shown = content.map(|content| data(&mime_type, content));
+            let shown = content.map(|content| data(&mime_type, "in the conversation", content));
             let saved = url.map(|url| saved(url, name.as_deref(), &mime_type));
             let mime_type = written_out(&mime_type, Lines::Escaped).into_owned();
             view! {
@@ -74,61 +69,6 @@ pub(super) fn Piece(
             .into_any()
         }
     }
-}
-
-/// Shows an image, audio or text; nothing for other types.
-fn data(mime_type: &str, content: LiveBytes) -> AnyView {
-    let kind = mime_type.to_ascii_lowercase();
-    match content {
-        LiveBytes::Text { text, .. } => match JsonText::parse(&text) {
-            Ok(value) => view! { <ValueBody reading=use_reading(&value) label="File"/> }.into_any(),
-            Err(_) => view! { <RawText text label="File"/> }.into_any(),
-        },
-        LiveBytes::At(url) if kind.starts_with("image/") => view! {
-            <Picture url label=format!("Image in the conversation, {kind}")/>
-        }
-        .into_any(),
-        LiveBytes::At(url) if kind.starts_with("audio/") => view! {
-            <AudioPlayer url label=format!("Audio in the conversation, {kind}")/>
-        }
-        .into_any(),
-        LiveBytes::At(_) => ().into_any(),
-    }
-}
-
-/// The image, or the message that it cannot be shown.
-#[component]
-fn Picture(
-    /// Where it is.
-    url: String,
-    /// Its text alternative.
-    label: String,
-) -> impl IntoView {
-    or_load_error(["image", "show"], move |fail| {
-        let failed = move |_| fail.run(());
-        view! {
-            <a href=url.clone() target="_blank" rel="noopener external" title="Full size">
-                <img src=url.clone() alt=label.clone() loading="lazy" decoding="async" on:error=failed/>
-            </a>
-        }
-        .into_any()
-    })
-}
-
-/// A link that saves a file. The page never opens it, whatever its type.
-fn saved(url: String, name: Option<&str>, mime_type: &str) -> impl IntoView + use<> {
-    let file = match not_blank(name) {
-        Some(name) => name.to_owned(),
-        None => {
-            let subtype = mime_type.rsplit('/').next().unwrap_or_default();
-            let is_ending = (1..=5).contains(&subtype.len())
-                && subtype.bytes().all(|byte| byte.is_ascii_alphanumeric());
-            if is_ending { format!("file.{subtype}") } else { "file".to_owned() }
-        }
-    };
-    let label = format!("Save {}", written_out(&file, Lines::Escaped));
-    // `external`: the router would take it for a page.
-    view! { <a class="link" href=url download=file rel="external" aria-label=label>"Save"</a> }
 }
 
 fn values(value: Option<JsonText>) -> AnyView {

@@ -103,6 +103,24 @@ pub fn StateFold() -> impl IntoView {
     view! { <Fold title="State" open aside>{body}</Fold> }
 }
 
+/// The artifacts that tools saved; nothing without any.
+#[component]
+pub fn ArtifactsFold() -> impl IntoView {
+    let workspace = use_this_workspace();
+    let view = workspace.rehearsal.view;
+    let open = RwSignal::new(true);
+    let count =
+        Memo::new(move |_| view.with(|view| view.as_ref().map_or(0, |it| it.artifacts.len())));
+    let aside = move || view! { <span class="quiet">{count}</span> };
+    view! {
+        <Show when=move || { count.get() > 0 }>
+            <Fold title="Artifacts" open aside>
+                <LazyView part=workspace.code meanwhile="Opening…" draw=|views: SessionViews| (views.artifacts)()/>
+            </Fold>
+        </Show>
+    }
+}
+
 /// What is shown of a state. Equal as long as nothing needs to be redrawn.
 #[derive(Clone, Copy)]
 #[allow(clippy::large_enum_variant, reason = "on 64 bits only, and there is one of it on a page")]

@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use crate::rehearse::artifacts::Artifacts;
 use crate::rehearse::export_panel::ExportPanel;
 use crate::rehearse::history::{RawHistory, Timeline};
 use crate::rehearse::initial_state::InitialStateEditor;
@@ -30,6 +31,7 @@ pub const VIEWS: SessionViews = SessionViews {
     shortcuts,
     attention,
     initial_state,
+    artifacts,
     timeline,
     raw_history,
     log,
@@ -81,6 +83,10 @@ fn attention(form: ValueForm) -> AnyView {
 
 fn initial_state() -> AnyView {
     view! { <InitialStateEditor/> }.into_any()
+}
+
+fn artifacts() -> AnyView {
+    view! { <Artifacts/> }.into_any()
 }
 
 fn timeline() -> AnyView {

@@ -4,7 +4,9 @@ use api::AgentSummary;
 use leptos::prelude::*;
 use session::SessionState;
 
-use crate::rehearse::facts::{AgentFold, ServerInstructionsFold, StateFold, Warnings};
+use crate::rehearse::facts::{
+    AgentFold, ArtifactsFold, ServerInstructionsFold, StateFold, Warnings,
+};
 use crate::rehearse::history::History;
 use crate::rehearse::instructions::WorkspaceInstructions;
 use crate::rehearse::notices::Notices;
@@ -46,6 +48,7 @@ pub fn workspace(agent: AgentSummary, rehearsal: Rehearsal) -> AnyView {
                 <WorkspaceInstructions/>
                 <ServerInstructionsFold/>
                 <StateFold/>
+                <ArtifactsFold/>
                 <AgentFold eval_set_path=path.clone()/>
             </section>
             {left_separator()}

@@ -3,10 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use json_text::JsonText;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::messages::Delta;
+use crate::ArtifactContent;
 use crate::spill_store::{MemoryBound, SpillStore};
 
 /// All changes to a session since it was opened, from the deltas of its calls.
@@ -29,6 +32,19 @@ struct Restore<'a> {
     events: Vec<JsonText>,
     user_text: Option<&'a str>,
     agent: Option<&'a str>,
+}
+
+/// An artifact as the worker writes it.
+#[derive(Deserialize)]
+struct ArtifactRecord {
+    mime_type: Option<String>,
+    data_base64: Option<String>,
+    part: Option<TextPart>,
+}
+
+#[derive(Deserialize)]
+struct TextPart {
+    text: Option<String>,
 }
 
 impl Record {
@@ -58,6 +74,21 @@ impl Record {
             self.events.put(event)?;
         }
         Ok(())
+    }
+
+    /// The content of an artifact, by its index; `None` if there is none, or if it cannot be read.
+    pub(super) fn artifact(&mut self, index: usize) -> Option<ArtifactContent> {
+        let recorded = self.artifacts.whole(index).ok()??;
+        let ArtifactRecord { mime_type, data_base64, part } = recorded.decode().ok()?;
+        let bytes = match (data_base64, part) {
+            (Some(data), _) => STANDARD.decode(data).ok()?,
+            (None, Some(part)) => match part.text {
+                Some(text) => text.into_bytes(),
+                None => recorded.as_str().as_bytes().to_vec(),
+            },
+            (None, None) => return None,
+        };
+        Some(ArtifactContent { mime_type: mime_type.unwrap_or_default(), bytes })
     }
 
     /// Records the user's message.

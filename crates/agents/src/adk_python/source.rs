@@ -23,8 +23,8 @@ use super::supervisor::{Supervisor, fault_of};
 use crate::schemas;
 use crate::spill_store::MemoryBound;
 use crate::{
-    AgentFacts, AgentLog, AgentSource, CallReport, SessionSeed, SourceError, ToolFailure,
-    ToolInvocation,
+    AgentFacts, AgentLog, AgentSource, ArtifactContent, CallReport, SessionSeed, SourceError,
+    ToolFailure, ToolInvocation,
 };
 
 /// How long a worker may take to end a cancelled call before it is replaced.
@@ -467,6 +467,10 @@ impl AgentSource for AdkPythonSource {
             *returned = result;
         }
         report
+    }
+
+    async fn artifact(&self, session: &SessionId, index: usize) -> Option<ArtifactContent> {
+        self.find(session)?.slot.lock().await.record.artifact(index)
     }
 
     async fn close_session(&self, session: &SessionId) {

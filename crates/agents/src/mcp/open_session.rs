@@ -157,6 +157,7 @@ impl OpenSession {
             state: JsonText::from_value(&Value::Object(self.state.clone())),
             warnings,
             server_instructions: self.server_instructions.clone(),
+            artifacts: Vec::new(),
         }
     }
 

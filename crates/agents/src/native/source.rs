@@ -114,6 +114,7 @@ impl NativeSource {
             state: JsonText::from_value(&Value::Object(stored.snapshot())),
             warnings,
             server_instructions: Vec::new(),
+            artifacts: Vec::new(),
         };
         schemas::warned_of_unchecked(view).await
     }
