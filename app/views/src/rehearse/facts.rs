@@ -150,7 +150,7 @@ pub fn ServerInstructionsFold() -> impl IntoView {
     let said = Memo::new(move |_| {
         view.with(|view| view.as_ref().map(|it| it.server_instructions.clone()).unwrap_or_default())
     });
-    let draw = move |views: SessionViews| (views.server_instructions)(said.get_untracked());
+    let draw = move |views: SessionViews| (views.server_instructions)(said.get());
     view! {
         <Show when=move || !said.read().is_empty()>
             <Fold title="Server instructions" open>
