@@ -22,6 +22,7 @@ mod reports;
 mod routes;
 mod security;
 mod serve;
+mod served_file;
 mod server_functions;
 mod sessions;
 mod simulator;

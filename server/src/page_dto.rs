@@ -11,7 +11,7 @@ use trace_export::{
     AnsweredTurn, CallSide, ComparedCall, ComparedText, Comparison, LiveRun, MatchStatus,
 };
 
-use crate::live::is_text;
+use crate::served_file::is_text;
 
 /// A row of the list of agents.
 pub(crate) fn agent_summary(agent: &RegisteredAgent) -> api::AgentSummary {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use agents::ArtifactContent;
 use api::{ApiError, EVENTS_PATH, LiveId, REPORTS_PATH, ReportId, SetId};
 use app::host::{
     AgentHost, CallHost, EvalSetHost, LiveHost, LiveTurnHost, RehearsalHost, ReportHost, provide,
@@ -30,10 +31,11 @@ use tower_http::compression::{CompressionLayer, CompressionLevel};
 
 use crate::access::{Authenticator, Caller, LoginLifetime, admit};
 use crate::host::Host;
-use crate::live::{FILES_ROUTE, LiveFile, LiveGrpc, LivePages, LiveSessions, answer_with_file};
+use crate::live::{FILES_ROUTE, LiveGrpc, LivePages, LiveSessions};
 use crate::security::{OriginPolicy, content_security_policy, guard};
+use crate::served_file::ServedFile;
 use crate::site::{Site, not_built};
-use crate::{access, endpoints, events, server_functions};
+use crate::{access, endpoints, events, served_file, server_functions};
 
 /// The largest request body: an export carries a whole history, a call its arguments.
 const BODY_BYTES: usize = 256 * 1024 * 1024;
@@ -209,7 +211,7 @@ async fn live_file(
     // A part that is not a number gives 404, too.
     let (Ok(event), Ok(file)) = (event.parse(), file.parse()) else { return none() };
     match shared.pages.file(&LiveId::new(session), event, file).await {
-        Ok(Some(found)) => answer_with_file(found, &asked),
+        Ok(Some(found)) => served_file::answer(found, &asked),
         Ok(None) => none(),
         Err(error) => server_functions::refusal(&error),
     }
@@ -226,7 +228,9 @@ async fn artifact(
         Err(_) => None,
     };
     match found {
-        Some(found) => answer_with_file(LiveFile::new(found.mime_type, found.bytes), &asked),
+        Some(ArtifactContent { mime_type, bytes }) => {
+            served_file::answer(ServedFile { mime_type, bytes: bytes.into() }, &asked)
+        }
         None => (StatusCode::NOT_FOUND, "This session has no such artifact.").into_response(),
     }
 }

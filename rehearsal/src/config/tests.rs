@@ -512,7 +512,7 @@ fn reports_missing_keys_of_an_mcp_agent() {
             rehearsal.toml:7:1: `comand` is not a known key; did you mean `command`?
               | comand = "npx"
               | ^^^^^^
-              Known keys: name, command, args, env, pass_env, cwd, url, headers, bearer_token_env, tools, tool_name_prefix, roots, include_instructions, timeout_seconds"#]],
+              Known keys: name, command, args, env, pass_env, cwd, url, transport, headers, bearer_token_env, tools, tool_name_prefix, roots, include_instructions, timeout_seconds"#]],
     );
 }
 

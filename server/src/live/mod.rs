@@ -33,7 +33,7 @@ mod turn;
 pub(crate) use clock::now;
 pub(crate) use commands::AgentRequest;
 pub(crate) use error::LiveError;
-pub(crate) use files::{FILES_ROUTE, LiveFile, answer as answer_with_file, is_read as is_text};
+pub(crate) use files::FILES_ROUTE;
 pub(crate) use page_updates::PageUpdates;
 pub(crate) use pages::LivePages;
 pub(crate) use service::LiveGrpc;

@@ -18,7 +18,7 @@ use live::{
 
 use super::answer_format;
 use super::error::LiveError;
-use super::files::{LiveFile, ReadFiles};
+use super::files::ReadFiles;
 use super::page_dto::{checked, ids, lease_id, refused, session_id, summary};
 use super::rows::{self, Extent};
 use super::sessions::LiveSessions;
@@ -27,6 +27,7 @@ use crate::actor::{actor, exporter, person};
 use crate::evalsets;
 use crate::host::Host;
 use crate::page_dto;
+use crate::served_file::ServedFile;
 
 /// How many sessions one page of the list has.
 const LISTED: u32 = 500;
@@ -106,7 +107,7 @@ impl LivePages {
         session: &LiveId,
         event: u64,
         file: usize,
-    ) -> Result<Option<LiveFile>, ApiError> {
+    ) -> Result<Option<ServedFile>, ApiError> {
         let session = session_id(session)?;
         let watch = self.sessions.watch(session).await.map_err(|error| refused(&error))?;
         let last = watch.states.borrow().last;

@@ -15,6 +15,7 @@ use session::ToolName;
 use trace_export::call_ids;
 
 use super::{answer_format, files, tool_choice};
+use crate::served_file::is_text;
 
 /// The length of a text or a value in a row, in bytes.
 const HEAD: usize = 2_000;
@@ -237,7 +238,7 @@ fn file(file: InlineData, context: &mut RowContext) -> LivePart {
     context.files += 1;
     let bytes = file.data.len() as u64;
     let content = (context.extent == Extent::Whole).then(|| {
-        let words = files::is_read(&file.mime_type).then(|| String::from_utf8(file.data));
+        let words = is_text(&file.mime_type).then(|| String::from_utf8(file.data));
         let at = files::address(context.session, context.sequence, place);
         match words {
             Some(Ok(text)) => LiveBytes::Text { text, at },

@@ -93,5 +93,5 @@ async fn each_function_of_a_call_passes_its_session() {
         ("supply_result", json!({ "session": "gone", "call_id": "c", "result": 1 })),
         ("answer_question", json!({ "session": "gone", "number": 1, "answer": "Decline" })),
     ];
-    expect_not_found(functions, json!({ "UnknownSession": { "id": "gone" } }), host).await;
+    expect_not_found(functions, json!({ "UnknownSession": "gone" }), host).await;
 }

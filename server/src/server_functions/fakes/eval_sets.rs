@@ -108,5 +108,5 @@ async fn each_function_of_an_eval_set_passes_its_set() {
         ("insert_case", json!({ "set": "gone", "index": 0, "text": {} })),
         ("compare_cases", json!({ "expected": name, "actual": { "Case": name } })),
     ];
-    expect_not_found(functions, json!({ "UnknownSet": { "id": "gone" } }), host).await;
+    expect_not_found(functions, json!({ "UnknownSet": "gone" }), host).await;
 }

@@ -94,5 +94,5 @@ async fn each_function_of_a_live_session_passes_it() {
         ("plan_live_export", json!({ "session": "gone" })),
         ("export_live_session", json!({ "session": "gone", "turns": [1], "by": null })),
     ];
-    expect_not_found(functions, json!({ "UnknownLiveSession": { "id": "gone" } }), host).await;
+    expect_not_found(functions, json!({ "UnknownLiveSession": "gone" }), host).await;
 }

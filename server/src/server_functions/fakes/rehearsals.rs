@@ -121,5 +121,5 @@ async fn each_function_of_a_rehearsal_passes_its_session() {
             json!({ "request": { "session": "gone", "agent": "weather", "history": [] }, "by": null }),
         ),
     ];
-    expect_not_found(functions, json!({ "UnknownSession": { "id": "gone" } }), host).await;
+    expect_not_found(functions, json!({ "UnknownSession": "gone" }), host).await;
 }
