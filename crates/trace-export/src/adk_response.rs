@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use session::Recording;
 
-use crate::rehearsal_case::object;
+use crate::serialized::object;
 
 /// The field of a case that says how its results are written.
 const MARK: &str = "rehearsal";

@@ -10,6 +10,7 @@ mod comparison;
 mod live_case;
 mod python_json;
 mod rehearsal_case;
+mod serialized;
 
 pub use adk_response::AdkMark;
 pub use call_ids::call_ids;
@@ -18,4 +19,5 @@ pub use comparison::{
     compare,
 };
 pub use live_case::{AnsweredTurn, LiveRun, Openings, live_case, root, runs};
-pub use rehearsal_case::{CaseOptions, ResultGone, eval_case, object};
+pub use rehearsal_case::{CaseOptions, ResultGone, eval_case};
+pub use serialized::object;

@@ -11,6 +11,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::adk_response::{AdkMark, Recorded};
 use crate::python_json::as_adk_writes;
+use crate::serialized::object;
 
 /// A result that the host no longer stores, so that the case would be incomplete.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -191,12 +192,6 @@ fn response(
             Ok(FunctionResponse::new(id, name, object(&Failure { error })))
         }
     }
-}
-
-/// Serializes a value with text keys, which cannot fail.
-#[must_use]
-pub fn object(value: &impl Serialize) -> JsonText {
-    JsonText::serialize(value).unwrap_or_else(|_| JsonText::null())
 }
 
 #[cfg(test)]
