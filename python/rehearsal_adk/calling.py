@@ -17,7 +17,7 @@ import time
 from typing import Any
 
 from rehearsal_adk import faults, invocation, jsonable, model_call, threads, tree, view
-from rehearsal_adk.observer import media_in
+from rehearsal_adk.media import media_in
 from rehearsal_adk.session import RehearsalSession, ends_run, finishes_task
 from rehearsal_adk.wire import BAD_PARAMS, UNKNOWN_TOOL, Refused
 
