@@ -54,7 +54,7 @@ test("an agent whose files changed is reloaded, and a session under way keeps it
   await expect(page.getByText("Be first.")).toBeVisible();
   await begun.ask("How is the weather?");
   await begun.choose("forecast");
-  await expect(page.getByText("The forecast, first.").first()).toBeVisible();
+  await expect(page.getByText("The forecast, first.").filter({ visible: true })).toBeVisible();
   await begun.run();
   await expect(begun.call(1)).toContainText("sun, first");
   const waiting = await context.newPage();
@@ -92,7 +92,7 @@ test("an agent whose files changed is reloaded, and a session under way keeps it
   await expect(page.getByText("This session continues as it began")).toHaveCount(0);
   await begun.ask("And now?");
   await begun.choose("forecast");
-  await expect(page.getByText("The forecast, the second.").first()).toBeVisible();
+  await expect(page.getByText("The forecast, the second.").filter({ visible: true })).toBeVisible();
   await begun.run();
   await expect(begun.call(1)).toContainText("sun, the second");
 
