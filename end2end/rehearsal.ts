@@ -40,8 +40,12 @@ export class Rehearsal {
 
   /** Chooses a tool in the catalog, which the form of another one may have folded. */
   async choose(tool: string): Promise<void> {
-    await unfoldTools(this.page);
-    await this.page.getByRole("list", { name: "Tools" }).getByText(tool, { exact: true }).click();
+    const line = this.page.getByRole("list", { name: "Tools" }).getByText(tool, { exact: true });
+    // The only tool is chosen by itself, which may fold the catalog just now.
+    await expect(async () => {
+      await unfoldTools(this.page);
+      await line.click({ timeout: 1_000 });
+    }).toPass();
     await expect(this.page.getByRole("heading", { name: tool, exact: true })).toBeVisible();
   }
 
