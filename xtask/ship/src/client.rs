@@ -7,6 +7,8 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow, bail};
@@ -64,10 +66,9 @@ pub(crate) fn build(workspace: &Workspace) -> Result<Made> {
         let first = workspace.target().join("setup").join("client-first.wasm");
         let later = split(&module, &first, &folder, &digest)?;
         bind(&first, &folder)?;
-        shrink(workspace, &folder.join(format!("{NAME}_bg.wasm")))?;
-        for module in later {
-            shrink(workspace, &module)?;
-        }
+        let mut modules = vec![folder.join(format!("{NAME}_bg.wasm"))];
+        modules.extend(later);
+        shrink_all(workspace, &modules)?;
         stamp::set(&stamp, &digest)?;
     }
     Ok(Made { folder, stamp })
@@ -113,6 +114,24 @@ fn name(part: &Path, loader: &Path, digest: &str) -> Result<PathBuf> {
     let path = part.with_file_name(named);
     fs::rename(part, &path).with_context(|| cannot("rename", part))?;
     Ok(path)
+}
+
+/// Shrinks the modules, as many at once as there are processors.
+fn shrink_all(workspace: &Workspace, modules: &[PathBuf]) -> Result<()> {
+    let next = AtomicUsize::new(0);
+    let work = || -> Result<()> {
+        while let Some(module) = modules.get(next.fetch_add(1, Ordering::Relaxed)) {
+            shrink(workspace, module)?;
+        }
+        Ok(())
+    };
+    let processors = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..processors).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().try_for_each(|worker| {
+            worker.join().map_err(|_| anyhow!("a thread that ran wasm-opt panicked"))?
+        })
+    })
 }
 
 fn shrink(workspace: &Workspace, module: &Path) -> Result<()> {
