@@ -253,9 +253,8 @@ impl Check {
                 let wasm = ["clippy", "--target", "wasm32-unknown-unknown", "-p", "frontend"];
                 let pure: Vec<&str> = PURE.iter().flat_map(|name| ["-p", name]).collect();
                 let strict = ["--", "-D", "warnings"];
-                cargo(&[&wasm[..], &pure, &strict].concat())?;
                 // As it is shipped.
-                cargo(&[&wasm[..], &["--features", "split"], &strict].concat())?;
+                cargo(&[&wasm[..], &pure, &["--features", "frontend/split"], &strict].concat())?;
                 let mounting = ["--no-default-features", "--features", "csr"];
                 cargo(&[&wasm[..], &mounting, &strict].concat())
             }
