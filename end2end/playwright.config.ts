@@ -4,6 +4,8 @@
 // `cargo xtask test --only stories` sets the three variables; without them the binary of the
 // default target folder and Playwright's own browser are used.
 
+import { availableParallelism } from "node:os";
+
 import { defineConfig, devices } from "@playwright/test";
 
 const browser = process.env.REHEARSAL_TEST_BROWSER;
@@ -12,9 +14,10 @@ export default defineConfig({
   testDir: "stories",
   globalSetup: "./exported",
   outputDir: "test-results",
-  // A host for each worker, so that stories can run side by side and still count sessions.
+  // A host for each worker, so that stories can run side by side and still count sessions. They wait
+  // for processes and for the page as long as they use a processor.
   fullyParallel: true,
-  workers: process.env.REHEARSAL_TEST_WORKERS ? Number(process.env.REHEARSAL_TEST_WORKERS) : 2,
+  workers: Number(process.env.REHEARSAL_TEST_WORKERS ?? 2 * availableParallelism()),
   // A story that passes only the second time has a fault, and fails the run. Its second run leaves a
   // trace; tracing every story would slow all of them down.
   retries: 1,
