@@ -8,6 +8,7 @@
 
 mod audit;
 mod bench;
+mod beside;
 mod build;
 mod checks;
 mod commits;

@@ -91,6 +91,11 @@ impl Workspace {
         self.target.join("release").join(program("rehearsal"))
     }
 
+    /// A program for development.
+    pub fn program(&self, name: &str) -> PathBuf {
+        self.target.join("debug").join(program(name))
+    }
+
     /// A program of the quick build.
     ///
     /// # Errors
