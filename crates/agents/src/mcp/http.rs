@@ -26,7 +26,7 @@ use super::http_fault::{Answered, HttpFault, innermost};
 use super::incoming::rewritten;
 use super::rejected_response::TOO_LONG;
 use super::server_log::ServerLog;
-use super::sse_events::{LONGEST, PendingRequest, events, is_same};
+use super::sse_events::{LONGEST, PendingRequest, all_events, events, is_same};
 
 /// How many times a request is redirected.
 const MOST_REDIRECTS: usize = 10;
@@ -132,7 +132,7 @@ impl HttpClient {
             let sample = sample(&beginning(response, ERROR_BODY).await);
             return Err(TransportError::Client(HttpFault::Kind { kind: named(&kind), sample }));
         }
-        Ok(events(response, self.output.clone(), None))
+        Ok(all_events(response, self.output.clone()))
     }
 
     /// Posts a message whose response comes over the event stream.

@@ -29,10 +29,27 @@ pub(super) struct PendingRequest {
 }
 
 /// The events of an HTTP response, which carries the response to `asked`, or to no request.
+///
+/// A message that is too long becomes the error of `asked`. Without `asked`, it is skipped, and nothing follows.
 pub(super) fn events(
     response: Response,
     output: ServerLog,
     asked: Option<PendingRequest>,
+) -> BoxedSseResponse {
+    reading(response, output, asked, false)
+}
+
+/// The events of a stream that carries the responses to all requests. It ends with an error that [`is_too_long`]
+/// recognizes after a message that is too long.
+pub(super) fn all_events(response: Response, output: ServerLog) -> BoxedSseResponse {
+    reading(response, output, None, true)
+}
+
+fn reading(
+    response: Response,
+    output: ServerLog,
+    asked: Option<PendingRequest>,
+    carries_all: bool,
 ) -> BoxedSseResponse {
     let chunks = stream::try_unfold(
         (response, EventSize::default()),
@@ -46,6 +63,7 @@ pub(super) fn events(
         events: Some(SseStream::from_bytes_stream(chunks.boxed()).boxed()),
         output,
         asked,
+        carries_all,
         had_id: false,
         skipped: None,
     };
@@ -105,6 +123,8 @@ struct EventReader {
     output: ServerLog,
     /// Absent once its response has arrived.
     asked: Option<PendingRequest>,
+    /// Whether the responses to all requests come over this stream.
+    carries_all: bool,
     had_id: bool,
     /// Why a message of this stream was skipped.
     skipped: Option<String>,
@@ -114,7 +134,7 @@ impl EventReader {
     async fn next(&mut self) -> Option<Result<Sse, SseError>> {
         match self.events.as_mut()?.next().await {
             Some(Ok(event)) => Some(Ok(self.read(event))),
-            Some(Err(error)) if is_too_long(&error) => {
+            Some(Err(error)) if is_too_long(&error) && !self.carries_all => {
                 self.events = None;
                 let Some(asked) = self.asked.take() else {
                     self.output.log("A message is skipped: it is longer than 16 MB.");
@@ -208,7 +228,8 @@ pub(super) fn is_same(answered: &RequestId, asked: &RequestId) -> bool {
     }
 }
 
-fn is_too_long(error: &SseError) -> bool {
+/// Whether the stream ended because a message is too long.
+pub(super) fn is_too_long(error: &SseError) -> bool {
     let SseError::Body(error) = error else { return false };
     matches!(error.downcast_ref(), Some(StreamError::TooLong))
 }

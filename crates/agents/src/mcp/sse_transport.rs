@@ -1,17 +1,21 @@
 //! [`SseTransport`]: HTTP with SSE, MCP's transport before streamable HTTP. The server sends all its
 //! messages over one stream of events, whose first event names the address for the client's messages.
 
+use std::collections::HashSet;
+
 use futures::StreamExt;
 use reqwest::Url;
 use rmcp::RoleClient;
-use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::model::{ClientJsonRpcMessage, ErrorCode, ErrorData, RequestId, ServerJsonRpcMessage};
 use rmcp::transport::Transport;
 use rmcp::transport::common::client_side_sse::BoxedSseResponse;
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 
 use super::http::{HttpClient, RequestHeaders, TransportError};
 use super::http_fault::{HttpFault, innermost};
+use super::rejected_response::TOO_LONG;
 use super::server_log::ServerLog;
+use super::sse_events::{is_same, is_too_long};
 
 /// The event that names the address for the client's messages.
 const ENDPOINT: &str = "endpoint";
@@ -24,6 +28,10 @@ pub(super) struct SseTransport {
     endpoint: String,
     /// Absent once the connection is closed.
     events: Option<BoxedSseResponse>,
+    /// The requests without a response.
+    pending: HashSet<RequestId>,
+    /// Those of them that get an error, because a message was too long. It may have been the response to any.
+    rejected: Vec<RequestId>,
 }
 
 impl SseTransport {
@@ -49,7 +57,8 @@ impl SseTransport {
                 None => return Err(HttpFault::NoEndpoint),
             }
         };
-        Ok(Self { client, headers, output, endpoint, events: Some(events) })
+        let (pending, rejected) = (HashSet::new(), Vec::new());
+        Ok(Self { client, headers, output, endpoint, events: Some(events), pending, rejected })
     }
 }
 
@@ -60,6 +69,9 @@ impl Transport<RoleClient> for SseTransport {
         &mut self,
         message: ClientJsonRpcMessage,
     ) -> impl Future<Output = Result<(), TransportError>> + Send + 'static {
+        if let ClientJsonRpcMessage::Request(request) = &message {
+            self.pending.insert(request.id.clone());
+        }
         let (client, headers) = (self.client.clone(), self.headers.clone());
         let endpoint = self.endpoint.clone();
         async move { client.post(&endpoint, &headers, &message).await }
@@ -67,8 +79,19 @@ impl Transport<RoleClient> for SseTransport {
 
     async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
         loop {
+            if let Some(id) = self.rejected.pop() {
+                let error = ErrorData::new(ErrorCode::INTERNAL_ERROR, TOO_LONG, None);
+                return Some(ServerJsonRpcMessage::error(error, Some(id)));
+            }
             let event = match self.events.as_mut()?.next().await? {
                 Ok(event) => event,
+                Err(error) if is_too_long(&error) => {
+                    self.output.log(TOO_LONG);
+                    // The next call connects again.
+                    self.events = None;
+                    self.rejected = self.pending.drain().collect();
+                    continue;
+                }
                 Err(error) => {
                     self.output.log(&format!("Its event stream failed: {}.", innermost(&error)));
                     return None;
@@ -77,7 +100,12 @@ impl Transport<RoleClient> for SseTransport {
             let is_message = matches!(event.event.as_deref(), None | Some("" | "message"));
             let Some(data) = event.data.filter(|_| is_message) else { continue };
             match serde_json::from_str(&data) {
-                Ok(message) => return Some(message),
+                Ok(message) => {
+                    if let Some(id) = answered(&message) {
+                        self.pending.retain(|pending| !is_same(id, pending));
+                    }
+                    return Some(message);
+                }
                 Err(error) => self.output.log(&format!("A message is skipped: {error}.")),
             }
         }
@@ -86,6 +114,15 @@ impl Transport<RoleClient> for SseTransport {
     async fn close(&mut self) -> Result<(), TransportError> {
         self.events = None;
         Ok(())
+    }
+}
+
+/// The id of the request that a message responds to.
+fn answered(message: &ServerJsonRpcMessage) -> Option<&RequestId> {
+    match message {
+        ServerJsonRpcMessage::Response(response) => Some(&response.id),
+        ServerJsonRpcMessage::Error(error) => error.id.as_ref(),
+        _ => None,
     }
 }
 

@@ -1213,6 +1213,12 @@ async fn a_server_over_http_with_sse_is_used() {
     });
     assert!(progress, "progress comes over the stream");
 
+    // A response beyond the limit ends its call, and the next call connects again.
+    let failure = failed(promptly(test.call("write", r#"{"characters":17000000}"#)).await);
+    assert!(failure.message.contains("longer than 16 MB, the limit"), "{failure:?}");
+    let short = returned(promptly(test.call("write", r#"{"characters":3}"#)).await);
+    assert!(short.as_str().contains("xxx"), "{short}");
+
     // The wrong transport, and a server that is gone.
     let mut elsewhere = server;
     if let McpTransport::Http { url, .. } = &mut elsewhere.transport {
