@@ -166,6 +166,49 @@ async fn a_response_with_a_schema_is_played_back() {
 }
 
 #[tokio::test]
+async fn an_mcp_agent_responds_as_its_adk_folder_does() {
+    let (Some(binary), Some(python)) = (binary(), python()) else { return };
+    let config = format!(
+        r#"
+        [[agent]]
+        name = "Clock Desk"
+        source = "mcp"
+        instruction = "Tell the time."
+        model = "gemini-2.5-flash"
+        output_schema = {{ type = "object", properties = {{ time = {{ type = "string" }} }}, required = ["time"] }}
+        [[agent.server]]
+        name = "time"
+        command = {python:?}
+        args = ["-m", "mcp_server_time"]
+        "#
+    );
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("rehearsal.toml"), config).unwrap();
+    let host = Host::start_in(folder, &binary, Some(&python), &[], &[]);
+    let query = "09:00 in Lisbon is what in Tokyo?";
+    let mut desk = Page::rehearse(host.address(), "clock-desk", query).await;
+    let call = json!({
+        "source_timezone": "Europe/Lisbon", "time": "09:00", "target_timezone": "Asia/Tokyo",
+    });
+    desk.call("convert_time", &arguments(&call)).await;
+    let value = arguments(&json!({ "response": { "time": "17:00" } }));
+    assert!(matches!(desk.call("set_model_response", &value).await, Answer::Output(_)));
+    desk.respond(r#"{"time":"17:00"}"#);
+    let receipt = desk.export().await.unwrap();
+    assert!(receipt.preview.contains(r#""text": "{\"time\": \"17:00\"}""#), "{}", receipt.preview);
+
+    let written = std::process::Command::new(&binary)
+        .args(["adk-folder", "Clock Desk", "--out", "agents"])
+        .current_dir(host.folder())
+        .output()
+        .unwrap();
+    assert!(written.status.success(), "{}", String::from_utf8_lossy(&written.stderr));
+    let path = host.folder().join(&receipt.path);
+    let receipt = ExportReceipt { path: path.to_string_lossy().into_owned(), ..receipt };
+    assert_passes(&python, &receipt, Some(&host.folder().join("agents/clock_desk/agent.py")));
+}
+
+#[tokio::test]
 async fn every_example_is_played_back() {
     let (Some(binary), Some(python)) = (binary(), python()) else { return };
     let host = Host::start(&binary, None, &[]);

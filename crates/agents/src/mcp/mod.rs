@@ -20,6 +20,7 @@ mod invalid_tools;
 mod json_object;
 mod listing;
 mod lone_surrogates;
+mod model_response;
 mod open_session;
 mod output_schema;
 mod questions;

@@ -3,7 +3,9 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::{ActiveAgent, AgentFault, CatalogChange, ServerInstructions, SessionView, SourceEvent};
+use crate::{
+    ActiveAgent, AgentFault, CatalogChange, ServerInstructions, SessionView, SourceEvent, ToolView,
+};
 use json_text::JsonText;
 use rmcp::RoleClient;
 use rmcp::service::Peer;
@@ -16,6 +18,7 @@ use super::agent::{McpAgent, McpTransport};
 use super::client::{Requests, SessionLink};
 use super::connection::Connection;
 use super::listing::list_tools;
+use super::model_response;
 use super::tools::{Catalog, Listed};
 use crate::native::resolved_instruction;
 use crate::schemas;
@@ -103,6 +106,14 @@ impl OpenSession {
         self.catalog.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// The tools as the model would see them. A server's tool gives way to google-adk's of that name.
+    fn tools(&self, catalog: Catalog) -> Vec<ToolView> {
+        let responds = model_response::schema(&self.agent).and_then(model_response::tool);
+        let listed = catalog.tools.into_iter().map(|listed| listed.view);
+        let listed = listed.filter(|tool| responds.as_ref().is_none_or(|it| it.name != tool.name));
+        responds.clone().into_iter().chain(listed).collect()
+    }
+
     pub(super) fn waiting(&self) -> MutexGuard<'_, Option<ToolInvocation>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -117,7 +128,8 @@ impl OpenSession {
 
     pub(super) async fn view(&self) -> SessionView {
         let agent = &self.agent;
-        let Catalog { tools, mut warnings } = self.catalog();
+        let catalog = self.catalog();
+        let mut warnings = catalog.warnings.clone();
         let session = self.link.session.as_str();
         let (user, state) = (&self.user_id, &self.state);
         let written = &agent.instruction;
@@ -132,6 +144,9 @@ impl OpenSession {
         // After the placeholders: a server's text is not a template.
         for included in self.server_instructions.iter().filter(|it| it.is_included) {
             instruction = format!("{}\n\n{}", instruction.trim_end(), included.text);
+        }
+        if model_response::schema(agent).is_some() {
+            instruction = format!("{}\n\n{}", instruction.trim_end(), model_response::INSTRUCTION);
         }
         let ends = (agent.input_schema.clone(), agent.output_schema.clone());
         let unchecked = move || {
@@ -149,7 +164,7 @@ impl OpenSession {
             },
             instruction,
             instruction_template: Some(written.clone()),
-            tools: tools.into_iter().map(|listed| listed.view).collect(),
+            tools: self.tools(catalog),
             model_side_tools: Vec::new(),
             input_schema: agent.input_schema.clone(),
             output_schema: agent.output_schema.clone(),
@@ -227,7 +242,7 @@ impl OpenSession {
             let mut catalog = self.catalog.lock().unwrap_or_else(PoisonError::into_inner);
             std::mem::replace(&mut *catalog, now)
         };
-        let before: Vec<_> = before.tools.into_iter().map(|listed| listed.view).collect();
+        let before = self.tools(before);
         let change = CatalogChange::between(&self.link.session, &before, self.view().await);
         if !change.is_empty() {
             self.link.reporter.report(SourceEvent::CatalogChanged(Box::new(change)));

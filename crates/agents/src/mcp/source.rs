@@ -8,13 +8,14 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use crate::{AgentFault, Answer, Question, SessionView, SourceKind};
 use async_trait::async_trait;
 use json_text::JsonText;
-use session::{CallId, SessionId, ToolError};
+use session::{CallId, SET_MODEL_RESPONSE, SessionId, ToolError};
 use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 
 use super::agent::McpAgent;
 use super::client::SessionLink;
 use super::connection::Connection;
+use super::model_response;
 use super::open_session::OpenSession;
 use super::tools::Catalog;
 use super::unseen_by_adk::unseen_by_adk;
@@ -228,6 +229,11 @@ impl AgentSource for McpSource {
                 return CallReport::failed(failure, 0.0);
             }
         };
+        if let Some(schema) = model_response::schema(&open.agent)
+            && call.tool.as_str() == SET_MODEL_RESPONSE
+        {
+            return model_response::call(schema, &call.arguments).await;
+        }
         let catalog = open.catalog();
         let listed = catalog.find(&call.tool);
         if listed.is_some_and(|listed| listed.view.needs_confirmation) {

@@ -19,6 +19,8 @@ use crate::{
     SessionSeed, ToolFailure, ToolInvocation,
 };
 
+mod model_response;
+
 /// The server to test with.
 fn everything() -> Option<String> {
     let program = test_needs::mcp_programs()?.join("mcp-server-everything");
@@ -40,7 +42,10 @@ impl TestSession {
     }
 
     async fn of(server: McpServer) -> Self {
-        let agent = McpAgent::new("tester").instruction("Serve {owner}.").server(server);
+        Self::of_agent(McpAgent::new("tester").instruction("Serve {owner}.").server(server)).await
+    }
+
+    async fn of_agent(agent: McpAgent) -> Self {
         let source = Arc::new(McpSource::new(agent));
         let events: Arc<Mutex<Vec<SourceEvent>>> = Arc::default();
         let listener = Arc::clone(&events);
