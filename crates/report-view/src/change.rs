@@ -1,6 +1,7 @@
 //! [`Changes`]: the change of each case since a baseline.
 
 use std::cmp::Ordering;
+use std::collections::HashMap;
 
 use scoring::report::CaseVerdict;
 
@@ -58,15 +59,25 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// Holds `candidate` against `baseline`: cases by their ids, criteria by their names.
+    /// Holds `candidate` against `baseline`: cases by their ids, criteria by their names. Runs of one case are
+    /// paired in their order, and further ones with the last one of the baseline, as `rehearsal score` does.
     #[must_use]
     pub fn of(baseline: &Report, candidate: &Report) -> Self {
         let place = |name: &String| baseline.criteria.iter().position(|other| other == name);
         // The place of each criterion of the candidate in the baseline.
         let criteria: Vec<Option<usize>> = candidate.criteria.iter().map(place).collect();
+        let mut runs: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (place, case) in baseline.cases.iter().enumerate() {
+            runs.entry(&case.eval_id).or_default().push(place);
+        }
+        let mut seen: HashMap<&str, usize> = HashMap::new();
         let cases = (0..candidate.cases.len())
             .map(|now| {
-                let before = baseline.find(&candidate.cases[now].eval_id);
+                let eval_id = candidate.cases[now].eval_id.as_str();
+                let run = seen.entry(eval_id).or_default();
+                let before =
+                    runs.get(eval_id).and_then(|runs| runs.get(*run).or(runs.last()).copied());
+                *run += 1;
                 match before {
                     Some(before) => beside(baseline, before, candidate, now, &criteria),
                     None => CaseChange {
@@ -249,6 +260,21 @@ mod tests {
         assert_eq!(changes.count(Gone), 1);
         assert!(changes.cases[5].is_other_verdict && !changes.cases[4].is_other_verdict);
         assert!((changes.cases[4].by + 0.1).abs() < 1e-6);
+    }
+
+    #[test]
+    fn repeated_runs_are_paired_in_order() {
+        let scores = |scores: &[f64]| {
+            let cases: Vec<_> = scores.iter().map(|score| [("m", Some(*score), 0.5)]).collect();
+            let cases: Vec<_> = cases.iter().map(|case| ("a", case.as_slice())).collect();
+            report(&cases)
+        };
+        let changes = Changes::of(&scores(&[1.0, 0.0]), &scores(&[1.0, 0.0, 1.0]));
+        let verdicts: Vec<Change> = changes.cases.iter().map(|case| case.change).collect();
+        assert_eq!(verdicts, [Change::Same, Change::Same, Change::Improved]);
+        let before: Vec<_> = changes.cases.iter().map(|case| case.before).collect();
+        assert_eq!(before, [Some(0), Some(1), Some(1)]);
+        assert_eq!(changes.gone, [0; 0]);
     }
 
     #[test]
