@@ -1,34 +1,14 @@
-//! A tool's result as google-adk's runner records it, and the result of a recorded response.
-//!
-//! The runner records a dict as it is and any other value as `{"result": ...}`, and takes images,
-//! sounds and files out into `parts`. Different results then have the same response, so a case has a
-//! mark with the results that its responses do not tell.
+//! A tool's result as google-adk's runner records it. [`AdkMark`] has what the responses do not tell.
 
 use std::collections::BTreeMap;
 
-use evalset::adk::{EvalCase, FunctionResponse};
+use evalset::adk::AdkMark;
 use json_text::{JsonText, Kind, Node};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::value::RawValue;
 use session::Recording;
 
 use crate::serialized::object;
-
-/// The field of a case that says how its results are written.
-const MARK: &str = "rehearsal";
-/// The name of google-adk's form in the mark.
-const ADK: &str = "adk";
-/// In a result of the mark, the data of the part with this number.
-const PART: &str = "$part";
-
-/// The mark of a case whose results are written as google-adk's runner records them.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct AdkMark {
-    tool_response: String,
-    /// What the tools returned where the responses do not tell, by the id of the call.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    returned: BTreeMap<String, JsonText>,
-}
 
 /// A result as the runner records it.
 pub(crate) struct Recorded {
@@ -37,67 +17,28 @@ pub(crate) struct Recorded {
     pub(crate) parts: Option<JsonText>,
 }
 
-impl AdkMark {
-    pub(crate) fn new() -> Self {
-        Self { tool_response: ADK.to_owned(), returned: BTreeMap::new() }
+/// The response to the call `id` that returned `result`.
+pub(crate) fn record(
+    mark: &mut AdkMark,
+    id: &str,
+    result: &JsonText,
+    recording: &Recording,
+) -> Recorded {
+    let mut parts = Vec::new();
+    let (rest, shape) = without_media(result, "", recording, &mut parts);
+    let response = match rest {
+        Some(rest) if parts.is_empty() || !is_empty(&rest) => match rest.kind() {
+            Kind::Object if !recording.wrapped => rest,
+            _ => wrapped(&rest),
+        },
+        _ => JsonText::from_value(&serde_json::json!({})),
+    };
+    let is_told = parts.is_empty() && AdkMark::result_of(&response) == *result;
+    if !is_told {
+        mark.keep(id, shape);
     }
-
-    /// The mark of `case`; `None` if its results are not marked as google-adk's.
-    #[must_use]
-    pub fn of(case: &EvalCase) -> Option<Self> {
-        let mark: Self = case.written.extra(MARK)?.decode().ok()?;
-        (mark.tool_response == ADK).then_some(mark)
-    }
-
-    pub(crate) fn write(&self, case: &mut EvalCase) {
-        case.written.set_extra(MARK, object(self));
-    }
-
-    /// The response to the call `id` that returned `result`.
-    pub(crate) fn record(
-        &mut self,
-        id: &str,
-        result: &JsonText,
-        recording: &Recording,
-    ) -> Recorded {
-        let mut parts = Vec::new();
-        let (rest, shape) = without_media(result, "", recording, &mut parts);
-        let response = match rest {
-            Some(rest) if parts.is_empty() || !is_empty(&rest) => match rest.kind() {
-                Kind::Object if !recording.wrapped => rest,
-                _ => wrapped(&rest),
-            },
-            _ => JsonText::from_value(&serde_json::json!({})),
-        };
-        let is_told = parts.is_empty() && plain(&response).as_ref() == Some(result);
-        if !is_told {
-            self.returned.insert(id.to_owned(), shape);
-        }
-        let parts = (!parts.is_empty()).then(|| object(&parts));
-        Recorded { response, parts }
-    }
-
-    /// What the tool returned whose response is `response`, if it has one.
-    #[must_use]
-    pub fn returned(&self, response: &FunctionResponse) -> Option<JsonText> {
-        let recorded = response.response.as_ref()?;
-        let kept = response.id.as_ref().and_then(|id| self.returned.get(id));
-        match (kept, response.written.extra("parts").map(JsonText::open)) {
-            (Some(shape), Some(Node::Array(parts))) => Some(with_data(shape, &parts)),
-            // The response may have been edited since.
-            (Some(kept), _) if kept.compact() == recorded.compact() => Some(kept.clone()),
-            _ => plain(recorded),
-        }
-    }
-}
-
-/// What a response tells of its result.
-fn plain(response: &JsonText) -> Option<JsonText> {
-    let Node::Object(members) = response.open() else { return None };
-    match members.as_slice() {
-        [(key, result)] if key == "result" => Some(JsonText::from(*result)),
-        _ => Some(response.clone()),
-    }
+    let parts = (!parts.is_empty()).then(|| object(&parts));
+    Recorded { response, parts }
 }
 
 fn wrapped(result: &JsonText) -> JsonText {
@@ -184,7 +125,7 @@ fn part(value: &JsonText, number: usize) -> (JsonText, JsonText) {
         names.into_iter().map(|(to, from)| Some((to, member(&of, from)?))).collect()
     };
     if let Some(inline_data) = fields("inlineData", [("mime_type", "mimeType"), ("data", "data")]) {
-        let number = object(&BTreeMap::from([(PART, number)]));
+        let number = object(&BTreeMap::from([(AdkMark::PART, number)]));
         let shape =
             replaced(value, "inlineData", |inline| replaced(inline, "data", |_| number.clone()));
         return (object(&Inline { inline_data }), shape);
@@ -209,28 +150,10 @@ fn replaced(value: &JsonText, name: &str, by: impl Fn(&JsonText) -> JsonText) ->
     of_members(&members.collect::<Vec<_>>())
 }
 
-/// `shape` with the data of `parts` in place of their numbers.
-fn with_data(shape: &JsonText, parts: &[&RawValue]) -> JsonText {
-    let Node::Object(members) = shape.open() else {
-        let Node::Array(items) = shape.open() else { return shape.clone() };
-        let items = items.into_iter().map(|raw| with_data(&JsonText::from(raw), parts));
-        return object(&items.collect::<Vec<_>>());
-    };
-    if let [(key, number)] = members.as_slice()
-        && key == PART
-        && let Some(part) = number.get().parse().ok().and_then(|at: usize| parts.get(at))
-    {
-        let part = JsonText::from(*part);
-        let inline = member(&part, "inline_data").or_else(|| member(&part, "inlineData"));
-        return inline.and_then(|inline| member(&inline, "data")).unwrap_or_else(JsonText::null);
-    }
-    let members =
-        members.into_iter().map(|(key, raw)| (key, with_data(&JsonText::from(raw), parts)));
-    of_members(&members.collect::<Vec<_>>())
-}
-
 #[cfg(test)]
 mod tests {
+    use evalset::adk::FunctionResponse;
+
     use super::*;
 
     const PNG: &str = r#"{"inlineData":{"data":"iVBORw==","displayName":null,"mimeType":"image/png"},"text":null}"#;
@@ -244,8 +167,8 @@ mod tests {
     /// Checks the response of a result and that the result comes back from it.
     fn check(result: &str, wrapped: bool, media: &[&str], expected: &str) {
         let media = media.iter().map(|&at| at.to_owned()).collect();
-        let (mut mark, result) = (AdkMark::new(), json(result));
-        let recorded = mark.record("c1", &result, &Recording { wrapped, media });
+        let (mut mark, result) = (AdkMark::default(), json(result));
+        let recorded = record(&mut mark, "c1", &result, &Recording { wrapped, media });
         let mut response = FunctionResponse::new("c1", "give", recorded.response);
         let mut written = response.response.as_ref().expect("has one").compact().to_string();
         if let Some(parts) = recorded.parts {
@@ -287,8 +210,8 @@ mod tests {
 
     #[test]
     fn an_edited_response_tells_its_own_result() {
-        let mut mark = AdkMark::new();
-        mark.record("c1", &json(r#"{"result":1}"#), &Recording::default());
+        let mut mark = AdkMark::default();
+        record(&mut mark, "c1", &json(r#"{"result":1}"#), &Recording::default());
         let response = FunctionResponse::new("c1", "give", json(r#"{"result":2}"#));
         assert_eq!(mark.returned(&response), Some(json("2")));
     }

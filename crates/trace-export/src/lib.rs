@@ -12,7 +12,6 @@ mod python_json;
 mod rehearsal_case;
 mod serialized;
 
-pub use adk_response::AdkMark;
 pub use call_ids::call_ids;
 pub use comparison::{
     CallSide, ComparedCall, ComparedScore, ComparedText, ComparedTurn, Comparison, MatchStatus,

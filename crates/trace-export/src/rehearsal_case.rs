@@ -1,7 +1,8 @@
 //! Converts a [`GoldenTrace`] to an [`EvalCase`] that ADK replays.
 
 use evalset::adk::{
-    Content, EvalCase, FunctionCall, FunctionResponse, IntermediateData, Invocation, SessionInput,
+    AdkMark, Content, EvalCase, FunctionCall, FunctionResponse, IntermediateData, Invocation,
+    SessionInput,
 };
 use evalset::{eval_id, seconds};
 use json_text::JsonText;
@@ -9,7 +10,7 @@ use serde::Serialize;
 use session::{Answer, Call, CallId, GoldenTrace, GoldenTurn, ToolError, ToolResult, Unmet};
 use sha2::{Digest as _, Sha256};
 
-use crate::adk_response::{AdkMark, Recorded};
+use crate::adk_response::{Recorded, record};
 use crate::python_json::as_adk_writes;
 use crate::serialized::object;
 
@@ -57,7 +58,7 @@ pub fn eval_case(
     options: &CaseOptions,
     held: impl Fn(&CallId) -> Option<JsonText>,
 ) -> Result<EvalCase, ResultGone> {
-    let mut mark = options.adk_tool_responses.then(AdkMark::new);
+    let mut mark = options.adk_tool_responses.then(AdkMark::default);
     let start = trace.started_at();
     let count = trace.turns.len();
     let made = trace.calls().count();
@@ -180,7 +181,7 @@ fn response(
             let Some(mark) = mark else {
                 return Ok(FunctionResponse::new(id, name, object(&Success { result })));
             };
-            let Recorded { response, parts } = mark.record(id, &result, &output.recording);
+            let Recorded { response, parts } = record(mark, id, &result, &output.recording);
             let mut response = FunctionResponse::new(id, name, response);
             if let Some(parts) = parts {
                 response.written.set_extra("parts", parts);

@@ -8,7 +8,6 @@ use evalset::{Case, Format, Origin, adk, agentflow, read_case};
 use evalset_file::FoundCase;
 use json_text::JsonText;
 use scoring::{ToolCall, Trace};
-use trace_export::AdkMark;
 
 use super::case_lookup::digest;
 
@@ -123,11 +122,11 @@ fn adk_turns(case: &adk::EvalCase) -> Vec<CaseTurn> {
             ..CaseTurn::default()
         }];
     }
-    let mark = AdkMark::of(case);
+    let mark = adk::AdkMark::of(case);
     case.turns().iter().map(|turn| adk_turn(turn, mark.as_ref())).collect()
 }
 
-fn adk_turn(turn: &adk::Invocation, mark: Option<&AdkMark>) -> CaseTurn {
+fn adk_turn(turn: &adk::Invocation, mark: Option<&adk::AdkMark>) -> CaseTurn {
     let mut steps = Vec::new();
     if let Some(data) = &turn.intermediate_data {
         // Responses are stored apart from their calls and matched by id, if calls have ids.

@@ -10,6 +10,7 @@ mod check;
 mod content;
 mod intermediate;
 mod legacy;
+mod mark;
 mod opaque_fields;
 mod result;
 mod set;
@@ -24,5 +25,6 @@ pub use intermediate::{
 pub use legacy::{
     LegacyQuery, LegacyResponse, LegacySession, LegacySet, LegacyStart, LegacyToolUse,
 };
+pub use mark::AdkMark;
 pub use result::{EvalCaseResult, EvalSetResult, InvocationResult};
 pub use set::{EvalSet, EvalSetHeader};
