@@ -1,8 +1,10 @@
 //! What both formats have a field for, carried from one to the other.
 
-use json_text::{JsonText, Node};
+use json_text::{JsonText, Kind, Node};
 
-use crate::adk::{self, Content, FunctionCall, FunctionResponse, IntermediateResponse, Part};
+use crate::adk::{
+    self, AdkMark, Content, FunctionCall, FunctionResponse, IntermediateResponse, Part,
+};
 use crate::agentflow::{self, MessageBody, MessageContent, Role, ToolCall};
 use crate::model::{Casing, text_of};
 use crate::reading::read_value;
@@ -22,7 +24,8 @@ pub(super) enum StateName {
 }
 
 pub(super) fn to_agentflow(case: &adk::EvalCase, state_name: StateName) -> agentflow::EvalCase {
-    let turns = case.turns().iter().map(turn_to_agentflow).collect();
+    let mark = AdkMark::of(case);
+    let turns = case.turns().iter().map(|turn| turn_to_agentflow(turn, mark.as_ref())).collect();
     let mut to = agentflow::EvalCase::new(&case.eval_id, turns);
     to.session_input = case.session_input.as_ref().map(|input| {
         let unless = |name: &String, placeholder| (name != placeholder).then(|| name.clone());
@@ -71,7 +74,7 @@ pub(super) fn set_to_adk(set: &agentflow::EvalSet) -> adk::EvalSet {
     to
 }
 
-fn turn_to_agentflow(turn: &adk::Invocation) -> agentflow::Invocation {
+fn turn_to_agentflow(turn: &adk::Invocation, mark: Option<&AdkMark>) -> agentflow::Invocation {
     let user = message(&turn.user_content, Role::User);
     let mut to = agentflow::Invocation::new(&turn.invocation_id, user);
     if let Some(data) = &turn.intermediate_data {
@@ -81,7 +84,7 @@ fn turn_to_agentflow(turn: &adk::Invocation) -> agentflow::Invocation {
                 name: call.name.clone().unwrap_or_default(),
                 args: call.args.clone(),
                 call_id: call.id.clone(),
-                result: response.and_then(|it| result_of(it.response.as_ref()?)),
+                result: response.and_then(|it| result_of(it, mark)),
                 written: OriginalForm::default(),
             })
             .collect();
@@ -128,16 +131,16 @@ pub(super) fn turn_to_adk(turn: &agentflow::Invocation) -> adk::Invocation {
     to
 }
 
-/// The tool's result, without the `result` that wraps a value that is not an object.
-fn result_of(response: &JsonText) -> Option<JsonText> {
-    match response.open() {
-        Node::Object(members) => match members.as_slice() {
-            // A null would be read as no result at all.
-            [(key, result)] if key == "result" && result.get() != "null" => Some((*result).into()),
-            _ => Some(response.clone()),
-        },
-        _ => None,
-    }
+/// The tool's result: what the mark says that it returned, else the response without the `result` that wraps a
+/// value.
+fn result_of(response: &FunctionResponse, mark: Option<&AdkMark>) -> Option<JsonText> {
+    let recorded = response.response.as_ref().filter(|it| it.kind() == Kind::Object)?;
+    let result = match mark {
+        Some(mark) => mark.returned(response)?,
+        None => AdkMark::result_of(recorded),
+    };
+    // A null would be read as no result at all.
+    Some(if result.kind() == Kind::Null { recorded.clone() } else { result })
 }
 
 fn empty_object() -> JsonText {

@@ -211,6 +211,47 @@ fn google_files_survive_conversion() {
     }
 }
 
+/// A case that says how its results are recorded, and what the tools returned where that is ambiguous.
+#[test]
+fn the_results_of_a_marked_case_are_what_the_tools_returned() {
+    let text = r#"{"eval_set_id": "s", "eval_cases": [{
+        "eval_id": "a",
+        "conversation": [{
+            "invocation_id": "i",
+            "user_content": {"parts": [{"text": "Add."}], "role": "user"},
+            "intermediate_data": {
+                "tool_uses": [
+                    {"id": "c1", "name": "add", "args": {}},
+                    {"id": "c2", "name": "add", "args": {}},
+                    {"id": "c3", "name": "draw", "args": {}}
+                ],
+                "tool_responses": [
+                    {"id": "c1", "name": "add", "response": {"result": 8}},
+                    {"id": "c2", "name": "add", "response": {"result": 8}},
+                    {"id": "c3", "name": "draw", "response": {},
+                     "parts": [{"inline_data": {"data": "AAEC", "mime_type": "image/png"}}]}
+                ]
+            }
+        }],
+        "rehearsal": {"tool_response": "adk", "returned": {
+            "c2": {"result": 8},
+            "c3": {"inlineData": {"data": {"$part": 0}, "mimeType": "image/png"}}
+        }}
+    }]}"#;
+    let results = |text: &str| {
+        let set = valid(text, Format::Adk).into_agentflow("name");
+        let calls = set.eval_cases[0].conversation[0].expected_tool_trajectory.clone();
+        let results = calls.iter().map(|call| call.result.as_ref().expect("some").compact());
+        results.map(|result| result.as_str().to_owned()).collect::<Vec<_>>()
+    };
+    let picture = r#"{"inlineData":{"data":"AAEC","mimeType":"image/png"}}"#;
+    assert_eq!(results(text), ["8", r#"{"result":8}"#, picture]);
+    let there = to_agentflow(text);
+    assert_eq!(unordered(&to_adk(&there)), unordered(text), "{there}");
+    let unmarked = text.replace("\"rehearsal\"", "\"other\"");
+    assert_eq!(results(&unmarked), ["8", "8", "{}"]);
+}
+
 #[test]
 fn legacy_list_converts_to_agentflow() {
     let text = r#"[{"query": "hi", "expected_tool_use": [{"tool_name": "t", "tool_input": {}}],
