@@ -101,7 +101,11 @@ impl Host {
             ticks.tick().await;
             for session in self.sessions.take_silent(Instant::now()) {
                 tracing::info!(session = %session.id, "closing the session: its page sent no keep-alive");
-                self.end(&session).await;
+                let _change = self.sessions.change(&session.id).await;
+                // Its page may have opened it again meanwhile.
+                if self.sessions.find(&session.id).is_none() {
+                    self.end(&session).await;
+                }
             }
         }
     }
@@ -298,6 +302,7 @@ impl RehearsalHost for Host {
     ) -> Result<SessionView, ApiError> {
         let agent = self.agent(&agent)?;
         let seed = seed(agent, state)?;
+        let _change = self.sessions.change(&session).await;
         let open = self.sessions.find(&session);
         // A session keeps its agent.
         if open.as_ref().is_some_and(|open| open.agent.id != agent.id) {
@@ -370,6 +375,11 @@ impl RehearsalHost for Host {
     }
 
     async fn close_session(&self, session: SessionId) -> Result<(), ApiError> {
+        // A running call may delay what opens the session again.
+        if let Some(call) = self.sessions.find(&session).and_then(|session| session.call()) {
+            call.cancel.cancel();
+        }
+        let _change = self.sessions.change(&session).await;
         if let Some(session) = self.sessions.remove(&session) {
             self.end(&session).await;
         }
@@ -545,5 +555,148 @@ impl ReportHost for Host {
     async fn list_reports(&self) -> Result<ReportList, ApiError> {
         let folders = self.folders.reports.clone();
         run_blocking("list the reports", move || Ok(reports::list(&folders))).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use agents::{
+        AgentFacts, AgentLog, AgentSource, CallReport, SessionView, ToolFailure, ToolInvocation,
+    };
+    use tokio_util::sync::CancellationToken;
+
+    use super::*;
+
+    /// How long opening and closing take.
+    const STEP: Duration = Duration::from_millis(100);
+
+    /// Has one session, which may be open.
+    #[derive(Clone, Default)]
+    struct SlowSource {
+        is_open: Arc<Mutex<bool>>,
+    }
+
+    impl SlowSource {
+        fn is_open(&self) -> bool {
+            *self.is_open.lock().expect("no panic")
+        }
+
+        async fn set(&self, is_open: bool) {
+            if self.is_open() != is_open {
+                tokio::time::sleep(STEP).await;
+                *self.is_open.lock().expect("no panic") = is_open;
+            }
+        }
+    }
+
+    fn view() -> SessionView {
+        serde_json::from_str(
+            r#"{"app_name": "a", "agent": {"name": "a"}, "instruction": "", "state": {}, "tools": []}"#,
+        )
+        .expect("a view")
+    }
+
+    fn no_tools() -> CallReport {
+        CallReport::failed(ToolFailure::cancelled(), 0.0)
+    }
+
+    #[async_trait]
+    impl AgentSource for SlowSource {
+        fn kind(&self) -> SourceKind {
+            SourceKind::Native
+        }
+
+        async fn load(&self, _: &SessionSeed, _: Arc<AgentLog>) -> Result<AgentFacts, AgentFault> {
+            Ok(AgentFacts::default())
+        }
+
+        async fn open_session(
+            &self,
+            _: &SessionId,
+            _: &SessionSeed,
+        ) -> Result<SessionView, SourceError> {
+            self.set(true).await;
+            Ok(view())
+        }
+
+        async fn begin_invocation(
+            &self,
+            _: &SessionId,
+            _: &str,
+        ) -> Result<SessionView, SourceError> {
+            Ok(view())
+        }
+
+        async fn call_tool(&self, _: ToolInvocation, _: CancellationToken) -> CallReport {
+            no_tools()
+        }
+
+        async fn confirm(
+            &self,
+            _: &SessionId,
+            _: &CallId,
+            _: bool,
+            _: Option<JsonText>,
+            _: CancellationToken,
+        ) -> CallReport {
+            no_tools()
+        }
+
+        async fn supply_result(
+            &self,
+            _: &SessionId,
+            _: &CallId,
+            _: JsonText,
+            _: CancellationToken,
+        ) -> CallReport {
+            no_tools()
+        }
+
+        async fn close_session(&self, _: &SessionId) {
+            self.set(false).await;
+        }
+
+        async fn shut_down(&self) {}
+    }
+
+    async fn host() -> (SlowSource, Arc<Host>) {
+        let source = SlowSource::default();
+        let agent = SimulatedAgentConfig::new("Slow", source.clone(), "slow.evalset.json");
+        let host = Host::new(vec![agent], Folders::default(), false);
+        host.load_agents().await;
+        (source, host)
+    }
+
+    async fn open(host: &Host, session: &SessionId) {
+        let agent = AgentId::parse("slow").expect("valid");
+        host.open_session(session.clone(), agent, None).await.expect("opens");
+    }
+
+    async fn close(host: &Host, session: &SessionId) {
+        tokio::time::sleep(STEP / 4).await;
+        host.close_session(session.clone()).await.expect("closes");
+    }
+
+    #[tokio::test]
+    async fn closing_waits_for_an_opening() {
+        let (source, host) = host().await;
+        let id = SessionId::parse("s").expect("valid");
+        tokio::join!(open(&host, &id), close(&host, &id));
+        assert!(!source.is_open() && host.sessions.find(&id).is_none());
+    }
+
+    #[tokio::test]
+    async fn closing_does_not_end_a_session_that_is_opened_again() {
+        let (source, host) = host().await;
+        let id = SessionId::parse("s").expect("valid");
+        open(&host, &id).await;
+        let again = async {
+            tokio::time::sleep(STEP / 2).await;
+            open(&host, &id).await;
+        };
+        tokio::join!(close(&host, &id), again);
+        assert!(source.is_open() && host.sessions.find(&id).is_some());
     }
 }

@@ -10,6 +10,7 @@ use agents::{SessionSeed, SessionView};
 use api::CallUpdate;
 use json_text::JsonText;
 use session::{CallId, SessionId};
+use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 use tokio_util::sync::CancellationToken;
 
 use super::stored_results::StoredResults;
@@ -164,12 +165,24 @@ impl HostSession {
 /// Every open session.
 pub(crate) struct Sessions {
     open: Mutex<HashMap<SessionId, Arc<HostSession>>>,
+    changing: Mutex<HashMap<SessionId, Arc<AsyncMutex<()>>>>,
     bound: Arc<MemoryBound>,
 }
 
 impl Sessions {
     pub(crate) fn new(bound: Arc<MemoryBound>) -> Self {
-        Self { open: Mutex::default(), bound }
+        Self { open: Mutex::default(), changing: Mutex::default(), bound }
+    }
+
+    /// Waits until nothing else opens or closes a session with this id. Otherwise closing one could end one that
+    /// was opened again meanwhile.
+    pub(crate) async fn change(&self, id: &SessionId) -> OwnedMutexGuard<()> {
+        let lock = {
+            let mut changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+            changing.retain(|_, lock| Arc::strong_count(lock) > 1);
+            Arc::clone(changing.entry(id.clone()).or_default())
+        };
+        lock.lock_owned().await
     }
 
     fn all(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<HostSession>>> {
@@ -222,6 +235,7 @@ impl Sessions {
             |session: &&Arc<HostSession>| session.agent.id == agent.id && !session.has_begun();
         let waiting: Vec<_> = self.all().values().filter(of_agent).cloned().collect();
         for session in waiting {
+            let _change = self.change(&session.id).await;
             agent.source.close_session(&session.id).await;
             match agent.source.open_session(&session.id, &session.seed).await {
                 Ok(view) => agent.report_reloaded(&session.id, &session.view(), view),
