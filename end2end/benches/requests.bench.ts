@@ -74,10 +74,9 @@ test(`a text of ${LINES} lines`, async ({ browser }) => {
       expect((await asked).status).toBe(200);
     }
     const megabytes = Math.round(text.length / 1e6);
-    figures.add(`a text of ${megabytes} MB, from the address to its beginning shown`, opened ?? [], 5000);
+    figures.add(`a text of ${megabytes} MB, from the address to its beginning shown`, opened ?? [], 1000);
     figures.add("its next part shown", more ?? [], 100);
-    // The page reads the whole turn again.
-    figures.add("from Send to the response shown", sent ?? [], 5000);
+    figures.add("from Send to the response shown", sent ?? [], 100);
     // The host checks every five seconds what it may return.
     let kept = NaN;
     await expect.poll(() => (kept = memory(host.pid)), { timeout: 30_000 }).toBeLessThan(200);

@@ -5,6 +5,7 @@
 
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { promisify } from "node:util";
 
@@ -115,7 +116,7 @@ test("one key leads to the next waiting session, or none is needed", async ({ pa
   await expect(field).toBeFocused();
 });
 
-test("a long text with line breaks is shown in parts", async ({ page, url, picture, accessible }) => {
+test("the beginning of a long text is shown in parts, and the whole is saved", async ({ page, url, picture, accessible }) => {
   const session = randomUUID();
   const text = `First line.\n${"The weather report of a small town, line by line.\n".repeat(100_000)}`;
   const asked = fetch(`${url}/s/${session}/a/planner/v1/chat/completions`, {
@@ -129,11 +130,16 @@ test("a long text with line breaks is shown in parts", async ({ page, url, pictu
   await expect(message.getByText(/^First line\./)).toBeAttached();
   const length = () => message.locator("p").first().evaluate((it) => it.textContent?.length);
   expect(await length()).toBe(64 * 1024);
-  await expect(message.getByText(/^66 KB of 5.0 MB shown/)).toBeVisible();
+  await expect(message.getByText(/^66 KB of 1.0 MB shown/)).toBeVisible();
   await picture("long text");
   await accessible();
   await message.getByRole("button", { name: "Show more" }).click();
   expect(await length()).toBe(2 * 64 * 1024);
+  const file = page.getByRole("list", { name: "Conversation" }).getByRole("listitem").nth(1);
+  await expect(file).toContainText("text/plain · 5.0 MB");
+  const download = page.waitForEvent("download");
+  await file.getByRole("link", { name: "Save whole text.txt" }).click();
+  expect(readFileSync(await (await download).path(), "utf8") === text).toBe(true);
   await introduce(page, "Ann");
   await answer(page, "Read.");
   expect((await asked).status).toBe(200);

@@ -1,53 +1,57 @@
-//! Serves the files of an event, each at a URL of its own.
+//! Serves the parts of an event as files, each at a URL of its own.
 //!
-//! A page shows images and plays sounds from there. Files of other types are served as downloads.
+//! A page shows images and plays sounds from there. Files of other types are served as downloads, and so are
+//! texts and values of which the page gets only the beginning.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use api::ApiError;
-use live::{Content, InlineData, LiveSessionId, Part, Payload, Sequence, SessionEvent};
+use json_text::JsonText;
+use live::{LiveSessionId, Part, Payload, Sequence, SessionEvent};
 
 use crate::served_file::ServedFile;
 
-/// The route: a session, an event, and the index of the file in the event.
+/// The route: a session, an event, and the index of the part among all parts of the event.
 pub(crate) const FILES_ROUTE: &str = "/api/live/{session}/{event}/{file}";
 
-/// The URL of a file.
+/// The URL of a part.
 pub(super) fn address(session: LiveSessionId, event: Sequence, file: usize) -> String {
     format!("/api/live/{session}/{}/{file}", event.0)
 }
 
-/// The files in contents, in order.
-pub(super) fn among(contents: &[Content]) -> impl Iterator<Item = &InlineData> {
-    contents.iter().flat_map(|content| &content.parts).filter_map(|part| match part {
-        Part::InlineData(data) => Some(data),
-        _ => None,
-    })
+/// A part as a file.
+fn served(part: Part) -> ServedFile {
+    let text = |text: String| ("text/plain".to_owned(), text.into_bytes());
+    let json = |value: Option<JsonText>| {
+        let value = value.map_or_else(String::new, |value| value.as_str().to_owned());
+        ("application/json".to_owned(), value.into_bytes())
+    };
+    let (mime_type, bytes) = match part {
+        Part::Text(it) | Part::Thought(it) => text(it),
+        Part::FunctionCall(call) => json(call.args),
+        Part::FunctionResponse(response) => json(response.response),
+        Part::InlineData(data) => (data.mime_type, data.data),
+        Part::Other(other) => json(Some(other.json)),
+    };
+    ServedFile { mime_type, bytes: bytes.into() }
 }
 
-/// A file of a message.
-fn served(data: InlineData) -> ServedFile {
-    ServedFile { mime_type: data.mime_type, bytes: data.data.into() }
-}
-
-/// All files of an event, in order.
+/// All parts of an event, in order.
 fn all(event: SessionEvent) -> Arc<[ServedFile]> {
     let contents = match event.payload {
         Payload::Request(request) => request.contents,
         Payload::Response(response) => response.candidates,
-        Payload::Cancelled(_) | Payload::ToolResult(_) | Payload::RunEnded(_) => Vec::new(),
+        Payload::ToolResult(result) => {
+            return Arc::new([served(Part::FunctionResponse(result.response))]);
+        }
+        Payload::Cancelled(_) | Payload::RunEnded(_) => Vec::new(),
     };
-    let parts = contents.into_iter().flat_map(|content| content.parts);
-    let files = parts.filter_map(|part| match part {
-        Part::InlineData(data) => Some(served(data)),
-        _ => None,
-    });
-    files.collect()
+    contents.into_iter().flat_map(|content| content.parts).map(served).collect()
 }
 
-/// The files of recently requested events: a page requests each image of a request separately, and
+/// The parts of recently requested events: a page requests each image of a request separately, and
 /// the event is read once.
 #[derive(Default)]
 pub(super) struct ReadFiles {
@@ -110,7 +114,10 @@ impl ReadFiles {
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use live::{AgentName, EventId, HumanResponse, InvocationId, Role, Timestamp, TurnId};
+    use live::{
+        AgentName, Content, EventId, HumanResponse, InlineData, InvocationId, Role, Timestamp,
+        TurnId,
+    };
 
     use super::*;
 

@@ -2,8 +2,8 @@
 //! it.
 //!
 //! In Chromium, a conversation of 10,000 parts and a list of 2,000 functions are usable after some
-//! seconds, 50,000 parts freeze the page, and 200,000 end it. A message of 60 MB can be read and
-//! answered, because the page draws a long text in parts.
+//! seconds, 50,000 parts freeze the page, and 200,000 end it. Of a long message the page gets the beginning,
+//! and a file with the whole.
 
 use live::LlmRequest;
 
@@ -11,6 +11,8 @@ use live::LlmRequest;
 const PARTS: usize = 10_000;
 /// The most functions.
 const FUNCTIONS: usize = 2_000;
+/// The longest instruction, in bytes. The page gets it whole.
+const INSTRUCTION: usize = 5_000_000;
 
 /// What a request has too much of.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -25,9 +27,12 @@ pub(crate) struct TooLarge {
 pub(super) fn check(request: &LlmRequest) -> Result<(), TooLarge> {
     let parts = request.contents.iter().map(|content| content.parts.len().max(1)).sum();
     let functions = request.tools.iter().map(|tool| tool.function_declarations.len()).sum();
-    for (what, count, most) in
-        [("parts in its conversation", parts, PARTS), ("functions", functions, FUNCTIONS)]
-    {
+    let instruction = request.system_instruction.as_ref().map_or(0, String::len);
+    for (what, count, most) in [
+        ("parts in its conversation", parts, PARTS),
+        ("functions", functions, FUNCTIONS),
+        ("bytes in its instruction", instruction, INSTRUCTION),
+    ] {
         if count > most {
             return Err(TooLarge { what, count, most });
         }
@@ -62,8 +67,13 @@ mod tests {
             let tools = vec![Tool { function_declarations: vec![function; count] }];
             LlmRequest { tools, ..Default::default() }
         };
+        let instruction = |bytes: usize| LlmRequest {
+            system_instruction: Some("i".repeat(bytes)),
+            ..Default::default()
+        };
         for (largest, larger) in [
             (parts(PARTS), parts(PARTS + 1)),
+            (instruction(INSTRUCTION), instruction(INSTRUCTION + 1)),
             (messages(PARTS), messages(PARTS + 1)),
             (functions(FUNCTIONS), functions(FUNCTIONS + 1)),
         ] {

@@ -101,7 +101,7 @@ impl LivePages {
         })
     }
 
-    /// One of the files of an event, by its index; `None` if there is none.
+    /// One of the parts of an event as a file, by its index; `None` if there is none.
     pub(crate) async fn file(
         &self,
         session: &LiveId,

@@ -19,6 +19,10 @@ use crate::served_file::is_text;
 
 /// The length of a text or a value in a row, in bytes.
 const HEAD: usize = 2_000;
+/// The longest text or value that the page gets of a turn, in bytes, and what all of them may have together:
+/// the page reads 60 MB for ten seconds.
+const LONGEST: usize = 1_000_000;
+const TOGETHER: usize = 8 * LONGEST;
 /// How many parts of a content a row shows.
 const PIECES: usize = 20;
 
@@ -31,17 +35,79 @@ pub(super) enum Extent {
     Whole,
 }
 
-/// How much of an event is shown, and the index of its next file.
+/// How much of an event is shown, and the index of its next part.
 struct RowContext {
     extent: Extent,
+    /// The longest text or value that is shown, in bytes.
+    longest: usize,
     session: LiveSessionId,
     sequence: Sequence,
-    files: usize,
+    parts: usize,
+    /// The parts of the current content that are not shown to their end, as files.
+    cut: Vec<LivePart>,
 }
 
 impl RowContext {
     fn of(event: &SessionEvent, extent: Extent) -> Self {
-        Self { extent, session: event.session_id, sequence: event.sequence, files: 0 }
+        let longest = match extent {
+            Extent::Line => HEAD,
+            Extent::Whole => longest_shown(&event.payload),
+        };
+        let (session, sequence) = (event.session_id, event.sequence);
+        Self { extent, longest, session, sequence, parts: 0, cut: Vec::new() }
+    }
+
+    fn address(&self) -> String {
+        files::address(self.session, self.sequence, self.parts)
+    }
+
+    /// The text, or its beginning; the whole is then a file with this name.
+    fn text(&mut self, it: String, name: &str) -> String {
+        self.note(it.len(), "text/plain", name);
+        text(it, self.longest)
+    }
+
+    /// The value, or its beginning; the whole is then a file with this name.
+    fn value(&mut self, it: JsonText, name: &str) -> LiveValue {
+        self.note(it.byte_len(), "application/json", name);
+        value(it, self.longest)
+    }
+
+    fn note(&mut self, bytes: usize, mime_type: &str, name: &str) {
+        if self.extent == Extent::Whole && bytes > self.longest {
+            self.cut.push(LivePart::Data {
+                mime_type: mime_type.to_owned(),
+                bytes: bytes as u64,
+                name: Some(name.to_owned()),
+                content: Some(LiveBytes::At(self.address())),
+            });
+        }
+    }
+}
+
+/// The longest text or value that is shown of an event, in bytes: the same for each of its parts.
+fn longest_shown(payload: &Payload) -> usize {
+    let contents = match payload {
+        Payload::Request(request) => request.contents.as_slice(),
+        Payload::Response(response) => response.candidates.as_slice(),
+        Payload::Cancelled(_) | Payload::ToolResult(_) | Payload::RunEnded(_) => return LONGEST,
+    };
+    let parts = || contents.iter().flat_map(|content| &content.parts);
+    let together = |longest: usize| parts().map(|part| bytes(part).min(longest)).sum::<usize>();
+    let fits = |longest: &usize| together(*longest) <= TOGETHER;
+    [LONGEST, LONGEST / 10, LONGEST / 100].into_iter().find(fits).unwrap_or(HEAD)
+}
+
+/// How many bytes of text a part has.
+fn bytes(part: &Part) -> usize {
+    let of = |value: &Option<JsonText>| value.as_ref().map_or(0, JsonText::byte_len);
+    match part {
+        Part::Text(text) | Part::Thought(text) => text.len(),
+        Part::FunctionCall(call) => of(&call.args),
+        Part::FunctionResponse(response) => of(&response.response),
+        Part::InlineData(data) if is_text(&data.mime_type) => data.data.len(),
+        Part::InlineData(_) => 0,
+        Part::Other(other) => other.json.byte_len(),
     }
 }
 
@@ -59,7 +125,7 @@ pub(super) fn row(event: SessionEvent, extent: Extent) -> LiveRow {
         Payload::Cancelled(reason) => LiveEventKind::Cancelled { reason: reason.to_string() },
         Payload::ToolResult(result) => LiveEventKind::ToolAnswered {
             tool: result.response.name,
-            response: result.response.response.map(|it| value(it, extent)),
+            response: result.response.response.map(|it| value(it, context.longest)),
             failed: result.failed,
             duration_ms: result.duration_ms,
         },
@@ -69,7 +135,7 @@ pub(super) fn row(event: SessionEvent, extent: Extent) -> LiveRow {
                 RunOutcome::Failed => LiveOutcome::Failed,
                 RunOutcome::Cancelled => LiveOutcome::Cancelled,
             },
-            message: text(end.message, extent),
+            message: text(end.message, context.longest),
         },
     };
     LiveRow {
@@ -87,7 +153,7 @@ fn asked(mut request: LlmRequest, context: &mut RowContext) -> LiveEventKind {
     let contents = request.contents.len() as u64;
     let tools = request.tools.iter().map(|tool| tool.function_declarations.len() as u64).sum();
     let last = request.contents.pop();
-    context.files += files::among(&request.contents).count();
+    context.parts += request.contents.iter().map(|content| content.parts.len()).sum::<usize>();
     let (role, parts) =
         last.map_or_else(|| (LiveRole::User, Vec::new()), |last| (role(last.role), last.parts));
     let (last, more) = shown_parts(parts, context);
@@ -203,64 +269,67 @@ fn role(role: Role) -> LiveRole {
     }
 }
 
-/// The parts that are shown, and how many are left out.
+/// The parts that are shown, then the files of those that are shortened; and how many parts are left out.
 fn shown_parts(parts: Vec<Part>, context: &mut RowContext) -> (Vec<LivePart>, usize) {
     let most = if context.extent == Extent::Line { PIECES } else { usize::MAX };
     let more = parts.len().saturating_sub(most);
-    (parts.into_iter().take(most).map(|it| part(it, context)).collect(), more)
+    let mut shown: Vec<LivePart> =
+        parts.into_iter().take(most).map(|it| part(it, context)).collect();
+    shown.append(&mut context.cut);
+    (shown, more)
 }
 
 fn part(part: Part, context: &mut RowContext) -> LivePart {
-    let extent = context.extent;
-    match part {
-        Part::Text(it) => LivePart::Text(text(it, extent)),
-        Part::Thought(it) => LivePart::Thought(text(it, extent)),
+    let shown = match part {
+        Part::Text(it) => LivePart::Text(context.text(it, "whole text.txt")),
+        Part::Thought(it) => LivePart::Thought(context.text(it, "whole thought.txt")),
         Part::FunctionCall(call) => LivePart::Call {
             id: call.id,
             name: call.name,
-            args: call.args.map(|it| value(it, extent)),
+            args: call.args.map(|it| context.value(it, "whole arguments.json")),
         },
         Part::FunctionResponse(response) => LivePart::Response {
             id: response.id,
             name: response.name,
-            response: response.response.map(|it| value(it, extent)),
+            response: response.response.map(|it| context.value(it, "whole result.json")),
         },
         Part::InlineData(data) => file(data, context),
-        Part::Other(other) => {
-            LivePart::Other { kind: other.kind, value: value(other.json, extent) }
-        }
-    }
+        Part::Other(other) => LivePart::Other {
+            kind: other.kind,
+            value: context.value(other.json, "whole part.json"),
+        },
+    };
+    context.parts += 1;
+    shown
 }
 
 /// Text files are shown as text, because the model reads them; other files get a URL.
-fn file(file: InlineData, context: &mut RowContext) -> LivePart {
-    let place = context.files;
-    context.files += 1;
+fn file(file: InlineData, context: &RowContext) -> LivePart {
     let bytes = file.data.len() as u64;
     let content = (context.extent == Extent::Whole).then(|| {
         let words = is_text(&file.mime_type).then(|| String::from_utf8(file.data));
-        let at = files::address(context.session, context.sequence, place);
+        let at = context.address();
         match words {
-            Some(Ok(text)) => LiveBytes::Text { text, at },
+            Some(Ok(it)) => LiveBytes::Text { text: text(it, context.longest), at },
             _ => LiveBytes::At(at),
         }
     });
     LivePart::Data { mime_type: file.mime_type, bytes, name: file.display_name, content }
 }
 
-fn text(text: String, extent: Extent) -> String {
-    if extent == Extent::Whole || text.len() <= HEAD {
+fn text(text: String, longest: usize) -> String {
+    if text.len() <= longest {
         return text;
     }
-    format!("{}…", &text[..text.floor_char_boundary(HEAD)])
+    format!("{}…", &text[..text.floor_char_boundary(longest)])
 }
 
-fn value(value: JsonText, extent: Extent) -> LiveValue {
+fn value(value: JsonText, longest: usize) -> LiveValue {
     let bytes = value.byte_len();
-    if extent == Extent::Whole || bytes <= HEAD {
+    if bytes <= longest {
         return LiveValue::Whole(value);
     }
     let text = value.as_str();
-    let head = text[..text.floor_char_boundary(HEAD)].to_owned();
+    let head = text[..text.floor_char_boundary(longest)].to_owned();
     LiveValue::Head { text: head, bytes: bytes as u64 }
 }

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use api::{
     ApiError, HostEvent, LiveBytes, LiveCall, LiveEventKind, LiveId, LivePart, LivePlace,
-    LiveResponse, LiveTurnId, LiveUpdate, LiveWatch,
+    LiveResponse, LiveTurnId, LiveUpdate, LiveValue, LiveWatch,
 };
 use app::host::{LiveHost, LiveTurnHost};
+use json_text::JsonText;
 use live::{
-    AgentName, Content, DisplayName, HumanResponse, InlineData, InvocationId, LiveSessionId,
-    LlmRequest, Part, Role, Sequence, TurnId,
+    AgentName, Content, DisplayName, FunctionResponse, HumanResponse, InlineData, InvocationId,
+    LiveSessionId, LlmRequest, Part, Role, Sequence, TurnId,
 };
 
 use proptest::prelude::*;
@@ -357,6 +358,69 @@ async fn a_row_counts_the_parts_that_it_leaves_out() {
 }
 
 #[tokio::test]
+async fn the_page_gets_the_beginning_of_a_long_text_and_a_url_of_the_whole() {
+    let test = TestSession::open().await;
+    let pages = pages(&test);
+    let id = LiveId::new(test.session.to_string());
+    let long = format!("Begin{} end", "ä".repeat(1_500_000));
+    let result = JsonText::string(&"r".repeat(2_000_000));
+    let answered = Part::FunctionResponse(FunctionResponse {
+        id: None,
+        name: "f".to_owned(),
+        response: Some(result.clone()),
+    });
+    let content = |parts| Content { role: Role::User, parts };
+    let contents = vec![
+        content(vec![Part::Text("short".to_owned()), Part::Text(long.clone()), answered]),
+        content(vec![Part::Text("x".repeat(1_000_000))]),
+    ];
+    let request = LlmRequest { contents, ..Default::default() };
+    let agent = AgentName::parse("weather").expect("a name");
+    let request = AgentRequest::new(agent, InvocationId::default(), request).expect("short");
+    test.sessions.submit(test.session, turn(1), request).await.expect("stored");
+    let shown = pages.read_live_turn(place(&test, 1)).await.expect("reads");
+    let [first, second] = &shown.contents[..] else { panic!("two contents") };
+    let [
+        LivePart::Text(short),
+        LivePart::Text(head),
+        LivePart::Response { response, .. },
+        whole @ ..,
+    ] = &first.parts[..]
+    else {
+        panic!("{} parts", first.parts.len())
+    };
+    assert_eq!(short, "short");
+    assert!(head.starts_with("Beginää") && head.ends_with("ä…") && head.len() <= 1_000_003);
+    assert!(matches!(response, Some(LiveValue::Head { bytes: 2_000_002, .. })));
+    let file = |mime_type: &str, bytes: u64, name: &str, at: u8| LivePart::Data {
+        mime_type: mime_type.to_owned(),
+        bytes,
+        name: Some(name.to_owned()),
+        content: Some(LiveBytes::At(format!("/api/live/{id}/1/{at}"))),
+    };
+    let expected = [
+        file("text/plain", long.len() as u64, "whole text.txt", 1),
+        file("application/json", 2_000_002, "whole result.json", 2),
+    ];
+    assert_eq!(whole, expected);
+    assert_eq!(second.parts.len(), 1, "as long as the limit");
+    let served = pages.file(&id, 1, 1).await.expect("reads").expect("a part");
+    assert!(served.bytes.as_ref() == long.as_bytes());
+    let served = pages.file(&id, 1, 2).await.expect("reads").expect("a part");
+    assert!(served.bytes.as_ref() == result.as_str().as_bytes());
+
+    // Many long texts get less each.
+    let parts = (0..20).map(|_| Part::Text("y".repeat(900_000))).collect();
+    let request = LlmRequest { contents: vec![content(parts)], ..Default::default() };
+    let agent = AgentName::parse("weather").expect("a name");
+    let request = AgentRequest::new(agent, InvocationId::default(), request).expect("short");
+    test.sessions.submit(test.session, turn(2), request).await.expect("stored");
+    let shown = pages.read_live_turn(place(&test, 2)).await.expect("reads");
+    let LivePart::Text(last) = &shown.contents[0].parts[19] else { panic!("a text") };
+    assert_eq!((last.len(), shown.contents[0].parts.len()), (100_003, 40));
+}
+
+#[tokio::test]
 async fn each_file_of_a_request_has_a_url() {
     let test = TestSession::open().await;
     let pages = pages(&test);
@@ -389,13 +453,13 @@ async fn each_file_of_a_request_has_a_url() {
     let turn = pages.read_live_turn(place(&test, 1)).await.expect("reads");
     let [first, second] = &turn.contents[..] else { panic!("two contents") };
     assert_eq!(bytes(&first.parts), [at(0)]);
-    let rest = [LiveBytes::Text { text: "a,b".to_owned(), at: address(1) }, at(2), at(3)];
+    let rest = [LiveBytes::Text { text: "a,b".to_owned(), at: address(2) }, at(3), at(4)];
     assert_eq!(bytes(&second.parts), rest);
     let row = pages.read_live_rows(id.clone(), 0, 1, true).await.expect("reads").remove(0);
     let LiveEventKind::Asked { last, .. } = row.what else { panic!("a request") };
     assert_eq!(bytes(&last), rest, "counted through all of the request");
     for (event, number, expected) in
-        [(1, 0, Some(&b"one"[..])), (1, 2, Some(b"\xff")), (1, 4, None), (0, 0, None), (9, 0, None)]
+        [(1, 0, Some(&b"one"[..])), (1, 3, Some(b"\xff")), (1, 5, None), (0, 0, None), (9, 0, None)]
     {
         let found = pages.file(&id, event, number).await.expect("reads");
         assert_eq!(found.as_ref().map(|file| &file.bytes[..]), expected, "{event} {number}");
