@@ -46,34 +46,25 @@ const COLUMNS: [Column; 2] = [
 
 /// The separator after the left column.
 pub fn left_separator() -> AnyView {
-    view! {
-        <div
-            id="left-separator"
-            class="separator"
-            role="separator"
-            tabindex="0"
-            aria-label="Width of the left column"
-            aria-orientation="vertical"
-            aria-valuemin="14"
-            aria-valuemax="30"
-            title="Drag, or press the arrow keys. Double-click to reset."
-        ></div>
-    }
-    .into_any()
+    separator(&COLUMNS[0], "Width of the left column")
 }
 
 /// The separator before the right column.
 pub fn right_separator() -> AnyView {
+    separator(&COLUMNS[1], "Width of the right column")
+}
+
+fn separator(column: &Column, label: &'static str) -> AnyView {
     view! {
         <div
-            id="right-separator"
+            id=column.separator
             class="separator"
             role="separator"
             tabindex="0"
-            aria-label="Width of the right column"
+            aria-label=label
             aria-orientation="vertical"
-            aria-valuemin="24"
-            aria-valuemax="50"
+            aria-valuemin=column.narrowest.to_string()
+            aria-valuemax=column.widest.to_string()
             title="Drag, or press the arrow keys. Double-click to reset."
         ></div>
     }
