@@ -83,6 +83,15 @@ test("the catalog folds to one line for the form of a chosen tool", async ({ pag
   await rehearsal.field("a").click();
   await expect(rehearsal.field("a")).toBeFocused();
   await expect(tools).toBeVisible();
+  // A choice in the palette folds it too, although the focus then goes back to the filter.
+  await filter.click();
+  await page.keyboard.press("ControlOrMeta+k");
+  await page.keyboard.type("add");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("heading", { name: "add", exact: true })).toBeVisible();
+  await expect(tools).toBeHidden();
+  await unfold.click();
+  await tools.getByText("multiply", { exact: true }).click();
   // With enough room, nothing folds.
   await page.setViewportSize({ width: 1920, height: 1080 });
   await page.keyboard.press("Escape");

@@ -40,7 +40,13 @@ pub fn ToolCatalog(
     // pressed.
     let folded = RwSignal::new(false);
     let fold = move || folded.set(chosen.with(Option::is_some));
-    Effect::new(move |_| fold());
+    Effect::new(move |_| {
+        fold();
+        // Once more: the palette, in which the tool may have been chosen, may give the focus back to the filter.
+        browser::after_drawing(move || {
+            folded.try_set(chosen.try_with_untracked(Option::is_some) == Some(true))
+        });
+    });
     let choose = move |name: &str| {
         on_choose.run(name.to_owned());
         folded.set(true);
