@@ -12,13 +12,13 @@ use agents::{AgentFault, AnswerError, ArtifactContent, SessionSeed, SourceError,
 use api::{
     Actual, AgentSummary, Answer, ApiError, CaseChange, CaseComparison, CaseDownload, CaseList,
     CaseName, CaseQuery, CaseVersion, CaseView, EvalSetList, ExportPreview, ExportReceipt,
-    ExportRequest, FieldMessage, LogLine, ReportId, ReportList, ResultSlice, SessionView, SetId,
-    ToolRequest, ValueTarget,
+    ExportRequest, FieldMessage, LogLine, ReportId, ReportList, ResourceContent, ResultSlice,
+    SessionView, SetId, ToolRequest, ValueTarget,
 };
 use app::host::{AgentHost, CallHost, EvalSetHost, RehearsalHost, ReportHost};
 use async_trait::async_trait;
 use json_text::{JsonText, Node};
-use session::{AgentId, CallId, GoldenTrace, GoldenTurn, SessionId};
+use session::{AgentId, CallId, GoldenTrace, GoldenTurn, SessionId, ToolName};
 use tokio::sync::Semaphore;
 use tokio::time::MissedTickBehavior;
 
@@ -29,6 +29,7 @@ use crate::evalsets::{self, ComparedCase, EvalSets, RehearsalExport, SetFile};
 use crate::folders::Folders;
 use crate::page_dto;
 use crate::reports;
+use crate::served_file::ServedFile;
 use crate::sessions::{Calls, HostSession, Sessions};
 
 /// The memory for stored results before they go to disk.
@@ -165,6 +166,11 @@ impl Host {
     pub(crate) async fn artifact(&self, session: &str, index: usize) -> Option<ArtifactContent> {
         let session = self.session(&SessionId::parse(session).ok()?).ok()?;
         session.agent.source.artifact(&session.id, index).await
+    }
+
+    /// A content of a resource that the person opened.
+    pub(crate) fn opened_resource(&self, session: &str, number: u64) -> Option<ServedFile> {
+        self.session(&SessionId::parse(session).ok()?).ok()?.opened_resources.find(number)
     }
 
     /// The eval set of an id.
@@ -460,6 +466,18 @@ impl CallHost for Host {
             Ok(None) => Err(ApiError::ResultGone(call_id)),
             Err(error) => Err(unreadable(&error)),
         }
+    }
+
+    async fn read_resource(
+        &self,
+        session: SessionId,
+        tool: ToolName,
+        uri: String,
+    ) -> Result<Vec<ResourceContent>, ApiError> {
+        let session = self.session(&session)?;
+        let read = session.agent.source.read_resource(&session.id, &tool, &uri).await;
+        let contents = read.map_err(ApiError::Resource)?.into_iter();
+        Ok(contents.map(|content| session.opened_resources.keep(&session.id, content)).collect())
     }
 
     async fn answer_question(

@@ -34,6 +34,7 @@ use crate::host::Host;
 use crate::live::{FILES_ROUTE, LiveGrpc, LivePages, LiveSessions};
 use crate::security::{OriginPolicy, content_security_policy, guard};
 use crate::served_file::ServedFile;
+use crate::sessions::RESOURCES_ROUTE;
 use crate::site::{Site, not_built};
 use crate::{access, endpoints, events, served_file, server_functions};
 
@@ -87,6 +88,7 @@ pub(crate) fn router(
         .route(&format!("{REPORTS_PATH}/{{report}}"), get(report_text))
         .route(FILES_ROUTE, get(live_file))
         .route("/api/artifacts/{session}/{index}", get(artifact))
+        .route(RESOURCES_ROUTE, get(resource))
         .route_service("/rehearsal.v1.LiveService/{method}", grpc)
         .merge(models)
         .merge(access::routes(Arc::clone(&authenticator)))
@@ -232,6 +234,20 @@ async fn artifact(
             served_file::answer(ServedFile { mime_type, bytes: bytes.into() }, &asked)
         }
         None => (StatusCode::NOT_FOUND, "This session has no such artifact.").into_response(),
+    }
+}
+
+/// A content of an MCP server's resource that the person opened, unchanged.
+async fn resource(
+    State(shared): State<Shared>,
+    Path((session, number)): Path<(String, String)>,
+    asked: HeaderMap,
+) -> Response {
+    let number = number.parse().ok();
+    match number.and_then(|number| shared.host.opened_resource(&session, number)) {
+        Some(file) => served_file::answer(file, &asked),
+        None => (StatusCode::NOT_FOUND, "The host no longer has this resource. Open it again.")
+            .into_response(),
     }
 }
 

@@ -1,9 +1,9 @@
 //! [`CallHost`]: tool calls of rehearsals, and the questions that their servers ask.
 
-use api::{Answer, ApiError, ResultSlice, ToolRequest};
+use api::{Answer, ApiError, ResourceContent, ResultSlice, ToolRequest};
 use async_trait::async_trait;
 use json_text::JsonText;
-use session::{CallId, SessionId};
+use session::{CallId, SessionId, ToolName};
 
 /// Tool calls of rehearsals, and the questions that their servers ask. Each method is the server
 /// function of the same name.
@@ -31,6 +31,12 @@ pub trait CallHost: Send + Sync + 'static {
         call_id: CallId,
         offset: u64,
     ) -> Result<ResultSlice, ApiError>;
+    async fn read_resource(
+        &self,
+        session: SessionId,
+        tool: ToolName,
+        uri: String,
+    ) -> Result<Vec<ResourceContent>, ApiError>;
     async fn answer_question(
         &self,
         session: SessionId,

@@ -1,11 +1,11 @@
 //! Tool calls. Each function returns at once. The progress of a call comes as a
 //! [`HostEvent`](api::HostEvent), so that no request stays open while a tool runs.
 
-use api::{ApiError, ResultSlice, ToolRequest};
+use api::{ApiError, ResourceContent, ResultSlice, ToolRequest};
 use json_text::JsonText;
 use leptos::prelude::*;
 use server_fn::codec::Json;
-use session::{CallId, SessionId};
+use session::{CallId, SessionId, ToolName};
 
 /// Starts a call.
 #[server(prefix = "/api", endpoint = "start_call", input = Json, output = Json)]
@@ -48,4 +48,14 @@ pub async fn read_stored_result(
     offset: u64,
 ) -> Result<ResultSlice, ApiError> {
     crate::host::calls()?.read_stored_result(session, call_id, offset).await
+}
+
+/// Reads a resource of the MCP server that has `tool`.
+#[server(prefix = "/api", endpoint = "read_resource", input = Json, output = Json)]
+pub async fn read_resource(
+    session: SessionId,
+    tool: ToolName,
+    uri: String,
+) -> Result<Vec<ResourceContent>, ApiError> {
+    crate::host::calls()?.read_resource(session, tool, uri).await
 }

@@ -99,16 +99,7 @@ pub enum Block {
         url: String,
     },
     /// A link to a resource of the server.
-    Link {
-        /// Its URI. The page does not fetch it.
-        uri: String,
-        /// Its name.
-        name: String,
-        /// Such as `text/plain`.
-        mime_type: Option<String>,
-        /// Its description.
-        description: Option<String>,
-    },
+    Link(Link),
     /// A resource with its contents.
     Resource {
         /// Its URI.
@@ -122,6 +113,38 @@ pub enum Block {
     Other(JsonText),
 }
 
+/// A link to a resource of the server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Link {
+    /// Its URI. Only the server knows what it means.
+    pub uri: String,
+    /// Its title, else its name.
+    pub name: String,
+    /// Such as `text/plain`.
+    pub mime_type: Option<String>,
+    /// Its description.
+    pub description: Option<String>,
+    /// How many bytes it has, if the server says so.
+    pub bytes: Option<u64>,
+}
+
+impl Link {
+    /// Whether the URI is a web address, which a browser can open.
+    #[must_use]
+    pub fn is_web_address(&self) -> bool {
+        let scheme = self.uri.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
+        scheme.is_some_and(|scheme| scheme == "http" || scheme == "https")
+    }
+}
+
+/// A name for the file that a resource is saved as: the end of its URI's path.
+#[must_use]
+pub fn file_name(uri: &str) -> Option<&str> {
+    let path = uri.split(['?', '#']).next().unwrap_or_default();
+    let name = path.trim_end_matches('/').rsplit(['/', ':']).next().unwrap_or_default();
+    (!name.is_empty()).then_some(name)
+}
+
 /// The contents of a resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Body {
@@ -131,8 +154,13 @@ pub enum Body {
     Image(String),
     /// A sound, as a URL that carries it.
     Audio(String),
-    /// Bytes that are not shown, with their number.
-    Bytes(usize),
+    /// Bytes that are not shown.
+    Bytes {
+        /// How many.
+        count: usize,
+        /// A URL that carries them, to save; `None` if they are not valid or too many.
+        url: Option<String>,
+    },
 }
 
 /// One block as MCP serializes it, of any kind.
@@ -146,7 +174,9 @@ struct Wire {
     mime_type: Option<String>,
     uri: Option<String>,
     name: Option<String>,
+    title: Option<String>,
     description: Option<String>,
+    size: Option<f64>,
     resource: Option<WireResource>,
 }
 
@@ -199,7 +229,9 @@ pub fn result_preview(value: &JsonText, budget: usize) -> Vec<Token> {
         Some(Block::Image { mime_type, .. } | Block::Audio { mime_type, .. }) => {
             token(TokenColor::Key, mime_type)
         }
-        Some(Block::Link { uri, .. } | Block::Resource { uri, .. }) => token(TokenColor::Key, uri),
+        Some(Block::Link(Link { uri, .. }) | Block::Resource { uri, .. }) => {
+            token(TokenColor::Key, uri)
+        }
     };
     if blocks.len() > 1 {
         let more = format!(" +{}", blocks.len() - 1);
@@ -244,12 +276,22 @@ fn block(raw: &JsonText) -> Option<Block> {
             }
         }
         "resource_link" => match wire.uri {
-            Some(uri) => Block::Link {
-                name: wire.name.unwrap_or_else(|| uri.clone()),
-                uri,
-                mime_type: wire.mime_type,
-                description: wire.description.filter(|text| !text.is_empty()),
-            },
+            Some(uri) => {
+                let named = |text: Option<String>| text.filter(|text| !text.is_empty());
+                let name = named(wire.title).or(named(wire.name));
+                Block::Link(Link {
+                    name: name.unwrap_or_else(|| uri.clone()),
+                    uri,
+                    mime_type: wire.mime_type,
+                    description: named(wire.description),
+                    #[expect(
+                        clippy::cast_possible_truncation,
+                        clippy::cast_sign_loss,
+                        reason = "a negative size counts as 0"
+                    )]
+                    bytes: wire.size.map(|size| size as u64),
+                })
+            }
             None => other(),
         },
         "resource" => match wire.resource {
@@ -274,7 +316,10 @@ fn body(text: Option<String>, blob: Option<String>, mime_type: Option<&str>) -> 
     let mime_type = mime_type.unwrap_or_default().split(';').next().unwrap_or_default().trim();
     let url = |kind| carrying(kind, mime_type, &blob).filter(|_| !blob.is_empty());
     let shown = url("image").map(Body::Image).or_else(|| url("audio").map(Body::Audio));
-    shown.unwrap_or_else(|| Body::Bytes(bytes_of(&blob)))
+    shown.unwrap_or_else(|| Body::Bytes {
+        count: bytes_of(&blob),
+        url: carrying("application", "application/octet-stream", &blob),
+    })
 }
 
 fn text(text: String) -> Block {
@@ -333,9 +378,9 @@ mod tests {
                 Block::Json(json) if json.as_str().contains("9007199254740993") => "json",
                 Block::Image { url, .. } if url == "data:image/png;base64,AAAA" => "image",
                 Block::Audio { .. } => "audio",
-                Block::Link { name, .. } if name == "B" => "link",
+                Block::Link(Link { name, .. }) if name == "B" => "link",
                 Block::Resource { body: Body::Text(_), .. } => "resource",
-                Block::Resource { body: Body::Bytes(3), .. } => "bytes",
+                Block::Resource { body: Body::Bytes { count: 3, .. }, .. } => "bytes",
                 Block::Other(_) => "other",
                 _ => "?",
             })
@@ -362,12 +407,62 @@ mod tests {
         let opus = body("audio/ogg; codecs=opus", "AAAA");
         assert_eq!(opus, Body::Audio(url("data:audio/ogg;base64,AAAA")));
         // The limits are those of an image in the result.
-        assert_eq!(body("text/html", "AAA="), Body::Bytes(2));
-        assert_eq!(body("image/png", ""), Body::Bytes(0));
-        assert_eq!(body("image/png,x", "AAAA"), Body::Bytes(3));
-        assert!(matches!(body("image/png", "AA<A"), Body::Bytes(_)));
+        let bytes = |count, base64: &str| Body::Bytes {
+            count,
+            url: Some(format!("data:application/octet-stream;base64,{base64}")),
+        };
+        assert_eq!(body("text/html", "AAA="), bytes(2, "AAA="));
+        assert_eq!(body("image/png", ""), bytes(0, ""));
+        assert_eq!(body("image/png,x", "AAAA"), bytes(3, "AAAA"));
+        assert!(matches!(body("image/png", "AA<A"), Body::Bytes { url: None, .. }));
         let long = "A".repeat(CARRIED_BASE64 + 4);
-        assert_eq!(body("image/png", &long), Body::Bytes(9_000_003));
+        assert_eq!(body("image/png", &long), Body::Bytes { count: 9_000_003, url: None });
+    }
+
+    #[test]
+    fn a_link_has_its_title_description_and_size() {
+        let link = |members: &str| {
+            let block = format!(r#"{{"type":"resource_link","uri":"a://b/c.txt"{members}}}"#);
+            let content = read(&format!(r#"{{"content":[{block}],"isError":false}}"#));
+            match content.expect("a result").blocks.remove(0) {
+                Block::Link(link) => link,
+                other => panic!("{other:?}"),
+            }
+        };
+        let whole =
+            link(r#","name":"c","title":"C","description":"It.","size":12,"mimeType":"a/b""#);
+        assert_eq!((whole.name.as_str(), whole.bytes), ("C", Some(12)));
+        assert_eq!(whole.description.as_deref(), Some("It."));
+        assert_eq!(link(r#","name":"c","title":"""#).name, "c");
+        assert_eq!(link("").name, "a://b/c.txt");
+    }
+
+    #[test]
+    fn only_web_addresses_open_in_the_browser() {
+        let is_web = |uri: &str| {
+            let link = Link {
+                uri: uri.to_owned(),
+                name: String::new(),
+                mime_type: None,
+                description: None,
+                bytes: None,
+            };
+            link.is_web_address()
+        };
+        assert!(is_web("https://example.com") && is_web("HTTP://example.com"));
+        for uri in
+            ["javascript://example.com/%0aalert(1)", "javascript:alert(1)", "file:///a", "data:,x"]
+        {
+            assert!(!is_web(uri), "{uri}");
+        }
+    }
+
+    #[test]
+    fn a_resource_is_saved_under_the_end_of_its_path() {
+        assert_eq!(file_name("file:///notes/a.txt"), Some("a.txt"));
+        assert_eq!(file_name("https://example.com/a/b.png?size=2#top"), Some("b.png"));
+        assert_eq!(file_name("note:today"), Some("today"));
+        assert_eq!(file_name("note:///"), None);
     }
 
     #[test]

@@ -28,7 +28,7 @@ pub use registry::SimulatedAgentConfig;
 pub use reporter::{CallProgressed, CatalogChange, Reporter, SourceEvent};
 pub use source::{
     AgentFacts, AgentFault, AgentSource, AnswerError, ArtifactContent, CallProgress, CallReport,
-    SessionSeed, SourceError, SourceKind, ToolFailure, ToolInvocation,
+    ResourceContent, SessionSeed, SourceError, SourceKind, ToolFailure, ToolInvocation,
 };
 pub use view::{
     ActiveAgent, Artifact, ServerInstructions, SessionView, SubAgent, ToolHints, ToolView,

@@ -126,6 +126,19 @@ pub trait AgentSource: Send + Sync + 'static {
         None
     }
 
+    /// Reads a resource of the MCP server that has `tool`.
+    ///
+    /// # Errors
+    /// What happened and what to do.
+    async fn read_resource(
+        &self,
+        _session: &SessionId,
+        _tool: &ToolName,
+        _uri: &str,
+    ) -> Result<Vec<ResourceContent>, String> {
+        Err("The agent has no MCP servers.".to_owned())
+    }
+
     /// Forgets a session.
     async fn close_session(&self, session: &SessionId);
 
@@ -140,6 +153,19 @@ pub struct ArtifactContent {
     pub mime_type: String,
     /// The bytes.
     pub bytes: Vec<u8>,
+}
+
+/// One of the contents of an MCP server's resource.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResourceContent {
+    /// Its URI: that of the resource, or of a part of it.
+    pub uri: String,
+    /// Such as `image/png`; may be empty.
+    pub mime_type: String,
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// Whether the server sent text.
+    pub is_text: bool,
 }
 
 /// Where an agent comes from.

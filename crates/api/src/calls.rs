@@ -5,6 +5,8 @@ use json_text::JsonText;
 use serde::{Deserialize, Serialize};
 use session::{CallId, SessionId, ToolName};
 
+use super::LiveBytes;
+
 /// One tool call to start.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolRequest {
@@ -27,4 +29,17 @@ pub struct ResultSlice {
     pub text: String,
     /// Length of the whole in bytes.
     pub total: u64,
+}
+
+/// One of the contents of an MCP server's resource.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ResourceContent {
+    /// Its URI: that of the resource, or of a part of it.
+    pub uri: String,
+    /// Such as `image/png`; may be empty.
+    pub mime_type: String,
+    /// How many bytes it has.
+    pub bytes: u64,
+    /// The text if it is short, or the URL from which the host serves the content.
+    pub content: LiveBytes,
 }

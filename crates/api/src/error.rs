@@ -44,6 +44,9 @@ pub enum ApiError {
         "The host deleted this result because it restarted or the page was inactive for more than ten minutes. The session cannot be exported. Start over to call the tool again."
     )]
     ResultGone(CallId),
+    /// A resource of an MCP server was not read: what happened and what to do.
+    #[error("{0}")]
+    Resource(String),
     /// The question is not pending.
     #[error("This question is closed because the call ended or another page answered it.")]
     QuestionGone,

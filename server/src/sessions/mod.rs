@@ -5,7 +5,9 @@
 
 mod calls;
 mod open;
+mod opened_resources;
 mod stored_results;
 
 pub(crate) use calls::Calls;
 pub(crate) use open::{HostSession, Sessions};
+pub(crate) use opened_resources::RESOURCES_ROUTE;

@@ -13,6 +13,7 @@ use session::{CallId, SessionId};
 use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 use tokio_util::sync::CancellationToken;
 
+use super::opened_resources::OpenedResources;
 use super::stored_results::StoredResults;
 
 /// How long a session stays open after the last keep-alive of its page.
@@ -35,6 +36,7 @@ pub(crate) struct HostSession {
     pub(crate) id: SessionId,
     pub(crate) agent: Arc<RegisteredAgent>,
     pub(crate) stored_results: StoredResults,
+    pub(crate) opened_resources: OpenedResources,
     /// What the session started from.
     pub(crate) seed: SessionSeed,
     /// The state that the session started with, a JSON object; exports contain it.
@@ -215,6 +217,7 @@ impl Sessions {
                 id: id.clone(),
                 agent: Arc::clone(agent),
                 stored_results: StoredResults::new(Arc::clone(&self.bound)),
+                opened_resources: OpenedResources::default(),
                 seed,
                 initial_state: state.view.state.clone(),
                 state: Mutex::new(state),

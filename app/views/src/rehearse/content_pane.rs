@@ -4,6 +4,7 @@ use json_text::JsonText;
 use leptos::prelude::*;
 use session::CallId;
 
+use crate::rehearse::linked_resource::{linked_resource, resource};
 use crate::rehearse::state::workspace::use_this_workspace;
 use crate::shared::audio_player::AudioPlayer;
 use crate::shared::markdown::Markdown;
@@ -11,6 +12,7 @@ use crate::shared::state::markdown::{direction, markdown};
 use crate::shared::value::{READ, ValueBody, ValueTools};
 use crate::shared::value_pane::{Switch, ValuePane};
 use app::components::raw_text::RawText;
+use app::state::browser;
 use app::state::excerpt::beginning;
 use app::state::reading::{Reading, ReadingKey};
 use app::state::times::size;
@@ -56,7 +58,7 @@ pub fn ContentPane(
                 .enumerate()
                 .map(|(at, block)| {
                     let read = |value: &JsonText| readings.of(ReadingKey::Block(call_id.clone(), at), value);
-                    content_block(block, is_alone, read)
+                    content_block(block, is_alone, &call_id, &read)
                 })
                 .collect_view()}
         </div> })}
@@ -97,7 +99,12 @@ pub fn FoldedPane(
 }
 
 /// One block; `read` gives the reading of a value in it, whose tools are in the title when it is alone.
-fn content_block(block: Block, is_alone: bool, read: impl Fn(&JsonText) -> Reading) -> AnyView {
+fn content_block(
+    block: Block,
+    is_alone: bool,
+    call_id: &CallId,
+    read: &dyn Fn(&JsonText) -> Reading,
+) -> AnyView {
     match block {
         Block::Text(text) => resource_text(text, "", read),
         Block::Json(value) | Block::Other(value) => {
@@ -121,32 +128,21 @@ fn content_block(block: Block, is_alone: bool, read: impl Fn(&JsonText) -> Readi
             }
             .into_any()
         }
-        Block::Link { uri, name, mime_type, description } => view! {
-            <p class="resource">
-                <b>{name}</b>
-                " "
-                <code>{uri}</code>
-                {mime_type.map(|kind| view! { <span class="chip">{kind}</span> })}
-                {description.map(|text| view! { <span class="quiet">{text}</span> })}
-            </p>
-        }
-        .into_any(),
+        Block::Link(link) => linked_resource(link, call_id),
         Block::Resource { uri, mime_type, body } => {
-            let bytes = match body {
-                Body::Bytes(bytes) => Some(format!("{}, binary", size(bytes as u64))),
-                _ => None,
+            let mime_type = mime_type.unwrap_or_default();
+            let (facts, url) = match &body {
+                Body::Text(text) => {
+                    let text = browser::percent_encoded(text);
+                    (String::new(), Some(format!("data:text/plain;charset=utf-8,{text}")))
+                }
+                Body::Image(url) | Body::Audio(url) => (String::new(), Some(url.clone())),
+                Body::Bytes { count, url } => {
+                    (format!("{}, binary", size(*count as u64)), url.clone())
+                }
             };
-            view! {
-                <div class="resource">
-                    <p>
-                        <code>{uri.clone()}</code>
-                        {mime_type.clone().map(|kind| view! { <span class="chip">{kind}</span> })}
-                        {bytes.map(|size| view! { <span class="quiet">{size}</span> })}
-                    </p>
-                    {resource_body(body, &uri, mime_type.as_deref().unwrap_or_default(), read)}
-                </div>
-            }
-            .into_any()
+            let shown = resource_body(body, &uri, &mime_type, read);
+            resource(&uri, &mime_type, facts, shown, url)
         }
     }
 }
@@ -156,7 +152,7 @@ fn resource_body(
     body: Body,
     uri: &str,
     mime_type: &str,
-    read: impl Fn(&JsonText) -> Reading,
+    read: &dyn Fn(&JsonText) -> Reading,
 ) -> AnyView {
     match body {
         Body::Text(text) => resource_text(text, mime_type, read),
@@ -165,13 +161,13 @@ fn resource_body(
             let label = format!("Audio {uri}");
             view! { <AudioPlayer url label/> }.into_any()
         }
-        Body::Bytes(_) => ().into_any(),
+        Body::Bytes { .. } => ().into_any(),
     }
 }
 
 /// An image as in a value: its dimensions are shown, it can be copied, and a very large one is drawn on
 /// request.
-fn image(url: &str, read: impl Fn(&JsonText) -> Reading) -> AnyView {
+fn image(url: &str, read: &dyn Fn(&JsonText) -> Reading) -> AnyView {
     let reading = read(&JsonText::string(url));
     view! { <WithTools reading label="Image"/> }.into_any()
 }
@@ -193,7 +189,11 @@ fn WithTools(
 }
 
 /// A text by its MIME type, else by what it looks like; a long one as a value, which can be searched.
-fn resource_text(text: String, mime_type: &str, read: impl Fn(&JsonText) -> Reading) -> AnyView {
+pub(super) fn resource_text(
+    text: String,
+    mime_type: &str,
+    read: &dyn Fn(&JsonText) -> Reading,
+) -> AnyView {
     let mime_type = mime_type.split(';').next().unwrap_or_default().trim();
     let is_json = mime_type == "application/json" || mime_type.ends_with("+json");
     if is_json && let Ok(value) = JsonText::parse(&text) {

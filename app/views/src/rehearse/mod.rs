@@ -7,6 +7,7 @@ pub mod facts;
 pub mod history;
 pub mod initial_state;
 pub mod instructions;
+pub mod linked_resource;
 pub mod log_panel;
 pub mod notices;
 pub mod query_panel;

@@ -24,6 +24,9 @@ use super::tools::Listed;
 use crate::schemas;
 use crate::{CallProgress, CallReport, ToolFailure, ToolInvocation};
 
+/// What a server does during a call, in the message about its end.
+const RUNNING: &str = "ran the tool";
+
 impl OpenSession {
     /// Runs the call, takes its time, and looks whether the tool kept its promise.
     pub(super) async fn timed(
@@ -94,7 +97,7 @@ impl OpenSession {
             Err(fault) => fault,
         };
         let Some(visits) = results::visits_required(&fault) else {
-            return CallProgress::Failed(self.failure(listed, &fault).await);
+            return CallProgress::Failed(self.failure(listed, &fault, RUNNING).await);
         };
         for (message, url) in visits {
             let name = &self.agent.servers[listed.server].name;
@@ -109,7 +112,7 @@ impl OpenSession {
         }
         match self.request(server, listed, arguments, cancel).await {
             Ok(result) => results::progress(result),
-            Err(fault) => CallProgress::Failed(self.failure(listed, &fault).await),
+            Err(fault) => CallProgress::Failed(self.failure(listed, &fault, RUNNING).await),
         }
     }
 
@@ -134,7 +137,13 @@ impl OpenSession {
         tasks::run(&server.peer, name, arguments, cancel, on_message).await
     }
 
-    async fn failure(&self, listed: &Listed, fault: &CallFault) -> ToolFailure {
+    /// The failure of a request. `during` is what the server did, after "while it".
+    pub(super) async fn failure(
+        &self,
+        listed: &Listed,
+        fault: &CallFault,
+        during: &str,
+    ) -> ToolFailure {
         match fault {
             CallFault::Service(
                 error @ (ServiceError::TransportClosed | ServiceError::TransportSend(_)),
@@ -145,14 +154,14 @@ impl OpenSession {
                     let message = format!("The MCP server {server} at {url} {fault}");
                     ToolFailure::new(ToolError::SERVER_UNUSABLE, message)
                 }
-                McpTransport::Stdio { .. } => self.exited(listed, error).await,
+                McpTransport::Stdio { .. } => self.exited(listed, error, during).await,
             },
             fault => results::failure(fault),
         }
     }
 
     /// The failure of a call whose server is gone, with its exit status and last output.
-    async fn exited(&self, listed: &Listed, error: &ServiceError) -> ToolFailure {
+    async fn exited(&self, listed: &Listed, error: &ServiceError, during: &str) -> ToolFailure {
         let name = &self.agent.servers[listed.server].name;
         let slot = self.connections[listed.server].lock().await;
         let (ending, last_lines) = match slot.as_ref() {
@@ -162,8 +171,7 @@ impl OpenSession {
         drop(slot);
         let message = match ending {
             Some(ending) => format!(
-                "The MCP server {name} {ending} while the tool ran. The next call \
-                 restarts it."
+                "The MCP server {name} {ending} while it {during}. The next call restarts it."
             ),
             None => format!(
                 "The connection to the MCP server {name} was lost: {}. The next call restarts it.",
@@ -208,7 +216,7 @@ fn lost(error: &ServiceError) -> String {
     }
 }
 
-fn no_such_tool(tool: &ToolName) -> ToolFailure {
+pub(super) fn no_such_tool(tool: &ToolName) -> ToolFailure {
     let message = format!("The agent no longer has the tool {tool}.");
     ToolFailure::new(ToolError::INVALID_ARGUMENTS, message)
 }

@@ -25,6 +25,7 @@ mod open_session;
 mod output_schema;
 mod questions;
 mod rejected_response;
+mod resources;
 mod results;
 mod server_log;
 mod source;

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use crate::{AgentFault, Answer, Question, SessionView, SourceKind};
 use async_trait::async_trait;
 use json_text::JsonText;
-use session::{CallId, SET_MODEL_RESPONSE, SessionId, ToolError};
+use session::{CallId, SET_MODEL_RESPONSE, SessionId, ToolError, ToolName};
 use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 
@@ -21,7 +21,7 @@ use super::tools::Catalog;
 use super::unseen_by_adk::unseen_by_adk;
 use crate::{
     AgentFacts, AgentLog, AgentSource, AnswerError, CallProgress, CallReport, Reporter,
-    SessionSeed, SourceError, ToolFailure, ToolInvocation,
+    ResourceContent, SessionSeed, SourceError, ToolFailure, ToolInvocation,
 };
 
 /// The source of one MCP agent.
@@ -287,6 +287,16 @@ impl AgentSource for McpSource {
     ) -> Result<(), AnswerError> {
         let open = self.open(session).map_err(|_| AnswerError::NotWaiting)?;
         open.link.questions.answer(number, answer).await
+    }
+
+    async fn read_resource(
+        &self,
+        session: &SessionId,
+        tool: &ToolName,
+        uri: &str,
+    ) -> Result<Vec<ResourceContent>, String> {
+        let open = self.open(session).map_err(|error| error.to_string())?;
+        open.read_resource(tool, uri).await
     }
 
     async fn close_session(&self, session: &SessionId) {

@@ -20,6 +20,7 @@ use crate::{
 };
 
 mod model_response;
+mod resources;
 
 /// The server to test with.
 fn everything() -> Option<String> {
@@ -806,9 +807,8 @@ async fn replaces_lone_surrogates_and_logs_it() {
     }
 }
 
-/// A server that greets, answers `tools/list` with `listed` and `tools/call` with `called`, each a
-/// member of the message, and ends with its input, as servers do.
-/// What a polite server does with each line.
+/// What a polite server does with each line: it greets, answers `tools/list`, `tools/call` and
+/// `resources/read` with its arguments, each a member of the message, and ends with its input, as servers do.
 const POLITE: &str = r#"
         while IFS= read -r line; do
             id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
@@ -816,6 +816,7 @@ const POLITE: &str = r#"
                 *'"initialize"'*) answer='"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"p","version":"1"}}' ;;
                 *'"tools/list"'*) answer="$1" ;;
                 *'"tools/call"'*) answer="$2" ;;
+                *'"resources/read"'*) answer="$3" ;;
                 *) answer= ;;
             esac
             if [ -n "$answer" ]; then printf '{"jsonrpc":"2.0","id":%s,%s}\n' "$id" "$answer"; fi
@@ -1217,6 +1218,11 @@ async fn a_server_over_http_with_sse_is_used() {
         matches!(event, SourceEvent::Progress(progress) if progress.message.as_deref() == Some("half"))
     });
     assert!(progress, "progress comes over the stream");
+    let tool = ToolName::parse("wait").expect("valid");
+    let read = test.source.read_resource(&test.session, &tool, "clock://dial").await;
+    let read = read.expect("a resource");
+    assert_eq!((read[0].mime_type.as_str(), read[0].is_text), ("image/svg+xml", false));
+    assert!(read[0].bytes.starts_with(b"<svg "), "{read:?}");
 
     // A response beyond the limit ends its call, and the next call connects again.
     let failure = failed(promptly(test.call("write", r#"{"characters":17000000}"#)).await);

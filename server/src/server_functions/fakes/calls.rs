@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use api::{Answer, ApiError, ResultSlice, ToolRequest};
+use api::{Answer, ApiError, ResourceContent, ResultSlice, ToolRequest};
 use app::host::{CallHost, provide};
 use async_trait::async_trait;
 use axum::http::StatusCode;
 use json_text::JsonText;
 use serde_json::json;
-use session::{CallId, SessionId};
+use session::{CallId, SessionId, ToolName};
 
 use super::{call, expect_not_found};
 
@@ -57,6 +57,15 @@ impl CallHost for FakeCalls {
         Ok(ResultSlice { offset, text: call_id.to_string(), total: offset })
     }
 
+    async fn read_resource(
+        &self,
+        session: SessionId,
+        _tool: ToolName,
+        _uri: String,
+    ) -> Result<Vec<ResourceContent>, ApiError> {
+        unknown(session)
+    }
+
     async fn answer_question(
         &self,
         session: SessionId,
@@ -91,6 +100,7 @@ async fn each_function_of_a_call_passes_its_session() {
             json!({ "session": "gone", "call_id": "c", "confirmed": true, "payload": null }),
         ),
         ("supply_result", json!({ "session": "gone", "call_id": "c", "result": 1 })),
+        ("read_resource", json!({ "session": "gone", "tool": "t", "uri": "a:b" })),
         ("answer_question", json!({ "session": "gone", "number": 1, "answer": "Decline" })),
     ];
     expect_not_found(functions, json!({ "UnknownSession": "gone" }), host).await;
