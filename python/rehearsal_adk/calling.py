@@ -16,7 +16,7 @@ import os
 import time
 from typing import Any
 
-from rehearsal_adk import faults, invocation, jsonable, model_call, threads, tree, view
+from rehearsal_adk import faults, invocation, jsonable, model_call, playing, threads, tree, view
 from rehearsal_adk.media import media_in
 from rehearsal_adk.session import RehearsalSession, ends_run, finishes_task
 from rehearsal_adk.wire import BAD_PARAMS, UNKNOWN_TOOL, Refused
@@ -150,6 +150,76 @@ async def supply_result(session: RehearsalSession, call_id: str, result, running
     return await _outcome(session, context, call, running, work)
 
 
+async def play(session: RehearsalSession, call_id: str, running: Running):
+    """Has the person play the agent that was called, in a session of its own."""
+    call = _playable(session, call_id)
+    context = session.invocation(session.working_copy())
+    return await _outcome(
+        session, context, call, running, lambda: _begin_playing(session, context, call)
+    )
+
+
+async def respond_as_agent(session: RehearsalSession, call_id: str, text: str, running: Running):
+    """Ends the agent that is played with its final response, the result of its call."""
+    caller, call = _played(session, call_id)
+    context = caller.play.context
+    return await _outcome(caller, context, call, running, lambda: playing.respond(caller, text))
+
+
+async def stop_playing(session: RehearsalSession, call_id: str, running: Running):
+    """Ends the agent that is played without a response: its call is canceled."""
+    caller, call = _played(session, call_id)
+
+    async def work():
+        await playing.stop(caller)
+        raise _CallError("Cancelled", "The person canceled the call.")
+
+    return await _outcome(caller, caller.play.context, call, running, work)
+
+
+async def resume_playing(session: RehearsalSession, recorded: dict | None) -> None:
+    """Restores the agents that were played in an earlier worker. Tool callbacks of their callers that run
+    before the tool run again, because their state changes are not recorded before the call ends."""
+    while recorded is not None:
+        call = _playable(session, recorded["call_id"])
+        context = session.invocation(session.working_copy())
+        restore = recorded["restore"]
+        members = await _begin_playing(session, context, call, restore)
+        if members["status"] != "playing":
+            raise faults.Fault(
+                "PlayNotRestored",
+                f"A callback responded instead of the agent {call.name} when its call was restored.",
+            )
+        session, recorded = session.play.session, restore.get("played")
+        await view.look(session)
+
+
+async def _begin_playing(session: RehearsalSession, context, call, recorded: dict | None = None):
+    event = _event_of_call(session, call.id)
+
+    async def handle():
+        return await _handle(session, context, event, call, None)
+
+    return await playing.begin(session, context, call, handle, recorded)
+
+
+def _playable(session: RehearsalSession, call_id: str):
+    """The call of an agent that can be played and has not answered."""
+    tool = _waiting_agent(session, call_id)
+    if tool is None or not view.can_be_played(tool):
+        raise Refused(BAD_PARAMS, f"The call {call_id} is not waiting for an agent to play.")
+    event = _event_of_call(session, call_id)
+    return next(one for one in event.get_function_calls() if one.id == call_id)
+
+
+def _played(session: RehearsalSession, call_id: str):
+    """The caller of the agent that is played in this session, and its call."""
+    caller = session.caller
+    if caller is None or session.called_by != call_id:
+        raise Refused(BAD_PARAMS, f"The agent of the call {call_id} is not played now.")
+    return caller, _playable(caller, call_id)
+
+
 async def _run_agent(session: RehearsalSession, event, call_id: str, runs: bool, running: Running):
     """Runs the agent that is a tool, or has the call wait for the result that the person supplies."""
     call = next(one for one in event.get_function_calls() if one.id == call_id)
@@ -168,10 +238,8 @@ def _agent_hint(tool) -> str:
     lacks = ""
     if model.startswith("gemini") and not any(map(os.environ.get, _GEMINI_ACCESS)):
         lacks = f" It would fail, because none of {', '.join(_GEMINI_ACCESS)} is set."
-    return (
-        f"{tool.name} is an agent. Run its model {model}, or supply the result yourself "
-        f"without a model call.{lacks}"
-    )
+    play = "Play it yourself, supply" if view.can_be_played(tool) else "Supply"
+    return f"{tool.name} is an agent. {play} its result, or run its model {model}.{lacks}"
 
 
 _GEMINI_ACCESS = ("GOOGLE_API_KEY", "GEMINI_API_KEY", "GOOGLE_GENAI_USE_VERTEXAI")
@@ -331,7 +399,7 @@ async def _transfer(session: RehearsalSession, context, name: str) -> None:
 async def _outcome(session: RehearsalSession, context, call, running: Running, work):
     """Runs the work and returns its result or error as a ``CallOutcome``."""
     token = threads.abandoned.set(running.left_threads)
-    before_agent = session.agent
+    before, before_agent = session.innermost, session.agent
     begin = time.perf_counter()
     try:
         members = await work()
@@ -362,13 +430,22 @@ async def _outcome(session: RehearsalSession, context, call, running: Running, w
     if members["status"] == "error":
         await _append_error(session, context, call, members["error"])
         session.keep_events_only(context.session)
-    else:
+    elif members["status"] != "playing":
         session.keep(context.session)
     asked = members["status"] in ("output", "error") and await _request_next_model_call(session)
-    delta = session.take_delta()
+    # The person goes on in the session of an agent that they play, or in that of its caller.
+    now = session.innermost
+    delta = now.take_delta()
     shown = None
-    if asked or session.agent is not before_agent or session.view_may_have_changed():
-        shown = await _refreshed(session)
+    if now is not before:
+        now.last_view = None
+    if (
+        now is not before
+        or asked
+        or session.agent is not before_agent
+        or now.view_may_have_changed()
+    ):
+        shown = await _refreshed(now)
     return jsonable.compose(
         {
             "call_id": call.id,
@@ -376,7 +453,7 @@ async def _outcome(session: RehearsalSession, context, call, running: Running, w
             "duration_ms": round(duration, 3),
             **{key: _checked(value) for key, value in members.items()},
             "delta": delta,
-            "state": session.state_text(),
+            "state": now.state_text(),
             "view": shown,
         }
     )

@@ -72,6 +72,12 @@ class RehearsalSession:
         """Whether a tool ended the run, so that no model call follows."""
         self.over = False
         """Whether the final response of the current turn was sent."""
+        self.play: Any = None
+        """The agent that the person plays for a call of this session, if any; see ``playing``."""
+        self.caller: RehearsalSession | None = None
+        """The session whose call is played here, if any."""
+        self.called_by: str | None = None
+        """The id of that call."""
         self.turn = 0
         """The number of the current turn, from 0. Each turn is an invocation."""
         self.started: set[str] = set()
@@ -81,6 +87,14 @@ class RehearsalSession:
         self._state_texts: dict[str, jsonable.JsonBytes] = {}
         self._new_events: list = []
         self._touched = False
+
+    @property
+    def innermost(self) -> "RehearsalSession":
+        """The session that the person acts in: that of the innermost agent that is played."""
+        session = self
+        while session.play is not None:
+            session = session.play.session
+        return session
 
     @property
     def invocation_id(self) -> str:
@@ -268,21 +282,35 @@ class RehearsalSession:
         self._state_texts = now
         return changed
 
+    def forget_state(self) -> None:
+        """Makes the next delta contain the whole state."""
+        self._state_texts = {}
+
     def take_delta(self) -> jsonable.JsonBytes:
-        """The changes of state, artifacts and events since the last delta, as the host records them."""
+        """The changes of state, artifacts and events since the last delta, as the host records them: those
+        of the outermost session, and within them those of each agent that is played."""
+        session, delta = self, self._own_delta(None)
+        while session.caller is not None:
+            played = {"call_id": session.called_by, "agent": session.agent.name, "delta": delta}
+            session = session.caller
+            delta = session._own_delta(jsonable.compose(played))
+            # An artifact of a played agent is its caller's.
+            self._touched = self._touched or session._touched
+        return delta
+
+    def _own_delta(self, played: jsonable.JsonBytes | None) -> jsonable.JsonBytes:
         events, self._new_events = self._new_events, []
         changed = self.remember_state()
         saved = self._saved.copy()
         self._saved.clear()
         self._touched = bool(changed or saved) or len(self._notices) != self._notices_reported
         self._notices_reported = len(self._notices)
-        return jsonable.compose(
-            {
-                "state": jsonable.compose(changed),
-                "artifacts": [_artifact_record(*one) for one in saved],
-                "events": jsonable.listed([event_text(event) for event in events]),
-            }
-        )
+        members = {
+            "state": jsonable.compose(changed),
+            "artifacts": [_artifact_record(*one) for one in saved],
+            "events": jsonable.listed([event_text(event) for event in events]),
+        }
+        return jsonable.compose(members if played is None else {**members, "played": played})
 
 
 def ends_run(event) -> bool:

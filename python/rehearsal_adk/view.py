@@ -355,6 +355,16 @@ def runs_agent(tool) -> bool:
     return isinstance(tool, AgentTool) and not is_task(tool)
 
 
+def can_be_played(tool) -> bool:
+    """Whether a person can play the agent that the tool is. A sub-agent with ``mode="single_turn"`` cannot
+    be played, because ADK runs it within the session of its caller."""
+    if not runs_agent(tool) or tree.first_llm(tool.agent) is None:
+        return False
+    from google.adk.tools.agent_tool import AgentTool
+
+    return type(tool).run_async is AgentTool.run_async
+
+
 def model_of(tool) -> str:
     """The model of the agent that the tool runs, as the page shows it."""
     agent = tree.first_llm(tool.agent)
@@ -382,6 +392,7 @@ def _tool(declaration, session: RehearsalSession, owners: dict[str, str]) -> dic
         "long_running": waits(tool),
         "needs_confirmation": bool(getattr(tool, "_require_confirmation", False)),
         "agent_model": model_of(tool) if runs_agent(tool) else None,
+        "can_be_played": can_be_played(tool),
         "provided_by": owners.get(declaration.name, "adk"),
     }
 

@@ -18,7 +18,7 @@ import threading
 import time
 from typing import Any
 
-from rehearsal_adk import PROTOCOL, calling, faults, invocation, jsonable, loading, view
+from rehearsal_adk import PROTOCOL, calling, faults, invocation, jsonable, loading, playing, view
 from rehearsal_adk.session import RehearsalSession
 from rehearsal_adk.wire import (
     AGENT_FAULT,
@@ -74,6 +74,9 @@ class Worker:
             "call_tool": self._call_tool,
             "confirm": self._confirm,
             "supply_result": self._supply_result,
+            "play": self._play,
+            "respond_as_agent": self._respond_as_agent,
+            "stop_playing": self._stop_playing,
         }
 
     def serve(self) -> None:
@@ -267,20 +270,26 @@ class Worker:
             raise Refused(BAD_PARAMS, f"The session {session_id} is open already.")
         session = RehearsalSession(self._loaded, session_id, _text(params, "user_id"))
         session.max_result_bytes = self._max_result_bytes
-        await session.open(_mapping(params, "state"), params.get("restore"))
-        shown = view.remember(session, await view.look(session, opening=True))
+        restore = params.get("restore")
+        await session.open(_mapping(params, "state"), restore)
+        shown = await view.look(session, opening=True)
+        if restore and restore.get("played"):
+            await calling.resume_playing(session, restore["played"])
+            shown = await view.now(session.innermost)
         self._sessions[session_id] = session
-        return shown
+        return view.remember(session.innermost, shown)
 
     async def _describe(self, params: dict) -> jsonable.JsonBytes:
-        session = self._session(params)
+        session = self._session(params).innermost
         return view.remember(session, await view.now(session))
 
     async def _close_session(self, params: dict) -> jsonable.JsonBytes:
-        session_id = self._session(params).id
+        session = self._session(params)
+        session_id = session.id
         for (owner, _), call in list(self._calls.items()):
             if owner == session_id:
                 call.cancel()
+        await playing.stop(session)
         del self._sessions[session_id]
         return jsonable.JsonBytes(b"{}")
 
@@ -305,6 +314,8 @@ class Worker:
     async def _run_step(self, params: dict, what: str, work) -> jsonable.JsonBytes:
         """Runs a step of an idle session and returns the view and the delta."""
         session = self._session(params, idle=True)
+        if session.play is not None:
+            raise Refused(BAD_PARAMS, "An agent is played. End it before you send this.")
         session.running = what
         try:
             await work(session)
@@ -333,11 +344,23 @@ class Worker:
             params, lambda of, call_id, running: calling.supply_result(of, call_id, result, running)
         )
 
+    async def _play(self, params: dict) -> jsonable.JsonBytes:
+        return await self._run(params, calling.play)
+
+    async def _respond_as_agent(self, params: dict) -> jsonable.JsonBytes:
+        text = _text(params, "text")
+        return await self._run(
+            params, lambda of, call_id, running: calling.respond_as_agent(of, call_id, text, running)
+        )
+
+    async def _stop_playing(self, params: dict) -> jsonable.JsonBytes:
+        return await self._run(params, calling.stop_playing)
+
     async def _run(self, params: dict, work) -> jsonable.JsonBytes:
-        """Runs one call of an idle session, with cancellation."""
+        """Runs one call of an idle session, or of the agent that is played in it, with cancellation."""
         session = self._session(params, idle=True)
         call_id = _text(params, "call_id")
-        if session.over:
+        if session.innermost.over:
             raise Refused(BAD_PARAMS, "The final response was sent. No call can follow it.")
         task = asyncio.current_task()
         assert task is not None, "it runs as one"
@@ -345,7 +368,7 @@ class Worker:
         session.running = call_id
         self._calls[session.id, call_id] = call
         try:
-            return await work(session, call_id, call.running)
+            return await work(session.innermost, call_id, call.running)
         finally:
             session.running = None
             self._calls.pop((session.id, call_id), None)

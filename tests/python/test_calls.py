@@ -330,11 +330,14 @@ def test_an_agent_as_a_tool_is_marked_and_runs_its_model_only_by_choice(worker):
     models = {tool["name"]: tool["agent_model"] for tool in view["tools"]}
     assert models == {
         "expert": "echo", "last_word": "echo", "keyless": "gemini-2.5-flash", "line": "echo",
+        "researcher": "echo", "rater": "echo",
     }
     one.result("user_content", session_id="s", text="Ask the expert.")
     asked = one.call("expert", call_id="c1", request="Why?")
     assert asked["status"] == "confirmation"
-    assert asked["hint"].startswith("expert is an agent. Run its model echo, or supply the result")
+    assert asked["hint"] == (
+        "expert is an agent. Play it yourself, supply its result, or run its model echo."
+    )
     by_hand = one.result("confirm", session_id="s", call_id="c1", confirmed=False)
     assert (by_hand["status"], by_hand["result"]) == ("long_running", None)
     supplied = one.result("supply_result", session_id="s", call_id="c1", result="Because.")
