@@ -452,6 +452,21 @@ impl CallHost for Host {
         self.calls.supply(&session, call_id, result)
     }
 
+    async fn play_agent(&self, session: SessionId, call_id: CallId) -> Result<(), ApiError> {
+        let session = self.session(&session)?;
+        self.calls.play(&session, call_id)
+    }
+
+    async fn respond_as_agent(
+        &self,
+        session: SessionId,
+        call_id: CallId,
+        content: String,
+    ) -> Result<(), ApiError> {
+        let session = self.session(&session)?;
+        self.calls.respond(&session, call_id, content)
+    }
+
     async fn read_stored_result(
         &self,
         session: SessionId,

@@ -108,6 +108,7 @@ fn tool_view(tool: ToolView) -> api::ToolView {
         long_running: tool.long_running,
         needs_confirmation: tool.needs_confirmation,
         agent_model: tool.agent_model,
+        can_be_played: tool.can_be_played,
         provided_by: tool.provided_by,
         hints: api::ToolHints {
             read_only: tool.hints.read_only,

@@ -25,6 +25,13 @@ pub trait CallHost: Send + Sync + 'static {
         call_id: CallId,
         result: JsonText,
     ) -> Result<(), ApiError>;
+    async fn play_agent(&self, session: SessionId, call_id: CallId) -> Result<(), ApiError>;
+    async fn respond_as_agent(
+        &self,
+        session: SessionId,
+        call_id: CallId,
+        content: String,
+    ) -> Result<(), ApiError>;
     async fn read_stored_result(
         &self,
         session: SessionId,

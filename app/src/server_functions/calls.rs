@@ -40,6 +40,22 @@ pub async fn supply_result(
     crate::host::calls()?.supply_result(session, call_id, result).await
 }
 
+/// Has the person play the agent that was called, in place of confirming that its model runs.
+#[server(prefix = "/api", endpoint = "play_agent", input = Json, output = Json)]
+pub async fn play_agent(session: SessionId, call_id: CallId) -> Result<(), ApiError> {
+    crate::host::calls()?.play_agent(session, call_id).await
+}
+
+/// Ends the agent that is played with its final response, which becomes the result of its call.
+#[server(prefix = "/api", endpoint = "respond_as_agent", input = Json, output = Json)]
+pub async fn respond_as_agent(
+    session: SessionId,
+    call_id: CallId,
+    content: String,
+) -> Result<(), ApiError> {
+    crate::host::calls()?.respond_as_agent(session, call_id, content).await
+}
+
 /// Reads a part of a stored result: at most 256 KiB from `offset` on.
 #[server(prefix = "/api", endpoint = "read_stored_result", input = Json, output = Json)]
 pub async fn read_stored_result(

@@ -185,11 +185,11 @@ impl Rehearsal {
     #[must_use]
     pub fn held_up(self) -> Option<&'static str> {
         let session = self.session.read();
-        Some(match session.pending()?.phase {
-            PendingPhase::Running | PendingPhase::Cancelling => "A tool is still running",
+        Some(match session.busy_with()?.phase {
             PendingPhase::AwaitingConfirmation { .. } | PendingPhase::AwaitingResult { .. } => {
                 "A call waits for your input"
             }
+            _ => "A tool is still running",
         })
     }
 

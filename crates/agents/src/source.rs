@@ -100,6 +100,32 @@ pub trait AgentSource: Send + Sync + 'static {
         cancel: CancellationToken,
     ) -> CallReport;
 
+    /// Starts the agent that a tool is, for the person to play, in place of confirming that its model runs.
+    async fn play_agent(
+        &self,
+        _session: &SessionId,
+        _call_id: &CallId,
+        _cancel: CancellationToken,
+    ) -> CallReport {
+        CallReport::failed(ToolFailure::not_an_agent(), 0.0)
+    }
+
+    /// Ends the agent that is played with its final response, which becomes the result of its call.
+    async fn respond_as_agent(
+        &self,
+        _session: &SessionId,
+        _call_id: &CallId,
+        _content: &str,
+        _cancel: CancellationToken,
+    ) -> CallReport {
+        CallReport::failed(ToolFailure::not_an_agent(), 0.0)
+    }
+
+    /// Ends the agent that is played without a response. Its call is canceled.
+    async fn stop_playing(&self, _session: &SessionId, _call_id: &CallId) -> CallReport {
+        CallReport::failed(ToolFailure::cancelled(), 0.0)
+    }
+
     /// Sets the reporter for events. Called once, before all other methods.
     fn report_to(&self, _reporter: Reporter) {}
 
@@ -267,6 +293,11 @@ pub enum CallProgress {
         /// What it returned at first.
         first: Option<JsonText>,
     },
+    /// The person plays the agent that was called.
+    Playing {
+        /// Why the agent's final response was rejected, if it was.
+        rejected: Option<String>,
+    },
 }
 
 /// Why a call failed.
@@ -285,6 +316,11 @@ impl ToolFailure {
     #[must_use]
     pub fn new(error_type: &str, message: impl Into<String>) -> Self {
         Self { error_type: error_type.to_owned(), message: message.into(), traceback: None }
+    }
+
+    /// Only tools of google-adk can be agents.
+    fn not_an_agent() -> Self {
+        Self::new("NotAnAgent", "The tool is not an agent that a person could play.")
     }
 
     /// The person canceled the call, and its work has ended.

@@ -56,6 +56,12 @@ impl SpillStore {
         Self { bound, reserved: 0, texts: Vec::new(), spill: None, spilled: 0 }
     }
 
+    /// The memory that the store shares.
+    #[must_use]
+    pub fn bound(&self) -> &Arc<MemoryBound> {
+        &self.bound
+    }
+
     /// Keeps a text and returns its number, counted from 0.
     ///
     /// # Errors

@@ -192,6 +192,11 @@ pub enum CallProgress {
         /// Its first return value.
         first: Option<JsonText>,
     },
+    /// The person plays the agent that was called. The view is the agent's.
+    Playing {
+        /// Why the agent's final response was rejected, if it was.
+        rejected: Option<String>,
+    },
 }
 
 /// From the page to the host.

@@ -48,6 +48,9 @@ pub struct ToolCall {
     /// What the call waited for the person to give, where google-adk would have ended the run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waited: Option<WaitedFor>,
+    /// The call of an agent, which the person played when they made this call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub within: Option<CallId>,
 }
 
 /// What a call waited for.
@@ -234,6 +237,7 @@ struct AnyEntry {
     arguments: Option<JsonText>,
     call_id: Option<CallId>,
     waited: Option<WaitedFor>,
+    within: Option<CallId>,
     #[serde(default, deserialize_with = "present")]
     result: Option<JsonText>,
     held_result: Option<StoredResult>,
@@ -266,6 +270,7 @@ impl<'de> Deserialize<'de> for HistoryEntry {
                 call_id: need(entry.call_id, "call_id")?,
                 timestamp,
                 waited: entry.waited,
+                within: entry.within,
             }),
             "tool_output" => Self::ToolOutput(ToolOutput {
                 call_id: need(entry.call_id, "call_id")?,
@@ -319,6 +324,9 @@ mod tests {
         );
         check(
             r#"{"type":"tool_call","tool_name":"pay","arguments":{},"call_id":"c2","timestamp":"2025-12-23T14:30:00.5Z","waited":"confirmation"}"#,
+        );
+        check(
+            r#"{"type":"tool_call","tool_name":"pay","arguments":{},"call_id":"c3","timestamp":"2025-12-23T14:30:00.5Z","within":"c2"}"#,
         );
         check(
             r#"{"type":"tool_output","call_id":"c1","result":1.10,"duration_ms":2.5,"timestamp":"2025-12-23T14:30:01Z"}"#,

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use json_text::JsonText;
 
 use crate::history::{FinalResponse, HistoryEntry, ToolCall, ToolError, ToolOutput, UserQuery};
-use crate::{AgentId, SessionId};
+use crate::{AgentId, CallId, SessionId};
 
 /// One rehearsal. Made by [`Session::new`], moved on by [`step`](crate::step) alone.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,7 +14,7 @@ pub struct Session {
     pub(crate) id: SessionId,
     /// The completed turns before the current one.
     pub(crate) past: Vec<PastTurn>,
-    /// The ended calls of all turns.
+    /// The ended calls of all turns, by the time when they were made.
     pub(crate) calls: Vec<Call>,
     pub(crate) phase: Phase,
 }
@@ -74,11 +74,13 @@ pub(crate) enum Phase {
 }
 
 /// What an active session holds; a completed one holds it with nothing pending.
+///
+/// Of the pending calls, each is within the one before it, which is of an agent that is played.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Run {
     pub(crate) agent: AgentId,
     pub(crate) query: UserQuery,
-    pub(crate) pending: Option<Pending>,
+    pub(crate) pending: Vec<Pending>,
 }
 
 /// A call that has come to its end.
@@ -109,6 +111,15 @@ impl Answer {
         }
     }
 
+    /// The entry of the history.
+    #[must_use]
+    pub fn entry(&self) -> HistoryEntry {
+        match self {
+            Self::Output(output) => HistoryEntry::ToolOutput(output.clone()),
+            Self::Error(error) => HistoryEntry::ToolError(error.clone()),
+        }
+    }
+
     /// When the call ended.
     #[must_use]
     pub fn timestamp(&self) -> Timestamp {
@@ -119,7 +130,7 @@ impl Answer {
     }
 }
 
-/// The one call that has not ended yet.
+/// A call that has not ended yet.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pending {
     /// What was called.
@@ -145,6 +156,10 @@ pub enum PendingPhase {
         /// What the tool returned at first.
         first: Option<JsonText>,
     },
+    /// The person, who plays the agent that was called: to call its tools and to respond as it.
+    Playing,
+    /// The host, to end the agent that was played with its final response.
+    Responding,
     /// The host, to confirm the cancellation.
     Cancelling,
 }
@@ -232,7 +247,8 @@ impl Session {
         self.past.last().map_or(0, |turn| turn.calls_to)
     }
 
-    /// The calls of all turns that have ended, in order.
+    /// The calls of all turns that have ended, in the order in which they were made. The calls that
+    /// the person made as an agent follow the call of that agent.
     #[must_use]
     pub fn calls(&self) -> &[Call] {
         &self.calls
@@ -244,10 +260,41 @@ impl Session {
         self.calls.get(self.first_call()..).unwrap_or_default()
     }
 
-    /// The call that has not ended yet. There is at most one.
+    /// The innermost call that has not ended yet.
     #[must_use]
     pub fn pending(&self) -> Option<&Pending> {
-        self.run().and_then(|run| run.pending.as_ref())
+        self.all_pending().last()
+    }
+
+    /// The calls that have not ended yet. Each is within the one before it: all but the last are of
+    /// agents that are played.
+    #[must_use]
+    pub fn all_pending(&self) -> &[Pending] {
+        self.run().map(|run| run.pending.as_slice()).unwrap_or_default()
+    }
+
+    /// The pending call that prevents the next one. While an agent is played, its call does not.
+    #[must_use]
+    pub fn busy_with(&self) -> Option<&Pending> {
+        self.pending().filter(|pending| pending.phase != PendingPhase::Playing)
+    }
+
+    /// The innermost call whose agent is played now.
+    #[must_use]
+    pub fn played(&self) -> Option<&ToolCall> {
+        let is_played =
+            |it: &&Pending| matches!(it.phase, PendingPhase::Playing | PendingPhase::Responding);
+        self.all_pending().iter().rfind(is_played).map(|pending| &pending.call)
+    }
+
+    /// Where a pending call belongs among [`Self::calls`]: before the calls that are within it.
+    #[must_use]
+    pub fn place_of(&self, call_id: &CallId) -> usize {
+        let pending = self.all_pending().iter().map(|it| &it.call.call_id);
+        let inward: Vec<_> = pending.skip_while(|it| *it != call_id).collect();
+        let is_within =
+            |made: &Call| made.call.within.as_ref().is_some_and(|within| inward.contains(&within));
+        self.calls.iter().position(is_within).unwrap_or(self.calls.len())
     }
 
     /// The final response of the current turn, once sent.
@@ -262,22 +309,33 @@ impl Session {
     /// Everything that happened, in order of time.
     ///
     /// Empty until the session is active; then each turn starts with its query. Each output or error
-    /// follows its call. A completed turn ends with its final response.
+    /// follows its call, after the calls within it. A completed turn ends with its final response.
     #[must_use]
     pub fn history(&self) -> Vec<HistoryEntry> {
         let mut history = Vec::with_capacity(self.calls.len() * 2 + 3);
+        let pending = self.all_pending().iter().map(|it| (self.place_of(&it.call.call_id), it));
+        let mut pending = pending.peekable();
         for turn in self.turns() {
             history.push(HistoryEntry::UserQuery(turn.query.clone()));
-            for Call { call, answer } in self.calls.get(turn.calls).unwrap_or_default() {
-                history.push(HistoryEntry::ToolCall(call.clone()));
-                history.push(match answer {
-                    Answer::Output(output) => HistoryEntry::ToolOutput(output.clone()),
-                    Answer::Error(error) => HistoryEntry::ToolError(error.clone()),
-                });
+            // The ended calls that the current entry is within.
+            let mut open: Vec<&Call> = Vec::new();
+            for index in turn.calls {
+                let Some(made) = self.calls.get(index) else { continue };
+                while let Some(outer) =
+                    open.pop_if(|it| made.call.within.as_ref() != Some(&it.call.call_id))
+                {
+                    history.push(outer.answer.entry());
+                }
+                while let Some((_, outer)) = pending.next_if(|(place, _)| *place == index) {
+                    history.push(HistoryEntry::ToolCall(outer.call.clone()));
+                }
+                history.push(HistoryEntry::ToolCall(made.call.clone()));
+                open.push(made);
             }
+            history.extend(open.into_iter().rev().map(|outer| outer.answer.entry()));
             history.extend(turn.final_response.cloned().map(HistoryEntry::FinalResponse));
         }
-        history.extend(self.pending().map(|it| HistoryEntry::ToolCall(it.call.clone())));
+        history.extend(pending.map(|(_, it)| HistoryEntry::ToolCall(it.call.clone())));
         history
     }
 }

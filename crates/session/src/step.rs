@@ -55,6 +55,16 @@ pub enum Event {
         /// Sent along with the answer.
         payload: Option<JsonText>,
     },
+    /// The person plays the agent that was called, instead of confirming that its model runs.
+    PlayAgent {
+        /// The pending call.
+        call_id: CallId,
+    },
+    /// The agent has begun, or its final response was rejected: the person acts as it.
+    BeginPlaying {
+        /// The pending call.
+        call_id: CallId,
+    },
     /// A long-running tool has begun and waits for its result from outside.
     AwaitResult {
         /// The pending call.
@@ -85,7 +95,7 @@ pub enum Event {
         /// Now.
         at: Timestamp,
     },
-    /// The person sent the final response.
+    /// The person sent the final response: to the user, or as the agent that is played to its caller.
     Respond {
         /// Text, or JSON for an agent with an output schema.
         content: String,
@@ -158,6 +168,18 @@ pub enum Effect {
         /// Sent along.
         payload: Option<JsonText>,
     },
+    /// Have the person play the agent that was called.
+    PlayAgent {
+        /// The call.
+        call_id: CallId,
+    },
+    /// End the agent that is played with its final response, which becomes the result of its call.
+    RespondAsAgent {
+        /// The call.
+        call_id: CallId,
+        /// The final response's content.
+        content: String,
+    },
     /// Hand a long-running tool's result over.
     SupplyResult {
         /// The call.
@@ -201,16 +223,15 @@ fn apply(session: &mut Session, event: Event) -> Result<Vec<Effect>, Refusal> {
             let agent = agent.clone();
             let effects = vec![Effect::BeginInvocation { content: content.clone() }];
             let query = UserQuery { content, timestamp: session.not_before_last(at) };
-            session.phase = Phase::Active(Run { agent, query, pending: None });
+            session.phase = Phase::Active(Run { agent, query, pending: Vec::new() });
             Ok(effects)
         }
         Event::CallTool { call_id, tool_name, arguments, at } => {
             let timestamp = session.not_before_last(at);
-            let is_repeated = session.calls.iter().any(|made| made.call.call_id == call_id);
-            let run = active(session, "calling a tool")?;
-            if let Some(pending) = &run.pending {
-                return Err(Refusal::CallRunning { running: pending.call.tool_name.to_string() });
-            }
+            let ended = session.calls.iter().map(|made| &made.call);
+            let mut made = ended.chain(session.all_pending().iter().map(|pending| &pending.call));
+            let is_repeated = made.any(|made| made.call_id == call_id);
+            let run = idle(session, "calling a tool")?;
             if is_repeated {
                 return Err(Refusal::RepeatedCallId { call_id });
             }
@@ -218,13 +239,14 @@ fn apply(session: &mut Session, event: Event) -> Result<Vec<Effect>, Refusal> {
                 let kind = arguments.kind().name();
                 return Err(Refusal::ArgumentsNotObject { tool: tool_name.to_string(), kind });
             }
-            let call = ToolCall { tool_name, arguments, call_id, timestamp, waited: None };
+            let within = run.pending.last().map(|outer| outer.call.call_id.clone());
+            let call = ToolCall { tool_name, arguments, call_id, timestamp, waited: None, within };
             let effect = Effect::RunTool {
                 call_id: call.call_id.clone(),
                 tool_name: call.tool_name.clone(),
                 arguments: call.arguments.clone(),
             };
-            run.pending = Some(Pending { call, phase: PendingPhase::Running });
+            run.pending.push(Pending { call, phase: PendingPhase::Running });
             Ok(vec![effect])
         }
         Event::AskConfirmation { call_id, hint, payload } => {
@@ -246,6 +268,26 @@ fn apply(session: &mut Session, event: Event) -> Result<Vec<Effect>, Refusal> {
                     Ok(vec![Effect::ConfirmTool { call_id, confirmed, payload }])
                 }
                 _ => Err(Refusal::NotAskedFor { call_id, what: "a confirmation" }),
+            }
+        }
+        Event::PlayAgent { call_id } => {
+            let pending = pending(session, &call_id)?;
+            match pending.phase {
+                PendingPhase::AwaitingConfirmation { .. } => {
+                    pending.phase = PendingPhase::Running;
+                    Ok(vec![Effect::PlayAgent { call_id }])
+                }
+                _ => Err(Refusal::NotAskedFor { call_id, what: "a person who plays it" }),
+            }
+        }
+        Event::BeginPlaying { call_id } => {
+            let pending = pending(session, &call_id)?;
+            match pending.phase {
+                PendingPhase::Running | PendingPhase::Responding => {
+                    pending.phase = PendingPhase::Playing;
+                    Ok(Vec::new())
+                }
+                _ => Err(Refusal::NotAskedFor { call_id, what: "the start of its agent" }),
             }
         }
         Event::AwaitResult { call_id, first } => {
@@ -282,21 +324,24 @@ fn apply(session: &mut Session, event: Event) -> Result<Vec<Effect>, Refusal> {
         Event::Settle { call_id, outcome, duration_ms, at } => {
             pending(session, &call_id)?;
             let timestamp = session.not_before_last(at);
+            let place = session.place_of(&call_id);
             let run = active(session, "ending a call")?;
-            if let Some(Pending { call, .. }) = run.pending.take() {
+            if let Some(Pending { call, .. }) = run.pending.pop() {
                 let answer = entry(call_id, outcome, duration_ms, timestamp);
-                session.calls.push(Call { call, answer });
+                session.calls.insert(place, Call { call, answer });
             }
             Ok(Vec::new())
         }
         Event::Respond { content, at } => {
             let timestamp = session.not_before_last(at);
-            let run = active(session, "sending the final response")?;
-            if let Some(pending) = &run.pending {
-                return Err(Refusal::CallRunning { running: pending.call.tool_name.to_string() });
-            }
+            let run = idle(session, "sending the final response")?;
             if content.trim().is_empty() {
                 return Err(Refusal::EmptyResponse);
+            }
+            if let Some(played) = run.pending.last_mut() {
+                played.phase = PendingPhase::Responding;
+                let call_id = played.call.call_id.clone();
+                return Ok(vec![Effect::RespondAsAgent { call_id, content }]);
             }
             let effects = vec![Effect::EndInvocation { content: content.clone() }];
             let final_response = FinalResponse { content, timestamp };
@@ -319,7 +364,7 @@ fn apply(session: &mut Session, event: Event) -> Result<Vec<Effect>, Refusal> {
             else {
                 return Err(wrong(session, "not continuing", "continue a completed session first"));
             };
-            let run = Run { agent: agent.clone(), query: last.query.clone(), pending: None };
+            let run = Run { agent: agent.clone(), query: last.query.clone(), pending: Vec::new() };
             let final_response = last.final_response.clone();
             session.phase = Phase::Completed { run, final_response };
             session.past.pop();
@@ -347,8 +392,10 @@ fn entry(call_id: CallId, outcome: Outcome, duration_ms: f64, timestamp: Timesta
 
 impl Session {
     fn not_before_last(&self, at: Timestamp) -> Timestamp {
-        let last = self.pending().map(|pending| pending.call.timestamp);
-        let last = last.or_else(|| self.calls_of_turn().last().map(|it| it.answer.timestamp()));
+        let pending = self.pending().map(|pending| pending.call.timestamp);
+        // An agent's call ends after the calls that the person made as this agent.
+        let ended = self.calls_of_turn().iter().map(|it| it.answer.timestamp()).max();
+        let last = pending.max(ended);
         let last = last.or_else(|| self.query().map(|query| query.timestamp));
         let last = last.or_else(|| self.past.last().map(|turn| turn.final_response.timestamp));
         last.map_or(at, |last| at.max(last))
@@ -374,9 +421,19 @@ fn active<'a>(session: &'a mut Session, event: &'static str) -> Result<&'a mut R
     }
 }
 
+/// The run, when no call prevents the next step.
+fn idle<'a>(session: &'a mut Session, event: &'static str) -> Result<&'a mut Run, Refusal> {
+    let busy_with = session.busy_with().map(|pending| pending.call.tool_name.to_string());
+    let run = active(session, event)?;
+    match busy_with {
+        Some(running) => Err(Refusal::CallRunning { running }),
+        None => Ok(run),
+    }
+}
+
 fn pending<'a>(session: &'a mut Session, call_id: &CallId) -> Result<&'a mut Pending, Refusal> {
     let run = active(session, "answering a call")?;
-    match &mut run.pending {
+    match run.pending.last_mut() {
         Some(pending) if pending.call.call_id == *call_id => Ok(pending),
         _ => Err(Refusal::NotPending { call_id: call_id.clone() }),
     }

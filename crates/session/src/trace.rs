@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use jiff::Timestamp;
 
 use crate::error::TraceFault;
-use crate::history::{FinalResponse, HistoryEntry, UserQuery};
+use crate::history::{FinalResponse, HistoryEntry, ToolCall, UserQuery};
 use crate::state::{Answer, Call, Phase, Session};
 use crate::{AgentId, CallId, SessionId};
 
@@ -21,6 +21,9 @@ pub struct GoldenTrace {
 }
 
 /// A completed turn: one query, calls that all ended, one final response.
+///
+/// Without the calls that the person made as an agent that was called: google-adk runs such an agent
+/// in a session of its own, and a case has only the call of the agent and its result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GoldenTurn {
     /// The user message.
@@ -44,7 +47,13 @@ impl Session {
         let turns = self.turns().into_iter().map(|turn| {
             Some(GoldenTurn {
                 query: turn.query.clone(),
-                calls: self.calls.get(turn.calls)?.to_vec(),
+                calls: self
+                    .calls
+                    .get(turn.calls)?
+                    .iter()
+                    .filter(|it| it.call.within.is_none())
+                    .cloned()
+                    .collect(),
                 final_response: turn.final_response?.clone(),
             })
         });
@@ -112,33 +121,38 @@ fn turn(
     seen: &mut HashSet<CallId>,
 ) -> Result<GoldenTurn, TraceFault> {
     let mut calls = Vec::new();
-    while let Some((index, entry)) = entries.next() {
-        match entry {
-            HistoryEntry::ToolCall(call) => {
+    // The calls that have not ended. Each is within the one before it.
+    let mut open: Vec<ToolCall> = Vec::new();
+    for (index, entry) in entries {
+        let answer = match entry {
+            HistoryEntry::ToolCall(call)
+                if call.within.as_ref() == open.last().map(|outer| &outer.call_id) =>
+            {
                 if !seen.insert(call.call_id.clone()) {
                     let call_id = call.call_id;
                     return Err(TraceFault::RepeatedCallId { index, call_id });
                 }
-                let answer = match entries.next() {
-                    Some((_, HistoryEntry::ToolOutput(output))) => Answer::Output(output),
-                    Some((_, HistoryEntry::ToolError(error))) => Answer::Error(error),
-                    Some((index, other)) => {
-                        return Err(misplaced(index, &other, "tool_output or tool_error"));
-                    }
-                    None => return Err(TraceFault::NotCompleted),
-                };
-                let found = answer_id(&answer);
-                if *found != call.call_id {
-                    let found = found.clone();
-                    let expected = call.call_id;
-                    return Err(TraceFault::WrongCallId { index: index + 1, found, expected });
-                }
-                calls.push(Call { call, answer });
+                open.push(call);
+                continue;
             }
-            HistoryEntry::FinalResponse(final_response) => {
+            HistoryEntry::FinalResponse(final_response) if open.is_empty() => {
                 return Ok(GoldenTurn { query, calls, final_response });
             }
-            other => return Err(misplaced(index, &other, "tool_call or final_response")),
+            HistoryEntry::ToolOutput(output) if !open.is_empty() => Answer::Output(output),
+            HistoryEntry::ToolError(error) if !open.is_empty() => Answer::Error(error),
+            other if open.is_empty() => {
+                return Err(misplaced(index, &other, "tool_call or final_response"));
+            }
+            other => return Err(misplaced(index, &other, "tool_output or tool_error")),
+        };
+        let Some(call) = open.pop() else { continue };
+        let found = answer_id(&answer);
+        if *found != call.call_id {
+            let (found, expected) = (found.clone(), call.call_id);
+            return Err(TraceFault::WrongCallId { index, found, expected });
+        }
+        if open.is_empty() {
+            calls.push(Call { call, answer });
         }
     }
     Err(TraceFault::NotCompleted)

@@ -188,6 +188,82 @@ fn confirmation_and_long_running_results_come_from_the_person() {
     assert_eq!(step(&supplied, settle(1, 2)).expect("settles").0.calls().len(), 1);
 }
 
+/// The events with which the person begins to play the agent that call `number` calls.
+fn begin_playing(number: usize, second: i64) -> [Event; 4] {
+    let call_id = call_id(number);
+    let asks = Event::AskConfirmation {
+        call_id: call_id.clone(),
+        hint: "It is an agent.".to_owned(),
+        payload: None,
+    };
+    let plays = Event::PlayAgent { call_id: call_id.clone() };
+    [call(number, "{}", second), asks, plays, Event::BeginPlaying { call_id }]
+}
+
+#[test]
+fn the_calls_of_a_played_agent_are_within_its_call() {
+    let mut events = vec![select(), query(0)];
+    events.extend(begin_playing(1, 1));
+    events.extend([call(2, "{}", 2), settle(2, 3)]);
+    check(
+        events.clone(),
+        &expect![[r#"
+            active
+            {"type":"user_query","content":"What is 5 + 3?","timestamp":"2025-12-23T14:30:00Z"}
+            {"type":"tool_call","tool_name":"add","arguments":{},"call_id":"call-1","timestamp":"2025-12-23T14:30:01Z"}
+            {"type":"tool_call","tool_name":"add","arguments":{},"call_id":"call-2","timestamp":"2025-12-23T14:30:02Z","within":"call-1"}
+            {"type":"tool_output","call_id":"call-2","result":8,"duration_ms":1.5,"timestamp":"2025-12-23T14:30:03Z"}
+        "#]],
+    );
+    let (session, effects) =
+        step(&play(events.clone()).expect("plays"), respond(4)).expect("the agent responds");
+    let content = "It is 8.".to_owned();
+    assert_eq!(effects, [Effect::RespondAsAgent { call_id: call_id(1), content }]);
+    assert!(session.busy_with().is_some() && session.played().is_some(), "until the host has it");
+    events.extend([respond(4), settle(1, 5), call(3, "{}", 6), settle(3, 7), respond(8)]);
+    check(
+        events.clone(),
+        &expect![[r#"
+            completed
+            {"type":"user_query","content":"What is 5 + 3?","timestamp":"2025-12-23T14:30:00Z"}
+            {"type":"tool_call","tool_name":"add","arguments":{},"call_id":"call-1","timestamp":"2025-12-23T14:30:01Z"}
+            {"type":"tool_call","tool_name":"add","arguments":{},"call_id":"call-2","timestamp":"2025-12-23T14:30:02Z","within":"call-1"}
+            {"type":"tool_output","call_id":"call-2","result":8,"duration_ms":1.5,"timestamp":"2025-12-23T14:30:03Z"}
+            {"type":"tool_output","call_id":"call-1","result":8,"duration_ms":1.5,"timestamp":"2025-12-23T14:30:05Z"}
+            {"type":"tool_call","tool_name":"add","arguments":{},"call_id":"call-3","timestamp":"2025-12-23T14:30:06Z"}
+            {"type":"tool_output","call_id":"call-3","result":8,"duration_ms":1.5,"timestamp":"2025-12-23T14:30:07Z"}
+            {"type":"final_response","content":"It is 8.","timestamp":"2025-12-23T14:30:08Z"}
+        "#]],
+    );
+    let session = play(events).expect("plays");
+    let trace = session.golden_trace().expect("is completed");
+    let ids = |calls: Vec<&session::Call>| -> Vec<String> {
+        calls.into_iter().map(|made| made.call.call_id.to_string()).collect()
+    };
+    assert_eq!(ids(session.calls().iter().collect()), ["call-1", "call-2", "call-3"]);
+    assert_eq!(ids(trace.calls().collect()), ["call-1", "call-3"], "a case has the outer calls");
+    assert_eq!(trace.calls().next().and_then(session::Call::unmet), None);
+}
+
+#[test]
+fn an_agent_is_played_within_another_one() {
+    let mut events = vec![select(), query(0)];
+    events.extend(begin_playing(1, 1));
+    events.extend(begin_playing(2, 2));
+    events.extend([call(3, "{}", 3), settle(3, 4)]);
+    let session = play(events.clone()).expect("plays");
+    let outer = call_id(1);
+    assert_eq!((session.place_of(&outer), session.all_pending().len()), (0, 2));
+    let cancel = Event::CancelCall { call_id: outer };
+    assert!(step(&session, cancel).is_err(), "the innermost agent ends first");
+    events.extend([respond(5), settle(2, 6), respond(7), settle(1, 8), respond(9)]);
+    let session = play(events).expect("plays");
+    let ids: Vec<_> = session.history().iter().map(HistoryEntry::type_name).collect();
+    let calls = ["tool_call", "tool_call", "tool_call"];
+    let outputs = ["tool_output", "tool_output", "tool_output"];
+    assert_eq!(ids[1..7], [calls, outputs].concat());
+}
+
 #[test]
 fn a_completed_session_continues_with_the_next_message() {
     check(
@@ -271,6 +347,8 @@ fn any_event() -> impl Strategy<Value = Event> {
             confirmed,
             payload: None
         }),
+        (0_usize..4).prop_map(|number| Event::PlayAgent { call_id: call_id(number) }),
+        (0_usize..4).prop_map(|number| Event::BeginPlaying { call_id: call_id(number) }),
         second.prop_map(respond),
         Just(Event::Continue),
         Just(Event::CancelContinue),

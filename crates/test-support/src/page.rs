@@ -167,6 +167,7 @@ impl Page {
                 CallProgress::AwaitsResult { first } => {
                     self.apply(Event::AwaitResult { call_id, first });
                 }
+                CallProgress::Playing { .. } => self.apply(Event::BeginPlaying { call_id }),
             }
             if let Some(view) = &news.view {
                 self.view = view.clone();
@@ -221,6 +222,23 @@ impl Page {
         self.ask::<()>("supply_result", &request).await.expect("it is supplied");
         self.news(call_id).await;
         self.last_answer()
+    }
+
+    /// Plays the agent that was called.
+    pub async fn play(&mut self, call_id: &CallId) -> CallUpdate {
+        self.apply(Event::PlayAgent { call_id: call_id.clone() });
+        let request = json!({ "session": self.session.id(), "call_id": call_id });
+        self.ask::<()>("play_agent", &request).await.expect("it is played");
+        self.news(call_id).await
+    }
+
+    /// Ends the agent that is played with its final response.
+    pub async fn respond_as_agent(&mut self, call_id: &CallId, content: &str) -> CallUpdate {
+        self.apply(Event::Respond { content: content.to_owned(), at: Timestamp::now() });
+        let request =
+            json!({ "session": self.session.id(), "call_id": call_id, "content": content });
+        self.ask::<()>("respond_as_agent", &request).await.expect("it ends");
+        self.news(call_id).await
     }
 
     /// Sends the final response.

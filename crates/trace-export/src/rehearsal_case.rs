@@ -223,6 +223,7 @@ mod tests {
             call_id,
             timestamp: at(1),
             waited: None,
+            within: None,
         };
         Call { call, answer }
     }

@@ -244,6 +244,7 @@ fn tool(declaration: FunctionDeclaration) -> Result<ToolView, String> {
         long_running: false,
         needs_confirmation: false,
         agent_model: None,
+        can_be_played: false,
         provided_by: String::new(),
         hints: ToolHints::default(),
         // The agent, which knows its own tools, receives the response as JSON text.

@@ -36,6 +36,12 @@ enum Operation {
         payload: Option<JsonText>,
     },
     Supply(JsonText),
+    /// Have the person play the agent that was called.
+    Play,
+    /// End the agent that is played with its final response.
+    Respond(String),
+    /// End the agent that is played without one.
+    StopPlaying,
 }
 
 impl Calls {
@@ -88,14 +94,18 @@ impl Calls {
 
     /// Cancels a call: it ends within a second, whatever its source does.
     pub(crate) fn cancel(
-        &self,
+        self: &Arc<Self>,
         session: &Arc<HostSession>,
         call_id: &CallId,
     ) -> Result<(), ApiError> {
         match session.call() {
             Some(call) if call.call_id == *call_id => {
                 call.cancel.cancel();
-                if call.awaits.is_some() {
+                if call.awaits == Some(AwaitedInput::Response) {
+                    session.set_awaits(call_id, None);
+                    let cancel = CancellationToken::new();
+                    self.spawn_call(session, call_id.clone(), cancel, Operation::StopPlaying);
+                } else if call.awaits.is_some() {
                     // Nothing runs: the call awaits for the person, who canceled it.
                     self.report(
                         session,
@@ -123,6 +133,29 @@ impl Calls {
     ) -> Result<(), ApiError> {
         let cancel = waiting(session, &call_id, AwaitedInput::Confirmation, "a confirmation")?;
         self.spawn_call(session, call_id, cancel, Operation::Confirm { confirmed, payload });
+        Ok(())
+    }
+
+    /// Has the person play the agent that a call asked to run.
+    pub(crate) fn play(
+        self: &Arc<Self>,
+        session: &Arc<HostSession>,
+        call_id: CallId,
+    ) -> Result<(), ApiError> {
+        let cancel = waiting(session, &call_id, AwaitedInput::Confirmation, "a confirmation")?;
+        self.spawn_call(session, call_id, cancel, Operation::Play);
+        Ok(())
+    }
+
+    /// Ends the agent that is played with its final response.
+    pub(crate) fn respond(
+        self: &Arc<Self>,
+        session: &Arc<HostSession>,
+        call_id: CallId,
+        content: String,
+    ) -> Result<(), ApiError> {
+        let cancel = waiting(session, &call_id, AwaitedInput::Response, "a final response")?;
+        self.spawn_call(session, call_id, cancel, Operation::Respond(content));
         Ok(())
     }
 
@@ -168,6 +201,11 @@ impl Calls {
                     Operation::Supply(result) => {
                         source.supply_result(&session.id, &call_id, result, cancel).await
                     }
+                    Operation::Play => source.play_agent(&session.id, &call_id, cancel).await,
+                    Operation::Respond(content) => {
+                        source.respond_as_agent(&session.id, &call_id, &content, cancel).await
+                    }
+                    Operation::StopPlaying => source.stop_playing(&session.id, &call_id).await,
                 }
             };
             tokio::pin!(asked);
@@ -197,6 +235,7 @@ impl Calls {
         let awaits = match &report.progress {
             CallProgress::AsksConfirmation { .. } => Some(AwaitedInput::Confirmation),
             CallProgress::AwaitsResult { .. } => Some(AwaitedInput::Result),
+            CallProgress::Playing { .. } => Some(AwaitedInput::Response),
             CallProgress::Returned(_) | CallProgress::Failed(_) => None,
         };
         let still_running = match awaits {
@@ -288,5 +327,6 @@ fn page_progress(
             PageProgress::AsksConfirmation { hint, payload }
         }
         CallProgress::AwaitsResult { first } => PageProgress::AwaitsResult { first },
+        CallProgress::Playing { rejected } => PageProgress::Playing { rejected },
     }
 }

@@ -49,7 +49,9 @@ struct State {
     /// Whether the user's message was sent.
     has_begun: bool,
     last_keep_alive: Instant,
-    call: Option<RunningCall>,
+    /// The calls that have not ended. All but the last are of agents that are played, and each is made by
+    /// the agent before it.
+    calls: Vec<RunningCall>,
     /// The last calls that were canceled before they arrived.
     canceled_early: VecDeque<CallId>,
     /// The last progress of a call, for a page that was not connected then.
@@ -70,6 +72,8 @@ pub(crate) struct RunningCall {
 pub(crate) enum AwaitedInput {
     Confirmation,
     Result,
+    /// The final response of the agent that was called. Until then, the person calls its tools.
+    Response,
 }
 
 impl HostSession {
@@ -103,20 +107,21 @@ impl HostSession {
         self.lock().last_keep_alive = Instant::now();
     }
 
+    /// The innermost call that has not ended.
     pub(crate) fn call(&self) -> Option<RunningCall> {
-        self.lock().call.clone()
+        self.lock().calls.last().cloned()
     }
 
-    /// Makes `call` the running call.
+    /// Makes `call` the running call, of the agent that is played if there is one.
     pub(crate) fn begin_call(&self, call: RunningCall) -> Result<(), NotStarted> {
         let mut state = self.lock();
         if state.canceled_early.contains(&call.call_id) {
             return Err(NotStarted::Cancelled);
         }
-        if state.call.is_some() {
+        if state.calls.last().is_some_and(|last| last.awaits != Some(AwaitedInput::Response)) {
             return Err(NotStarted::AnotherIsRunning);
         }
-        state.call = Some(call);
+        state.calls.push(call);
         state.update = None;
         drop(state);
         Ok(())
@@ -134,7 +139,7 @@ impl HostSession {
     /// Changes what the call waits for; `false` if it is not the running call.
     pub(crate) fn set_awaits(&self, call_id: &CallId, awaits: Option<AwaitedInput>) -> bool {
         let mut state = self.lock();
-        match &mut state.call {
+        match state.calls.last_mut() {
             Some(call) if call.call_id == *call_id => {
                 call.awaits = awaits;
                 true
@@ -145,7 +150,7 @@ impl HostSession {
 
     /// Removes the call if it is the running one. The caller that gets `true` reports its end.
     pub(crate) fn end_call(&self, call_id: &CallId) -> bool {
-        self.lock().call.take_if(|call| call.call_id == *call_id).is_some()
+        self.lock().calls.pop_if(|call| call.call_id == *call_id).is_some()
     }
 
     pub(crate) fn last_update(&self) -> Option<Arc<CallUpdate>> {
@@ -209,7 +214,7 @@ impl Sessions {
                 view: view.clone(),
                 has_begun: false,
                 last_keep_alive: Instant::now(),
-                call: None,
+                calls: Vec::new(),
                 canceled_early: VecDeque::new(),
                 update: None,
             };

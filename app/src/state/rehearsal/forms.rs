@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use json_text::JsonText;
 use leptos::prelude::*;
 use schema_form::Integers;
-use session::ToolName;
+use session::{CallId, ToolName};
 
 use crate::state::value_form::{ValueForm, use_arguments_form, use_value_form};
 
@@ -26,6 +26,9 @@ pub enum FormKey {
         name: ToolName,
     },
 }
+
+/// The text and the form of a final response.
+type Response = (String, Option<(Option<JsonText>, ValueForm)>);
 
 type Made = HashMap<FormKey, (Option<JsonText>, ValueForm)>;
 
@@ -64,6 +67,8 @@ impl TextEntry {
 pub struct Forms {
     owner: StoredValue<Option<Owner>>,
     made: StoredValue<Made>,
+    /// The input for the final response of each agent whose call is played, by the call.
+    aside: StoredValue<Vec<(CallId, Response)>>,
     /// The query, for an agent without an input schema.
     pub query: TextEntry,
     /// The final response, for an agent without an output schema.
@@ -75,6 +80,7 @@ impl Forms {
         Self {
             owner: StoredValue::new(Owner::current()),
             made: StoredValue::new(HashMap::new()),
+            aside: StoredValue::new(Vec::new()),
             query: TextEntry::new(),
             response: TextEntry::new(),
         }
@@ -107,6 +113,26 @@ impl Forms {
         })
     }
 
+    /// Puts the final response of the caller aside, for that of the agent that is played for `call_id`.
+    pub(crate) fn begin_playing(self, call_id: CallId) {
+        let form = self.made.try_update_value(|made| made.remove(&FormKey::Response)).flatten();
+        let text = self.response.text.get_untracked();
+        self.aside.update_value(|aside| aside.push((call_id, (text, form))));
+        self.response.write(String::new());
+    }
+
+    /// Takes up the final response of the caller again, when the call whose agent was played has ended.
+    pub(crate) fn end_playing(self, call_id: &CallId) {
+        let is_ended = |last: &mut (CallId, Response)| last.0 == *call_id;
+        let last = self.aside.try_update_value(|aside| aside.pop_if(is_ended)).flatten();
+        let Some((_, (text, form))) = last else { return };
+        self.made.update_value(|made| match form {
+            Some(form) => drop(made.insert(FormKey::Response, form)),
+            None => drop(made.remove(&FormKey::Response)),
+        });
+        self.response.write(text);
+    }
+
     /// Empties the query and the final response for the next turn. Tools keep their input.
     pub(crate) fn begin_turn(self) {
         self.made.update_value(|made| made.retain(|key, _| matches!(key, FormKey::Tool { .. })));
@@ -116,6 +142,7 @@ impl Forms {
 
     pub(crate) fn forget(self) {
         self.made.update_value(HashMap::clear);
+        self.aside.update_value(Vec::clear);
         self.query.write(String::new());
         self.response.write(String::new());
     }

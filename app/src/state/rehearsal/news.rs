@@ -42,6 +42,7 @@ impl Rehearsal {
                 self.announcement.set(announcement);
                 self.send(event);
             }
+            Some(NextStep::Play { rejected }) => self.play_on(call_id, rejected),
             None => {}
         }
         if is_broken {
@@ -50,18 +51,37 @@ impl Rehearsal {
         }
     }
 
+    /// The agent of a call begins to be played, or goes on because its final response was rejected.
+    fn play_on(self, call_id: CallId, rejected: Option<String>) {
+        self.send(Event::BeginPlaying { call_id: call_id.clone() });
+        if let Some(why) = rejected {
+            let why = format!("The final response was rejected: {why}");
+            self.announcement.set(why.clone());
+            self.notice.set(Some(why));
+            return;
+        }
+        self.forms.begin_playing(call_id);
+        let name = self.view.with_untracked(|view| view.as_ref().map(|it| it.agent.name.clone()));
+        self.announcement.set(format!("You play {}.", name.unwrap_or_default()));
+    }
+
     /// The host was restarted: running calls are lost, and it does not know this session.
     pub fn host_restarted(self) {
-        let pending =
-            self.session.read_untracked().pending().map(|pending| pending.call.call_id.clone());
-        if let Some(call_id) = pending {
-            let message = "The host was restarted while the tool was running.";
-            self.settle_locally(&call_id, ToolError::WORKER_EXITED, message.to_owned());
-        }
+        self.end_pending("The host was restarted while the tool was running.");
         self.questions.set(Vec::new());
         self.loads.set(None);
         self.note_restart("The host was restarted.");
         self.open();
+    }
+
+    /// Ends every pending call, innermost first, because the host does not have them.
+    pub(super) fn end_pending(self, message: &str) {
+        let innermost = move || {
+            self.session.read_untracked().pending().map(|pending| pending.call.call_id.clone())
+        };
+        while let Some(call_id) = innermost() {
+            self.settle_locally(&call_id, ToolError::WORKER_EXITED, message.to_owned());
+        }
     }
 
     /// Marks in the history that the tools lost their state, and notifies the person. The next step
@@ -83,17 +103,21 @@ impl Rehearsal {
             .unwrap_or_default();
         self.announcement.set(announcement(&tool, &outcome));
         self.progress.set(None);
+        self.forms.end_playing(&call_id);
+        let id = call_id.clone();
         self.send(Event::Settle { call_id, outcome, duration_ms, at: browser::now() });
-        self.take_model_response();
+        self.take_model_response(&id);
     }
 
-    /// Ends the session with the value of `set_model_response`, as google-adk does.
-    fn take_model_response(self) {
+    /// Ends the session, or the agent that is played, with the value of `set_model_response`, as google-adk
+    /// does.
+    fn take_model_response(self, call_id: &CallId) {
         let offers_it = self.view.with_untracked(|view| {
             view.as_ref().is_some_and(|view| view.tools.iter().any(gives_response))
         });
         let given = self.session.with_untracked(|session| {
-            session.calls().last().and_then(Call::model_response).cloned()
+            let ended = session.calls().iter().rfind(|made| made.call.call_id == *call_id);
+            ended.and_then(Call::model_response).cloned()
         });
         if let Some(value) = given.filter(|_| offers_it) {
             self.give_response(&value);
@@ -108,6 +132,8 @@ enum NextStep {
     Settle { outcome: Outcome, duration_ms: f64 },
     /// The call waits for the person.
     Wait { event: Event, announcement: String },
+    /// The person plays the agent that was called.
+    Play { rejected: Option<String> },
 }
 
 /// The next step of the pending call, which is in `phase`. `None` when it already waits for the
@@ -138,7 +164,14 @@ fn next_step(call_id: &CallId, progress: CallProgress, phase: &PendingPhase) -> 
             event: Event::AwaitResult { call_id, first },
             announcement: "The tool waits for the result that you supply.".to_owned(),
         },
-        CallProgress::AsksConfirmation { .. } | CallProgress::AwaitsResult { .. } => return None,
+        CallProgress::Playing { rejected }
+            if matches!(phase, PendingPhase::Running | PendingPhase::Responding) =>
+        {
+            NextStep::Play { rejected }
+        }
+        CallProgress::AsksConfirmation { .. }
+        | CallProgress::AwaitsResult { .. }
+        | CallProgress::Playing { .. } => return None,
     })
 }
 

@@ -16,7 +16,8 @@ use session::{
 use super::{Export, Opening, Rehearsal, TextEntry};
 use crate::server_functions::{
     answer_question, begin_invocation, cancel_call, check_value, close_session, confirm_call,
-    end_invocation, export_session, open_session, start_call, supply_result,
+    end_invocation, export_session, open_session, play_agent, respond_as_agent, start_call,
+    supply_result,
 };
 use crate::state::browser;
 use crate::state::live::known_name;
@@ -183,6 +184,7 @@ impl Rehearsal {
                 // The host opens the session again, in its initial state.
                 checked = match self.opened().await {
                     Ok(view) => {
+                        self.end_pending("The host closed this session because it was inactive.");
                         self.note_restart("The host closed this session because it was inactive.");
                         self.see(view);
                         check_value(id.clone(), target, value.clone()).await
@@ -302,6 +304,16 @@ impl Rehearsal {
                     self.settle_failed(&call_id, &error);
                 }
             }),
+            Effect::PlayAgent { call_id } => spawn_local(async move {
+                if let Err(error) = play_agent(session, call_id.clone()).await {
+                    self.settle_failed(&call_id, &error);
+                }
+            }),
+            Effect::RespondAsAgent { call_id, content } => spawn_local(async move {
+                if let Err(error) = respond_as_agent(session, call_id.clone(), content).await {
+                    self.settle_failed(&call_id, &error);
+                }
+            }),
             Effect::SupplyResult { call_id, result } => spawn_local(async move {
                 if let Err(error) = supply_result(session, call_id.clone(), result).await {
                     self.settle_failed(&call_id, &error);
@@ -390,7 +402,7 @@ fn names(schema: Option<&JsonText>) -> Vec<String> {
 
 /// Why the agent cannot act in `session` now.
 fn obstacle(session: &Session) -> Option<String> {
-    match (session.state(), session.pending()) {
+    match (session.state(), session.busy_with()) {
         (SessionState::Active, None) => None,
         (SessionState::Active, Some(pending)) => Some(match &pending.phase {
             PendingPhase::AwaitingConfirmation { .. } | PendingPhase::AwaitingResult { .. } => {
@@ -399,7 +411,7 @@ fn obstacle(session: &Session) -> Option<String> {
                     pending.call.tool_name
                 )
             }
-            PendingPhase::Running | PendingPhase::Cancelling => format!(
+            _ => format!(
                 "{} is still running. One tool runs at a time. Wait for it or cancel it.",
                 pending.call.tool_name
             ),

@@ -176,6 +176,21 @@ pub(super) struct SupplyResult<'a> {
     pub(super) result: &'a JsonText,
 }
 
+/// A call of an agent, to play the agent or to stop that.
+#[derive(Serialize)]
+pub(super) struct OfCall<'a> {
+    pub(super) session_id: &'a str,
+    pub(super) call_id: &'a str,
+}
+
+/// The final response of an agent that is played.
+#[derive(Serialize)]
+pub(super) struct RespondAsAgent<'a> {
+    pub(super) session_id: &'a str,
+    pub(super) call_id: &'a str,
+    pub(super) text: &'a str,
+}
+
 #[derive(Serialize)]
 pub(super) struct Cancel<'a> {
     pub(super) session_id: &'a str,
@@ -199,6 +214,8 @@ pub(super) struct CallOutcome {
     error: Option<Exception>,
     hint: Option<String>,
     payload: Option<JsonText>,
+    /// Why the final response of an agent that is played was rejected.
+    rejected: Option<String>,
     pub(super) delta: Delta,
     state: JsonText,
     pub(super) view: Option<SessionView>,
@@ -211,6 +228,7 @@ enum Status {
     Error,
     Confirmation,
     LongRunning,
+    Playing,
 }
 
 /// The changes of one call, recorded so that the session can be restored in another worker.
@@ -219,6 +237,19 @@ pub(super) struct Delta {
     pub(super) state: BTreeMap<String, JsonText>,
     pub(super) artifacts: Vec<JsonText>,
     pub(super) events: Vec<JsonText>,
+    /// Those of the agent that is played for a call of the session, if any.
+    #[serde(default)]
+    pub(super) played: Option<Box<PlayedDelta>>,
+}
+
+/// The changes of the session of an agent that is played.
+#[derive(Debug, Deserialize)]
+pub(super) struct PlayedDelta {
+    /// The call of the agent.
+    pub(super) call_id: String,
+    /// The active agent in it.
+    pub(super) agent: String,
+    pub(super) delta: Delta,
 }
 
 impl CallOutcome {
@@ -238,6 +269,7 @@ impl CallOutcome {
                 payload: self.payload,
             },
             Status::LongRunning => CallProgress::AwaitsResult { first: self.result },
+            Status::Playing => CallProgress::Playing { rejected: self.rejected },
         };
         CallReport {
             state: Some(self.state),

@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use json_text::JsonText;
 use serde::{Deserialize, Serialize};
 
-use super::messages::Delta;
+use super::messages::{Delta, PlayedDelta};
 use crate::ArtifactContent;
 use crate::spill_store::{MemoryBound, SpillStore};
 
@@ -22,6 +22,15 @@ pub(super) struct Record {
     events: SpillStore,
     user_text: Option<String>,
     agent: Option<String>,
+    /// The agent that is played for a call of the session.
+    played: Option<Box<Played>>,
+}
+
+/// An agent that is played.
+#[derive(Debug)]
+struct Played {
+    call_id: String,
+    record: Record,
 }
 
 /// The record as a worker takes it.
@@ -32,6 +41,13 @@ struct Restore<'a> {
     events: Vec<JsonText>,
     user_text: Option<&'a str>,
     agent: Option<&'a str>,
+    played: Option<RestorePlayed<'a>>,
+}
+
+#[derive(Serialize)]
+struct RestorePlayed<'a> {
+    call_id: &'a str,
+    restore: Box<Restore<'a>>,
 }
 
 /// An artifact as the worker writes it.
@@ -56,6 +72,7 @@ impl Record {
             events: SpillStore::new(Arc::clone(bound)),
             user_text: None,
             agent: None,
+            played: None,
         }
     }
 
@@ -73,7 +90,18 @@ impl Record {
         for event in delta.events {
             self.events.put(event)?;
         }
-        Ok(())
+        let Some(delta) = delta.played else {
+            self.played = None;
+            return Ok(());
+        };
+        let PlayedDelta { call_id, agent, delta } = *delta;
+        let known = self.played.take().filter(|played| played.call_id == call_id);
+        let played = self.played.insert(known.unwrap_or_else(|| {
+            let record = Self::new(BTreeMap::new(), self.artifacts.bound());
+            Box::new(Played { call_id, record })
+        }));
+        played.record.agent = Some(agent);
+        played.record.take(delta)
     }
 
     /// The content of an artifact, by its index; `None` if there is none, or if it cannot be read.
@@ -96,9 +124,21 @@ impl Record {
         self.user_text = Some(text.to_owned());
     }
 
-    /// Records the active agent.
+    /// Forgets the agent that was played for a call, if it is still recorded: the call has ended without
+    /// an outcome.
+    pub(super) fn end_played(&mut self, call_id: &str) {
+        match &mut self.played {
+            Some(played) if played.call_id == call_id => self.played = None,
+            Some(played) => played.record.end_played(call_id),
+            None => {}
+        }
+    }
+
+    /// Records the active agent, while no agent is played.
     pub(super) fn set_active_agent(&mut self, agent: &str) {
-        self.agent = Some(agent.to_owned());
+        if self.played.is_none() {
+            self.agent = Some(agent.to_owned());
+        }
     }
 
     /// The session as another worker restores it.
@@ -106,14 +146,25 @@ impl Record {
     /// # Errors
     /// The operating system's, when a file on disk cannot be read.
     pub(super) fn restore(&mut self) -> std::io::Result<JsonText> {
-        let restore = Restore {
+        let restore = self.as_restore()?;
+        JsonText::serialize(&restore).map_err(std::io::Error::other)
+    }
+
+    fn as_restore(&mut self) -> std::io::Result<Restore<'_>> {
+        let played = match self.played.as_deref_mut() {
+            Some(Played { call_id, record }) => {
+                Some(RestorePlayed { call_id, restore: Box::new(record.as_restore()?) })
+            }
+            None => None,
+        };
+        Ok(Restore {
             state: &self.state,
             artifacts: all(&mut self.artifacts)?,
             events: all(&mut self.events)?,
             user_text: self.user_text.as_deref(),
             agent: self.agent.as_deref(),
-        };
-        JsonText::serialize(&restore).map_err(std::io::Error::other)
+            played,
+        })
     }
 }
 

@@ -14,8 +14,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::files::fingerprint;
 use super::messages::{
-    CallOutcome, CallTool, Cancel, Cancelled, Confirm, Content, OfSession, OpenSession, StepReport,
-    SupplyResult,
+    CallOutcome, CallTool, Cancel, Cancelled, Confirm, Content, OfCall, OfSession, OpenSession,
+    RespondAsAgent, StepReport, SupplyResult,
 };
 use super::process::{Hosting, RequestError, Worker};
 use super::record::Record;
@@ -259,6 +259,12 @@ impl AdkPythonSource {
         CallReport::failed(failure, duration_ms)
     }
 
+    async fn forget_played(&self, session: &SessionId, call_id: &CallId) {
+        if let Some(open) = self.find(session) {
+            open.slot.lock().await.record.end_played(call_id.as_str());
+        }
+    }
+
     /// Starts the next worker before it is needed.
     fn prepare(&self) {
         let supervisor = Arc::clone(&self.supervisor);
@@ -466,6 +472,46 @@ impl AgentSource for AdkPythonSource {
             // Keeps the digits that the person typed.
             *returned = result;
         }
+        report
+    }
+
+    async fn play_agent(
+        &self,
+        session: &SessionId,
+        call_id: &CallId,
+        cancel: CancellationToken,
+    ) -> CallReport {
+        let params = OfCall { session_id: session.as_str(), call_id: call_id.as_str() };
+        self.run(session, call_id, "play", params, cancel).await
+    }
+
+    async fn respond_as_agent(
+        &self,
+        session: &SessionId,
+        call_id: &CallId,
+        content: &str,
+        cancel: CancellationToken,
+    ) -> CallReport {
+        let (session_id, id) = (session.as_str(), call_id.as_str());
+        let params = RespondAsAgent { session_id, call_id: id, text: content };
+        let mut report = self.run(session, call_id, "respond_as_agent", params, cancel).await;
+        if let crate::CallProgress::Failed(failure) = &report.progress
+            && failure.error_type == ToolError::WORKER_EXITED
+        {
+            // The record still has the agent that is played, so the person sends the response again.
+            let rejected = Some(failure.message.clone());
+            report.progress = crate::CallProgress::Playing { rejected };
+        } else if !matches!(report.progress, crate::CallProgress::Playing { .. }) {
+            self.forget_played(session, call_id).await;
+        }
+        report
+    }
+
+    async fn stop_playing(&self, session: &SessionId, call_id: &CallId) -> CallReport {
+        let params = OfCall { session_id: session.as_str(), call_id: call_id.as_str() };
+        let token = CancellationToken::new();
+        let report = self.run(session, call_id, "stop_playing", params, token).await;
+        self.forget_played(session, call_id).await;
         report
     }
 

@@ -236,6 +236,47 @@ async fn a_session_continues_after_its_worker_dies() {
     stage.source.shut_down().await;
 }
 
+#[tokio::test]
+async fn an_agent_is_played_on_after_its_worker_dies() {
+    let Some(stage) = Stage::new("tests/python/fixtures/agent_tools").await else { return };
+    let source = &stage.source;
+    let session = stage.open("s", "{}").await;
+    source.begin_invocation(&session, "Go.").await.expect("begins");
+    let call = invocation(&session, "researcher", r#"{"request":"Why?"}"#);
+    let (call_id, token) = (call.call_id.clone(), CancellationToken::new);
+    source.call_tool(call, token()).await;
+    let report = source.play_agent(&session, &call_id, token()).await;
+    assert_eq!(report.progress, CallProgress::Playing { rejected: None });
+    assert_eq!(report.view.expect("the agent's view").agent.name, "researcher");
+    returned(stage.call(&session, "look_up", r#"{"topic":"Mars"}"#).await);
+    let nested = invocation(&session, "assistant", r#"{"request":"How?"}"#);
+    let nested_id = nested.call_id.clone();
+    source.call_tool(nested, token()).await;
+    source.play_agent(&session, &nested_id, token()).await;
+    let report = source.respond_as_agent(&session, &nested_id, "So.", token()).await;
+    assert_eq!(returned(report), r#""So.""#);
+
+    let failure = failed(stage.call(&session, "crash", "{}").await);
+    assert_eq!(failure.error_type, ToolError::WORKER_EXITED);
+    let report = stage.call(&session, "look_up", r#"{"topic":"Venus"}"#).await;
+    assert_eq!(report.state.as_ref().expect("a state").as_str(), r#"{"topic":"Venus"}"#);
+    returned(report);
+    let report = source.respond_as_agent(&session, &call_id, "Because.", token()).await;
+    let state = report.state.as_ref().expect("a state").as_str();
+    assert_eq!(state, r#"{"topic":"Venus","research":"Because."}"#);
+    assert_eq!(report.view.as_ref().expect("the caller's view").agent.name, "boss");
+    assert_eq!(returned(report), r#""Because.""#);
+
+    let call = invocation(&session, "rater", r#"{"request":"Good?"}"#);
+    let call_id = call.call_id.clone();
+    source.call_tool(call, token()).await;
+    source.play_agent(&session, &call_id, token()).await;
+    let report = source.stop_playing(&session, &call_id).await;
+    assert_eq!(report.view.as_ref().expect("the caller's view").agent.name, "boss");
+    assert_eq!(failed(report).error_type, ToolError::CANCELLED);
+    source.shut_down().await;
+}
+
 #[cfg(unix)]
 #[tokio::test]
 async fn a_killed_worker_ends_processes_that_its_tools_started() {

@@ -178,6 +178,7 @@ fn view(name: ToolName, server: &McpServer, tool: &Tool, unusable: Option<String
         integers_of_64_bits: false,
         long_running: false,
         agent_model: None,
+        can_be_played: false,
         // In MCP an unmarked tool counts as destructive. Asking for each of these would teach people to
         // confirm without reading.
         needs_confirmation: hints.destructive == Some(true) && hints.read_only != Some(true),

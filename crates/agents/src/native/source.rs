@@ -145,6 +145,7 @@ impl NativeSource {
                 integers_of_64_bits: true,
                 long_running: tool.is_long_running(),
                 agent_model: None,
+                can_be_played: false,
                 provided_by: "agent".to_owned(),
                 hints: ToolHints::default(),
             });

@@ -48,6 +48,19 @@ impl CallHost for FakeCalls {
         unknown(session)
     }
 
+    async fn play_agent(&self, session: SessionId, _call_id: CallId) -> Result<(), ApiError> {
+        unknown(session)
+    }
+
+    async fn respond_as_agent(
+        &self,
+        session: SessionId,
+        _call_id: CallId,
+        _content: String,
+    ) -> Result<(), ApiError> {
+        unknown(session)
+    }
+
     async fn read_stored_result(
         &self,
         _session: SessionId,
@@ -101,6 +114,8 @@ async fn each_function_of_a_call_passes_its_session() {
         ),
         ("supply_result", json!({ "session": "gone", "call_id": "c", "result": 1 })),
         ("read_resource", json!({ "session": "gone", "tool": "t", "uri": "a:b" })),
+        ("play_agent", json!({ "session": "gone", "call_id": "c" })),
+        ("respond_as_agent", json!({ "session": "gone", "call_id": "c", "content": "r" })),
         ("answer_question", json!({ "session": "gone", "number": 1, "answer": "Decline" })),
     ];
     expect_not_found(functions, json!({ "UnknownSession": "gone" }), host).await;

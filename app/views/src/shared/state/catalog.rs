@@ -209,6 +209,7 @@ mod tests {
             long_running: false,
             needs_confirmation: false,
             agent_model: None,
+            can_be_played: false,
             provided_by: "agent".to_owned(),
             title: None,
             hints: api::ToolHints::default(),
