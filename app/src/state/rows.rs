@@ -20,8 +20,8 @@ pub enum RowKind {
     Query(usize),
     /// A call that has ended; its index among [`Session::calls`].
     Call(usize),
-    /// The pending call.
-    Pending,
+    /// A pending call; its index among [`Session::all_pending`].
+    Pending(usize),
     /// The final response of a turn.
     Response(usize),
 }
@@ -44,12 +44,20 @@ impl RowId {
 #[must_use]
 pub fn rows(session: &Session) -> Vec<RowId> {
     let mut kinds = Vec::new();
+    let pending = session.all_pending().iter().map(|it| session.place_of(&it.call.call_id));
+    let mut pending = pending.enumerate().peekable();
     for (number, turn) in session.turns().into_iter().enumerate() {
         kinds.push(RowKind::Query(number));
-        kinds.extend(turn.calls.map(RowKind::Call));
+        for index in turn.calls {
+            // The call of an agent that is played comes before the calls within it.
+            while let Some((depth, _)) = pending.next_if(|(_, place)| *place == index) {
+                kinds.push(RowKind::Pending(depth));
+            }
+            kinds.push(RowKind::Call(index));
+        }
         kinds.extend(turn.final_response.map(|_| RowKind::Response(number)));
     }
-    kinds.extend(session.pending().map(|_| RowKind::Pending));
+    kinds.extend(pending.map(|(depth, _)| RowKind::Pending(depth)));
     kinds.into_iter().enumerate().map(|(position, kind)| RowId { position, kind }).collect()
 }
 
@@ -117,7 +125,7 @@ mod tests {
                 at,
             },
         ];
-        assert_eq!(rows(&after(events.clone()))[1].kind, RowKind::Pending);
+        assert_eq!(rows(&after(events.clone()))[1].kind, RowKind::Pending(0));
         events.push(Event::Settle {
             call_id,
             outcome: Outcome::returned(ToolResult::Whole(JsonText::null())),
@@ -141,13 +149,50 @@ mod tests {
     }
 
     #[test]
+    fn the_calls_of_an_agent_that_is_played_follow_its_call() {
+        let at = Timestamp::UNIX_EPOCH;
+        let id = |name: &str| CallId::parse(name).expect("valid");
+        let call = |name: &str| Event::CallTool {
+            call_id: id(name),
+            tool_name: ToolName::parse("t").expect("valid"),
+            arguments: JsonText::parse("{}").expect("valid"),
+            at,
+        };
+        let settle = |name: &str| Event::Settle {
+            call_id: id(name),
+            outcome: Outcome::returned(ToolResult::Whole(JsonText::null())),
+            duration_ms: 1.0,
+            at,
+        };
+        let kinds = |events: &[Event]| -> Vec<_> {
+            rows(&after(events.to_vec())).iter().skip(1).map(|row| row.kind).collect()
+        };
+        let mut events = vec![
+            Event::SelectAgent { agent: AgentId::parse("a").expect("valid") },
+            Event::SubmitQuery { content: "q".to_owned(), at },
+            call("outer"),
+            Event::AskConfirmation { call_id: id("outer"), hint: String::new(), payload: None },
+            Event::PlayAgent { call_id: id("outer") },
+            Event::BeginPlaying { call_id: id("outer") },
+            call("first"),
+            settle("first"),
+            call("second"),
+        ];
+        let playing = [RowKind::Pending(0), RowKind::Call(0), RowKind::Pending(1)];
+        assert_eq!(kinds(&events), playing);
+        events.extend([settle("second"), Event::Respond { content: "r".to_owned(), at }]);
+        events.push(settle("outer"));
+        assert_eq!(kinds(&events), [0, 1, 2].map(RowKind::Call));
+    }
+
+    #[test]
     fn rows_open_and_close() {
         let row = |position, kind| RowId { position, kind };
         let mut open = OpenRows::default();
         open.open_all(&[
             row(0, RowKind::Query(0)),
             row(1, RowKind::Call(0)),
-            row(2, RowKind::Pending),
+            row(2, RowKind::Pending(0)),
         ]);
         assert!(open.has(1) && !open.has(0) && !open.has(2));
         open.toggle(1);

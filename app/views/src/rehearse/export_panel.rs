@@ -107,8 +107,10 @@ pub fn ExportPanel(
 fn Summary() -> impl IntoView {
     let rehearsal = use_this_workspace().rehearsal;
     let preview = use_export_preview(rehearsal);
-    let (turns, calls) =
-        rehearsal.session.with_untracked(|session| (session.turns().len(), session.calls().len()));
+    let (turns, calls) = rehearsal.session.with_untracked(|session| {
+        let calls = session.calls().iter().filter(|made| made.call.within.is_none());
+        (session.turns().len(), calls.count())
+    });
     let contents = match turns {
         1 => format!("{} and a final response", counted(calls, "tool call", "tool calls")),
         _ => format!("{turns} turns and {}", counted(calls, "tool call", "tool calls")),
@@ -283,7 +285,8 @@ fn Contents() -> impl IntoView {
         let whole = entry(query.into_any(), has_turn, Signal::derive(is_only), move || {
             turns.update(|all| toggle(all, number));
         });
-        let made = session.calls().get(turn.calls).unwrap_or_default().iter().map(|made| {
+        let made = session.calls().get(turn.calls).unwrap_or_default().iter();
+        let made = made.filter(|made| made.call.within.is_none()).map(|made| {
             let call = made.call.clone();
             let id = StoredValue::new(call.call_id);
             let has_it = move || has_turn.get() && !calls.read().contains(&id.read_value());

@@ -227,7 +227,7 @@ impl HistoryList {
         Effect::new(move |before: Option<(usize, usize)>| {
             let count = self.rows.read().len();
             let ended = session.read().calls().len();
-            let phase = session.read().pending().map(|pending| pending.phase.clone());
+            let phase = session.read().busy_with().map(|pending| pending.phase.clone());
             let grown = before.is_some_and(|(before, _)| count > before);
             let has_ended = before.is_some_and(|(_, before)| ended > before);
             // A call that the reader starts is shown, even when they have scrolled up.
@@ -291,7 +291,7 @@ pub fn Timeline() -> impl IntoView {
         RowKind::Call(index) => {
             view! { <CallRow row index current/> <Restart calls=index + 1/> }.into_any()
         }
-        RowKind::Pending => view! { <PendingRow row current/> }.into_any(),
+        RowKind::Pending(depth) => view! { <PendingRow row depth current/> }.into_any(),
     };
     view! {
         <div class="timeline-frame">

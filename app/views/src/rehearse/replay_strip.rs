@@ -39,6 +39,7 @@ pub fn ReplayStrip(
             let text: String = text.chars().take(BUDGET).collect();
             view! { "Next, final response: " <span class="replayed">{text}</span> }.into_any()
         }
+        Next::AfterPlay => "Next, after the agent that you play".into_any(),
         Next::Nothing => "End of the case".into_any(),
     };
     let comparison = move || {
@@ -58,7 +59,7 @@ pub fn ReplayStrip(
             .into_any(),
         })
     };
-    let can_fill = move || next.get() != Next::Nothing;
+    let can_fill = move || !matches!(&*next.read(), Next::Nothing | Next::AfterPlay);
     let body = move || match replay.case.get() {
         None => view! { <p class="quiet">"Loading the case…"</p> }.into_any(),
         Some(Err(error)) => {

@@ -34,7 +34,7 @@ pub fn RespondPanel() -> impl IntoView {
         .into_any(),
     };
     let is_active = move || rehearsal.session.read().query().is_some();
-    let is_running = move || rehearsal.session.read().pending().is_some();
+    let is_running = move || rehearsal.session.read().busy_with().is_some();
     let hint = move || {
         let held_up = rehearsal.held_up();
         if !is_active() {
@@ -46,6 +46,15 @@ pub fn RespondPanel() -> impl IntoView {
         } else {
             view! { <Attention form=workspace.response_form()/> }.into_any()
         }
+    };
+    let purpose = move || {
+        match workspace.played.get() {
+        Some(call) => format!(
+            "You play {0}. Sending it ends {0}, and it becomes the result of the call.",
+            call.tool_name
+        ),
+        None => "Sending it completes the session. You can then export the session, or continue it with another user message.".to_owned(),
+    }
     };
     let is_faulty = move || {
         entry.is_missed.get()
@@ -67,7 +76,7 @@ pub fn RespondPanel() -> impl IntoView {
                     </p>
                 </Show>
                 <h2 class="panel-title">"Final response"</h2>
-                <p class="quiet">"Sending it completes the session. You can then export the session, or continue it with another user message."</p>
+                <p class="quiet">{purpose}</p>
                 {field}
             </div>
             {move || workspace.response_form().map(|form| view! { <div class="panel-preview"><JsonPreview state=form/></div> })}

@@ -67,7 +67,7 @@ pub fn ToolForm(
     let name = tool.name.clone();
     let recent = tool.name.clone();
     let state = move || rehearsal.session.read().state();
-    let is_running = move || rehearsal.session.read().pending().is_some();
+    let is_running = move || rehearsal.session.read().busy_with().is_some();
     let hint = move || match (state(), rehearsal.held_up()) {
         (SessionState::Active, Some(reason)) => reason.into_any(),
         (SessionState::Active, None) => view! { <Attention form=Some(form)/> }.into_any(),

@@ -2,7 +2,7 @@
 
 use api::AgentSummary;
 use leptos::prelude::*;
-use session::SessionState;
+use session::{CallId, PendingPhase, SessionState};
 
 use crate::rehearse::facts::{
     AgentFold, ArtifactsFold, ServerInstructionsFold, StateFold, Warnings,
@@ -13,13 +13,14 @@ use crate::rehearse::notices::Notices;
 use crate::rehearse::right_panel::RightPanel;
 use crate::rehearse::start_over::StartOver;
 use crate::rehearse::state::replay::use_replay;
-use crate::rehearse::state::workspace::use_workspace;
+use crate::rehearse::state::workspace::{Tab, Workspace, use_workspace};
 use crate::rehearse::workspace_head::WorkspaceHead;
 use crate::rehearse::workspace_keys::{SHORTCUTS, listen_to_keys, offer_commands};
 use crate::shared::columns::{left_separator, resize_columns, right_separator};
 use crate::shared::tool_catalog::FILTER;
 use app::components::loading::LazyView;
 use app::lazy_pages::SessionViews;
+use app::state::rows::{RowKind, rows};
 use app::state::{Rehearsal, browser, use_page};
 
 /// The three columns.
@@ -30,6 +31,7 @@ pub fn workspace(agent: AgentSummary, rehearsal: Rehearsal) -> AnyView {
     listen_to_keys(workspace, replay);
     offer_commands(workspace);
     follow_with_focus(rehearsal);
+    follow_playing(workspace);
     resize_columns();
     let path = agent.eval_set_path.clone();
     let opened = use_page().palette.shows_shortcuts;
@@ -87,4 +89,45 @@ fn follow_with_focus(rehearsal: Rehearsal) {
         }
         now
     });
+}
+
+/// Shows the tools of an agent that the person begins to play. At its end, goes back to the tools of its
+/// caller and to the row of its call.
+fn follow_playing(workspace: Workspace) {
+    let session = workspace.rehearsal.session;
+    Effect::new(move |before: Option<Vec<CallId>>| {
+        let before = before.unwrap_or_default();
+        let now: Vec<CallId> = session.with(|session| {
+            let pending = session.all_pending().iter();
+            // Until the host has ended it, an agent is played.
+            let played = pending.filter(|it| {
+                it.phase == PendingPhase::Playing || before.contains(&it.call.call_id)
+            });
+            played.map(|it| it.call.call_id.clone()).collect()
+        });
+        if now != before {
+            let ended = before.get(now.len()).cloned();
+            workspace.show(Tab::Call);
+            // The address changes in the next frame, the panel after it.
+            browser::after_drawing(move || {
+                browser::after_drawing(move || focus_after_playing(workspace, ended.as_ref()));
+            });
+        }
+        now
+    });
+}
+
+/// Moves the focus to the tools of an agent that begins to be played, or to the row of its `ended` call.
+fn focus_after_playing(workspace: Workspace, ended: Option<&CallId>) {
+    let Some(ended) = ended else {
+        let _ = browser::focus(FILTER) || browser::focus_form("response");
+        return;
+    };
+    let row = workspace.rehearsal.session.with_untracked(|session| {
+        let index = session.calls().iter().position(|made| made.call.call_id == *ended)?;
+        rows(session).into_iter().find(|row| row.kind == RowKind::Call(index))
+    });
+    if let Some(row) = row {
+        browser::focus(&row.element_id());
+    }
 }

@@ -33,7 +33,7 @@ pub fn WorkspaceHead(
     }
 }
 
-/// The active agent, after a transfer to another one.
+/// The active agent, after a transfer to another one or while another one is played.
 #[component]
 fn ActiveAgent(
     /// The workspace.
@@ -41,10 +41,15 @@ fn ActiveAgent(
 ) -> impl IntoView {
     let handed_to = Memo::new(move |_| workspace.rehearsal.handed_to());
     move || {
+        let is_played = workspace.played.read().is_some();
         handed_to.get().map(|name| {
+            let (title, before, after) = match is_played {
+                true => ("You play this agent, which was called as a tool", "Playing ", ""),
+                false => ("Active agent since the last transfer", "→ ", " is active"),
+            };
             view! {
-                <span class="chip" title="Active agent since the last transfer">
-                    "→ " {name} <span class="unseen">" is active"</span>
+                <span class="chip" class:live=is_played title=title>
+                    {before} {name} <span class="unseen">{after}</span>
                 </span>
             }
         })

@@ -35,7 +35,8 @@ fn press(workspace: Workspace, replay: Replay, event: &ev::KeyboardEvent) -> boo
         return false;
     }
     if key == "Escape" {
-        let is_pending = workspace.rehearsal.session.read_untracked().pending().is_some();
+        // While an agent is played, only what it calls: Esc must not end it.
+        let is_pending = workspace.rehearsal.session.read_untracked().busy_with().is_some();
         // One press cancels, as the button says. What the call waits for may be typed into a field,
         // which the press leaves first.
         let is_wanted = browser::is_typing() && browser::is_focus_within(".wanted");
@@ -97,6 +98,7 @@ pub const SHORTCUTS: &[Group] = &[
             ("Esc", "Cancel the running call, or go from a row to the form"),
             ("Y", "Confirm the call"),
             ("N", "Deny the call"),
+            ("P", "Play the agent that was called"),
         ],
     ),
     ROWS,
@@ -120,7 +122,8 @@ fn commands(workspace: Workspace) -> Vec<Command> {
     }
     if session.pending().is_some() {
         let cancel = move || workspace.perform(Action::Cancel);
-        commands.push(command("Cancel call", Some("Esc"), cancel));
+        let key = session.busy_with().map(|_| "Esc");
+        commands.push(command("Cancel call", key, cancel));
     }
     if !session.calls().is_empty() {
         let toggle = move || toggle_all_rows(workspace);

@@ -4,8 +4,9 @@ use api::SourceKind;
 use jiff::Timestamp;
 use json_text::JsonText;
 use leptos::prelude::*;
-use session::{AgentId, Answer, Call, CallId, ToolError, ToolResult};
+use session::{AgentId, Answer, Call, CallId, Session, ToolCall, ToolError, ToolResult};
 
+use super::pending_row::nested_class;
 use super::time::RowTime;
 use crate::rehearse::content_pane::{ContentPane, FoldedPane};
 use crate::rehearse::state::workspace::use_this_workspace;
@@ -53,7 +54,11 @@ pub(super) fn CallRow(
     current: RwSignal<usize>,
 ) -> impl IntoView {
     let rehearsal = use_this_workspace().rehearsal;
-    let call = rehearsal.session.with_untracked(|session| session.calls().get(index).cloned())?;
+    let (call, agents) = rehearsal.session.with_untracked(|session| {
+        let call = session.calls().get(index)?.clone();
+        let agents = agents_of(session, &call.call);
+        Some((call, agents))
+    })?;
     let is_broken = rehearsal.broken.with_untracked(|all| all.contains_key(&call.call.call_id));
     let (class, glyph, label) = kind(&call.answer, is_broken);
     let open_rows = rehearsal.open_rows;
@@ -74,8 +79,9 @@ pub(super) fn CallRow(
     let is_stacked = is_long(&call.answer) || call.call.arguments.compact().as_str() == "{}";
     let outcome = outcome(&call.answer);
     let call = StoredValue::new(call);
+    let class = nested_class(&format!("row {class}"), agents.len());
     Some(view! {
-        <li class=format!("row {class}") class:open=move || open.get()>
+        <li class=class class:open=move || open.get()>
             <div class="line" on:click=toggle>
                 <span class="number" aria-hidden="true">{row.position + 1}</span>
                 <Icon glyph/>
@@ -88,6 +94,7 @@ pub(super) fn CallRow(
                     aria-controls=move || open.get().then(|| row.detail_id())
                 >
                     <span class="unseen">{label} ": "</span>
+                    {agents.into_iter().map(|agent| view! { <span class="by">{agent} " › "</span> }).collect_view()}
                     <b>{name}</b>
                     <span class="given">"(" <Tokens tokens=given/> ")"</span>
                     <span class="arrow">" → "</span>
@@ -109,6 +116,20 @@ pub(super) fn CallRow(
             </Show>
         </li>
     })
+}
+
+/// The names of the agents that the person played when they made the call, outermost first.
+fn agents_of(session: &Session, call: &ToolCall) -> Vec<String> {
+    let mut agents = Vec::new();
+    let mut within = call.within.as_ref();
+    while let Some(call_id) = within {
+        let ended = session.calls().iter().map(|made| &made.call);
+        let mut all = ended.chain(session.all_pending().iter().map(|pending| &pending.call));
+        let Some(outer) = all.find(|call| call.call_id == *call_id) else { break };
+        agents.insert(0, outer.tool_name.to_string());
+        within = outer.within.as_ref();
+    }
+    agents
 }
 
 /// Whether google-adk runs the agent's tools.

@@ -28,21 +28,28 @@ const ADK_HINT: &str = "by responding with a FunctionResponse";
 /// How many characters of the arguments the line shows.
 const BUDGET: usize = 120;
 
-/// The one pending call.
+/// A pending call.
 #[component]
 pub(super) fn PendingRow(
     /// The row.
     row: RowId,
+    /// How many pending calls it is within.
+    depth: usize,
     /// The row that the arrow keys are at.
     current: RwSignal<usize>,
 ) -> impl IntoView {
     let rehearsal = use_this_workspace().rehearsal;
     let call = rehearsal
         .session
-        .with_untracked(|session| session.pending().map(|pending| pending.call.clone()))?;
+        .with_untracked(|session| session.all_pending().get(depth).map(|it| it.call.clone()))?;
     let phase = Memo::new(move |_| {
-        rehearsal.session.with(|session| session.pending().map(|pending| pending.phase.clone()))
+        rehearsal
+            .session
+            .with(|session| session.all_pending().get(depth).map(|it| it.phase.clone()))
     });
+    // Calls within it end first.
+    let is_innermost =
+        Memo::new(move |_| rehearsal.session.read().all_pending().len() == depth + 1);
     let started = call.timestamp.as_millisecond();
     let run_for = RwSignal::new(0_i64);
     // A timer, which runs in the browser only.
@@ -56,31 +63,41 @@ pub(super) fn PendingRow(
     let has_fields = move || match phase.get() {
         Some(PendingPhase::AwaitingResult { .. }) => true,
         Some(PendingPhase::AwaitingConfirmation { payload, .. }) => payload.is_some(),
+        // Esc cancels only what runs.
+        Some(PendingPhase::Playing) => true,
         _ => !rehearsal.questions.read().is_empty(),
     };
     let cancel = move |_| {
-        rehearsal.returns_focus.set(true);
-        rehearsal.cancel();
+        if is_innermost.get_untracked() {
+            rehearsal.returns_focus.set(true);
+            rehearsal.cancel();
+        }
     };
     let call_id = call.call_id.clone();
     let tools = use_this_workspace().tools;
     let called = call.tool_name.clone();
-    let is_agent = Memo::new(move |_| {
-        tools.read().iter().any(|tool| tool.name == called && tool.agent_model.is_some())
+    // Whether the tool is an agent, and whether the person can play it.
+    let agent = Memo::new(move |_| {
+        let tools = tools.read();
+        let tool = tools.iter().find(|tool| tool.name == called);
+        tool.map(|tool| (tool.agent_model.is_some(), tool.can_be_played)).unwrap_or_default()
     });
+    let name = call.tool_name.to_string();
     let wanted = move || match phase.get() {
         Some(PendingPhase::AwaitingConfirmation { hint, payload }) => {
-            let is_agent = is_agent.get_untracked();
-            view! { <Confirmation call_id=call_id.clone() hint payload is_agent/> }.into_any()
+            let (is_agent, can_be_played) = agent.get_untracked();
+            view! { <Confirmation call_id=call_id.clone() hint payload is_agent can_be_played/> }
+                .into_any()
         }
         Some(PendingPhase::AwaitingResult { first }) => {
-            let is_agent = is_agent.get_untracked();
+            let (is_agent, _) = agent.get_untracked();
             view! { <Supply call_id=call_id.clone() first is_agent/> }.into_any()
         }
+        Some(PendingPhase::Playing) => played(&name),
         _ => ().into_any(),
     };
     Some(view! {
-        <li class="row pending">
+        <li class=nested_class("row pending", depth)>
             <div class="running">
                 <span class="pulse" aria-hidden="true"></span>
                 <span class="signature">
@@ -98,7 +115,7 @@ pub(super) fn PendingRow(
                     class="button"
                     id=row.element_id()
                     on:focus=move |_| current.set(row.position)
-                    aria-disabled=move || is_cancelling().to_string()
+                    aria-disabled=move || (is_cancelling() || !is_innermost.get()).to_string()
                     on:click=cancel
                 >
                     {move || if is_cancelling() { "Canceling…" } else { "Cancel" }}
@@ -109,6 +126,28 @@ pub(super) fn PendingRow(
             {wanted}
         </li>
     })
+}
+
+/// The class of a row that is `depth` calls within the history's own.
+pub(super) fn nested_class(class: &str, depth: usize) -> String {
+    match depth {
+        0 => class.to_owned(),
+        1 => format!("{class} nested"),
+        _ => format!("{class} nested deeper"),
+    }
+}
+
+/// What the person does as the agent that was called.
+fn played(name: &str) -> AnyView {
+    view! {
+        <div class="wanted" role="note">
+            <p class="question">
+                <Icon glyph=Glyph::Play/>
+                {format!("You play {name}. Call its tools, then send its final response. It becomes the result of this call.")}
+            </p>
+        </div>
+    }
+    .into_any()
 }
 
 /// The progress of the tool, if it reports any.
@@ -149,6 +188,8 @@ fn Confirmation(
     payload: Option<JsonText>,
     /// Whether the tool is an agent: it runs its model, or the person supplies its result.
     is_agent: bool,
+    /// Whether the person can play the agent.
+    can_be_played: bool,
 ) -> impl IntoView {
     let rehearsal = use_this_workspace().rehearsal;
     let form = payload.map(|payload| use_any_form(&payload));
@@ -173,11 +214,15 @@ fn Confirmation(
     } else {
         (hint, String::new())
     };
+    let play = move || {
+        rehearsal.send(Event::PlayAgent { call_id: call_id.get_value() });
+    };
     let on_key = move |event: ev::KeyboardEvent| {
         if event.ctrl_key() || event.meta_key() || event.alt_key() || browser::is_typing() {
             return;
         }
         match event.key().as_str() {
+            "p" | "P" if can_be_played => play(),
             "y" | "Y" => answer(true),
             "n" | "N" => answer(false),
             _ => return,
@@ -194,8 +239,11 @@ fn Confirmation(
             {(!aside.is_empty()).then(|| view! { <p class="quiet hint-said">{aside}</p> })}
             {form.map(|form| view! { <SchemaForm state=form id="payload" label="Confirmation payload (JSON)"/> })}
             <div class="choices">
+                {can_be_played.then(|| view! {
+                    <button type="button" class="button primary" on:click=move |_| play()>"Play the agent " <kbd>"P"</kbd></button>
+                })}
                 <button type="button" class="button" on:click=move |_| answer(false)>{deny} " " <kbd>"N"</kbd></button>
-                <button type="button" class="button primary" on:click=move |_| answer(true)>{confirm} " " <kbd>"Y"</kbd></button>
+                <button type="button" class="button" class:primary=!can_be_played on:click=move |_| answer(true)>{confirm} " " <kbd>"Y"</kbd></button>
             </div>
         </div>
     }

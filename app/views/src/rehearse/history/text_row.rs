@@ -37,7 +37,7 @@ pub(super) fn TextRow(
             let response = session.turns().get(turn)?.final_response?;
             Some((response.content.clone(), response.timestamp))
         }
-        RowKind::Call(_) | RowKind::Pending => None,
+        RowKind::Call(_) | RowKind::Pending(_) => None,
     })?;
     let copied = content.clone();
     Some(view! {

@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::{query_signal_with_options, use_query_map};
-use session::{Answer, SessionState, ToolResult};
+use session::{Answer, Call, Session, SessionState, ToolResult};
 
 use crate::rehearse::state::workspace::{Tab, Workspace};
 use app::server_functions::read_case;
@@ -29,6 +29,8 @@ pub enum Next {
     },
     /// The final response.
     Response(String),
+    /// One that follows the call of the agent that the person plays.
+    AfterPlay,
     /// None: the case ends here.
     Nothing,
 }
@@ -150,7 +152,7 @@ impl Replay {
             SessionState::SelectingAgent | SessionState::AwaitingQuery => (turn, 0),
             SessionState::Active => {
                 let pending = usize::from(session.pending().is_some());
-                (turn, 1 + session.calls_of_turn().len() + pending)
+                (turn, 1 + calls_of_case(&session).count() + pending)
             }
             SessionState::Completed => (turn + 1, 0),
         }
@@ -160,6 +162,9 @@ impl Replay {
     #[must_use]
     pub fn next(self) -> Next {
         let (turn, done) = self.place();
+        if self.workspace.played.read().is_some() {
+            return Next::AfterPlay;
+        }
         self.with_turns(|turns| {
             let turn = turns.get(turn)?;
             Some(match (done, turn.calls.get(done.wrapping_sub(1)), turn.response) {
@@ -179,8 +184,7 @@ impl Replay {
     #[must_use]
     pub fn last(self) -> Option<StepComparison> {
         let session = self.workspace.rehearsal.session.read();
-        let ended = session.calls_of_turn().last()?;
-        let place = session.calls_of_turn().len() - 1;
+        let (place, ended) = calls_of_case(&session).enumerate().last()?;
         self.with_turns(|turns| {
             let turn = turns.get(session.past_turns())?;
             let RecordedCall { tool, arguments, response, returned } = *turn.calls.get(place)?;
@@ -256,7 +260,7 @@ impl Replay {
                     browser::after_drawing(|| browser::focus_form("response"));
                 });
             }
-            Next::Nothing => {}
+            Next::AfterPlay | Next::Nothing => {}
         }
     }
 
@@ -281,6 +285,11 @@ impl Replay {
         });
         Some(look(&turns.collect::<Vec<_>>()))
     }
+}
+
+/// The ended calls of the current turn that a case has: without those of agents that were played.
+fn calls_of_case(session: &Session) -> impl Iterator<Item = &Call> {
+    session.calls_of_turn().iter().filter(|made| made.call.within.is_none())
 }
 
 /// The steps of a turn.

@@ -5,7 +5,7 @@ use api::ToolView;
 use json_text::JsonText;
 use leptos::prelude::*;
 use schema_form::Integers;
-use session::SessionState;
+use session::{SessionState, ToolCall};
 
 use crate::shared::state::catalog::fits;
 use app::lazy_pages::{LazyPart, SessionViews};
@@ -39,6 +39,8 @@ pub struct Workspace {
     pub input_schema: Memo<Option<JsonText>>,
     /// The schema of the final response; `None` for text.
     pub output_schema: Memo<Option<JsonText>>,
+    /// The call whose agent is played, if any.
+    pub played: Memo<Option<ToolCall>>,
     /// The text that filters the tools.
     pub filter: RwSignal<String>,
     /// Whether the log is shown.
@@ -100,6 +102,7 @@ pub fn use_workspace(rehearsal: Rehearsal) -> Workspace {
         output_schema: Memo::new(move |_| {
             rehearsal.view.with(|view| view.as_ref().and_then(|view| view.output_schema.clone()))
         }),
+        played: Memo::new(move |_| rehearsal.session.with(|session| session.played().cloned())),
         filter,
         shows_log: RwSignal::new(false),
         shows_raw: RwSignal::new(false),
@@ -164,6 +167,8 @@ impl Workspace {
     /// The form for the final response, for an agent with an output schema. Tracked.
     #[must_use]
     pub fn response_form(self) -> Option<ValueForm> {
+        // An agent that is played has its own form, also for the same schema.
+        self.played.track();
         let schema = self.output_schema.get()?;
         Some(self.rehearsal.forms.of(&FormKey::Response, Some(&schema), Integers::Any))
     }
