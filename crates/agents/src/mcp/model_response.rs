@@ -54,6 +54,7 @@ pub(super) fn tool(schema: &JsonText) -> Option<ToolView> {
         long_running: false,
         needs_confirmation: false,
         agent_model: None,
+        can_be_played: false,
         provided_by: "adk".to_owned(),
         hints: ToolHints::default(),
         integers_of_64_bits: false,
