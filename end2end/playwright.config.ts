@@ -24,8 +24,8 @@ export default defineConfig({
   failOnFlakyTests: true,
   forbidOnly: !!process.env.CI,
   // Ends a story that hangs. Nothing is measured by it: stories also run on machines that are busy.
-  timeout: 180_000,
-  expect: { timeout: 20_000 },
+  timeout: 300_000,
+  expect: { timeout: 60_000 },
   reporter: [["list"], ["html", { outputFolder: "artifacts/report", open: "never" }]],
   use: {
     ...devices["Desktop Chrome"],
