@@ -71,11 +71,7 @@ impl<'w> ShippedBuild<'w> {
         let Self { workspace, host: begun, site } = self;
         process::print_and_run(&mut client(workspace))?;
         site.wait()?;
-        // Not `cargo run`, which would wait for another build in the same folder.
-        let mut site = Command::new(workspace.program("xtask-ship"));
-        process::run(
-            site.current_dir(workspace.root()).env("CARGO_TARGET_DIR", workspace.target()),
-        )?;
+        process::run(process::cargo(workspace).args(["run", "-p", "xtask-ship", "--quiet"]))?;
         begun.wait()?;
         process::print_and_run(&mut host(workspace, "rehearsal"))?;
         Ok(workspace.binary())

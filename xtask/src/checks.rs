@@ -1,7 +1,6 @@
 //! `cargo xtask test`: every check, each printed as it is run, with a summary at the end.
 //!
-//! A check that fails does not stop those after it, except those that need what it makes. The checks that need
-//! the release binary run in a second process beside the others.
+//! A check that fails does not stop those after it, except those that need what it makes.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,7 +15,6 @@ use xtask::process;
 use xtask::progress::elapsed;
 use xtask::workspace::Workspace;
 
-use crate::beside::{self, Beside};
 use crate::build::ShippedBuild;
 use crate::setup::Browser;
 use crate::{audit, commits, file_times, fuzz, setup};
@@ -34,9 +32,6 @@ pub(crate) struct Options {
     /// then, so that cargo does not compile a new clone in the same place again
     #[arg(long)]
     keep_times: bool,
-    /// Write how the checks ended to this file, for the run that started this one
-    #[arg(long, value_name = "FILE", hide = true)]
-    results: Option<PathBuf>,
 }
 
 /// The checks, in the order in which they run: the quick to fail first.
@@ -92,20 +87,11 @@ const PURE: [&str; 16] = [
     "api",
 ];
 
-/// A check that was run.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Finished {
-    pub(crate) name: String,
-    pub(crate) duration: Duration,
-    pub(crate) outcome: Outcome,
-}
-
 /// How a check ended.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
+enum Outcome {
     Passed,
     Failed(String),
-    Skipped(String),
+    Skipped(&'static str),
 }
 
 /// What checks share: the folders, and what setup found.
@@ -128,10 +114,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<ExitCode> 
     }
     let since = Instant::now();
     let absent = absences(workspace);
-    let is_beside = options.results.is_some();
-    if !is_beside {
-        let _ = fs::remove_file(&absent);
-    }
+    let _ = fs::remove_file(&absent);
     if options.keep_times {
         file_times::restore(workspace)?;
     }
@@ -141,52 +124,28 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<ExitCode> 
         build: RefCell::default(),
         not_reached: RefCell::default(),
     };
-    let chosen = Check::value_variants()
+    let chosen: Vec<Check> = Check::value_variants()
         .iter()
         .copied()
-        .filter(|check| options.only.is_empty() || options.only.contains(check));
-    let (mut here, mut there): (Vec<Check>, Vec<Check>) =
-        chosen.partition(|check| !check.runs_beside());
-    if is_beside || here.is_empty() {
-        here.append(&mut there);
-    }
-    let beside = match there.is_empty() {
-        true => None,
-        false => Some(Beside::start(workspace, there.iter().map(|check| check.name()).collect())?),
-    };
-    let mut finished = run_in_order(&context, &here)?;
-    if let Some(results) = &options.results {
-        beside::write_results(results, &finished)?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    if let Some(beside) = beside {
-        eprintln!("\n== The checks beside these:");
-        finished.extend(beside.finish()?);
-    }
-    let mut absent = not_tested(&fs::read_to_string(absent).unwrap_or_default());
-    let not_reached = context.not_reached.take();
-    absent.extend(not_reached.iter().map(|list| format!("the registry did not respond: {list}")));
-    Ok(summarize(&finished, &absent, since.elapsed()))
-}
-
-fn run_in_order(context: &Context<'_>, checks: &[Check]) -> Result<Vec<Finished>> {
-    let mut finished = Vec::new();
+        .filter(|check| options.only.is_empty() || options.only.contains(check))
+        .collect();
+    let mut results = Vec::new();
     let mut binary_failed = false;
-    for (index, check) in checks.iter().copied().enumerate() {
-        eprintln!("\n== [{}/{}] {}: {}", index + 1, checks.len(), check.name(), check.about());
+    for (index, check) in chosen.iter().copied().enumerate() {
+        eprintln!("\n== [{}/{}] {}: {}", index + 1, chosen.len(), check.name(), check.about());
         let began = Instant::now();
-        if check == Check::Python && checks.contains(&Check::Binary) {
+        if check == Check::Python && chosen.contains(&Check::Binary) {
             // Python's tests mostly wait for processes, so there is time to compile.
-            context.build.replace(Some(ShippedBuild::begin(context.workspace)?));
+            context.build.replace(Some(ShippedBuild::begin(workspace)?));
         }
         let outcome = if binary_failed && check.needs_binary() {
-            Outcome::Skipped("the binary was not built".to_owned())
+            Outcome::Skipped("the binary was not built")
         } else if check == Check::Fuzz && !fuzz::is_possible() {
-            Outcome::Skipped("fuzz targets need Linux and a C++ compiler".to_owned())
-        } else if check == Check::Commits && !commits::has_history(context.workspace) {
-            Outcome::Skipped("the history is not available".to_owned())
+            Outcome::Skipped("fuzz targets need Linux and a C++ compiler")
+        } else if check == Check::Commits && !commits::has_history(workspace) {
+            Outcome::Skipped("the history is not available")
         } else {
-            match check.run(context) {
+            match check.run(&context) {
                 Ok(()) => Outcome::Passed,
                 Err(error) => Outcome::Failed(format!("{error:#}")),
             }
@@ -195,9 +154,12 @@ fn run_in_order(context: &Context<'_>, checks: &[Check]) -> Result<Vec<Finished>
         if let Outcome::Failed(reason) = &outcome {
             eprintln!("== {} FAILED: {reason}", check.name());
         }
-        finished.push(Finished { name: check.name(), duration: began.elapsed(), outcome });
+        results.push((check, began.elapsed(), outcome));
     }
-    Ok(finished)
+    let mut absent = not_tested(&fs::read_to_string(absent).unwrap_or_default());
+    let not_reached = context.not_reached.take();
+    absent.extend(not_reached.iter().map(|list| format!("the registry did not respond: {list}")));
+    Ok(summarize(&results, &absent, since.elapsed()))
 }
 
 /// The file in which tests record what was missing.
@@ -219,17 +181,21 @@ fn not_tested(lines: &str) -> Vec<String> {
     missing.collect()
 }
 
-fn summarize(finished: &[Finished], absent: &[String], whole: Duration) -> ExitCode {
+fn summarize(
+    results: &[(Check, Duration, Outcome)],
+    absent: &[String],
+    whole: Duration,
+) -> ExitCode {
     eprintln!("\n{:<12}{:>12}  result", "check", "time");
     let mut passed = true;
-    for Finished { name, duration, outcome } in finished {
+    for (check, duration, outcome) in results {
         let result = match outcome {
             Outcome::Passed => "passed".to_owned(),
             Outcome::Failed(reason) => format!("FAILED: {reason}"),
             Outcome::Skipped(reason) => format!("skipped: {reason}"),
         };
         passed &= matches!(outcome, Outcome::Passed);
-        eprintln!("{name:<12}{:>12}  {result}", elapsed(*duration));
+        eprintln!("{:<12}{:>12}  {result}", check.name(), elapsed(*duration));
     }
     for what in absent {
         eprintln!("NOT TESTED: {what}");
@@ -254,11 +220,6 @@ impl Check {
     fn about(self) -> String {
         let value = self.to_possible_value();
         value.and_then(|value| value.get_help().map(ToString::to_string)).unwrap_or_default()
-    }
-
-    /// Whether it runs beside the others: it waits for other programs, or compiles on one processor.
-    fn runs_beside(self) -> bool {
-        self.needs_binary() || matches!(self, Self::Python | Self::Binary)
     }
 
     fn needs_binary(self) -> bool {

@@ -8,7 +8,6 @@
 
 mod audit;
 mod bench;
-mod beside;
 mod build;
 mod checks;
 mod commits;

@@ -49,12 +49,6 @@ impl Background {
         Ok(Self { child, line })
     }
 
-    /// Whether it has ended.
-    pub fn has_ended(&mut self) -> Result<bool> {
-        let ended = self.child.try_wait();
-        Ok(ended.with_context(|| format!("`{}` could not be waited for", self.line))?.is_some())
-    }
-
     /// Waits for its end. Fails unless the program succeeds.
     pub fn wait(mut self) -> Result<()> {
         let status = self

@@ -91,11 +91,6 @@ impl Workspace {
         self.target.join("release").join(program("rehearsal"))
     }
 
-    /// A program for development.
-    pub fn program(&self, name: &str) -> PathBuf {
-        self.target.join("debug").join(program(name))
-    }
-
     /// A program of the quick build.
     ///
     /// # Errors
