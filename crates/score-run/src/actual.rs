@@ -30,6 +30,8 @@ pub(crate) struct ActualSide {
     /// The keys taken, in order, to recognize repeated cases at the end.
     taken: Vec<Key>,
     pairing: Pairing,
+    /// The files of each set that has several runs: a case is in more than one of its files.
+    runs: FxHashMap<String, Vec<usize>>,
     /// The number of cases read.
     passed: u64,
     bytes: u64,
@@ -62,8 +64,8 @@ pub(crate) enum Taken {
     Missing,
     /// Several candidates.
     Several(ScoringFault),
-    /// The case in several runs of its set, each with the run's file.
-    Runs(Vec<(FoundActual, PathBuf)>),
+    /// The case in each run of its set, with the run's file; `None` in a run that lacks it.
+    Runs(Vec<(Option<FoundActual>, PathBuf)>),
 }
 
 /// A case that was found but not read yet.
@@ -99,6 +101,7 @@ impl ActualSide {
             places: FxHashMap::default(),
             taken: Vec::new(),
             pairing,
+            runs: FxHashMap::default(),
             passed: 0,
             bytes: 0,
         };
@@ -139,7 +142,28 @@ impl ActualSide {
                 }
             }
         }
+        side.find_runs();
         Ok(side)
+    }
+
+    /// Finds the sets that were run repeatedly. The files of other sets are parts of one run.
+    fn find_runs(&mut self) {
+        if self.pairing == Pairing::Order {
+            return;
+        }
+        let mut runs: FxHashMap<String, Vec<usize>> = FxHashMap::default();
+        for (index, file) in self.files.iter().enumerate() {
+            runs.entry(file.eval_set_id.clone()).or_default().push(index);
+        }
+        runs.retain(|_, files| {
+            files.len() > 1
+                && self.places.values().any(|entries| {
+                    let mut of_set = entries.iter().map(|entry| entry.file);
+                    let first = of_set.find(|file| files.contains(file));
+                    of_set.any(|file| Some(file) != first && files.contains(&file))
+                })
+        });
+        self.runs = runs;
     }
 
     /// Indexes the remaining cases of a file.
@@ -193,6 +217,13 @@ impl ActualSide {
                 self.index_rest(stream, 0)?;
             }
         }
+        if let Some(runs) = self.runs.get(set) {
+            let is_elsewhere = |entry: &Entry| !runs.contains(&entry.file);
+            if !self.places.get(&key).is_some_and(|entries| entries.iter().all(is_elsewhere)) {
+                let runs = runs.clone();
+                return Ok(self.take_runs(key, &runs, eval_id));
+            }
+        }
         let Some(entries) = self.places.get_mut(&key) else { return Ok(Taken::Missing) };
         let mut files: Vec<usize> = entries.iter().map(|entry| entry.file).collect();
         files.dedup();
@@ -203,10 +234,7 @@ impl ActualSide {
                 let of_set = |file: &&usize| {
                     self.files.get(**file).is_some_and(|file| file.eval_set_id == set)
                 };
-                let runs: Vec<usize> = several.iter().filter(of_set).copied().collect();
-                if runs.len() > 1 && self.pairing != Pairing::Order {
-                    return Ok(self.take_runs(key, &runs, eval_id));
-                }
+                let by_set = || several.iter().find(of_set).copied();
                 let named = |file: &&usize| {
                     self.files.get(**file).is_some_and(|file| stem(&file.facts.path) == stem_of_set)
                 };
@@ -215,7 +243,7 @@ impl ActualSide {
                     named.next().copied().filter(|_| named.next().is_none())
                 };
                 let first = || several.first().copied().filter(|_| self.pairing != Pairing::Id);
-                match runs.first().copied().or_else(by_name).or_else(first) {
+                match by_set().or_else(by_name).or_else(first) {
                     Some(file) => file,
                     None => {
                         let files = several.iter().filter_map(|file| self.files.get(*file));
@@ -235,15 +263,17 @@ impl ActualSide {
         Ok(self.found(entry, eval_id).map_or(Taken::Missing, Taken::Found))
     }
 
-    /// Takes the first case with this key of each of these files.
+    /// Takes the first case with this key from each of these files.
     fn take_runs(&mut self, key: Key, files: &[usize], eval_id: Option<&str>) -> Taken {
         let mut entries = self.places.remove(&key).unwrap_or_default();
         let mut runs = Vec::new();
         for file in files {
+            let Some(path) = self.files.get(*file).map(|file| file.facts.path.clone()) else {
+                continue;
+            };
             let at = entries.iter().position(|entry| entry.file == *file);
-            let Some(entry) = at.and_then(|at| entries.remove(at)) else { continue };
-            let path = self.files.get(*file).map(|file| file.facts.path.clone());
-            runs.extend(self.found(entry, eval_id).zip(path));
+            let entry = at.and_then(|at| entries.remove(at));
+            runs.push((entry.and_then(|entry| self.found(entry, eval_id)), path));
         }
         if !entries.is_empty() {
             self.places.insert(key, entries);

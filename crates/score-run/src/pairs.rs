@@ -206,10 +206,11 @@ impl<'o> Pairs<'o> {
             Taken::Runs(runs) => {
                 let side = file.cases.side(&found)?;
                 for (found, path) in runs {
+                    self.alone.expected += u64::from(found.is_none());
                     self.runs.push_back(Task {
                         called: called.clone(),
                         expected: side.copied(),
-                        actual: actual.side(found)?,
+                        actual: found.map_or(Ok(Side::Absent), |found| actual.side(found))?,
                         trouble: None,
                         pairing: self.pairing,
                         run: Some(path.display().to_string()),

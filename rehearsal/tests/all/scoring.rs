@@ -594,6 +594,13 @@ fn repeats_tags_baseline_and_minimum_are_reported() {
     assert_eq!(score(&[&both[..], &["--min-pass-rate", "0.75"]].concat()).status.code(), Some(0));
     assert_eq!(score(&[&both[..], &["--min-pass-rate", "0.8"]].concat()).status.code(), Some(1));
     assert_eq!(score(&[&both[..], &["--min-pass-rate", "80"]].concat()).status.code(), Some(2));
+    // A run that ended early lacks a case.
+    let one = tagged("a", "first", "f");
+    write("run3.json", &format!(r#"{{"eval_set_id": "s", "eval_cases": [{one}]}}"#));
+    let output = score(&["--actual", "run1.json", "run3.json"]);
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("4 cases: 3 passed, 0 failed, 1 error"), "{text}");
     let output = score(&["--actual", "run2.json", "--baseline", "base.json"]);
     let text = String::from_utf8(output.stdout).unwrap();
     let since = "Since base.json: 1 regressed, 0 improved, 0 with other scores, 0 new, 0 gone.\n  \
