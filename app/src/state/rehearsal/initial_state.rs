@@ -2,7 +2,7 @@
 //!
 //! The entered text is in the tab's storage and so survives a reload, also while it is invalid.
 
-use json_text::{JsonText, Kind};
+use json_text::{JsonText, Kind, Node};
 use leptos::prelude::*;
 use serde::{Deserialize, Serialize};
 use session::{AgentId, SessionState};
@@ -26,10 +26,16 @@ impl EnteredState {
     /// The state.
     ///
     /// # Errors
-    /// Why the text is not a JSON object, and where.
+    /// Why the text is not a JSON object whose members are all kept, and where.
     pub fn read(&self) -> Result<JsonText, String> {
         let state = JsonText::parse(&self.text)
             .map_err(|error| format!("The initial state is not JSON: {error}."))?;
+        if let Some(error) = json_text::repeated_member(&self.text) {
+            return Err(format!("In the initial state, {error}. Rename one of the two."));
+        }
+        if let Some(number) = infinite(state.open()) {
+            return Err(format!("The number {number} in the initial state is too large."));
+        }
         match state.kind() {
             Kind::Object => Ok(state.compact()),
             kind => {
@@ -41,6 +47,20 @@ impl EnteredState {
                 ))
             }
         }
+    }
+}
+
+/// The first number that would become infinite.
+fn infinite(node: Node<'_>) -> Option<String> {
+    match node {
+        Node::Number(text) => {
+            text.parse::<f64>().is_ok_and(f64::is_infinite).then(|| text.to_owned())
+        }
+        Node::Array(items) => items.into_iter().find_map(|item| infinite(Node::of(item))),
+        Node::Object(members) => {
+            members.into_iter().find_map(|(_, value)| infinite(Node::of(value)))
+        }
+        Node::Null | Node::Bool(_) | Node::String(_) => None,
     }
 }
 
@@ -127,5 +147,9 @@ mod tests {
         assert!(fault.ends_with(" at line 3, column 1."), "{fault}");
         let fault = read("\n [1]").expect_err("a list");
         assert!(fault.ends_with("Its type is array at line 2, column 2."), "{fault}");
+        let fault = read(r#"{"a": 1, "a": 2}"#).expect_err("one would be lost");
+        assert!(fault.contains("`a` is repeated at line 1, column 10."), "{fault}");
+        let fault = read(r#"{"a": [{"b": 1e400}]}"#).expect_err("infinite");
+        assert_eq!(fault, "The number 1e400 in the initial state is too large.");
     }
 }
