@@ -1,9 +1,11 @@
 //! [`ConnectFault`]: why a server cannot be used, and what to do. [`CallFault`]: why a call returned no
 //! result.
 
+use std::path::Path;
 use std::time::Duration;
 
 use crate::AgentFault;
+use http::StatusCode;
 use rmcp::ServiceError;
 
 use super::http_fault::HttpFault;
@@ -46,7 +48,7 @@ pub(super) enum ConnectFault {
     InvalidLine { server: String, sample: String, output: Option<String> },
     #[error(
         "The MCP server {server} at {url} {fault}{}",
-        if fault.doubts_the_address() { " Is this the address of its MCP endpoint?" } else { "" }
+        address_remedy(.url, .fault)
     )]
     Http { server: String, url: String, fault: HttpFault },
     #[error(
@@ -59,11 +61,27 @@ pub(super) enum ConnectFault {
     Refused { server: String, error: String, output: Option<String> },
 }
 
+fn address_remedy(url: &str, fault: &HttpFault) -> &'static str {
+    // A server over HTTP with SSE takes no POST there.
+    let takes_no_post = matches!(
+        fault,
+        HttpFault::Refused(refused) if refused.status == StatusCode::METHOD_NOT_ALLOWED
+    );
+    if takes_no_post && url.trim_end_matches('/').ends_with("/sse") {
+        " If it uses HTTP with SSE, set `transport = \"sse\"`."
+    } else if !fault.doubts_the_address() {
+        ""
+    } else {
+        " Is this the address of its MCP endpoint?"
+    }
+}
+
 fn no_program_remedy(command: &str) -> String {
     let words: Vec<&str> = command.split_whitespace().collect();
     match &words[..] {
         [program, arguments @ ..]
-            if !arguments.is_empty() && !command.starts_with(['/', '.', '~']) =>
+            if !arguments.is_empty()
+                && (!command.starts_with(['/', '.', '~']) || Path::new(program).is_file()) =>
         {
             format!(
                 "`command` is the program only: write `command = {program:?}` and \

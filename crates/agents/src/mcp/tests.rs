@@ -1256,6 +1256,10 @@ async fn reports_why_a_server_cannot_be_used() {
     let fault = refused(with_arguments).await;
     assert!(fault.reason.contains(expected), "{fault:?}");
 
+    let with_path = McpServer::stdio("none", "/bin/sh -c true", [""; 0]);
+    let fault = refused(with_path).await;
+    assert!(fault.reason.contains("write `command = \"/bin/sh\"`"), "{fault:?}");
+
     let fault = refused(script("echo 'no key' >&2; exit 3")).await;
     assert!(fault.reason.contains("exit status 3"), "{fault:?}");
     assert_eq!(fault.traceback.as_deref(), Some("no key"));
