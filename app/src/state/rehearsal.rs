@@ -53,6 +53,8 @@ pub struct Rehearsal {
     pub readings: Readings,
     /// Why exports leave calls out.
     leave_out: RwSignal<Vec<Unmet>>,
+    /// The eval case that is rehearsed again, with its position in the file.
+    pub case: StoredValue<Option<(String, u64)>>,
     /// Whether the host is opening the session, and whether it is to be opened again after that.
     opening: StoredValue<Opening>,
 }
@@ -71,6 +73,7 @@ pub fn use_rehearsal(agent: AgentId) -> Rehearsal {
     let rehearsal = Rehearsal {
         session: RwSignal::new(begin(&agent)),
         leave_out: RwSignal::new(export_choices::remembered(&agent)),
+        case: StoredValue::new(None),
         agent: StoredValue::new(agent),
         signals: SessionSignals::default(),
         forms: Forms::new(),

@@ -512,15 +512,20 @@ fn Fault(
         ApiError::Export { path, .. } => path.clone(),
         _ => path,
     };
+    // Without the host there are no other files, and nobody makes the case.
+    let is_without_host = matches!(error, ApiError::Transport(_) | ApiError::Stopping);
+    let remedy = match is_without_host {
+        true => "The session is kept in this tab. Export again when the host is connected.",
+        false => {
+            "The file and the session are unchanged. Fix the problem, then retry. Or choose another file, or download the case."
+        }
+    };
     view! {
         <h2 class="panel-title bad"><Icon glyph=Glyph::Error/>"Not exported"</h2>
         <p role="alert">{error.to_string()}</p>
         <dl class="facts receipt"><dt>"file"</dt><dd class="path"><FilePath path/></dd></dl>
-        <p class="quiet">
-            "The file and the session are unchanged. Fix the problem, then retry. Or choose another file, or download the case."
-        </p>
-        <OtherFile/>
-        <Download/>
+        <p class="quiet">{remedy}</p>
+        {(!is_without_host).then(|| view! { <OtherFile/><Download/> })}
     }
 }
 

@@ -76,13 +76,18 @@ pub fn use_replay(workspace: Workspace) -> Replay {
     Effect::new(move |_| {
         let asked = wanted.ask();
         let index = at.get().unwrap_or_default();
-        let Some(eval_id) = eval_id.get() else {
+        let named = eval_id.get().map(|eval_id| (eval_id, index));
+        // The workspace is drawn again after a reload of the agent, with the same case.
+        let is_known = workspace.rehearsal.case.get_value() == named;
+        workspace.rehearsal.case.set_value(named.clone());
+        let Some((eval_id, _)) = named else {
             case.set(None);
             return;
         };
         // A case begins with the user message: a session under way starts over, after a question if it
         // would be lost.
-        if workspace.rehearsal.session.read_untracked().started_at().is_some() {
+        let session = workspace.rehearsal.session;
+        if !is_known && session.read_untracked().started_at().is_some() {
             // After the page is drawn: the router is still changing to this address.
             browser::after_drawing(move || {
                 // Another workspace, with its own replay, may have been opened meanwhile.
