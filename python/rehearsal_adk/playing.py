@@ -148,7 +148,8 @@ def _request(agent, args: dict) -> str:
 
 def _violation(agent, text: str) -> str | None:
     """Why the text violates the agent's output schema, or ``None``."""
-    from google.adk.tools.agent_tool import _get_output_schema, validate_schema
+    from google.adk.tools.agent_tool import _get_output_schema
+    from google.adk.utils._schema_utils import validate_schema
 
     output_schema = _get_output_schema(agent)
     if not output_schema:
@@ -162,7 +163,8 @@ def _violation(agent, text: str) -> str | None:
 
 def _result(tool, nested: RehearsalSession, tool_context) -> Any:
     """The tool's result, with the agent's state in the caller's, as ``AgentTool`` returns it."""
-    from google.adk.tools.agent_tool import _get_output_schema, validate_schema
+    from google.adk.tools.agent_tool import _get_output_schema
+    from google.adk.utils._schema_utils import validate_schema
 
     last = None
     for event in nested.session.events:
