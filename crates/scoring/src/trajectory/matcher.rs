@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use json_text::{Decimal, JsonText, JsonValue, Kind};
+use json_text::{Decimal, JsonIndex, JsonText, JsonValue, Kind};
 use regex::Regex;
 
 use crate::config_fault::ConfigFault;
@@ -113,6 +113,15 @@ impl Matcher {
             }
             other => Err(unknown(place, other)),
         }
+    }
+
+    /// Whether the matcher accepts an argument, without an expected one to compare it with: a missing one is
+    /// accepted by [`Self::Ignore`] only, and nothing by a matcher that needs the expected value.
+    #[must_use]
+    pub fn accepts(&self, actual: Option<&JsonText>, equality: Equality) -> bool {
+        let document = actual.map(JsonIndex::of);
+        let actual = document.as_ref().map(JsonIndex::root);
+        matches!(self.compare_values(None, actual, equality), Some(Fitting::Fits))
     }
 
     /// Whether the matcher accepts `actual`; `None` to compare by equality, because one side is
