@@ -9,7 +9,7 @@
 mod files;
 pub mod interpreter;
 mod messages;
-mod package;
+pub mod package;
 mod process;
 mod record;
 mod source;

@@ -1,7 +1,9 @@
 //! The worker's Python package, which the binary carries.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use tokio::process::Command;
 
 use rust_embed::RustEmbed;
 
@@ -16,6 +18,29 @@ struct Package;
 ///
 /// # Errors
 /// The operating system's, when it can be laid out nowhere.
-pub(super) fn unpacked() -> io::Result<PathBuf> {
+pub fn unpacked() -> io::Result<PathBuf> {
     crate::embedded::unpacked::<Package>("rehearsal_adk")
+}
+
+/// The command that runs the function `main` of a module of the package, for the agent in `folder`.
+///
+/// `package` is what [`unpacked`] returned. The module finds the arguments that the caller adds in `sys.argv`. It
+/// runs where people run `adk web`: beside the agent's folder.
+#[must_use]
+pub fn program(python: &Path, module: &str, package: &Path, folder: &Path) -> Command {
+    let mut command = Command::new(python);
+    command
+        .arg("-c")
+        // The package does not stay on Python's path.
+        .arg(format!(
+            "import sys; sys.path.append(sys.argv.pop(1)); from {module} import main; sys.path.pop(); main()"
+        ))
+        .arg(package)
+        .env("PYTHONSAFEPATH", "1")
+        .env("PYTHONUNBUFFERED", "1")
+        .env("PYTHONIOENCODING", "utf-8");
+    if let Some(parent) = folder.parent().filter(|parent| parent.is_dir()) {
+        command.current_dir(parent);
+    }
+    command
 }

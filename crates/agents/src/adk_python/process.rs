@@ -11,17 +11,15 @@ use std::time::Duration;
 use json_text::JsonText;
 use serde::Serialize;
 use tokio::io::{AsyncWriteExt, BufReader};
-use tokio::process::{ChildStderr, ChildStdin, ChildStdout, Command};
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::messages::{Answer, MAX_LINE_BYTES, Request, Response, RpcError};
+use super::package;
 use crate::AgentLog;
 use crate::child;
 use crate::lines::next_line;
 
-/// Starts the worker from the folder given as argument, which does not stay on Python's path.
-const BOOTSTRAP: &str = "import sys; sys.path.append(sys.argv.pop()); \
-     from rehearsal_adk.worker import main; sys.path.pop(); main()";
 /// How much of a line on standard error is read.
 const MAX_LOG_LINE_BYTES: usize = 64 * 1024;
 /// How long reading the pipes of a worker that has ended may take.
@@ -138,20 +136,8 @@ impl Worker {
         folder: &Path,
         log: Arc<AgentLog>,
     ) -> std::io::Result<Self> {
-        let mut command = Command::new(python);
-        command
-            .args(["-c", BOOTSTRAP])
-            .arg(package)
-            .env("PYTHONSAFEPATH", "1")
-            .env("PYTHONUNBUFFERED", "1")
-            .env("PYTHONIOENCODING", "utf-8")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        // Where people run `adk web`: beside the agent's folder.
-        if let Some(parent) = folder.parent().filter(|parent| parent.is_dir()) {
-            command.current_dir(parent);
-        }
+        let mut command = package::program(python, "rehearsal_adk.worker", package, folder);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut tree = child::start(&mut command)?;
         let child = tree.child();
         let missing = || std::io::Error::other("a pipe to the worker is missing");

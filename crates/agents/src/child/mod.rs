@@ -20,14 +20,14 @@ use tokio_util::sync::CancellationToken;
 const MARK: &str = "_REHEARSAL_FAMILY";
 
 /// A child process and all processes that it starts.
-pub(crate) struct ProcessTree {
+pub struct ProcessTree {
     child: Child,
     killer: TreeKiller,
 }
 
 /// Kills a child and all processes that it started.
 #[derive(Clone)]
-pub(crate) struct TreeKiller {
+pub struct TreeKiller {
     leader: Option<u32>,
     kill: CancellationToken,
     #[cfg(target_os = "linux")]
@@ -38,7 +38,7 @@ pub(crate) struct TreeKiller {
 ///
 /// # Errors
 /// The operating system's.
-pub(crate) fn start(command: &mut Command) -> std::io::Result<ProcessTree> {
+pub fn start(command: &mut Command) -> std::io::Result<ProcessTree> {
     let mark = uuid::Uuid::new_v4().to_string();
     command.env(MARK, &mark).kill_on_drop(true);
     #[cfg(unix)]
@@ -55,17 +55,20 @@ pub(crate) fn start(command: &mut Command) -> std::io::Result<ProcessTree> {
 }
 
 impl ProcessTree {
-    pub(crate) fn child(&mut self) -> &mut Child {
+    /// The process itself.
+    pub fn child(&mut self) -> &mut Child {
         &mut self.child
     }
 
-    pub(crate) fn killer(&self) -> TreeKiller {
+    /// What kills it, while another task waits for it.
+    #[must_use]
+    pub fn killer(&self) -> TreeKiller {
         self.killer.clone()
     }
 
     /// Waits until the child has ended or [`TreeKiller::kill`] is called. Kills what is left of its process
     /// tree, and returns how the child ended, such as `ended with exit status 3`.
-    pub(crate) async fn wait(mut self) -> String {
+    pub async fn wait(mut self) -> String {
         let status = tokio::select! {
             status = self.child.wait() => Some(status),
             () = self.killer.kill.cancelled() => {
@@ -113,7 +116,7 @@ impl TreeKiller {
 
 impl TreeKiller {
     /// Kills the child and its process tree, without waiting for it.
-    pub(crate) fn kill(&self) {
+    pub fn kill(&self) {
         self.kill.cancel();
     }
 
