@@ -1,0 +1,13 @@
+"""Runs one ADK agent through eval cases, with every tool intercepted.
+
+The engine in Rust decides everything: which tool call is answered by a mock, runs or ends the case, and
+what a scripted model responds. These modules run the agent and ask the engine. They need only the
+standard library and google-adk. ``docs/design/eval-runs.md`` describes the protocol. The modules:
+
+``serve``      imports the agent once and forks a process for each case
+``case_run``   one case: the runner, its sessions and state, and the engine's requests
+``gate``       intercepts tool calls, at every depth
+``barrier``    forbids file writes, processes and sockets outside tools that may run
+``given_model``  a model whose responses come from the engine
+``peer``       requests and responses over one socket, in both directions
+"""

@@ -1,0 +1,153 @@
+"""Forbids file writes, processes and sockets while an agent is evaluated.
+
+A Python audit hook sees these wherever they happen: at import, in a callback, in a node, in a thread. It
+permits them within a tool that the case allows to run (``allowed``), and to what the program itself needs. It cannot
+see what C extensions do by themselves, such as gRPC.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import os
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Iterator
+from typing import Any
+
+allowed: contextvars.ContextVar[bool] = contextvars.ContextVar("rehearsal_allowed", default=False)
+"""Whether the code that runs belongs to a tool that may run."""
+
+_WRITES = os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_TRUNC
+_FILES = {
+    "os.remove": "removes",
+    "os.rename": "renames",
+    "os.mkdir": "creates the folder",
+    "os.rmdir": "removes the folder",
+    "os.link": "links",
+    "os.symlink": "links",
+    "os.truncate": "truncates",
+    "os.chmod": "changes the mode of",
+    "os.chown": "changes the owner of",
+    "os.utime": "changes the times of",
+    "os.setxattr": "changes attributes of",
+    "os.removexattr": "changes attributes of",
+    "shutil.rmtree": "removes the folder",
+}
+_PROCESSES = {
+    "subprocess.Popen",
+    "os.system",
+    "os.exec",
+    "os.posix_spawn",
+    "os.spawn",
+    "os.startfile",
+    "os.fork",
+    "os.forkpty",
+    "os.kill",
+    "os.killpg",
+    "pty.spawn",
+}
+_SOCKETS = {
+    "socket.connect",
+    "socket.bind",
+    "socket.sendto",
+    "socket.sendmsg",
+    "socket.getaddrinfo",
+    "socket.gethostbyname",
+    "socket.gethostbyaddr",
+}
+
+
+class ForbiddenEffect(PermissionError):
+    """Code outside an allowed tool tried to change something."""
+
+
+class Barrier:
+    """The audit hook and what it permits."""
+
+    def __init__(self) -> None:
+        self._active = False
+        self._hosts: set[tuple[str, int]] = set()
+        self.on_forbidden: Callable[[str, str], None] | None = None
+        """Told what was tried and where, before the exception is raised."""
+
+    def raise_up(self) -> None:
+        """Activates the barrier for the rest of the process."""
+        sys.addaudithook(self._see)
+        _carry_context_into_threads()
+        self._active = True
+
+    @contextlib.contextmanager
+    def lowered(self) -> Iterator[None]:
+        """Permits everything to the code of this package, which runs alone meanwhile."""
+        token = allowed.set(True)
+        try:
+            yield
+        finally:
+            allowed.reset(token)
+
+    def permit(self, host: str, port: int) -> None:
+        """Permits connections to the endpoint of a model."""
+        self._hosts.add((host, port))
+
+    def _see(self, event: str, args: tuple[Any, ...]) -> None:
+        if not self._active or allowed.get():
+            return
+        what = self._forbidden(event, args)
+        if what is None:
+            return
+        where = _place()
+        if self.on_forbidden is not None:
+            self.on_forbidden(what, where)
+        raise ForbiddenEffect(f"An eval case {what}, outside a tool that may run, at {where}.")
+
+    def _forbidden(self, event: str, args: tuple[Any, ...]) -> str | None:
+        if event == "open":
+            path, mode, flags = args
+            writes = isinstance(mode, str) and any(letter in mode for letter in "wax+")
+            if (writes or (isinstance(flags, int) and flags & _WRITES)) and path != os.devnull:
+                # A number is a file that was opened before.
+                return None if isinstance(path, int) else f"tried to write {os.fsdecode(path)}"
+            return None
+        if event in _FILES:
+            target = args[0] if args else ""
+            return f"tried to change a file ({_FILES[event]} {target})"
+        if event in _PROCESSES:
+            return f"tried to start or signal a process ({event})"
+        if event in _SOCKETS:
+            address = args[1] if event.startswith("socket.c") else args[0] if args else None
+            if event == "socket.getaddrinfo":
+                address = (args[0], args[1])
+            if isinstance(address, tuple) and tuple(address[:2]) in self._hosts:
+                return None
+            return f"tried to use the network ({event} {address!r})"
+        return None
+
+
+def _place() -> str:
+    """The innermost code that is neither Python's nor a library's: the author's line, if there is one."""
+    frames = traceback.extract_stack()[:-2]
+    own = [
+        one
+        for one in frames
+        if "site-packages" not in one.filename
+        and not one.filename.startswith(sys.base_prefix)
+        and not one.filename.startswith("<")
+        and "rehearsal_adk" not in one.filename
+    ]
+    frame = own[-1] if own else frames[-1]
+    return f"{frame.filename}:{frame.lineno} in {frame.name}"
+
+
+def _carry_context_into_threads() -> None:
+    """Makes a thread that an allowed tool starts an allowed one; others stay forbidden."""
+    start = threading.Thread.start
+
+    def start_in_context(self: threading.Thread) -> None:
+        if allowed.get():
+            run, context = self.run, contextvars.copy_context()
+            self.run = lambda: context.run(run)  # type: ignore[method-assign]
+        start(self)
+
+    threading.Thread.start = start_in_context  # type: ignore[method-assign]

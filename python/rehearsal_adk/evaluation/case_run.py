@@ -1,0 +1,192 @@
+"""One eval case of an ADK agent: the runner, its sessions and state, and the engine's requests.
+
+A process runs one case. The engine sends ``open``, then ``run`` for each message or set of responses, and
+between them ``change_state``. While the runner runs, the case asks the engine about each tool call and, if
+the model is given, about each model call, and tells it each event.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from rehearsal_adk.evaluation import gate, given_model
+from rehearsal_adk.evaluation.barrier import Barrier
+from rehearsal_adk.evaluation.peer import Peer
+from rehearsal_adk.loading import LoadedAgent
+
+USER = "user"
+
+
+class CaseRun:
+    """The agent in one case."""
+
+    def __init__(self, loaded: LoadedAgent, barrier: Barrier) -> None:
+        self._loaded = loaded
+        self._barrier = barrier
+        self._peer: Any = None
+        self._runner: Any = None
+        self._session_id = ""
+        self._known: frozenset[str] = frozenset()
+        self._running: asyncio.Task[dict[str, Any]] | None = None
+        self._loop: Any = None
+
+    async def serve(self, socket_path: str, case: str) -> None:
+        """Connects to the engine and serves it until it closes the connection."""
+        self._loop = asyncio.get_running_loop()
+        with self._barrier.lowered():
+            reader, writer = await asyncio.open_unix_connection(socket_path, limit=1 << 28)
+        self._peer = Peer(reader, writer)
+        self._barrier.on_forbidden = self._forbidden
+        gate.decided_by(self)
+        self._peer.tell("connected", {"case": case})
+        await self._peer.serve(
+            {"open": self._open, "run": self._run, "change_state": self._change_state}
+        )
+
+    async def _open(self, params: dict[str, Any]) -> dict[str, Any]:
+        from google.adk.artifacts.in_memory_artifact_service import InMemoryArtifactService
+        from google.adk.memory.in_memory_memory_service import InMemoryMemoryService
+        from google.adk.runners import Runner
+        from google.adk.sessions.in_memory_session_service import InMemorySessionService
+
+        self._known = frozenset(params["tools"])
+        if params.get("model"):
+            given_model.install(self._peer, params["model"])
+        app = self._loaded.app
+        root = {"app": app} if app is not None else {"agent": self._loaded.root}
+        self._runner = Runner(
+            app_name=self._loaded.app_name,
+            session_service=InMemorySessionService(),
+            artifact_service=InMemoryArtifactService(),
+            memory_service=InMemoryMemoryService(),
+            **root,
+        )
+        session = await self._runner.session_service.create_session(
+            app_name=self._loaded.app_name, user_id=USER, state=params["state"]
+        )
+        self._session_id = session.id
+        return {}
+
+    async def _run(self, params: dict[str, Any]) -> dict[str, Any]:
+        self._running = asyncio.ensure_future(self._turn(params))
+        try:
+            return await self._running
+        except asyncio.CancelledError:
+            if self._running.cancelled():
+                return {"stopped": True}
+            raise
+        finally:
+            self._running = None
+
+    async def _turn(self, params: dict[str, Any]) -> dict[str, Any]:
+        from google.genai import types
+
+        if "text" in params:
+            parts = [types.Part(text=params["text"])]
+        else:
+            parts = [
+                types.Part(
+                    function_response=types.FunctionResponse(
+                        id=one["call_id"], name=one["name"], response=_mapping(one["response"])
+                    )
+                )
+                for one in params["responses"]
+            ]
+        pending: dict[str, dict[str, Any]] = {}
+        async for event in self._runner.run_async(
+            user_id=USER,
+            session_id=self._session_id,
+            new_message=types.Content(role="user", parts=parts),
+        ):
+            self._report(event)
+            for call in event.get_function_calls():
+                if call.id in (event.long_running_tool_ids or ()):
+                    pending[call.id] = {"call_id": call.id, "name": call.name, "args": call.args}
+            for response in event.get_function_responses():
+                pending.pop(response.id, None)
+        return {"pending": list(pending.values()), "state": await self._state()}
+
+    async def _change_state(self, params: dict[str, Any]) -> dict[str, Any]:
+        from google.adk.events.event import Event
+        from google.adk.events.event_actions import EventActions
+
+        session = await self._session()
+        await self._runner.session_service.append_event(
+            session, Event(author=USER, actions=EventActions(state_delta=params["changes"]))
+        )
+        return {"state": await self._state()}
+
+    async def _session(self) -> Any:
+        return await self._runner.session_service.get_session(
+            app_name=self._loaded.app_name, user_id=USER, session_id=self._session_id
+        )
+
+    async def _state(self) -> dict[str, Any]:
+        return dict((await self._session()).state)
+
+    # What the gate asks.
+
+    def knows(self, tool: str) -> bool:
+        """Whether the case says what happens to calls of this tool."""
+        return tool in self._known
+
+    async def decide(self, call: dict[str, Any]) -> dict[str, Any]:
+        """The engine's decision about a call."""
+        decision: dict[str, Any] = await self._peer.ask("tool", call)
+        return decision
+
+    def observe(self, event: Any, context: Any) -> None:
+        """Reports events of other runners; the runner of the case yields its own."""
+        if context.session.id != self._session_id:
+            self._report(event, inner=True)
+
+    def stop(self) -> None:
+        """Cancels the run, from whatever thread."""
+        if self._running is not None:
+            self._loop.call_soon_threadsafe(self._running.cancel)
+
+    def _forbidden(self, what: str, where: str) -> None:
+        self._loop.call_soon_threadsafe(
+            self._peer.tell, "forbidden", {"what": what, "where": where}
+        )
+        self.stop()
+
+    def _report(self, event: Any, inner: bool = False) -> None:
+        if event.partial:
+            return
+        usage = event.usage_metadata
+        self._peer.tell(
+            "event",
+            {
+                "author": event.author,
+                "invocation_id": event.invocation_id,
+                "inner": inner,
+                "text": "".join(
+                    part.text
+                    for part in (event.content.parts or () if event.content else ())
+                    if part.text and not part.thought
+                ),
+                "calls": [
+                    {"call_id": one.id, "name": one.name, "args": one.args or {}}
+                    for one in event.get_function_calls()
+                ],
+                "responses": [
+                    {"call_id": one.id, "name": one.name, "response": one.response}
+                    for one in event.get_function_responses()
+                ],
+                "state": event.actions.state_delta if event.actions else {},
+                "usage": {
+                    "model": event.model_version or "",
+                    "input": usage.prompt_token_count or 0,
+                    "output": usage.candidates_token_count or 0,
+                }
+                if usage
+                else None,
+                "error": event.error_message or "",
+            },
+        )
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {"result": value}

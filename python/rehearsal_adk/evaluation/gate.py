@@ -1,0 +1,278 @@
+"""Intercepts tool calls, at every depth.
+
+There are two places. The plugin ``CaseGate`` is first in every plugin manager of the process, so it also
+sees the tools of agents that are used as tools, and of runners that a tool starts. It refuses a call
+before any code of the subject runs. The second place is the tool's body: a mock's result replaces what
+the tool's function would return, so that confirmation, callbacks and plugins of the subject run as they
+do without the gate. The body is also what code calls that goes around plugins, such as ``run_async``
+within another tool or a node of a workflow.
+
+Control flow of google-adk and agents used as tools pass. Within a tool that may run, everything passes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import functools
+import itertools
+from typing import Any, Protocol
+
+from google.adk.plugins.base_plugin import BasePlugin
+from google.adk.plugins.plugin_manager import PluginManager
+from google.adk.tools.agent_tool import AgentTool
+from google.adk.tools.base_tool import BaseTool
+from google.adk.tools.function_tool import FunctionTool
+
+from rehearsal_adk import jsonable
+from rehearsal_adk.evaluation import barrier
+
+_FRAMEWORK_MODULES = (
+    "google.adk.tools.transfer_to_agent_tool",
+    "google.adk.tools.exit_loop_tool",
+    "google.adk.tools.set_model_response_tool",
+    "google.adk.agents.llm.task",
+)
+"""Where google-adk defines the tools with which a model directs the run."""
+
+
+class Decisions(Protocol):
+    """What the gate asks, once for each call."""
+
+    def knows(self, tool: str) -> bool:
+        """Whether the case says what happens to calls of this tool."""
+
+    async def decide(self, call: dict[str, Any]) -> dict[str, Any]:
+        """The engine's decision: ``{"do": "mock" | "raise" | "run" | "wait" | "stop", ...}``."""
+
+    def observe(self, event: Any, context: Any) -> None:
+        """An event of an agent that is used as a tool, or of another runner within the run."""
+
+    def stop(self) -> None:
+        """Cancels the task of the runner."""
+
+
+class MockError(Exception):
+    """The error that a mock names."""
+
+
+_decisions: Decisions | None = None
+"""Who decides in this process. A process runs one case."""
+
+_call: contextvars.ContextVar[tuple[Any, dict[str, Any], Any] | None] = contextvars.ContextVar(
+    "rehearsal_call", default=None
+)
+"""The tool whose body is about to run, with its arguments and its context."""
+
+_made_up = itertools.count(1)
+
+
+def decided_by(decisions: Decisions) -> None:
+    """Names who decides about the calls of this process."""
+    global _decisions
+    _decisions = decisions
+
+
+def is_control_flow(tool: Any) -> bool:
+    """Whether google-adk defines the tool to direct the run. A tool of the same name is not meant."""
+    module = type(tool).__module__
+    function = getattr(getattr(tool, "func", None), "__module__", "") or ""
+    return any(
+        name == place or name.startswith(f"{place}.")
+        for name in (module, function)
+        for place in _FRAMEWORK_MODULES
+    )
+
+
+class CaseGate(BasePlugin):
+    """The plugin that is asked first."""
+
+    def __init__(self) -> None:
+        super().__init__(name="rehearsal_case_gate")
+
+    async def before_tool_callback(self, *, tool: Any, tool_args: Any, tool_context: Any) -> None:
+        """Refuses the call before plugins and callbacks of the subject see it."""
+        if type(tool) is BaseTool:
+            return  # No tool has this name, and google-adk tells the model so.
+        if _decisions is not None and not _decisions.knows(tool.name):
+            await _ask(tool, tool_args, tool_context)
+
+    async def on_event_callback(self, *, invocation_context: Any, event: Any) -> None:
+        """Passes on the events that the runner of the case does not yield."""
+        if _decisions is not None:
+            _decisions.observe(event, invocation_context)
+
+
+async def _ask(tool: Any, args: dict[str, Any], context: Any) -> dict[str, Any]:
+    """The decision about a call. If it ends the case, the runner's task is canceled and this never returns."""
+    if barrier.allowed.get() or _decisions is None or is_control_flow(tool):
+        return {"do": "run"}
+    if isinstance(tool, AgentTool) and not _decisions.knows(tool.name):
+        return {"do": "run"}  # Its own tools are intercepted.
+    call_id = getattr(context, "function_call_id", None) or f"call-{next(_made_up)}"
+    decision = await _decisions.decide(
+        {
+            "call_id": call_id,
+            "tool": tool.name,
+            "args": args,
+            "invocation_id": getattr(context, "invocation_id", ""),
+            "agent": getattr(context, "agent_name", ""),
+            "is_long_running": bool(getattr(tool, "is_long_running", False)),
+        }
+    )
+    if decision["do"] == "stop":
+        # An exception could be swallowed on its way: by a plugin, a callback or an agent in the middle.
+        _decisions.stop()
+        await asyncio.Event().wait()
+    return decision
+
+
+async def _through_gate(tool: Any, args: dict[str, Any], context: Any, body: Any) -> Any:
+    """The result of a call: of its mock, or of its body if that may run."""
+    decision = await _ask(tool, args, context)
+    match decision["do"]:
+        case "mock":
+            return decision["result"]
+        case "raise":
+            raise MockError(decision["message"])
+        case "wait":
+            return None
+    if isinstance(tool, AgentTool) or is_control_flow(tool):
+        return await body()
+    token = barrier.allowed.set(True)
+    try:
+        return await body()
+    finally:
+        barrier.allowed.reset(token)
+
+
+def install() -> None:
+    """Replaces the places in google-adk through which tools run. Call it before agents are imported."""
+    _gate_plugin_managers()
+    _gate_function_tools()
+    _gate_other_tools()
+    _gate_function_nodes()
+
+
+def _gate_plugin_managers() -> None:
+    original = PluginManager.__init__
+
+    @functools.wraps(original)
+    def with_gate(self: Any, *args: Any, **kwargs: Any) -> None:
+        original(self, *args, **kwargs)
+        self.plugins.insert(0, CaseGate())
+
+    PluginManager.__init__ = with_gate  # type: ignore[method-assign]
+
+
+def _gate_function_tools() -> None:
+    run, invoke = FunctionTool.run_async, FunctionTool._invoke_callable
+    as_node = getattr(FunctionTool, "_run_generator_as_node", None)
+
+    @functools.wraps(run)
+    async def run_async(self: Any, *, args: dict[str, Any], tool_context: Any) -> Any:
+        token = _call.set((self, args, tool_context))
+        try:
+            return await run(self, args=args, tool_context=tool_context)
+        finally:
+            _call.reset(token)
+
+    @functools.wraps(invoke)
+    async def invoke_callable(self: Any, target: Any, args_to_call: dict[str, Any]) -> Any:
+        call = _call.get()
+        # Whether a call needs confirmation is decided by a function too, which is not the tool's body.
+        if target is not self.func or call is None or call[0] is not self:
+            return await invoke(self, target, args_to_call)
+        return await _through_gate(*call, lambda: invoke(self, target, args_to_call))
+
+    FunctionTool.run_async = run_async  # type: ignore[method-assign]
+    FunctionTool._invoke_callable = invoke_callable  # type: ignore[method-assign]
+    if as_node is not None:
+
+        @functools.wraps(as_node)
+        async def run_generator(self: Any, *, args_to_call: Any, tool_context: Any) -> Any:
+            call = _call.get()
+            args = call[1] if call is not None and call[0] is self else args_to_call
+            return await _through_gate(
+                self,
+                args,
+                tool_context,
+                lambda: as_node(self, args_to_call=args_to_call, tool_context=tool_context),
+            )
+
+        FunctionTool._run_generator_as_node = run_generator  # type: ignore[method-assign]
+
+
+def _gate_other_tools() -> None:
+    """Gates ``run_async`` of every class of tools, now and when a class is defined later."""
+
+    def gate(of: type) -> None:
+        run = of.__dict__.get("run_async")
+        if run is None or of in (BaseTool, FunctionTool):
+            return
+
+        @functools.wraps(run)
+        async def run_async(self: Any, *, args: dict[str, Any], tool_context: Any) -> Any:
+            return await _through_gate(
+                self, args, tool_context, lambda: run(self, args=args, tool_context=tool_context)
+            )
+
+        of.run_async = run_async  # type: ignore[attr-defined]
+
+    def gate_all(of: type) -> None:
+        gate(of)
+        subclasses: list[type] = of.__subclasses__()
+        for derived in subclasses:
+            gate_all(derived)
+
+    gate_all(BaseTool)
+
+    def init_subclass(cls: Any, **kwargs: Any) -> None:
+        super(BaseTool, cls).__init_subclass__(**kwargs)
+        gate(cls)
+
+    setattr(BaseTool, "__init_subclass__", classmethod(init_subclass))
+
+
+class _Node:
+    """A function node as the gate asks about it: by its name, like a tool."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+def _gate_function_nodes() -> None:
+    try:
+        from google.adk.workflow._function_node import FunctionNode
+    except ImportError:  # This version of google-adk has no workflows.
+        return
+    run = FunctionNode._run_impl
+
+    @functools.wraps(run)
+    async def run_impl(self: Any, *, ctx: Any, node_input: Any) -> Any:
+        decision = await _ask(_Node(self.name), {"node_input": _plain(node_input)}, ctx)
+        if decision["do"] == "raise":
+            raise MockError(decision["message"])
+        if decision["do"] == "mock":
+            yield decision["result"]
+            return
+        steps = run(self, ctx=ctx, node_input=node_input)
+        while True:
+            # Not while it is suspended: then the code that runs is the caller's.
+            token = barrier.allowed.set(True)
+            try:
+                one = await anext(steps)
+            except StopAsyncIteration:
+                return
+            finally:
+                barrier.allowed.reset(token)
+            yield one
+
+    FunctionNode._run_impl = run_impl  # type: ignore[method-assign]
+
+
+def _plain(value: Any) -> Any:
+    """A node's input as JSON."""
+    import json
+
+    return json.loads(jsonable.lenient(value))

@@ -1,0 +1,64 @@
+"""A model whose responses come from the engine: scripted ones, or those of a recorded trace.
+
+It replaces the model of every agent at every depth by replacing the accessors through which google-adk
+gets it, so that limits on model calls and streaming hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from typing import Any
+
+from google.adk.agents.llm_agent import LlmAgent
+from google.adk.models.base_llm import BaseLlm
+from google.adk.models.llm_response import LlmResponse
+from google.genai import types
+
+
+class GivenModel(BaseLlm):
+    """The model of one agent in a case."""
+
+    agent: str
+    peer: Any
+
+    async def generate_content_async(
+        self, llm_request: Any, stream: bool = False
+    ) -> AsyncGenerator[LlmResponse, None]:
+        """Asks the engine for the response."""
+        given = await self.peer.ask(
+            "model",
+            {
+                "agent": self.agent,
+                "contents": [
+                    one.model_dump(mode="json", by_alias=True, exclude_none=True)
+                    for one in llm_request.contents
+                ],
+            },
+        )
+        if given.get("error"):
+            raise RuntimeError(given["error"])
+        parts = [types.Part(text=given["text"])] if given.get("text") else []
+        parts += [
+            types.Part(function_call=types.FunctionCall(name=one["tool"], args=one["args"]))
+            for one in given.get("calls") or ()
+        ]
+        yield LlmResponse(
+            content=types.Content(role="model", parts=parts), model_version=self.model
+        )
+
+
+def install(peer: Any, name: str) -> None:
+    """Gives every agent of this process a ``GivenModel``."""
+
+    def model_of(agent: LlmAgent) -> GivenModel:
+        return GivenModel(model=name, agent=agent.name, peer=peer)
+
+    async def model_of_later(agent: LlmAgent, ctx: Any) -> GivenModel:
+        return model_of(agent)
+
+    for accessor in ("canonical_model", "canonical_live_model"):
+        if hasattr(LlmAgent, accessor):
+            setattr(LlmAgent, accessor, property(model_of))
+    for accessor in ("canonical_model_async", "canonical_live_model_async"):
+        if hasattr(LlmAgent, accessor):
+            setattr(LlmAgent, accessor, model_of_later)

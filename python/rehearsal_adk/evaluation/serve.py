@@ -1,0 +1,155 @@
+"""Imports one agent and forks a process for each case.
+
+Standard input has the lines ``{"case": ID}``, which begins a case, and ``{"end": ID}``, which kills its
+process. Standard output has one line with what the
+import gave, then one for each process that ended: ``{"ended": ID, "status": STATUS}``. The process is
+single-threaded up to the fork, because a fork while another thread holds a lock can hang. An agent that
+starts threads when it is imported therefore gets a new process for each case.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import select
+import signal
+import sys
+import threading
+from typing import Any
+
+from rehearsal_adk import faults, loading
+from rehearsal_adk.evaluation.barrier import Barrier
+
+
+def main() -> None:
+    """Serves until standard input ends. The arguments are the agent's folder and the engine's socket."""
+    agent_dir, socket_path = sys.argv[1:3]
+    logging.basicConfig(
+        stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s"
+    )
+    requests, answers = os.dup(0), os.dup(1)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.dup2(2, 1)
+    barrier = Barrier()
+    loaded = None
+    try:
+        loading.adk_version()
+        _warm_up()
+        from rehearsal_adk.evaluation import gate
+
+        gate.install()
+        barrier.raise_up()
+        loaded = loading.load(agent_dir)
+    except BaseException as error:  # SystemExit at import is a load error too.
+        _say(answers, {"fault": faults.describe(error)})
+        return
+    forks = threading.active_count() == 1 and _system_threads() == 1
+    _say(answers, {"ready": {"forks": forks, "python": sys.version.split()[0]}})
+    if forks:
+        _fork_for_each(requests, answers, lambda case: _run(loaded, barrier, socket_path, case))
+    else:
+        line = os.fdopen(requests, "rb").readline()
+        if line:
+            _run(loaded, barrier, socket_path, json.loads(line)["case"])
+
+
+def _run(loaded: Any, barrier: Barrier, socket_path: str, case: str) -> None:
+    from rehearsal_adk.evaluation.case_run import CaseRun
+
+    asyncio.run(CaseRun(loaded, barrier).serve(socket_path, case))
+
+
+def _fork_for_each(requests: int, answers: int, run: Any) -> None:
+    wake_read, wake_write = os.pipe()
+    os.set_blocking(wake_write, False)
+    signal.set_wakeup_fd(wake_write)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    cases: dict[int, str] = {}
+    buffer = b""
+    while True:
+        ready, _, _ = select.select([requests, wake_read], [], [])
+        if wake_read in ready:
+            os.read(wake_read, 4096)
+            _report_ended(cases, answers)
+        if requests not in ready:
+            continue
+        read = os.read(requests, 65536)
+        if not read:
+            return
+        *lines, buffer = (buffer + read).split(b"\n")
+        for line in lines:
+            request = json.loads(line)
+            if case := request.get("case"):
+                cases[_fork(lambda: run(case))] = case
+            else:
+                _kill(cases, request["end"])
+
+
+def _fork(work: Any) -> int:
+    from rehearsal_adk.evaluation.barrier import allowed
+
+    token = allowed.set(True)
+    child = os.fork()
+    allowed.reset(token)
+    if child:
+        return child
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    status = 1
+    try:
+        work()
+        status = 0
+    except BaseException as error:
+        logging.getLogger("rehearsal_adk").exception("The case ended: %s", error)
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+
+
+def _kill(cases: dict[int, str], case: str) -> None:
+    from rehearsal_adk.evaluation.barrier import allowed
+
+    token = allowed.set(True)
+    for child in [child for child, of in cases.items() if of == case]:
+        os.kill(child, signal.SIGKILL)
+    allowed.reset(token)
+
+
+def _report_ended(cases: dict[int, str], answers: int) -> None:
+    while cases:
+        child, status = os.waitpid(-1, os.WNOHANG)
+        if child == 0:
+            return
+        if case := cases.pop(child, None):
+            _say(answers, {"ended": case, "status": os.waitstatus_to_exitcode(status)})
+
+
+def _warm_up() -> None:
+    """Imports what a first run imports, so that the cases share it."""
+    import google.adk.artifacts.in_memory_artifact_service
+    import google.adk.memory.in_memory_memory_service
+    import google.adk.sessions.in_memory_session_service
+    import google.adk.tools.agent_tool
+    from google.adk.agents.llm_agent import LlmAgent
+    from google.adk.flows.llm_flows import base_llm_flow, functions, single_flow
+    from google.adk.runners import Runner
+
+
+def _system_threads() -> int:
+    """Threads of the process, those of C libraries too, where the system tells."""
+    try:
+        return len(os.listdir("/proc/self/task"))
+    except OSError:
+        return 1
+
+
+def _say(answers: int, message: dict[str, Any]) -> None:
+    os.write(answers, json.dumps(message).encode() + b"\n")
+
+
+if __name__ == "__main__":
+    main()
