@@ -36,7 +36,7 @@ const LAYERS: [(&str, &[&str]); 7] = [
             "api",
         ],
     ),
-    ("files and processes", &["test-needs", "evalset-file", "score-run", "agents"]),
+    ("files and processes", &["test-needs", "evalset-file", "score-run", "agents", "eval"]),
     ("page", &["app", "views", "frontend"]),
     ("host", &["rehearsal-server"]),
     ("program", &["rehearsal"]),

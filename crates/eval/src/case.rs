@@ -1,0 +1,130 @@
+//! [`EvalCase`]: one scenario that is run.
+//!
+//! It is not a recorded case of an eval set (`evalset::EvalCase`), which says what happened once.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use json_text::JsonText;
+use scoring::state::Query;
+
+use crate::bridge::Bridge;
+use crate::given_model::GivenModel;
+use crate::metric::Metric;
+use crate::mock::ToolUse;
+use crate::subject::Subject;
+use crate::user_agent::UserAgent;
+
+/// One scenario: an agent, the world that its tools see, the users that it talks to, and what must come of
+/// it.
+#[derive(Clone)]
+pub struct EvalCase {
+    /// The name, unique in its suite.
+    pub name: String,
+    /// What the case is about.
+    pub description: String,
+    /// The agent under test.
+    pub subject: Arc<dyn Subject>,
+    /// The model of the subject at every depth; `None` for the models that the subject names.
+    pub model: Option<GivenModel>,
+    /// What happens to the calls of each tool. A tool that is not named here is refused.
+    pub tools: HashMap<String, ToolUse>,
+    /// Who responds when the subject waits.
+    pub user_agents: UserAgents,
+    /// What user agents hear and how their answers are passed on.
+    pub bridge: Bridge,
+    /// The state before the first message: an object whose named scopes are objects in it.
+    pub initial_state: JsonText,
+    /// The user's first message; without one, the user agent of the conversation begins.
+    pub first_message: Option<String>,
+    /// What ends the run before the subject completes.
+    pub terminate_when: Termination,
+    /// What is measured.
+    pub metrics: Vec<Arc<dyn Metric>>,
+    /// Labels.
+    pub tags: Vec<String>,
+}
+
+impl EvalCase {
+    /// A case of `subject` with an empty state, without mocks, user agents and metrics.
+    #[must_use]
+    pub fn new(name: impl Into<String>, subject: Arc<dyn Subject>) -> Self {
+        Self {
+            name: name.into(),
+            description: String::new(),
+            subject,
+            model: None,
+            tools: HashMap::new(),
+            user_agents: UserAgents::default(),
+            bridge: Bridge::default(),
+            initial_state: JsonText::from_value(&serde_json::json!({})),
+            first_message: None,
+            terminate_when: Termination::default(),
+            metrics: Vec::new(),
+            tags: Vec::new(),
+        }
+    }
+
+    /// Adds what happens to the calls of a tool.
+    #[must_use]
+    pub fn tool(mut self, name: impl Into<String>, used: ToolUse) -> Self {
+        self.tools.insert(name.into(), used);
+        self
+    }
+
+    /// Sets the user's first message.
+    #[must_use]
+    pub fn first_message(mut self, text: impl Into<String>) -> Self {
+        self.first_message = Some(text.into());
+        self
+    }
+
+    /// Gives the subject a model.
+    #[must_use]
+    pub fn model(mut self, model: GivenModel) -> Self {
+        self.model = Some(model);
+        self
+    }
+
+    /// Sets who answers when the subject ends its turn.
+    #[must_use]
+    pub fn user(mut self, user: Arc<dyn UserAgent>) -> Self {
+        self.user_agents.conversation = Some(user);
+        self
+    }
+
+    /// Sets who answers when a tool waits.
+    #[must_use]
+    pub fn user_for_tool(mut self, tool: impl Into<String>, user: Arc<dyn UserAgent>) -> Self {
+        self.user_agents.tools.insert(tool.into(), user);
+        self
+    }
+
+    /// Adds a metric.
+    #[must_use]
+    pub fn metric(mut self, metric: Arc<dyn Metric>) -> Self {
+        self.metrics.push(metric);
+        self
+    }
+}
+
+/// Who responds when the subject waits.
+#[derive(Clone, Default)]
+pub struct UserAgents {
+    /// When it ends its turn. In files: `loop`.
+    pub conversation: Option<Arc<dyn UserAgent>>,
+    /// When a tool waits, by the tool's name.
+    pub tools: HashMap<String, Arc<dyn UserAgent>>,
+}
+
+/// What ends a run before the subject completes.
+#[derive(Debug, Clone, Default)]
+pub struct Termination {
+    /// How often the subject may wait for the user and be resumed.
+    pub max_turns: Option<u32>,
+    /// How long the run may take.
+    pub max_duration: Option<Duration>,
+    /// A condition on the state, looked at whenever the subject waits.
+    pub state_matches: Option<Query>,
+}

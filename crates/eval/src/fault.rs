@@ -1,0 +1,220 @@
+//! [`Fault`]: why a case could not be run to its end, and who was at fault.
+
+use json_text::JsonText;
+use serde::Serialize;
+
+use crate::yields::YieldKind;
+
+/// Who was at fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AtFault {
+    /// The agent under test, or its framework.
+    Subject,
+    /// A user agent.
+    UserAgent,
+    /// A mock.
+    Mock,
+    /// A metric.
+    Metric,
+    /// The engine, a process or a connection.
+    Infrastructure,
+}
+
+/// The part of a run that failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// The subject, its mocks, or what runs it.
+    System,
+    /// A user agent.
+    UserAgent,
+    /// A metric.
+    Metric,
+}
+
+impl AtFault {
+    /// The part of the run that it belongs to.
+    #[must_use]
+    pub fn phase(self) -> Phase {
+        match self {
+            Self::Subject | Self::Mock | Self::Infrastructure => Phase::System,
+            Self::UserAgent => Phase::UserAgent,
+            Self::Metric => Phase::Metric,
+        }
+    }
+}
+
+/// Why a case could not be run to its end.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    /// A tool without a mock was called. It did not run.
+    #[error("{}", unmocked(.tool, .args, *.is_long_running))]
+    UnmockedTool {
+        /// The tool.
+        tool: String,
+        /// The arguments.
+        args: JsonText,
+        /// Whether a user agent could respond to it too.
+        is_long_running: bool,
+    },
+    /// The subject waits for the user, and the case has no user agent for it.
+    #[error("{}", no_user_agent(.tool, .args))]
+    NoUserAgent {
+        /// The tool that waits.
+        tool: String,
+        /// Its arguments.
+        args: JsonText,
+    },
+    /// A user agent failed, or its answer cannot be used.
+    #[error("the user agent of {of} failed: {message}")]
+    UserAgent {
+        /// What it responds to.
+        of: YieldKind,
+        /// What happened.
+        message: String,
+    },
+    /// A mock failed or has no answer left.
+    #[error("the mock of {tool} failed: {message}")]
+    Mock {
+        /// The tool.
+        tool: String,
+        /// What happened.
+        message: String,
+    },
+    /// Code of the subject tried to change something outside of a tool that may run. It was stopped.
+    #[error(
+        "{what}, at {place}. Only tools that the case allows with `real` may write files, start processes or use the network. Move the code into a tool, or mock what it does."
+    )]
+    ForbiddenEffect {
+        /// What was tried.
+        what: String,
+        /// The file and line.
+        place: String,
+    },
+    /// The subject cannot be loaded, or its code failed.
+    #[error("{message}")]
+    Subject {
+        /// The exception's message.
+        message: String,
+        /// Its traceback; empty if there is none.
+        traceback: String,
+    },
+    /// The model that the case gives has no response left, or its script does not fit.
+    #[error("{message}")]
+    GivenModel {
+        /// What does not fit, and the remedy.
+        message: String,
+    },
+    /// What runs the subject failed.
+    #[error("{message}")]
+    Infrastructure {
+        /// What happened.
+        message: String,
+    },
+}
+
+impl Fault {
+    /// Who was at fault.
+    #[must_use]
+    pub fn at_fault(&self) -> AtFault {
+        match self {
+            Self::UnmockedTool { .. } | Self::Mock { .. } | Self::GivenModel { .. } => {
+                AtFault::Mock
+            }
+            Self::NoUserAgent { .. } | Self::UserAgent { .. } => AtFault::UserAgent,
+            Self::ForbiddenEffect { .. } | Self::Subject { .. } => AtFault::Subject,
+            Self::Infrastructure { .. } => AtFault::Infrastructure,
+        }
+    }
+}
+
+fn unmocked(tool: &str, args: &JsonText, is_long_running: bool) -> String {
+    let name = key(tool);
+    let user_agent = match is_long_running {
+        true => format!(
+            "\n\nOr let a user agent respond to it:\n  user_agents:\n    tools:\n      {name}: {{ script: [...] }}"
+        ),
+        false => String::new(),
+    };
+    format!(
+        "EvalToolError: the tool {tool} was called, and the case has no mock for it. It did not run.\n\n\
+         Add a mock:\n  tools:\n    {name}: {{ returns: ... }}\n\n\
+         Or, if it has no effects outside the session, let it run:\n  tools:\n    {name}: real{user_agent}\n\n\
+         It was called with:\n{}",
+        indented(args)
+    )
+}
+
+fn no_user_agent(tool: &str, args: &JsonText) -> String {
+    let name = key(tool);
+    format!(
+        "EvalUserAgentError: the tool {tool} waits for the user, and the case has no user agent for it.\n\n\
+         Add one:\n  user_agents:\n    tools:\n      {name}: {{ script: [...] }}\n\n\
+         It was called with:\n{}",
+        indented(args)
+    )
+}
+
+/// The arguments as people read them, two spaces in.
+fn indented(args: &JsonText) -> String {
+    args.pretty().lines().map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n")
+}
+
+/// A tool's name as a key in YAML.
+fn key(tool: &str) -> String {
+    let is_plain = tool.chars().all(|it| it.is_alphanumeric() || it == '_' || it == '-')
+        && tool.starts_with(|it: char| it.is_alphabetic() || it == '_');
+    if is_plain { tool.to_owned() } else { JsonText::string(tool).as_str().to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::*;
+
+    #[test]
+    fn an_unmocked_tool_is_told_with_both_remedies() {
+        let args = JsonText::parse(r#"{"query":"headache","limit":10}"#).expect("valid");
+        let fault = Fault::UnmockedTool { tool: "search".to_owned(), args, is_long_running: false };
+        assert_eq!(fault.at_fault().phase(), Phase::System);
+        expect![[r#"
+            EvalToolError: the tool search was called, and the case has no mock for it. It did not run.
+
+            Add a mock:
+              tools:
+                search: { returns: ... }
+
+            Or, if it has no effects outside the session, let it run:
+              tools:
+                search: real
+
+            It was called with:
+              {
+                "query": "headache",
+                "limit": 10
+              }"#]]
+        .assert_eq(&fault.to_string());
+    }
+
+    #[test]
+    fn a_tool_without_a_user_agent_is_told_with_the_remedy() {
+        let args = JsonText::parse(r#"{"request":"Proceed?"}"#).expect("valid");
+        let fault = Fault::NoUserAgent { tool: "request approval".to_owned(), args };
+        assert_eq!(fault.at_fault().phase(), Phase::UserAgent);
+        expect![[r#"
+            EvalUserAgentError: the tool request approval waits for the user, and the case has no user agent for it.
+
+            Add one:
+              user_agents:
+                tools:
+                  "request approval": { script: [...] }
+
+            It was called with:
+              {
+                "request": "Proceed?"
+              }"#]]
+        .assert_eq(&fault.to_string());
+    }
+}

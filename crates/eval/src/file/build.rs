@@ -1,0 +1,354 @@
+//! Makes cases of a suite's members, with every error that is known before anything runs.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use json_text::{JsonIndex, JsonText};
+use scoring::state::Query;
+use scoring::trajectory::{Matcher, NoSchemas};
+use serde_json::{Map, Value};
+
+use super::ReadOptions;
+use super::error::SuiteFault;
+use super::format;
+use crate::bridge::{Bridge, Format};
+use crate::case::{EvalCase, Termination, UserAgents};
+use crate::given_model::{GivenModel, ModelCall, ModelTurn};
+use crate::ledger::EVENT_NAMES;
+use crate::metric::{Assertion, EventCountMetric, Metric, SESSION, StateMetric};
+use crate::mock::{Row, Template, ToolMock, ToolUse};
+use crate::nearest::nearest;
+use crate::python::AdkPythonSubject;
+use crate::subject::Subject;
+use crate::user_agent::{ScriptedUser, UserAgent, UserAnswer};
+
+/// The cases of a suite in `folder`, or every fault.
+pub(super) fn cases(
+    suite: &format::Suite,
+    folder: &Path,
+    options: &ReadOptions,
+) -> Result<Vec<EvalCase>, Vec<SuiteFault>> {
+    let mut builder = Builder { folder, options, subjects: BTreeMap::new(), faults: Vec::new() };
+    let mut names = HashSet::new();
+    let mut cases = Vec::new();
+    if suite.cases.is_empty() {
+        builder.fault("cases", "there are no cases; add one");
+    }
+    for (at, case) in suite.cases.iter().enumerate() {
+        let place = format!("cases[{at}]");
+        if !names.insert(&case.name) {
+            builder.fault(
+                &format!("{place}.name"),
+                format!("two cases have the name {}; give each its own", case.name),
+            );
+        }
+        cases.extend(builder.case(suite, case, &place));
+    }
+    if builder.faults.is_empty() { Ok(cases) } else { Err(builder.faults) }
+}
+
+struct Builder<'a> {
+    folder: &'a Path,
+    options: &'a ReadOptions,
+    /// One for all cases that name it, so that an agent is imported once.
+    subjects: BTreeMap<format::Subject, Arc<dyn Subject>>,
+    faults: Vec<SuiteFault>,
+}
+
+impl Builder<'_> {
+    fn fault(&mut self, place: &str, message: impl Into<String>) {
+        let (place, message) = (place.to_owned(), message.into());
+        self.faults.push(SuiteFault { line: None, place, message });
+    }
+
+    /// The value, or a fault at the place.
+    fn checked<T>(&mut self, place: &str, read: Result<T, impl ToString>) -> Option<T> {
+        read.map_err(|error| self.fault(place, error.to_string())).ok()
+    }
+
+    fn case(
+        &mut self,
+        suite: &format::Suite,
+        case: &format::Case,
+        place: &str,
+    ) -> Option<EvalCase> {
+        let Some(subject) = case.subject.as_ref().or(suite.subject.as_ref()) else {
+            self.fault(
+                place,
+                "the case names no agent; add `subject: { adk: FOLDER }` to it or to the suite",
+            );
+            return None;
+        };
+        let subject = self.subject(subject, &format!("{place}.subject"))?;
+        let mut tools = HashMap::new();
+        for (name, mock) in &suite.tools {
+            tools.extend(self.tool(name, mock, &format!("tools.{name}")));
+        }
+        for (name, mock) in &case.tools {
+            tools.extend(self.tool(name, mock, &format!("{place}.tools.{name}")));
+        }
+        let user_agents = UserAgents {
+            conversation: case.user_agents.r#loop.as_ref().map(user),
+            tools: case
+                .user_agents
+                .tools
+                .iter()
+                .map(|(name, it)| (name.clone(), user(it)))
+                .collect(),
+        };
+        if case.first_message.is_none() && user_agents.conversation.is_none() {
+            self.fault(
+                place,
+                "nobody begins the conversation; add `first_message`, or `user_agents.loop`",
+            );
+        }
+        let place_of = |member: &str| format!("{place}.{member}");
+        let bridge = Bridge {
+            format_prompt: self
+                .template(case.bridge.format_prompt.as_ref(), &place_of("bridge.format_prompt")),
+            format_response: self.template(
+                case.bridge.format_response.as_ref(),
+                &place_of("bridge.format_response"),
+            ),
+        };
+        let terminate_when = Termination {
+            max_turns: case.terminate_when.max_turns,
+            max_duration: case.terminate_when.max_duration_ms.map(Duration::from_millis),
+            state_matches: case.terminate_when.state_matches.as_ref().and_then(|query| {
+                let query = by_scope(query, |path, key| format!("{path}.{key}"));
+                self.query(&query, &place_of("terminate_when.state_matches"))
+            }),
+        };
+        let metrics = self.metrics(&case.metrics, &place_of("metrics"));
+        Some(EvalCase {
+            description: case.description.clone(),
+            model: case.model.as_ref().or(suite.model.as_ref()).map(model),
+            tools,
+            user_agents,
+            bridge,
+            initial_state: JsonText::from_value(&Value::Object(initial_state(&case.initial_state))),
+            first_message: case.first_message.clone(),
+            terminate_when,
+            metrics,
+            tags: case.tags.clone(),
+            ..EvalCase::new(&case.name, subject)
+        })
+    }
+
+    fn subject(&mut self, subject: &format::Subject, place: &str) -> Option<Arc<dyn Subject>> {
+        if let Some(known) = self.subjects.get(subject) {
+            return Some(Arc::clone(known));
+        }
+        let format::Subject::Adk(folder) = subject;
+        let folder = self.folder.join(folder);
+        if !folder.is_dir() {
+            self.fault(place, format!("{} is not a folder", folder.display()));
+            return None;
+        }
+        let made: Arc<dyn Subject> =
+            Arc::new(AdkPythonSubject::new(&folder, self.options.python.as_deref()));
+        self.subjects.insert(subject.clone(), Arc::clone(&made));
+        Some(made)
+    }
+
+    fn tool(&mut self, name: &str, mock: &format::Mock, place: &str) -> Option<(String, ToolUse)> {
+        let used = match mock {
+            format::Mock::Real => ToolUse::Real,
+            mock => ToolUse::Mock(self.mock(mock, place)?),
+        };
+        Some((name.to_owned(), used))
+    }
+
+    fn mock(&mut self, mock: &format::Mock, place: &str) -> Option<ToolMock> {
+        Some(match mock {
+            format::Mock::Real => {
+                self.fault(place, "`real` is for all calls of a tool; it cannot be part of a mock");
+                return None;
+            }
+            format::Mock::Returns(value) => ToolMock::Returns(JsonText::from_value(value)),
+            format::Mock::Raises(message) => ToolMock::Raises(message.clone()),
+            format::Mock::Template(text) => {
+                ToolMock::Template(self.checked(place, Template::parse(text))?)
+            }
+            format::Mock::Delayed(delayed) => ToolMock::Delayed(
+                Duration::from_millis(delayed.ms),
+                Box::new(self.mock(&delayed.mock, &format!("{place}.delayed.mock"))?),
+            ),
+            format::Mock::Sequence(mocks) => {
+                let places = (0..).map(|at| format!("{place}.sequence[{at}]"));
+                let read: Vec<_> =
+                    mocks.iter().zip(places).map(|(mock, place)| self.mock(mock, &place)).collect();
+                ToolMock::Sequence(read.into_iter().collect::<Option<_>>()?)
+            }
+            format::Mock::Table(table) => {
+                let places = (0..).map(|at| format!("{place}.table.rows[{at}]"));
+                let rows: Vec<_> = table
+                    .rows
+                    .iter()
+                    .zip(places)
+                    .map(|(row, place)| self.row(row, &place))
+                    .collect();
+                let otherwise = match &table.otherwise {
+                    None => None,
+                    Some(mock) => {
+                        Some(Box::new(self.mock(mock, &format!("{place}.table.otherwise"))?))
+                    }
+                };
+                ToolMock::Table { rows: rows.into_iter().collect::<Option<_>>()?, otherwise }
+            }
+        })
+    }
+
+    fn row(&mut self, row: &format::Row, place: &str) -> Option<Row> {
+        let args = row.args.iter();
+        let args = args.map(|(name, value)| (name.clone(), JsonText::from_value(value))).collect();
+        let mut matchers = Vec::new();
+        for (name, value) in &row.matchers {
+            let text = JsonText::from_value(value);
+            let document = JsonIndex::of(&text);
+            let matcher = Matcher::read(document.root(), "", &NoSchemas);
+            let matcher = self.checked(&format!("{place}.matchers.{name}"), matcher)?;
+            matchers.push((name.clone(), matcher));
+        }
+        Some(Row { args, matchers, mock: Some(self.mock(&row.mock, &format!("{place}.mock"))?) })
+    }
+
+    fn template(&mut self, text: Option<&String>, place: &str) -> Option<Format> {
+        let template = self.checked(place, Template::parse(text?))?;
+        Some(Format::Template(template))
+    }
+
+    fn query(&mut self, query: &Map<String, Value>, place: &str) -> Option<Query> {
+        let text = JsonText::from_value(&Value::Object(query.clone()));
+        self.checked(place, Query::parse(&text))
+    }
+
+    fn metrics(&mut self, metrics: &[format::Metric], place: &str) -> Vec<Arc<dyn Metric>> {
+        let mut names = HashSet::new();
+        let mut made: Vec<Arc<dyn Metric>> = Vec::new();
+        for (at, metric) in metrics.iter().enumerate() {
+            let place = format!("{place}[{at}]");
+            let metric: Option<Arc<dyn Metric>> = match metric {
+                format::Metric::State(metric) => self.state_metric(metric, &place),
+                format::Metric::EventCount(metric) => self.event_count_metric(metric, &place),
+            };
+            let Some(metric) = metric else { continue };
+            if !names.insert(metric.name().to_owned()) {
+                let message =
+                    format!("two metrics have the name {}; give each its own", metric.name());
+                self.fault(&format!("{place}.name"), message);
+            }
+            made.push(metric);
+        }
+        made
+    }
+
+    fn state_metric(
+        &mut self,
+        metric: &format::StateMetric,
+        place: &str,
+    ) -> Option<Arc<dyn Metric>> {
+        let format::StateMetric { name, scope, key, is } = metric;
+        let assertion = self.assertion(is, place)?;
+        Some(Arc::new(StateMetric {
+            name: name.clone(),
+            scope: scope.clone(),
+            key: key.clone(),
+            assertion,
+        }))
+    }
+
+    fn event_count_metric(
+        &mut self,
+        metric: &format::EventCountMetric,
+        place: &str,
+    ) -> Option<Arc<dyn Metric>> {
+        let format::EventCountMetric { name, event, filter, is } = metric;
+        if !EVENT_NAMES.contains(&event.as_str()) {
+            let message = format!("there are no events {event}; {}", nearest(event, EVENT_NAMES));
+            self.fault(&format!("{place}.event"), message);
+            return None;
+        }
+        let filter = match filter {
+            Some(filter) => Some(self.query(filter, &format!("{place}.filter"))?),
+            None => None,
+        };
+        let assertion = self.assertion(is, place)?;
+        Some(Arc::new(EventCountMetric {
+            name: name.clone(),
+            event: event.clone(),
+            filter,
+            assertion,
+        }))
+    }
+
+    fn assertion(&mut self, is: &Value, place: &str) -> Option<Assertion> {
+        self.checked(&format!("{place}.is"), Assertion::parse(&JsonText::from_value(is)))
+    }
+}
+
+/// The members of the scope `session` beside the other scopes.
+fn initial_state(scopes: &Map<String, Value>) -> Map<String, Value> {
+    let mut state = Map::new();
+    for (scope, value) in scopes {
+        match value {
+            Value::Object(members) if scope == SESSION => {
+                state.extend(members.iter().map(|(key, value)| (key.clone(), value.clone())));
+            }
+            value => drop(state.insert(scope.clone(), value.clone())),
+        }
+    }
+    state
+}
+
+/// Conditions by scope as conditions on the state, whose paths `path` makes of scope and key.
+fn by_scope(
+    scopes: &Map<String, Value>,
+    path: impl Fn(&str, &str) -> String,
+) -> Map<String, Value> {
+    let mut query = Map::new();
+    for (scope, conditions) in scopes {
+        match conditions {
+            Value::Object(members) if !members.keys().any(|key| key.starts_with('$')) => {
+                for (key, value) in members {
+                    let place = if scope == SESSION { key.clone() } else { path(scope, key) };
+                    query.insert(place, value.clone());
+                }
+            }
+            conditions => drop(query.insert(scope.clone(), conditions.clone())),
+        }
+    }
+    query
+}
+
+fn user(agent: &format::UserAgent) -> Arc<dyn UserAgent> {
+    let format::UserAgent::Script(entries) = agent;
+    let answer = |entry: &format::ScriptEntry| match entry {
+        format::ScriptEntry::Text(text) => UserAnswer::says(JsonText::string(text)),
+        format::ScriptEntry::Says(format::Says { says, changes }) => UserAnswer::Says {
+            output: JsonText::from_value(says),
+            changes: JsonText::from_value(&Value::Object(changes.clone())),
+        },
+    };
+    Arc::new(ScriptedUser::new(entries.iter().map(answer).collect()))
+}
+
+fn model(model: &format::Model) -> GivenModel {
+    let format::Model::Scripted(turns) = model;
+    let turn = |turn: &format::ModelTurn| match turn {
+        format::ModelTurn::Text(text) => ModelTurn::text(text),
+        format::ModelTurn::Calls(format::ModelCalls { text, calls }) => ModelTurn {
+            text: text.clone(),
+            calls: calls
+                .iter()
+                .map(|call| ModelCall {
+                    tool: call.tool.clone(),
+                    args: JsonText::from_value(&Value::Object(call.args.clone())),
+                })
+                .collect(),
+        },
+    };
+    GivenModel::scripted(turns.iter().map(turn).collect())
+}

@@ -1,0 +1,303 @@
+//! The members of a suite file, as serde reads them.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::error::SuiteFault;
+use crate::nearest::nearest;
+
+/// A suite: cases, and what they have in common.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Suite {
+    /// What the suite is about.
+    #[serde(default)]
+    #[expect(dead_code, reason = "for people who read the file")]
+    pub(super) description: String,
+    /// The agent of the cases that name none.
+    pub(super) subject: Option<Subject>,
+    /// The model of the cases that name none.
+    pub(super) model: Option<Model>,
+    /// What happens to the calls of tools, in every case that does not say otherwise.
+    #[serde(default)]
+    pub(super) tools: BTreeMap<String, Mock>,
+    /// The cases.
+    pub(super) cases: Vec<Case>,
+}
+
+/// One scenario.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Case {
+    /// The name, unique in the suite.
+    pub(super) name: String,
+    /// What the case is about.
+    #[serde(default)]
+    pub(super) description: String,
+    /// The agent under test.
+    pub(super) subject: Option<Subject>,
+    /// The model of the agent at every depth; without it, the models that the agent names.
+    pub(super) model: Option<Model>,
+    /// What happens to the calls of each tool. A call of a tool that is not named is an error.
+    #[serde(default)]
+    pub(super) tools: BTreeMap<String, Mock>,
+    /// Who responds when the agent waits for the user.
+    #[serde(default)]
+    pub(super) user_agents: UserAgents,
+    /// What user agents hear and how their answers are passed on.
+    #[serde(default)]
+    pub(super) bridge: Bridge,
+    /// The state before the first message, by scope: `session` is the state itself, any other name an object
+    /// in it.
+    #[serde(default)]
+    pub(super) initial_state: Map<String, Value>,
+    /// The user's first message.
+    pub(super) first_message: Option<String>,
+    /// What ends the run before the agent completes.
+    #[serde(default)]
+    pub(super) terminate_when: Termination,
+    /// What is measured.
+    #[serde(default)]
+    pub(super) metrics: Vec<Metric>,
+    /// Labels.
+    #[serde(default)]
+    pub(super) tags: Vec<String>,
+}
+
+/// An agent.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Subject {
+    /// A folder that `adk web` loads, relative to the suite's.
+    Adk(PathBuf),
+}
+
+/// A model that needs no key.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Model {
+    /// Its responses, in order.
+    Scripted(Vec<ModelTurn>),
+}
+
+/// A response of a scripted model.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub(super) enum ModelTurn {
+    /// A text.
+    Text(String),
+    /// Calls, and a text beside them.
+    Calls(ModelCalls),
+}
+
+/// The calls of a response.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ModelCalls {
+    /// The text beside the calls.
+    #[serde(default)]
+    pub(super) text: String,
+    /// The calls.
+    pub(super) calls: Vec<ModelCall>,
+}
+
+/// A call.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ModelCall {
+    /// The tool.
+    pub(super) tool: String,
+    /// The arguments.
+    #[serde(default)]
+    pub(super) args: Map<String, Value>,
+}
+
+/// What happens to the calls of a tool.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Mock {
+    /// The tool runs.
+    Real,
+    /// It returns this value.
+    Returns(Value),
+    /// It returns what the template gives: JSON, or else a text. The arguments are `args`.
+    Template(String),
+    /// One answer for each call, in order.
+    Sequence(Vec<Mock>),
+    /// The answer of the first row that the arguments match.
+    Table(Table),
+    /// It raises an error with this message.
+    Raises(String),
+    /// It answers after a while.
+    Delayed(Delayed),
+}
+
+/// Answers by arguments.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Table {
+    /// The rows.
+    pub(super) rows: Vec<Row>,
+    /// The answer to arguments that match no row; without it they are an error.
+    pub(super) otherwise: Option<Box<Mock>>,
+}
+
+/// A row of a table.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Row {
+    /// Arguments that must be equal.
+    #[serde(default)]
+    pub(super) args: Map<String, Value>,
+    /// Arguments that must match, with the matchers of the criterion `tool_trajectory`.
+    #[serde(default)]
+    pub(super) matchers: Map<String, Value>,
+    /// The answer.
+    pub(super) mock: Mock,
+}
+
+/// An answer after a while.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Delayed {
+    /// Milliseconds.
+    pub(super) ms: u64,
+    /// The answer.
+    pub(super) mock: Box<Mock>,
+}
+
+/// Who responds when the agent waits.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct UserAgents {
+    /// When it ends its turn.
+    pub(super) r#loop: Option<UserAgent>,
+    /// When a tool waits, by the tool's name.
+    #[serde(default)]
+    pub(super) tools: BTreeMap<String, UserAgent>,
+}
+
+/// A user agent.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum UserAgent {
+    /// Its answers, in order. After the last one it ends the conversation.
+    Script(Vec<ScriptEntry>),
+}
+
+/// A prepared answer.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub(super) enum ScriptEntry {
+    /// A message.
+    Text(String),
+    /// Any response, and changes of the agent's state.
+    Says(Says),
+}
+
+/// A response with changes of the agent's state.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Says {
+    /// The response.
+    pub(super) says: Value,
+    /// Changes by scope. Objects are merged, everything else is replaced.
+    #[serde(default)]
+    pub(super) changes: Map<String, Value>,
+}
+
+/// Templates over `text` (the agent's last text), `tool`, `args`, `state` and, of a response, `output`.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Bridge {
+    /// What a user agent hears.
+    pub(super) format_prompt: Option<String>,
+    /// What the agent gets.
+    pub(super) format_response: Option<String>,
+}
+
+/// What ends a run before the agent completes.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Termination {
+    /// How often the agent may wait for the user and be resumed.
+    pub(super) max_turns: Option<u32>,
+    /// How long the run may take, in milliseconds.
+    pub(super) max_duration_ms: Option<u64>,
+    /// Conditions on the state by scope, in the query language of the criterion `state`.
+    pub(super) state_matches: Option<Map<String, Value>>,
+}
+
+/// A metric.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Metric {
+    /// A value of the final state.
+    State(StateMetric),
+    /// The number of events.
+    EventCount(EventCountMetric),
+}
+
+/// A value of the final state.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct StateMetric {
+    /// The metric's name.
+    pub(super) name: String,
+    /// The scope: `session`, or the name of an object in the state.
+    #[serde(default = "session")]
+    pub(super) scope: String,
+    /// The key in the scope.
+    pub(super) key: String,
+    /// Conditions: an object of operators, or a value to be equal to.
+    pub(super) is: Value,
+}
+
+fn session() -> String {
+    crate::metric::SESSION.to_owned()
+}
+
+/// The number of events.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct EventCountMetric {
+    /// The metric's name.
+    pub(super) name: String,
+    /// The type of the events, such as `tool_call`.
+    pub(super) event: String,
+    /// Conditions on the event, such as `{ name: ask }`.
+    pub(super) filter: Option<Map<String, Value>>,
+    /// Conditions on the number.
+    pub(super) is: Value,
+}
+
+/// The JSON Schema of a suite file.
+#[must_use]
+pub fn schema() -> Value {
+    schemars::schema_for!(Suite).to_value()
+}
+
+/// Reads the members of a file.
+pub(super) fn parse(text: &str) -> Result<Suite, SuiteFault> {
+    serde_saphyr::from_str(text).map_err(|error| {
+        let message = error.to_string();
+        let line = error.location().map(|location| location.line());
+        SuiteFault { line: None, place: String::new(), message: with_nearest(&message, line) }
+    })
+}
+
+/// Adds the nearest name to a message about an unknown one.
+fn with_nearest(message: &str, _line: Option<u64>) -> String {
+    let message = message.strip_prefix("error: ").unwrap_or(message);
+    let mut quoted = message.lines().next().unwrap_or_default().split('`').skip(1).step_by(2);
+    let is_unknown = message.contains("unknown field") || message.contains("unknown variant");
+    let Some(found) = quoted.next().filter(|_| is_unknown) else { return message.to_owned() };
+    let (_, known) =
+        message.lines().next().unwrap_or_default().split_once("expected ").unwrap_or_default();
+    let known = known.trim_start_matches("one of ").split(", ").map(|name| name.trim_matches('`'));
+    format!("{message}\n{}", nearest(found, known))
+}

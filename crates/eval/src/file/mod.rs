@@ -1,0 +1,35 @@
+//! Suites as people write them, in YAML or JSON.
+//!
+//! [`read`] checks a whole file and returns its cases, or every error with its place. The format is documented
+//! in `docs/guide/eval-runs.md`, and its JSON Schema comes from the types in `format`.
+
+mod build;
+mod error;
+mod format;
+
+use std::path::Path;
+
+pub use error::{SuiteError, SuiteFault};
+pub use format::schema;
+
+use crate::case::EvalCase;
+
+/// What the caller gives for the subjects of a suite.
+#[derive(Debug, Clone, Default)]
+pub struct ReadOptions {
+    /// The Python interpreter, for agents without their own.
+    pub python: Option<std::path::PathBuf>,
+}
+
+/// Reads a suite. Paths in it are relative to its folder.
+///
+/// # Errors
+/// [`SuiteError`] with every fault that is known before anything runs.
+pub fn read(path: &Path, options: &ReadOptions) -> Result<Vec<EvalCase>, SuiteError> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|source| SuiteError::Read { path: path.to_path_buf(), source })?;
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let invalid = |faults| SuiteError::Invalid { path: path.to_path_buf(), faults };
+    let suite = format::parse(&text).map_err(|fault| invalid(vec![fault]))?;
+    build::cases(&suite, folder, options).map_err(invalid)
+}

@@ -1,0 +1,221 @@
+//! [`Gate`]: decides every tool call of a run, and collects what happens.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Mutex, PoisonError};
+
+use json_text::JsonText;
+use tokio_util::sync::CancellationToken;
+
+use crate::case::EvalCase;
+use crate::fault::Fault;
+use crate::given_model::{GivenModel, ModelTurn};
+use crate::ledger::{Event, Ledger, Origin};
+use crate::mock::{MockContext, MockFailure, ToolUse};
+
+/// Decides every tool call of one run. Subjects ask it from wherever their tools are called.
+pub struct Gate {
+    case_name: String,
+    tools: HashMap<String, ToolUse>,
+    answered_by_users: HashSet<String>,
+    model: Option<GivenModel>,
+    initial_state: JsonText,
+    /// The events so far.
+    pub ledger: Ledger,
+    seen: Mutex<Seen>,
+    stopped: CancellationToken,
+}
+
+/// What the gate remembers.
+struct Seen {
+    /// The number of mocked calls of each tool.
+    mocked: HashMap<String, usize>,
+    /// Where the results of calls under way come from.
+    origins: HashMap<String, Origin>,
+    /// The number of requests to the given model.
+    model_requests: usize,
+    state: JsonText,
+    fault: Option<Fault>,
+}
+
+/// A tool call that has not run yet.
+#[derive(Debug, Clone)]
+pub struct GateCall {
+    /// The id of the call.
+    pub call_id: String,
+    /// The tool.
+    pub tool: String,
+    /// The arguments.
+    pub args: JsonText,
+    /// The invocation of the framework.
+    pub invocation_id: String,
+    /// Whether the tool may return nothing and be responded to later.
+    pub is_long_running: bool,
+}
+
+/// What happens to a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Decision {
+    /// The tool returns this.
+    Mock(JsonText),
+    /// The tool raises an error with this message.
+    Raise(String),
+    /// The tool runs.
+    Run,
+    /// The tool returns nothing, and a user agent responds later.
+    Wait,
+    /// The run ends. The caller cancels the framework's task, since an exception could be swallowed.
+    Stop,
+}
+
+impl Gate {
+    /// The gate of a run.
+    #[must_use]
+    pub fn new(case: &EvalCase) -> Self {
+        let state = case.initial_state.clone();
+        Self {
+            case_name: case.name.clone(),
+            tools: case.tools.clone(),
+            answered_by_users: case.user_agents.tools.keys().cloned().collect(),
+            model: case.model.clone(),
+            initial_state: state.clone(),
+            ledger: Ledger::begin(),
+            seen: Mutex::new(Seen {
+                mocked: HashMap::new(),
+                origins: HashMap::new(),
+                model_requests: 0,
+                state,
+                fault: None,
+            }),
+            stopped: CancellationToken::new(),
+        }
+    }
+
+    /// The name of the case.
+    #[must_use]
+    pub fn case_name(&self) -> &str {
+        &self.case_name
+    }
+
+    /// The state before the first message.
+    #[must_use]
+    pub fn initial_state(&self) -> &JsonText {
+        &self.initial_state
+    }
+
+    /// The tools of which the case says what happens to their calls.
+    pub fn known_tools(&self) -> impl Iterator<Item = &str> {
+        self.tools.keys().chain(&self.answered_by_users).map(String::as_str)
+    }
+
+    /// The model that the case gives.
+    #[must_use]
+    pub fn model(&self) -> Option<&GivenModel> {
+        self.model.as_ref()
+    }
+
+    /// Decides a call.
+    pub async fn decide(&self, call: &GateCall) -> Decision {
+        let (decision, origin) = match self.tools.get(&call.tool) {
+            _ if self.fault().is_some() => return Decision::Stop,
+            Some(ToolUse::Real) => (Decision::Run, Origin::Real),
+            Some(ToolUse::Mock(mock)) => {
+                let (number, context) = self.begin_mock(call);
+                let decision = match mock.answer(number, &call.args, &context).await {
+                    Ok(value) => Decision::Mock(value),
+                    Err(MockFailure::Raises(message)) => Decision::Raise(message),
+                    Err(MockFailure::Broken(message)) => {
+                        return self.stop(Fault::Mock { tool: call.tool.clone(), message });
+                    }
+                };
+                (decision, Origin::Mock)
+            }
+            None if call.is_long_running && self.answered_by_users.contains(&call.tool) => {
+                (Decision::Wait, Origin::UserAgent)
+            }
+            None => {
+                return self.stop(Fault::UnmockedTool {
+                    tool: call.tool.clone(),
+                    args: call.args.clone(),
+                    is_long_running: call.is_long_running,
+                });
+            }
+        };
+        self.lock().origins.insert(call.call_id.clone(), origin);
+        decision
+    }
+
+    /// Ends the run with a fault. The first one counts.
+    pub fn stop(&self, fault: Fault) -> Decision {
+        self.lock().fault.get_or_insert(fault);
+        self.stopped.cancel();
+        Decision::Stop
+    }
+
+    /// Waits until a fault has ended the run.
+    pub(crate) async fn stopped(&self) {
+        self.stopped.cancelled().await;
+    }
+
+    /// The fault that ended the run.
+    #[must_use]
+    pub fn fault(&self) -> Option<Fault> {
+        self.lock().fault.clone()
+    }
+
+    /// The given model's response to the next request.
+    ///
+    /// # Errors
+    /// There is none. The run ends.
+    pub fn respond(&self, agent: &str) -> Result<ModelTurn, Fault> {
+        let number = {
+            let seen = &mut *self.lock();
+            seen.model_requests += 1;
+            seen.model_requests - 1
+        };
+        let response = match &self.model {
+            Some(model) => model.respond(number, agent),
+            None => Err("the case gives no model".to_owned()),
+        };
+        response.map_err(|message| {
+            let fault = Fault::GivenModel { message };
+            self.stop(fault.clone());
+            fault
+        })
+    }
+
+    /// Notes the result of a call as an event.
+    pub fn note_result(&self, call_id: String, name: String, result: JsonText) {
+        let from = self.lock().origins.remove(&call_id).unwrap_or(Origin::Framework);
+        self.ledger.add(Event::ToolResult { call_id, name, result, from });
+    }
+
+    /// Notes the state of the session.
+    pub fn note_state(&self, state: JsonText) {
+        self.lock().state = state;
+    }
+
+    /// The state of the session when the subject was last seen.
+    #[must_use]
+    pub fn state(&self) -> JsonText {
+        self.lock().state.clone()
+    }
+
+    fn begin_mock(&self, call: &GateCall) -> (usize, MockContext) {
+        let now_ms = self.ledger.now_ms();
+        let seen = &mut *self.lock();
+        let count = seen.mocked.entry(call.tool.clone()).or_default();
+        *count += 1;
+        let context = MockContext {
+            call_id: call.call_id.clone(),
+            tool_name: call.tool.clone(),
+            invocation_id: call.invocation_id.clone(),
+            state: seen.state.clone(),
+            now_ms,
+        };
+        (*count - 1, context)
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,218 @@
+//! [`Ledger`]: everything that happened in a run, in order. Metrics read nothing else.
+
+use std::sync::{Mutex, PoisonError};
+
+use json_text::JsonText;
+use serde::Serialize;
+use tokio::time::Instant;
+
+use crate::fault::AtFault;
+use crate::result::TerminationReason;
+use crate::yields::YieldInfo;
+
+/// An event, and when it happened.
+#[derive(Debug, Clone, Serialize)]
+pub struct Entry {
+    /// Milliseconds since the run began.
+    pub at_ms: u64,
+    /// What happened.
+    #[serde(flatten)]
+    pub event: Event,
+}
+
+/// What happened. The list is closed: a metric may rely on it.
+#[derive(Debug, Clone, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Event {
+    /// The state before the first message. Always the first event.
+    InitialState {
+        /// The whole state.
+        state: JsonText,
+    },
+    /// A message of the user, to the subject.
+    UserMessage {
+        /// Its text.
+        text: String,
+    },
+    /// A message of the subject.
+    Message {
+        /// The agent that wrote it.
+        agent: String,
+        /// Its text.
+        text: String,
+    },
+    /// The model called a tool.
+    ToolCall {
+        /// The id of the call.
+        call_id: String,
+        /// The tool.
+        name: String,
+        /// The arguments.
+        args: JsonText,
+        /// The agent whose model called it.
+        agent: String,
+    },
+    /// What the model got back.
+    ToolResult {
+        /// The id of the call.
+        call_id: String,
+        /// The tool.
+        name: String,
+        /// The result, as the framework records it.
+        result: JsonText,
+        /// Where it came from.
+        from: Origin,
+    },
+    /// The state of the session changed.
+    StateChange {
+        /// The changed keys with their new values.
+        changes: JsonText,
+        /// Whose change it is.
+        by: Role,
+    },
+    /// The subject waits for the user.
+    Yield(YieldInfo),
+    /// What a user agent heard.
+    UserAgentPrompt {
+        /// The text.
+        text: String,
+    },
+    /// What a user agent gave back.
+    UserAgentResponse {
+        /// A string of a loop yield, any value of a tool yield.
+        response: JsonText,
+    },
+    /// The use of a model.
+    ModelUsage {
+        /// Who used it.
+        role: Role,
+        /// The agent.
+        agent: String,
+        /// The model.
+        model: String,
+        /// Tokens of the request.
+        input: u64,
+        /// Tokens of the response.
+        output: u64,
+    },
+    /// The run could not go on.
+    Fault {
+        /// Who was at fault.
+        at_fault: AtFault,
+        /// What happened, and the remedy.
+        message: String,
+    },
+    /// The run ended. Always the last event.
+    Termination {
+        /// The condition that ended it; absent if the subject completed or a fault ended it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reason: Option<TerminationReason>,
+        /// The whole state at the end.
+        state: JsonText,
+    },
+}
+
+/// Where a tool's result came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// The framework: control flow, an unknown name, a request for confirmation.
+    Framework,
+    /// A mock.
+    Mock,
+    /// The tool itself.
+    Real,
+    /// A user agent.
+    UserAgent,
+}
+
+/// Who did something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// The agent under test.
+    Subject,
+    /// A user agent.
+    UserAgent,
+    /// A judge.
+    Judge,
+}
+
+impl Event {
+    /// The name under which metrics count it.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::InitialState { .. } => "initial_state",
+            Self::UserMessage { .. } => "user_message",
+            Self::Message { .. } => "message",
+            Self::ToolCall { .. } => "tool_call",
+            Self::ToolResult { .. } => "tool_result",
+            Self::StateChange { .. } => "state_change",
+            Self::Yield(_) => "yield",
+            Self::UserAgentPrompt { .. } => "user_agent_prompt",
+            Self::UserAgentResponse { .. } => "user_agent_response",
+            Self::ModelUsage { .. } => "model_usage",
+            Self::Fault { .. } => "fault",
+            Self::Termination { .. } => "termination",
+        }
+    }
+}
+
+/// Names of all events, as [`Event::name`] gives them.
+pub const EVENT_NAMES: [&str; 12] = [
+    "initial_state",
+    "user_message",
+    "message",
+    "tool_call",
+    "tool_result",
+    "state_change",
+    "yield",
+    "user_agent_prompt",
+    "user_agent_response",
+    "model_usage",
+    "fault",
+    "termination",
+];
+
+/// The events of one run, while it runs.
+#[derive(Debug)]
+pub struct Ledger {
+    begin: Instant,
+    entries: Mutex<Vec<Entry>>,
+}
+
+impl Ledger {
+    /// Begins a ledger now.
+    #[must_use]
+    pub fn begin() -> Self {
+        Self { begin: Instant::now(), entries: Mutex::default() }
+    }
+
+    /// Adds an event.
+    pub fn add(&self, event: Event) {
+        let at_ms = self.now_ms();
+        self.lock().push(Entry { at_ms, event });
+    }
+
+    /// Milliseconds since the run began.
+    #[must_use]
+    pub fn now_ms(&self) -> u64 {
+        u64::try_from(self.begin.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    /// Looks at the events so far.
+    pub fn look<T>(&self, look: impl FnOnce(&[Entry]) -> T) -> T {
+        look(&self.lock())
+    }
+
+    /// Ends the ledger and returns its events.
+    #[must_use]
+    pub fn end(self) -> Vec<Entry> {
+        self.entries.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Entry>> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

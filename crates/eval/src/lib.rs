@@ -1,0 +1,42 @@
+//! Runs agents against simulated users, with every tool mocked unless allowed.
+//!
+//! A case ([`EvalCase`]) names an agent ([`Subject`]), what its tools return ([`ToolMock`]), who answers when
+//! it waits ([`UserAgent`]) and what is measured ([`Metric`]). [`run_eval`] runs it in a world of its own:
+//! every tool call goes through the [`Gate`], and a call that the case says nothing about ends the run
+//! before the tool's code runs. What happened is in the ledger, and metrics read nothing else.
+//!
+//! What this crate leaves to others: files of results, reports, the command line.
+//! Why it works as it does: `docs/design/eval-runs.md`.
+
+pub mod case;
+pub mod suite;
+
+pub mod bridge;
+pub mod given_model;
+pub mod metric;
+pub mod mock;
+pub mod subject;
+pub mod user_agent;
+
+pub mod fault;
+pub mod gate;
+pub mod ledger;
+pub mod result;
+pub mod yields;
+
+pub mod file;
+pub mod python;
+
+mod nearest;
+mod run;
+
+pub use case::{EvalCase, Termination, UserAgents};
+pub use fault::Fault;
+pub use gate::Gate;
+pub use metric::Metric;
+pub use mock::{ToolMock, ToolUse};
+pub use result::{EvalResult, Status};
+pub use run::run_eval;
+pub use subject::Subject;
+pub use suite::{EvalSuite, SuiteResult, run_eval_suite};
+pub use user_agent::UserAgent;

@@ -1,0 +1,299 @@
+//! [`ToolMock`]: what answers a call in place of the tool's body.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use json_text::{JsonIndex, JsonText};
+use scoring::json::{Equality, equal};
+use scoring::trajectory::Matcher;
+
+/// What happens to the calls of one tool.
+#[derive(Clone, Debug)]
+pub enum ToolUse {
+    /// The tool itself runs.
+    Real,
+    /// A mock answers in place of its body.
+    Mock(ToolMock),
+}
+
+/// What answers a call in place of the tool's body.
+#[derive(Clone)]
+pub enum ToolMock {
+    /// This value.
+    Returns(JsonText),
+    /// The text of a template over the arguments: JSON if the text is JSON, else a string.
+    Template(Template),
+    /// One of these for each call, in order. A call after the last one is a fault.
+    Sequence(Vec<ToolMock>),
+    /// That of the first row whose conditions the arguments meet.
+    Table {
+        /// The rows.
+        rows: Vec<Row>,
+        /// For arguments that meet none; without it, they are a fault.
+        otherwise: Option<Box<ToolMock>>,
+    },
+    /// An error with this message, as if the tool had raised it.
+    Raises(String),
+    /// The answer of another mock, after a while.
+    Delayed(Duration, Box<ToolMock>),
+    /// What a function returns.
+    Function(Arc<dyn MockFunction>),
+}
+
+/// A mock written in Rust.
+#[async_trait]
+pub trait MockFunction: Send + Sync {
+    /// Answers a call.
+    ///
+    /// # Errors
+    /// [`MockFailure::Raises`] is the tool's error, which the subject sees; [`MockFailure::Broken`] ends the
+    /// run as the mock's fault.
+    async fn answer(&self, args: &JsonText, context: &MockContext)
+    -> Result<JsonText, MockFailure>;
+}
+
+/// What a mock may know of the call.
+#[derive(Debug, Clone)]
+pub struct MockContext {
+    /// The id of the call.
+    pub call_id: String,
+    /// The tool.
+    pub tool_name: String,
+    /// The invocation of the framework.
+    pub invocation_id: String,
+    /// The state of the session when the subject was last seen.
+    pub state: JsonText,
+    /// Milliseconds since the run began.
+    pub now_ms: u64,
+}
+
+impl MockContext {
+    /// Milliseconds since the run began. Use it instead of a clock, so that a run can be repeated.
+    #[must_use]
+    pub fn now(&self) -> u64 {
+        self.now_ms
+    }
+}
+
+/// Why a mock gave no result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MockFailure {
+    /// The error that the subject sees, as if the tool had raised it.
+    Raises(String),
+    /// The mock itself does not work.
+    Broken(String),
+}
+
+/// A row of a table.
+#[derive(Debug, Clone, Default)]
+pub struct Row {
+    /// Arguments that must be equal. Others are not looked at.
+    pub args: Vec<(String, JsonText)>,
+    /// Arguments that must match.
+    pub matchers: Vec<(String, Matcher)>,
+    /// The answer.
+    pub mock: Option<ToolMock>,
+}
+
+impl Row {
+    fn is_met(&self, args: &JsonText) -> bool {
+        let document = JsonIndex::of(args);
+        let given = |name: &str| document.root().member(name).map(|value| value.to_json());
+        self.args.iter().all(|(name, wanted)| {
+            given(name).is_some_and(|value| equal(wanted, &value, Equality::Json))
+        }) && self
+            .matchers
+            .iter()
+            .all(|(name, matcher)| matcher.accepts(given(name).as_ref(), Equality::Json))
+    }
+}
+
+/// A text with placeholders, such as `{{ args.city }}`.
+#[derive(Clone)]
+pub struct Template {
+    environment: Arc<minijinja::Environment<'static>>,
+    source: Arc<str>,
+}
+
+/// The name of the only template of an environment.
+const ONLY: &str = "template";
+
+impl Template {
+    /// Reads a template in the syntax of Jinja. A name that is not given is an error, not an empty text.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn parse(source: &str) -> Result<Self, String> {
+        let mut environment = minijinja::Environment::new();
+        environment.set_undefined_behavior(minijinja::UndefinedBehavior::Strict);
+        environment
+            .add_template_owned(ONLY, source.to_owned())
+            .map_err(|error| error.to_string())?;
+        Ok(Self { environment: Arc::new(environment), source: source.into() })
+    }
+
+    /// Fills the template.
+    ///
+    /// # Errors
+    /// A name that is not given, or another error at a place of the template.
+    pub fn fill(&self, names: &impl serde::Serialize) -> Result<String, String> {
+        let template = self.environment.get_template(ONLY).map_err(|error| error.to_string())?;
+        template.render(minijinja::value::Serde(names)).map_err(|error| error.to_string())
+    }
+}
+
+impl fmt::Debug for Template {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.source, formatter)
+    }
+}
+
+impl fmt::Debug for ToolMock {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Returns(value) => formatter.debug_tuple("Returns").field(value).finish(),
+            Self::Template(template) => formatter.debug_tuple("Template").field(template).finish(),
+            Self::Sequence(mocks) => formatter.debug_tuple("Sequence").field(mocks).finish(),
+            Self::Table { rows, otherwise } => formatter
+                .debug_struct("Table")
+                .field("rows", rows)
+                .field("otherwise", otherwise)
+                .finish(),
+            Self::Raises(message) => formatter.debug_tuple("Raises").field(message).finish(),
+            Self::Delayed(delay, mock) => {
+                formatter.debug_tuple("Delayed").field(delay).field(mock).finish()
+            }
+            Self::Function(_) => formatter.write_str("Function"),
+        }
+    }
+}
+
+impl ToolMock {
+    /// Answers the call; `number` counts the earlier calls of the tool in this case.
+    ///
+    /// # Errors
+    /// See [`MockFailure`].
+    pub async fn answer(
+        &self,
+        number: usize,
+        args: &JsonText,
+        context: &MockContext,
+    ) -> Result<JsonText, MockFailure> {
+        match self {
+            Self::Returns(value) => Ok(value.clone()),
+            Self::Template(template) => filled(template, args),
+            Self::Raises(message) => Err(MockFailure::Raises(message.clone())),
+            Self::Function(function) => function.answer(args, context).await,
+            Self::Delayed(delay, mock) => {
+                tokio::time::sleep(*delay).await;
+                Box::pin(mock.answer(number, args, context)).await
+            }
+            Self::Sequence(mocks) => match mocks.get(number) {
+                Some(mock) => Box::pin(mock.answer(number, args, context)).await,
+                None => Err(MockFailure::Broken(format!(
+                    "its sequence has {} and this is call {}. Add an answer, or check why the subject calls the tool again",
+                    match mocks.len() {
+                        1 => "1 answer".to_owned(),
+                        count => format!("{count} answers"),
+                    },
+                    number + 1
+                ))),
+            },
+            Self::Table { rows, otherwise } => {
+                let row = rows.iter().find(|row| row.is_met(args));
+                match row.and_then(|row| row.mock.as_ref()).or(otherwise.as_deref()) {
+                    Some(mock) => Box::pin(mock.answer(number, args, context)).await,
+                    None => Err(MockFailure::Broken(format!(
+                        "no row of its table matches the arguments {args}. Add a row, or `otherwise`"
+                    ))),
+                }
+            }
+        }
+    }
+}
+
+fn filled(template: &Template, args: &JsonText) -> Result<JsonText, MockFailure> {
+    let names = args.to_value().map(|args| serde_json::json!({ "args": args }));
+    let names = names.map_err(|error| MockFailure::Broken(error.to_string()))?;
+    let text = template.fill(&names).map_err(MockFailure::Broken)?;
+    Ok(JsonText::parse(&text).unwrap_or_else(|_| JsonText::string(&text)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn json(text: &str) -> JsonText {
+        JsonText::parse(text).expect("valid")
+    }
+
+    async fn answer(mock: &ToolMock, number: usize, args: &str) -> Result<JsonText, MockFailure> {
+        let context = MockContext {
+            call_id: "1".to_owned(),
+            tool_name: "read".to_owned(),
+            invocation_id: "i".to_owned(),
+            state: json("{}"),
+            now_ms: 0,
+        };
+        mock.answer(number, &json(args), &context).await
+    }
+
+    #[tokio::test]
+    async fn a_table_answers_by_arguments() {
+        let row = |name: &str, value: &str, mock| Row {
+            args: vec![(name.to_owned(), json(value))],
+            mock: Some(mock),
+            ..Row::default()
+        };
+        let table = ToolMock::Table {
+            rows: vec![
+                row("id", "1", ToolMock::Returns(json("\"one\""))),
+                row("id", "\"x\"", ToolMock::Raises("no x".to_owned())),
+            ],
+            otherwise: None,
+        };
+        assert_eq!(answer(&table, 0, r#"{"id":1.0,"more":2}"#).await, Ok(json("\"one\"")));
+        let raised = Err(MockFailure::Raises("no x".to_owned()));
+        assert_eq!(answer(&table, 0, r#"{"id":"x"}"#).await, raised);
+        let missed = answer(&table, 0, r#"{"id":2}"#).await;
+        let reason =
+            "no row of its table matches the arguments {\"id\":2}. Add a row, or `otherwise`";
+        assert_eq!(missed, Err(MockFailure::Broken(reason.to_owned())));
+    }
+
+    #[tokio::test]
+    async fn a_sequence_ends() {
+        let mock = ToolMock::Sequence(vec![ToolMock::Returns(json("1"))]);
+        assert_eq!(answer(&mock, 0, "{}").await, Ok(json("1")));
+        let Err(MockFailure::Broken(reason)) = answer(&mock, 1, "{}").await else {
+            panic!("no answer is left")
+        };
+        assert!(reason.starts_with("its sequence has 1 answer and this is call 2."), "{reason}");
+    }
+
+    #[tokio::test]
+    async fn a_template_gives_json_or_text_and_refuses_unknown_names() {
+        let template = |text: &str| ToolMock::Template(Template::parse(text).expect("a template"));
+        let mock = template(r#"{"city": {{ args.city|tojson }}, "degrees": 20}"#);
+        let given = answer(&mock, 0, r#"{"city":"São \"P\""}"#).await.expect("filled");
+        assert_eq!(given, json(r#"{"city": "São \"P\"", "degrees": 20}"#));
+        let text = answer(&template("Hi {{ args.name }}"), 0, r#"{"name":"Bo"}"#).await;
+        assert_eq!(text, Ok(json("\"Hi Bo\"")));
+        let Err(MockFailure::Broken(reason)) = answer(&template("{{ args.nam }}"), 0, "{}").await
+        else {
+            panic!("the name is not given")
+        };
+        assert!(reason.contains("undefined"), "{reason}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_delay_passes_before_the_answer() {
+        let begin = tokio::time::Instant::now();
+        let mock =
+            ToolMock::Delayed(Duration::from_secs(5), Box::new(ToolMock::Returns(json("1"))));
+        assert_eq!(answer(&mock, 0, "{}").await, Ok(json("1")));
+        assert_eq!(begin.elapsed(), Duration::from_secs(5));
+    }
+}

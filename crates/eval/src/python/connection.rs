@@ -1,0 +1,206 @@
+//! [`Connection`]: requests and responses between the engine and one case, in both directions.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use json_text::JsonText;
+use serde::Serialize;
+use serde_json::json;
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _};
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
+
+use super::messages::{
+    AdkEvent, Answer, Exception, Forbidden, FromCase, ModelAsked, ToCase, ToolAsked,
+};
+use super::server::CaseStream;
+use crate::fault::Fault;
+use crate::gate::{Decision, Gate, GateCall};
+use crate::ledger::{Event, Role};
+
+/// The engine's end of the connection to a case. Dropping it closes the connection.
+pub(super) struct Connection {
+    lines: mpsc::UnboundedSender<Vec<u8>>,
+    waiting: Arc<Waiting>,
+    next_id: AtomicU64,
+    reading: JoinHandle<()>,
+}
+
+/// Why a request got no result.
+pub(super) enum RequestError {
+    /// The agent's code raised an exception.
+    Raised(Exception),
+    /// The connection is closed.
+    Closed,
+}
+
+type Reply = Result<JsonText, RequestError>;
+
+#[derive(Default)]
+struct Waiting(Mutex<Option<HashMap<u64, oneshot::Sender<Reply>>>>);
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.reading.abort();
+    }
+}
+
+impl Connection {
+    pub(super) fn new(stream: CaseStream, gate: &Arc<Gate>) -> Self {
+        let (lines, mut queued) = mpsc::unbounded_channel::<Vec<u8>>();
+        let waiting = Arc::new(Waiting(Mutex::new(Some(HashMap::new()))));
+        let (reader, mut writer) = tokio::io::split(stream);
+        tokio::spawn(async move {
+            while let Some(line) = queued.recv().await {
+                if writer.write_all(&line).await.is_err() {
+                    return;
+                }
+            }
+        });
+        let reading = tokio::spawn({
+            let (gate, waiting, lines) = (Arc::clone(gate), Arc::clone(&waiting), lines.clone());
+            async move {
+                let mut reader = tokio::io::BufReader::new(reader).lines();
+                while let Ok(Some(line)) = reader.next_line().await {
+                    if let Err(error) = handle(&line, &gate, &waiting, &lines) {
+                        tracing::warn!("a line of an eval case cannot be read: {error}");
+                    }
+                }
+                // Those that wait see that their senders are gone.
+                drop(waiting.lock().take());
+            }
+        });
+        Self { lines, waiting, next_id: AtomicU64::new(1), reading }
+    }
+
+    /// Sends a request and waits for its result.
+    pub(super) async fn request(&self, method: &str, params: &JsonText) -> Reply {
+        let id = self.next_id.fetch_add(1, Ordering::Relaxed);
+        let (reply, replied) = oneshot::channel();
+        match self.waiting.lock().as_mut() {
+            Some(waiting) => drop(waiting.insert(id, reply)),
+            None => return Err(RequestError::Closed),
+        }
+        send(&self.lines, &ToCase { id, method, params });
+        replied.await.unwrap_or(Err(RequestError::Closed))
+    }
+}
+
+impl Waiting {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<HashMap<u64, oneshot::Sender<Reply>>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn send(lines: &mpsc::UnboundedSender<Vec<u8>>, message: &impl Serialize) {
+    if let Ok(mut line) = serde_json::to_vec(message) {
+        line.push(b'\n');
+        // The case may be gone; its requests are answered by that.
+        let _ = lines.send(line);
+    }
+}
+
+/// Handles one line. Events are noted at once, so that they stay in order; requests are answered by tasks.
+fn handle(
+    line: &str,
+    gate: &Arc<Gate>,
+    waiting: &Waiting,
+    lines: &mpsc::UnboundedSender<Vec<u8>>,
+) -> Result<(), serde_json::Error> {
+    let message: FromCase = serde_json::from_str(line)?;
+    let params = message.params.as_ref().map_or("null", JsonText::as_str);
+    match (message.method.as_deref(), message.id) {
+        (None, Some(id)) => {
+            let waiter = waiting.lock().as_mut().and_then(|waiting| waiting.remove(&id));
+            if let Some(waiter) = waiter {
+                let reply = match message.error {
+                    Some(exception) => Err(RequestError::Raised(exception)),
+                    None => Ok(message.result.unwrap_or_else(JsonText::null)),
+                };
+                let _ = waiter.send(reply);
+            }
+        }
+        (Some("event"), _) => note(serde_json::from_str(params)?, gate),
+        (Some("forbidden"), _) => {
+            let Forbidden { what, place } = serde_json::from_str(params)?;
+            gate.stop(Fault::ForbiddenEffect { what, place });
+        }
+        (Some("tool"), Some(id)) => {
+            let asked: ToolAsked = serde_json::from_str(params)?;
+            let (gate, lines) = (Arc::clone(gate), lines.clone());
+            tokio::spawn(async move {
+                let call = GateCall {
+                    call_id: asked.call_id,
+                    tool: asked.tool,
+                    args: asked.args,
+                    invocation_id: asked.invocation_id,
+                    is_long_running: asked.is_long_running,
+                };
+                let result = decision(&gate.decide(&call).await);
+                send(&lines, &Answer { id, result });
+            });
+        }
+        (Some("model"), Some(id)) => {
+            let ModelAsked { agent } = serde_json::from_str(params)?;
+            let result = match gate.respond(&agent) {
+                Ok(turn) => JsonText::serialize(&turn)?,
+                Err(fault) => JsonText::from_value(&json!({ "error": fault.to_string() })),
+            };
+            send(lines, &Answer { id, result });
+        }
+        _ => tracing::warn!("a line of an eval case is not known: {line}"),
+    }
+    Ok(())
+}
+
+/// A decision as the protocol has it.
+fn decision(decision: &Decision) -> JsonText {
+    #[derive(Serialize)]
+    struct Mocked<'a> {
+        r#do: &'static str,
+        result: &'a JsonText,
+    }
+    let plain = |name: &str| JsonText::from_value(&json!({ "do": name }));
+    match decision {
+        Decision::Mock(result) => JsonText::serialize(&Mocked { r#do: "mock", result })
+            .unwrap_or_else(|_| JsonText::null()),
+        Decision::Raise(message) => {
+            JsonText::from_value(&json!({ "do": "raise", "message": message }))
+        }
+        Decision::Run => plain("run"),
+        Decision::Wait => plain("wait"),
+        Decision::Stop => plain("stop"),
+    }
+}
+
+/// Notes what an event of google-adk tells.
+fn note(event: AdkEvent, gate: &Gate) {
+    let AdkEvent { author, text, calls, responses, state, usage } = event;
+    if author != "user" && !text.is_empty() {
+        gate.ledger.add(Event::Message { agent: author.clone(), text });
+    }
+    if let Some(usage) = usage {
+        gate.ledger.add(Event::ModelUsage {
+            role: Role::Subject,
+            agent: author.clone(),
+            model: usage.model,
+            input: usage.input,
+            output: usage.output,
+        });
+    }
+    for call in calls {
+        gate.ledger.add(Event::ToolCall {
+            call_id: call.call_id.unwrap_or_default(),
+            name: call.name,
+            args: call.args,
+            agent: author.clone(),
+        });
+    }
+    for response in responses {
+        gate.note_result(response.call_id.unwrap_or_default(), response.name, response.response);
+    }
+    if !json_text::JsonIndex::of(&state).root().is_empty() {
+        gate.ledger.add(Event::StateChange { changes: state, by: Role::Subject });
+    }
+}

@@ -1,0 +1,153 @@
+//! The messages of the protocol, as `docs/design/eval-runs.md` describes them.
+
+use json_text::JsonText;
+use serde::{Deserialize, Serialize};
+
+/// A line of the process that forks.
+#[derive(Debug)]
+pub(super) enum FromServer {
+    /// The agent is imported.
+    Ready {
+        /// Whether a fork is safe.
+        forks: bool,
+    },
+    /// The agent cannot be imported.
+    Fault { message: String, traceback: String },
+    /// The process of a case ended.
+    Ended { case: String, status: i64 },
+}
+
+impl<'de> Deserialize<'de> for FromServer {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        struct Line {
+            ready: Option<Ready>,
+            fault: Option<Exception>,
+            ended: Option<String>,
+            status: Option<i64>,
+        }
+        #[derive(Deserialize)]
+        struct Ready {
+            forks: bool,
+        }
+        match Line::deserialize(deserializer)? {
+            Line { ready: Some(Ready { forks }), .. } => Ok(Self::Ready { forks }),
+            Line { fault: Some(Exception { message, traceback }), .. } => {
+                Ok(Self::Fault { message, traceback })
+            }
+            Line { ended: Some(case), status: Some(status), .. } => {
+                Ok(Self::Ended { case, status })
+            }
+            _ => Err(serde::de::Error::custom("neither ready, nor fault, nor ended")),
+        }
+    }
+}
+
+/// The first line of a case.
+#[derive(Debug, Deserialize)]
+pub(super) struct Connected {
+    pub(super) params: ConnectedParams,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct ConnectedParams {
+    pub(super) case: String,
+}
+
+/// A Python exception.
+#[derive(Debug, Deserialize)]
+pub(super) struct Exception {
+    pub(super) message: String,
+    pub(super) traceback: String,
+}
+
+/// A line of a case: a request or notification with `method`, or a response.
+#[derive(Debug, Deserialize)]
+pub(super) struct FromCase {
+    pub(super) id: Option<u64>,
+    pub(super) method: Option<String>,
+    pub(super) params: Option<JsonText>,
+    pub(super) result: Option<JsonText>,
+    pub(super) error: Option<Exception>,
+}
+
+/// A request to a case.
+#[derive(Debug, Serialize)]
+pub(super) struct ToCase<'a> {
+    pub(super) id: u64,
+    pub(super) method: &'a str,
+    pub(super) params: &'a JsonText,
+}
+
+/// A response to a case.
+#[derive(Debug, Serialize)]
+pub(super) struct Answer {
+    pub(super) id: u64,
+    pub(super) result: JsonText,
+}
+
+/// A tool is called.
+#[derive(Debug, Deserialize)]
+pub(super) struct ToolAsked {
+    pub(super) call_id: String,
+    pub(super) tool: String,
+    pub(super) args: JsonText,
+    pub(super) invocation_id: String,
+    pub(super) is_long_running: bool,
+}
+
+/// The given model is asked.
+#[derive(Debug, Deserialize)]
+pub(super) struct ModelAsked {
+    pub(super) agent: String,
+}
+
+/// The barrier stopped something.
+#[derive(Debug, Deserialize)]
+pub(super) struct Forbidden {
+    pub(super) what: String,
+    #[serde(rename = "where")]
+    pub(super) place: String,
+}
+
+/// An event of google-adk.
+#[derive(Debug, Deserialize)]
+pub(super) struct AdkEvent {
+    pub(super) author: String,
+    pub(super) text: String,
+    pub(super) calls: Vec<AdkCall>,
+    pub(super) responses: Vec<AdkResponse>,
+    pub(super) state: JsonText,
+    pub(super) usage: Option<AdkUsage>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct AdkCall {
+    pub(super) call_id: Option<String>,
+    pub(super) name: String,
+    pub(super) args: JsonText,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct AdkResponse {
+    pub(super) call_id: Option<String>,
+    pub(super) name: String,
+    pub(super) response: JsonText,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct AdkUsage {
+    pub(super) model: String,
+    pub(super) input: u64,
+    pub(super) output: u64,
+}
+
+/// The end of a turn.
+#[derive(Debug, Deserialize)]
+pub(super) struct Ended {
+    #[serde(default)]
+    pub(super) stopped: bool,
+    #[serde(default)]
+    pub(super) pending: Vec<AdkCall>,
+    pub(super) state: Option<JsonText>,
+}

@@ -1,0 +1,59 @@
+//! Agents in Python: any folder that `adk web` loads, run by google-adk's own runner.
+//!
+//! One process imports the agent once and forks another for each case. The case connects to a socket of the
+//! engine, asks it about each tool call, and tells it each event. `docs/design/eval-runs.md` describes the
+//! protocol.
+
+mod connection;
+mod messages;
+mod server;
+mod session;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use agents::adk_python::interpreter::find_interpreter;
+use async_trait::async_trait;
+use tokio::sync::Mutex;
+
+use self::server::Server;
+use self::session::PythonSession;
+use crate::fault::Fault;
+use crate::gate::Gate;
+use crate::subject::{Subject, SubjectSession};
+
+/// An agent in Python.
+pub struct AdkPythonSubject {
+    folder: PathBuf,
+    python: PathBuf,
+    server: Mutex<Option<Arc<Server>>>,
+}
+
+impl AdkPythonSubject {
+    /// The agent in `folder`, run by `python` or else by the interpreter that `adk` would use.
+    #[must_use]
+    pub fn new(folder: &Path, python: Option<&Path>) -> Self {
+        let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf());
+        let python = find_interpreter(&folder, python).program;
+        Self { folder, python, server: Mutex::new(None) }
+    }
+
+    /// A process that serves another case: one process for all, unless the agent starts threads at its import.
+    async fn server(&self) -> Result<Arc<Server>, Fault> {
+        let mut kept = self.server.lock().await;
+        if let Some(server) = kept.as_ref().filter(|server| server.can_fork()) {
+            return Ok(Arc::clone(server));
+        }
+        let server = Arc::new(Server::start(&self.python, &self.folder).await?);
+        *kept = Some(Arc::clone(&server));
+        Ok(server)
+    }
+}
+
+#[async_trait]
+impl Subject for AdkPythonSubject {
+    async fn open(&self, gate: &Arc<Gate>) -> Result<Box<dyn SubjectSession>, Fault> {
+        let server = self.server().await?;
+        Ok(Box::new(PythonSession::open(server, gate).await?))
+    }
+}

@@ -1,0 +1,221 @@
+//! [`Server`]: the process that imports an agent and forks a process for each case.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::process::Stdio;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use agents::AgentLog;
+use agents::adk_python::package;
+use agents::child::{self, TreeKiller};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::net::{UnixListener, UnixStream};
+use tokio::process::ChildStdin;
+use tokio::sync::{mpsc, oneshot};
+
+use super::messages::{Connected, FromServer};
+use crate::fault::Fault;
+
+/// The module of the package that it runs.
+const MODULE: &str = "rehearsal_adk.evaluation.serve";
+
+/// A process that imported an agent. Dropping this kills it and the processes of its cases.
+pub(super) struct Server {
+    requests: mpsc::UnboundedSender<String>,
+    waiting: Arc<Waiting>,
+    next_case: AtomicU64,
+    forks: bool,
+    log: Arc<AgentLog>,
+    killer: TreeKiller,
+    /// Holds the socket.
+    _folder: tempfile::TempDir,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.killer.kill();
+    }
+}
+
+/// The cases that have not connected yet, by their id.
+#[derive(Default)]
+struct Waiting(Mutex<HashMap<String, oneshot::Sender<Result<CaseStream, String>>>>);
+
+impl Waiting {
+    fn lock(
+        &self,
+    ) -> std::sync::MutexGuard<'_, HashMap<String, oneshot::Sender<Result<CaseStream, String>>>>
+    {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn end(&self, case: &str, result: Result<CaseStream, String>) {
+        if let Some(waiting) = self.lock().remove(case) {
+            // The run may have been canceled.
+            let _ = waiting.send(result);
+        }
+    }
+}
+
+/// The connection of a case, its first line read.
+pub(super) type CaseStream = BufReader<UnixStream>;
+
+impl Server {
+    /// Starts a process and waits until it has imported the agent.
+    pub(super) async fn start(python: &Path, folder: &Path) -> Result<Self, Fault> {
+        let broken = |what: &str, error: &dyn std::fmt::Display| Fault::Infrastructure {
+            message: format!("{what}: {error}"),
+        };
+        let socket_folder =
+            tempfile::tempdir().map_err(|error| broken("no temporary folder", &error))?;
+        let socket = socket_folder.path().join("cases");
+        let listener = UnixListener::bind(&socket)
+            .map_err(|error| broken("the socket for the cases cannot be made", &error))?;
+        let package = package::unpacked()
+            .map_err(|error| broken("the Python package cannot be written", &error))?;
+        let mut command = package::program(python, MODULE, &package, folder);
+        command
+            .arg(folder)
+            .arg(&socket)
+            // The barrier forbids them, and a run leaves no files behind.
+            .env("PYTHONDONTWRITEBYTECODE", "1")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut tree = child::start(&mut command)
+            .map_err(|error| broken(&format!("{} cannot be started", python.display()), &error))?;
+        let process = tree.child();
+        let missing = || broken("a pipe is missing", &python.display());
+        let input = process.stdin.take().ok_or_else(missing)?;
+        let output = process.stdout.take().ok_or_else(missing)?;
+        let errors = process.stderr.take().ok_or_else(missing)?;
+        let killer = tree.killer();
+
+        let log = Arc::new(AgentLog::default());
+        let waiting = Arc::new(Waiting::default());
+        let (requests, queued) = mpsc::unbounded_channel();
+        let (ready, is_ready) = oneshot::channel();
+        tokio::spawn(write_lines(input, queued));
+        tokio::spawn({
+            let log = Arc::clone(&log);
+            async move {
+                let mut lines = BufReader::new(errors).lines();
+                while let Ok(Some(line)) = lines.next_line().await {
+                    log.push(&line);
+                }
+            }
+        });
+        tokio::spawn(accept(listener, Arc::clone(&waiting)));
+        tokio::spawn({
+            let (waiting, log) = (Arc::clone(&waiting), Arc::clone(&log));
+            async move {
+                let mut ready = Some(ready);
+                let mut lines = BufReader::new(output).lines();
+                while let Ok(Some(line)) = lines.next_line().await {
+                    match serde_json::from_str(&line) {
+                        Ok(FromServer::Ended { case, status }) => {
+                            let ending = format!("its process ended with status {status}");
+                            waiting.end(&case, Err(explained(&ending, &log)));
+                        }
+                        Ok(begun) => {
+                            if let Some(ready) = ready.take() {
+                                let _ = ready.send(Ok(begun));
+                            }
+                        }
+                        Err(error) => tracing::warn!("a line of an eval process: {error}: {line}"),
+                    }
+                }
+                let ending = tree.wait().await;
+                let message = explained(&format!("the process of the agent {ending}"), &log);
+                if let Some(ready) = ready.take() {
+                    let _ = ready.send(Err(message.clone()));
+                }
+                let cases: Vec<String> = waiting.lock().keys().cloned().collect();
+                for case in cases {
+                    waiting.end(&case, Err(message.clone()));
+                }
+            }
+        });
+        let begun = is_ready.await.unwrap_or_else(|_| Err("the engine is stopping".to_owned()));
+        let forks = match begun {
+            Ok(FromServer::Ready { forks }) => forks,
+            Ok(FromServer::Fault { message, traceback }) => {
+                return Err(Fault::Subject { message, traceback });
+            }
+            Ok(FromServer::Ended { .. }) => {
+                return Err(broken("an unexpected line", &"a case ended before it began"));
+            }
+            Err(message) => return Err(Fault::Infrastructure { message }),
+        };
+        Ok(Self {
+            requests,
+            waiting,
+            next_case: AtomicU64::new(0),
+            forks,
+            log,
+            killer,
+            _folder: socket_folder,
+        })
+    }
+
+    /// Whether it serves more than one case.
+    pub(super) fn can_fork(&self) -> bool {
+        self.forks && !self.requests.is_closed()
+    }
+
+    /// Begins a case: a process of its own, and its connection.
+    pub(super) async fn begin(&self) -> Result<(String, CaseStream), Fault> {
+        let case = self.next_case.fetch_add(1, Ordering::Relaxed).to_string();
+        let (connected, connection) = oneshot::channel();
+        self.waiting.lock().insert(case.clone(), connected);
+        // If the writer has ended, so has the process, and its end is the answer.
+        let _ = self.requests.send(serde_json::json!({ "case": case }).to_string());
+        let stopping = || Err("the process of the agent is gone".to_owned());
+        match connection.await.unwrap_or_else(|_| stopping()) {
+            Ok(stream) => Ok((case, stream)),
+            Err(message) => Err(Fault::Infrastructure { message }),
+        }
+    }
+
+    /// Ends the process of a case, whatever it does.
+    pub(super) fn end(&self, case: &str) {
+        let _ = self.requests.send(serde_json::json!({ "end": case }).to_string());
+    }
+
+    /// How a case whose connection broke may have ended.
+    pub(super) fn explain(&self, what: &str) -> String {
+        explained(what, &self.log)
+    }
+}
+
+fn explained(what: &str, log: &AgentLog) -> String {
+    match log.last_lines(0) {
+        Some(lines) => format!("{what}. Its last output:\n{lines}"),
+        None => format!("{what}. It printed nothing"),
+    }
+}
+
+async fn write_lines(mut input: ChildStdin, mut queued: mpsc::UnboundedReceiver<String>) {
+    while let Some(line) = queued.recv().await {
+        if input.write_all(format!("{line}\n").as_bytes()).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Hands each connection to the run that waits for it.
+async fn accept(listener: UnixListener, waiting: Arc<Waiting>) {
+    while let Ok((stream, _)) = listener.accept().await {
+        let waiting = Arc::clone(&waiting);
+        tokio::spawn(async move {
+            let mut stream = BufReader::with_capacity(1 << 16, stream);
+            let mut line = String::new();
+            if stream.read_line(&mut line).await.is_ok()
+                && let Ok(first) = serde_json::from_str::<Connected>(&line)
+            {
+                waiting.end(&first.params.case, Ok(stream));
+            }
+        });
+    }
+}

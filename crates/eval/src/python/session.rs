@@ -1,0 +1,140 @@
+//! [`PythonSession`]: a Python agent in one case.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use json_text::{JsonIndex, JsonText};
+use serde::Serialize;
+
+use super::connection::{Connection, RequestError};
+use super::messages::{AdkCall, Ended};
+use super::server::Server;
+use crate::fault::Fault;
+use crate::gate::Gate;
+use crate::subject::{Input, PendingCall, SubjectSession, TurnEnd};
+
+/// The names under which google-adk waits for something else than a tool's result, and the argument that holds
+/// the call that asks.
+const REQUESTS: [(&str, &str); 3] = [
+    ("adk_request_confirmation", "originalFunctionCall"),
+    ("adk_request_credential", "originalFunctionCall"),
+    ("adk_request_input", "originalFunctionCall"),
+];
+
+/// A Python agent in one case. Dropping it ends its process.
+pub(super) struct PythonSession {
+    connection: Connection,
+    server: Arc<Server>,
+    case: String,
+}
+
+impl Drop for PythonSession {
+    fn drop(&mut self) {
+        self.server.end(&self.case);
+    }
+}
+
+#[derive(Serialize)]
+struct Open<'a> {
+    state: &'a JsonText,
+    tools: Vec<&'a str>,
+    model: Option<&'static str>,
+}
+
+#[derive(Serialize)]
+struct Response<'a> {
+    call_id: &'a str,
+    name: &'a str,
+    response: &'a JsonText,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Run<'a> {
+    Message { text: &'a str },
+    Responses { responses: Vec<Response<'a>> },
+}
+
+impl PythonSession {
+    pub(super) async fn open(server: Arc<Server>, gate: &Arc<Gate>) -> Result<Self, Fault> {
+        let (case, stream) = server.begin().await?;
+        let session = Self { connection: Connection::new(stream, gate), server, case };
+        let open = Open {
+            state: gate.initial_state(),
+            tools: gate.known_tools().collect(),
+            model: gate.model().map(crate::given_model::GivenModel::name),
+        };
+        session.request("open", &open).await?;
+        Ok(session)
+    }
+
+    async fn request(&self, method: &str, params: &impl Serialize) -> Result<JsonText, Fault> {
+        let unreadable = |error: serde_json::Error| Fault::Infrastructure {
+            message: format!("the request {method} cannot be written: {error}"),
+        };
+        let params = JsonText::serialize(params).map_err(unreadable)?;
+        match self.connection.request(method, &params).await {
+            Ok(result) => Ok(result),
+            Err(RequestError::Raised(exception)) => {
+                Err(Fault::Subject { message: exception.message, traceback: exception.traceback })
+            }
+            Err(RequestError::Closed) => Err(Fault::Infrastructure {
+                message: self.server.explain("the process of the case ended"),
+            }),
+        }
+    }
+}
+
+#[async_trait]
+impl SubjectSession for PythonSession {
+    async fn run(&mut self, input: Input) -> Result<TurnEnd, Fault> {
+        let params = match &input {
+            Input::Message(text) => Run::Message { text },
+            Input::Responses(responses) => Run::Responses {
+                responses: responses
+                    .iter()
+                    .map(|one| Response {
+                        call_id: &one.call_id,
+                        name: &one.name,
+                        response: &one.response,
+                    })
+                    .collect(),
+            },
+        };
+        let result = self.request("run", &params).await?;
+        let unreadable = |error: json_text::JsonTextError| Fault::Infrastructure {
+            message: format!("the end of the turn cannot be read: {error}"),
+        };
+        let ended = result.decode::<Ended>().map_err(unreadable)?;
+        let message = "the turn was stopped from outside".to_owned();
+        match ended.state {
+            Some(state) if !ended.stopped => {
+                Ok(TurnEnd { pending: ended.pending.into_iter().map(pending).collect(), state })
+            }
+            _ => Err(Fault::Infrastructure { message }),
+        }
+    }
+
+    async fn change_state(&mut self, changes: JsonText) -> Result<JsonText, Fault> {
+        #[derive(Serialize)]
+        struct Params {
+            changes: JsonText,
+        }
+        let result = self.request("change_state", &Params { changes }).await?;
+        let state = JsonIndex::of(&result).root().member("state").map(|state| state.to_json());
+        state.ok_or_else(|| Fault::Infrastructure { message: "the state is missing".to_owned() })
+    }
+}
+
+/// The wait of a call, under the name of the tool that asks.
+fn pending(call: AdkCall) -> PendingCall {
+    let AdkCall { call_id, name, args } = call;
+    let request = REQUESTS.iter().find(|(request, _)| *request == name);
+    let asking = request.and_then(|(_, holder)| {
+        let document = JsonIndex::of(&args);
+        let tool = document.root().member(holder)?.member("name")?.string()?.into_owned();
+        Some(tool)
+    });
+    let tool = asking.unwrap_or_else(|| name.clone());
+    PendingCall { call_id: call_id.unwrap_or_default(), name, tool, args }
+}

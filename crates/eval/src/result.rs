@@ -1,0 +1,152 @@
+//! [`EvalResult`]: what a run gave.
+
+use std::fmt;
+
+use indexmap::IndexMap;
+use serde::Serialize;
+
+use crate::fault::{AtFault, Fault, Phase};
+use crate::ledger::{Entry, Event, Role};
+use crate::metric::MetricResult;
+
+/// What the run of one case gave.
+#[derive(Debug, Clone, Serialize)]
+pub struct EvalResult {
+    /// The case's name.
+    pub name: String,
+    /// The verdict.
+    pub status: Status,
+    /// Each metric's result, by its name.
+    pub metrics: IndexMap<String, MetricResult>,
+    /// Everything that happened.
+    pub events: Vec<Entry>,
+    /// How long the run took.
+    pub duration_ms: u64,
+    /// How often the subject waited for the user and was resumed.
+    pub turns: u32,
+    /// Tokens that the subject's models used.
+    pub token_usage: TokenUsage,
+    /// Why the case could not be run to its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<RunError>,
+    /// The condition that ended the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub termination_reason: Option<TerminationReason>,
+}
+
+/// The verdict on a case. Of several that apply, the first in this order holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// The case could not be run to its end.
+    Error,
+    /// The run was ended by `max_turns` or `max_duration`.
+    Terminated,
+    /// A metric failed.
+    Failed,
+    /// A metric has no result, and none failed.
+    Unscored,
+    /// Every metric passed.
+    Passed,
+}
+
+impl Status {
+    /// The verdict on a run without a fault.
+    pub(crate) fn of(
+        reason: Option<TerminationReason>,
+        metrics: &IndexMap<String, MetricResult>,
+    ) -> Self {
+        let any = |passed: Option<bool>| metrics.values().any(|metric| metric.passed == passed);
+        match reason {
+            Some(TerminationReason::MaxTurns | TerminationReason::MaxDuration) => Self::Terminated,
+            _ if any(Some(false)) => Self::Failed,
+            _ if any(None) => Self::Unscored,
+            _ => Self::Passed,
+        }
+    }
+
+    /// The verdict as people read it.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Terminated => "terminated",
+            Self::Failed => "failed",
+            Self::Unscored => "unscored",
+            Self::Passed => "passed",
+        }
+    }
+}
+
+/// The condition that ended a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TerminationReason {
+    /// The subject waited for the user more often than `max_turns` allows.
+    MaxTurns,
+    /// The run took longer than `max_duration`.
+    MaxDuration,
+    /// The state matches `state_matches`.
+    StateMatches,
+}
+
+impl fmt::Display for TerminationReason {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::MaxTurns => "max_turns",
+            Self::MaxDuration => "max_duration",
+            Self::StateMatches => "state_matches",
+        })
+    }
+}
+
+/// Tokens of models.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct TokenUsage {
+    /// Of requests.
+    pub input: u64,
+    /// Of responses.
+    pub output: u64,
+}
+
+impl TokenUsage {
+    /// What the models of `role` used.
+    #[must_use]
+    pub fn of(role: Role, events: &[Entry]) -> Self {
+        let mut usage = Self::default();
+        for entry in events {
+            if let Event::ModelUsage { role: by, input, output, .. } = &entry.event
+                && *by == role
+            {
+                usage.input += input;
+                usage.output += output;
+            }
+        }
+        usage
+    }
+}
+
+/// Why a case could not be run to its end.
+#[derive(Debug, Clone, Serialize)]
+pub struct RunError {
+    /// The part of the run.
+    pub phase: Phase,
+    /// Who was at fault.
+    pub at_fault: AtFault,
+    /// What happened, and the remedy.
+    pub message: String,
+    /// The traceback of the subject's exception; empty if there is none.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub traceback: String,
+}
+
+impl From<&Fault> for RunError {
+    fn from(fault: &Fault) -> Self {
+        let traceback = match fault {
+            Fault::Subject { traceback, .. } => traceback.clone(),
+            _ => String::new(),
+        };
+        let at_fault = fault.at_fault();
+        Self { phase: at_fault.phase(), at_fault, message: fault.to_string(), traceback }
+    }
+}

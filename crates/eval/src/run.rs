@@ -1,0 +1,305 @@
+//! [`run_eval`]: one case, from its initial state to its metrics.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use futures::future::{join_all, try_join_all};
+use indexmap::IndexMap;
+use json_text::JsonText;
+use serde_json::{Map, Value};
+use tokio::sync::Mutex;
+use tokio::time::{Instant, timeout_at};
+
+use crate::case::EvalCase;
+use crate::fault::Fault;
+use crate::gate::Gate;
+use crate::ledger::{Event, Role};
+use crate::metric::{MetricResult, SESSION};
+use crate::result::{EvalResult, RunError, Status, TerminationReason, TokenUsage};
+use crate::subject::{Input, PendingCall, SubjectSession, ToolResponse, TurnEnd};
+use crate::user_agent::{Heard, UserAgent, UserAnswer};
+use crate::yields::{YieldInfo, YieldKind};
+
+/// Runs one case.
+pub async fn run_eval(case: &EvalCase) -> EvalResult {
+    let begin = Instant::now();
+    let gate = Arc::new(Gate::new(case));
+    gate.ledger.add(Event::InitialState { state: case.initial_state.clone() });
+    let mut run =
+        Run { case, gate: &gate, heard: Mutex::default(), answers: Mutex::default(), turns: 0 };
+    let deadline = case.terminate_when.max_duration.map(|most| begin + most);
+    let ended = {
+        let conversation = run.conversation();
+        match deadline {
+            None => conversation.await,
+            Some(deadline) => timeout_at(deadline, conversation)
+                .await
+                .unwrap_or(Ok(Some(TerminationReason::MaxDuration))),
+        }
+    };
+    let turns = run.turns;
+    let reason = ended.as_ref().ok().copied().flatten();
+    if let Err(fault) = &ended {
+        let at_fault = fault.at_fault();
+        gate.ledger.add(Event::Fault { at_fault, message: fault.to_string() });
+    }
+    gate.ledger.add(Event::Termination { reason, state: gate.state() });
+    let events = gate.ledger.look(<[_]>::to_vec);
+    let metrics = match &ended {
+        Ok(_) => measured(case, &events).await,
+        Err(_) => IndexMap::new(),
+    };
+    let status = match &ended {
+        Ok(reason) => Status::of(*reason, &metrics),
+        Err(_) => Status::Error,
+    };
+    EvalResult {
+        name: case.name.clone(),
+        status,
+        metrics,
+        token_usage: TokenUsage::of(Role::Subject, &events),
+        events,
+        duration_ms: u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX),
+        turns,
+        error: ended.as_ref().err().map(RunError::from),
+        termination_reason: reason,
+    }
+}
+
+async fn measured(
+    case: &EvalCase,
+    events: &[crate::ledger::Entry],
+) -> IndexMap<String, MetricResult> {
+    let results = case
+        .metrics
+        .iter()
+        .map(|metric| async { (metric.name().to_owned(), metric.evaluate(events).await) });
+    join_all(results).await.into_iter().collect()
+}
+
+/// One run under way.
+struct Run<'a> {
+    case: &'a EvalCase,
+    gate: &'a Arc<Gate>,
+    /// The session that all user agents share.
+    heard: Mutex<Vec<Heard>>,
+    /// How often each user agent has answered.
+    answers: Mutex<HashMap<YieldKind, usize>>,
+    turns: u32,
+}
+
+type Ended = Result<Option<TerminationReason>, Fault>;
+
+impl Run<'_> {
+    /// Runs the subject and the user agents in turn until one of them, or a condition, ends it.
+    async fn conversation(&mut self) -> Ended {
+        let mut session = self.until_stopped(self.case.subject.open(self.gate)).await?;
+        let mut input = match &self.case.first_message {
+            Some(text) => Input::Message(text.clone()),
+            None => match self.loop_yield("").await? {
+                Some((message, _)) => Input::Message(message),
+                None => return Ok(None),
+            },
+        };
+        loop {
+            if let Input::Message(text) = &input {
+                self.gate.ledger.add(Event::UserMessage { text: text.clone() });
+            }
+            let end = self.until_stopped(session.run(input)).await?;
+            self.gate.note_state(end.state.clone());
+            if let Some(reason) = self.condition_met() {
+                return Ok(Some(reason));
+            }
+            let Some((next, changes)) = self.responses(&end).await? else { return Ok(None) };
+            self.turns += 1;
+            input = next;
+            if !changes.is_empty() {
+                self.change_state(&mut *session, changes).await?;
+                if self.state_matches() {
+                    return Ok(Some(TerminationReason::StateMatches));
+                }
+            }
+        }
+    }
+
+    /// Waits for what the subject does, or for the fault that ends the run.
+    async fn until_stopped<T>(
+        &self,
+        work: impl Future<Output = Result<T, Fault>>,
+    ) -> Result<T, Fault> {
+        let done = tokio::select! {
+            done = work => done,
+            () = self.gate.stopped() => Err(Fault::Infrastructure { message: String::new() }),
+        };
+        // A fault at the gate explains how the subject's run ended.
+        match self.gate.fault() {
+            Some(fault) => Err(fault),
+            None => done,
+        }
+    }
+
+    /// The condition that ends the run where the subject waits.
+    fn condition_met(&self) -> Option<TerminationReason> {
+        if self.state_matches() {
+            return Some(TerminationReason::StateMatches);
+        }
+        let is_last = self.case.terminate_when.max_turns.is_some_and(|most| self.turns >= most);
+        is_last.then_some(TerminationReason::MaxTurns)
+    }
+
+    fn state_matches(&self) -> bool {
+        let query = self.case.terminate_when.state_matches.as_ref();
+        query.is_some_and(|query| query.holds(&self.gate.state()))
+    }
+
+    /// What the users give back; `None` if the conversation is over.
+    async fn responses(&self, end: &TurnEnd) -> Result<Option<(Input, Map<String, Value>)>, Fault> {
+        if end.pending.is_empty() {
+            let invocation = String::new();
+            let answer = self.loop_yield(&invocation).await?;
+            return Ok(answer.map(|(text, changes)| (Input::Message(text), changes)));
+        }
+        // All are asked at the same time, and the run goes on when all have answered.
+        let answers = try_join_all(end.pending.iter().map(|call| self.tool_yield(call))).await?;
+        let mut changes = Map::new();
+        let mut responses = Vec::new();
+        for (response, changed) in answers {
+            merge(&mut changes, changed);
+            responses.push(response);
+        }
+        Ok(Some((Input::Responses(responses), changes)))
+    }
+
+    /// The user's next message.
+    async fn loop_yield(
+        &self,
+        invocation_id: &str,
+    ) -> Result<Option<(String, Map<String, Value>)>, Fault> {
+        let Some(user) = &self.case.user_agents.conversation else { return Ok(None) };
+        let info = YieldInfo {
+            kind: YieldKind::Loop,
+            invocation_id: invocation_id.to_owned(),
+            awaiting_input: true,
+            call_id: None,
+            args: None,
+        };
+        let Some((response, changes)) = self.asked(&**user, &info).await? else { return Ok(None) };
+        let text = match response.decode::<String>() {
+            Ok(text) => text,
+            Err(_) => response.as_str().to_owned(),
+        };
+        Ok(Some((text, changes)))
+    }
+
+    /// The response of a tool that waits.
+    async fn tool_yield(
+        &self,
+        call: &PendingCall,
+    ) -> Result<(ToolResponse, Map<String, Value>), Fault> {
+        let Some(user) = self.case.user_agents.tools.get(&call.tool) else {
+            return Err(Fault::NoUserAgent { tool: call.tool.clone(), args: call.args.clone() });
+        };
+        let info = YieldInfo {
+            kind: YieldKind::Tool { tool_name: call.tool.clone() },
+            invocation_id: String::new(),
+            awaiting_input: false,
+            call_id: Some(call.call_id.clone()),
+            args: Some(call.args.clone()),
+        };
+        let Some((response, changes)) = self.asked(&**user, &info).await? else {
+            let message = "it ended the conversation while the tool waits for its answer";
+            return Err(Fault::UserAgent { of: info.kind, message: message.to_owned() });
+        };
+        self.gate.ledger.add(Event::ToolResult {
+            call_id: call.call_id.clone(),
+            name: call.tool.clone(),
+            result: response.clone(),
+            from: crate::ledger::Origin::UserAgent,
+        });
+        let response =
+            ToolResponse { call_id: call.call_id.clone(), name: call.name.clone(), response };
+        Ok((response, changes))
+    }
+
+    /// Asks a user agent; `None` if it ends the conversation.
+    async fn asked(
+        &self,
+        user: &dyn UserAgent,
+        info: &YieldInfo,
+    ) -> Result<Option<(JsonText, Map<String, Value>)>, Fault> {
+        let failed = |message| Fault::UserAgent { of: info.kind.clone(), message };
+        self.gate.ledger.add(Event::Yield(info.clone()));
+        let state = self.gate.state();
+        let prompt = self.gate.ledger.look(|events| self.case.bridge.prompt(events, &state, info));
+        let prompt = prompt.map_err(failed)?;
+        self.gate.ledger.add(Event::UserAgentPrompt { text: prompt.clone() });
+        // Each sees the session as it is at its yield, and its own prompt.
+        let mut heard = self.heard.lock().await.clone();
+        heard.push(Heard::Prompt(prompt.clone()));
+        let number = {
+            let answers = &mut *self.answers.lock().await;
+            let count = answers.entry(info.kind.clone()).or_default();
+            *count += 1;
+            *count - 1
+        };
+        let answer = user.answer(number, &heard, info).await.map_err(failed)?;
+        let UserAnswer::Says { output, changes } = answer else { return Ok(None) };
+        let response = self
+            .gate
+            .ledger
+            .look(|events| self.case.bridge.response(output, events, &state, info))
+            .map_err(failed)?;
+        let said = response.decode::<String>().unwrap_or_else(|_| response.as_str().to_owned());
+        self.heard.lock().await.extend([Heard::Prompt(prompt), Heard::Own(said)]);
+        self.gate.ledger.add(Event::UserAgentResponse { response: response.clone() });
+        let changes =
+            changes.decode::<Map<String, Value>>().map_err(|error| failed(error.to_string()))?;
+        Ok(Some((response, changes)))
+    }
+
+    /// Changes the state of the main session, deep within objects; arrays are replaced.
+    async fn change_state(
+        &self,
+        session: &mut dyn SubjectSession,
+        changes: Map<String, Value>,
+    ) -> Result<(), Fault> {
+        let unreadable = |error: json_text::JsonTextError| Fault::Infrastructure {
+            message: format!("the state cannot be read: {error}"),
+        };
+        let before = self.gate.state().decode::<Map<String, Value>>().map_err(unreadable)?;
+        let mut changed = Map::new();
+        for (scope, value) in changes {
+            let members = match (scope.as_str(), value) {
+                (SESSION, Value::Object(members)) => members,
+                (_, value) => Map::from_iter([(scope, value)]),
+            };
+            for (key, value) in members {
+                let mut whole = before.get(&key).cloned().unwrap_or(Value::Null);
+                merge_value(&mut whole, value);
+                changed.insert(key, whole);
+            }
+        }
+        let changes = JsonText::from_value(&Value::Object(changed));
+        self.gate.ledger.add(Event::StateChange { changes: changes.clone(), by: Role::UserAgent });
+        let state = self.until_stopped(session.change_state(changes)).await?;
+        self.gate.note_state(state);
+        Ok(())
+    }
+}
+
+/// Adds `more` to `to`: objects are merged, everything else is replaced.
+fn merge(to: &mut Map<String, Value>, more: Map<String, Value>) {
+    for (key, value) in more {
+        match to.get_mut(&key) {
+            Some(there) => merge_value(there, value),
+            None => drop(to.insert(key, value)),
+        }
+    }
+}
+
+fn merge_value(to: &mut Value, value: Value) {
+    match (to, value) {
+        (Value::Object(to), Value::Object(more)) => merge(to, more),
+        (to, value) => *to = value,
+    }
+}

@@ -1,0 +1,77 @@
+//! [`Subject`]: what a run drives, whatever its framework.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use json_text::JsonText;
+
+use crate::fault::Fault;
+use crate::gate::Gate;
+
+/// An agent that can be run.
+#[async_trait]
+pub trait Subject: Send + Sync {
+    /// Begins a session of its own, in which every tool call is decided by `gate`.
+    ///
+    /// # Errors
+    /// A [`Fault`] if the agent cannot be loaded, or uses what cannot be intercepted.
+    async fn open(&self, gate: &Arc<Gate>) -> Result<Box<dyn SubjectSession>, Fault>;
+}
+
+/// An agent in one run.
+#[async_trait]
+pub trait SubjectSession: Send {
+    /// Runs the agent until it ends its turn or waits. Its events go to the ledger of the gate that opened the session.
+    ///
+    /// # Errors
+    /// A [`Fault`] if its code fails.
+    async fn run(&mut self, input: Input) -> Result<TurnEnd, Fault>;
+
+    /// Changes the state between two runs, and returns the whole of it.
+    ///
+    /// # Errors
+    /// A [`Fault`] if the session is gone.
+    async fn change_state(&mut self, changes: JsonText) -> Result<JsonText, Fault>;
+}
+
+/// What the agent is given.
+#[derive(Debug, Clone)]
+pub enum Input {
+    /// The user's message.
+    Message(String),
+    /// Responses to the calls that it waits for.
+    Responses(Vec<ToolResponse>),
+}
+
+/// A response to a call that waits.
+#[derive(Debug, Clone)]
+pub struct ToolResponse {
+    /// The id of the call.
+    pub call_id: String,
+    /// The name under which the framework waits, such as `adk_request_confirmation`.
+    pub name: String,
+    /// The response.
+    pub response: JsonText,
+}
+
+/// Where a turn ended.
+#[derive(Debug, Clone)]
+pub struct TurnEnd {
+    /// The calls that wait for the user; none if the agent ended its turn.
+    pub pending: Vec<PendingCall>,
+    /// The state of the session.
+    pub state: JsonText,
+}
+
+/// A call that waits for the user.
+#[derive(Debug, Clone)]
+pub struct PendingCall {
+    /// The id of the call.
+    pub call_id: String,
+    /// The name under which the framework waits.
+    pub name: String,
+    /// The tool that asks: of a request for confirmation, the one that is to be confirmed.
+    pub tool: String,
+    /// The arguments.
+    pub args: JsonText,
+}

@@ -1,0 +1,95 @@
+//! [`UserAgent`]: who responds when the subject waits.
+
+use async_trait::async_trait;
+use json_text::JsonText;
+
+use crate::yields::YieldInfo;
+
+/// Who responds when the subject waits for the user.
+#[async_trait]
+pub trait UserAgent: Send + Sync {
+    /// Answers one yield. `number` counts the earlier answers of this user agent in the run, and `heard` is
+    /// the conversation from the user's side so far; its last message is the prompt.
+    ///
+    /// # Errors
+    /// Why there is no answer; it ends the run as the user agent's fault.
+    async fn answer(
+        &self,
+        number: usize,
+        heard: &[Heard],
+        info: &YieldInfo,
+    ) -> Result<UserAnswer, String>;
+}
+
+/// A message of the conversation from the user's side.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Heard {
+    /// What the subject said or asked.
+    Prompt(String),
+    /// What the user said.
+    Own(String),
+}
+
+/// What a user agent gives back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum UserAnswer {
+    /// The next message, or the response of the tool that waits, and changes of the main session's state.
+    Says {
+        /// The answer. A string is a message.
+        output: JsonText,
+        /// Changes by scope; an empty object for none.
+        changes: JsonText,
+    },
+    /// The user ends the conversation.
+    Ends,
+}
+
+impl UserAnswer {
+    /// An answer that changes no state.
+    #[must_use]
+    pub fn says(output: JsonText) -> Self {
+        Self::Says { output, changes: JsonText::from_value(&serde_json::json!({})) }
+    }
+}
+
+/// A user agent with prepared answers, given in order. After the last one it ends the conversation; a tool
+/// that waits then is a fault.
+#[derive(Debug)]
+pub struct ScriptedUser {
+    answers: Vec<UserAnswer>,
+}
+
+impl ScriptedUser {
+    /// A user agent with these answers.
+    #[must_use]
+    pub fn new(answers: Vec<UserAnswer>) -> Self {
+        Self { answers }
+    }
+
+    /// A user agent that says these texts.
+    #[must_use]
+    pub fn saying<'t>(texts: impl IntoIterator<Item = &'t str>) -> Self {
+        let says = |text| UserAnswer::says(JsonText::string(text));
+        Self::new(texts.into_iter().map(says).collect())
+    }
+}
+
+#[async_trait]
+impl UserAgent for ScriptedUser {
+    async fn answer(
+        &self,
+        number: usize,
+        _: &[Heard],
+        info: &YieldInfo,
+    ) -> Result<UserAnswer, String> {
+        match (self.answers.get(number), &info.call_id) {
+            (Some(answer), _) => Ok(answer.clone()),
+            (None, None) => Ok(UserAnswer::Ends),
+            (None, Some(_)) => Err(format!(
+                "its script has {} answers, and this is wait {}. Add an answer",
+                self.answers.len(),
+                number + 1
+            )),
+        }
+    }
+}

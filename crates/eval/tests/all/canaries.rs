@@ -1,0 +1,176 @@
+//! An agent that tries to change something: nothing happens unless the case allows the tool.
+//!
+//! Each place at which an agent can have a tool is tried twice: without a mock, and with the tool allowed,
+//! which shows that the canary would fire.
+
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use eval::given_model::{GivenModel, ModelTurn};
+use eval::python::AdkPythonSubject;
+use eval::{EvalCase, EvalResult, Status, ToolUse, run_eval};
+use json_text::JsonText;
+use serde_json::json;
+
+/// What an effect would leave behind.
+struct Canary {
+    folder: tempfile::TempDir,
+    listener: TcpListener,
+}
+
+impl Canary {
+    fn new() -> Self {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
+        listener.set_nonblocking(true).expect("a socket");
+        Self { folder: tempfile::tempdir().expect("a folder"), listener }
+    }
+
+    fn path(&self) -> PathBuf {
+        self.folder.path().join("canary")
+    }
+
+    fn args(&self) -> JsonText {
+        let port = self.listener.local_addr().expect("bound").port();
+        JsonText::from_value(&json!({ "path": self.path(), "port": port }))
+    }
+
+    /// What was left behind, in order.
+    fn effects(&self) -> Vec<&'static str> {
+        let exists = |name: &str| self.folder.path().join(name).exists();
+        let mut effects = Vec::new();
+        effects.extend(exists("canary").then_some("file"));
+        effects.extend(exists("canary.process").then_some("process"));
+        effects.extend(exists("canary.thread").then_some("thread"));
+        effects.extend(self.listener.accept().is_ok().then_some("network"));
+        effects
+    }
+}
+
+fn subject(name: &str, python: &Path) -> Arc<AdkPythonSubject> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents").join(name);
+    Arc::new(AdkPythonSubject::new(&folder, Some(python)))
+}
+
+fn says(text: &str) -> ModelTurn {
+    ModelTurn::text(text)
+}
+
+/// The turns of a model that reach the tool at one place, and the tool's name.
+fn places(args: &JsonText) -> Vec<(&'static str, &'static str, Vec<ModelTurn>)> {
+    let touch = || ModelTurn::call("touch", args.clone());
+    let request = || JsonText::from_value(&json!({ "request": "touch it" }));
+    let below = JsonText::from_value(&json!({ "agent_name": "below" }));
+    vec![
+        ("the root's function", "touch", vec![touch(), says("done")]),
+        (
+            "a class of tools",
+            "touch_class",
+            vec![ModelTurn::call("touch_class", args.clone()), says("done")],
+        ),
+        (
+            "a sub-agent",
+            "touch",
+            vec![ModelTurn::call("transfer_to_agent", below), touch(), says("done")],
+        ),
+        (
+            "an agent that is a tool",
+            "touch",
+            vec![ModelTurn::call("helper", request()), touch(), says("inner"), says("done")],
+        ),
+        (
+            "one that excludes plugins",
+            "touch",
+            vec![ModelTurn::call("shy", request()), touch(), says("inner"), says("done")],
+        ),
+    ]
+}
+
+async fn run(case: &EvalCase) -> EvalResult {
+    run_eval(case).await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_tool_runs_at_any_depth_unless_it_is_allowed() {
+    let Some(python) = test_needs::python() else { return };
+    let subject = subject("canary", &python);
+    for (place, tool, _) in places(&JsonText::null()) {
+        for is_allowed in [false, true] {
+            let canary = Canary::new();
+            let turns = places(&canary.args()).into_iter().find(|it| it.0 == place);
+            let (_, _, turns) = turns.expect("the place");
+            let mut case = EvalCase::new(place, subject.clone())
+                .first_message("Touch it")
+                .model(GivenModel::scripted(turns));
+            if is_allowed {
+                case = case.tool(tool, ToolUse::Real);
+            }
+            let result = run(&case).await;
+            if is_allowed {
+                assert_eq!(result.status, Status::Passed, "{place}: {:?}", result.error);
+                assert_eq!(canary.effects(), ["file", "process", "thread", "network"], "{place}");
+            } else {
+                assert_eq!(canary.effects(), [""; 0], "{place}");
+                assert_eq!(result.status, Status::Error, "{place}");
+                let message = result.error.expect("an error").message;
+                let begin = format!("EvalToolError: the tool {tool} was called");
+                assert!(message.starts_with(&begin), "{place}: {message}");
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_runner_within_an_allowed_tool_may_do_what_the_tool_may() {
+    let Some(python) = test_needs::python() else { return };
+    let subject = subject("canary", &python);
+    let canary = Canary::new();
+    let turns = vec![
+        ModelTurn::call("nested", canary.args()),
+        ModelTurn::call("touch", canary.args()),
+        says("inner"),
+        says("done"),
+    ];
+    let case = EvalCase::new("nested", subject)
+        .first_message("Touch it")
+        .model(GivenModel::scripted(turns));
+    let refused = run(&case).await;
+    assert_eq!(refused.status, Status::Error);
+    assert_eq!(canary.effects(), [""; 0]);
+    let result = run(&case.tool("nested", ToolUse::Real)).await;
+    assert_eq!(result.status, Status::Passed, "{:?}", result.error);
+    assert_eq!(canary.effects(), ["file", "process", "thread", "network"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn effects_outside_tools_are_stopped_with_their_place() {
+    let Some(python) = test_needs::python() else { return };
+    let subject = subject("canary", &python);
+    for key in ["write_in_callback", "write_in_thread"] {
+        let canary = Canary::new();
+        let mut case = EvalCase::new(key, subject.clone())
+            .first_message("Hi")
+            .model(GivenModel::scripted(vec![says("Hello")]));
+        case.initial_state = JsonText::from_value(&json!({ key: canary.path() }));
+        let result = run(&case).await;
+        assert_eq!(canary.effects(), [""; 0], "{key}");
+        let error = result.error.expect("an error");
+        assert!(error.message.contains("tried to write"), "{}", error.message);
+        assert!(error.message.contains("canary/agent.py:"), "{}", error.message);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_function_node_is_intercepted_by_its_name() {
+    let Some(python) = test_needs::python() else { return };
+    let canary = Canary::new();
+    let path = canary.path().display().to_string();
+    let case = EvalCase::new("flow", subject("flow", &python)).first_message(path);
+    let refused = run(&case).await;
+    assert_eq!(canary.effects(), [""; 0]);
+    let message = refused.error.expect("an error").message;
+    assert!(message.starts_with("EvalToolError: the tool write_file was called"), "{message}");
+    let result = run(&case.tool("write_file", ToolUse::Real)).await;
+    assert_eq!(result.status, Status::Passed, "{:?}", result.error);
+    assert_eq!(canary.effects(), ["file"]);
+}

@@ -1,0 +1,68 @@
+//! Cases of agents in Python, run by google-adk's own runner.
+
+use std::path::{Path, PathBuf};
+
+use eval::file::{ReadOptions, read};
+use eval::result::TerminationReason;
+use eval::{EvalResult, Status, run_eval};
+use json_text::JsonText;
+
+fn agents() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents")
+}
+
+async fn run(suite: &str, python: PathBuf) -> EvalResult {
+    let options = ReadOptions { python: Some(python) };
+    let cases = read(&agents().join(suite), &options).unwrap_or_else(|error| panic!("{error}"));
+    run_eval(&cases[0]).await
+}
+
+/// The events as lines: their type and what tells them apart.
+fn told(result: &EvalResult) -> String {
+    let line = |entry: &eval::ledger::Entry| {
+        let value = serde_json::to_value(&entry.event).expect("serializes");
+        let members = ["name", "text", "from", "tool_name", "response", "changes", "reason"];
+        let told: Vec<String> =
+            members.iter().filter_map(|name| value.get(*name)).map(ToString::to_string).collect();
+        format!("{} {}", entry.event.name(), told.join(" "))
+    };
+    result.events.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_triage_story_runs_with_a_scripted_model() {
+    let Some(python) = test_needs::python() else { return };
+    let result = run("triage.eval.yaml", python).await;
+    expect_test::expect![[r#"
+        initial_state 
+        user_message "I have really bad chest pain"
+        tool_call "ask"
+        yield "ask"
+        user_agent_prompt "Tool: ask\nArgs: {\"question\":\"Does it spread?\"}"
+        user_agent_response {"answer":"To my left arm"}
+        tool_result "ask" "user_agent"
+        state_change {"patient":{"age":55,"gender":"male","revealedConditions":["hypertension"]}}
+        tool_call "record_answer"
+        tool_call "read"
+        tool_result "record_answer" "real"
+        tool_result "read" "mock"
+        state_change {"beliefs":{"Does it spread?":"To my left arm"}}
+        message "Your symptoms are serious. Are you alone?"
+        yield 
+        user_agent_prompt "Your symptoms are serious. Are you alone?"
+        user_agent_response "Yes, I am alone"
+        user_message "Yes, I am alone"
+        tool_call "escalate"
+        tool_result "escalate" "real"
+        state_change {"escalation":{"urgencyLevel":"emergency_999","reason":"cardiac"}}
+        message "I am calling 999."
+        termination "state_matches""#]]
+    .assert_eq(&told(&result));
+    assert_eq!(result.status, Status::Passed, "{:?}", result.error);
+    assert_eq!(result.termination_reason, Some(TerminationReason::StateMatches));
+    assert_eq!(result.turns, 2);
+    assert_eq!(
+        result.metrics["efficient_triage"].value,
+        Some(JsonText::parse("1").expect("valid"))
+    );
+}
