@@ -1,8 +1,8 @@
 """Forbids file writes, processes and sockets while an agent is evaluated.
 
 A Python audit hook sees these wherever they happen: at import, in a callback, in a node, in a thread. It
-permits them within a tool that the case allows to run (``allowed``), and to what the program itself needs. It cannot
-see what C extensions do by themselves, such as gRPC.
+permits them within a tool that the case allows to run (``allowed``), and the network within a model's
+request. It cannot see what C extensions do by themselves, such as gRPC.
 """
 
 from __future__ import annotations
@@ -57,6 +57,29 @@ _SOCKETS = {
     "socket.gethostbyname",
     "socket.gethostbyaddr",
 }
+_LOOKUPS = {"socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr"}
+
+
+model_call: contextvars.ContextVar[bool] = contextvars.ContextVar(
+    "rehearsal_model_call", default=False
+)
+"""Whether the code that runs belongs to a model's request, which may use the network."""
+
+_model_calls = 0
+"""The number of model requests under way: a name is looked up in a thread without their context."""
+
+
+@contextlib.contextmanager
+def in_model_call() -> Iterator[None]:
+    """Permits the network to a model's request."""
+    global _model_calls
+    token = model_call.set(True)
+    _model_calls += 1
+    try:
+        yield
+    finally:
+        _model_calls -= 1
+        model_call.reset(token)
 
 
 class ForbiddenEffect(PermissionError):
@@ -68,7 +91,6 @@ class Barrier:
 
     def __init__(self) -> None:
         self._active = False
-        self._hosts: set[tuple[str, int]] = set()
         self.on_forbidden: Callable[[str, str], None] | None = None
         """Told what was tried and where, before the exception is raised."""
 
@@ -86,10 +108,6 @@ class Barrier:
             yield
         finally:
             allowed.reset(token)
-
-    def permit(self, host: str, port: int) -> None:
-        """Permits connections to the endpoint of a model."""
-        self._hosts.add((host, port))
 
     def _see(self, event: str, args: tuple[Any, ...]) -> None:
         if not self._active or allowed.get():
@@ -116,12 +134,9 @@ class Barrier:
         if event in _PROCESSES:
             return f"tried to start or signal a process ({event})"
         if event in _SOCKETS:
-            address = args[1] if event.startswith("socket.c") else args[0] if args else None
-            if event == "socket.getaddrinfo":
-                address = (args[0], args[1])
-            if isinstance(address, tuple) and tuple(address[:2]) in self._hosts:
+            if model_call.get() or (_model_calls and event in _LOOKUPS):
                 return None
-            return f"tried to use the network ({event} {address!r})"
+            return f"tried to use the network ({event} {args[1:3]!r})"
         return None
 
 

@@ -18,6 +18,7 @@ import functools
 import itertools
 from typing import Any, Protocol
 
+from google.adk.models.base_llm import BaseLlm
 from google.adk.plugins.base_plugin import BasePlugin
 from google.adk.plugins.plugin_manager import PluginManager
 from google.adk.tools.agent_tool import AgentTool
@@ -152,6 +153,7 @@ def install() -> None:
     _gate_function_tools()
     _gate_other_tools()
     _gate_function_nodes()
+    _let_models_use_the_network()
 
 
 def _gate_plugin_managers() -> None:
@@ -219,19 +221,47 @@ def _gate_other_tools() -> None:
 
         of.run_async = run_async  # type: ignore[attr-defined]
 
-    def gate_all(of: type) -> None:
-        gate(of)
-        subclasses: list[type] = of.__subclasses__()
-        for derived in subclasses:
-            gate_all(derived)
+    _for_each_class(BaseTool, gate)
 
-    gate_all(BaseTool)
 
-    def init_subclass(cls: Any, **kwargs: Any) -> None:
-        super(BaseTool, cls).__init_subclass__(**kwargs)
-        gate(cls)
+def _let_models_use_the_network() -> None:
+    def permit(of: type) -> None:
+        generate = of.__dict__.get("generate_content_async")
+        if generate is None or of is BaseLlm:
+            return
 
-    setattr(BaseTool, "__init_subclass__", classmethod(init_subclass))
+        @functools.wraps(generate)
+        async def generate_content_async(self: Any, *args: Any, **kwargs: Any) -> Any:
+            responses = generate(self, *args, **kwargs)
+            while True:
+                # Not while it is suspended: then the code that runs is the caller's.
+                with barrier.in_model_call():
+                    try:
+                        response = await anext(responses)
+                    except StopAsyncIteration:
+                        return
+                yield response
+
+        of.generate_content_async = generate_content_async  # type: ignore[attr-defined]
+
+    _for_each_class(BaseLlm, permit)
+
+
+def _for_each_class(base: Any, change: Any) -> None:
+    """Changes every subclass, now and when one is defined later."""
+
+    def change_all(of: Any) -> None:
+        change(of)
+        for derived in of.__subclasses__():
+            change_all(derived)
+
+    change_all(base)
+
+    def init_subclass(cls: Any, /, **kwargs: Any) -> None:
+        super(base, cls).__init_subclass__(**kwargs)
+        change(cls)
+
+    setattr(base, "__init_subclass__", classmethod(init_subclass))
 
 
 class _Node:

@@ -12,6 +12,7 @@ from typing import Any
 from google.adk.agents.llm_agent import LlmAgent
 from google.adk.models.base_llm import BaseLlm
 from google.adk.models.llm_response import LlmResponse
+from google.adk.models.registry import LLMRegistry
 from google.genai import types
 
 
@@ -47,13 +48,17 @@ class GivenModel(BaseLlm):
         )
 
 
-def install(peer: Any, name: str) -> None:
-    """Gives every agent of this process a ``GivenModel``."""
+def install(peer: Any, choice: dict[str, str]) -> None:
+    """Replaces the model of every agent of this process: by a ``GivenModel``, or by the model of a name."""
+    if name := choice.get("named"):
+        named = LLMRegistry.new_llm(name)
 
-    def model_of(agent: LlmAgent) -> GivenModel:
-        return GivenModel(model=name, agent=agent.name, peer=peer)
+    def model_of(agent: LlmAgent) -> BaseLlm:
+        if name:
+            return named
+        return GivenModel(model=choice["given"], agent=agent.name, peer=peer)
 
-    async def model_of_later(agent: LlmAgent, ctx: Any) -> GivenModel:
+    async def model_of_later(agent: LlmAgent, ctx: Any) -> BaseLlm:
         return model_of(agent)
 
     for accessor in ("canonical_model", "canonical_live_model"):
