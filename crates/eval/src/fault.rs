@@ -58,6 +58,14 @@ pub enum Fault {
         /// Whether a user agent could respond to it too.
         is_long_running: bool,
     },
+    /// A tool was called that only a recording answers, with other arguments than recorded. It did not run.
+    #[error("{}", not_recorded(.tool, .args))]
+    NotRecorded {
+        /// The tool.
+        tool: String,
+        /// The arguments.
+        args: JsonText,
+    },
     /// The subject waits for the user, and the case has no user agent for it.
     #[error("{}", no_user_agent(.tool, .args))]
     NoUserAgent {
@@ -119,9 +127,10 @@ impl Fault {
     #[must_use]
     pub fn at_fault(&self) -> AtFault {
         match self {
-            Self::UnmockedTool { .. } | Self::Mock { .. } | Self::GivenModel { .. } => {
-                AtFault::Mock
-            }
+            Self::UnmockedTool { .. }
+            | Self::NotRecorded { .. }
+            | Self::Mock { .. }
+            | Self::GivenModel { .. } => AtFault::Mock,
             Self::NoUserAgent { .. } | Self::UserAgent { .. } => AtFault::UserAgent,
             Self::ForbiddenEffect { .. } | Self::Subject { .. } => AtFault::Subject,
             Self::Infrastructure { .. } => AtFault::Infrastructure,
@@ -141,6 +150,15 @@ fn unmocked(tool: &str, args: &JsonText, is_long_running: bool) -> String {
         "EvalToolError: the tool {tool} was called, and the case has no mock for it. It did not run.\n\n\
          Add a mock:\n  tools:\n    {name}: {{ returns: ... }}\n\n\
          Or, if it has no effects outside the session, let it run:\n  tools:\n    {name}: real{user_agent}\n\n\
+         It was called with:\n{}",
+        indented(args)
+    )
+}
+
+fn not_recorded(tool: &str, args: &JsonText) -> String {
+    format!(
+        "EvalToolError: the tool {tool} was called with arguments that the recording does not have. It did not run.\n\n\
+         Write a mock for it, or let it run with --real-tools {tool}.\n\n\
          It was called with:\n{}",
         indented(args)
     )

@@ -11,6 +11,7 @@ use crate::fault::Fault;
 use crate::given_model::{GivenModel, ModelTurn};
 use crate::ledger::{Event, Ledger, Origin};
 use crate::mock::{MockContext, MockFailure, ToolUse};
+use crate::recorded::Repeats;
 
 /// Decides every tool call of one run. Subjects ask it from wherever their tools are called.
 pub struct Gate {
@@ -31,8 +32,12 @@ struct Seen {
     mocked: HashMap<String, usize>,
     /// Where the results of calls under way come from.
     origins: HashMap<String, Origin>,
-    /// The number of requests to the given model.
+    /// The requests to the given model, in all and since the user's last message.
     model_requests: usize,
+    model_requests_in_turn: usize,
+    /// The number of the user's messages.
+    user_messages: usize,
+    repeats: Repeats,
     state: JsonText,
     fault: Option<Fault>,
 }
@@ -83,6 +88,9 @@ impl Gate {
                 mocked: HashMap::new(),
                 origins: HashMap::new(),
                 model_requests: 0,
+                model_requests_in_turn: 0,
+                user_messages: 0,
+                repeats: Repeats::default(),
                 state,
                 fault: None,
             }),
@@ -123,6 +131,12 @@ impl Gate {
                 let decision = match mock.answer(number, &call.args, &context).await {
                     Ok(value) => Decision::Mock(value),
                     Err(MockFailure::Raises(message)) => Decision::Raise(message),
+                    Err(MockFailure::NotRecorded) => {
+                        return self.stop(Fault::NotRecorded {
+                            tool: call.tool.clone(),
+                            args: call.args.clone(),
+                        });
+                    }
                     Err(MockFailure::Broken(message)) => {
                         return self.stop(Fault::Mock { tool: call.tool.clone(), message });
                     }
@@ -167,13 +181,15 @@ impl Gate {
     /// # Errors
     /// There is none. The run ends.
     pub fn respond(&self, agent: &str) -> Result<ModelTurn, Fault> {
-        let number = {
+        let (turn, in_turn, number) = {
             let seen = &mut *self.lock();
             seen.model_requests += 1;
-            seen.model_requests - 1
+            seen.model_requests_in_turn += 1;
+            let turn = seen.user_messages.saturating_sub(1);
+            (turn, seen.model_requests_in_turn - 1, seen.model_requests - 1)
         };
         let response = match &self.model {
-            Some(model) => model.respond(number, agent),
+            Some(model) => model.respond(turn, in_turn, number, agent),
             None => Err("the case gives no model".to_owned()),
         };
         response.map_err(|message| {
@@ -181,6 +197,16 @@ impl Gate {
             self.stop(fault.clone());
             fault
         })
+    }
+
+    /// Notes a message of the user.
+    pub(crate) fn note_user_message(&self, text: &str) {
+        {
+            let seen = &mut *self.lock();
+            seen.user_messages += 1;
+            seen.model_requests_in_turn = 0;
+        }
+        self.ledger.add(Event::UserMessage { text: text.to_owned() });
     }
 
     /// Notes the result of a call as an event.
@@ -205,14 +231,16 @@ impl Gate {
         let seen = &mut *self.lock();
         let count = seen.mocked.entry(call.tool.clone()).or_default();
         *count += 1;
+        let count = *count;
         let context = MockContext {
             call_id: call.call_id.clone(),
             tool_name: call.tool.clone(),
             invocation_id: call.invocation_id.clone(),
             state: seen.state.clone(),
             now_ms,
+            repeated: seen.repeats.count(&call.tool, &call.args),
         };
-        (*count - 1, context)
+        (count - 1, context)
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Seen> {

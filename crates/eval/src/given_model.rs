@@ -1,15 +1,19 @@
-//! [`GivenModel`]: a model without a model, for work without a key.
+//! [`GivenModel`]: the model that a case gives the subject, most of them for work without a key.
 
 use std::sync::Arc;
 
 use json_text::JsonText;
 use serde::Serialize;
 
-/// A model whose responses are given.
+/// A model in place of those that the subject names.
 #[derive(Debug, Clone)]
 pub enum GivenModel {
     /// These responses in order, whichever agent asks.
     Scripted(Arc<Vec<ModelTurn>>),
+    /// The responses of a recorded trace: for each turn of the user its own, in order.
+    Replay(Arc<Vec<Vec<ModelTurn>>>),
+    /// The real model of this name, in place of every model that the subject names.
+    Named(String),
 }
 
 /// One response of a model.
@@ -53,24 +57,48 @@ impl GivenModel {
 
     /// The name under which traces record it.
     #[must_use]
-    pub fn name(&self) -> &'static str {
+    pub fn label(&self) -> &str {
         match self {
             Self::Scripted(_) => "scripted",
+            Self::Replay(_) => "replay",
+            Self::Named(name) => name,
         }
     }
 
-    /// The response to request number `number` of the run, from 0.
+    /// The response to a request: number `number` of the run, number `in_turn` since the user's message of turn
+    /// `turn`, all from 0.
     ///
     /// # Errors
     /// That there is none, with the remedy.
-    pub(crate) fn respond(&self, number: usize, agent: &str) -> Result<ModelTurn, String> {
-        let Self::Scripted(turns) = self;
-        turns.get(number).cloned().ok_or_else(|| {
-            format!(
-                "the scripted model has {} responses, and {agent} asks for response {}. Add a response, or check why the model is asked again",
-                turns.len(),
-                number + 1
-            )
-        })
+    pub(crate) fn respond(
+        &self,
+        turn: usize,
+        in_turn: usize,
+        number: usize,
+        agent: &str,
+    ) -> Result<ModelTurn, String> {
+        match self {
+            Self::Scripted(turns) => turns.get(number).cloned().ok_or_else(|| {
+                format!(
+                    "the scripted model has {} responses, and {agent} asks for response {}. Add a \
+                     response, or check why the model is asked again",
+                    turns.len(),
+                    number + 1
+                )
+            }),
+            Self::Replay(turns) => {
+                let responses = turns.get(turn).map_or(&[][..], Vec::as_slice);
+                responses.get(in_turn).cloned().ok_or_else(|| {
+                    format!(
+                        "the recorded trace has {} responses in turn {}, and {agent} asks for response \
+                         {}. The agent goes another way than the recording",
+                        responses.len(),
+                        turn + 1,
+                        in_turn + 1
+                    )
+                })
+            }
+            Self::Named(name) => Err(format!("{name} is asked by the subject itself")),
+        }
     }
 }

@@ -40,6 +40,9 @@ pub enum Event {
         agent: String,
         /// Its text.
         text: String,
+        /// Whether the agent is used as a tool, so that its model's caller does not see the message.
+        #[serde(skip_serializing_if = "is_false")]
+        is_inner: bool,
     },
     /// The model called a tool.
     ToolCall {
@@ -51,6 +54,9 @@ pub enum Event {
         args: JsonText,
         /// The agent whose model called it.
         agent: String,
+        /// Whether that agent is used as a tool.
+        #[serde(skip_serializing_if = "is_false")]
+        is_inner: bool,
     },
     /// What the model got back.
     ToolResult {
@@ -110,6 +116,11 @@ pub enum Event {
         /// The whole state at the end.
         state: JsonText,
     },
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 /// Where a tool's result came from.

@@ -12,9 +12,11 @@ pub mod case;
 pub mod suite;
 
 pub mod bridge;
+pub mod criterion;
 pub mod given_model;
 pub mod metric;
 pub mod mock;
+pub mod recorded;
 pub mod subject;
 pub mod user_agent;
 
@@ -22,6 +24,7 @@ pub mod fault;
 pub mod gate;
 pub mod ledger;
 pub mod result;
+pub mod trace;
 pub mod yields;
 
 pub mod file;

@@ -222,6 +222,7 @@ mod tests {
                 name: name.to_owned(),
                 args: json("{}"),
                 agent: "a".to_owned(),
+                is_inner: false,
             })
         };
         let events = [call("ask"), call("read"), call("ask")];

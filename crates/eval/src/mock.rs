@@ -9,6 +9,8 @@ use json_text::{JsonIndex, JsonText};
 use scoring::json::{Equality, equal};
 use scoring::trajectory::Matcher;
 
+use crate::recorded::Recording;
+
 /// What happens to the calls of one tool.
 #[derive(Clone, Debug)]
 pub enum ToolUse {
@@ -38,6 +40,13 @@ pub enum ToolMock {
     Raises(String),
     /// The answer of another mock, after a while.
     Delayed(Duration, Box<ToolMock>),
+    /// What a recorded call with equal arguments returned.
+    Recorded {
+        /// The recording.
+        recording: Arc<Recording>,
+        /// For arguments that it does not have; without it, they are a fault.
+        otherwise: Option<Box<ToolMock>>,
+    },
     /// What a function returns.
     Function(Arc<dyn MockFunction>),
 }
@@ -67,6 +76,8 @@ pub struct MockContext {
     pub state: JsonText,
     /// Milliseconds since the run began.
     pub now_ms: u64,
+    /// How often this tool was called with these arguments before.
+    pub(crate) repeated: usize,
 }
 
 impl MockContext {
@@ -82,6 +93,8 @@ impl MockContext {
 pub enum MockFailure {
     /// The error that the subject sees, as if the tool had raised it.
     Raises(String),
+    /// The recording has no call with these arguments.
+    NotRecorded,
     /// The mock itself does not work.
     Broken(String),
 }
@@ -165,6 +178,9 @@ impl fmt::Debug for ToolMock {
             Self::Delayed(delay, mock) => {
                 formatter.debug_tuple("Delayed").field(delay).field(mock).finish()
             }
+            Self::Recorded { otherwise, .. } => {
+                formatter.debug_struct("Recorded").field("otherwise", otherwise).finish()
+            }
             Self::Function(_) => formatter.write_str("Function"),
         }
     }
@@ -186,6 +202,13 @@ impl ToolMock {
             Self::Template(template) => filled(template, args),
             Self::Raises(message) => Err(MockFailure::Raises(message.clone())),
             Self::Function(function) => function.answer(args, context).await,
+            Self::Recorded { recording, otherwise } => {
+                match (recording.result(&context.tool_name, args, context.repeated), otherwise) {
+                    (Some(result), _) => Ok(result.clone()),
+                    (None, Some(mock)) => Box::pin(mock.answer(number, args, context)).await,
+                    (None, None) => Err(MockFailure::NotRecorded),
+                }
+            }
             Self::Delayed(delay, mock) => {
                 tokio::time::sleep(*delay).await;
                 Box::pin(mock.answer(number, args, context)).await
@@ -236,6 +259,7 @@ mod tests {
             invocation_id: "i".to_owned(),
             state: json("{}"),
             now_ms: 0,
+            repeated: 0,
         };
         mock.answer(number, &json(args), &context).await
     }

@@ -103,7 +103,7 @@ impl Run<'_> {
         };
         loop {
             if let Input::Message(text) = &input {
-                self.gate.ledger.add(Event::UserMessage { text: text.clone() });
+                self.gate.note_user_message(text);
             }
             let end = self.until_stopped(session.run(input)).await?;
             self.gate.note_state(end.state.clone());

@@ -5,11 +5,13 @@
 
 mod build;
 mod error;
+mod eval_set;
 mod format;
 
 use std::path::Path;
 
 pub use error::{SuiteError, SuiteFault};
+pub use eval_set::{EvalSetOptions, ModelChoice, is_eval_set, read_eval_set};
 pub use format::schema;
 
 use crate::case::EvalCase;

@@ -176,9 +176,9 @@ fn decision(decision: &Decision) -> JsonText {
 
 /// Notes what an event of google-adk tells.
 fn note(event: AdkEvent, gate: &Gate) {
-    let AdkEvent { author, text, calls, responses, state, usage } = event;
+    let AdkEvent { author, inner: is_inner, text, calls, responses, state, usage } = event;
     if author != "user" && !text.is_empty() {
-        gate.ledger.add(Event::Message { agent: author.clone(), text });
+        gate.ledger.add(Event::Message { agent: author.clone(), text, is_inner });
     }
     if let Some(usage) = usage {
         gate.ledger.add(Event::ModelUsage {
@@ -195,6 +195,7 @@ fn note(event: AdkEvent, gate: &Gate) {
             name: call.name,
             args: call.args,
             agent: author.clone(),
+            is_inner,
         });
     }
     for response in responses {

@@ -114,6 +114,7 @@ pub(super) struct Forbidden {
 #[derive(Debug, Deserialize)]
 pub(super) struct AdkEvent {
     pub(super) author: String,
+    pub(super) inner: bool,
     pub(super) text: String,
     pub(super) calls: Vec<AdkCall>,
     pub(super) responses: Vec<AdkResponse>,

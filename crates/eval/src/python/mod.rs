@@ -26,6 +26,7 @@ use crate::subject::{Subject, SubjectSession};
 pub struct AdkPythonSubject {
     folder: PathBuf,
     python: PathBuf,
+    environment: Vec<(String, String)>,
     server: Mutex<Option<Arc<Server>>>,
 }
 
@@ -35,7 +36,14 @@ impl AdkPythonSubject {
     pub fn new(folder: &Path, python: Option<&Path>) -> Self {
         let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf());
         let python = find_interpreter(&folder, python).program;
-        Self { folder, python, server: Mutex::new(None) }
+        Self { folder, python, environment: Vec::new(), server: Mutex::new(None) }
+    }
+
+    /// Sets a variable of the agent's environment, which is otherwise that of this process.
+    #[must_use]
+    pub fn environment(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.environment.push((name.into(), value.into()));
+        self
     }
 
     /// A process that serves another case: one process for all, unless the agent starts threads at its import.
@@ -44,7 +52,7 @@ impl AdkPythonSubject {
         if let Some(server) = kept.as_ref().filter(|server| server.can_fork()) {
             return Ok(Arc::clone(server));
         }
-        let server = Arc::new(Server::start(&self.python, &self.folder).await?);
+        let server = Arc::new(Server::start(&self.python, &self.folder, &self.environment).await?);
         *kept = Some(Arc::clone(&server));
         Ok(server)
     }

@@ -63,7 +63,11 @@ pub(super) type CaseStream = BufReader<UnixStream>;
 
 impl Server {
     /// Starts a process and waits until it has imported the agent.
-    pub(super) async fn start(python: &Path, folder: &Path) -> Result<Self, Fault> {
+    pub(super) async fn start(
+        python: &Path,
+        folder: &Path,
+        environment: &[(String, String)],
+    ) -> Result<Self, Fault> {
         let broken = |what: &str, error: &dyn std::fmt::Display| Fault::Infrastructure {
             message: format!("{what}: {error}"),
         };
@@ -78,6 +82,7 @@ impl Server {
         command
             .arg(folder)
             .arg(&socket)
+            .envs(environment.iter().map(|(name, value)| (name, value)))
             // The barrier forbids them, and a run leaves no files behind.
             .env("PYTHONDONTWRITEBYTECODE", "1")
             .stdin(Stdio::piped())

@@ -11,6 +11,7 @@ use super::messages::{AdkCall, Ended};
 use super::server::Server;
 use crate::fault::Fault;
 use crate::gate::Gate;
+use crate::given_model::GivenModel;
 use crate::subject::{Input, PendingCall, SubjectSession, TurnEnd};
 
 /// The names under which google-adk waits for something else than a tool's result, and the argument that holds
@@ -34,11 +35,21 @@ impl Drop for PythonSession {
     }
 }
 
+/// The model that replaces those of the agent.
+#[derive(Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Model<'a> {
+    /// The engine responds.
+    Given(&'a str),
+    /// The model of this name.
+    Named(&'a str),
+}
+
 #[derive(Serialize)]
 struct Open<'a> {
     state: &'a JsonText,
     tools: Vec<&'a str>,
-    model: Option<&'static str>,
+    model: Option<Model<'a>>,
 }
 
 #[derive(Serialize)]
@@ -62,7 +73,10 @@ impl PythonSession {
         let open = Open {
             state: gate.initial_state(),
             tools: gate.known_tools().collect(),
-            model: gate.model().map(crate::given_model::GivenModel::name),
+            model: gate.model().map(|model| match model {
+                GivenModel::Named(name) => Model::Named(name),
+                model => Model::Given(model.label()),
+            }),
         };
         session.request("open", &open).await?;
         Ok(session)

@@ -1,4 +1,5 @@
 //! Real agents of google-adk in real runs.
 
 mod canaries;
+mod models;
 mod python_runs;

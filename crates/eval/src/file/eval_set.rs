@@ -1,0 +1,140 @@
+//! Eval sets of google-adk and AgentFlow as cases: their conversations with the agent, their recorded results
+//! as mocks, and the criteria of a config.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use case_trace::CaseTrace;
+use evalset::Case;
+use json_text::JsonText;
+use scoring::config::Config;
+
+use super::error::{SuiteError, SuiteFault};
+use crate::case::{EvalCase, UserAgents};
+use crate::criterion::CriterionMetric;
+use crate::given_model::GivenModel;
+use crate::metric::Metric;
+use crate::mock::{ToolMock, ToolUse};
+use crate::recorded::{Recording, replay};
+use crate::subject::Subject;
+use crate::user_agent::{ScriptedUser, UserAnswer};
+
+/// How the cases of an eval set are run.
+pub struct EvalSetOptions {
+    /// The agent under test.
+    pub subject: Arc<dyn Subject>,
+    /// The model of the agent; [`ModelChoice::Own`] for those that it names.
+    pub model: ModelChoice,
+    /// What is measured.
+    pub config: Config,
+    /// Tools that run. Every other call is answered by the recording, or ends the run.
+    pub real_tools: Vec<String>,
+}
+
+/// The model of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ModelChoice {
+    /// The models that the agent names.
+    Own,
+    /// The recorded trace itself.
+    Replay,
+    /// This one, at every depth.
+    Named(String),
+}
+
+/// Whether a file looks like an eval set and not like a suite.
+#[must_use]
+pub fn is_eval_set(text: &str) -> bool {
+    let text = text.trim_start_matches('\u{feff}').trim();
+    let Ok(json) = JsonText::parse(text) else { return false };
+    let document = json_text::JsonIndex::of(&json);
+    let root = document.root();
+    let has = |name| root.member(name).is_some();
+    root.kind() == json_text::Kind::Array
+        || ((has("eval_cases") || has("evalCases") || has("eval_set_id")) && !has("cases"))
+}
+
+/// The cases of an eval set.
+///
+/// # Errors
+/// [`SuiteError`] if the file cannot be read, or with every fault for which google-adk refuses it.
+pub fn read_eval_set(path: &Path, options: &EvalSetOptions) -> Result<Vec<EvalCase>, SuiteError> {
+    let bytes = std::fs::read(path)
+        .map_err(|source| SuiteError::Read { path: path.to_path_buf(), source })?;
+    let invalid = |faults| SuiteError::Invalid { path: path.to_path_buf(), faults };
+    let fault =
+        |place: &str, message: String| SuiteFault { line: None, place: place.to_owned(), message };
+    let reading = evalset::read(&bytes);
+    if reading.has_errors() {
+        let faults = reading.faults.iter().map(|it| fault("", it.to_string())).collect();
+        return Err(invalid(faults));
+    }
+    let Some(set) = reading.set else {
+        return Err(invalid(vec![fault("", "this is not an eval set".to_owned())]));
+    };
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    let (mut cases, mut faults) = (Vec::new(), Vec::new());
+    for case in set.into_cases(&name) {
+        match case_of(&case, options) {
+            Ok(case) => cases.push(case),
+            Err((place, message)) => faults.push(fault(&place, message)),
+        }
+    }
+    if faults.is_empty() { Ok(cases) } else { Err(invalid(faults)) }
+}
+
+fn case_of(case: &Case, options: &EvalSetOptions) -> Result<EvalCase, (String, String)> {
+    let found = CaseTrace::of_expected(case).map_err(|error| (String::new(), error.to_string()))?;
+    let name = found.eval_id.clone();
+    let expected = found.trace;
+    let Some(first) = expected.invocations.first() else {
+        let message = "the case has no recorded conversation. Scenarios need a simulated user, which \
+                       this version does not have";
+        return Err((name, message.to_owned()));
+    };
+    let recording = Arc::new(Recording::of(&expected));
+    let mut tools: HashMap<String, ToolUse> = HashMap::new();
+    for tool in recording.tools() {
+        let mock = ToolMock::Recorded { recording: Arc::clone(&recording), otherwise: None };
+        tools.insert(tool.to_owned(), ToolUse::Mock(mock));
+    }
+    for tool in &options.real_tools {
+        tools.insert(tool.clone(), ToolUse::Real);
+    }
+    let later = expected.invocations.iter().skip(1);
+    let later = later.map(|turn| UserAnswer::says(JsonText::string(&turn.user_text)));
+    let user = ScriptedUser::new(later.collect());
+    let metrics = options.config.criteria.iter().map(|criterion| {
+        let metric: Arc<dyn Metric> =
+            Arc::new(CriterionMetric::new(criterion.clone(), expected.clone()));
+        metric
+    });
+    let model = match &options.model {
+        ModelChoice::Own => None,
+        ModelChoice::Replay => Some(replay(&expected)),
+        ModelChoice::Named(name) => Some(GivenModel::Named(name.clone())),
+    };
+    Ok(EvalCase {
+        model,
+        tools,
+        user_agents: UserAgents { conversation: Some(Arc::new(user)), tools: HashMap::new() },
+        initial_state: initial_state(case),
+        first_message: Some(first.user_text.clone()),
+        metrics: metrics.collect(),
+        tags: found.tags,
+        ..EvalCase::new(name, Arc::clone(&options.subject))
+    })
+}
+
+/// The state of the session input.
+fn initial_state(case: &Case) -> JsonText {
+    let case = match case {
+        Case::Adk(case) => case.clone(),
+        Case::AdkLegacy(case) => case.to_current(),
+        Case::AgentFlow(case) => Case::AgentFlow(case.clone()).into_adk(),
+    };
+    case.session_input
+        .and_then(|input| input.state)
+        .unwrap_or_else(|| JsonText::from_value(&serde_json::json!({})))
+}

@@ -1,0 +1,147 @@
+//! [`Recording`]: a recorded trace as the model and the tools of a run.
+//!
+//! Use it to check that a trace can still be made, or to give an agent under test the world of a recording. It
+//! does not say how an agent behaves with other results: for that, write mocks.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use json_text::JsonText;
+use scoring::Trace;
+use scoring::json::{Equality, equal};
+
+use crate::given_model::{GivenModel, ModelCall, ModelTurn};
+
+/// The calls of a recorded trace and what they returned.
+#[derive(Debug, Clone, Default)]
+pub struct Recording {
+    calls: Vec<RecordedCall>,
+}
+
+#[derive(Debug, Clone)]
+struct RecordedCall {
+    tool: String,
+    args: JsonText,
+    result: JsonText,
+}
+
+impl Recording {
+    /// The calls of a trace that have a result.
+    #[must_use]
+    pub fn of(trace: &Trace) -> Self {
+        let calls = trace.invocations.iter().flat_map(|turn| &turn.tool_calls);
+        let recorded = |call: &scoring::ToolCall| {
+            Some(RecordedCall {
+                tool: call.name.clone()?,
+                args: call.args.clone().unwrap_or_else(empty),
+                result: call.result.clone()?,
+            })
+        };
+        Self { calls: calls.filter_map(recorded).collect() }
+    }
+
+    /// The tools that it can answer for.
+    #[must_use]
+    pub fn tools(&self) -> BTreeSet<&str> {
+        self.calls.iter().map(|call| call.tool.as_str()).collect()
+    }
+
+    /// The result of the recorded call of this tool with equal arguments; of several, the one that `earlier`
+    /// calls with these arguments leave, or the last.
+    #[must_use]
+    pub fn result(&self, tool: &str, args: &JsonText, earlier: usize) -> Option<&JsonText> {
+        let mut same = self
+            .calls
+            .iter()
+            .filter(|call| call.tool == tool && equal(&call.args, args, Equality::Json));
+        let first = same.next()?;
+        let last = same.clone().next_back().unwrap_or(first);
+        let chosen = match earlier.checked_sub(1) {
+            None => first,
+            Some(skipped) => same.nth(skipped).unwrap_or(last),
+        };
+        Some(&chosen.result)
+    }
+}
+
+fn empty() -> JsonText {
+    JsonText::from_value(&serde_json::json!({}))
+}
+
+/// A model that responds as the trace did: in each turn its calls, one after the other, then its response.
+#[must_use]
+pub fn replay(trace: &Trace) -> GivenModel {
+    let turns = trace.invocations.iter().map(|invocation| {
+        let calls = invocation.tool_calls.iter().map(|call| ModelTurn {
+            text: String::new(),
+            calls: vec![ModelCall {
+                tool: call.name.clone().unwrap_or_default(),
+                args: call.args.clone().unwrap_or_else(empty),
+            }],
+        });
+        let response = invocation.final_response.as_deref().map(ModelTurn::text);
+        calls.chain(response).collect()
+    });
+    GivenModel::Replay(Arc::new(turns.collect()))
+}
+
+/// Counts the calls with equal arguments, so that a tool that was called twice answers in order.
+#[derive(Debug, Default)]
+pub(crate) struct Repeats(HashMap<(String, String), usize>);
+
+impl Repeats {
+    /// How often this call was made before.
+    pub(crate) fn count(&mut self, tool: &str, args: &JsonText) -> usize {
+        let key = (tool.to_owned(), args.compact().as_str().to_owned());
+        let count = self.0.entry(key).or_default();
+        *count += 1;
+        *count - 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use scoring::{Invocation, ToolCall};
+
+    use super::*;
+
+    fn json(text: &str) -> JsonText {
+        JsonText::parse(text).expect("valid")
+    }
+
+    fn trace() -> Trace {
+        let call = |args: &str, result: &str| ToolCall {
+            result: Some(json(result)),
+            ..ToolCall::new("roll", json(args))
+        };
+        let first = Invocation {
+            tool_calls: vec![call(r#"{"sides":6}"#, "3"), call(r#"{"sides":6}"#, "5")],
+            final_response: Some("3 and 5".to_owned()),
+            ..Invocation::default()
+        };
+        Trace { invocations: vec![first], ..Trace::default() }
+    }
+
+    #[test]
+    fn repeated_calls_are_answered_in_order_and_then_by_the_last() {
+        let recording = Recording::of(&trace());
+        let args = json(r#"{ "sides": 6.0 }"#);
+        let results: Vec<_> =
+            (0..3).map(|earlier| recording.result("roll", &args, earlier).cloned()).collect();
+        assert_eq!(results, [Some(json("3")), Some(json("5")), Some(json("5"))]);
+        assert_eq!(recording.result("roll", &json(r#"{"sides":8}"#), 0), None);
+        assert_eq!(recording.tools().into_iter().collect::<Vec<_>>(), ["roll"]);
+    }
+
+    #[test]
+    fn a_replay_makes_the_calls_one_by_one_and_responds() {
+        let model = replay(&trace());
+        let text = model.respond(0, 2, 2, "dice").expect("a response");
+        assert_eq!(text, ModelTurn::text("3 and 5"));
+        let gone = model.respond(0, 3, 3, "dice").expect_err("nothing is left");
+        assert!(
+            gone.starts_with("the recorded trace has 3 responses in turn 1, and dice"),
+            "{gone}"
+        );
+    }
+}

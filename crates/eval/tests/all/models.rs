@@ -1,0 +1,77 @@
+//! Models that are reached over the network, through google-adk's own client.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpListener;
+use std::path::Path;
+use std::sync::Arc;
+
+use eval::python::AdkPythonSubject;
+use eval::result::TokenUsage;
+use eval::{EvalCase, Status, ToolMock, ToolUse, run_eval};
+use json_text::JsonText;
+use serde_json::{Value, json};
+
+/// An endpoint that speaks Gemini's format and gives these parts, one response after the other.
+fn gemini(responses: Vec<Value>) -> String {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
+    let address = listener.local_addr().expect("bound");
+    std::thread::spawn(move || {
+        for part in responses {
+            let Ok((stream, _)) = listener.accept() else { return };
+            let mut reader = BufReader::new(stream);
+            let mut length = 0;
+            let mut line = String::new();
+            while reader.read_line(&mut line).is_ok_and(|read| read > 2) {
+                let lower = line.to_lowercase();
+                if let Some(text) = lower.strip_prefix("content-length:") {
+                    length = text.trim().parse().unwrap_or(0);
+                }
+                line.clear();
+            }
+            let mut body = vec![0; length];
+            let _ = reader.read_exact(&mut body);
+            let response = json!({
+                "candidates": [{
+                    "content": { "role": "model", "parts": [part] },
+                    "finishReason": "STOP",
+                }],
+                "usageMetadata": {
+                    "promptTokenCount": 10,
+                    "candidatesTokenCount": 5,
+                    "totalTokenCount": 15,
+                },
+                "modelVersion": "gemini-2.5-flash",
+            })
+            .to_string();
+            let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close";
+            let length = response.len();
+            let answer = format!("{head}\r\ncontent-length: {length}\r\n\r\n{response}");
+            let _ = reader.get_mut().write_all(answer.as_bytes());
+        }
+    });
+    format!("http://{address}")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_agents_own_model_is_asked_over_the_network() {
+    let Some(python) = test_needs::python() else { return };
+    let endpoint = gemini(vec![
+        json!({ "functionCall": { "name": "read", "args": { "policy_id": "chest_pain" } } }),
+        json!({ "text": "Call 999." }),
+    ]);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/triage");
+    let subject = AdkPythonSubject::new(&folder, Some(&python))
+        .environment("GOOGLE_GEMINI_BASE_URL", endpoint)
+        .environment("GEMINI_API_KEY", "none")
+        .environment("GOOGLE_GENAI_USE_VERTEXAI", "false");
+    let policy = ToolMock::Returns(JsonText::string("Call 999."));
+    let case = EvalCase::new("real model", Arc::new(subject))
+        .first_message("My chest hurts")
+        .tool("read", ToolUse::Mock(policy));
+    let result = run_eval(&case).await;
+    assert_eq!(result.status, Status::Passed, "{:?}", result.error);
+    assert_eq!(result.token_usage, TokenUsage { input: 20, output: 10 });
+    let last = result.events.iter().rev().find(|entry| entry.event.name() == "message");
+    let last = serde_json::to_value(&last.expect("a message").event).expect("serializes");
+    assert_eq!(last["text"], "Call 999.");
+}
