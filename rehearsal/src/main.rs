@@ -7,8 +7,8 @@ use anyhow::Context as _;
 use clap::Parser as _;
 use rehearsal::cli::{
     self, Added, AdkFolderArguments, AgentsArguments, Command, CommandLine, CredentialArguments,
-    EvalsetCommand, EvalsetError, InitArguments, LintArguments, ScoreArguments, ServeArguments,
-    Status, TokenCommand, ToolsCommand, UserCommand, Verdict,
+    EvalArguments, EvalsetCommand, EvalsetError, InitArguments, LintArguments, ScoreArguments,
+    ServeArguments, Status, TokenCommand, ToolsCommand, UserCommand, Verdict,
 };
 use rehearsal::config::{Config, Overrides};
 use rehearsal::{LiveSessions, Simulator};
@@ -21,6 +21,7 @@ fn main() -> ExitCode {
         Command::Tools { command: ToolsCommand::Lint(arguments) } => lint(&arguments),
         Command::Evalset { command } => evalset(&command),
         Command::Score(arguments) => score(&arguments),
+        Command::Eval(arguments) => eval(&arguments),
         Command::User { command: UserCommand::Add(arguments) } => add_user(&arguments),
         Command::Token { command: TokenCommand::Add(arguments) } => add_token(&arguments),
         Command::Init(arguments) => init(&arguments),
@@ -189,17 +190,35 @@ fn score(arguments: &ScoreArguments) -> anyhow::Result<ExitCode> {
         }
         Ok(verdict) => {
             flushed.context("standard output cannot be written")?;
-            Ok(match verdict {
-                Verdict::Passed => ExitCode::SUCCESS,
-                Verdict::Failed => ExitCode::FAILURE,
-                Verdict::Unscored => ExitCode::from(3),
-            })
+            Ok(exit_code(verdict))
         }
         Err(error) if error.is_broken_pipe() => Ok(ExitCode::SUCCESS),
         Err(error) => {
             eprintln!("error: {error}");
             Ok(ExitCode::from(2))
         }
+    }
+}
+
+fn eval(arguments: &EvalArguments) -> anyhow::Result<ExitCode> {
+    let mut out = io::stdout();
+    match runtime()?.block_on(cli::eval(arguments, &mut out)) {
+        Ok(verdict) => Ok(exit_code(verdict)),
+        Err(cli::EvalError::Stdout(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(error) => {
+            eprintln!("error: {error}");
+            Ok(ExitCode::from(2))
+        }
+    }
+}
+
+fn exit_code(verdict: Verdict) -> ExitCode {
+    match verdict {
+        Verdict::Passed => ExitCode::SUCCESS,
+        Verdict::Failed => ExitCode::FAILURE,
+        Verdict::Unscored => ExitCode::from(3),
     }
 }
 

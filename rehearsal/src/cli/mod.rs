@@ -4,6 +4,7 @@ mod adk_folder;
 mod agents;
 mod completions;
 mod credentials;
+mod eval;
 mod evalset;
 mod init;
 mod lint;
@@ -17,6 +18,7 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
 pub use self::agents::{AgentReport, all_ready, inspect, write_brief, write_reports};
+pub use self::eval::{EvalArguments, EvalError, EvalFormat, eval};
 pub use adk_folder::{AdkFolder, AdkFolderError, unseen_by_adk, write_adk_folder};
 pub use completions::write_completions;
 pub use credentials::{
@@ -132,6 +134,25 @@ Exits with 0 if every case passed, with 1 if a case failed or could not be score
 failed and one is unscored, with 2 if nothing could be scored: an unknown path or metric, or a config \
 or file that cannot be read.")]
     Score(ScoreArguments),
+    /// Run agents through the cases of suites, with every tool mocked unless allowed
+    #[command(after_help = "\
+An eval set of google-adk runs unchanged: its messages are sent, its recorded results answer the tools, \
+and its criteria score the run.
+
+A suite is a YAML or JSON file. It names an agent, what each tool returns, who answers when the agent \
+waits, and what is measured. A tool call that the case says nothing about ends the run before the tool's \
+code runs.
+
+Examples:
+  rehearsal eval triage.eval.yaml
+  rehearsal eval evals/*.eval.yaml --tag smoke --format json --output results.json
+  rehearsal eval agents/weather/weather.evalset.json --model gemini-2.5-pro
+  rehearsal eval home.evalset.json --agent agents/home --model replay
+  rehearsal eval --schema > suite.schema.json
+
+Exits with 0 if every case passed, with 1 if a case failed, erred or was terminated, with 3 if none did \
+and one is unscored, with 2 if a suite is not valid.")]
+    Eval(EvalArguments),
     /// Write a commented rehearsal.toml and an example ADK agent into an empty folder
     #[command(after_help = "\
 Examples:

@@ -5,6 +5,7 @@
 mod access;
 mod endpoints;
 mod evalsets;
+mod evaluating;
 mod linting;
 mod live;
 mod live_faults;

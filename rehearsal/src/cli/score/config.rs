@@ -17,7 +17,7 @@ const WITHOUT_JUDGE: &str = "llm_judge needs a model, and this command calls non
     to a file and give it with --config.";
 
 /// The config file that `adk eval` reads beside an eval set.
-const BESIDE: &str = "test_config.json";
+pub(in crate::cli) const BESIDE: &str = "test_config.json";
 
 /// The criteria, and their file, if they are from one.
 pub(super) fn config(
@@ -25,15 +25,11 @@ pub(super) fn config(
     inputs: &Inputs,
 ) -> Result<(Config, Option<PathBuf>), ScoreError> {
     if let Some(path) = named {
-        if !path.exists() {
-            let (path, nearest) = (path.to_owned(), nearest_path(path));
-            return Err(ScoreError::NoConfig { path, nearest });
-        }
-        return Ok((read(path)?, Some(path.to_owned())));
+        return Ok((read_config(path)?, Some(path.to_owned())));
     }
     if let Some(path) = beside(&inputs.expected)? {
         eprintln!("scored by {}", path.display());
-        return Ok((read(&path)?, Some(path)));
+        return Ok((read_config(&path)?, Some(path)));
     }
     let config =
         if inputs.is_agentflow() { Config::agentflow_default() } else { Config::adk_default() };
@@ -62,7 +58,15 @@ fn beside(expected: &[PathBuf]) -> Result<Option<PathBuf>, ScoreError> {
     Ok(found)
 }
 
-fn read(path: &Path) -> Result<Config, ScoreError> {
+/// Reads the criteria of a file.
+///
+/// # Errors
+/// The file cannot be read, or its faults.
+pub(in crate::cli) fn read_config(path: &Path) -> Result<Config, ScoreError> {
+    if !path.exists() {
+        let (path, nearest) = (path.to_owned(), nearest_path(path));
+        return Err(ScoreError::NoConfig { path, nearest });
+    }
     let unreadable = |cause| ScoreError::UnreadableConfig { path: path.to_owned(), cause };
     let text = std::fs::read_to_string(path).map_err(unreadable)?;
     let text = JsonText::parse(text.trim_start_matches('\u{feff}').trim())

@@ -21,6 +21,7 @@ use scoring::config::{Config, Criterion};
 use scoring::report::EvalSummary;
 
 pub use arguments::{PairBy, ReportFormat, ScoreArguments};
+pub(super) use config::{BESIDE, read_config};
 pub use error::ScoreError;
 
 use self::destination::Destination;
