@@ -94,7 +94,9 @@ impl Waiting {
 }
 
 fn send(lines: &mpsc::UnboundedSender<Vec<u8>>, message: &impl Serialize) {
-    if let Ok(mut line) = serde_json::to_vec(message) {
+    if let Ok(message) = JsonText::serialize(message) {
+        // A message is one line, and the JSON in it may have been written on several.
+        let mut line = message.compact().as_str().as_bytes().to_vec();
         line.push(b'\n');
         // The case may be gone; its requests are answered by that.
         let _ = lines.send(line);

@@ -120,12 +120,13 @@ impl SubjectSession for PythonSession {
             message: format!("the end of the turn cannot be read: {error}"),
         };
         let ended = result.decode::<Ended>().map_err(unreadable)?;
-        let message = "the turn was stopped from outside".to_owned();
         match ended.state {
             Some(state) if !ended.stopped => {
                 Ok(TurnEnd { pending: ended.pending.into_iter().map(pending).collect(), state })
             }
-            _ => Err(Fault::Infrastructure { message }),
+            _ => Err(Fault::Infrastructure {
+                message: self.server.explain("the turn was stopped from outside"),
+            }),
         }
     }
 
