@@ -8,6 +8,7 @@ standard library and google-adk. ``docs/design/eval-runs.md`` describes the prot
 ``case_run``   one case: the runner, its sessions and state, and the engine's requests
 ``gate``       intercepts tool calls, at every depth
 ``barrier``    forbids file writes, processes and sockets outside tools that may run
+``unseen``     finds what interception cannot see
 ``given_model``  a model whose responses come from the engine
 ``peer``       requests and responses over one socket, in both directions
 """

@@ -43,17 +43,25 @@ def main() -> None:
         gate.install()
         barrier.raise_up()
         loaded = loading.load(agent_dir)
+        unseen = _unseen(loaded)
     except BaseException as error:  # SystemExit at import is a load error too.
         _say(answers, {"fault": faults.describe(error)})
         return
     forks = threading.active_count() == 1 and _system_threads() == 1
-    _say(answers, {"ready": {"forks": forks, "python": sys.version.split()[0]}})
+    ready = {"forks": forks, "python": sys.version.split()[0], "unseen": unseen}
+    _say(answers, {"ready": ready})
     if forks:
         _fork_for_each(requests, answers, lambda case: _run(loaded, barrier, socket_path, case))
     else:
         line = os.fdopen(requests, "rb").readline()
         if line:
             _run(loaded, barrier, socket_path, json.loads(line)["case"])
+
+
+def _unseen(loaded: Any) -> list[dict[str, str]]:
+    from rehearsal_adk.evaluation import unseen
+
+    return unseen.look(loaded.root)
 
 
 def _run(loaded: Any, barrier: Barrier, socket_path: str, case: str) -> None:

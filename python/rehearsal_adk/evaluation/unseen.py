@@ -1,0 +1,66 @@
+"""Finds what interception cannot see in an agent, so that a case must allow it by name.
+
+Each finding has the name under which the case allows it, the agent, and what it does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from google.adk.agents.base_agent import BaseAgent
+from google.adk.tools.base_tool import BaseTool
+from google.adk.tools.base_toolset import BaseToolset
+
+from rehearsal_adk import tree
+
+_REMOTE = {
+    "RemoteA2aAgent": "is an agent on another machine",
+    "LangGraphAgent": "is an agent of another framework",
+    "ManagedAgent": "is an agent that a service runs",
+}
+"""Classes of agents whose tools run elsewhere."""
+
+
+def look(root: Any) -> list[dict[str, str]]:
+    """What interception cannot see in this agent, at every depth."""
+    findings: dict[tuple[str, str], dict[str, str]] = {}
+    for agent in _agents(root, set()):
+        owner = str(getattr(agent, "name", ""))
+        for name, what in _of_agent(agent):
+            findings.setdefault((owner, name), {"name": name, "agent": owner, "what": what})
+    return list(findings.values())
+
+
+def _agents(root: Any, seen: set[int]) -> Iterator[Any]:
+    """Every agent below the root, those that are used as tools too."""
+    for node in tree.walk(root):
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        yield node
+        for tool in getattr(node, "tools", None) or ():
+            inner = getattr(tool, "agent", None)
+            if isinstance(inner, BaseAgent):
+                yield from _agents(inner, seen)
+
+
+def _of_agent(agent: Any) -> Iterator[tuple[str, str]]:
+    for cls in type(agent).__mro__:
+        if cls.__name__ in _REMOTE and cls.__module__.startswith("google.adk."):
+            yield agent.name, _REMOTE[cls.__name__]
+    executor = getattr(agent, "code_executor", None)
+    if executor is not None:
+        yield type(executor).__name__, "runs code that the model writes"
+    config = getattr(agent, "generate_content_config", None)
+    if getattr(config, "tools", None):
+        yield "generate_content_config.tools", "are tools that the model's service runs"
+    for tool in getattr(agent, "tools", None) or ():
+        if isinstance(tool, BaseTool) and type(tool).run_async is BaseTool.run_async:
+            yield tool.name, "is a tool that the model's service runs"
+        elif isinstance(tool, BaseToolset) and _is_mcp(tool):
+            yield type(tool).__name__, "starts or calls an MCP server to list its tools"
+
+
+def _is_mcp(toolset: Any) -> bool:
+    return any("mcp_tool" in cls.__module__ for cls in type(toolset).__mro__)
