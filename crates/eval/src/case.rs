@@ -2,7 +2,7 @@
 //!
 //! It is not a recorded case of an eval set (`evalset::EvalCase`), which says what happened once.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -30,6 +30,8 @@ pub struct EvalCase {
     pub model: Option<GivenModel>,
     /// What happens to the calls of each tool. A tool that is not named here is refused.
     pub tools: HashMap<String, ToolUse>,
+    /// Parts of the subject that interception cannot see, such as `google_search`, and that are allowed.
+    pub allow: BTreeSet<String>,
     /// Who responds when the subject waits.
     pub user_agents: UserAgents,
     /// What user agents hear and how their answers are passed on.
@@ -56,6 +58,7 @@ impl EvalCase {
             subject,
             model: None,
             tools: HashMap::new(),
+            allow: BTreeSet::new(),
             user_agents: UserAgents::default(),
             bridge: Bridge::default(),
             initial_state: JsonText::from_value(&serde_json::json!({})),

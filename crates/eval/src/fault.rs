@@ -100,6 +100,18 @@ pub enum Fault {
         /// The file and line.
         place: String,
     },
+    /// A part of the subject cannot be intercepted, and the case does not allow it. Nothing ran.
+    #[error(
+        "EvalToolError: {name} of {agent} {what}, which cannot be intercepted. To let it run, name it in the case: `allow: [{name}]`"
+    )]
+    Unseen {
+        /// The name under which a case allows it.
+        name: String,
+        /// The agent that has it.
+        agent: String,
+        /// What it does.
+        what: String,
+    },
     /// The subject cannot be loaded, or its code failed.
     #[error("{message}")]
     Subject {
@@ -129,6 +141,7 @@ impl Fault {
         match self {
             Self::UnmockedTool { .. }
             | Self::NotRecorded { .. }
+            | Self::Unseen { .. }
             | Self::Mock { .. }
             | Self::GivenModel { .. } => AtFault::Mock,
             Self::NoUserAgent { .. } | Self::UserAgent { .. } => AtFault::UserAgent,

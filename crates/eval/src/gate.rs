@@ -1,6 +1,6 @@
 //! [`Gate`]: decides every tool call of a run, and collects what happens.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
 
 use json_text::JsonText;
@@ -18,6 +18,7 @@ pub struct Gate {
     case_name: String,
     tools: HashMap<String, ToolUse>,
     answered_by_users: HashSet<String>,
+    allowed: BTreeSet<String>,
     model: Option<GivenModel>,
     initial_state: JsonText,
     /// The events so far.
@@ -81,6 +82,7 @@ impl Gate {
             case_name: case.name.clone(),
             tools: case.tools.clone(),
             answered_by_users: case.user_agents.tools.keys().cloned().collect(),
+            allowed: case.allow.clone(),
             model: case.model.clone(),
             initial_state: state.clone(),
             ledger: Ledger::begin(),
@@ -113,6 +115,12 @@ impl Gate {
     /// The tools of which the case says what happens to their calls.
     pub fn known_tools(&self) -> impl Iterator<Item = &str> {
         self.tools.keys().chain(&self.answered_by_users).map(String::as_str)
+    }
+
+    /// Whether the case allows a part of the subject that interception cannot see.
+    #[must_use]
+    pub fn allows(&self, name: &str) -> bool {
+        self.allowed.contains(name)
     }
 
     /// The model that the case gives.

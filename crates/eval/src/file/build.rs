@@ -126,6 +126,7 @@ impl Builder<'_> {
             description: case.description.clone(),
             model: case.model.as_ref().or(suite.model.as_ref()).map(model),
             tools,
+            allow: case.allow.iter().cloned().collect(),
             user_agents,
             bridge,
             initial_state: JsonText::from_value(&Value::Object(initial_state(&case.initial_state))),

@@ -45,6 +45,9 @@ pub(super) struct Case {
     /// What happens to the calls of each tool. A call of a tool that is not named is an error.
     #[serde(default)]
     pub(super) tools: BTreeMap<String, Mock>,
+    /// Parts of the agent that cannot be intercepted, such as `google_search`, and that are allowed.
+    #[serde(default)]
+    pub(super) allow: Vec<String>,
     /// Who responds when the agent waits for the user.
     #[serde(default)]
     pub(super) user_agents: UserAgents,

@@ -10,6 +10,8 @@ pub(super) enum FromServer {
     Ready {
         /// Whether a fork is safe.
         forks: bool,
+        /// What interception cannot see.
+        unseen: Vec<Unseen>,
     },
     /// The agent cannot be imported.
     Fault { message: String, traceback: String },
@@ -29,9 +31,10 @@ impl<'de> Deserialize<'de> for FromServer {
         #[derive(Deserialize)]
         struct Ready {
             forks: bool,
+            unseen: Vec<Unseen>,
         }
         match Line::deserialize(deserializer)? {
-            Line { ready: Some(Ready { forks }), .. } => Ok(Self::Ready { forks }),
+            Line { ready: Some(Ready { forks, unseen }), .. } => Ok(Self::Ready { forks, unseen }),
             Line { fault: Some(Exception { message, traceback }), .. } => {
                 Ok(Self::Fault { message, traceback })
             }
@@ -41,6 +44,17 @@ impl<'de> Deserialize<'de> for FromServer {
             _ => Err(serde::de::Error::custom("neither ready, nor fault, nor ended")),
         }
     }
+}
+
+/// A part of an agent that interception cannot see.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct Unseen {
+    /// The name under which a case allows it.
+    pub(super) name: String,
+    /// The agent that has it.
+    pub(super) agent: String,
+    /// What it does, such as `is an agent on another machine`.
+    pub(super) what: String,
 }
 
 /// The first line of a case.

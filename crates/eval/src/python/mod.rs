@@ -62,6 +62,12 @@ impl AdkPythonSubject {
 impl Subject for AdkPythonSubject {
     async fn open(&self, gate: &Arc<Gate>) -> Result<Box<dyn SubjectSession>, Fault> {
         let server = self.server().await?;
+        for part in server.unseen() {
+            if !gate.allows(&part.name) {
+                let messages::Unseen { name, agent, what } = part.clone();
+                return Err(Fault::Unseen { name, agent, what });
+            }
+        }
         Ok(Box::new(PythonSession::open(server, gate).await?))
     }
 }

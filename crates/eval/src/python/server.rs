@@ -14,7 +14,7 @@ use tokio::net::{UnixListener, UnixStream};
 use tokio::process::ChildStdin;
 use tokio::sync::{mpsc, oneshot};
 
-use super::messages::{Connected, FromServer};
+use super::messages::{Connected, FromServer, Unseen};
 use crate::fault::Fault;
 
 /// The module of the package that it runs.
@@ -26,6 +26,7 @@ pub(super) struct Server {
     waiting: Arc<Waiting>,
     next_case: AtomicU64,
     forks: bool,
+    unseen: Vec<Unseen>,
     log: Arc<AgentLog>,
     killer: TreeKiller,
     /// Holds the socket.
@@ -143,8 +144,8 @@ impl Server {
             }
         });
         let begun = is_ready.await.unwrap_or_else(|_| Err("the engine is stopping".to_owned()));
-        let forks = match begun {
-            Ok(FromServer::Ready { forks }) => forks,
+        let (forks, unseen) = match begun {
+            Ok(FromServer::Ready { forks, unseen }) => (forks, unseen),
             Ok(FromServer::Fault { message, traceback }) => {
                 return Err(Fault::Subject { message, traceback });
             }
@@ -158,6 +159,7 @@ impl Server {
             waiting,
             next_case: AtomicU64::new(0),
             forks,
+            unseen,
             log,
             killer,
             _folder: socket_folder,
@@ -167,6 +169,11 @@ impl Server {
     /// Whether it serves more than one case.
     pub(super) fn can_fork(&self) -> bool {
         self.forks && !self.requests.is_closed()
+    }
+
+    /// What interception cannot see in the agent.
+    pub(super) fn unseen(&self) -> &[Unseen] {
+        &self.unseen
     }
 
     /// Begins a case: a process of its own, and its connection.

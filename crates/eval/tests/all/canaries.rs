@@ -174,3 +174,27 @@ async fn a_function_node_is_intercepted_by_its_name() {
     assert_eq!(result.status, Status::Passed, "{:?}", result.error);
     assert_eq!(canary.effects(), ["file"]);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_cannot_be_intercepted_is_refused_until_the_case_allows_it() {
+    let Some(python) = test_needs::python() else { return };
+    let mut case = EvalCase::new("unseen", subject("unseen", &python))
+        .first_message("Hi")
+        .model(GivenModel::scripted(vec![says("Hello")]));
+    let mut refused = Vec::new();
+    let passed = loop {
+        let result = run(&case).await;
+        let Some(error) = result.error else { break result };
+        let (begin, _) = error.message.split_once(", which").expect("the reason");
+        refused.push(begin.to_owned());
+        let name = error.message.rsplit(['[', ']']).nth(1).expect("the name").to_owned();
+        assert!(case.allow.insert(name), "{}", error.message);
+    };
+    refused.sort();
+    let wanted = [
+        "EvalToolError: BuiltInCodeExecutor of coder runs code that the model writes",
+        "EvalToolError: google_search of searcher is a tool that the model's service runs",
+    ];
+    assert_eq!(refused, wanted);
+    assert_eq!(passed.status, Status::Passed);
+}
