@@ -122,6 +122,7 @@ mod tests {
                 call_id: call_id.clone(),
                 tool_name: ToolName::parse("t").expect("valid"),
                 arguments: JsonText::parse("{}").expect("valid"),
+                is_agent: false,
                 at,
             },
         ];
@@ -156,6 +157,7 @@ mod tests {
             call_id: id(name),
             tool_name: ToolName::parse("t").expect("valid"),
             arguments: JsonText::parse("{}").expect("valid"),
+            is_agent: false,
             at,
         };
         let settle = |name: &str| Event::Settle {

@@ -5,7 +5,9 @@ use std::ops::Range;
 use jiff::Timestamp;
 use json_text::JsonText;
 
-use crate::history::{FinalResponse, HistoryEntry, ToolCall, ToolError, ToolOutput, UserQuery};
+use crate::history::{
+    FinalResponse, HistoryEntry, ToolCall, ToolError, ToolOutput, UserQuery, WaitedFor,
+};
 use crate::{AgentId, CallId, SessionId};
 
 /// One rehearsal. Made by [`Session::new`], moved on by [`step`](crate::step) alone.
@@ -135,8 +137,19 @@ impl Answer {
 pub struct Pending {
     /// What was called.
     pub call: ToolCall,
+    /// Whether the tool is an agent.
+    pub is_agent: bool,
     /// What it is waiting for.
     pub phase: PendingPhase,
+}
+
+impl Pending {
+    /// Notes that google-adk's runner would end the run here. It does not for an agent: its model responds.
+    pub(crate) fn wait_for(&mut self, waited: WaitedFor) {
+        if !self.is_agent {
+            self.call.waited = Some(waited);
+        }
+    }
 }
 
 /// What a pending call is waiting for.

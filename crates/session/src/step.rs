@@ -34,6 +34,8 @@ pub enum Event {
         tool_name: ToolName,
         /// A JSON object.
         arguments: JsonText,
+        /// Whether the tool is an agent: then what the person gives stands for its model's response.
+        is_agent: bool,
         /// Now.
         at: Timestamp,
     },
@@ -226,7 +228,7 @@ fn apply(session: &mut Session, event: Event) -> Result<Vec<Effect>, Refusal> {
             session.phase = Phase::Active(Run { agent, query, pending: Vec::new() });
             Ok(effects)
         }
-        Event::CallTool { call_id, tool_name, arguments, at } => {
+        Event::CallTool { call_id, tool_name, arguments, is_agent, at } => {
             let timestamp = session.not_before_last(at);
             let ended = session.calls.iter().map(|made| &made.call);
             let mut made = ended.chain(session.all_pending().iter().map(|pending| &pending.call));
@@ -246,7 +248,7 @@ fn apply(session: &mut Session, event: Event) -> Result<Vec<Effect>, Refusal> {
                 tool_name: call.tool_name.clone(),
                 arguments: call.arguments.clone(),
             };
-            run.pending.push(Pending { call, phase: PendingPhase::Running });
+            run.pending.push(Pending { call, is_agent, phase: PendingPhase::Running });
             Ok(vec![effect])
         }
         Event::AskConfirmation { call_id, hint, payload } => {
@@ -264,7 +266,7 @@ fn apply(session: &mut Session, event: Event) -> Result<Vec<Effect>, Refusal> {
             match pending.phase {
                 PendingPhase::AwaitingConfirmation { .. } => {
                     pending.phase = PendingPhase::Running;
-                    pending.call.waited = Some(WaitedFor::Confirmation);
+                    pending.wait_for(WaitedFor::Confirmation);
                     Ok(vec![Effect::ConfirmTool { call_id, confirmed, payload }])
                 }
                 _ => Err(Refusal::NotAskedFor { call_id, what: "a confirmation" }),
@@ -305,7 +307,7 @@ fn apply(session: &mut Session, event: Event) -> Result<Vec<Effect>, Refusal> {
             match &pending.phase {
                 PendingPhase::AwaitingResult { first } => {
                     if first.as_ref().is_none_or(|first| first.kind() == Kind::Null) {
-                        pending.call.waited = Some(WaitedFor::Result);
+                        pending.wait_for(WaitedFor::Result);
                     }
                     pending.phase = PendingPhase::Running;
                     Ok(vec![Effect::SupplyResult { call_id, result }])

@@ -34,6 +34,7 @@ fn call(number: usize, arguments: &str, second: i64) -> Event {
         call_id: call_id(number),
         tool_name: ToolName::parse("add").expect("valid"),
         arguments: JsonText::parse(arguments).expect("valid"),
+        is_agent: false,
         at: at(second),
     }
 }
@@ -186,6 +187,25 @@ fn confirmation_and_long_running_results_come_from_the_person() {
     let (supplied, effects) = step(&waiting, supply).expect("supplies");
     assert!(matches!(effects[..], [Effect::SupplyResult { .. }]));
     assert_eq!(step(&supplied, settle(1, 2)).expect("settles").0.calls().len(), 1);
+}
+
+#[test]
+fn a_result_that_the_person_gives_for_an_agent_stands_for_its_models_response() {
+    for is_agent in [false, true] {
+        let Event::CallTool { call_id, tool_name, arguments, at, .. } = call(1, "{}", 1) else {
+            panic!("a call")
+        };
+        let asks = Event::AskConfirmation {
+            call_id: call_id.clone(),
+            hint: "It is an agent.".to_owned(),
+            payload: None,
+        };
+        let supplies = Event::Confirm { call_id: call_id.clone(), confirmed: true, payload: None };
+        let called = Event::CallTool { call_id, tool_name, arguments, is_agent, at };
+        let events = [select(), query(0), called, asks, supplies, settle(1, 2)];
+        let session = play(events).expect("plays");
+        assert_eq!(session.calls()[0].unmet().is_some(), !is_agent);
+    }
 }
 
 /// The events with which the person begins to play the agent that call `number` calls.

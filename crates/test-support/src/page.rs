@@ -126,6 +126,7 @@ impl Page {
             call_id: call_id.clone(),
             tool_name: tool.clone(),
             arguments: arguments.clone(),
+            is_agent: false,
             at: Timestamp::now(),
         });
         let request = ToolRequest {

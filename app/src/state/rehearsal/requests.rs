@@ -144,8 +144,13 @@ impl Rehearsal {
     }
 
     fn call(self, tool_name: ToolName, arguments: &JsonText) {
+        let is_agent = self.view.with_untracked(|view| {
+            let tool = view.as_ref()?.tools.iter().find(|tool| tool.name == tool_name);
+            tool?.agent_model.as_ref().map(|_| true)
+        });
         self.send(Event::CallTool {
             call_id: browser::new_call_id(),
+            is_agent: is_agent.unwrap_or(false),
             tool_name,
             arguments: arguments.compact(),
             at: browser::now(),
@@ -494,7 +499,13 @@ mod tests {
         let arguments = json("{}");
         after(
             &active(),
-            Event::CallTool { call_id: call_id(), tool_name, arguments, at: at(2_000) },
+            Event::CallTool {
+                call_id: call_id(),
+                tool_name,
+                arguments,
+                is_agent: false,
+                at: at(2_000),
+            },
         )
     }
 
