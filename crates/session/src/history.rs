@@ -129,7 +129,8 @@ pub struct ToolError {
     pub error_type: String,
     /// The exception's message.
     pub error_message: String,
-    /// The whole traceback where there is one. Shown, never exported.
+    /// The whole traceback where there is one; of an MCP tool that reported an error, its result if the message
+    /// does not tell it. Only such a result is exported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub traceback: Option<String>,
     /// How long it ran, in milliseconds, without the time it waited for the person.

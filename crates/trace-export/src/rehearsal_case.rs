@@ -5,7 +5,7 @@ use evalset::adk::{
     SessionInput,
 };
 use evalset::{eval_id, seconds};
-use json_text::JsonText;
+use json_text::{JsonText, Kind};
 use serde::Serialize;
 use session::{Answer, Call, CallId, GoldenTrace, GoldenTurn, ToolError, ToolResult, Unmet};
 use sha2::{Digest as _, Sha256};
@@ -188,11 +188,25 @@ fn response(
             }
             Ok(response)
         }
+        Answer::Error(error) if mark.is_some() && error.error_type == ToolError::REPORTED => {
+            Ok(FunctionResponse::new(id, name, reported(&error)))
+        }
         Answer::Error(ToolError { error_type, error_message, .. }) => {
             let error = ErrorBody { r#type: error_type, message: error_message };
             Ok(FunctionResponse::new(id, name, object(&Failure { error })))
         }
     }
+}
+
+/// The result of an MCP tool that reported an error, as google-adk gives it to the model. The error has the
+/// whole result where its message does not tell it.
+fn reported(error: &ToolError) -> JsonText {
+    let whole = error.traceback.as_deref().and_then(|text| JsonText::parse(text).ok());
+    let told = || {
+        let content = [serde_json::json!({ "type": "text", "text": error.error_message })];
+        JsonText::from_value(&serde_json::json!({ "content": content, "isError": true }))
+    };
+    whole.filter(|whole| whole.kind() == Kind::Object).unwrap_or_else(told)
 }
 
 #[cfg(test)]
@@ -434,6 +448,34 @@ mod tests {
         let expected = r#"{"tool_response":"adk","returned":{"c1":{"result":1}}}"#;
         assert_eq!(mark.as_deref(), Some(expected));
         assert_eq!(case.turns()[0].invocation_id, "s1_inv_0_adk");
+    }
+
+    #[test]
+    fn an_error_that_an_mcp_tool_reported_is_the_result_that_it_sent() {
+        let error = |traceback: Option<&str>| ToolError {
+            call_id: CallId::parse("c1").expect("valid"),
+            error_type: ToolError::REPORTED.to_owned(),
+            error_message: "no tide".to_owned(),
+            traceback: traceback.map(str::to_owned),
+            duration_ms: 1.0,
+            timestamp: at(2),
+        };
+        let told = r#"{"content":[{"type":"text","text":"no tide"}],"isError":true}"#;
+        let whole = r#"{"content":[{"type":"image"}],"isError":true}"#;
+        assert_eq!(reported(&error(None)).as_str(), told);
+        assert_eq!(reported(&error(Some(whole))).as_str(), whole);
+        let exported = |adk_tool_responses| {
+            let mut trace = trace();
+            trace.turns[0].calls = vec![call("c1", "tide", "{}", |_| Answer::Error(error(None)))];
+            let options = CaseOptions { adk_tool_responses, ..CaseOptions::default() };
+            let case = eval_case("MathAgent", started_with("{}"), trace, &options, |_| None);
+            let data = case.expect("whole").turns()[0].intermediate_data.clone();
+            let response = data.expect("has calls").tool_responses[0].response.clone();
+            response.expect("has one").compact().to_string()
+        };
+        assert_eq!(exported(true), told);
+        let own = r#"{"error":{"type":"ToolError","message":"no tide"}}"#;
+        assert_eq!(exported(false), own);
     }
 
     #[test]

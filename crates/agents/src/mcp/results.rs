@@ -98,7 +98,9 @@ fn of_result(whole: Map<String, Value>) -> CallProgress {
     let member = |name: &str| whole.get(name).filter(|value| !value.is_null());
     let content = member("content").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let texts: Vec<&str> = content.iter().filter_map(|part| part["text"].as_str()).collect();
-    let only_text = texts.len() == content.len() && member("structuredContent").is_none();
+    // Then the message tells everything.
+    let is_one_text =
+        texts.len() == 1 && content.len() == 1 && member("structuredContent").is_none();
     let message = match (texts.is_empty(), besides(whole).as_str()) {
         (false, _) => texts.join("\n"),
         (true, "") => "The tool reported an error without a message.".to_owned(),
@@ -109,7 +111,7 @@ fn of_result(whole: Map<String, Value>) -> CallProgress {
     CallProgress::Failed(ToolFailure {
         error_type: TOOL_ERROR.to_owned(),
         message,
-        traceback: (!only_text).then(|| exact.text().pretty()),
+        traceback: (!is_one_text).then(|| exact.text().pretty()),
     })
 }
 
