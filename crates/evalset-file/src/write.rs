@@ -16,6 +16,9 @@ use crate::place::FilePaths;
 use crate::write_step::{WriteObserver, WriteStep};
 use crate::{AppendError, EvalSetFiles};
 
+/// The mode of new files: cases contain conversations. A file that exists keeps its mode.
+const PRIVATE: u32 = 0o600;
+
 /// Recovers from an interrupted write of an earlier process. Returns true if a journal does not fit the
 /// file any more.
 pub(crate) fn recover(file: &File, place: &FilePaths) -> Result<bool, AppendError> {
@@ -91,6 +94,7 @@ fn write_journal(
     let mut out = OpenOptions::new()
         .write(true)
         .create_new(true)
+        .mode(PRIVATE)
         .custom_flags(flags(OFlags::NOFOLLOW))
         .open(&place.journal)?;
     out.write_all(&journal.to_bytes())?;
@@ -174,6 +178,7 @@ fn open_draft(
             .write(true)
             .create(true)
             .truncate(false)
+            .mode(PRIVATE)
             .custom_flags(flags(OFlags::NOFOLLOW | OFlags::NONBLOCK))
             .open(&place.draft)
             .map_err(&refused)?;

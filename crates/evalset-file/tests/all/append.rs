@@ -47,6 +47,8 @@ fn new_file_creates_parent_folders() {
     let content = std::fs::read_to_string(&path).expect("read");
     assert_eq!(content, header().file_with(&case("s1", "math_agent_t").to_json().expect("a case")));
     assert!(text.starts_with("{\n  \"eval_id\": \"math_agent_t\""));
+    let mode = std::fs::metadata(&path).expect("there").permissions().mode();
+    assert_eq!(mode & 0o777, 0o600, "it holds a conversation");
     assert_eq!(beside(&path), Vec::<String>::new());
 }
 
