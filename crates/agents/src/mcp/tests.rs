@@ -887,7 +887,8 @@ async fn lists_the_tools_that_adk_does_not_see() {
         let tools = names.iter().map(|name| format!(r#"{{"name":"{name}","inputSchema":{{}}}}"#));
         format!(r#""result":{{"tools":[{}]{rest}}}"#, tools.collect::<Vec<_>>().join(","))
     };
-    let first = page(&["a", "transfer_to_agent", "set_model_response"], r#","nextCursor":"c""#);
+    let first =
+        page(&["a", "transfer_to_agent", "set_model_response", "a"], r#","nextCursor":"c""#);
     let second = page(&["b", "c"], "");
     let mut server = McpServer::stdio("paged", "sh", ["-c", &text, "sh", &first, &second]);
     server.patience = Duration::from_secs(20);
@@ -896,6 +897,7 @@ async fn lists_the_tools_that_adk_does_not_see() {
     let unseen = source.unseen_by_adk().await.expect("the server can be used");
     let expected = [
         "the tool transfer_to_agent of paged: ADK reserves its name",
+        "the tool a of paged: the server lists it twice; ADK declares both, which model providers reject",
         "the tool b of paged: ADK reads only the first page of a server's tools",
     ];
     assert_eq!(unseen, expected);

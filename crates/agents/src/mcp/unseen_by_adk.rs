@@ -17,6 +17,9 @@ const RESERVED: [&str; 5] = [
 pub(super) fn unseen_by_adk(server: &McpServer, connection: &Connection) -> Vec<String> {
     let is_wanted =
         |name: &str| server.tools.as_ref().is_none_or(|it| it.iter().any(|it| it == name));
+    let is_repeated = |place: usize, name: &str| {
+        connection.tools[..place].iter().any(|earlier| earlier.name == name)
+    };
     let tools = connection.tools.iter().enumerate();
     let tools = tools.filter(|(_, tool)| is_wanted(&tool.name));
     let unseen = tools.filter_map(|(place, tool)| {
@@ -26,6 +29,8 @@ pub(super) fn unseen_by_adk(server: &McpServer, connection: &Connection) -> Vec<
             "ADK reserves its name"
         } else if is_task_only(tool) {
             "it runs as a task only, and ADK cannot call it"
+        } else if is_repeated(place, &tool.name) {
+            "the server lists it twice; ADK declares both, which model providers reject"
         } else {
             return None;
         };
