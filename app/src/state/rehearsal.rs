@@ -8,6 +8,7 @@ mod forms;
 mod initial_state;
 mod news;
 mod questions;
+mod reopened;
 mod requests;
 mod signals;
 
@@ -23,6 +24,7 @@ use crate::state::value_form::ValueForm;
 
 pub use forms::{FormKey, Forms, TextEntry};
 pub use initial_state::{EnteredState, INITIAL_STATE};
+pub use reopened::Restart;
 pub use signals::SessionSignals;
 
 /// How far the export is.
@@ -57,6 +59,8 @@ pub struct Rehearsal {
     pub case: StoredValue<Option<(String, u64)>>,
     /// Whether the host is opening the session, and whether it is to be opened again after that.
     opening: StoredValue<Opening>,
+    /// What the model saw before the session was opened again.
+    earlier: StoredValue<Option<SessionView>>,
 }
 
 /// Whether the host is opening the session. One request at a time, so that the last one counts.
@@ -79,6 +83,7 @@ pub fn use_rehearsal(agent: AgentId) -> Rehearsal {
         forms: Forms::new(),
         readings: Readings::new(),
         opening: StoredValue::new(Opening::No),
+        earlier: StoredValue::new(None),
     };
     rehearsal.restore_initial_state();
     rehearsal.open();
@@ -221,6 +226,7 @@ impl Rehearsal {
     /// Discards this session and begins another with the same agent.
     pub fn start_over(self) {
         self.close();
+        self.remember_view();
         self.session.set(begin(&self.agent()));
         self.signals.reset();
         self.store_initial_state();

@@ -71,6 +71,7 @@ impl Rehearsal {
         self.questions.set(Vec::new());
         self.loads.set(None);
         self.note_restart("The host was restarted.");
+        self.remember_view();
         self.open();
     }
 
@@ -81,16 +82,6 @@ impl Rehearsal {
         };
         while let Some(call_id) = innermost() {
             self.settle_locally(&call_id, ToolError::WORKER_EXITED, message.to_owned());
-        }
-    }
-
-    /// Marks in the history that the tools lost their state, and notifies the person. The next step
-    /// clears the notice.
-    pub(super) fn note_restart(self, why: &str) {
-        let calls = self.session.read_untracked().calls().len();
-        if is_new_restart(calls, &self.restarts.read_untracked()) {
-            self.restarts.update(|restarts| restarts.push(calls));
-            self.notice.set(Some(format!("{why} The history is kept. The tools' state is reset.")));
         }
     }
 
@@ -173,11 +164,6 @@ fn next_step(call_id: &CallId, progress: CallProgress, phase: &PendingPhase) -> 
         | CallProgress::AwaitsResult { .. }
         | CallProgress::Playing { .. } => return None,
     })
-}
-
-/// Whether a restart after `calls` calls is to be marked: there was a call since the last mark.
-fn is_new_restart(calls: usize, restarts: &[usize]) -> bool {
-    calls > 0 && restarts.last() != Some(&calls)
 }
 
 /// The announcement that a call of `tool` has ended.
@@ -285,14 +271,6 @@ mod tests {
         };
         assert_eq!(next_step(&call_id(), progress(), &PendingPhase::Running), Some(expected));
         assert_eq!(next_step(&call_id(), progress(), &waiting()), None);
-    }
-
-    #[test]
-    fn a_restart_is_marked_once_after_each_call() {
-        assert!(!is_new_restart(0, &[]), "no tool has a state yet");
-        assert!(is_new_restart(2, &[]));
-        assert!(!is_new_restart(2, &[2]));
-        assert!(is_new_restart(3, &[2]));
     }
 
     #[test]

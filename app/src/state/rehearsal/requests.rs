@@ -47,7 +47,10 @@ impl Rehearsal {
                 // The person may have started over meanwhile.
                 if *self.session.read_untracked().id() == id {
                     match opened {
-                        Ok(view) => self.see(view),
+                        Ok(view) => {
+                            self.see(view.clone());
+                            self.compare_tools(&view);
+                        }
                         Err(error) => self.fault.set(Some(error)),
                     }
                 }

@@ -6,7 +6,7 @@ use api::{ApiError, CallProgressed, CatalogChange, FieldMessage, Question, Sessi
 use leptos::prelude::*;
 use session::CallId;
 
-use super::{EnteredState, Export};
+use super::{EnteredState, Export, Restart};
 use crate::state::rows::OpenRows;
 
 /// Declares a struct of signals with their defaults, and `reset`, which sets all of them back. Each
@@ -62,8 +62,8 @@ signals! {
         catalog_change: Option<CatalogChange>,
         /// How often the agent had been loaded when the session began.
         loads: Option<u64>,
-        /// The numbers of calls after which a restart of the host reset the tools' state.
-        restarts: Vec<usize>,
+        /// The restarts of the host, which reset the tools' state.
+        restarts: Vec<Restart>,
         /// How far the export is.
         export: Export,
         /// The eval set to export to; that of the agent without a choice.
@@ -103,13 +103,13 @@ mod tests {
         let signals = SessionSignals::default();
         let copy = signals;
         signals.notice.set(Some("Not sent.".to_owned()));
-        signals.restarts.set(vec![2]);
+        signals.restarts.set(vec![Restart { rows: 2, lost: Vec::new() }]);
         signals.export.set(Export::Writing);
         signals.returns_focus.set(true);
         signals.open_rows.update(|open| open.toggle(1));
         signals.reset();
         assert_eq!(copy.notice.get_untracked(), None);
-        assert_eq!(copy.restarts.get_untracked(), [0_usize; 0]);
+        assert_eq!(copy.restarts.get_untracked(), []);
         assert_eq!(copy.export.get_untracked(), Export::NotYet);
         assert!(!copy.returns_focus.get_untracked());
         assert!(!copy.open_rows.get_untracked().any());

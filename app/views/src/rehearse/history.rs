@@ -138,17 +138,25 @@ pub fn RawHistory() -> impl IntoView {
     }
 }
 
-/// Marks a restart of the host after so many calls: the tools have lost their state.
+/// Marks a restart of the host after so many rows: the tools have lost their state.
 #[component]
-fn Restart(calls: usize) -> impl IntoView {
+fn RestartMark(rows: usize) -> impl IntoView {
     let restarts = use_this_workspace().rehearsal.restarts;
-    view! {
-        <Show when=move || restarts.read().contains(&calls)>
+    let lost = Memo::new(move |_| {
+        let restarts = restarts.read();
+        restarts.iter().find(|restart| restart.rows == rows).map(|restart| restart.lost.clone())
+    });
+    move || {
+        let lost = lost.get()?;
+        let artifacts = (!lost.is_empty())
+            .then(|| format!(" Artifacts that were saved are gone: {}.", lost.join(", ")));
+        Some(view! {
             <li class="restart">
                 <Icon glyph=Glyph::Warning/>
-                "The host restarted this session here. Tool state is reset."
+                "The host restarted this session here. Tool state is reset, and the agent runs as its files are now."
+                {artifacts}
             </li>
-        </Show>
+        })
     }
 }
 
@@ -286,12 +294,13 @@ pub fn Timeline() -> impl IntoView {
     let HistoryList { workspace, current, unseen, .. } = history;
     let session = workspace.rehearsal.session;
     let awaits_next = Memo::new(move |_| session.read().state() == SessionState::AwaitingQuery);
-    let draw = move |row: RowId| match row.kind {
-        RowKind::Query(_) | RowKind::Response(_) => view! { <TextRow row current/> }.into_any(),
-        RowKind::Call(index) => {
-            view! { <CallRow row index current/> <Restart calls=index + 1/> }.into_any()
-        }
-        RowKind::Pending(depth) => view! { <PendingRow row depth current/> }.into_any(),
+    let draw = move |row: RowId| {
+        let entry = match row.kind {
+            RowKind::Query(_) | RowKind::Response(_) => view! { <TextRow row current/> }.into_any(),
+            RowKind::Call(index) => view! { <CallRow row index current/> }.into_any(),
+            RowKind::Pending(depth) => view! { <PendingRow row depth current/> }.into_any(),
+        };
+        view! { {entry} <RestartMark rows=row.position + 1/> }.into_any()
     };
     view! {
         <div class="timeline-frame">
