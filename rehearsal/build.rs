@@ -1,10 +1,12 @@
 //! Sets `REHEARSAL_SITE_DIR`, the folder of the page that is embedded into the binary.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 fn main() {
     println!("cargo:rerun-if-env-changed=REHEARSAL_SITE_DIR");
-    let default = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../target/site");
+    // Without `..`: a debug build serves only files whose path begins with this one.
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let default = manifest.parent().unwrap_or(manifest).join("target/site");
     let site = std::env::var_os("REHEARSAL_SITE_DIR").map_or(default, PathBuf::from);
     println!("cargo:rerun-if-changed={}", site.display());
     println!("cargo:rustc-env=REHEARSAL_SITE_DIR={}", site.display());

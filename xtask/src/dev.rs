@@ -27,6 +27,8 @@ pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<ExitCod
     if site.exists() {
         fs::remove_dir_all(&site).with_context(|| format!("{} stays", site.display()))?;
     }
+    // The page is embedded by the folder's real path, which only a folder that exists has.
+    fs::create_dir_all(&site).with_context(|| format!("{} cannot be made", site.display()))?;
     keep_imports_beside(workspace.root().join("style"), site.join("pkg"));
     let path =
         process::path_with(&[workspace.cargo_programs().join("bin"), workspace.npm_programs()])?;
