@@ -80,9 +80,9 @@ impl GivenModel {
         match self {
             Self::Scripted(turns) => turns.get(number).cloned().ok_or_else(|| {
                 format!(
-                    "the scripted model has {} responses, and {agent} asks for response {}. Add a \
+                    "the scripted model has {}, and {agent} asks for response {}. Add a \
                      response, or check why the model is asked again",
-                    turns.len(),
+                    counted(turns.len()),
                     number + 1
                 )
             }),
@@ -90,9 +90,9 @@ impl GivenModel {
                 let responses = turns.get(turn).map_or(&[][..], Vec::as_slice);
                 responses.get(in_turn).cloned().ok_or_else(|| {
                     format!(
-                        "the recorded trace has {} responses in turn {}, and {agent} asks for response \
+                        "the recorded trace has {} in turn {}, and {agent} asks for response \
                          {}. The agent goes another way than the recording",
-                        responses.len(),
+                        counted(responses.len()),
                         turn + 1,
                         in_turn + 1
                     )
@@ -101,4 +101,8 @@ impl GivenModel {
             Self::Named(name) => Err(format!("{name} is asked by the subject itself")),
         }
     }
+}
+
+fn counted(responses: usize) -> String {
+    if responses == 1 { "1 response".to_owned() } else { format!("{responses} responses") }
 }

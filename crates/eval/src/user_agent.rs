@@ -86,7 +86,7 @@ impl UserAgent for ScriptedUser {
             (Some(answer), _) => Ok(answer.clone()),
             (None, None) => Ok(UserAnswer::Ends),
             (None, Some(_)) => Err(format!(
-                "its script has {} answers, and this is wait {}. Add an answer",
+                "its script has {} of the {} answers that were needed. Add an answer",
                 self.answers.len(),
                 number + 1
             )),

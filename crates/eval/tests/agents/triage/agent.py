@@ -1,7 +1,7 @@
 """A clinical triage agent: it asks, looks up policies and escalates. Its tools would have effects."""
 
 from google.adk.agents import LlmAgent
-from google.adk.tools import LongRunningFunctionTool, ToolContext
+from google.adk.tools import FunctionTool, LongRunningFunctionTool, ToolContext
 
 
 def read(policy_id: str) -> dict:
@@ -46,9 +46,24 @@ def ask(question: str) -> None:
     raise RuntimeError("a patient was asked")
 
 
+def page_doctor(name: str) -> dict:
+    """Pages a doctor.
+
+    Args:
+      name: The doctor.
+    """
+    raise RuntimeError("a doctor was paged")
+
+
 root_agent = LlmAgent(
     name="triage",
     model="gemini-2.5-flash",
     instruction="You triage patients. Ask, read the policy, and escalate emergencies.",
-    tools=[read, record_answer, escalate, LongRunningFunctionTool(ask)],
+    tools=[
+        read,
+        record_answer,
+        escalate,
+        LongRunningFunctionTool(ask),
+        FunctionTool(page_doctor, require_confirmation=True),
+    ],
 )
