@@ -45,3 +45,23 @@ fn library_without_default_features_has_no_command_line_dependencies() {
         library.iter().filter(|used| CLI_ONLY.contains(&used.as_str())).collect();
     assert!(found.is_empty(), "{found:?}");
 }
+
+#[test]
+fn cargo_leptos_builds_the_program_with_the_features_that_it_requires() {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(["metadata", "--offline", "--no-deps", "--format-version", "1"])
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(".."))
+        .output()
+        .expect("cargo runs");
+    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let leptos = &metadata["metadata"]["leptos"][0];
+    let given = leptos["bin-features"].as_array().expect("a list");
+    let packages = metadata["packages"].as_array().expect("a list");
+    let package = packages.iter().find(|package| package["name"] == leptos["bin-package"]);
+    let targets = package.expect("the package")["targets"].as_array().expect("a list");
+    let program = targets.iter().find(|target| target["kind"][0] == "bin").expect("a program");
+    for feature in program["required-features"].as_array().expect("a list") {
+        assert!(given.contains(feature), "bin-features lacks {feature}");
+    }
+}
