@@ -160,6 +160,27 @@ test("a response that the host rejects comes back into its field", async ({ page
   expect((await answer).candidates[0].content.parts[0].text).toBe("One.");
 });
 
+test("any JSON object is typed as JSON text, at once", async ({ page, host, picture, accessible }) => {
+  const session = randomUUID();
+  const body = { model: "m", messages: [{ role: "user", content: "Your settings?" }], response_format: { type: "json_object" } };
+  const answer = fetch(`${host.url}/s/${session}/a/planner/v1/chat/completions`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  await openSession(page, session);
+  await introduce(page, "Ann");
+  const field = page.getByRole("textbox", { name: "JSON" });
+  await expect(field).toBeFocused();
+  await expect(field).toHaveValue("");
+  await picture("json-object");
+  await accessible();
+  await page.keyboard.type('{"units": "metric"}', { delay: DELAY });
+  await page.keyboard.press("Control+Enter");
+  const response: any = await (await answer).json();
+  expect(JSON.parse(response.choices[0].message.content)).toEqual({ units: "metric" });
+});
+
 test("? lists the shortcuts, except in a field", async ({ page, host, picture, accessible }) => {
   void host;
   const rehearsal = await Rehearsal.at(page, "math-agent");

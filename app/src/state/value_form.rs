@@ -8,11 +8,14 @@ use crate::state::form::{use_form, use_form_from};
 pub use crate::state::form::FormState as ValueForm;
 
 /// A form for a value of `schema`; without a schema, a form without fields. Integers out of the
-/// range of `integers` get a message at their fields.
+/// range of `integers` get a message at their fields. If the schema describes nothing, such as any
+/// object, the form starts as empty JSON text.
 #[must_use]
 pub fn use_value_form(schema: Option<&JsonText>, integers: Integers) -> ValueForm {
-    let form = schema.map_or_else(Form::no_arguments, Form::of_schema);
-    use_form(form.with_integers(integers), None)
+    let form = schema.map_or_else(Form::no_arguments, Form::of_schema).with_integers(integers);
+    let is_text = form.is_undescribed();
+    let start = if is_text { Draft::blank_text() } else { Draft::blank(&form) };
+    use_form_from(form, start)
 }
 
 /// A form for a tool's arguments, which accepts only objects, whatever the schema allows.
@@ -41,6 +44,7 @@ pub fn use_any_form(begin: &JsonText) -> ValueForm {
 #[cfg(test)]
 mod tests {
     use leptos::prelude::*;
+    use schema_form::{Edit, Path};
 
     use super::*;
 
@@ -83,6 +87,46 @@ mod tests {
         let large = "18446744073709551616";
         assert!(admits(use_value_form(Some(&schema), Integers::Any), large));
         assert!(!admits(use_value_form(Some(&schema), Integers::Of64Bits), large));
+    }
+
+    #[test]
+    fn a_value_that_its_schema_does_not_describe_starts_as_empty_json_text() {
+        let owner = Owner::new();
+        owner.set();
+        let form = |schema: &str| use_value_form(Some(&json(schema)), Integers::Any);
+        for schema in [r#"{"type": "object"}"#, "true", r#"{"type": "object", "properties": {}}"#] {
+            let form = form(schema);
+            assert!(untrack(|| form.is_json()), "{schema}");
+            assert_eq!(
+                form.draft.read_untracked().at(&Path::root()).and_then(|it| it.text()),
+                Some("")
+            );
+            assert_eq!(value(form), None, "nothing was entered: {schema}");
+            assert_eq!(untrack(|| form.violation_count()), 0, "no error before typing: {schema}");
+            form.edit(&Path::root(), Edit::SetText(r#"{"ok": true}"#.to_owned()));
+            assert_eq!(value(form).as_deref(), Some(r#"{"ok":true}"#));
+        }
+        for schema in [
+            r#"{"type": "object", "properties": {"a": {}}}"#,
+            r#"{"type": "object", "additionalProperties": {"type": "integer"}}"#,
+            r#"{"type": "object", "additionalProperties": false}"#,
+            r#"{"type": "string"}"#,
+        ] {
+            assert!(!untrack(|| form(schema).is_json()), "{schema}");
+        }
+    }
+
+    #[test]
+    fn an_empty_json_text_leaves_nothing_to_take_over() {
+        let owner = Owner::new();
+        owner.set();
+        let before = use_value_form(Some(&json(r#"{"type": "object"}"#)), Integers::Any);
+        let after = use_value_form(
+            Some(&json(r#"{"type": "object", "properties": {"a": {}}}"#)),
+            Integers::Any,
+        );
+        after.take_over(before);
+        assert!(!untrack(|| after.is_json()));
     }
 
     #[test]

@@ -201,6 +201,13 @@ impl Draft {
         draft
     }
 
+    /// The draft that is written as JSON text and is empty.
+    #[must_use]
+    pub fn blank_text() -> Self {
+        let root = Entered::value(Content::Json { text: String::new(), before: None });
+        Self { root, ids: Ids::default() }
+    }
+
     /// What was entered at `path`; `None` when the draft has no such place.
     #[must_use]
     pub fn at(&self, path: &Path) -> Option<&Entered> {

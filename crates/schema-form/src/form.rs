@@ -222,17 +222,45 @@ impl Form {
     /// ```
     #[must_use]
     pub fn needs_no_input(&self) -> bool {
+        self.objects && self.describes_no_member() && Draft::blank(self).read(self).json().is_some()
+    }
+
+    /// Whether the value is an object of which the schema describes no member.
+    fn describes_no_member(&self) -> bool {
         let FieldKind::Object(object) = &self.root.field().kind else { return false };
-        let document = self.root.document();
-        let layers = object.extras.slot().map(|slot| &slot.source().layers);
-        let mut layers = layers.into_iter().flatten();
-        self.objects
-            && object.members.is_empty()
+        object.members.is_empty()
             && !object.is_conditional()
             && object.patterns.is_empty()
             && object.names.is_none()
-            && layers.all(|layer| document.members(*layer).is_empty())
-            && Draft::blank(self).read(self).json().is_some()
+            && object.extras.slot().is_none_or(Self::says_nothing)
+    }
+
+    fn says_nothing(slot: &Slot) -> bool {
+        let document = slot.document();
+        slot.source().layers.iter().all(|layer| document.members(*layer).is_empty())
+    }
+
+    /// Whether the schema says nothing of the value, or only that it is an object and how many members
+    /// it has: most people write such a value as JSON text.
+    ///
+    /// ```
+    /// use json_text::JsonText;
+    /// use schema_form::Form;
+    /// let form = |schema: &str| JsonText::parse(schema).map(|it| Form::of_schema(&it));
+    /// assert!(form(r#"{"type": "object"}"#)?.is_undescribed());
+    /// assert!(Form::any().is_undescribed());
+    /// assert!(!form(r#"{"type": "string"}"#)?.is_undescribed());
+    /// # Ok::<(), json_text::JsonTextError>(())
+    /// ```
+    #[must_use]
+    pub fn is_undescribed(&self) -> bool {
+        match &self.root.field().kind {
+            FieldKind::Object(object) => {
+                object.extras.slot().is_some() && self.describes_no_member()
+            }
+            FieldKind::Union(_) => Self::says_nothing(&self.root),
+            _ => false,
+        }
     }
 
     /// Whether the schema accepts `value`; `None` when only the host's validator can decide. A yes

@@ -216,6 +216,9 @@ impl FormState {
 
     /// Takes over the input of `before`, the form for an earlier schema of the same value.
     pub fn take_over(self, before: Self) {
+        if before.begin.with_value(|begin| *begin == *before.draft.read_untracked()) {
+            return;
+        }
         let migrated = before.form.with_value(|from| {
             self.form.with_value(|to| before.draft.read_untracked().migrated(from, to))
         });
