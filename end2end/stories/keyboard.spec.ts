@@ -181,6 +181,25 @@ test("any JSON object is typed as JSON text, at once", async ({ page, host, pict
   expect(JSON.parse(response.choices[0].message.content)).toEqual({ units: "metric" });
 });
 
+test("the key that sends the final response does not export, however often it is pressed", async ({ page, host }) => {
+  void host;
+  const rehearsal = await Rehearsal.at(page, "math-agent");
+  await rehearsal.ask("What is 2 + 2?");
+  await page.getByRole("tab", { name: /Final response/ }).click();
+  await page.keyboard.type("Four.");
+  await page.keyboard.press("Control+Enter");
+  await page.keyboard.press("Control+Enter");
+  await expect(page.getByText("Session complete")).toBeVisible();
+  await expect(page.locator("#export")).toBeFocused();
+  await page.keyboard.press("Control+Enter");
+  // Held down, and the Ctrl key released first.
+  await page.locator("#export").dispatchEvent("keydown", { key: "Enter", repeat: true });
+  await expect(page.getByRole("heading", { name: "Session complete" })).toBeVisible();
+  await expect(page.locator("#export")).toContainText("Export to");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("heading", { name: /^Exported( into a new eval set)?$/ })).toBeVisible();
+});
+
 test("? lists the shortcuts, except in a field", async ({ page, host, picture, accessible }) => {
   void host;
   const rehearsal = await Rehearsal.at(page, "math-agent");

@@ -10,7 +10,7 @@ use leptos_router::hooks::use_query_map;
 use session::Unmet;
 
 use crate::rehearse::state::export_preview::use_export_preview;
-use crate::rehearse::state::workspace::use_this_workspace;
+use crate::rehearse::state::workspace::{EXPORT, use_this_workspace};
 use crate::shared::compare_dialog::CompareWithCase;
 use crate::shared::tokens::Tokens;
 use crate::shared::value::{ValueBody, ValueTools};
@@ -87,15 +87,17 @@ pub fn ExportPanel(
                 <span class="grow"></span>
                 <button
                     type="button"
-                    id="export"
+                    id=EXPORT
                     class="button"
                     class:primary=move || !is_written()
                     aria-disabled=move || is_writing().to_string()
                     on:click=move |_| rehearsal.export()
+                    // The key that sent the response may still be held.
+                    on:keydown=move |event| if event.repeat() { event.prevent_default() }
                 >
                     <Icon glyph=Glyph::Export/>
                     <span class="cut">{label}</span>
-                    <kbd>"Ctrl ↵"</kbd>
+                    <kbd>"↵"</kbd>
                 </button>
             </footer>
         </div>

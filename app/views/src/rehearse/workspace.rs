@@ -13,7 +13,7 @@ use crate::rehearse::notices::Notices;
 use crate::rehearse::right_panel::RightPanel;
 use crate::rehearse::start_over::StartOver;
 use crate::rehearse::state::replay::use_replay;
-use crate::rehearse::state::workspace::{Tab, Workspace, use_workspace};
+use crate::rehearse::state::workspace::{EXPORT, Tab, Workspace, use_workspace};
 use crate::rehearse::workspace_head::WorkspaceHead;
 use crate::rehearse::workspace_keys::{SHORTCUTS, listen_to_keys, offer_commands};
 use crate::shared::columns::{left_separator, resize_columns, right_separator};
@@ -82,7 +82,7 @@ fn follow_with_focus(rehearsal: Rehearsal) {
                     let _ = browser::focus(FILTER) || browser::focus_form("response");
                 }
                 Some(SessionState::Completed) if before.is_some() => {
-                    browser::focus("export");
+                    browser::focus(EXPORT);
                 }
                 _ => {}
             });

@@ -89,7 +89,8 @@ pub const SHORTCUTS: &[Group] = &[
     (
         "Rehearsal",
         &[
-            ("Ctrl ↵", "Next step: start, run, send or export"),
+            ("Ctrl ↵", "Next step: start, run or send"),
+            ("↵", "Export, on the button that has the focus after the final response"),
             ("T", "Call a tool"),
             ("/", "Filter tools"),
             ("F", "Final response"),

@@ -15,6 +15,9 @@ use app::state::rehearsal::{Action, FormKey, Rehearsal};
 use app::state::use_page;
 use app::state::value_form::ValueForm;
 
+/// The id of the button that exports.
+pub const EXPORT: &str = "export";
+
 /// The two choices that an active session has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tab {
@@ -173,7 +176,8 @@ impl Workspace {
         Some(self.rehearsal.forms.of(&FormKey::Response, Some(&schema), Integers::Any))
     }
 
-    /// Does the next step: starts the session, runs the chosen tool, responds or exports.
+    /// Does the next step: starts the session, runs the chosen tool or responds. After the final response,
+    /// it goes to the export and does not export: the key that sent the response may be pressed twice.
     pub fn act(self) {
         let state = self.rehearsal.session.read_untracked().state();
         match state {
@@ -189,7 +193,9 @@ impl Workspace {
                     self.perform(Action::Run(tool.name.clone(), self.tool_form(&tool)));
                 }
             }
-            SessionState::Completed => self.perform(Action::Export),
+            SessionState::Completed => {
+                browser::focus(EXPORT);
+            }
         }
     }
 
