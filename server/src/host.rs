@@ -1,6 +1,7 @@
 //! [`Host`]: what the page's server functions call.
 
 use std::fs::File;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -226,6 +227,14 @@ impl Host {
         }
         Ok(export)
     }
+
+    /// The file that `export` goes to.
+    async fn export_path(&self, export: &RehearsalExport<'_>) -> Result<PathBuf, ApiError> {
+        match &export.choices.set {
+            Some(set) => Ok(self.set(set.clone()).await?.path),
+            None => Ok(export.agent.eval_set_path.clone()),
+        }
+    }
 }
 
 /// Checks a turn's query and final response against the agent's schemas.
@@ -393,7 +402,9 @@ impl RehearsalHost for Host {
     }
 
     async fn preview_export(&self, request: ExportRequest) -> Result<ExportPreview, ApiError> {
-        evalsets::preview(self.exportable(request).await?).await
+        let export = self.exportable(request).await?;
+        let path = self.export_path(&export).await?;
+        evalsets::preview(export, path).await
     }
 
     async fn case_file(&self, request: ExportRequest) -> Result<CaseDownload, ApiError> {
@@ -407,10 +418,7 @@ impl RehearsalHost for Host {
     ) -> Result<ExportReceipt, ApiError> {
         let by = exporter(by.as_deref())?;
         let export = self.exportable(request).await?;
-        let path = match &export.choices.set {
-            Some(set) => self.set(set.clone()).await?.path,
-            None => export.agent.eval_set_path.clone(),
-        };
+        let path = self.export_path(&export).await?;
         let entry = AuditEntry::new("export")
             .with("agent", &export.agent.id)
             .with("session", &export.trace.session_id);

@@ -58,8 +58,10 @@ pub struct ExportChoices {
 /// The case as an export would write it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExportPreview {
-    /// The case's id, which gets a number if the file already has it.
+    /// The case's id as it would be written now.
     pub eval_id: String,
+    /// The wanted id, if the file has another case with it and `eval_id` therefore has a number.
+    pub taken_id: Option<String>,
     /// A similar id that `adk eval FILE:ID` can select, if it cannot select `eval_id`.
     pub selectable_id: Option<String>,
     /// Whether results are written as google-adk records them.

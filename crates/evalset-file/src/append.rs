@@ -198,6 +198,21 @@ impl EvalSetFiles {
         }
     }
 
+    /// The id that [`Self::append`] would write for `case` now: its own, with a number if another case in
+    /// the file has that id.
+    ///
+    /// # Errors
+    /// [`AppendError`]
+    pub fn next_id(&self, path: &Path, case: &EvalCase) -> Result<String, AppendError> {
+        let place = FilePaths::of(path, &self.roots)?;
+        let lookup = Lookup::of(case);
+        let Some(file) = open_locked(&place, self.wait)? else { return Ok(lookup.eval_id) };
+        let known = self.known(&file, &place, &lookup)?;
+        // The same recording is not written again.
+        let number = if known.same_recording.is_some() { 1 } else { known.number };
+        Ok(numbered(&lookup.eval_id, number))
+    }
+
     /// Appends a case unchanged: `text` is in the file's format and `eval_id` is the id in it. It costs
     /// what [`Self::append`] does.
     ///

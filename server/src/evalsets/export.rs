@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use agents::registry::{RegisteredAgent, Registry};
 use api::{
@@ -17,6 +18,7 @@ use session::{GoldenTrace, Unmet};
 use trace_export::{CaseOptions, eval_case, live_case, object};
 
 use crate::access::AttributedEntry;
+use crate::blocking::run_blocking;
 use crate::page_dto;
 use crate::sessions::HostSession;
 
@@ -83,28 +85,44 @@ fn header(name: &str) -> EvalSetHeader {
 ///
 /// # Errors
 /// As [`export`], and [`ApiError::Export`] if google-adk would not read the case.
-pub(crate) async fn preview(export: RehearsalExport<'_>) -> Result<ExportPreview, ApiError> {
+pub(crate) async fn preview(
+    export: RehearsalExport<'_>,
+    path: PathBuf,
+) -> Result<ExportPreview, ApiError> {
     let unmet = Unmet::ALL.into_iter().filter_map(|reason| {
         let calls = export.trace.calls().filter(|call| call.unmet() == Some(reason));
         let tools: Vec<String> = calls.map(|call| call.call.tool_name.to_string()).collect();
         (!tools.is_empty()).then_some(UnmetCalls { reason, tools })
     });
     let unmet = unmet.collect();
-    let path = export.agent.eval_set_path.display().to_string();
     let adk_tool_responses = export.choices.adk_tool_responses.unwrap_or_default();
     let case = case_of_rehearsal(export).await?;
-    let text =
-        case.to_json().map_err(|error| ApiError::Export { reason: error.to_string(), path })?;
+    let (wanted_id, file) = (case.eval_id.clone(), path.display().to_string());
+    let case = run_blocking("look up the case's ID", move || Ok(with_next_id(case, &path))).await?;
+    let text = case
+        .to_json()
+        .map_err(|error| ApiError::Export { reason: error.to_string(), path: file })?;
     let text = text.laid_out(&Layout::two_spaces());
     let (eval_id, (case, is_whole)) = (case.eval_id, beginning(&text));
     Ok(ExportPreview {
         selectable_id: selectable_id(&eval_id),
+        taken_id: (eval_id != wanted_id).then_some(wanted_id),
         eval_id,
         adk_tool_responses,
         unmet,
         case,
         is_whole,
     })
+}
+
+/// The case with the id that it would be written with now. What is wrong with the file is reported by the
+/// export.
+fn with_next_id(mut case: EvalCase, path: &Path) -> EvalCase {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    if let Ok(eval_id) = files_for(&path).with_wait(Duration::ZERO).next_id(&path, &case) {
+        case.eval_id = eval_id;
+    }
+    case
 }
 
 /// The beginning of a case's text, and whether it is the whole text.
@@ -252,16 +270,12 @@ async fn append_in_background(
     audit_entry: AttributedEntry,
 ) -> Result<ExportReceipt, ApiError> {
     let header = header(name);
-    let job = move || {
+    run_blocking("finish the export", move || {
         let receipt = append(&path, case, &header)?;
         audit_entry.with("eval_id", &receipt.eval_id).with("file", &receipt.path).write();
         Ok(receipt)
-    };
-    let appended = tokio::task::spawn_blocking(job).await;
-    appended.map_err(|error| {
-        tracing::error!("export of {name}: {error}");
-        ApiError::Internal("finish the export".to_owned())
-    })?
+    })
+    .await
 }
 
 /// The writer of the eval-set file at `path`, limited to allowed folders.
@@ -340,6 +354,7 @@ mod tests {
         assert!(first.preview.contains("\"text\": \"hi\""));
         let second = export("s2", &"é".repeat(PREVIEW_BYTES));
         assert_eq!((second.eval_id.as_str(), second.cases), ("math_agent_t_2", 2));
+        assert_eq!(with_next_id(case("s3", "hi"), &path).eval_id, "math_agent_t_3");
         assert!(!second.created && !second.preview_is_whole);
         assert!(second.preview.len() <= PREVIEW_BYTES && second.preview.ends_with('é'));
         let again = export("s1", "hi");

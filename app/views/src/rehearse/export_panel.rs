@@ -189,11 +189,23 @@ fn CaseId(
 ) -> impl IntoView {
     let case_id = use_this_workspace().rehearsal.case_id;
     let ids = Memo::new(move |_| match &*preview.read() {
-        Some(Ok(preview)) => Some((preview.eval_id.clone(), preview.selectable_id.clone())),
+        Some(Ok(ExportPreview { eval_id, selectable_id, taken_id, .. })) => {
+            Some((eval_id.clone(), selectable_id.clone(), taken_id.clone()))
+        }
         _ => None,
     });
     let shown = move || case_id.get().or_else(|| Some(ids.get()?.0)).unwrap_or_default();
     let set = move |id: String| case_id.set((!id.trim().is_empty()).then_some(id));
+    let taken = move || {
+        let (written, _, taken) = ids.get()?;
+        let taken = taken?;
+        Some(view! {
+            <p class="case-id-hint">
+                "The file already has a case " <code>{taken}</code> ". This one is written as "
+                <code>{written}</code> "."
+            </p>
+        })
+    };
     let remedy = move || {
         let selectable = ids.get()?.1?;
         let chosen = selectable.clone();
@@ -208,7 +220,7 @@ fn CaseId(
     };
     view! {
         <CaseField label="Case ID" id="case-id" hint="" shown=Signal::derive(shown) set=Callback::new(set)/>
-        <div role="status">{remedy}</div>
+        <div role="status">{taken} {remedy}</div>
     }
 }
 

@@ -101,7 +101,15 @@ fn taken_id_gets_a_number() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("set.evalset.json");
         std::fs::write(&path, set(&format!("[{}]", cases.join(", ")))).expect("written");
-        added(append(&path, "s1"))
+        let files = EvalSetFiles::anywhere();
+        let next = files.next_id(&path, &case("s1", "math_agent_t")).expect("read");
+        let written = added(append(&path, "s1"));
+        assert_eq!(next, written, "known before it is written");
+        let again = files.next_id(&path, &case("s1", "math_agent_t"));
+        assert_eq!(again.expect("read"), "math_agent_t", "the same recording is not written again");
+        let absent = files.next_id(&folder.path().join("new.json"), &case("s1", "math_agent_t"));
+        assert_eq!(absent.expect("looked"), "math_agent_t");
+        written
     };
     assert_eq!(taken("other"), "math_agent_t");
     assert_eq!(taken("math_agent_t"), "math_agent_t_2");
