@@ -2,7 +2,7 @@
 //!
 //! The entered text is in the tab's storage and so survives a reload, also while it is invalid.
 
-use json_text::{JsonText, Kind, Node};
+use json_text::{Decimal, JsonText, Kind, Node};
 use leptos::prelude::*;
 use serde::{Deserialize, Serialize};
 use session::{AgentId, SessionState};
@@ -33,7 +33,8 @@ impl EnteredState {
         if let Some(error) = json_text::repeated_member(&self.text) {
             return Err(format!("In the initial state, {error}. Rename one of the two."));
         }
-        if let Some(number) = infinite(state.open()) {
+        let is_infinite = |number: &str| number.parse::<f64>().is_ok_and(f64::is_infinite);
+        if let Some(number) = first_number(state.open(), &is_infinite) {
             return Err(format!("The number {number} in the initial state is too large."));
         }
         match state.kind() {
@@ -48,20 +49,39 @@ impl EnteredState {
             }
         }
     }
+
+    /// A note if a number in a valid state has more digits than a floating-point number holds.
+    #[must_use]
+    pub fn rounding_note(&self) -> Option<String> {
+        let state = self.read().ok()?;
+        let number = first_number(state.open(), &is_rounded)?;
+        let rounded: f64 = number.parse().ok()?;
+        Some(format!("{number} has too many digits: a tool reads {rounded} from the state."))
+    }
 }
 
-/// The first number that would become infinite.
-fn infinite(node: Node<'_>) -> Option<String> {
+/// The first number that `is_wanted`.
+fn first_number(node: Node<'_>, is_wanted: &impl Fn(&str) -> bool) -> Option<String> {
     match node {
-        Node::Number(text) => {
-            text.parse::<f64>().is_ok_and(f64::is_infinite).then(|| text.to_owned())
+        Node::Number(text) => is_wanted(text).then(|| text.to_owned()),
+        Node::Array(items) => {
+            items.into_iter().find_map(|item| first_number(Node::of(item), is_wanted))
         }
-        Node::Array(items) => items.into_iter().find_map(|item| infinite(Node::of(item))),
         Node::Object(members) => {
-            members.into_iter().find_map(|(_, value)| infinite(Node::of(value)))
+            members.into_iter().find_map(|(_, value)| first_number(Node::of(value), is_wanted))
         }
         Node::Null | Node::Bool(_) | Node::String(_) => None,
     }
+}
+
+/// Whether a floating-point number has fewer digits than this JSON number. Integers stay integers.
+fn is_rounded(number: &str) -> bool {
+    let Some(float) = number.parse::<f64>().ok().filter(|_| number.contains(['.', 'e', 'E']))
+    else {
+        return false;
+    };
+    // Rust prints the fewest digits that give the same number back.
+    Decimal::parse(number) != Decimal::parse(&float.to_string())
 }
 
 fn key(agent: &AgentId) -> String {
@@ -151,5 +171,21 @@ mod tests {
         assert!(fault.contains("`a` is repeated at line 1, column 10."), "{fault}");
         let fault = read(r#"{"a": [{"b": 1e400}]}"#).expect_err("infinite");
         assert_eq!(fault, "The number 1e400 in the initial state is too large.");
+    }
+
+    #[test]
+    fn a_number_that_loses_digits_is_noted() {
+        let note = |text: &str| EnteredState { text: text.to_owned(), case: None }.rounding_note();
+        assert_eq!(
+            note(r#"{"a": 0.1, "pi": [3.14159265358979323846]}"#).as_deref(),
+            Some(
+                "3.14159265358979323846 has too many digits: a tool reads 3.141592653589793 from \
+                 the state."
+            )
+        );
+        assert!(note(r#"{"a": 1e-400}"#).is_some_and(|note| note.contains("reads 0 ")));
+        for exact in ["0.1", "1.10", "-2.5e3", "1e300", "18446744073709551616", "0.0", "1e2"] {
+            assert_eq!(note(&format!(r#"{{"a": {exact}}}"#)), None, "{exact}");
+        }
     }
 }

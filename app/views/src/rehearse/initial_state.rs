@@ -19,6 +19,7 @@ pub fn InitialStateEditor() -> impl IntoView {
             .with(|view| view.as_ref().map(|view| view.state.pretty()).unwrap_or_default()),
     };
     let fault = Memo::new(move |_| entered.read().as_ref().and_then(|it| it.read().err()));
+    let note = Memo::new(move |_| entered.read().as_ref().and_then(EnteredState::rounding_note));
     let type_text = move |event: ev::Event| {
         let case = entered.read_untracked().as_ref().and_then(|entered| entered.case.clone());
         rehearsal.enter_state(Some(EnteredState { text: event_target_value(&event), case }));
@@ -57,7 +58,7 @@ pub fn InitialStateEditor() -> impl IntoView {
                 spellcheck="false"
                 autocomplete="off"
                 aria-label="Initial state as JSON"
-                aria-describedby="initial-state-fault"
+                aria-describedby="initial-state-fault initial-state-note"
                 aria-invalid=move || fault.read().is_some().to_string()
                 prop:value=text
                 on:input=type_text
@@ -65,6 +66,7 @@ pub fn InitialStateEditor() -> impl IntoView {
                 on:keydown=on_key
             ></textarea>
             <p class="field-fault" id="initial-state-fault" role="status">{move || fault.get()}</p>
+            <p class="quiet" id="initial-state-note" role="status">{move || note.get()}</p>
             <footer>
                 <Show when=move || entered.read().is_some()>
                     <button type="button" class="link" title="Restores the configured state of the agent" on:click=restore>"Restore"</button>
