@@ -169,9 +169,37 @@ fn unknown_type(schema: &Value, pointer: &str) -> Option<(String, String)> {
 
 pub(crate) fn parse_schema(schema: &JsonText) -> Result<Value, Uncheckable> {
     match schema.to_value() {
-        Ok(schema) => Ok(normalize(schema)),
+        Ok(schema) => Ok(with_draft(normalize(schema))),
         Err(error) => Err(Uncheckable::TooDeep { reason: error.to_string() }),
     }
+}
+
+/// The schema with the draft that it is written in: one without `$schema` that gives a list of `items`, as
+/// drafts before 2020-12 do, is read as 2019-09.
+fn with_draft(mut schema: Value) -> Value {
+    let has_list = |keyword: &str| has_list(&schema, keyword);
+    let is_earlier = has_list("items") && !has_list("prefixItems");
+    if is_earlier && let Value::Object(members) = &mut schema {
+        let draft = || json!("https://json-schema.org/draft/2019-09/schema");
+        members.entry("$schema").or_insert_with(draft);
+    }
+    schema
+}
+
+/// Whether a schema in `schema` gives a list of schemas by this keyword.
+fn has_list(schema: &Value, keyword: &str) -> bool {
+    let Value::Object(members) = schema else { return false };
+    members.iter().any(|(key, value)| match (key.as_str(), value) {
+        (key, Value::Array(_)) if key == keyword => true,
+        ("const" | "enum" | "default" | "example" | "examples", _) => false,
+        (
+            "properties" | "patternProperties" | "$defs" | "definitions" | "dependencies"
+            | "dependentSchemas",
+            Value::Object(named),
+        ) => named.values().any(|it| has_list(it, keyword)),
+        (_, Value::Array(items)) => items.iter().any(|it| has_list(it, keyword)),
+        (_, value) => has_list(value, keyword),
+    })
 }
 
 fn registry(
@@ -337,6 +365,22 @@ mod tests {
             "tags":{"type":"ARRAY","min_items":"1","items":{"type":"STRING"}}},"required":["tags"]}"#;
         assert_eq!(violations(schema, r#"{"n":null,"tags":["a"]}"#), []);
         assert_eq!(violations(schema, r#"{"n":1.5,"tags":[]}"#).len(), 2);
+    }
+
+    #[test]
+    fn a_list_of_items_without_a_draft_is_checked_item_by_item() {
+        let of_both = r#"{"type":"array","items":[{"type":"integer"},false]}"#;
+        let within = format!(r#"{{"type":"object","properties":{{"items":{of_both}}}}}"#);
+        assert_eq!(violations(of_both, "[1]"), []);
+        assert_eq!(violations(of_both, r#"["a"]"#).len(), 1);
+        assert_eq!(violations(of_both, "[1,2]").len(), 1);
+        assert_eq!(violations(&within, r#"{"items":["a"]}"#).len(), 1);
+        // A draft that has no such list is an error, and so is a mixture.
+        let check = |schema: &str| Check::of(&text(schema));
+        let named = r#"{"$schema":"https://json-schema.org/draft/2020-12/schema","items":[true]}"#;
+        assert!(check(named).is_err());
+        assert!(check(r#"{"items":[true],"not":{"prefixItems":[true]}}"#).is_err());
+        assert!(check(r#"{"properties":{"items":{"enum":[{"items":[1]}]}}}"#).is_ok());
     }
 
     #[test]

@@ -404,6 +404,7 @@ mod tests {
             "false",
             r#"{"type":"array","description":"It.","items":{"not":{}}}"#,
             r#"{"type":"array","description":"It.","prefixItems":[true,false]}"#,
+            r#"{"type":"array","description":"It.","items":[true,false]}"#,
             r#"{"type":"object","description":"It.","patternProperties":{"^x":false}}"#,
             r#"{"type":"object","description":"It.","additionalProperties":{"not":{}}}"#,
         ] {
@@ -524,7 +525,9 @@ mod tests {
         };
         let list = r#""type":"array","items":[{"type":"string"}]"#;
         let unusable = |schema: &str, a: &str| message(Rule::SchemaUnusable, schema, a);
-        assert!(unusable("", list).contains("write `prefixItems`, or set `$schema` to the draft"));
+        let mixed =
+            r#""type":"array","items":[{"type":"string"}],"anyOf":[{"prefixItems":[true]}]"#;
+        assert!(unusable("", mixed).contains("write `prefixItems`, or set `$schema` to the draft"));
         let named = r#""$schema":"https://json-schema.org/draft/2020-12/schema","#;
         assert!(unusable(named, list).contains("is 2020-12: write `prefixItems`."));
         let flag = r#""type":"integer","minimum":0,"exclusiveMinimum":true"#;
