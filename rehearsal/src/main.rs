@@ -133,7 +133,7 @@ fn agents(arguments: &AgentsArguments) -> anyhow::Result<ExitCode> {
             write(std::slice::from_ref(report));
         }
     };
-    let reports = runtime()?.block_on(cli::inspect(agents, begins, seen));
+    let reports = runtime()?.block_on(cli::inspect(agents, begins, |text| eprint!("{text}"), seen));
     if !prints_each {
         write(&reports);
     }

@@ -1,7 +1,9 @@
 //! `rehearsal agents`: prints every agent as the host sees it, or its error.
 
 use std::io::{self, Write};
+use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use agents::SimulatedAgentConfig;
 use agents::{
@@ -12,6 +14,11 @@ use serde::Serialize;
 use session::SessionId;
 
 use super::Format;
+
+/// After how long an agent that is still being loaded is reported, as on the page.
+const SLOW: Duration = Duration::from_secs(5);
+/// The number of lines of its output that are shown then.
+const LAST_LINES: usize = 6;
 
 /// One agent as the host sees it.
 #[derive(Debug, Serialize)]
@@ -31,17 +38,18 @@ pub struct AgentReport {
 }
 
 /// Loads each agent, opens a session of it, and closes both. Calls `begins` with its name before
-/// and `seen` with its report after.
+/// and `seen` with its report after. `slow` gets a text about an agent that takes long to load.
 pub async fn inspect(
     agents: Vec<SimulatedAgentConfig>,
     mut begins: impl FnMut(&str),
+    mut slow: impl FnMut(&str),
     mut seen: impl FnMut(&AgentReport),
 ) -> Vec<AgentReport> {
     // One after the other: a Python agent takes seconds of processor time and half a gigabyte.
     let mut reports = Vec::with_capacity(agents.len());
     for agent in agents {
         begins(&agent.name);
-        let report = look(agent).await;
+        let report = look(agent, &mut slow).await;
         seen(&report);
         reports.push(report);
     }
@@ -106,10 +114,12 @@ fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
-pub(super) async fn look(config: SimulatedAgentConfig) -> AgentReport {
+pub(super) async fn look(config: SimulatedAgentConfig, mut slow: impl FnMut(&str)) -> AgentReport {
     let SimulatedAgentConfig { name, agent, eval_set_path, seed } = config;
     let seen = async {
-        let facts = agent.load(&seed, Arc::new(AgentLog::default())).await?;
+        let log = Arc::new(AgentLog::default());
+        let load = agent.load(&seed, Arc::clone(&log));
+        let facts = watched(load, SLOW, &log, || slow(&still_loading(&name, &log))).await?;
         let session = session()?;
         let view = agent.open_session(&session, &seed).await.map_err(fault_of)?;
         agent.close_session(&session).await;
@@ -137,6 +147,40 @@ pub(super) async fn look(config: SimulatedAgentConfig) -> AgentReport {
             fault: Some(fault),
         },
     }
+}
+
+/// Waits for `load`. Calls `slow` if it takes longer than `limit`, and again after each further `limit`
+/// with new output.
+async fn watched<T>(
+    load: impl Future<Output = T>,
+    limit: Duration,
+    log: &AgentLog,
+    mut slow: impl FnMut(),
+) -> T {
+    let (mut load, mut shown) = (pin!(load), None);
+    loop {
+        match tokio::time::timeout(limit, &mut load).await {
+            Ok(loaded) => return loaded,
+            Err(_) if shown == Some(log.next_number()) => {}
+            Err(_) => {
+                shown = Some(log.next_number());
+                slow();
+            }
+        }
+    }
+}
+
+/// That the agent is still being loaded, and its last output.
+fn still_loading(name: &str, log: &AgentLog) -> String {
+    let lines = log.lines();
+    let last = &lines[lines.len().saturating_sub(LAST_LINES)..];
+    let output = if last.is_empty() { "No output yet." } else { "Last output:" };
+    let mut text = format!("Still loading {name}. Press Ctrl-C to stop. {output}\n").into_bytes();
+    for line in last {
+        // Memory can be written.
+        let _ = write_block(&mut text, 2, &line.text);
+    }
+    String::from_utf8_lossy(&text).into_owned()
 }
 
 fn session() -> Result<SessionId, AgentFault> {
@@ -262,7 +306,8 @@ mod tests {
         let agents = simulated_agents(&config).expect("the examples are in every build");
         let (mut begun, mut actual) = (Vec::new(), Vec::new());
         let begins = |name: &str| begun.push(name.to_owned());
-        let reports = inspect(agents, begins, |report| actual.push(report.name.clone())).await;
+        let seen = |report: &AgentReport| actual.push(report.name.clone());
+        let reports = inspect(agents, begins, |_| {}, seen).await;
         assert_eq!(begun, actual);
         reports
     }
@@ -292,6 +337,28 @@ mod tests {
             serde_json::from_str(&written(&reports, Format::Json)).expect("JSON");
         assert_eq!(json[0]["view"]["tools"][0]["name"], "add");
         assert_eq!(json[0]["source"], "native");
+    }
+
+    #[tokio::test]
+    async fn an_agent_that_hangs_is_reported_with_its_last_output() {
+        let log = AgentLog::default();
+        let text = still_loading("Weather", &log);
+        assert_eq!(text, "Still loading Weather. Press Ctrl-C to stop. No output yet.\n");
+        (0..9).for_each(|number| log.push(&format!("\u{1b}[1mline {number}")));
+        let text = still_loading("Weather", &log);
+        assert!(text.starts_with("Still loading Weather. Press Ctrl-C to stop. Last output:\n"));
+        assert!(!text.contains("line 2") && text.ends_with("  [1mline 8\n"), "{text}");
+        let (mut shown, limit) = (0, Duration::from_millis(1));
+        assert_eq!(watched(async { 1 }, limit, &log, || shown += 1).await, 1);
+        assert_eq!(shown, 0);
+        let slow = async {
+            tokio::time::sleep(limit * 100).await;
+            log.push("more");
+            tokio::time::sleep(limit * 100).await;
+            2
+        };
+        assert_eq!(watched(slow, limit, &log, || shown += 1).await, 2, "it still loads");
+        assert_eq!(shown, 2, "once without and once with new output");
     }
 
     #[test]

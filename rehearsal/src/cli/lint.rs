@@ -146,7 +146,7 @@ async fn of_agent(arguments: &LintArguments) -> Result<Linted, LintError> {
     let Some(agent) = place.and_then(|place| agents.into_iter().nth(place)) else {
         return Err(LintError::UnknownAgent { target: target.to_owned(), known });
     };
-    let report = look(agent).await;
+    let report = look(agent, |text| eprint!("{text}")).await;
     let name = report.name;
     let Some(view) = report.view else {
         let reason = report.fault.map(|fault| fault.reason).unwrap_or_default();
