@@ -29,10 +29,9 @@ pub struct Report {
     pub criteria: Vec<String>,
     /// The summary of all cases, recomputed.
     pub summary: EvalSummary,
-    /// Of the failed cases, those that could not be scored at all.
-    pub errors: usize,
     /// Notes for the reader.
     pub notes: Vec<String>,
+    /// The cases by their labels and ids.
     places: HashMap<String, usize>,
 }
 
@@ -41,14 +40,13 @@ impl Report {
         let Written { results: cases, .. } = written;
         let mut tally = Tally::default();
         let mut places = HashMap::with_capacity(cases.len());
-        let (mut errors, mut repeated) = (0, 0);
+        let mut repeated = 0;
         for (place, case) in cases.iter().enumerate() {
             tally.add(case);
-            errors += usize::from(case.verdict() == CaseVerdict::Error);
-            if places.contains_key(&case.eval_id) {
-                repeated += 1;
-            } else {
-                places.insert(case.eval_id.clone(), place);
+            let label = case.label().into_owned();
+            repeated += usize::from(places.contains_key(&label));
+            for name in [label, case.eval_id.clone()] {
+                places.entry(name).or_insert(place);
             }
         }
         let summary = tally.summary();
@@ -68,7 +66,6 @@ impl Report {
             criteria: summary.criterion_stats.keys().cloned().collect(),
             cases,
             summary,
-            errors,
             notes,
             places,
         }
@@ -78,17 +75,17 @@ impl Report {
     #[must_use]
     pub fn count(&self, verdict: CaseVerdict) -> usize {
         match verdict {
-            CaseVerdict::Error => self.errors,
-            CaseVerdict::Failed => self.summary.failed_cases - self.errors,
+            CaseVerdict::Error => self.summary.error_cases,
+            CaseVerdict::Failed => self.summary.failed_cases - self.summary.error_cases,
             CaseVerdict::Unscored => self.summary.unscored_cases,
             CaseVerdict::Passed => self.summary.passed_cases,
         }
     }
 
-    /// The place of the first case with this id.
+    /// The place of the first case with this id or label. A label names one run of a case.
     #[must_use]
-    pub fn find(&self, eval_id: &str) -> Option<usize> {
-        self.places.get(eval_id).copied()
+    pub fn find(&self, name: &str) -> Option<usize> {
+        self.places.get(name).copied()
     }
 
     /// The result of a criterion, by its place, for a case; `None` if there is none.
@@ -178,6 +175,28 @@ pub(crate) mod tests {
         assert_eq!(report.why(0).as_deref(), Some("n is not scored: nobody asked"));
         assert_eq!(report.why(1).as_deref(), Some("m scores 0.1, needs 0.8"));
         assert_eq!(report.why(2), None);
+    }
+
+    #[test]
+    fn each_run_of_a_case_is_found_by_its_label() {
+        let run = |run: &str, score: f64| {
+            let results = vec![CriterionResult {
+                criterion: "m".to_owned(),
+                score: Some(score),
+                passed: Some(score >= 0.5),
+                threshold: 0.5,
+                details: JsonText::parse("{}").expect("JSON"),
+            }];
+            let result = EvalCaseResult::scored("a", None, results, 0.0);
+            EvalCaseResult { run: Some(run.to_owned()), ..result }
+        };
+        let report = read(&written(&[run("run1.json", 1.0), run("run2.json", 0.0)]));
+        let report = report.expect("a report");
+        assert_eq!(report.find("a (run2.json)"), Some(1));
+        assert_eq!(report.find("a"), Some(0));
+        assert_eq!(report.notes, [""; 0], "they are not duplicates");
+        let phrase = report.summary.pass_rate_phrase();
+        assert_eq!(phrase.as_deref(), Some("Pass rate 0.500 (1 of 2 runs)"));
     }
 
     #[test]

@@ -30,7 +30,12 @@ pub(crate) struct ScoreChange {
 /// A case with another verdict or other scores.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct CaseChange {
-    pub(crate) eval_id: String,
+    eval_id: String,
+    /// The file of the run, if the case was run more than once.
+    run: Option<String>,
+    /// Both.
+    #[serde(skip)]
+    pub(crate) label: String,
     /// `regressed` or `improved` for another verdict, else `scores`.
     pub(crate) change: &'static str,
     before: &'static str,
@@ -173,6 +178,8 @@ fn change(before: &EvalCaseResult, after: &EvalCaseResult) -> Option<CaseChange>
     };
     Some(CaseChange {
         eval_id: after.eval_id.clone(),
+        run: after.run.clone(),
+        label: after.label().into_owned(),
         change,
         before: word(was),
         after: word(is),

@@ -13,19 +13,34 @@ const LISTED: usize = 50;
 
 /// The parts as lines; empty if there are none.
 pub(crate) fn text(total: &Total<'_>) -> String {
+    let mut out = changes_text(total);
+    let others = text_without_changes(total);
+    if !others.is_empty() {
+        separate(&mut out);
+    }
+    out + &others
+}
+
+/// What has changed since the baseline, as lines; empty without one.
+pub(crate) fn changes_text(total: &Total<'_>) -> String {
     let mut out = String::new();
-    if let Some(changes) = total.changes {
-        let _ = writeln!(out, "{}.", plain(&changes.counts()));
-        for change in &changes.changes {
-            let (id, line) = (plain(&change.eval_id), plain(&change.line()));
-            let _ = writeln!(out, "  {:<9} {id}: {line}", change.change);
-        }
-        for (word, ids) in [("new", &changes.new), ("gone", &changes.gone)] {
-            for id in ids {
-                let _ = writeln!(out, "  {word:<9} {}", plain(id));
-            }
+    let Some(changes) = total.changes else { return out };
+    let _ = writeln!(out, "{}.", plain(&changes.counts()));
+    for change in &changes.changes {
+        let (label, line) = (plain(&change.label), plain(&change.line()));
+        let _ = writeln!(out, "  {:<9} {label}: {line}", change.change);
+    }
+    for (word, ids) in [("new", &changes.new), ("gone", &changes.gone)] {
+        for id in ids {
+            let _ = writeln!(out, "  {word:<9} {}", plain(id));
         }
     }
+    out
+}
+
+/// The other parts as lines.
+pub(crate) fn text_without_changes(total: &Total<'_>) -> String {
+    let mut out = String::new();
     let tags = &total.summary.tag_stats;
     if !tags.is_empty() {
         let widest = tags.keys().map(|tag| plain(tag).chars().count()).max().unwrap_or(0).max(3);
@@ -54,10 +69,10 @@ pub(crate) fn as_markdown(total: &Total<'_>) -> String {
     let mut out = String::new();
     if let Some(changes) = total.changes {
         let _ = writeln!(out, "**{}**", markdown(&changes.counts()));
-        let changed = changes.changes.iter().map(|it| (it.change, &it.eval_id, it.line()));
-        let new = changes.new.iter().map(|id| ("new", id, String::new()));
-        let gone = changes.gone.iter().map(|id| ("gone", id, String::new()));
-        let rows: Vec<(&str, &String, String)> = changed.chain(new).chain(gone).collect();
+        let changed = changes.changes.iter().map(|it| (it.change, it.label.clone(), it.line()));
+        let new = changes.new.iter().map(|id| ("new", id.clone(), String::new()));
+        let gone = changes.gone.iter().map(|id| ("gone", id.clone(), String::new()));
+        let rows: Vec<(&str, String, String)> = changed.chain(new).chain(gone).collect();
         if !rows.is_empty() {
             let _ = writeln!(out, "\n| change | case | |\n|---|---|---|");
         }
@@ -132,7 +147,8 @@ fn repeats(repeats: &Repeats) -> String {
         (1..).zip(pass_hat).map(|(k, chance)| format!("pass^{k} {}", figure(*chance))).collect();
     let noun = if *cases == 1 { "case" } else { "cases" };
     format!(
-        "Repeated runs: {cases} {noun}, at least {runs} runs each, pass rate {}{interval}; {}",
+        "Repeated runs: {cases} {noun}, at least {runs} runs each; mean pass rate of a case \
+         {}{interval}; {}",
         figure(*pass_rate),
         hats.join(", ")
     )

@@ -39,7 +39,7 @@ pub(crate) fn case(case: &ScoredCase) -> TestCase {
             status
         }
     };
-    let mut case = TestCase::new(result.eval_id.clone(), status);
+    let mut case = TestCase::new(result.label().into_owned(), status);
     case.set_time(Duration::try_from_secs_f64(result.duration_seconds).unwrap_or_default());
     case
 }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use json_text::JsonText;
-use scoring::report::{CaseVerdict, EvalSummary, Sources, Tally};
+use scoring::report::{EvalSummary, Sources, Tally};
 
 use crate::baseline::{Baseline, Changes, Comparison};
 use crate::html::Html;
@@ -64,7 +64,6 @@ pub struct Report<W> {
     out: W,
     heading: Heading,
     tally: Tally,
-    errors: usize,
     comparison: Option<Comparison>,
     writer: Writer,
 }
@@ -85,20 +84,23 @@ impl<W: Write> Report<W> {
     /// Those of `out`.
     pub fn begin(form: Form, heading: Heading, mut out: W) -> io::Result<Self> {
         let writer = match form {
-            Form::Text => Writer::Text(Text),
+            Form::Text => Writer::Text(Text::default()),
             Form::Json => Writer::Json(Json::begin(&heading, &mut out)?),
             Form::Junit => Writer::Junit(Junit::begin(&heading)?),
             Form::Html => Writer::Html(Box::new(Html::begin(&heading, &mut out)?)),
             Form::Markdown => Writer::Markdown(Markdown::default()),
         };
         let tally = Tally::default();
-        Ok(Self { out, heading, tally, errors: 0, comparison: None, writer })
+        Ok(Self { out, heading, tally, comparison: None, writer })
     }
 
     /// Compares the cases with those of an earlier report.
     #[must_use]
     pub fn since(mut self, baseline: Baseline) -> Self {
         self.comparison = Some(Comparison::with(baseline));
+        if let Writer::Text(writer) = &mut self.writer {
+            writer.hold();
+        }
         self
     }
 
@@ -112,7 +114,6 @@ impl<W: Write> Report<W> {
         if let Some(comparison) = &mut self.comparison {
             comparison.take(&report_part.result);
         }
-        self.errors += usize::from(verdict == CaseVerdict::Error);
         match (&mut self.writer, report_part.body) {
             (Writer::Text(writer), Body::Text(text)) => writer.take(&text, &mut self.out),
             (Writer::Json(writer), Body::Text(text)) => writer.take(&text, &mut self.out),
@@ -139,13 +140,13 @@ impl<W: Write> Report<W> {
     /// # Errors
     /// Those of `out`.
     pub fn finish(self, ending: Ending) -> io::Result<(W, EvalSummary)> {
-        let Self { mut out, heading, tally, errors, comparison, writer } = self;
+        let Self { mut out, heading, tally, comparison, writer } = self;
         let summary = tally.summary();
         let changes = comparison.map(Comparison::finish);
         let changes = changes.as_ref();
-        let total = Total { heading: &heading, summary: &summary, errors, changes, ending };
+        let total = Total { heading: &heading, summary: &summary, changes, ending };
         match writer {
-            Writer::Text(_) => Text::finish(&total, &mut out)?,
+            Writer::Text(writer) => writer.finish(&total, &mut out)?,
             Writer::Json(_) => Json::finish(&total, &mut out)?,
             Writer::Junit(writer) => writer.finish(&total, &mut out)?,
             Writer::Html(writer) => writer.finish(&total, &mut out)?,
@@ -160,8 +161,6 @@ impl<W: Write> Report<W> {
 pub(crate) struct Total<'r> {
     pub(crate) heading: &'r Heading,
     pub(crate) summary: &'r EvalSummary,
-    /// Of the failed cases, those that could not be scored at all.
-    pub(crate) errors: usize,
     /// What has changed since the baseline.
     pub(crate) changes: Option<&'r Changes>,
     pub(crate) ending: Ending,
@@ -171,18 +170,7 @@ impl Total<'_> {
     /// `6 cases: 3 passed, 2 failed, 1 unscored. Pass rate 0.600 (3 of 5 cases)`, with errors where
     /// there are.
     pub(crate) fn counts(&self) -> String {
-        let EvalSummary { total_cases, passed_cases, failed_cases, unscored_cases, .. } =
-            *self.summary;
-        let cases =
-            if total_cases == 1 { "1 case".to_owned() } else { format!("{total_cases} cases") };
-        let mut counts = vec![format!("{passed_cases} passed")];
-        counts.push(format!("{} failed", failed_cases - self.errors));
-        if self.errors > 0 {
-            let noun = if self.errors == 1 { "error" } else { "errors" };
-            counts.push(format!("{} {noun}", self.errors));
-        }
-        counts.push(format!("{unscored_cases} unscored"));
         let rate = self.summary.pass_rate_phrase().map(|rate| format!(". {rate}"));
-        format!("{cases}: {}{}", counts.join(", "), rate.unwrap_or_default())
+        self.summary.counts_phrase() + &rate.unwrap_or_default()
     }
 }

@@ -18,7 +18,7 @@ pub(crate) fn case(case: &ScoredCase) -> String {
         CaseVerdict::Failed => "failed",
         CaseVerdict::Unscored => "unscored",
     };
-    let mut lines = format!("{word:<9} {}\n", plain(&result.eval_id));
+    let mut lines = format!("{word:<9} {}\n", plain(&result.label()));
     if let Some(error) = &result.error {
         lines.push_str(&format!("          {}\n", plain(error)));
     }
@@ -29,14 +29,32 @@ pub(crate) fn case(case: &ScoredCase) -> String {
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct Text;
+pub(crate) struct Text {
+    /// The lines of the cases so far, if something comes before them.
+    held: Option<String>,
+}
 
 impl Text {
-    pub(crate) fn take(&self, lines: &str, out: &mut impl Write) -> io::Result<()> {
-        out.write_all(lines.as_bytes())
+    /// Holds the lines of the cases back until the changes since a baseline are known, which come first.
+    pub(crate) fn hold(&mut self) {
+        self.held.get_or_insert_default();
     }
 
-    pub(crate) fn finish(total: &Total<'_>, out: &mut impl Write) -> io::Result<()> {
+    pub(crate) fn take(&mut self, lines: &str, out: &mut impl Write) -> io::Result<()> {
+        match &mut self.held {
+            Some(held) => {
+                held.push_str(lines);
+                Ok(())
+            }
+            None => out.write_all(lines.as_bytes()),
+        }
+    }
+
+    pub(crate) fn finish(self, total: &Total<'_>, out: &mut impl Write) -> io::Result<()> {
+        if let Some(held) = self.held {
+            writeln!(out, "{}", details::changes_text(total))?;
+            out.write_all(held.as_bytes())?;
+        }
         let stats = &total.summary.criterion_stats;
         let widest = stats.keys().map(|name| plain(name).chars().count()).max().unwrap_or(0).max(9);
         if total.summary.total_cases > total.summary.passed_cases {
@@ -62,7 +80,7 @@ impl Text {
                 figure(one.max_score)
             )?;
         }
-        let details = details::text(total);
+        let details = details::text_without_changes(total);
         if !details.is_empty() {
             write!(out, "\n{details}")?;
         }

@@ -174,7 +174,7 @@ fn writes_a_report_file_atomically() {
         &["--actual", "bad.evalset.json", "--format", "html", "-o", "new/report.html"],
     );
     assert_eq!(code, Some(1));
-    assert_eq!(out, "2 scored: 1 passed, 1 failed, 0 unscored; see new/report.html\n");
+    assert_eq!(out, "2 cases: 1 passed, 1 failed, 0 unscored; see new/report.html\n");
     let page = std::fs::read_to_string(folder.path().join("new/report.html")).unwrap();
     assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"));
     let text = std::fs::read_to_string(folder.path().join("bad.evalset.json")).unwrap();
@@ -579,11 +579,14 @@ fn repeats_tags_baseline_and_minimum_are_reported() {
     let output = score(&both);
     assert_eq!(output.status.code(), Some(1));
     let text = String::from_utf8(output.stdout).unwrap();
-    assert!(text.contains("4 cases: 3 passed, 1 failed"), "{text}");
-    assert!(
-        text.contains("Repeated runs: 2 cases, at least 2 runs each, pass rate 0.750"),
-        "{text}"
-    );
+    let counts = "4 runs: 3 passed, 1 failed, 0 unscored. Pass rate 0.750 (3 of 4 runs).";
+    assert!(text.contains(counts), "{text}");
+    assert!(text.contains("failed    b (run2.json)\n"), "{text}");
+    let repeats = "Repeated runs: 2 cases, at least 2 runs each; mean pass rate of a case 0.750";
+    assert!(text.contains(repeats), "{text}");
+    let junit = score(&[&both[..], &["--format", "junit"]].concat()).stdout;
+    let junit = String::from_utf8(junit).unwrap();
+    assert!(junit.contains(r#"<testcase name="b (run2.json)""#), "{junit}");
     assert!(text.contains("pass^1 0.750, pass^2 0.500"), "{text}");
     assert!(text.contains("second       1       1         0      0.500"), "{text}");
     // The list of the page names the run of each case.
@@ -600,12 +603,12 @@ fn repeats_tags_baseline_and_minimum_are_reported() {
     let output = score(&["--actual", "run1.json", "run3.json"]);
     assert_eq!(output.status.code(), Some(1));
     let text = String::from_utf8(output.stdout).unwrap();
-    assert!(text.contains("4 cases: 3 passed, 0 failed, 1 error"), "{text}");
+    assert!(text.contains("4 runs: 3 passed, 0 failed, 1 error"), "{text}");
     let output = score(&["--actual", "run2.json", "--baseline", "base.json"]);
     let text = String::from_utf8(output.stdout).unwrap();
     let since = "Since base.json: 1 regressed, 0 improved, 0 with other scores, 0 new, 0 gone.\n  \
-        regressed b: passed → failed (trajectory_match 1 → 0)\n";
-    assert!(text.contains(since), "{text}");
+        regressed b: passed → failed (trajectory_match 1 → 0)\n\nfailed    b\n";
+    assert!(text.starts_with(since), "the changes come first: {text}");
     let output = score(&["--actual", "run2.json", "--baseline", "expected.json"]);
     assert_eq!(output.status.code(), Some(2));
     let error = String::from_utf8(output.stderr).unwrap();

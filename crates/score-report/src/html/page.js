@@ -528,11 +528,11 @@
   const tags = [...new Set(cases.flatMap((line) => line.t || []))].sort();
   byId("tag").append(el("option", { value: "" }, "All tags"), ...tags.map((tag) => el("option", { value: tag }, tag)));
   byId("tag").hidden = tags.length === 0;
-  const { total_cases: total, passed_cases: passed, failed_cases: failed, unscored_cases: unscored } = about.summary;
+  const { total_cases: total, passed_cases: passed, failed_cases: failed, error_cases: errorCount, unscored_cases: unscored } = about.summary;
   const rate = about.summary.pass_rate;
   const passRate = rate === null || rate === undefined ? "" : ` · pass rate ${figure(rate)} (${number.format(passed)} of ${number.format(passed + failed)})`;
-  const errors = about.errors ? ` · ${number.format(about.errors)} ${about.errors === 1 ? "error" : "errors"}` : "";
-  byId("counts").textContent = `${number.format(total)} ${total === 1 ? "case" : "cases"} · ${number.format(passed)} passed · ${number.format(failed - about.errors)} failed${errors} · ${number.format(unscored)} unscored${passRate}`;
+  const errors = errorCount ? ` · ${number.format(errorCount)} ${errorCount === 1 ? "error" : "errors"}` : "";
+  byId("counts").textContent = `${number.format(total)} ${about.summary.repeats ? "run" : "case"}${total === 1 ? "" : "s"} · ${number.format(passed)} passed · ${number.format(failed - errorCount)} failed${errors} · ${number.format(unscored)} unscored${passRate}`;
   byId("made").textContent = `scored in ${about.seconds < 1 ? `${(about.seconds * 1000).toFixed(1)} ms` : `${about.seconds.toFixed(1)} s`}, ${about.created}`;
   readAddress();
   draw();

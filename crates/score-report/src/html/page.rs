@@ -45,7 +45,6 @@ struct About<'r> {
     seconds: f64,
     criteria: Vec<(&'r str, f64)>,
     summary: &'r EvalSummary,
-    errors: usize,
     config: String,
     details: String,
     chunk: usize,
@@ -91,7 +90,7 @@ impl Html {
         if self.cases > 0 {
             writeln!(out, "]</script>")?;
         }
-        let Total { heading, summary, errors, ending, .. } = total;
+        let Total { heading, summary, ending, .. } = total;
         let about = About {
             set: &heading.eval_set_id,
             name: heading.eval_set_name.as_deref(),
@@ -105,7 +104,6 @@ impl Html {
                 .map(|(name, needs)| (name.as_str(), *needs))
                 .collect(),
             summary,
-            errors: *errors,
             config: shown_config(&heading.config_used),
             details: details::text(total),
             chunk: CHUNK,

@@ -1,5 +1,7 @@
 //! [`EvalCaseResult`]: the result of one case.
 
+use std::borrow::Cow;
+
 use json_text::JsonText;
 use serde::{Deserialize, Serialize};
 
@@ -139,6 +141,23 @@ impl EvalCaseResult {
             run_seconds: None,
             tokens: None,
             models: Vec::new(),
+        }
+    }
+
+    /// The id, with the run of a case that was run more than once: `office (run2.json)`.
+    ///
+    /// ```
+    /// use scoring::report::EvalCaseResult;
+    /// let mut result = EvalCaseResult::error("office", None, "no such case");
+    /// assert_eq!(result.label(), "office");
+    /// result.run = Some("run2.json".to_owned());
+    /// assert_eq!(result.label(), "office (run2.json)");
+    /// ```
+    #[must_use]
+    pub fn label(&self) -> Cow<'_, str> {
+        match &self.run {
+            Some(run) => Cow::Owned(format!("{} ({run})", self.eval_id)),
+            None => Cow::Borrowed(&self.eval_id),
         }
     }
 

@@ -72,6 +72,9 @@ pub struct EvalSummary {
     pub passed_cases: usize,
     /// Those that missed one, or could not be scored at all.
     pub failed_cases: usize,
+    /// Of the failed cases, those that could not be scored at all.
+    #[serde(default)]
+    pub error_cases: usize,
     /// Those that are neither, because something is unscored.
     pub unscored_cases: usize,
     /// Passed by passed and failed, 0 to 1; `None` when there are neither. A case that could not be
@@ -118,10 +121,40 @@ impl EvalSummary {
     /// ```
     #[must_use]
     pub fn pass_rate_phrase(&self) -> Option<String> {
-        let of = self.passed_cases + self.failed_cases;
-        let noun = if of == 1 { "case" } else { "cases" };
+        let of = self.counted(self.passed_cases + self.failed_cases);
         let rate = figure(self.pass_rate?);
-        Some(format!("Pass rate {rate} ({} of {of} {noun})", self.passed_cases))
+        Some(format!("Pass rate {rate} ({} of {of})", self.passed_cases))
+    }
+
+    /// The numbers of cases in a phrase, such as `6 cases: 3 passed, 2 failed, 1 error, 0 unscored`.
+    ///
+    /// ```
+    /// use scoring::report::{EvalCaseResult, Tally};
+    /// let mut tally = Tally::default();
+    /// tally.add(&EvalCaseResult::error("a", None, "no such case"));
+    /// let phrase = tally.summary().counts_phrase();
+    /// assert_eq!(phrase, "1 case: 0 passed, 0 failed, 1 error, 0 unscored");
+    /// ```
+    #[must_use]
+    pub fn counts_phrase(&self) -> String {
+        let errors = match self.error_cases {
+            0 => String::new(),
+            1 => ", 1 error".to_owned(),
+            errors => format!(", {errors} errors"),
+        };
+        format!(
+            "{}: {} passed, {} failed{errors}, {} unscored",
+            self.counted(self.total_cases),
+            self.passed_cases,
+            self.failed_cases - self.error_cases,
+            self.unscored_cases
+        )
+    }
+
+    /// So many cases, or runs of cases where cases were run more than once: each run counts.
+    fn counted(&self, of: usize) -> String {
+        let noun = if self.repeats.is_some() { "run" } else { "case" };
+        format!("{of} {noun}{}", if of == 1 { "" } else { "s" })
     }
 }
 
@@ -176,6 +209,7 @@ impl Tally {
             CaseVerdict::Unscored => &mut summary.unscored_cases,
             CaseVerdict::Passed => &mut summary.passed_cases,
         } += 1;
+        summary.error_cases += usize::from(result.verdict() == CaseVerdict::Error);
         for tag in &result.tags {
             let of = summary.tag_stats.entry(tag.clone()).or_default();
             *match result.verdict() {

@@ -102,6 +102,7 @@ fn a_report_has_the_published_shape() {
           "total_cases": 4,
           "passed_cases": 1,
           "failed_cases": 2,
+          "error_cases": 1,
           "unscored_cases": 1,
           "pass_rate": 0.3333333333333333,
           "avg_score": 0.7692307692307693,

@@ -167,13 +167,7 @@ pub fn score(
     let ending = Ending { duration_seconds: begin.elapsed().as_secs_f64() };
     let (destination, summary) = report.finish(ending).map_err(unwritable)?;
     if let Some((out, path)) = destination.keep()? {
-        let EvalSummary { total_cases, passed_cases, failed_cases, unscored_cases, .. } = summary;
-        writeln!(
-            out,
-            "{total_cases} scored: {passed_cases} passed, {failed_cases} failed, \
-             {unscored_cases} unscored; see {}",
-            path.display()
-        )?;
+        writeln!(out, "{}; see {}", summary.counts_phrase(), path.display())?;
     }
     Ok(Verdict::of(&summary, arguments.min_pass_rate))
 }
