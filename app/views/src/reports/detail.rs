@@ -9,7 +9,7 @@ use report_view::{
 };
 
 use super::distribution::signed;
-use super::table::{broken, name, verdict};
+use super::table::{broken, label, verdict};
 use crate::reports::state::report_state::{ReportState, Shared};
 use crate::shared::comparison::{compared_call, compared_text};
 use crate::shared::tokens::Tokens;
@@ -28,13 +28,18 @@ pub(super) fn CaseDetail(
     report: Shared<Report>,
     /// The rows beside it.
     rows: Memo<Vec<Row>>,
-    /// The id of the case.
-    eval_id: String,
+    /// The id of the case, with its run if it was run repeatedly.
+    case: String,
 ) -> impl IntoView {
     let since = report_state.since.get();
-    let now = report.find(&eval_id);
+    let now = report.find(&case);
     let before = since.as_ref().and_then(|since| {
-        since.baseline.find(&eval_id).map(|place| (since.baseline.clone(), place))
+        // Of repeated runs, the one that it was compared with.
+        let place = match now {
+            Some(now) => since.changes.cases.get(now)?.before?,
+            None => since.baseline.find(&case)?,
+        };
+        Some((since.baseline.clone(), place))
     });
     let found = match (now, &before) {
         (Some(place), _) => Some((report.clone(), place)),
@@ -44,7 +49,7 @@ pub(super) fn CaseDetail(
     let Some((found_in, place)) = found else {
         return view! {
             <div class="empty centred" role="alert">
-                <p>"The report has no case " <code>{eval_id}</code> "."</p>
+                <p>"The report has no case " <code>{case}</code> "."</p>
                 <p><a class="link" href=report_state.address(None)>"View cases"</a></p>
             </div>
         }
@@ -52,8 +57,8 @@ pub(super) fn CaseDetail(
     };
     let Some(result) = found_in.cases.get(place) else { return ().into_any() };
     let (class, word) = verdict(result.verdict());
-    let copied = eval_id.clone();
-    let title = name(result).to_owned();
+    let copied = result.eval_id.clone();
+    let title = label(result);
     // The reason of a criterion is shown at its score.
     let has_reason_at_score = result.error.is_none() && !result.criterion_results.is_empty();
     let why = found_in.why(place).filter(|_| !has_reason_at_score);
@@ -79,7 +84,7 @@ pub(super) fn CaseDetail(
                 Row::Case(place) => report.cases.get(place),
                 Row::Gone(place) => baseline.as_ref()?.cases.get(place),
             };
-            Some(report_state.address(Some(&there?.eval_id)))
+            Some(report_state.address(Some(&there?.label())))
         }
     };
     let step = move |by: isize, label: &'static str, glyph: Glyph, class: &'static str| {
@@ -93,7 +98,7 @@ pub(super) fn CaseDetail(
     view! {
         <header class="toolbar">
             <span class=format!("report-verdict {class}")>{word}</span>
-            <h2 class="case-id" title=eval_id>{title}</h2>
+            <h2 class="case-id" title=case>{title}</h2>
             <CopyButton what="the ID" text=Callback::new(move |()| copied.clone())/>
             <span class="grow"></span>
             {step.clone()(-1, "Previous case", Glyph::Down, "report-up")}
@@ -147,9 +152,10 @@ fn sentence(text: &str) -> String {
 fn score_line(result: &CriterionResult, was: Option<f64>) -> AnyView {
     let score = result.score.unwrap_or_default();
     let is_good = result.passed == Some(true);
-    let moved = was.map(|was| score - was).filter(|by| by.abs() >= 5e-4).map(|by| {
+    let moved = was.map(|was| score - was).and_then(|by| {
         let class = if by < 0.0 { "report-worse" } else { "report-better" };
-        view! { " · " <span class=class>{signed(by)}</span> " since baseline" }
+        let by = signed(by)?;
+        Some(view! { " · " <span class=class>{by}</span> " since baseline" })
     });
     let why = reason(result).map(|why| view! { <p class="why">{sentence(&why)}</p> });
     view! {
@@ -303,7 +309,7 @@ fn part(part: Part) -> AnyView {
 
 fn rubric(rubric: Rubric) -> AnyView {
     let samples = rubric.samples.into_iter().map(|sample| {
-        let score = sample.score.map_or_else(|| "no verdict".to_owned(), |it| format!("{it:.2}"));
+        let score = sample.score.map_or_else(|| "no verdict".to_owned(), short_figure);
         view! { <li><b>{score}</b> " " <span dir="auto">{sample.reasoning}</span></li> }
     });
     view! {

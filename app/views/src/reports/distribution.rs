@@ -72,8 +72,8 @@ fn figure(
     let mean_text = mean.map_or_else(|| "–".to_owned(), report_view::figure);
     let moved = move || {
         let by = mean? - before()?;
-        let class = if by < -5e-4 { "report-worse" } else { "report-better" };
-        (by.abs() >= 5e-4).then(|| view! { <span class=class>{signed(by)}</span> })
+        let class = if by < 0.0 { "report-worse" } else { "report-better" };
+        Some(view! { <span class=class>{signed(by)?}</span> })
     };
     view! {
         <figure class="report-spread">
@@ -99,10 +99,11 @@ fn figure(
     .into_any()
 }
 
-/// A change of a score: `+0.120`, `−0.200`.
-pub(super) fn signed(by: f64) -> String {
+/// A change of a score: `+0.120`, `−0.200`; `None` if it is too small to be shown.
+pub(super) fn signed(by: f64) -> Option<String> {
     let sign = if by < 0.0 { "−" } else { "+" };
-    format!("{sign}{:.3}", by.abs())
+    let size = report_view::figure(by.abs());
+    (size != report_view::figure(0.0)).then(|| format!("{sign}{size}"))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "no report has 2^53 cases")]

@@ -132,10 +132,10 @@ fn Sheet(
         let report = whole.clone();
         // The baseline may arrive after the case.
         report_state.since.track();
-        case.get().map(|eval_id| {
+        case.get().map(|case| {
             view! {
                 <section class="case report-case" aria-label="Case">
-                    <CaseDetail report_state report rows eval_id/>
+                    <CaseDetail report_state report rows case/>
                 </section>
             }
         })
@@ -185,6 +185,10 @@ fn ReportHead(
     let made = report.created_at.clone();
     let made = made.get(..16).map_or(made.clone(), |minute| minute.replace('T', " "));
     let duration = report.duration_seconds.map(|seconds| took(seconds * 1000.0));
+    let count = match report.summary.repeats {
+        Some(_) => counted(report.cases.len(), "run", "runs"),
+        None => counted(report.cases.len(), "case", "cases"),
+    };
     let has_config = report.config_used.is_some();
     let opened = use_page().opened_reports;
     let listed = LocalResource::new(list_reports);
@@ -236,7 +240,7 @@ fn ReportHead(
     view! {
         <header class="stage-head">
             <h1>{name}</h1>
-            <span class="chip">{counted(report.cases.len(), "case", "cases")}</span>
+            <span class="chip">{count}</span>
             {(!made.is_empty()).then(|| view! { <span class="chip" title=report.created_at.clone()>{made}</span> })}
             {duration.map(|duration| view! { <span class="chip">{duration}</span> })}
             <span class="grow"></span>
@@ -282,13 +286,9 @@ fn Counts(
             </button>
         }
     };
-    let passed = report.count(CaseVerdict::Passed);
     // Errors count as not passed, as in every report. Only unscored cases are left out.
-    let judged = passed + report.summary.failed_cases;
     let left_out = if report.summary.unscored_cases > 0 { ", without unscored cases" } else { "" };
-    let rate = report.summary.pass_rate.map(|rate| {
-        format!("Pass rate {:.1}% of {} cases{left_out}", rate * 100.0, grouped(judged))
-    });
+    let rate = report.summary.pass_rate_phrase().map(|rate| format!("{rate}{left_out}"));
     view! {
         <div class="report-counts" role="group" aria-label="Show only">
             {one(CaseVerdict::Passed, "passed", "passed")}

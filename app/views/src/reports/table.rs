@@ -415,7 +415,7 @@ fn CaseRow(
         (Row::Case(index), _) => report.cases.get(index),
     };
     let Some(result) = result else { return ().into_any() };
-    let id = StoredValue::new(result.eval_id.clone());
+    let id = StoredValue::new(result.label().into_owned());
     let name = label(result);
     let is_gone = matches!(row, Row::Gone(_));
     let (class, word) = if is_gone { ("gone", "gone") } else { verdict(result.verdict()) };
@@ -500,12 +500,12 @@ fn changed(change: Change, by: f64) -> AnyView {
         Change::Gone => ("quiet", "gone"),
         Change::Same => ("quiet", "same"),
     };
-    let by = (by.abs() >= 5e-4).then(|| signed(by));
+    let by = signed(by);
     view! { <span role="cell" class=class>{word} " " {by}</span> }.into_any()
 }
 
-/// The name of a case in the list, with its run if it was run repeatedly.
-fn label(result: &EvalCaseResult) -> String {
+/// The name of a case, with its run if it was run repeatedly.
+pub(super) fn label(result: &EvalCaseResult) -> String {
     match &result.run {
         Some(run) => format!("{} · {run}", name(result)),
         None => name(result).to_owned(),
@@ -513,7 +513,7 @@ fn label(result: &EvalCaseResult) -> String {
 }
 
 /// The display name of a case.
-pub(super) fn name(result: &EvalCaseResult) -> &str {
+fn name(result: &EvalCaseResult) -> &str {
     match result.name.as_deref() {
         Some(name) if !name.trim().is_empty() => name,
         _ if result.eval_id.is_empty() => "case without an ID",
