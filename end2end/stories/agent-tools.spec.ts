@@ -29,7 +29,7 @@ test("an agent as a tool takes its result from the person, or runs its model", a
   await choice.getByRole("button", { name: /^Supply the result/ }).click();
   const result = page.getByRole("form", { name: "Result of the agent" });
   await expect(result).toContainText("This tool is an agent. You supply its result.");
-  await result.getByRole("textbox", { name: "JSON" }).fill('"Because."');
+  await result.getByRole("textbox", { name: "Result as text" }).fill("Because.");
   await picture("supply");
   await result.getByRole("button", { name: /^Send result/ }).click();
   await expect(rehearsal.call(1)).toContainText("Because.");

@@ -158,7 +158,7 @@ for (const [name, start] of [
       await question(page).getByRole("button", { name: "Send answer" }).click();
       await expect(question(page)).toContainText(/Required/i);
       await question(page).getByRole("textbox", { name: /name/i }).first().fill("Ada Lovelace");
-      await question(page).getByRole("button", { name: "Send answer" }).click();
+      await page.keyboard.press("Control+Enter");
       await expect(question(page)).toBeHidden();
     });
     await expect(asked).toContainText("User provided the requested information");
@@ -189,7 +189,7 @@ for (const [name, start] of [
       await picture(`sampling-${name}`);
       await accessible();
       await question(page).getByRole("textbox", { name: "Model response" }).fill("A person, 4711.");
-      await question(page).getByRole("button", { name: "Send model response" }).click();
+      await page.keyboard.press("Control+Enter");
     });
     await sampled.getByRole("button").first().click();
     await expect(sampled).toContainText("A person, 4711.");

@@ -35,6 +35,16 @@ pub fn listen(press: impl Fn(&ev::KeyboardEvent) -> bool + Copy + 'static) {
     });
 }
 
+/// A handler of a form's keys that sends it by Ctrl Enter, in place of the page's next step.
+pub fn send_by_key(send: impl Fn() + 'static) -> impl Fn(ev::KeyboardEvent) + 'static {
+    move |event| {
+        if event.key() == "Enter" && (event.ctrl_key() || event.meta_key()) {
+            event.prevent_default();
+            send();
+        }
+    }
+}
+
 /// Offers commands in the palette while the current owner lives.
 pub fn offer(commands: impl Fn() -> Vec<Command> + Send + Sync + 'static) {
     let palette = use_page().palette;

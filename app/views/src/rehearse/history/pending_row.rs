@@ -9,9 +9,9 @@ use session::{CallId, Event, PendingPhase};
 
 use crate::rehearse::state::workspace::use_this_workspace;
 use crate::shared::form::SchemaForm;
+use crate::shared::keys::send_by_key;
 use crate::shared::tokens::Tokens;
 use app::components::icon::{Glyph, Icon};
-use app::state::Rehearsal;
 use app::state::browser;
 use app::state::clock::every;
 use app::state::preview::{arguments, preview};
@@ -260,27 +260,32 @@ fn Supply(
     is_agent: bool,
 ) -> impl IntoView {
     let rehearsal = use_this_workspace().rehearsal;
-    // An agent without an output schema returns text.
-    let start = if is_agent { JsonText::string("") } else { JsonText::null() };
-    let form = use_any_form(first.as_ref().filter(|_| !is_agent).unwrap_or(&start));
+    // The tool that returned text at first, and an agent without an output schema, return text.
+    let first_text = first.as_ref().and_then(|first| first.decode::<String>().ok());
+    let is_text = RwSignal::new(is_agent || first_text.is_some());
+    let text = RwSignal::new(first_text.filter(|_| !is_agent).unwrap_or_default());
+    let form = use_any_form(first.as_ref().filter(|_| !is_agent).unwrap_or(&JsonText::null()));
     // Focuses and selects the initial result, which the typed one replaces.
     Effect::new(|_| {
         browser::after_drawing(|| browser::focus_form(WANTED) && browser::select_focused());
     });
     let call_id = StoredValue::new(call_id);
-    let supply = move || call_id.with_value(|call_id| supply(rehearsal, call_id, form));
+    let supply = move || {
+        let result = match is_text.get_untracked() {
+            true => Some(JsonText::string(&text.read_untracked())),
+            false => form.read().map(|result| result.compact()),
+        };
+        if let Some(result) = result {
+            rehearsal.returns_focus.set(true);
+            rehearsal.send(Event::SupplyResult { call_id: call_id.get_value(), result });
+        }
+    };
     let on_submit = move |event: ev::SubmitEvent| {
         event.prevent_default();
         supply();
     };
-    let on_key = move |event: ev::KeyboardEvent| {
-        if event.key() == "Enter" && (event.ctrl_key() || event.meta_key()) {
-            event.prevent_default();
-            supply();
-        }
-    };
     view! {
-        <form class="wanted" id=WANTED tabindex="-1" aria-label=if is_agent { "Result of the agent" } else { "Result of the long-running tool" } on:submit=on_submit on:keydown=on_key>
+        <form class="wanted" id=WANTED tabindex="-1" aria-label=if is_agent { "Result of the agent" } else { "Result of the long-running tool" } on:submit=on_submit on:keydown=send_by_key(supply)>
             <p class="question">
                 <Icon glyph=Glyph::Clock/>
                 {match is_agent {
@@ -291,17 +296,26 @@ fn Supply(
             {first.filter(|_| !is_agent).map(|first| view! {
                 <p class="first-result">"Initial result: " <Tokens tokens=preview(&first, BUDGET)/></p>
             })}
-            <SchemaForm state=form id="supplied" label="Result (JSON)"/>
+            {move || match is_text.get() {
+                true => view! {
+                    <textarea
+                        id="supplied"
+                        class="input prose"
+                        rows="4"
+                        aria-label="Result as text"
+                        prop:value=move || text.get()
+                        on:input=move |event| text.set(event_target_value(&event))
+                    ></textarea>
+                }
+                .into_any(),
+                false => view! { <SchemaForm state=form id="supplied" label="Result (JSON)"/> }.into_any(),
+            }}
             <div class="choices">
+                <button type="button" class="link" on:click=move |_| is_text.update(|is_text| *is_text = !*is_text)>
+                    {move || if is_text.get() { "Enter JSON" } else { "Enter text" }}
+                </button>
                 <button type="submit" class="button primary">"Send result" <kbd>"Ctrl ↵"</kbd></button>
             </div>
         </form>
-    }
-}
-
-fn supply(rehearsal: Rehearsal, call_id: &CallId, form: app::state::value_form::ValueForm) {
-    if let Some(result) = form.read() {
-        rehearsal.returns_focus.set(true);
-        rehearsal.send(Event::SupplyResult { call_id: call_id.clone(), result: result.compact() });
     }
 }

@@ -7,6 +7,7 @@ use leptos::prelude::*;
 use crate::rehearse::facts::WarningList;
 use crate::rehearse::state::workspace::use_this_workspace;
 use crate::shared::form::{JsonPreview, SchemaForm};
+use crate::shared::keys::send_by_key;
 use crate::shared::value_pane::ValuePane;
 use app::components::icon::{Glyph, Icon};
 use app::state::browser;
@@ -82,14 +83,17 @@ fn FormQuestion(
 ) -> impl IntoView {
     let rehearsal = use_this_workspace().rehearsal;
     let form = use_answer_form(&schema);
-    let accept = move |event: leptos::ev::SubmitEvent| {
-        event.prevent_default();
+    let accept = move || {
         if let Some(values) = form.read() {
             rehearsal.answer(number, Answer::Accept(Some(values.compact())), Some(form));
         }
     };
+    let on_submit = move |event: leptos::ev::SubmitEvent| {
+        event.prevent_default();
+        accept();
+    };
     view! {
-        <form class="wanted" id=QUESTION tabindex="-1" aria-label="Server request" on:submit=accept>
+        <form class="wanted" id=QUESTION tabindex="-1" aria-label="Server request" on:submit=on_submit on:keydown=send_by_key(accept)>
             <Heading asked_by what="requests input"/>
             <QuestionText message/>
             <WarningList warnings=unchecked/>
@@ -97,7 +101,7 @@ fn FormQuestion(
             <JsonPreview state=form label="Answer"/>
             <div class="choices">
                 <Refusals number/>
-                <button type="submit" class="button primary">"Send answer"</button>
+                <button type="submit" class="button primary">"Send answer" <kbd>"Ctrl ↵"</kbd></button>
             </div>
         </form>
     }
@@ -157,15 +161,18 @@ fn MessageQuestion(
     let rehearsal = use_this_workspace().rehearsal;
     let text = RwSignal::new(String::new());
     let is_empty = move || text.read().trim().is_empty();
-    let send = move |event: leptos::ev::SubmitEvent| {
-        event.prevent_default();
+    let send = move || {
         if !untrack(is_empty) {
             rehearsal.answer(number, Answer::Message(text.get_untracked()), None);
         }
     };
+    let on_submit = move |event: leptos::ev::SubmitEvent| {
+        event.prevent_default();
+        send();
+    };
     let SamplingRequest { system_prompt, messages, max_tokens, rest } = request;
     view! {
-        <form class="wanted" id=QUESTION tabindex="-1" aria-label="Model request" on:submit=send>
+        <form class="wanted" id=QUESTION tabindex="-1" aria-label="Model request" on:submit=on_submit on:keydown=send_by_key(send)>
             <Heading asked_by what="requests a model response. You respond as the model."/>
             <dl class="conversation">
                 {system_prompt.map(|prompt| view! { <dt>"system"</dt><dd>{prompt}</dd> })}
@@ -187,7 +194,7 @@ fn MessageQuestion(
             <div class="choices">
                 <Refusals number/>
                 <button type="submit" class="button primary" aria-disabled=move || is_empty().to_string()>
-                    "Send model response"
+                    "Send model response" <kbd>"Ctrl ↵"</kbd>
                 </button>
             </div>
         </form>
