@@ -7,6 +7,7 @@
 mod adk_response;
 mod call_ids;
 mod comparison;
+mod given;
 mod live_case;
 mod python_json;
 mod rehearsal_case;
@@ -17,6 +18,7 @@ pub use comparison::{
     CallSide, ComparedCall, ComparedScore, ComparedText, ComparedTurn, Comparison, MatchStatus,
     compare,
 };
+pub use given::{given_id, tags};
 pub use live_case::{AnsweredTurn, LiveRun, Openings, live_case, root, runs};
 pub use rehearsal_case::{CaseOptions, ResultGone, eval_case};
 pub use serialized::object;

@@ -15,7 +15,7 @@ use evalset_file::{Appended, EvalSetFiles, default_cache};
 use json_text::JsonText;
 use live::{LiveSessionId, SessionEvent};
 use session::{GoldenTrace, Unmet};
-use trace_export::{CaseOptions, eval_case, live_case, object};
+use trace_export::{CaseOptions, eval_case, given_id, live_case, object, tags};
 
 use crate::access::AttributedEntry;
 use crate::blocking::run_blocking;
@@ -24,8 +24,6 @@ use crate::sessions::HostSession;
 
 /// How much of the case the receipt contains, in bytes.
 const PREVIEW_BYTES: usize = 64 * 1024;
-/// The longest id that a person can give a case, in bytes.
-const LONGEST_ID: usize = 200;
 
 /// A rehearsal to export.
 pub(crate) struct RehearsalExport<'h> {
@@ -164,38 +162,10 @@ pub(crate) async fn case_of_rehearsal(export: RehearsalExport<'_>) -> Result<Eva
         let reason = "every turn is left out. Keep at least one".to_owned();
         return Err(ApiError::NotExportable(reason));
     }
-    if let Some(eval_id) = given_id(choices.eval_id)? {
+    if let Some(eval_id) = given_id(choices.eval_id).map_err(ApiError::NotExportable)? {
         case.eval_id = eval_id;
     }
     Ok(case)
-}
-
-/// The tags without spaces around them, each once.
-fn tags(given: Vec<String>) -> Vec<String> {
-    let mut tags: Vec<String> = Vec::new();
-    for tag in given {
-        let tag = tag.trim();
-        if !tag.is_empty() && !tags.iter().any(|other| other == tag) {
-            tags.push(tag.to_owned());
-        }
-    }
-    tags
-}
-
-/// The id that the person gave, without spaces around it.
-///
-/// # Errors
-/// [`ApiError::NotExportable`] if it is too long or has control characters.
-fn given_id(given: Option<String>) -> Result<Option<String>, ApiError> {
-    let given = given.map(|given| given.trim().to_owned()).filter(|given| !given.is_empty());
-    let is_valid = |id: &String| id.len() <= LONGEST_ID && !id.chars().any(char::is_control);
-    if given.as_ref().is_some_and(|id| !is_valid(id)) {
-        let reason = format!(
-            "its ID is longer than {LONGEST_ID} bytes or has a control character. Choose another ID"
-        );
-        return Err(ApiError::NotExportable(reason));
-    }
-    Ok(given)
 }
 
 /// Where a live session with these events would be exported to, and which of its turns can be.
@@ -361,16 +331,6 @@ mod tests {
         assert!(again.already_there && !again.created);
         assert_eq!((again.eval_id.as_str(), again.cases), ("math_agent_t", 2));
         assert!(again.preview.contains("\"text\": \"hi\""));
-    }
-
-    #[test]
-    fn an_id_is_given_without_spaces_around_it() {
-        let given = |id: &str| given_id(Some(id.to_owned()));
-        assert_eq!(given_id(None), Ok(None));
-        assert_eq!(given("  "), Ok(None));
-        assert_eq!(given(" warm office "), Ok(Some("warm office".to_owned())));
-        assert!(matches!(given("a\nb"), Err(ApiError::NotExportable(_))));
-        assert!(matches!(given(&"a".repeat(201)), Err(ApiError::NotExportable(_))));
     }
 
     #[test]
