@@ -24,8 +24,11 @@ pub fn InitialStateEditor() -> impl IntoView {
         let case = entered.read_untracked().as_ref().and_then(|entered| entered.case.clone());
         rehearsal.enter_state(Some(EnteredState { text: event_target_value(&event), case }));
     };
+    // Also called by the change event of a field that is being removed, when its memos are gone.
     let take = move || {
-        if fault.read_untracked().is_none() {
+        let is_invalid =
+            |it: &Option<EnteredState>| it.as_ref().is_some_and(|it| it.read().is_err());
+        if !entered.with_untracked(is_invalid) {
             rehearsal.open();
         }
     };
