@@ -194,7 +194,9 @@ impl Rehearsal {
                     Ok(view) => {
                         self.end_pending("The host closed this session because it was inactive.");
                         self.note_restart("The host closed this session because it was inactive.");
-                        self.see(view);
+                        self.remember_view();
+                        self.see(view.clone());
+                        self.compare_tools(&view);
                         check_value(id.clone(), target, value.clone()).await
                     }
                     Err(error) => Err(error),
