@@ -39,6 +39,7 @@ struct Seen {
     /// The number of the user's messages.
     user_messages: usize,
     repeats: Repeats,
+    invocation_id: String,
     state: JsonText,
     fault: Option<Fault>,
 }
@@ -93,6 +94,7 @@ impl Gate {
                 model_requests_in_turn: 0,
                 user_messages: 0,
                 repeats: Repeats::default(),
+                invocation_id: String::new(),
                 state,
                 fault: None,
             }),
@@ -221,6 +223,16 @@ impl Gate {
     pub fn note_result(&self, call_id: String, name: String, result: JsonText) {
         let from = self.lock().origins.remove(&call_id).unwrap_or(Origin::Framework);
         self.ledger.add(Event::ToolResult { call_id, name, result, from });
+    }
+
+    /// Notes the framework's invocation.
+    pub(crate) fn note_invocation(&self, id: String) {
+        self.lock().invocation_id = id;
+    }
+
+    /// The framework's last invocation.
+    pub(crate) fn invocation_id(&self) -> String {
+        self.lock().invocation_id.clone()
     }
 
     /// Notes the state of the session.

@@ -100,14 +100,14 @@ pub enum MockFailure {
 }
 
 /// A row of a table.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Row {
     /// Arguments that must be equal. Others are not looked at.
     pub args: Vec<(String, JsonText)>,
     /// Arguments that must match.
     pub matchers: Vec<(String, Matcher)>,
     /// The answer.
-    pub mock: Option<ToolMock>,
+    pub mock: ToolMock,
 }
 
 impl Row {
@@ -226,7 +226,7 @@ impl ToolMock {
             },
             Self::Table { rows, otherwise } => {
                 let row = rows.iter().find(|row| row.is_met(args));
-                match row.and_then(|row| row.mock.as_ref()).or(otherwise.as_deref()) {
+                match row.map(|row| &row.mock).or(otherwise.as_deref()) {
                     Some(mock) => Box::pin(mock.answer(number, args, context)).await,
                     None => Err(MockFailure::Broken(format!(
                         "no row of its table matches the arguments {args}. Add a row, or `otherwise`"
@@ -268,8 +268,8 @@ mod tests {
     async fn a_table_answers_by_arguments() {
         let row = |name: &str, value: &str, mock| Row {
             args: vec![(name.to_owned(), json(value))],
-            mock: Some(mock),
-            ..Row::default()
+            matchers: Vec::new(),
+            mock,
         };
         let table = ToolMock::Table {
             rows: vec![

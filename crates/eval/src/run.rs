@@ -96,7 +96,7 @@ impl Run<'_> {
         let mut session = self.until_stopped(self.case.subject.open(self.gate)).await?;
         let mut input = match &self.case.first_message {
             Some(text) => Input::Message(text.clone()),
-            None => match self.loop_yield("").await? {
+            None => match self.loop_yield().await? {
                 Some((message, _)) => Input::Message(message),
                 None => return Ok(None),
             },
@@ -155,8 +155,7 @@ impl Run<'_> {
     /// What the users give back; `None` if the conversation is over.
     async fn responses(&self, end: &TurnEnd) -> Result<Option<(Input, Map<String, Value>)>, Fault> {
         if end.pending.is_empty() {
-            let invocation = String::new();
-            let answer = self.loop_yield(&invocation).await?;
+            let answer = self.loop_yield().await?;
             return Ok(answer.map(|(text, changes)| (Input::Message(text), changes)));
         }
         // All are asked at the same time, and the run goes on when all have answered.
@@ -171,14 +170,11 @@ impl Run<'_> {
     }
 
     /// The user's next message.
-    async fn loop_yield(
-        &self,
-        invocation_id: &str,
-    ) -> Result<Option<(String, Map<String, Value>)>, Fault> {
+    async fn loop_yield(&self) -> Result<Option<(String, Map<String, Value>)>, Fault> {
         let Some(user) = &self.case.user_agents.conversation else { return Ok(None) };
         let info = YieldInfo {
             kind: YieldKind::Loop,
-            invocation_id: invocation_id.to_owned(),
+            invocation_id: self.gate.invocation_id(),
             awaiting_input: true,
             call_id: None,
             args: None,
@@ -201,7 +197,7 @@ impl Run<'_> {
         };
         let info = YieldInfo {
             kind: YieldKind::Tool { tool_name: call.tool.clone() },
-            invocation_id: String::new(),
+            invocation_id: self.gate.invocation_id(),
             awaiting_input: false,
             call_id: Some(call.call_id.clone()),
             args: Some(call.args.clone()),

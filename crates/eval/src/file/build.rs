@@ -60,7 +60,7 @@ struct Builder<'a> {
 impl Builder<'_> {
     fn fault(&mut self, place: &str, message: impl Into<String>) {
         let (place, message) = (place.to_owned(), message.into());
-        self.faults.push(SuiteFault { line: None, place, message });
+        self.faults.push(SuiteFault { place, message });
     }
 
     /// The value, or a fault at the place.
@@ -213,7 +213,7 @@ impl Builder<'_> {
             let matcher = self.checked(&format!("{place}.matchers.{name}"), matcher)?;
             matchers.push((name.clone(), matcher));
         }
-        Some(Row { args, matchers, mock: Some(self.mock(&row.mock, &format!("{place}.mock"))?) })
+        Some(Row { args, matchers, mock: self.mock(&row.mock, &format!("{place}.mock"))? })
     }
 
     fn template(&mut self, text: Option<&String>, place: &str) -> Option<Format> {

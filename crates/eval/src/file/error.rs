@@ -27,9 +27,7 @@ pub enum SuiteError {
 /// One thing that is wrong with a suite.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SuiteFault {
-    /// The line, from 1.
-    pub line: Option<u64>,
-    /// The member, such as `cases[0].tools.read`.
+    /// The member, such as `cases[0].tools.read`; empty where the message has the line.
     pub place: String,
     /// What is wrong, and the remedy.
     pub message: String,
@@ -37,9 +35,6 @@ pub struct SuiteFault {
 
 impl fmt::Display for SuiteFault {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(line) = self.line {
-            write!(formatter, "line {line}: ")?;
-        }
         if !self.place.is_empty() {
             write!(formatter, "{}: ", self.place)?;
         }

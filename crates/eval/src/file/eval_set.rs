@@ -63,8 +63,7 @@ pub fn read_eval_set(path: &Path, options: &EvalSetOptions) -> Result<Vec<EvalCa
     let bytes = std::fs::read(path)
         .map_err(|source| SuiteError::Read { path: path.to_path_buf(), source })?;
     let invalid = |faults| SuiteError::Invalid { path: path.to_path_buf(), faults };
-    let fault =
-        |place: &str, message: String| SuiteFault { line: None, place: place.to_owned(), message };
+    let fault = |place: &str, message: String| SuiteFault { place: place.to_owned(), message };
     let reading = evalset::read(&bytes);
     if reading.has_errors() {
         let faults = reading.faults.iter().map(|it| fault("", it.to_string())).collect();

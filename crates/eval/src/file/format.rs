@@ -286,15 +286,14 @@ pub fn schema() -> Value {
 
 /// Reads the members of a file.
 pub(super) fn parse(text: &str) -> Result<Suite, SuiteFault> {
-    serde_saphyr::from_str(text).map_err(|error| {
-        let message = error.to_string();
-        let line = error.location().map(|location| location.line());
-        SuiteFault { line: None, place: String::new(), message: with_nearest(&message, line) }
+    serde_saphyr::from_str(text).map_err(|error| SuiteFault {
+        place: String::new(),
+        message: with_nearest(&error.to_string()),
     })
 }
 
 /// Adds the nearest name to a message about an unknown one.
-fn with_nearest(message: &str, _line: Option<u64>) -> String {
+fn with_nearest(message: &str) -> String {
     let message = message.strip_prefix("error: ").unwrap_or(message);
     let mut quoted = message.lines().next().unwrap_or_default().split('`').skip(1).step_by(2);
     let is_unknown = message.contains("unknown field") || message.contains("unknown variant");

@@ -178,7 +178,11 @@ fn decision(decision: &Decision) -> JsonText {
 
 /// Notes what an event of google-adk tells.
 fn note(event: AdkEvent, gate: &Gate) {
-    let AdkEvent { author, inner: is_inner, text, calls, responses, state, usage } = event;
+    let AdkEvent { author, invocation_id, inner: is_inner, text, calls, responses, state, usage } =
+        event;
+    if !is_inner {
+        gate.note_invocation(invocation_id);
+    }
     if author != "user" && !text.is_empty() {
         gate.ledger.add(Event::Message { agent: author.clone(), text, is_inner });
     }

@@ -128,6 +128,7 @@ pub(super) struct Forbidden {
 #[derive(Debug, Deserialize)]
 pub(super) struct AdkEvent {
     pub(super) author: String,
+    pub(super) invocation_id: String,
     pub(super) inner: bool,
     pub(super) text: String,
     pub(super) calls: Vec<AdkCall>,

@@ -103,8 +103,7 @@ async fn a_tool_that_waits_needs_a_user_agent() {
     let silent = case("silent", &subject, turns()).user_for_tool("ask", silent);
     let (at_fault, _, first) = error(&run_eval(&silent).await);
     assert_eq!(at_fault, AtFault::UserAgent);
-    let wanted =
-        "the user agent of ask failed: its script has 0 of the 1 answers that were needed. Add an answer";
+    let wanted = "the user agent of ask failed: its script has 0 of the 1 answers that were needed. Add an answer";
     assert_eq!(first, wanted);
 }
 
@@ -129,6 +128,11 @@ async fn tools_that_wait_together_are_answered_together() {
     let names: Vec<&str> = result.events.iter().map(|entry| entry.event.name()).collect();
     let count = |name| names.iter().filter(|it| **it == name).count();
     assert_eq!((count("yield"), count("tool_result"), count("message")), (2, 2, 1));
+    let waits = result.events.iter().filter(|entry| entry.event.name() == "yield");
+    for wait in waits {
+        let wait = serde_json::to_value(&wait.event).expect("serializes");
+        assert!(wait["invocation_id"].as_str().is_some_and(|id| !id.is_empty()), "{wait}");
+    }
     let changed = result.events.iter().find(|entry| entry.event.name() == "state_change");
     let changed = serde_json::to_value(&changed.expect("a change").event).expect("serializes");
     assert_eq!(changed["changes"], json!({ "patient": { "place": "Chest", "since": "Today" } }));
