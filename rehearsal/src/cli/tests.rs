@@ -53,7 +53,13 @@ fn every_option_has_an_environment_variable() {
             let name = option.get_long().unwrap_or_default();
             let variable = option.get_env().map(|name| name.to_string_lossy().into_owned());
             // Options of the same name mean other things there.
-            let prefix = if command.get_name() == "score" { "SCORE_" } else { "" };
+            let prefix = match (command.get_name(), name) {
+                ("score", _) => "SCORE_",
+                // The interpreter is the same for every command.
+                ("eval", "python") => "",
+                ("eval", _) => "EVAL_",
+                _ => "",
+            };
             let wanted = format!("REHEARSAL_{prefix}{}", name.to_uppercase().replace('-', "_"));
             assert_eq!(variable.as_deref(), Some(wanted.as_str()), "--{name}");
         }

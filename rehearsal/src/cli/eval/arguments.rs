@@ -47,7 +47,7 @@ pub struct EvalArguments {
     #[arg(long, short, env = "REHEARSAL_EVAL_OUTPUT", value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
     /// Print the JSON Schema of suites, and stop there
-    #[arg(long)]
+    #[arg(long, env = "REHEARSAL_EVAL_SCHEMA")]
     pub schema: bool,
 }
 
