@@ -154,7 +154,7 @@ test("a host restart is marked in the history", async ({ page, picture, accessib
   };
   await rehearsal.ask("What is 5 + 3, twice?");
   await add(1);
-  const mark = page.getByText("The host restarted this session here. Tool state is reset, and the agent runs as its files are now.");
+  const mark = page.getByText("The host restarted this session here. Tool state is reset, and the agent was loaded again.");
   await expect(mark).toHaveCount(0);
   expect(await first.stop()).toBe(0);
   const second = await startHost({ folder, listen: new URL(first.url).host });

@@ -153,7 +153,7 @@ fn RestartMark(rows: usize) -> impl IntoView {
         Some(view! {
             <li class="restart">
                 <Icon glyph=Glyph::Warning/>
-                "The host restarted this session here. Tool state is reset, and the agent runs as its files are now."
+                "The host restarted this session here. Tool state is reset, and the agent was loaded again."
                 {artifacts}
             </li>
         })
