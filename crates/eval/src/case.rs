@@ -14,6 +14,7 @@ use crate::given_model::GivenModel;
 use crate::metric::Metric;
 use crate::mock::ToolUse;
 use crate::subject::Subject;
+use crate::tool_fault::ToolFault;
 use crate::user_agent::UserAgent;
 
 /// One scenario: an agent, the world that its tools see, the users that it talks to, and what must come of
@@ -44,6 +45,10 @@ pub struct EvalCase {
     pub terminate_when: Termination,
     /// What is measured.
     pub metrics: Vec<Arc<dyn Metric>>,
+    /// What goes wrong with tools on purpose.
+    pub faults: Vec<ToolFault>,
+    /// Decides which calls `faults` hit; the same seed hits the same calls.
+    pub seed: u64,
     /// Labels.
     pub tags: Vec<String>,
 }
@@ -65,6 +70,8 @@ impl EvalCase {
             first_message: None,
             terminate_when: Termination::default(),
             metrics: Vec::new(),
+            faults: Vec::new(),
+            seed: 0,
             tags: Vec::new(),
         }
     }
@@ -101,6 +108,13 @@ impl EvalCase {
     #[must_use]
     pub fn user_for_tool(mut self, tool: impl Into<String>, user: Arc<dyn UserAgent>) -> Self {
         self.user_agents.tools.insert(tool.into(), user);
+        self
+    }
+
+    /// Adds something that goes wrong with calls of a tool.
+    #[must_use]
+    pub fn fault(mut self, fault: ToolFault) -> Self {
+        self.faults.push(fault);
         self
     }
 

@@ -1,7 +1,8 @@
 //! [`Gate`]: decides every tool call of a run, and collects what happens.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use json_text::JsonText;
 use tokio_util::sync::CancellationToken;
@@ -10,8 +11,11 @@ use crate::case::EvalCase;
 use crate::fault::Fault;
 use crate::given_model::{GivenModel, ModelTurn};
 use crate::ledger::{Event, Ledger, Origin};
-use crate::mock::{MockContext, MockFailure, ToolUse};
+use crate::mock::{MockContext, MockFailure, ToolMock, ToolUse};
+use crate::output_schema::mismatch;
+use crate::python::Functions;
 use crate::recorded::Repeats;
+use crate::tool_fault::{FaultEffect, Seed, ToolFault, truncated};
 
 /// Decides every tool call of one run. Subjects ask it from wherever their tools are called.
 pub struct Gate {
@@ -19,6 +23,9 @@ pub struct Gate {
     tools: HashMap<String, ToolUse>,
     answered_by_users: HashSet<String>,
     allowed: BTreeSet<String>,
+    faults: Vec<ToolFault>,
+    seed: u64,
+    functions: Arc<Functions>,
     model: Option<GivenModel>,
     initial_state: JsonText,
     /// The events so far.
@@ -33,6 +40,8 @@ struct Seen {
     mocked: HashMap<String, usize>,
     /// Where the results of calls under way come from.
     origins: HashMap<String, Origin>,
+    /// The output schemas of long-running calls.
+    awaited_schemas: HashMap<String, JsonText>,
     /// The requests to the given model, in all and since the user's last message.
     model_requests: usize,
     model_requests_in_turn: usize,
@@ -57,6 +66,8 @@ pub struct GateCall {
     pub invocation_id: String,
     /// Whether the tool may return nothing and be responded to later.
     pub is_long_running: bool,
+    /// The JSON Schema of the tool's result, if the tool declares one.
+    pub output_schema: Option<JsonText>,
 }
 
 /// What happens to a call.
@@ -68,6 +79,8 @@ pub enum Decision {
     Raise(String),
     /// The tool runs.
     Run,
+    /// The tool runs, and its result ends after this many characters, as [`truncated`] cuts it.
+    RunTruncated(usize),
     /// The tool returns nothing, and a user agent responds later.
     Wait,
     /// The run ends. The caller cancels the framework's task, since an exception could be swallowed.
@@ -84,12 +97,16 @@ impl Gate {
             tools: case.tools.clone(),
             answered_by_users: case.user_agents.tools.keys().cloned().collect(),
             allowed: case.allow.clone(),
+            faults: case.faults.clone(),
+            seed: case.seed,
+            functions: Arc::default(),
             model: case.model.clone(),
             initial_state: state.clone(),
             ledger: Ledger::begin(),
             seen: Mutex::new(Seen {
                 mocked: HashMap::new(),
                 origins: HashMap::new(),
+                awaited_schemas: HashMap::new(),
                 model_requests: 0,
                 model_requests_in_turn: 0,
                 user_messages: 0,
@@ -133,25 +150,27 @@ impl Gate {
 
     /// Decides a call.
     pub async fn decide(&self, call: &GateCall) -> Decision {
+        if self.fault().is_some() {
+            return Decision::Stop;
+        }
+        if let (true, Some(schema)) = (call.is_long_running, &call.output_schema) {
+            self.lock().awaited_schemas.insert(call.call_id.clone(), schema.clone());
+        }
+        let repeated = self.lock().repeats.count(&call.tool, &call.args);
+        let hit = self.faults_of(call, repeated);
         let (decision, origin) = match self.tools.get(&call.tool) {
-            _ if self.fault().is_some() => return Decision::Stop,
-            Some(ToolUse::Real) => (Decision::Run, Origin::Real),
-            Some(ToolUse::Mock(mock)) => {
-                let (number, context) = self.begin_mock(call);
-                let decision = match mock.answer(number, &call.args, &context).await {
-                    Ok(value) => Decision::Mock(value),
-                    Err(MockFailure::Raises(message)) => Decision::Raise(message),
-                    Err(MockFailure::NotRecorded) => {
-                        return self.stop(Fault::NotRecorded {
-                            tool: call.tool.clone(),
-                            args: call.args.clone(),
-                        });
-                    }
-                    Err(MockFailure::Broken(message)) => {
-                        return self.stop(Fault::Mock { tool: call.tool.clone(), message });
-                    }
-                };
-                (decision, Origin::Mock)
+            Some(used) => {
+                for latency in hit.latencies() {
+                    tokio::time::sleep(latency).await;
+                }
+                match (hit.instead(), used) {
+                    (Some(decision), _) => (decision, Origin::Fault),
+                    (None, ToolUse::Real) => (Decision::Run, Origin::Real),
+                    (None, ToolUse::Mock(mock)) => match self.mocked(mock, call, repeated).await {
+                        Ok(decision) => (decision, Origin::Mock),
+                        Err(fault) => return self.stop(fault),
+                    },
+                }
             }
             None if call.is_long_running && self.answered_by_users.contains(&call.tool) => {
                 (Decision::Wait, Origin::UserAgent)
@@ -165,7 +184,62 @@ impl Gate {
             }
         };
         self.lock().origins.insert(call.call_id.clone(), origin);
-        decision
+        match (decision, hit.characters()) {
+            (Decision::Mock(result), Some(most)) => Decision::Mock(truncated(&result, most)),
+            (Decision::Run, Some(most)) => Decision::RunTruncated(most),
+            (decision, _) => decision,
+        }
+    }
+
+    /// What the mock of a tool gives.
+    async fn mocked(
+        &self,
+        mock: &ToolMock,
+        call: &GateCall,
+        repeated: usize,
+    ) -> Result<Decision, Fault> {
+        let (number, context) = self.begin_mock(call, repeated);
+        match mock.answer(number, &call.args, &context).await {
+            Ok(value) => {
+                // A recording holds what the framework made of a result, which may be another shape.
+                let is_recorded = matches!(mock, ToolMock::Recorded { .. });
+                let schema = call.output_schema.as_ref().filter(|_| !is_recorded);
+                match schema.and_then(|schema| mismatch(schema, &value)) {
+                    None => Ok(Decision::Mock(value)),
+                    Some(message) => Err(Fault::Mock {
+                        tool: call.tool.clone(),
+                        message: format!("its answer is {value}, and {message}"),
+                    }),
+                }
+            }
+            Err(MockFailure::Raises(message)) => Ok(Decision::Raise(message)),
+            Err(MockFailure::NotRecorded) => {
+                Err(Fault::NotRecorded { tool: call.tool.clone(), args: call.args.clone() })
+            }
+            Err(MockFailure::Broken(message)) => {
+                Err(Fault::Mock { tool: call.tool.clone(), message })
+            }
+        }
+    }
+
+    /// The faults that hit a call, noted as events.
+    fn faults_of(&self, call: &GateCall, repeated: usize) -> Hit<'_> {
+        let seed = Seed { seed: self.seed, case: &self.case_name };
+        let hit = Hit(self
+            .faults
+            .iter()
+            .enumerate()
+            .filter(|(at, fault)| seed.hits(fault, *at, &call.tool, &call.args, repeated))
+            .map(|(_, fault)| &fault.effect)
+            .collect());
+        for effect in &hit.0 {
+            self.ledger.add(Event::ToolFault {
+                call_id: call.call_id.clone(),
+                name: call.tool.clone(),
+                effect: (*effect).clone(),
+            });
+        }
+        hit
     }
 
     /// Ends the run with a fault. The first one counts.
@@ -225,6 +299,12 @@ impl Gate {
         self.ledger.add(Event::ToolResult { call_id, name, result, from });
     }
 
+    /// How a user's answer to a long-running call differs from the tool's output schema.
+    pub(crate) fn mismatch(&self, call_id: &str, answer: &JsonText) -> Option<String> {
+        let schema = self.lock().awaited_schemas.get(call_id).cloned()?;
+        mismatch(&schema, answer)
+    }
+
     /// Notes the framework's invocation.
     pub(crate) fn note_invocation(&self, id: String) {
         self.lock().invocation_id = id;
@@ -246,7 +326,7 @@ impl Gate {
         self.lock().state.clone()
     }
 
-    fn begin_mock(&self, call: &GateCall) -> (usize, MockContext) {
+    fn begin_mock(&self, call: &GateCall, repeated: usize) -> (usize, MockContext) {
         let now_ms = self.ledger.now_ms();
         let seen = &mut *self.lock();
         let count = seen.mocked.entry(call.tool.clone()).or_default();
@@ -258,12 +338,43 @@ impl Gate {
             invocation_id: call.invocation_id.clone(),
             state: seen.state.clone(),
             now_ms,
-            repeated: seen.repeats.count(&call.tool, &call.args),
+            repeated,
+            functions: Arc::clone(&self.functions),
         };
         (count - 1, context)
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Seen> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The effects of the faults that hit a call.
+struct Hit<'a>(Vec<&'a FaultEffect>);
+
+impl Hit<'_> {
+    /// The first error or result that takes the place of the tool or its mock.
+    fn instead(&self) -> Option<Decision> {
+        self.0.iter().find_map(|effect| match effect {
+            FaultEffect::Raises(message) => Some(Decision::Raise(message.clone())),
+            FaultEffect::Returns(result) => Some(Decision::Mock(result.clone())),
+            FaultEffect::Latency(_) | FaultEffect::Truncates(_) => None,
+        })
+    }
+
+    fn latencies(&self) -> impl Iterator<Item = Duration> {
+        self.0.iter().filter_map(|effect| match effect {
+            FaultEffect::Latency(latency) => Some(*latency),
+            _ => None,
+        })
+    }
+
+    /// The shortest result.
+    fn characters(&self) -> Option<usize> {
+        let lengths = self.0.iter().filter_map(|effect| match effect {
+            FaultEffect::Truncates(characters) => Some(*characters),
+            _ => None,
+        });
+        lengths.min()
     }
 }

@@ -8,6 +8,7 @@ use tokio::time::Instant;
 
 use crate::fault::AtFault;
 use crate::result::TerminationReason;
+use crate::tool_fault::FaultEffect;
 use crate::yields::YieldInfo;
 
 /// An event, and when it happened.
@@ -68,6 +69,15 @@ pub enum Event {
         result: JsonText,
         /// Where it came from.
         from: Origin,
+    },
+    /// A fault of the case hit a call.
+    ToolFault {
+        /// The id of the call.
+        call_id: String,
+        /// The tool.
+        name: String,
+        /// What happens to the call.
+        effect: FaultEffect,
     },
     /// The state of the session changed.
     StateChange {
@@ -135,6 +145,8 @@ pub enum Origin {
     Real,
     /// A user agent.
     UserAgent,
+    /// A fault of the case.
+    Fault,
 }
 
 /// Who did something.
@@ -159,6 +171,7 @@ impl Event {
             Self::Message { .. } => "message",
             Self::ToolCall { .. } => "tool_call",
             Self::ToolResult { .. } => "tool_result",
+            Self::ToolFault { .. } => "tool_fault",
             Self::StateChange { .. } => "state_change",
             Self::Yield(_) => "yield",
             Self::UserAgentPrompt { .. } => "user_agent_prompt",
@@ -171,12 +184,13 @@ impl Event {
 }
 
 /// Names of all events, as [`Event::name`] gives them.
-pub const EVENT_NAMES: [&str; 12] = [
+pub const EVENT_NAMES: [&str; 13] = [
     "initial_state",
     "user_message",
     "message",
     "tool_call",
     "tool_result",
+    "tool_fault",
     "state_change",
     "yield",
     "user_agent_prompt",

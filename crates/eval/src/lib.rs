@@ -18,6 +18,7 @@ pub mod metric;
 pub mod mock;
 pub mod recorded;
 pub mod subject;
+pub mod tool_fault;
 pub mod user_agent;
 
 pub mod fault;
@@ -31,6 +32,7 @@ pub mod file;
 pub mod python;
 
 mod nearest;
+mod output_schema;
 mod run;
 
 pub use case::{EvalCase, Termination, UserAgents};
@@ -42,4 +44,5 @@ pub use result::{EvalResult, Status};
 pub use run::run_eval;
 pub use subject::Subject;
 pub use suite::{EvalSuite, SuiteResult, run_eval_suite};
+pub use tool_fault::ToolFault;
 pub use user_agent::UserAgent;

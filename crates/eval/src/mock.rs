@@ -9,6 +9,7 @@ use json_text::{JsonIndex, JsonText};
 use scoring::json::{Equality, equal};
 use scoring::trajectory::Matcher;
 
+use crate::python::{Functions, PythonFunction};
 use crate::recorded::Recording;
 
 /// What happens to the calls of one tool.
@@ -47,8 +48,10 @@ pub enum ToolMock {
         /// For arguments that it does not have; without it, they are a fault.
         otherwise: Option<Box<ToolMock>>,
     },
-    /// What a function returns.
+    /// What a function in Rust returns.
     Function(Arc<dyn MockFunction>),
+    /// What a function in Python returns.
+    PythonFunction(PythonFunction),
 }
 
 /// A mock written in Rust.
@@ -78,6 +81,8 @@ pub struct MockContext {
     pub now_ms: u64,
     /// How often this tool was called with these arguments before.
     pub(crate) repeated: usize,
+    /// Functions in Python.
+    pub(crate) functions: Arc<Functions>,
 }
 
 impl MockContext {
@@ -102,19 +107,28 @@ pub enum MockFailure {
 /// A row of a table.
 #[derive(Debug, Clone)]
 pub struct Row {
-    /// Arguments that must be equal. Others are not looked at.
-    pub args: Vec<(String, JsonText)>,
-    /// Arguments that must match.
-    pub matchers: Vec<(String, Matcher)>,
+    /// The arguments that it answers.
+    pub args: ArgsMatch,
     /// The answer.
     pub mock: ToolMock,
 }
 
-impl Row {
-    fn is_met(&self, args: &JsonText) -> bool {
+/// Conditions on the arguments of a call. The default accepts all.
+#[derive(Debug, Clone, Default)]
+pub struct ArgsMatch {
+    /// Arguments that must be equal. Others are not looked at.
+    pub equal: Vec<(String, JsonText)>,
+    /// Arguments that must match.
+    pub matchers: Vec<(String, Matcher)>,
+}
+
+impl ArgsMatch {
+    /// Whether a call with these arguments is meant.
+    #[must_use]
+    pub fn is_met(&self, args: &JsonText) -> bool {
         let document = JsonIndex::of(args);
         let given = |name: &str| document.root().member(name).map(|value| value.to_json());
-        self.args.iter().all(|(name, wanted)| {
+        self.equal.iter().all(|(name, wanted)| {
             given(name).is_some_and(|value| equal(wanted, &value, Equality::Json))
         }) && self
             .matchers
@@ -182,6 +196,9 @@ impl fmt::Debug for ToolMock {
                 formatter.debug_struct("Recorded").field("otherwise", otherwise).finish()
             }
             Self::Function(_) => formatter.write_str("Function"),
+            Self::PythonFunction(function) => {
+                formatter.debug_tuple("PythonFunction").field(function).finish()
+            }
         }
     }
 }
@@ -202,6 +219,7 @@ impl ToolMock {
             Self::Template(template) => filled(template, args),
             Self::Raises(message) => Err(MockFailure::Raises(message.clone())),
             Self::Function(function) => function.answer(args, context).await,
+            Self::PythonFunction(function) => function.answer(args, context).await,
             Self::Recorded { recording, otherwise } => {
                 match (recording.result(&context.tool_name, args, context.repeated), otherwise) {
                     (Some(result), _) => Ok(result.clone()),
@@ -225,7 +243,7 @@ impl ToolMock {
                 ))),
             },
             Self::Table { rows, otherwise } => {
-                let row = rows.iter().find(|row| row.is_met(args));
+                let row = rows.iter().find(|row| row.args.is_met(args));
                 match row.map(|row| &row.mock).or(otherwise.as_deref()) {
                     Some(mock) => Box::pin(mock.answer(number, args, context)).await,
                     None => Err(MockFailure::Broken(format!(
@@ -260,6 +278,7 @@ mod tests {
             state: json("{}"),
             now_ms: 0,
             repeated: 0,
+            functions: Arc::default(),
         };
         mock.answer(number, &json(args), &context).await
     }
@@ -267,8 +286,7 @@ mod tests {
     #[tokio::test]
     async fn a_table_answers_by_arguments() {
         let row = |name: &str, value: &str, mock| Row {
-            args: vec![(name.to_owned(), json(value))],
-            matchers: Vec::new(),
+            args: ArgsMatch { equal: vec![(name.to_owned(), json(value))], matchers: Vec::new() },
             mock,
         };
         let table = ToolMock::Table {

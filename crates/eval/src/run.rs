@@ -206,6 +206,10 @@ impl Run<'_> {
             let message = "it ended the conversation while the tool waits for its answer";
             return Err(Fault::UserAgent { of: info.kind, message: message.to_owned() });
         };
+        if let Some(message) = self.gate.mismatch(&call.call_id, &response) {
+            let message = format!("its answer is {response}, and {message}");
+            return Err(Fault::UserAgent { of: info.kind, message });
+        }
         self.gate.ledger.add(Event::ToolResult {
             call_id: call.call_id.clone(),
             name: call.tool.clone(),

@@ -18,6 +18,7 @@ import functools
 import itertools
 from typing import Any, Protocol
 
+from google.adk.events.event import Event
 from google.adk.models.base_llm import BaseLlm
 from google.adk.plugins.base_plugin import BasePlugin
 from google.adk.plugins.plugin_manager import PluginManager
@@ -26,7 +27,7 @@ from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.function_tool import FunctionTool
 
 from rehearsal_adk import jsonable
-from rehearsal_adk.evaluation import barrier
+from rehearsal_adk.evaluation import barrier, output_schema
 
 _FRAMEWORK_MODULES = (
     "google.adk.tools.transfer_to_agent_tool",
@@ -119,6 +120,7 @@ async def _ask(tool: Any, args: dict[str, Any], context: Any) -> dict[str, Any]:
             "invocation_id": getattr(context, "invocation_id", ""),
             "agent": getattr(context, "agent_name", ""),
             "is_long_running": bool(getattr(tool, "is_long_running", False)),
+            "output_schema": output_schema.of(tool),
         }
     )
     if decision["do"] == "stop":
@@ -142,9 +144,16 @@ async def _through_gate(tool: Any, args: dict[str, Any], context: Any, body: Any
         return await body()
     token = barrier.allowed.set(True)
     try:
-        return await body()
+        result = await body()
     finally:
         barrier.allowed.reset(token)
+    return _truncated(result, decision["truncate"]) if "truncate" in decision else result
+
+
+def _truncated(result: Any, characters: int) -> Any:
+    """The beginning of a result: of a text as it is, of anything else as JSON."""
+    text = result if isinstance(result, str) else jsonable.lenient(result).decode()
+    return text[:characters] if len(text) > characters else result
 
 
 def install() -> None:
@@ -296,6 +305,8 @@ def _gate_function_nodes() -> None:
                 return
             finally:
                 barrier.allowed.reset(token)
+            if "truncate" in decision and not isinstance(one, Event):
+                one = _truncated(one, decision["truncate"])
             yield one
 
     FunctionNode._run_impl = run_impl  # type: ignore[method-assign]

@@ -18,10 +18,11 @@ use crate::case::{EvalCase, Termination, UserAgents};
 use crate::given_model::{GivenModel, ModelCall, ModelTurn};
 use crate::ledger::EVENT_NAMES;
 use crate::metric::{Assertion, EventCountMetric, Metric, SESSION, StateMetric};
-use crate::mock::{Row, Template, ToolMock, ToolUse};
+use crate::mock::{ArgsMatch, Row, Template, ToolMock, ToolUse};
 use crate::nearest::nearest;
-use crate::python::AdkPythonSubject;
+use crate::python::{AdkPythonSubject, PythonFunction};
 use crate::subject::Subject;
+use crate::tool_fault::{FaultEffect, ToolFault};
 use crate::user_agent::{ScriptedUser, UserAgent, UserAnswer};
 
 /// The cases of a suite in `folder`, or every fault.
@@ -122,6 +123,10 @@ impl Builder<'_> {
             }),
         };
         let metrics = self.metrics(&case.metrics, &place_of("metrics"));
+        let mut faults = Vec::new();
+        for (at, fault) in case.faults.iter().enumerate() {
+            faults.extend(self.tool_fault(fault, &tools, &place_of(&format!("faults[{at}]"))));
+        }
         Some(EvalCase {
             description: case.description.clone(),
             model: case.model.as_ref().or(suite.model.as_ref()).map(model),
@@ -133,6 +138,8 @@ impl Builder<'_> {
             first_message: case.first_message.clone(),
             terminate_when,
             metrics,
+            faults,
+            seed: suite.seed,
             tags: case.tags.clone(),
             ..EvalCase::new(&case.name, subject)
         })
@@ -173,6 +180,9 @@ impl Builder<'_> {
             format::Mock::Template(text) => {
                 ToolMock::Template(self.checked(place, Template::parse(text))?)
             }
+            format::Mock::Function(named) => {
+                ToolMock::PythonFunction(self.python_function(named, place)?)
+            }
             format::Mock::Delayed(delayed) => ToolMock::Delayed(
                 Duration::from_millis(delayed.ms),
                 Box::new(self.mock(&delayed.mock, &format!("{place}.delayed.mock"))?),
@@ -202,18 +212,80 @@ impl Builder<'_> {
         })
     }
 
+    fn python_function(&mut self, named: &str, place: &str) -> Option<PythonFunction> {
+        let place = format!("{place}.function");
+        let Some((file, name)) = named.rsplit_once(".py:").filter(|(_, name)| !name.is_empty())
+        else {
+            self.fault(&place, format!("{named} names no function; write FILE.py:NAME"));
+            return None;
+        };
+        let file = self.folder.join(format!("{file}.py"));
+        if !file.is_file() {
+            self.fault(&place, format!("{} is not a file", file.display()));
+            return None;
+        }
+        Some(PythonFunction::new(&file, name, self.options.python.as_deref()))
+    }
+
     fn row(&mut self, row: &format::Row, place: &str) -> Option<Row> {
-        let args = row.args.iter();
-        let args = args.map(|(name, value)| (name.clone(), JsonText::from_value(value))).collect();
+        let args = self.args_match(&row.args, &row.matchers, place)?;
+        Some(Row { args, mock: self.mock(&row.mock, &format!("{place}.mock"))? })
+    }
+
+    fn args_match(
+        &mut self,
+        args: &Map<String, Value>,
+        conditions: &Map<String, Value>,
+        place: &str,
+    ) -> Option<ArgsMatch> {
+        let equal = args.iter().map(|(name, value)| (name.clone(), JsonText::from_value(value)));
         let mut matchers = Vec::new();
-        for (name, value) in &row.matchers {
+        for (name, value) in conditions {
             let text = JsonText::from_value(value);
             let document = JsonIndex::of(&text);
             let matcher = Matcher::read(document.root(), "", &NoSchemas);
             let matcher = self.checked(&format!("{place}.matchers.{name}"), matcher)?;
             matchers.push((name.clone(), matcher));
         }
-        Some(Row { args, matchers, mock: self.mock(&row.mock, &format!("{place}.mock"))? })
+        Some(ArgsMatch { equal: equal.collect(), matchers })
+    }
+
+    fn tool_fault(
+        &mut self,
+        fault: &format::ToolFault,
+        tools: &HashMap<String, ToolUse>,
+        place: &str,
+    ) -> Option<ToolFault> {
+        if !tools.contains_key(&fault.tool) {
+            let known = nearest(&fault.tool, tools.keys().map(String::as_str));
+            let message = format!(
+                "the case says nothing about calls of {}, so none can go wrong; {known}",
+                fault.tool
+            );
+            self.fault(&format!("{place}.tool"), message);
+            return None;
+        }
+        if !(0.0..=1.0).contains(&fault.probability) {
+            self.fault(&format!("{place}.probability"), "it is not between 0 and 1");
+            return None;
+        }
+        let effects = [
+            fault.raises.clone().map(FaultEffect::Raises),
+            fault.returns.as_ref().map(JsonText::from_value).map(FaultEffect::Returns),
+            fault.latency_ms.map(Duration::from_millis).map(FaultEffect::Latency),
+            fault.truncate.map(FaultEffect::Truncates),
+        ];
+        let mut effects = effects.into_iter().flatten();
+        let (Some(effect), None) = (effects.next(), effects.next()) else {
+            self.fault(place, "give one of `raises`, `returns`, `latency_ms` and `truncate`");
+            return None;
+        };
+        Some(ToolFault {
+            tool: fault.tool.clone(),
+            args: self.args_match(&fault.args, &fault.matchers, place)?,
+            probability: fault.probability,
+            effect,
+        })
     }
 
     fn template(&mut self, text: Option<&String>, place: &str) -> Option<Format> {

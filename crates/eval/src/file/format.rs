@@ -25,6 +25,9 @@ pub(super) struct Suite {
     /// What happens to the calls of tools, in every case that does not say otherwise.
     #[serde(default)]
     pub(super) tools: BTreeMap<String, Mock>,
+    /// Decides which calls `faults` hit; the same seed hits the same calls.
+    #[serde(default)]
+    pub(super) seed: u64,
     /// The cases.
     pub(super) cases: Vec<Case>,
 }
@@ -66,9 +69,43 @@ pub(super) struct Case {
     /// What is measured.
     #[serde(default)]
     pub(super) metrics: Vec<Metric>,
+    /// What goes wrong with tools on purpose.
+    #[serde(default)]
+    pub(super) faults: Vec<ToolFault>,
     /// Labels.
     #[serde(default)]
     pub(super) tags: Vec<String>,
+}
+
+/// Something that goes wrong with some calls of a tool, mocked or real. Exactly one of `raises`, `returns`,
+/// `latency_ms` and `truncate` is given.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ToolFault {
+    /// The tool.
+    pub(super) tool: String,
+    /// Arguments that must be equal.
+    #[serde(default)]
+    pub(super) args: Map<String, Value>,
+    /// Arguments that must match, with the matchers of the criterion `tool_trajectory`.
+    #[serde(default)]
+    pub(super) matchers: Map<String, Value>,
+    /// How many of these calls are hit: 0 for none, 1 for all.
+    #[serde(default = "always")]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub(super) probability: f64,
+    /// They raise an error with this message.
+    pub(super) raises: Option<String>,
+    /// They return this, such as an error that the model is to read.
+    pub(super) returns: Option<Value>,
+    /// They take longer by this many milliseconds.
+    pub(super) latency_ms: Option<u64>,
+    /// Their result ends after this many characters.
+    pub(super) truncate: Option<usize>,
+}
+
+fn always() -> f64 {
+    1.0
 }
 
 /// An agent.
@@ -135,6 +172,8 @@ pub(super) enum Mock {
     Table(Table),
     /// It raises an error with this message.
     Raises(String),
+    /// It returns what a function in Python returns: `FILE.py:NAME`, relative to the suite's folder.
+    Function(String),
     /// It answers after a while.
     Delayed(Delayed),
 }

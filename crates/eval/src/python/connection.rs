@@ -138,6 +138,7 @@ fn handle(
                     args: asked.args,
                     invocation_id: asked.invocation_id,
                     is_long_running: asked.is_long_running,
+                    output_schema: asked.output_schema,
                 };
                 let result = decision(&gate.decide(&call).await);
                 send(&lines, &Answer { id, result });
@@ -171,6 +172,9 @@ fn decision(decision: &Decision) -> JsonText {
             JsonText::from_value(&json!({ "do": "raise", "message": message }))
         }
         Decision::Run => plain("run"),
+        Decision::RunTruncated(characters) => {
+            JsonText::from_value(&json!({ "do": "run", "truncate": characters }))
+        }
         Decision::Wait => plain("wait"),
         Decision::Stop => plain("stop"),
     }

@@ -108,6 +108,7 @@ pub(super) struct ToolAsked {
     pub(super) args: JsonText,
     pub(super) invocation_id: String,
     pub(super) is_long_running: bool,
+    pub(super) output_schema: Option<JsonText>,
 }
 
 /// The given model is asked.

@@ -5,6 +5,7 @@
 //! protocol.
 
 mod connection;
+mod functions;
 mod messages;
 mod server;
 mod session;
@@ -16,6 +17,8 @@ use agents::adk_python::interpreter::find_interpreter;
 use async_trait::async_trait;
 use tokio::sync::Mutex;
 
+pub(crate) use self::functions::Functions;
+pub use self::functions::PythonFunction;
 use self::server::Server;
 use self::session::PythonSession;
 use crate::fault::Fault;

@@ -217,3 +217,23 @@ async fn cases_run_at_once_and_see_nothing_of_each_other() {
         assert_eq!(last.expect("serializes")["state"], wanted);
     }
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn answers_must_match_what_the_tool_returns() {
+    let Some(subject) = subject() else { return };
+    let text = ToolUse::Mock(ToolMock::Returns(value(&json!("Call 999."))));
+    let read = call("read", &json!({ "policy_id": "x" }));
+    let mocked = case("mocked", &subject, vec![read]).tool("read", text);
+    let (at_fault, _, first) = error(&run_eval(&mocked).await);
+    assert_eq!(at_fault, AtFault::Mock);
+    let wanted = "the mock of read failed: its answer is \"Call 999.\", and it does not match the tool's output schema.";
+    assert!(first.starts_with(wanted), "{first}");
+
+    let book = call("book", &json!({ "day": "Monday" }));
+    let user = ScriptedUser::saying(["At nine"]);
+    let booked = case("booked", &subject, vec![book]).user_for_tool("book", Arc::new(user));
+    let (at_fault, phase, first) = error(&run_eval(&booked).await);
+    assert_eq!((at_fault, phase), (AtFault::UserAgent, Phase::UserAgent));
+    let wanted = "the user agent of book failed: its answer is \"At nine\", and it does not match";
+    assert!(first.starts_with(wanted), "{first}");
+}

@@ -3,5 +3,7 @@
 mod canaries;
 mod endings;
 mod eval_sets;
+mod functions;
 mod models;
 mod python_runs;
+mod tool_faults;

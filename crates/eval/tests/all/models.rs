@@ -64,7 +64,7 @@ async fn the_agents_own_model_is_asked_over_the_network() {
         .environment("GOOGLE_GEMINI_BASE_URL", endpoint)
         .environment("GEMINI_API_KEY", "none")
         .environment("GOOGLE_GENAI_USE_VERTEXAI", "false");
-    let policy = ToolMock::Returns(JsonText::string("Call 999."));
+    let policy = ToolMock::Returns(JsonText::from_value(&json!({ "policy": "Call 999." })));
     let case = EvalCase::new("real model", Arc::new(subject))
         .first_message("My chest hurts")
         .tool("read", ToolUse::Mock(policy));

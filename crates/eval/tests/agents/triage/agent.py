@@ -46,6 +46,15 @@ def ask(question: str) -> None:
     raise RuntimeError("a patient was asked")
 
 
+def book(day: str) -> dict:
+    """Books an appointment; the patient names the hour.
+
+    Args:
+      day: The day.
+    """
+    raise RuntimeError("a patient was asked")
+
+
 def page_doctor(name: str) -> dict:
     """Pages a doctor.
 
@@ -64,6 +73,7 @@ root_agent = LlmAgent(
         record_answer,
         escalate,
         LongRunningFunctionTool(ask),
+        LongRunningFunctionTool(book),
         FunctionTool(page_doctor, require_confirmation=True),
     ],
 )

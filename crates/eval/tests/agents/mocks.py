@@ -1,0 +1,30 @@
+"""Mocks for cases of the triage agent."""
+
+from rehearsal_adk.eval import ToolError
+
+calls: list[str] = []
+
+
+def read(policy_id, context):
+    """Answers by its argument, the state and what was called before."""
+    print("to standard error, not into the protocol")
+    calls.append(policy_id)
+    if policy_id == "missing":
+        raise ToolError("no such policy")
+    patient = context.state["patient"]
+    return {"policy": policy_id, "for": patient, "calls": list(calls), "tool": context.tool_name}
+
+
+async def escalate(urgency_level, reason):
+    """An asynchronous one."""
+    return {"escalated": f"{urgency_level}: {reason}"}
+
+
+def broken(policy_id):
+    """Has an error of its own."""
+    return {"policy": policies[policy_id]}  # noqa: F821
+
+
+def not_json(policy_id):
+    """Returns what is not JSON."""
+    return {"policy": float("nan")}

@@ -1,0 +1,60 @@
+//! Mocks that are functions in Python.
+
+use std::path::Path;
+
+use eval::fault::AtFault;
+use eval::file::{ReadOptions, read};
+use eval::{EvalResult, Status, run_eval};
+
+fn results(result: &EvalResult) -> Vec<String> {
+    let events = result.events.iter().map(|entry| serde_json::to_value(&entry.event));
+    let events = events.map(|event| event.expect("serializes"));
+    events
+        .filter(|event| event["type"] == "tool_result")
+        .map(|event| event["result"].to_string())
+        .collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn functions_answer_raise_and_fail() {
+    let Some(python) = test_needs::python() else { return };
+    let suite = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/functions.eval.yaml");
+    let cases = read(&suite, &ReadOptions { python: Some(python) });
+    let cases = cases.unwrap_or_else(|error| panic!("{error}"));
+    let run = async |name: &str| {
+        let case = cases.iter().find(|case| case.name == name).expect("the case");
+        run_eval(case).await
+    };
+    let answers = run("answers").await;
+    assert_eq!(answers.status, Status::Passed, "{:?}", answers.error);
+    assert_eq!(
+        results(&answers),
+        [
+            r#"{"policy":"a","for":{"age":55},"calls":["a"],"tool":"read"}"#,
+            r#"{"policy":"b","for":{"age":55},"calls":["a","b"],"tool":"read"}"#,
+            r#"{"escalated":"emergency_999: cardiac"}"#,
+        ]
+    );
+    let apart = run("answers-apart").await;
+    assert_eq!(apart.status, Status::Passed, "{:?}", apart.error);
+    assert_eq!(
+        results(&apart)[1],
+        r#"{"policy":"b","for":{"age":56},"calls":["b"],"tool":"read"}"#,
+        "each run has a process of its own"
+    );
+    let error = async |name: &str| {
+        let error = run(name).await.error.expect("an error");
+        (error.at_fault, error.message)
+    };
+    assert_eq!(error("raises").await, (AtFault::Subject, "no such policy".to_owned()));
+    for (name, told) in [
+        ("broken", "mocks.py:broken: name 'policies' is not defined"),
+        ("not-json", "mocks.py:not_json: "),
+        ("mistyped", "mocks.py:reed: there is no function reed; did you mean read?"),
+    ] {
+        let (at_fault, message) = error(name).await;
+        assert_eq!(at_fault, AtFault::Mock, "{message}");
+        assert!(message.starts_with("the mock of read failed: "), "{message}");
+        assert!(message.contains(told), "{told} is not in\n{message}");
+    }
+}

@@ -1,0 +1,48 @@
+"""The schema of what a tool returns, against which answers of mocks and users are checked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rehearsal_adk import jsonable
+
+_KEPT = "_rehearsal_output_schema"
+
+
+def of(tool: Any) -> Any:
+    """The JSON Schema of the tool's result, or None if it declares none or the declaration fails."""
+    kept = getattr(tool, "__dict__", {}).get(_KEPT)
+    if kept is None:
+        try:
+            kept = {"schema": _declared(tool)}
+        except Exception:  # The tool's own code. Without a schema, nothing is checked.
+            kept = {"schema": None}
+        try:
+            setattr(tool, _KEPT, kept)
+        except (AttributeError, TypeError, ValueError):  # It is computed again.
+            pass
+    return kept["schema"]
+
+
+def _declared(tool: Any) -> Any:
+    mcp_tool = getattr(tool, "_mcp_tool", None)
+    if mcp_tool is not None:
+        schema = getattr(mcp_tool, "outputSchema", None)
+        # google-adk passes on the whole result, with the structured part in a member.
+        return schema and {"type": "object", "properties": {"structuredContent": schema}}
+    function = getattr(tool, "func", None)
+    if function is not None:
+        # The declaration that models see leaves it out.
+        from google.adk.tools._function_tool_declarations import _build_response_json_schema
+
+        schema = _json(_build_response_json_schema(function))
+        # A long-running function that is declared to return nothing is answered later, with anything.
+        return None if schema == {"type": "null"} else schema
+    declaration = tool._get_declaration()
+    return declaration and _json(declaration.response_json_schema)
+
+
+def _json(schema: Any) -> Any:
+    import json
+
+    return schema and json.loads(jsonable.strict(schema))
