@@ -13,9 +13,8 @@ use leptos::task::spawn_local;
 use leptos::wasm_split::SplitLoaderError;
 
 use crate::state::reading::Reading;
-use crate::state::rehearsal::{Action, Rehearsal};
+use crate::state::rehearsal::{Action, FormSource, Forms, Rehearsal};
 use crate::state::rehearsals::Rehearsals;
-use crate::state::value_form::ValueForm;
 use api::{AgentSummary, LiveId, LiveTurnId, ServerInstructions, SetId, ToolView};
 use json_text::JsonText;
 use session::AgentId;
@@ -43,11 +42,11 @@ pub struct SessionViews {
     /// Ends what the restart of the host ended, and opens the sessions again.
     pub host_restarted: fn(Rehearsals),
     /// The form for a query that has a schema.
-    pub query_form: fn(ValueForm) -> AnyView,
+    pub query_form: fn(Forms, &FormSource) -> AnyView,
     /// What MCP servers say about their use.
     pub server_instructions: fn(Vec<ServerInstructions>) -> AnyView,
     /// How many fields of a form need attention.
-    pub attention: fn(ValueForm) -> AnyView,
+    pub attention: fn(Forms, &FormSource) -> AnyView,
     /// The dialog that lists the shortcuts, by group.
     pub shortcuts: fn(&'static [ShortcutGroup]) -> AnyView,
     /// The editor of the initial state.

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use session::ToolName;
 
 use crate::state::browser;
-use crate::state::rehearsal::{FormKey, Forms};
+use crate::state::rehearsal::{FormKey, FormSource, Forms};
 use crate::state::value_form::ValueForm;
 
 /// The shown kind of response.
@@ -113,13 +113,15 @@ impl Draft {
     #[must_use]
     pub fn tool_form(self, tool: &ToolView) -> ValueForm {
         let key = FormKey::Tool { agent: None, name: tool.name.clone() };
-        self.forms.of(&key, tool.parameters.as_ref(), Integers::Any)
+        let schema = tool.parameters.clone();
+        self.forms.of(&FormSource { key, schema, integers: Integers::Any })
     }
 
     /// The form for a value of the response schema.
     #[must_use]
     pub fn answer_form(self, schema: &JsonText) -> ValueForm {
-        self.forms.of(&FormKey::Response, Some(schema), Integers::Any)
+        let (key, schema) = (FormKey::Response, Some(schema.clone()));
+        self.forms.of(&FormSource { key, schema, integers: Integers::Any })
     }
 
     /// Records that the person changed the draft now.

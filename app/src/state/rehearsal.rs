@@ -15,14 +15,14 @@ mod signals;
 use std::ops::Deref;
 
 use api::{ApiError, ExportReceipt, SessionView};
+use json_text::JsonText;
 use leptos::prelude::*;
 use session::{AgentId, Event, PendingPhase, Session, SessionId, ToolName, Unmet, step};
 
 use crate::state::browser;
 use crate::state::reading::Readings;
-use crate::state::value_form::ValueForm;
 
-pub use forms::{FormKey, Forms, TextEntry};
+pub use forms::{FormKey, FormSource, Forms, TextEntry};
 pub use initial_state::{EnteredState, INITIAL_STATE};
 pub use reopened::Restart;
 pub use signals::SessionSignals;
@@ -104,11 +104,13 @@ fn begin(agent: &AgentId) -> Session {
 #[derive(Clone)]
 pub enum Action {
     /// Sends the user's message: the value of the form, or the text without one.
-    Ask(Option<ValueForm>),
+    Ask(Option<FormSource>),
     /// Calls a tool with the value of the form.
-    Run(ToolName, ValueForm),
+    Run(ToolName, FormSource),
     /// Gives the final response: the value of the form, or the text without one.
-    Respond(Option<ValueForm>),
+    Respond(Option<FormSource>),
+    /// Fills a form with a value.
+    Fill(FormSource, JsonText),
     /// Cancels the pending call.
     Cancel,
     /// Writes the session into the eval set.
@@ -204,9 +206,10 @@ impl Rehearsal {
     /// Does what the person wants. Reached through the code that is loaded with a session.
     pub fn act(self, action: Action) {
         match action {
-            Action::Ask(form) => self.ask(form),
-            Action::Run(tool, form) => self.run(tool, form),
-            Action::Respond(form) => self.respond(form),
+            Action::Ask(source) => self.ask(source.map(|source| self.forms.of(&source))),
+            Action::Run(tool, source) => self.run(tool, self.forms.of(&source)),
+            Action::Respond(source) => self.respond(source.map(|source| self.forms.of(&source))),
+            Action::Fill(source, value) => self.forms.of(&source).fill(&value),
             Action::Cancel => self.cancel(),
             Action::Export => self.export(),
             Action::Continue => self.continue_session(),

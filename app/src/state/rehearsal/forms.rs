@@ -27,6 +27,17 @@ pub enum FormKey {
     },
 }
 
+/// What a form is made of. The code of forms is loaded with a session, so the workspace passes this on until then.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FormSource {
+    /// The value that it is for.
+    pub key: FormKey,
+    /// The schema of the value.
+    pub schema: Option<JsonText>,
+    /// The integers that the value may have.
+    pub integers: Integers,
+}
+
 /// The text and the form of a final response.
 type Response = (String, Option<(Option<JsonText>, ValueForm)>);
 
@@ -86,9 +97,10 @@ impl Forms {
         }
     }
 
-    /// The form for `key` with its input. If the schema has changed, a new form takes over the
-    /// input.
-    pub fn of(self, key: &FormKey, schema: Option<&JsonText>, integers: Integers) -> ValueForm {
+    /// The form with its input. If the schema has changed, a new form takes over the input.
+    pub fn of(self, source: &FormSource) -> ValueForm {
+        let FormSource { key, schema, integers } = source;
+        let (schema, integers) = (schema.as_ref(), *integers);
         let made = self.made.with_value(|made| {
             made.get(key).filter(|(of, _)| of.as_ref() == schema).map(|(_, form)| *form)
         });

@@ -16,7 +16,7 @@ pub fn QueryPanel() -> impl IntoView {
     let rehearsal = workspace.rehearsal;
     let entry = rehearsal.forms.query;
     let field = move || {
-        match workspace.query_form() {
+        match workspace.query_source() {
         None if rehearsal.fault.read().is_some() => view! {
             <p class="starting">"The agent cannot be rehearsed until it loads. See the reason above."</p>
         }
@@ -29,10 +29,10 @@ pub fn QueryPanel() -> impl IntoView {
             </p>
         }
         .into_any(),
-        Some(form) => {
+        Some(source) => {
             let draw = move |views: SessionViews| {
                 browser::after_drawing(|| browser::nothing_is_focused() && browser::focus_form("query"));
-                (views.query_form)(form)
+                (views.query_form)(rehearsal.forms, &source)
             };
             view! { <LazyView part=workspace.code meanwhile="Opening…" draw/> }.into_any()
         }
@@ -55,10 +55,10 @@ pub fn QueryPanel() -> impl IntoView {
         .into_any(),
     }
     };
-    let fault = move || match workspace.query_form() {
-        Some(form) => {
+    let fault = move || match workspace.query_source() {
+        Some(source) => {
             let views = workspace.code.views().and_then(Result::ok);
-            views.map(|views| (views.attention)(form)).into_any()
+            views.map(|views| (views.attention)(rehearsal.forms, &source)).into_any()
         }
         None if entry.is_missed.get() => "Enter the user message.".into_any(),
         None => ().into_any(),

@@ -18,9 +18,8 @@ use app::components::code_text::with_code;
 use app::components::copy_button::CopyButton;
 use app::lazy_pages::SessionViews;
 use app::state::reading::Reading;
-use app::state::rehearsal::Rehearsal;
+use app::state::rehearsal::{FormSource, Forms, Rehearsal};
 use app::state::rehearsals::Rehearsals;
-use app::state::value_form::ValueForm;
 
 pub const VIEWS: SessionViews = SessionViews {
     act: Rehearsal::act,
@@ -42,7 +41,8 @@ pub const VIEWS: SessionViews = SessionViews {
     value_tools,
 };
 
-fn query_form(form: ValueForm) -> AnyView {
+fn query_form(forms: Forms, source: &FormSource) -> AnyView {
+    let form = forms.of(source);
     view! {
         <SchemaForm state=form id="query" label="User message"/>
         <JsonPreview state=form/>
@@ -77,8 +77,8 @@ fn shortcuts(groups: &'static [Group]) -> AnyView {
     view! { <Shortcuts groups/> }.into_any()
 }
 
-fn attention(form: ValueForm) -> AnyView {
-    view! { <Attention form=Some(form)/> }.into_any()
+fn attention(forms: Forms, source: &FormSource) -> AnyView {
+    view! { <Attention form=Some(forms.of(source))/> }.into_any()
 }
 
 fn initial_state() -> AnyView {

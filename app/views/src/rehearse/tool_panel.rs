@@ -63,7 +63,7 @@ pub fn ToolForm(
 ) -> impl IntoView {
     let workspace = use_this_workspace();
     let rehearsal = workspace.rehearsal;
-    let form = workspace.tool_form(&tool);
+    let form = workspace.rehearsal.forms.of(&workspace.tool_source(&tool));
     let name = tool.name.clone();
     let recent = tool.name.clone();
     let state = move || rehearsal.session.read().state();

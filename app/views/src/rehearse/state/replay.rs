@@ -14,6 +14,7 @@ use app::server_functions::read_case;
 use app::state::browser;
 use app::state::case_address::unescaped;
 use app::state::latest_request::use_latest_request;
+use app::state::rehearsal::Action;
 
 /// The next step of the case.
 #[derive(Debug, Clone, PartialEq)]
@@ -226,8 +227,8 @@ impl Replay {
                 if session.read_untracked().state() == SessionState::Completed {
                     workspace.continue_session();
                 }
-                match (untrack(|| workspace.query_form()), JsonText::parse(&text)) {
-                    (Some(form), Ok(value)) => form.fill(&value),
+                match (untrack(|| workspace.query_source()), JsonText::parse(&text)) {
+                    (Some(form), Ok(value)) => workspace.perform(Action::Fill(form, value)),
                     (Some(_), Err(_)) => {
                         self.cannot(
                             "The case's user message is text, but the agent now requires a form.",
@@ -246,7 +247,7 @@ impl Replay {
                     return;
                 };
                 workspace.choose_tool(&tool);
-                workspace.tool_form(&found).fill(&arguments);
+                workspace.perform(Action::Fill(workspace.tool_source(&found), arguments));
                 // The address changes in the next frame, the panel after it.
                 browser::after_drawing(|| {
                     browser::after_drawing(|| browser::focus_form("tool-form"));
@@ -254,8 +255,8 @@ impl Replay {
             }
             Next::Response(text) => {
                 workspace.show(Tab::Respond);
-                match (untrack(|| workspace.response_form()), JsonText::parse(&text)) {
-                    (Some(form), Ok(value)) => form.fill(&value),
+                match (untrack(|| workspace.response_source()), JsonText::parse(&text)) {
+                    (Some(form), Ok(value)) => workspace.perform(Action::Fill(form, value)),
                     (Some(_), Err(_)) => self.cannot(
                         "The case's response is text, but the agent now responds with a form.",
                     ),

@@ -11,7 +11,7 @@ use crate::shared::state::catalog::fits;
 use app::lazy_pages::{LazyPart, SessionViews};
 use app::state::browser;
 use app::state::in_address::{InAddress, use_in_address};
-use app::state::rehearsal::{Action, FormKey, Rehearsal};
+use app::state::rehearsal::{Action, FormKey, FormSource, Rehearsal};
 use app::state::use_page;
 use app::state::value_form::ValueForm;
 
@@ -142,16 +142,16 @@ impl Workspace {
         self.side.set((tab == Tab::Respond).then(|| "response".to_owned()));
     }
 
-    /// The form for the chosen tool's arguments.
+    /// What the form for a tool's arguments is made of.
     #[must_use]
-    pub fn tool_form(self, tool: &ToolView) -> ValueForm {
+    pub fn tool_source(self, tool: &ToolView) -> FormSource {
         let agent = untrack(|| self.rehearsal.handed_to());
         let key = FormKey::Tool { agent, name: tool.name.clone() };
         let integers = match tool.integers_of_64_bits {
             true => Integers::Of64Bits,
             false => Integers::Any,
         };
-        self.rehearsal.forms.of(&key, tool.parameters.as_ref(), integers)
+        FormSource { key, schema: tool.parameters.clone(), integers }
     }
 
     /// Whether the agent has started and its view is known. Tracked.
@@ -160,20 +160,26 @@ impl Workspace {
         self.rehearsal.view.read().is_some()
     }
 
-    /// The form for the user message, for an agent with an input schema. Tracked.
+    /// What the form for the user message is made of, for an agent with an input schema. Tracked.
     #[must_use]
-    pub fn query_form(self) -> Option<ValueForm> {
-        let schema = self.input_schema.get()?;
-        Some(self.rehearsal.forms.of(&FormKey::Query, Some(&schema), Integers::Any))
+    pub fn query_source(self) -> Option<FormSource> {
+        let schema = Some(self.input_schema.get()?);
+        Some(FormSource { key: FormKey::Query, schema, integers: Integers::Any })
     }
 
-    /// The form for the final response, for an agent with an output schema. Tracked.
+    /// What the form for the final response is made of, for an agent with an output schema. Tracked.
     #[must_use]
-    pub fn response_form(self) -> Option<ValueForm> {
+    pub fn response_source(self) -> Option<FormSource> {
         // An agent that is played has its own form, also for the same schema.
         self.played.track();
-        let schema = self.output_schema.get()?;
-        Some(self.rehearsal.forms.of(&FormKey::Response, Some(&schema), Integers::Any))
+        let schema = Some(self.output_schema.get()?);
+        Some(FormSource { key: FormKey::Response, schema, integers: Integers::Any })
+    }
+
+    /// The form for the final response, for views of a session. Tracked.
+    #[must_use]
+    pub fn response_form(self) -> Option<ValueForm> {
+        Some(self.rehearsal.forms.of(&self.response_source()?))
     }
 
     /// Does the next step: starts the session, runs the chosen tool or responds. After the final response,
@@ -186,11 +192,11 @@ impl Workspace {
             SessionState::SelectingAgent => {}
             SessionState::AwaitingQuery => self.ask(),
             SessionState::Active if self.tab.get_untracked() == Tab::Respond => {
-                self.perform(Action::Respond(untrack(|| self.response_form())));
+                self.perform(Action::Respond(untrack(|| self.response_source())));
             }
             SessionState::Active => {
                 if let Some(tool) = self.tool.get_untracked() {
-                    self.perform(Action::Run(tool.name.clone(), self.tool_form(&tool)));
+                    self.perform(Action::Run(tool.name.clone(), self.tool_source(&tool)));
                 }
             }
             SessionState::Completed => {
@@ -223,7 +229,7 @@ impl Workspace {
             }
             match fetched {
                 Ok(views) => {
-                    (views.act)(rehearsal, Action::Ask(untrack(|| self.query_form())));
+                    (views.act)(rehearsal, Action::Ask(untrack(|| self.query_source())));
                 }
                 Err(error) => rehearsal.notice.set(Some(error.to_string())),
             }
