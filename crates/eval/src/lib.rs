@@ -14,6 +14,7 @@ pub mod suite;
 pub mod bridge;
 pub mod criterion;
 pub mod given_model;
+pub mod golden;
 pub mod metric;
 pub mod mock;
 pub mod recorded;

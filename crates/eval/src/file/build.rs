@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use json_text::{JsonIndex, JsonText};
+use scoring::config::Config;
 use scoring::state::Query;
 use scoring::trajectory::{Matcher, NoSchemas};
 use serde_json::{Map, Value};
@@ -15,12 +16,15 @@ use super::error::SuiteFault;
 use super::format;
 use crate::bridge::{Bridge, Format};
 use crate::case::{EvalCase, Termination, UserAgents};
+use crate::criterion::CriterionMetric;
 use crate::given_model::{GivenModel, ModelCall, ModelTurn};
+use crate::golden::Golden;
 use crate::ledger::EVENT_NAMES;
 use crate::metric::{Assertion, EventCountMetric, Metric, SESSION, StateMetric};
 use crate::mock::{ArgsMatch, Row, Template, ToolMock, ToolUse};
 use crate::nearest::nearest;
 use crate::python::{AdkPythonSubject, PythonFunction};
+use crate::recorded::{Recording, replay};
 use crate::subject::Subject;
 use crate::tool_fault::{FaultEffect, ToolFault};
 use crate::user_agent::{ScriptedUser, UserAgent, UserAnswer};
@@ -31,7 +35,14 @@ pub(super) fn cases(
     folder: &Path,
     options: &ReadOptions,
 ) -> Result<Vec<EvalCase>, Vec<SuiteFault>> {
-    let mut builder = Builder { folder, options, subjects: BTreeMap::new(), faults: Vec::new() };
+    let mut builder = Builder {
+        folder,
+        options,
+        subjects: BTreeMap::new(),
+        faults: Vec::new(),
+        golden: None,
+        names_golden: false,
+    };
     let mut names = HashSet::new();
     let mut cases = Vec::new();
     if suite.cases.is_empty() {
@@ -56,6 +67,10 @@ struct Builder<'a> {
     /// One for all cases that name it, so that an agent is imported once.
     subjects: BTreeMap<format::Subject, Arc<dyn Subject>>,
     faults: Vec<SuiteFault>,
+    /// The golden trace of the case that is being made.
+    golden: Option<Arc<Golden>>,
+    /// Whether the case names one, which may not be readable.
+    names_golden: bool,
 }
 
 impl Builder<'_> {
@@ -83,6 +98,16 @@ impl Builder<'_> {
             return None;
         };
         let subject = self.subject(subject, &format!("{place}.subject"))?;
+        self.names_golden = case.golden.is_some();
+        self.golden = case.golden.as_ref().and_then(|golden| {
+            let path = self.folder.join(&golden.eval_set);
+            let read = Golden::read(&path, golden.case.as_deref());
+            self.checked(&format!("{place}.golden"), read).map(Arc::new)
+        });
+        let model = match case.model.as_ref().or(suite.model.as_ref()) {
+            Some(chosen) => Some(self.model(chosen, &format!("{place}.model"))?),
+            None => None,
+        };
         let mut tools = HashMap::new();
         for (name, mock) in &suite.tools {
             tools.extend(self.tool(name, mock, &format!("tools.{name}")));
@@ -129,7 +154,7 @@ impl Builder<'_> {
         }
         Some(EvalCase {
             description: case.description.clone(),
-            model: case.model.as_ref().or(suite.model.as_ref()).map(model),
+            model,
             tools,
             allow: case.allow.iter().cloned().collect(),
             user_agents,
@@ -183,6 +208,15 @@ impl Builder<'_> {
             format::Mock::Function(named) => {
                 ToolMock::PythonFunction(self.python_function(named, place)?)
             }
+            format::Mock::Recorded(format::Recorded { otherwise }) => ToolMock::Recorded {
+                recording: Arc::new(Recording::of(&self.golden_trace(place)?.trace)),
+                otherwise: match otherwise {
+                    None => None,
+                    Some(mock) => {
+                        Some(Box::new(self.mock(mock, &format!("{place}.recorded.otherwise"))?))
+                    }
+                },
+            },
             format::Mock::Delayed(delayed) => ToolMock::Delayed(
                 Duration::from_millis(delayed.ms),
                 Box::new(self.mock(&delayed.mock, &format!("{place}.delayed.mock"))?),
@@ -210,6 +244,47 @@ impl Builder<'_> {
                 ToolMock::Table { rows: rows.into_iter().collect::<Option<_>>()?, otherwise }
             }
         })
+    }
+
+    /// The golden trace of the case, which the member at `place` goes by.
+    fn golden_trace(&mut self, place: &str) -> Option<Arc<Golden>> {
+        if !self.names_golden {
+            self.fault(
+                place,
+                "the case names no recorded case; add `golden: { eval_set: FILE, case: ID }`",
+            );
+        }
+        self.golden.clone()
+    }
+
+    fn model(&mut self, model: &format::Model, place: &str) -> Option<GivenModel> {
+        Some(match model {
+            format::Model::Scripted(turns) => scripted(turns),
+            format::Model::Replay => replay(&self.golden_trace(place)?.trace),
+        })
+    }
+
+    /// A metric for each criterion, against the golden trace.
+    fn criteria(&mut self, criteria: &Map<String, Value>, place: &str) -> Vec<Arc<dyn Metric>> {
+        let Some(golden) = self.golden_trace(place) else { return Vec::new() };
+        let text = JsonText::from_value(&serde_json::json!({ "criteria": criteria }));
+        match Config::read(&text, &NoSchemas).sound() {
+            Ok(config) => config
+                .criteria
+                .into_iter()
+                .map(|criterion| {
+                    let metric: Arc<dyn Metric> =
+                        Arc::new(CriterionMetric::new(criterion, golden.trace.clone()));
+                    metric
+                })
+                .collect(),
+            Err(faults) => {
+                for fault in faults {
+                    self.fault(place, fault.to_string());
+                }
+                Vec::new()
+            }
+        }
     }
 
     fn python_function(&mut self, named: &str, place: &str) -> Option<PythonFunction> {
@@ -303,17 +378,25 @@ impl Builder<'_> {
         let mut made: Vec<Arc<dyn Metric>> = Vec::new();
         for (at, metric) in metrics.iter().enumerate() {
             let place = format!("{place}[{at}]");
-            let metric: Option<Arc<dyn Metric>> = match metric {
-                format::Metric::State(metric) => self.state_metric(metric, &place),
-                format::Metric::EventCount(metric) => self.event_count_metric(metric, &place),
+            let read: Vec<Arc<dyn Metric>> = match metric {
+                format::Metric::State(metric) => {
+                    self.state_metric(metric, &place).into_iter().collect()
+                }
+                format::Metric::EventCount(metric) => {
+                    self.event_count_metric(metric, &place).into_iter().collect()
+                }
+                format::Metric::Criteria(criteria) => {
+                    self.criteria(criteria, &format!("{place}.criteria"))
+                }
             };
-            let Some(metric) = metric else { continue };
-            if !names.insert(metric.name().to_owned()) {
-                let message =
-                    format!("two metrics have the name {}; give each its own", metric.name());
-                self.fault(&format!("{place}.name"), message);
+            for metric in read {
+                if !names.insert(metric.name().to_owned()) {
+                    let message =
+                        format!("two metrics have the name {}; give each its own", metric.name());
+                    self.fault(&format!("{place}.name"), message);
+                }
+                made.push(metric);
             }
-            made.push(metric);
         }
         made
     }
@@ -408,8 +491,7 @@ fn user(agent: &format::UserAgent) -> Arc<dyn UserAgent> {
     Arc::new(ScriptedUser::new(entries.iter().map(answer).collect()))
 }
 
-fn model(model: &format::Model) -> GivenModel {
-    let format::Model::Scripted(turns) = model;
+fn scripted(turns: &[format::ModelTurn]) -> GivenModel {
     let turn = |turn: &format::ModelTurn| match turn {
         format::ModelTurn::Text(text) => ModelTurn::text(text),
         format::ModelTurn::Calls(format::ModelCalls { text, calls }) => ModelTurn {

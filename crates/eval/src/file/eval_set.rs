@@ -14,6 +14,7 @@ use super::error::{SuiteError, SuiteFault};
 use crate::case::{EvalCase, UserAgents};
 use crate::criterion::CriterionMetric;
 use crate::given_model::GivenModel;
+use crate::golden::initial_state;
 use crate::metric::Metric;
 use crate::mock::{ToolMock, ToolUse};
 use crate::recorded::{Recording, replay};
@@ -124,16 +125,4 @@ fn case_of(case: &Case, options: &EvalSetOptions) -> Result<EvalCase, (String, S
         tags: found.tags,
         ..EvalCase::new(name, Arc::clone(&options.subject))
     })
-}
-
-/// The state of the session input.
-fn initial_state(case: &Case) -> JsonText {
-    let case = match case {
-        Case::Adk(case) => case.clone(),
-        Case::AdkLegacy(case) => case.to_current(),
-        Case::AgentFlow(case) => Case::AgentFlow(case.clone()).into_adk(),
-    };
-    case.session_input
-        .and_then(|input| input.state)
-        .unwrap_or_else(|| JsonText::from_value(&serde_json::json!({})))
 }

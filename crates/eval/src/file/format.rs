@@ -61,6 +61,8 @@ pub(super) struct Case {
     /// in it.
     #[serde(default)]
     pub(super) initial_state: Map<String, Value>,
+    /// The recorded case that `recorded` mocks, the model `replay` and `criteria` go by.
+    pub(super) golden: Option<Golden>,
     /// The user's first message.
     pub(super) first_message: Option<String>,
     /// What ends the run before the agent completes.
@@ -116,12 +118,24 @@ pub(super) enum Subject {
     Adk(PathBuf),
 }
 
+/// A recorded case of an eval set.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Golden {
+    /// The eval set, relative to the suite's folder.
+    pub(super) eval_set: PathBuf,
+    /// The id of the case; the only one if it is not given.
+    pub(super) case: Option<String>,
+}
+
 /// A model that needs no key.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Model {
     /// Its responses, in order.
     Scripted(Vec<ModelTurn>),
+    /// The responses of the golden trace.
+    Replay,
 }
 
 /// A response of a scripted model.
@@ -176,6 +190,8 @@ pub(super) enum Mock {
     Function(String),
     /// It answers after a while.
     Delayed(Delayed),
+    /// It returns what a call with equal arguments returned in the golden trace.
+    Recorded(Recorded),
 }
 
 /// Answers by arguments.
@@ -200,6 +216,14 @@ pub(super) struct Row {
     pub(super) matchers: Map<String, Value>,
     /// The answer.
     pub(super) mock: Mock,
+}
+
+/// The answers of the golden trace.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Recorded {
+    /// The answer to arguments that it does not have; without it they are an error.
+    pub(super) otherwise: Option<Box<Mock>>,
 }
 
 /// An answer after a while.
@@ -282,6 +306,9 @@ pub(super) enum Metric {
     State(StateMetric),
     /// The number of events.
     EventCount(EventCountMetric),
+    /// Criteria as in ADK's `test_config.json`, against the golden trace: by name a threshold or an object. Each is a
+    /// metric.
+    Criteria(Map<String, Value>),
 }
 
 /// A value of the final state.

@@ -7,12 +7,14 @@ mod build;
 mod error;
 mod eval_set;
 mod format;
+mod init;
 
 use std::path::Path;
 
 pub use error::{SuiteError, SuiteFault};
 pub use eval_set::{EvalSetOptions, ModelChoice, is_eval_set, read_eval_set};
 pub use format::schema;
+pub use init::suite_of;
 
 use crate::case::EvalCase;
 

@@ -1,0 +1,124 @@
+//! [`Golden`]: the recorded case of an eval set that a case is made from or compared with.
+
+use std::path::{Path, PathBuf};
+
+use case_trace::CaseTrace;
+use evalset::Case;
+use json_text::JsonText;
+use scoring::Trace;
+
+/// A recorded case: what the user said, what tools returned and what the agent responded.
+#[derive(Debug, Clone)]
+pub struct Golden {
+    /// Its id.
+    pub id: String,
+    /// What happened.
+    pub trace: Trace,
+    /// The state before the first message.
+    pub initial_state: JsonText,
+    /// Labels.
+    pub tags: Vec<String>,
+}
+
+/// Why there is no such recorded case.
+#[derive(Debug, thiserror::Error)]
+pub enum GoldenError {
+    /// The file cannot be read.
+    #[error("{} cannot be read: {source}", .path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The file is not a valid eval set.
+    #[error("{} is not an eval set that can be read: {}", .path.display(), .faults.join("; "))]
+    Invalid {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        faults: Vec<String>,
+    },
+    /// The eval set has no such case.
+    #[error("{} has no case {wanted}; {hint}", .path.display())]
+    NoCase {
+        /// The file.
+        path: PathBuf,
+        /// The id that was asked for.
+        wanted: String,
+        /// The nearest ids.
+        hint: String,
+    },
+    /// The eval set has several cases, and none is named.
+    #[error("{} has the cases {}; name one of them", .path.display(), .known.join(", "))]
+    Several {
+        /// The file.
+        path: PathBuf,
+        /// Their ids.
+        known: Vec<String>,
+    },
+    /// The case has no recorded conversation.
+    #[error("the case {0} has no recorded conversation")]
+    NothingRecorded(String),
+}
+
+impl Golden {
+    /// The case `wanted` of an eval set, or its only one.
+    ///
+    /// # Errors
+    /// [`GoldenError`] if there is no such case, or if google-adk refuses the file.
+    pub fn read(path: &Path, wanted: Option<&str>) -> Result<Self, GoldenError> {
+        let invalid = |faults| GoldenError::Invalid { path: path.to_path_buf(), faults };
+        let bytes = std::fs::read(path)
+            .map_err(|source| GoldenError::Read { path: path.to_path_buf(), source })?;
+        let reading = evalset::read(&bytes);
+        if reading.has_errors() {
+            return Err(invalid(reading.faults.iter().map(ToString::to_string).collect()));
+        }
+        let set = reading.set.ok_or_else(|| invalid(vec!["there are no cases".to_owned()]))?;
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        let mut recorded = Vec::new();
+        for case in set.into_cases(&name) {
+            let found = CaseTrace::of_expected(&case);
+            let found = found.map_err(|error| invalid(vec![error.to_string()]))?;
+            recorded.push((found, case));
+        }
+        let known: Vec<String> = recorded.iter().map(|(found, _)| found.eval_id.clone()).collect();
+        let at = match wanted {
+            None if recorded.len() > 1 => {
+                return Err(GoldenError::Several { path: path.to_path_buf(), known });
+            }
+            None => 0,
+            Some(wanted) => known.iter().position(|id| id == wanted).ok_or_else(|| {
+                let (path, wanted) = (path.to_path_buf(), wanted.to_owned());
+                let hint = crate::nearest::nearest(&wanted, known.iter().map(String::as_str));
+                GoldenError::NoCase { path, wanted, hint }
+            })?,
+        };
+        if at >= recorded.len() {
+            return Err(invalid(vec!["there are no cases".to_owned()]));
+        }
+        let (found, case) = recorded.swap_remove(at);
+        if found.trace.invocations.is_empty() {
+            return Err(GoldenError::NothingRecorded(found.eval_id));
+        }
+        Ok(Self {
+            id: found.eval_id,
+            trace: found.trace,
+            initial_state: initial_state(&case),
+            tags: found.tags,
+        })
+    }
+}
+
+/// The state of the session input.
+pub(crate) fn initial_state(case: &Case) -> JsonText {
+    let case = match case {
+        Case::Adk(case) => case.clone(),
+        Case::AdkLegacy(case) => case.to_current(),
+        Case::AgentFlow(case) => Case::AgentFlow(case.clone()).into_adk(),
+    };
+    case.session_input
+        .and_then(|input| input.state)
+        .unwrap_or_else(|| JsonText::from_value(&serde_json::json!({})))
+}
