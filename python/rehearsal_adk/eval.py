@@ -1,20 +1,62 @@
-"""What functions of an eval suite may use, such as mocks written in Python.
+"""Runs agents against simulated users from Python, and what functions of a suite may use.
 
-A mock is called with the arguments of the tool, and with ``context`` if it has a parameter of that name::
+A case says which agent, what its tools return, who answers and what is measured::
 
-    # mocks.py, and in the suite: tools: { read: { function: mocks.py:read } }
-    def read(policy_id, context):
-        if policy_id == "missing":
-            raise ToolError("no such policy")
-        return {"policy": "Call 999.", "calls": context.state.get("calls", 0)}
+    from rehearsal_adk.eval import REAL, EvalCase, returns, run_eval
+
+    def test_chest_pain_is_escalated():
+        run_eval(
+            EvalCase(
+                name="chest-pain",
+                subject="agents/triage",
+                first_message="I have really bad chest pain",
+                tools={"read": returns({"policy": "Call 999."}), "escalate": REAL},
+                user_agents={"loop": {"script": ["It spreads to my left arm"]}},
+                metrics=[{"state": {"name": "escalated", "key": "escalation", "is": {"$exists": True}}}],
+            )
+        ).assert_passed()
+
+The program ``rehearsal`` runs the case: it must be on the path, or be named by ``REHEARSAL_PROGRAM``. Members that are
+dictionaries have the format of suite files.
+
+A mock can be a function at the top level of a module. It is called with the arguments of the tool, and with ``context``,
+a `MockContext`, if it has a parameter of that name. In suite files it is named ``{ function: FILE.py:NAME }``.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import inspect
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-__all__ = ["MockContext", "ToolError"]
+__all__ = [
+    "REAL",
+    "EvalCase",
+    "EvalResult",
+    "MetricResult",
+    "MockContext",
+    "SuiteError",
+    "SuiteResult",
+    "ToolError",
+    "raises",
+    "returns",
+    "run_eval",
+    "run_eval_suite",
+]
+
+REAL = "real"
+"""A tool that runs itself."""
+
+Mock = str | Mapping[str, Any] | Callable[..., Any]
+"""`REAL`, a function, or a mock as suite files have it, such as `returns` makes."""
 
 
 class ToolError(Exception):
@@ -42,3 +84,253 @@ class MockContext:
     def now(self) -> int:
         """Milliseconds since the run began. Use it instead of a clock, so that a run can be repeated."""
         return self.now_ms
+
+
+def returns(value: Any) -> dict[str, Any]:
+    """A mock that returns this value: JSON, such as a dictionary."""
+    return {"returns": value}
+
+
+def raises(message: str) -> dict[str, Any]:
+    """A mock that raises an error with this message."""
+    return {"raises": message}
+
+
+@dataclass(frozen=True)
+class EvalCase:
+    """One scenario: an agent, what its tools return, the users that it talks to, and what must come of it."""
+
+    name: str
+    subject: str | os.PathLike[str] | Mapping[str, Any]
+    """The agent's folder, as `adk web` loads it, or a subject as suite files have it."""
+    first_message: str | None = None
+    """The user's first message; without one, the user agent of the conversation begins."""
+    description: str = ""
+    tools: Mapping[str, Mock] = field(default_factory=dict)
+    """What happens to the calls of each tool. A call of a tool that is not named is an error."""
+    allow: Sequence[str] = ()
+    """Parts of the agent that cannot be intercepted, such as `google_search`, and that are allowed."""
+    model: Mapping[str, Any] | None = None
+    """The model of the agent at every depth; None for the models that the agent names."""
+    user_agents: Mapping[str, Any] = field(default_factory=dict)
+    """Who responds when the agent waits: `loop`, and `tools` by the tool's name."""
+    bridge: Mapping[str, str] = field(default_factory=dict)
+    """What user agents hear and how their answers are passed on: templates."""
+    initial_state: Mapping[str, Any] = field(default_factory=dict)
+    """The state before the first message, by scope: `session` is the state itself, any other name an object in it."""
+    terminate_when: Mapping[str, Any] = field(default_factory=dict)
+    """What ends the run before the agent completes: `max_turns`, `max_duration_ms` and `state_matches`."""
+    metrics: Sequence[Mapping[str, Any]] = ()
+    """What is measured."""
+    faults: Sequence[Mapping[str, Any]] = ()
+    """What goes wrong with tools on purpose."""
+    tags: Sequence[str] = ()
+    """Labels."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The case as suite files have it, with absolute paths."""
+        case: dict[str, Any] = {"name": self.name, "subject": _subject(self.subject)}
+        for member, value in (
+            ("first_message", self.first_message),
+            ("description", self.description),
+            ("tools", {name: _mock(name, mock) for name, mock in self.tools.items()}),
+            ("allow", list(self.allow)),
+            ("model", self.model),
+            ("user_agents", self.user_agents),
+            ("bridge", self.bridge),
+            ("initial_state", self.initial_state),
+            ("terminate_when", self.terminate_when),
+            ("metrics", list(self.metrics)),
+            ("faults", list(self.faults)),
+            ("tags", list(self.tags)),
+        ):
+            if value:
+                case[member] = value
+        return case
+
+
+def _subject(subject: str | os.PathLike[str] | Mapping[str, Any]) -> Mapping[str, Any]:
+    if isinstance(subject, Mapping):
+        return subject
+    return {"adk": str(Path(subject).absolute())}
+
+
+def _mock(tool: str, mock: Mock) -> str | Mapping[str, Any]:
+    if not callable(mock):
+        return mock
+    name = getattr(mock, "__qualname__", "")
+    file = inspect.getsourcefile(mock) if name else None
+    if file is None or not name.isidentifier():
+        raise SuiteError(
+            f"the mock of {tool} is {mock!r}; give a function at the top level of a module, "
+            "because it runs in a process of its own"
+        )
+    return {"function": f"{Path(file).absolute()}:{name}"}
+
+
+class SuiteError(Exception):
+    """Nothing was run: a case is not valid, or the program `rehearsal` cannot be used."""
+
+
+@dataclass(frozen=True)
+class MetricResult:
+    """What a metric gave."""
+
+    passed: bool | None
+    """None if it could not be measured."""
+    evidence: list[str]
+    """Why."""
+    score: float | None = None
+    value: Any = None
+
+
+@dataclass(frozen=True)
+class EvalResult:
+    """What the run of one case gave."""
+
+    name: str
+    status: str
+    """`passed`, `failed`, `unscored`, `terminated` or `error`."""
+    metrics: dict[str, MetricResult]
+    """Each metric's result, by its name."""
+    events: list[dict[str, Any]]
+    """Everything that happened, in order."""
+    duration_ms: int
+    turns: int
+    """How often the agent waited for the user and was resumed."""
+    token_usage: dict[str, int]
+    """Tokens that the agent's models used: `input` and `output`."""
+    error: dict[str, str] | None
+    """Why the case could not be run to its end: `phase`, `at_fault`, `message` and perhaps `traceback`."""
+    termination_reason: str | None
+    """The condition that ended the run: `max_turns`, `max_duration` or `state_matches`."""
+
+    @property
+    def passed(self) -> bool:
+        """Whether every metric passed."""
+        return self.status == "passed"
+
+    def assert_passed(self) -> None:
+        """Raises an AssertionError that says why the case did not pass."""
+        __tracebackhide__ = True
+        if not self.passed:
+            raise AssertionError(self.explanation())
+
+    def explanation(self) -> str:
+        """The verdict and its reasons, as text."""
+        reason = f", ended by {self.termination_reason}" if self.termination_reason else ""
+        lines = [f"{self.name}: {self.status} ({self.turns} turns{reason})"]
+        if self.error:
+            lines += [self.error["message"], self.error.get("traceback", "")]
+        for name, metric in self.metrics.items():
+            if metric.passed is not True:
+                word = "unscored" if metric.passed is None else "failed"
+                lines.append(f"{name} {word}: {'; '.join(metric.evidence)}")
+        return "\n".join(line for line in lines if line)
+
+
+@dataclass(frozen=True)
+class SuiteResult:
+    """What a suite gave."""
+
+    results: list[EvalResult]
+    """Each case that ended, in the order of the suite."""
+    summary: dict[str, int]
+    """`total`, `passed`, `failed`, `errors`, `terminated` and `unscored`."""
+
+    def assert_passed(self) -> None:
+        """Raises an AssertionError that says which cases did not pass, and why."""
+        __tracebackhide__ = True
+        if failures := [result.explanation() for result in self.results if not result.passed]:
+            raise AssertionError("\n\n".join(failures))
+
+
+def run_eval(case: EvalCase, *, seed: int = 0) -> EvalResult:
+    """Runs one case with this interpreter's packages.
+
+    Raises:
+      SuiteError: the case is not valid, or there is no program `rehearsal`.
+    """
+    return run_eval_suite([case], seed=seed).results[0]
+
+
+def run_eval_suite(
+    cases: Iterable[EvalCase],
+    *,
+    jobs: int | None = None,
+    stop_on_first_failure: bool = False,
+    seed: int = 0,
+) -> SuiteResult:
+    """Runs cases at the same time, `jobs` of them or one for each processor.
+
+    Raises:
+      SuiteError: a case is not valid, or there is no program `rehearsal`.
+    """
+    suite = {"seed": seed, "cases": [case.to_dict() for case in cases]}
+    with tempfile.TemporaryDirectory(prefix="rehearsal-") as folder:
+        path = Path(folder, "suite.json")
+        path.write_text(json.dumps(suite), encoding="utf-8")
+        options = ["--jobs", str(jobs)] if jobs else []
+        options += ["--stop-on-first-failure"] if stop_on_first_failure else []
+        return run_suite_file(path, *options)
+
+
+def run_suite_file(suite: str | os.PathLike[str], *options: str) -> SuiteResult:
+    """Runs a suite file with options of `rehearsal eval`.
+
+    Raises:
+      SuiteError: the suite is not valid, or there is no program `rehearsal`.
+    """
+    result = json.loads(_program("eval", os.fspath(suite), "--format", "json", *options))
+    return SuiteResult([_result(one) for one in result["results"]], result["summary"])
+
+
+def list_cases(suite: str | os.PathLike[str]) -> list[dict[str, Any]]:
+    """The cases of a suite file, each with `name` and `tags`. Nothing runs.
+
+    Raises:
+      SuiteError: the suite is not valid, or there is no program `rehearsal`.
+    """
+    cases: list[dict[str, Any]] = json.loads(
+        _program("eval", os.fspath(suite), "--list", "--format", "json")
+    )
+    return cases
+
+
+def _result(result: dict[str, Any]) -> EvalResult:
+    metrics = {
+        name: MetricResult(
+            metric["passed"], metric["evidence"], metric.get("score"), metric.get("value")
+        )
+        for name, metric in result["metrics"].items()
+    }
+    return EvalResult(
+        name=result["name"],
+        status=result["status"],
+        metrics=metrics,
+        events=result["events"],
+        duration_ms=result["duration_ms"],
+        turns=result["turns"],
+        token_usage=result["token_usage"],
+        error=result.get("error"),
+        termination_reason=result.get("termination_reason"),
+    )
+
+
+def _program(*arguments: str) -> str:
+    """What the program prints. Exit codes that say how cases ended are no errors."""
+    program = os.environ.get("REHEARSAL_PROGRAM") or shutil.which("rehearsal")
+    if program is None:
+        raise SuiteError(
+            "there is no program `rehearsal` on the path; install it, or set REHEARSAL_PROGRAM to its file"
+        )
+    environment = {"REHEARSAL_PYTHON": sys.executable, **os.environ}
+    try:
+        done = subprocess.run(
+            [program, *arguments], capture_output=True, encoding="utf-8", env=environment, check=False
+        )
+    except OSError as error:
+        raise SuiteError(f"{program} cannot be started: {error}") from error
+    if done.returncode not in (0, 1, 3):
+        raise SuiteError(done.stderr.strip().removeprefix("error: "))
+    return done.stdout
