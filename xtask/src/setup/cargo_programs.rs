@@ -20,6 +20,8 @@ struct Program {
     options: &'static [&'static str],
     /// Whether any version on `PATH` can be used.
     may_be_on_path: bool,
+    /// 0 for a program that waits for others: a fast build matters more than its speed.
+    opt_level: &'static str,
     minutes: u32,
 }
 
@@ -30,6 +32,7 @@ const CARGO_LEPTOS: Program = Program {
     version: "0.3.10",
     options: &["--locked"],
     may_be_on_path: false,
+    opt_level: "0",
     minutes: 8,
 };
 
@@ -39,6 +42,7 @@ const CARGO_NEXTEST: Program = Program {
     version: "0.9.143",
     options: &["--locked", "--no-default-features", "--features", "default-no-update"],
     may_be_on_path: true,
+    opt_level: "0",
     minutes: 5,
 };
 
@@ -48,6 +52,7 @@ const CARGO_DENY: Program = Program {
     version: "0.20.2",
     options: &["--locked", "--no-default-features"],
     may_be_on_path: true,
+    opt_level: "0",
     minutes: 5,
 };
 
@@ -59,6 +64,8 @@ const WASM_BINDGEN: Program = Program {
     version: "0.2.130",
     options: &[],
     may_be_on_path: false,
+    // It reads and writes 38 MB at each change of the page.
+    opt_level: "1",
     minutes: 4,
 };
 
@@ -97,10 +104,9 @@ fn install(workspace: &Workspace, program: &Program, announce: &dyn Fn(&str)) ->
         .arg(format!("{}@{}", program.package, program.version))
         .arg("--root")
         .arg(&root)
-        // For a development tool, a fast build matters more than its speed.
         .env("CARGO_PROFILE_RELEASE_LTO", "false")
         .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "256")
-        .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0")
+        .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", program.opt_level)
         .env("CARGO_PROFILE_RELEASE_DEBUG", "0")
         .env("CARGO_TARGET_DIR", workspace.target().join("setup").join("cargo-build"));
     command.args(program.options);
