@@ -15,6 +15,7 @@ use crate::mock::{MockContext, MockFailure, ToolMock, ToolUse};
 use crate::output_schema::mismatch;
 use crate::python::Functions;
 use crate::recorded::Repeats;
+use crate::simulated::World;
 use crate::tool_fault::{FaultEffect, Seed, ToolFault, truncated};
 
 /// Decides every tool call of one run. Subjects ask it from wherever their tools are called.
@@ -29,7 +30,8 @@ pub struct Gate {
     model: Option<GivenModel>,
     initial_state: JsonText,
     /// The events so far.
-    pub ledger: Ledger,
+    pub ledger: Arc<Ledger>,
+    world: Arc<World>,
     seen: Mutex<Seen>,
     stopped: CancellationToken,
 }
@@ -48,6 +50,8 @@ struct Seen {
     /// The number of the user's messages.
     user_messages: usize,
     repeats: Repeats,
+    /// The tools as the model sees them, for simulated mocks.
+    declarations: HashMap<String, JsonText>,
     invocation_id: String,
     state: JsonText,
     fault: Option<Fault>,
@@ -92,6 +96,7 @@ impl Gate {
     #[must_use]
     pub fn new(case: &EvalCase) -> Self {
         let state = case.initial_state.clone();
+        let ledger = Arc::new(Ledger::begin());
         Self {
             case_name: case.name.clone(),
             tools: case.tools.clone(),
@@ -102,7 +107,8 @@ impl Gate {
             functions: Arc::default(),
             model: case.model.clone(),
             initial_state: state.clone(),
-            ledger: Ledger::begin(),
+            world: Arc::new(World::new(Arc::clone(&ledger))),
+            ledger,
             seen: Mutex::new(Seen {
                 mocked: HashMap::new(),
                 origins: HashMap::new(),
@@ -111,6 +117,7 @@ impl Gate {
                 model_requests_in_turn: 0,
                 user_messages: 0,
                 repeats: Repeats::default(),
+                declarations: HashMap::new(),
                 invocation_id: String::new(),
                 state,
                 fault: None,
@@ -134,6 +141,14 @@ impl Gate {
     /// The tools of which the case says what happens to their calls.
     pub fn known_tools(&self) -> impl Iterator<Item = &str> {
         self.tools.keys().chain(&self.answered_by_users).map(String::as_str)
+    }
+
+    /// The tools whose mocks want to know their declarations. Subjects note those of them that they know with
+    /// [`Gate::note_declaration`], before the call.
+    pub fn declared_tools(&self) -> impl Iterator<Item = &str> {
+        let wants =
+            |used: &ToolUse| matches!(used, ToolUse::Mock(mock) if mock.wants_declaration());
+        self.tools.iter().filter(move |(_, used)| wants(used)).map(|(name, _)| name.as_str())
     }
 
     /// Whether the case allows a part of the subject that interception cannot see.
@@ -305,6 +320,11 @@ impl Gate {
         mismatch(&schema, answer)
     }
 
+    /// Notes a tool as the model sees it: its name, description and parameters.
+    pub fn note_declaration(&self, tool: &str, declaration: JsonText) {
+        self.lock().declarations.insert(tool.to_owned(), declaration);
+    }
+
     /// Notes the framework's invocation.
     pub(crate) fn note_invocation(&self, id: String) {
         self.lock().invocation_id = id;
@@ -340,6 +360,8 @@ impl Gate {
             now_ms,
             repeated,
             functions: Arc::clone(&self.functions),
+            declaration: seen.declarations.get(&call.tool).cloned(),
+            world: Arc::clone(&self.world),
         };
         (count - 1, context)
     }

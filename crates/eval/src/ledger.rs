@@ -118,7 +118,7 @@ pub enum Event {
         /// What happened, and the remedy.
         message: String,
     },
-    /// The run ended. Always the last event.
+    /// The run ended. After it there is only the use of models by judges.
     Termination {
         /// The condition that ended it; absent if the subject completed or a fault ended it.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -159,6 +159,8 @@ pub enum Role {
     UserAgent,
     /// A judge.
     Judge,
+    /// A simulated mock.
+    Mock,
 }
 
 impl Event {

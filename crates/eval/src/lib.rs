@@ -15,12 +15,18 @@ pub mod bridge;
 pub mod criterion;
 pub mod given_model;
 pub mod golden;
+pub mod judge;
 pub mod metric;
 pub mod mock;
+pub mod persona;
+pub mod persona_tool;
 pub mod recorded;
+pub mod simulated;
 pub mod subject;
 pub mod tool_fault;
 pub mod user_agent;
+
+pub mod model;
 
 pub mod fault;
 pub mod gate;

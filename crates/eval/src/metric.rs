@@ -8,7 +8,7 @@ use json_text::{JsonIndex, JsonText};
 use scoring::state::Query;
 use serde::Serialize;
 
-use crate::ledger::{Entry, Event};
+use crate::ledger::{Entry, Event, Ledger};
 
 /// A measurement on the ledger of a run. It sees nothing else, so it also applies to recorded traces.
 #[async_trait]
@@ -18,6 +18,12 @@ pub trait Metric: Send + Sync {
 
     /// Measures a run.
     async fn evaluate(&self, events: &[Entry]) -> MetricResult;
+
+    /// Measures a run as [`Metric::evaluate`] does, and notes in its ledger what that took, such as the tokens of a
+    /// model. The engine calls this.
+    async fn evaluate_noting(&self, events: &[Entry], _: &Ledger) -> MetricResult {
+        self.evaluate(events).await
+    }
 }
 
 /// What a metric gave.

@@ -11,6 +11,7 @@ use scoring::trajectory::Matcher;
 
 use crate::python::{Functions, PythonFunction};
 use crate::recorded::Recording;
+use crate::simulated::World;
 
 /// What happens to the calls of one tool.
 #[derive(Clone, Debug)]
@@ -64,6 +65,11 @@ pub trait MockFunction: Send + Sync {
     /// run as the mock's fault.
     async fn answer(&self, args: &JsonText, context: &MockContext)
     -> Result<JsonText, MockFailure>;
+
+    /// Whether the answer depends on the tool's declaration, which the subject is then asked for.
+    fn wants_declaration(&self) -> bool {
+        false
+    }
 }
 
 /// What a mock may know of the call.
@@ -83,6 +89,10 @@ pub struct MockContext {
     pub(crate) repeated: usize,
     /// Functions in Python.
     pub(crate) functions: Arc<Functions>,
+    /// The tool as the model sees it, where the subject says.
+    pub(crate) declaration: Option<JsonText>,
+    /// What simulated tools know in common.
+    pub(crate) world: Arc<World>,
 }
 
 impl MockContext {
@@ -204,6 +214,25 @@ impl fmt::Debug for ToolMock {
 }
 
 impl ToolMock {
+    /// Whether an answer can depend on the tool's declaration.
+    pub(crate) fn wants_declaration(&self) -> bool {
+        match self {
+            Self::Function(function) => function.wants_declaration(),
+            Self::Sequence(mocks) => mocks.iter().any(Self::wants_declaration),
+            Self::Table { rows, otherwise } => {
+                let mocks = rows.iter().map(|row| &row.mock).chain(otherwise.as_deref());
+                mocks.into_iter().any(Self::wants_declaration)
+            }
+            Self::Delayed(_, mock) => mock.wants_declaration(),
+            Self::Recorded { otherwise, .. } => {
+                otherwise.as_deref().is_some_and(Self::wants_declaration)
+            }
+            Self::Returns(_) | Self::Template(_) | Self::Raises(_) | Self::PythonFunction(_) => {
+                false
+            }
+        }
+    }
+
     /// Answers the call; `number` counts the earlier calls of the tool in this case.
     ///
     /// # Errors
@@ -279,6 +308,8 @@ mod tests {
             now_ms: 0,
             repeated: 0,
             functions: Arc::default(),
+            declaration: None,
+            world: Arc::new(World::new(Arc::new(crate::ledger::Ledger::begin()))),
         };
         mock.answer(number, &json(args), &context).await
     }

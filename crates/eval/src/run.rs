@@ -46,9 +46,11 @@ pub async fn run_eval(case: &EvalCase) -> EvalResult {
     gate.ledger.add(Event::Termination { reason, state: gate.state() });
     let events = gate.ledger.look(<[_]>::to_vec);
     let metrics = match &ended {
-        Ok(_) => measured(case, &events).await,
+        Ok(_) => measured(case, &events, &gate.ledger).await,
         Err(_) => IndexMap::new(),
     };
+    // With what judges took.
+    let events = gate.ledger.look(<[_]>::to_vec);
     let status = match &ended {
         Ok(reason) => Status::of(*reason, &metrics),
         Err(_) => Status::Error,
@@ -69,11 +71,11 @@ pub async fn run_eval(case: &EvalCase) -> EvalResult {
 async fn measured(
     case: &EvalCase,
     events: &[crate::ledger::Entry],
+    ledger: &crate::ledger::Ledger,
 ) -> IndexMap<String, MetricResult> {
-    let results = case
-        .metrics
-        .iter()
-        .map(|metric| async { (metric.name().to_owned(), metric.evaluate(events).await) });
+    let results = case.metrics.iter().map(|metric| async {
+        (metric.name().to_owned(), metric.evaluate_noting(events, ledger).await)
+    });
     join_all(results).await.into_iter().collect()
 }
 
@@ -95,7 +97,10 @@ impl Run<'_> {
     async fn conversation(&mut self) -> Ended {
         let mut session = self.until_stopped(self.case.subject.open(self.gate)).await?;
         let mut input = match &self.case.first_message {
-            Some(text) => Input::Message(text.clone()),
+            Some(text) => {
+                self.heard.lock().await.push(Heard::Own(text.clone()));
+                Input::Message(text.clone())
+            }
             None => match self.loop_yield().await? {
                 Some((message, _)) => Input::Message(message),
                 None => return Ok(None),
@@ -242,7 +247,8 @@ impl Run<'_> {
             *count += 1;
             *count - 1
         };
-        let answer = user.answer(number, &heard, info).await.map_err(failed)?;
+        let answer = user.answer_noting(number, &heard, info, &self.gate.ledger).await;
+        let answer = answer.map_err(failed)?;
         let UserAnswer::Says { output, changes } = answer else { return Ok(None) };
         let response = self
             .gate
@@ -288,7 +294,7 @@ impl Run<'_> {
 }
 
 /// Adds `more` to `to`: objects are merged, everything else is replaced.
-fn merge(to: &mut Map<String, Value>, more: Map<String, Value>) {
+pub(crate) fn merge(to: &mut Map<String, Value>, more: Map<String, Value>) {
     for (key, value) in more {
         match to.get_mut(&key) {
             Some(there) => merge_value(there, value),

@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use json_text::JsonText;
 
+use crate::ledger::Ledger;
 use crate::yields::YieldInfo;
 
 /// Who responds when the subject waits for the user.
@@ -19,6 +20,21 @@ pub trait UserAgent: Send + Sync {
         heard: &[Heard],
         info: &YieldInfo,
     ) -> Result<UserAnswer, String>;
+
+    /// Answers as [`UserAgent::answer`] does, and notes in the ledger of the run what that took, such as the tokens
+    /// of a model. The engine calls this.
+    ///
+    /// # Errors
+    /// As [`UserAgent::answer`].
+    async fn answer_noting(
+        &self,
+        number: usize,
+        heard: &[Heard],
+        info: &YieldInfo,
+        _: &Ledger,
+    ) -> Result<UserAnswer, String> {
+        self.answer(number, heard, info).await
+    }
 }
 
 /// A message of the conversation from the user's side.

@@ -28,6 +28,7 @@ class CaseRun:
         self._runner: Any = None
         self._session_id = ""
         self._known: frozenset[str] = frozenset()
+        self._declared: frozenset[str] = frozenset()
         self._running: asyncio.Task[dict[str, Any]] | None = None
         self._loop: Any = None
 
@@ -51,6 +52,7 @@ class CaseRun:
         from google.adk.sessions.in_memory_session_service import InMemorySessionService
 
         self._known = frozenset(params["tools"])
+        self._declared = frozenset(params["declared"])
         if params.get("model"):
             given_model.install(self._peer, params["model"])
         app = self._loaded.app
@@ -130,6 +132,10 @@ class CaseRun:
     def knows(self, tool: str) -> bool:
         """Whether the case says what happens to calls of this tool."""
         return tool in self._known
+
+    def wants_declaration(self, tool: str) -> bool:
+        """Whether the engine's answer for this tool depends on its declaration."""
+        return tool in self._declared
 
     async def decide(self, call: dict[str, Any]) -> dict[str, Any]:
         """The engine's decision about a call."""

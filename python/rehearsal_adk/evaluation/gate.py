@@ -44,6 +44,9 @@ class Decisions(Protocol):
     def knows(self, tool: str) -> bool:
         """Whether the case says what happens to calls of this tool."""
 
+    def wants_declaration(self, tool: str) -> bool:
+        """Whether the engine's answer for this tool depends on its declaration."""
+
     async def decide(self, call: dict[str, Any]) -> dict[str, Any]:
         """The engine's decision: ``{"do": "mock" | "raise" | "run" | "wait" | "stop", ...}``."""
 
@@ -121,6 +124,7 @@ async def _ask(tool: Any, args: dict[str, Any], context: Any) -> dict[str, Any]:
             "agent": getattr(context, "agent_name", ""),
             "is_long_running": bool(getattr(tool, "is_long_running", False)),
             "output_schema": output_schema.of(tool),
+            "declaration": _declaration(tool) if _decisions.wants_declaration(tool.name) else None,
         }
     )
     if decision["do"] == "stop":
@@ -128,6 +132,17 @@ async def _ask(tool: Any, args: dict[str, Any], context: Any) -> dict[str, Any]:
         _decisions.stop()
         await asyncio.Event().wait()
     return decision
+
+
+def _declaration(tool: Any) -> Any:
+    """The tool as the model sees it."""
+    try:
+        declaration = tool._get_declaration()
+    except Exception:  # The tool's own code.
+        declaration = None
+    if declaration is None:
+        return {"name": tool.name, "description": getattr(tool, "description", "")}
+    return declaration.model_dump(mode="json", exclude_none=True)
 
 
 async def _through_gate(tool: Any, args: dict[str, Any], context: Any, body: Any) -> Any:

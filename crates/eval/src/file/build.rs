@@ -12,6 +12,7 @@ use scoring::trajectory::{Matcher, NoSchemas};
 use serde_json::{Map, Value};
 
 use super::ReadOptions;
+use super::adk_judge;
 use super::error::SuiteFault;
 use super::format;
 use crate::bridge::{Bridge, Format};
@@ -19,12 +20,17 @@ use crate::case::{EvalCase, Termination, UserAgents};
 use crate::criterion::CriterionMetric;
 use crate::given_model::{GivenModel, ModelCall, ModelTurn};
 use crate::golden::Golden;
+use crate::judge::{JudgeMetric, JudgeQuestion};
 use crate::ledger::EVENT_NAMES;
 use crate::metric::{Assertion, EventCountMetric, Metric, SESSION, StateMetric};
 use crate::mock::{ArgsMatch, Row, Template, ToolMock, ToolUse};
+use crate::model::{ModelTool, Models};
 use crate::nearest::nearest;
+use crate::persona::PersonaUser;
+use crate::persona_tool::PersonaTool;
 use crate::python::{AdkPythonSubject, PythonFunction};
 use crate::recorded::{Recording, replay};
+use crate::simulated::SimulatedTool;
 use crate::subject::Subject;
 use crate::tool_fault::{FaultEffect, ToolFault};
 use crate::user_agent::{ScriptedUser, UserAgent, UserAnswer};
@@ -34,10 +40,12 @@ pub(super) fn cases(
     suite: &format::Suite,
     folder: &Path,
     options: &ReadOptions,
+    models: &Models,
 ) -> Result<Vec<EvalCase>, Vec<SuiteFault>> {
     let mut builder = Builder {
         folder,
         options,
+        models: with_settings(models, &suite.models),
         subjects: BTreeMap::new(),
         faults: Vec::new(),
         golden: None,
@@ -64,6 +72,7 @@ pub(super) fn cases(
 struct Builder<'a> {
     folder: &'a Path,
     options: &'a ReadOptions,
+    models: Models,
     /// One for all cases that name it, so that an agent is imported once.
     subjects: BTreeMap<format::Subject, Arc<dyn Subject>>,
     faults: Vec<SuiteFault>,
@@ -115,16 +124,8 @@ impl Builder<'_> {
         for (name, mock) in &case.tools {
             tools.extend(self.tool(name, mock, &format!("{place}.tools.{name}")));
         }
-        let user_agents = UserAgents {
-            conversation: case.user_agents.r#loop.as_ref().map(user),
-            tools: case
-                .user_agents
-                .tools
-                .iter()
-                .map(|(name, it)| (name.clone(), user(it)))
-                .collect(),
-        };
-        if case.first_message.is_none() && user_agents.conversation.is_none() {
+        let user_agents = self.user_agents(case, place);
+        if case.first_message.is_none() && case.user_agents.r#loop.is_none() {
             self.fault(
                 place,
                 "nobody begins the conversation; add `first_message`, or `user_agents.loop`",
@@ -221,6 +222,7 @@ impl Builder<'_> {
                 Duration::from_millis(delayed.ms),
                 Box::new(self.mock(&delayed.mock, &format!("{place}.delayed.mock"))?),
             ),
+            format::Mock::Simulated(tool) => self.simulated(tool, place)?,
             format::Mock::Sequence(mocks) => {
                 let places = (0..).map(|at| format!("{place}.sequence[{at}]"));
                 let read: Vec<_> =
@@ -271,10 +273,12 @@ impl Builder<'_> {
         match Config::read(&text, &NoSchemas).sound() {
             Ok(config) => config
                 .criteria
-                .into_iter()
+                .iter()
                 .map(|criterion| {
+                    let judge = adk_judge::of(&criterion.name, &config, None);
+                    let metric = CriterionMetric::new(criterion.clone(), golden.trace.clone());
                     let metric: Arc<dyn Metric> =
-                        Arc::new(CriterionMetric::new(criterion, golden.trace.clone()));
+                        Arc::new(metric.judged_by(self.models.clone(), judge));
                     metric
                 })
                 .collect(),
@@ -363,6 +367,85 @@ impl Builder<'_> {
         })
     }
 
+    fn user_agents(&mut self, case: &format::Case, place: &str) -> UserAgents {
+        let place = format!("{place}.user_agents");
+        let conversation =
+            case.user_agents.r#loop.as_ref().and_then(|it| self.user(it, &format!("{place}.loop")));
+        let ends = &case.terminate_when;
+        if matches!(case.user_agents.r#loop, Some(format::UserAgent::Persona(_)))
+            && ends.max_turns.is_none()
+            && ends.max_duration_ms.is_none()
+        {
+            self.fault(
+                &format!("{place}.loop"),
+                "a simulated user might never end the conversation; add `terminate_when: { max_turns: ... }`",
+            );
+        }
+        let mut tools = HashMap::new();
+        for (name, agent) in &case.user_agents.tools {
+            let agent = self.user(agent, &format!("{place}.tools.{name}"));
+            tools.extend(agent.map(|agent| (name.clone(), agent)));
+        }
+        UserAgents { conversation, tools }
+    }
+
+    fn user(&mut self, agent: &format::UserAgent, place: &str) -> Option<Arc<dyn UserAgent>> {
+        Some(match agent {
+            format::UserAgent::Script(entries) => scripted_user(entries),
+            format::UserAgent::Persona(format::Persona { text, model, tools }) => {
+                let model = self.checked(&format!("{place}.model"), self.models.model(model))?;
+                let mut user = PersonaUser::new(text, model);
+                for (name, tool) in tools {
+                    let declaration = ModelTool {
+                        name: name.clone(),
+                        description: tool.description.clone(),
+                        parameters: JsonText::from_value(&Value::Object(tool.parameters.clone())),
+                    };
+                    let tool = PersonaTool::new(declaration, &tool.changes);
+                    user = user.tool(self.checked(&format!("{place}.tools.{name}"), tool)?);
+                }
+                Arc::new(user)
+            }
+        })
+    }
+
+    fn simulated(&mut self, tool: &format::Simulated, place: &str) -> Option<ToolMock> {
+        let format::Simulated { model, data, instructions } = tool;
+        let model = self.checked(&format!("{place}.simulated.model"), self.models.model(model))?;
+        let mut simulated = SimulatedTool::new(model);
+        if let Some(data) = data {
+            simulated = simulated.data(JsonText::from_value(data));
+        }
+        if let Some(instructions) = instructions {
+            simulated = simulated.instructions(instructions);
+        }
+        Some(ToolMock::Function(Arc::new(simulated)))
+    }
+
+    fn judge(&mut self, metric: &format::JudgeMetric, place: &str) -> Option<Arc<dyn Metric>> {
+        let format::JudgeMetric { name, prompt, rubrics, model, samples } = metric;
+        let model = self.checked(&format!("{place}.model"), self.models.model(model));
+        let question = match (prompt, rubrics) {
+            (Some(prompt), None) => JudgeQuestion::Prompt(prompt.clone()),
+            (None, Some(rubrics)) if !rubrics.is_empty() => JudgeQuestion::Rubrics(rubrics.clone()),
+            _ => {
+                self.fault(place, "give either `prompt`, or `rubrics` with at least one");
+                return None;
+            }
+        };
+        if samples % 2 == 0 {
+            let message = "it is even, and the samples could be divided; take an odd number";
+            self.fault(&format!("{place}.samples"), message);
+            return None;
+        }
+        Some(Arc::new(JudgeMetric {
+            name: name.clone(),
+            question,
+            model: model?,
+            samples: *samples,
+        }))
+    }
+
     fn template(&mut self, text: Option<&String>, place: &str) -> Option<Format> {
         let template = self.checked(place, Template::parse(text?))?;
         Some(Format::Template(template))
@@ -387,6 +470,9 @@ impl Builder<'_> {
                 }
                 format::Metric::Criteria(criteria) => {
                     self.criteria(criteria, &format!("{place}.criteria"))
+                }
+                format::Metric::LlmJudge(metric) => {
+                    self.judge(metric, &format!("{place}.llm_judge")).into_iter().collect()
                 }
             };
             for metric in read {
@@ -479,8 +565,17 @@ fn by_scope(
     query
 }
 
-fn user(agent: &format::UserAgent) -> Arc<dyn UserAgent> {
-    let format::UserAgent::Script(entries) = agent;
+fn with_settings(models: &Models, settings: &format::ModelSettings) -> Models {
+    let mut changed = models.settings();
+    if let Some(timeout) = settings.timeout_ms {
+        changed.timeout = Duration::from_millis(timeout);
+    }
+    changed.retries = settings.retries.unwrap_or(changed.retries);
+    changed.most_at_once = settings.concurrency.unwrap_or(changed.most_at_once);
+    models.clone().with_settings(changed)
+}
+
+fn scripted_user(entries: &[format::ScriptEntry]) -> Arc<dyn UserAgent> {
     let answer = |entry: &format::ScriptEntry| match entry {
         format::ScriptEntry::Text(text) => UserAnswer::says(JsonText::string(text)),
         format::ScriptEntry::Says(format::Says { says, changes }) => UserAnswer::Says {

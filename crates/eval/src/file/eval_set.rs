@@ -10,16 +10,19 @@ use evalset::Case;
 use json_text::JsonText;
 use scoring::config::Config;
 
+use super::adk_judge;
 use super::error::{SuiteError, SuiteFault};
+use super::scenario;
 use crate::case::{EvalCase, UserAgents};
 use crate::criterion::CriterionMetric;
 use crate::given_model::GivenModel;
 use crate::golden::initial_state;
 use crate::metric::Metric;
 use crate::mock::{ToolMock, ToolUse};
+use crate::model::Models;
 use crate::recorded::{Recording, replay};
 use crate::subject::Subject;
-use crate::user_agent::{ScriptedUser, UserAnswer};
+use crate::user_agent::{ScriptedUser, UserAgent};
 
 /// How the cases of an eval set are run.
 pub struct EvalSetOptions {
@@ -61,6 +64,18 @@ pub fn is_eval_set(text: &str) -> bool {
 /// # Errors
 /// [`SuiteError`] if the file cannot be read, or with every fault for which google-adk refuses it.
 pub fn read_eval_set(path: &Path, options: &EvalSetOptions) -> Result<Vec<EvalCase>, SuiteError> {
+    read_eval_set_with_models(path, options, &Models::of_environment())
+}
+
+/// As [`read_eval_set`], with these models for the users of scenarios.
+///
+/// # Errors
+/// As [`read_eval_set`], and if a scenario's user cannot be played.
+pub fn read_eval_set_with_models(
+    path: &Path,
+    options: &EvalSetOptions,
+    models: &Models,
+) -> Result<Vec<EvalCase>, SuiteError> {
     let bytes = std::fs::read(path)
         .map_err(|source| SuiteError::Read { path: path.to_path_buf(), source })?;
     let invalid = |faults| SuiteError::Invalid { path: path.to_path_buf(), faults };
@@ -76,7 +91,7 @@ pub fn read_eval_set(path: &Path, options: &EvalSetOptions) -> Result<Vec<EvalCa
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     let (mut cases, mut faults) = (Vec::new(), Vec::new());
     for case in set.into_cases(&name) {
-        match case_of(&case, options) {
+        match case_of(&case, options, models) {
             Ok(case) => cases.push(case),
             Err((place, message)) => faults.push(fault(&place, message)),
         }
@@ -84,14 +99,38 @@ pub fn read_eval_set(path: &Path, options: &EvalSetOptions) -> Result<Vec<EvalCa
     if faults.is_empty() { Ok(cases) } else { Err(invalid(faults)) }
 }
 
-fn case_of(case: &Case, options: &EvalSetOptions) -> Result<EvalCase, (String, String)> {
+fn case_of(
+    case: &Case,
+    options: &EvalSetOptions,
+    models: &Models,
+) -> Result<EvalCase, (String, String)> {
     let found = CaseTrace::of_expected(case).map_err(|error| (String::new(), error.to_string()))?;
     let name = found.eval_id.clone();
     let expected = found.trace;
-    let Some(first) = expected.invocations.first() else {
-        let message = "the case has no recorded conversation. Scenarios need a simulated user, which \
-                       this version does not have";
-        return Err((name, message.to_owned()));
+    let scenario = match case {
+        Case::Adk(case) => case.conversation_scenario.as_ref(),
+        Case::AdkLegacy(_) | Case::AgentFlow(_) => None,
+    };
+    let (first_message, user): (_, Arc<dyn UserAgent>) = match (scenario, &expected.invocations[..])
+    {
+        (Some(_), _) if options.model == ModelChoice::Replay => {
+            let message =
+                "a scenario has no recorded trace that a model could replay; take another --model";
+            return Err((name, message.to_owned()));
+        }
+        (Some(scenario), _) => {
+            let user = scenario::user(scenario, &options.config, models);
+            let user = user.map_err(|message| (name.clone(), message))?;
+            (scenario.starting_prompt.clone(), Arc::new(user))
+        }
+        (None, [first, later @ ..]) => {
+            let texts = later.iter().map(|turn| turn.user_text.as_str());
+            (first.user_text.clone(), Arc::new(ScriptedUser::saying(texts)))
+        }
+        (None, []) => {
+            let message = "the case has neither a recorded conversation nor a scenario; add one";
+            return Err((name, message.to_owned()));
+        }
     };
     let recording = Arc::new(Recording::of(&expected));
     let mut tools: HashMap<String, ToolUse> = HashMap::new();
@@ -102,12 +141,12 @@ fn case_of(case: &Case, options: &EvalSetOptions) -> Result<EvalCase, (String, S
     for tool in &options.real_tools {
         tools.insert(tool.clone(), ToolUse::Real);
     }
-    let later = expected.invocations.iter().skip(1);
-    let later = later.map(|turn| UserAnswer::says(JsonText::string(&turn.user_text)));
-    let user = ScriptedUser::new(later.collect());
     let metrics = options.config.criteria.iter().map(|criterion| {
         let metric: Arc<dyn Metric> =
-            Arc::new(CriterionMetric::new(criterion.clone(), expected.clone()));
+            Arc::new(CriterionMetric::new(criterion.clone(), expected.clone()).judged_by(
+                models.clone(),
+                adk_judge::of(&criterion.name, &options.config, Some(case)),
+            ));
         metric
     });
     let model = match &options.model {
@@ -118,9 +157,9 @@ fn case_of(case: &Case, options: &EvalSetOptions) -> Result<EvalCase, (String, S
     Ok(EvalCase {
         model,
         tools,
-        user_agents: UserAgents { conversation: Some(Arc::new(user)), tools: HashMap::new() },
+        user_agents: UserAgents { conversation: Some(user), tools: HashMap::new() },
         initial_state: initial_state(case),
-        first_message: Some(first.user_text.clone()),
+        first_message: Some(first_message),
         metrics: metrics.collect(),
         tags: found.tags,
         ..EvalCase::new(name, Arc::clone(&options.subject))

@@ -28,8 +28,24 @@ pub(super) struct Suite {
     /// Decides which calls `faults` hit; the same seed hits the same calls.
     #[serde(default)]
     pub(super) seed: u64,
+    /// How the models of user agents, simulated tools and judges are asked.
+    #[serde(default)]
+    pub(super) models: ModelSettings,
     /// The cases.
     pub(super) cases: Vec<Case>,
+}
+
+/// How the models of user agents, simulated tools and judges are asked.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ModelSettings {
+    /// How long one request may take, in milliseconds: 120000 by default.
+    pub(super) timeout_ms: Option<u64>,
+    /// How often a request is repeated that failed for a reason that may pass: 5 times by default.
+    pub(super) retries: Option<u32>,
+    /// How many requests to one model are under way at the same time, at most: 16 by default. It falls while the
+    /// service refuses requests for their number.
+    pub(super) concurrency: Option<usize>,
 }
 
 /// One scenario.
@@ -192,6 +208,20 @@ pub(super) enum Mock {
     Delayed(Delayed),
     /// It returns what a call with equal arguments returned in the golden trace.
     Recorded(Recorded),
+    /// A model plays it. All simulated tools of a case share one world, which their calls change.
+    Simulated(Simulated),
+}
+
+/// A tool that a model plays.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Simulated {
+    /// The model, such as `gemini-2.5-flash`.
+    pub(super) model: String,
+    /// The data that the tool works on.
+    pub(super) data: Option<Value>,
+    /// What the tool does, beyond its declaration.
+    pub(super) instructions: Option<String>,
 }
 
 /// Answers by arguments.
@@ -249,10 +279,75 @@ pub(super) struct UserAgents {
 
 /// A user agent.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[serde(try_from = "UserAgentMembers")]
 pub(super) enum UserAgent {
-    /// Its answers, in order. After the last one it ends the conversation.
+    /// Its answers, in order.
     Script(Vec<ScriptEntry>),
+    /// A model plays it.
+    Persona(Persona),
+}
+
+/// A user agent that a model plays.
+#[derive(Debug, JsonSchema)]
+pub(super) struct Persona {
+    /// The user.
+    pub(super) text: String,
+    /// The model.
+    pub(super) model: String,
+    /// What the user can do besides talking.
+    pub(super) tools: BTreeMap<String, PersonaTool>,
+}
+
+/// Something that a user can do besides talking. A call changes the agent's state and has no other effect.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PersonaTool {
+    /// What it is, and when the user does it.
+    pub(super) description: String,
+    /// The JSON Schema of its arguments.
+    #[serde(default = "no_arguments")]
+    pub(super) parameters: Map<String, Value>,
+    /// Changes of the agent's state by scope. Texts are templates over `args`.
+    #[serde(default)]
+    pub(super) changes: Map<String, Value>,
+}
+
+fn no_arguments() -> Map<String, Value> {
+    let schema = [("type", "object".into()), ("properties", Map::new().into())];
+    schema.map(|(name, value)| (name.to_owned(), value)).into_iter().collect()
+}
+
+/// A user agent: either `script`, or `persona` and `model`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct UserAgentMembers {
+    /// Its answers, in order. After the last one it ends the conversation.
+    script: Option<Vec<ScriptEntry>>,
+    /// The user that a model plays: who they are, what they want, what they know and how they talk.
+    persona: Option<String>,
+    /// The model, such as `gemini-2.5-flash`.
+    model: Option<String>,
+    /// What the persona can do besides talking.
+    #[serde(default)]
+    tools: BTreeMap<String, PersonaTool>,
+}
+
+impl TryFrom<UserAgentMembers> for UserAgent {
+    type Error = &'static str;
+
+    fn try_from(members: UserAgentMembers) -> Result<Self, Self::Error> {
+        match members {
+            UserAgentMembers { script: Some(script), persona: None, model: None, tools }
+                if tools.is_empty() =>
+            {
+                Ok(Self::Script(script))
+            }
+            UserAgentMembers { script: None, persona: Some(text), model: Some(model), tools } => {
+                Ok(Self::Persona(Persona { text, model, tools }))
+            }
+            _ => Err("a user agent has either `script`, or `persona` and `model`"),
+        }
+    }
 }
 
 /// A prepared answer.
@@ -309,6 +404,30 @@ pub(super) enum Metric {
     /// Criteria as in ADK's `test_config.json`, against the golden trace: by name a threshold or an object. Each is a
     /// metric.
     Criteria(Map<String, Value>),
+    /// The judgment of a model.
+    LlmJudge(JudgeMetric),
+}
+
+/// The judgment of a model on the run. Exactly one of `prompt` and `rubrics` is given.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct JudgeMetric {
+    /// The metric's name.
+    pub(super) name: String,
+    /// What the run must fulfill.
+    pub(super) prompt: Option<String>,
+    /// Statements that must hold of the run, each judged by itself. The score is the share of those that hold.
+    pub(super) rubrics: Option<Vec<String>>,
+    /// The judge, such as `gemini-2.5-flash`.
+    pub(super) model: String,
+    /// How often the judge is asked; the majority decides. An odd number.
+    #[serde(default = "one")]
+    #[schemars(range(min = 1))]
+    pub(super) samples: usize,
+}
+
+fn one() -> usize {
+    1
 }
 
 /// A value of the final state.

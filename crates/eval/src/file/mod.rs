@@ -3,20 +3,25 @@
 //! [`read`] checks a whole file and returns its cases, or every error with its place. The format is documented
 //! in `docs/guide/eval-runs.md`, and its JSON Schema comes from the types in `format`.
 
+mod adk_judge;
 mod build;
 mod error;
 mod eval_set;
 mod format;
 mod init;
+mod scenario;
 
 use std::path::Path;
 
 pub use error::{SuiteError, SuiteFault};
-pub use eval_set::{EvalSetOptions, ModelChoice, is_eval_set, read_eval_set};
+pub use eval_set::{
+    EvalSetOptions, ModelChoice, is_eval_set, read_eval_set, read_eval_set_with_models,
+};
 pub use format::schema;
 pub use init::suite_of;
 
 use crate::case::EvalCase;
+use crate::model::Models;
 
 /// What the caller gives for the subjects of a suite.
 #[derive(Debug, Clone, Default)]
@@ -30,10 +35,22 @@ pub struct ReadOptions {
 /// # Errors
 /// [`SuiteError`] with every fault that is known before anything runs.
 pub fn read(path: &Path, options: &ReadOptions) -> Result<Vec<EvalCase>, SuiteError> {
+    read_with_models(path, options, &Models::of_environment())
+}
+
+/// As [`read`], with these models for user agents, simulated tools and judges.
+///
+/// # Errors
+/// [`SuiteError`] with every fault that is known before anything runs.
+pub fn read_with_models(
+    path: &Path,
+    options: &ReadOptions,
+    models: &Models,
+) -> Result<Vec<EvalCase>, SuiteError> {
     let text = std::fs::read_to_string(path)
         .map_err(|source| SuiteError::Read { path: path.to_path_buf(), source })?;
     let folder = path.parent().unwrap_or(Path::new("."));
     let invalid = |faults| SuiteError::Invalid { path: path.to_path_buf(), faults };
     let suite = format::parse(&text).map_err(|fault| invalid(vec![fault]))?;
-    build::cases(&suite, folder, options).map_err(invalid)
+    build::cases(&suite, folder, options, models).map_err(invalid)
 }

@@ -130,6 +130,9 @@ fn handle(
         }
         (Some("tool"), Some(id)) => {
             let asked: ToolAsked = serde_json::from_str(params)?;
+            if let Some(declaration) = asked.declaration {
+                gate.note_declaration(&asked.tool, declaration);
+            }
             let (gate, lines) = (Arc::clone(gate), lines.clone());
             tokio::spawn(async move {
                 let call = GateCall {

@@ -109,6 +109,7 @@ pub(super) struct ToolAsked {
     pub(super) invocation_id: String,
     pub(super) is_long_running: bool,
     pub(super) output_schema: Option<JsonText>,
+    pub(super) declaration: Option<JsonText>,
 }
 
 /// The given model is asked.

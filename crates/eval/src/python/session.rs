@@ -49,6 +49,7 @@ enum Model<'a> {
 struct Open<'a> {
     state: &'a JsonText,
     tools: Vec<&'a str>,
+    declared: Vec<&'a str>,
     model: Option<Model<'a>>,
 }
 
@@ -73,6 +74,7 @@ impl PythonSession {
         let open = Open {
             state: gate.initial_state(),
             tools: gate.known_tools().collect(),
+            declared: gate.declared_tools().collect(),
             model: gate.model().map(|model| match model {
                 GivenModel::Named(name) => Model::Named(name),
                 model => Model::Given(model.label()),

@@ -5,9 +5,18 @@ use std::sync::Arc;
 
 use eval::file::{EvalSetOptions, ModelChoice, ReadOptions, read, read_eval_set, suite_of};
 use eval::golden::Golden;
+
+use eval::file::read_eval_set_with_models;
+use eval::ledger::Role;
+use eval::model::{Models, Variables};
 use eval::python::AdkPythonSubject;
-use eval::{Status, run_eval};
+use eval::result::TokenUsage;
+use eval::{EvalCase, Status, ToolMock, ToolUse, run_eval};
+use json_text::JsonText;
 use scoring::config::Config;
+use scoring::trajectory::NoSchemas;
+
+use crate::wire::{Endpoint, says};
 
 fn options(python: &Path, real_tools: &[&str]) -> EvalSetOptions {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/home");
@@ -169,4 +178,248 @@ async fn a_suite_made_from_a_golden_trace_passes_with_its_model() {
     std::fs::write(&suite, format!("model: replay\n{unnamed}")).expect("written");
     let refused = read(&suite, &options).err().expect("no golden trace").to_string();
     assert!(refused.contains("the case names no recorded case"), "{refused}");
+}
+
+/// The cases of a set with this scenario, whose user the endpoint's models play.
+fn scenario(
+    scenario: &serde_json::Value,
+    simulator: &serde_json::Value,
+    models: &Models,
+) -> Result<Vec<EvalCase>, String> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("home.evalset.json");
+    let set = serde_json::json!({
+        "eval_set_id": "home",
+        "eval_cases": [{ "eval_id": "warmer", "conversation_scenario": scenario }],
+    });
+    std::fs::write(&path, set.to_string()).expect("written");
+    let config = serde_json::json!({
+        "criteria": { "response_match_score": 0.1 },
+        "user_simulator_config": simulator,
+    });
+    let config = Config::read(&JsonText::from_value(&config), &NoSchemas);
+    assert!(config.faults.is_empty());
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/home");
+    let options = EvalSetOptions {
+        subject: Arc::new(AdkPythonSubject::new(&folder, test_needs::python().as_deref())),
+        model: ModelChoice::Own,
+        config: config.config,
+        real_tools: Vec::new(),
+    };
+    let told = |error: eval::file::SuiteError| {
+        error.to_string().replace(&format!("{}: ", path.display()), "")
+    };
+    read_eval_set_with_models(&path, &options, models).map_err(told)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_user_of_a_scenario_is_simulated() {
+    if test_needs::python().is_none() {
+        return;
+    }
+    let endpoint = Endpoint::start(|request| {
+        says(request, if request.number == 0 { "The hall." } else { "Thanks </finished>" })
+    })
+    .await;
+    let plan = serde_json::json!({
+        "starting_prompt": "How warm is it?",
+        "conversation_plan": "You want to know how warm the hall is.",
+        "user_persona": "EXPERT",
+    });
+    let simulator = serde_json::json!({ "model": "openai/gpt-5-mini" });
+    let case = scenario(&plan, &simulator, &endpoint.models()).expect("a set").remove(0);
+    let says = |text: &str| eval::given_model::ModelTurn::text(text);
+    let model = eval::given_model::GivenModel::scripted(vec![says("Where?"), says("18 degrees")]);
+    let result = run_eval(&case.model(model)).await;
+    assert!(result.error.is_none(), "{:?}", result.error);
+    let messages: Vec<String> = result
+        .events
+        .iter()
+        .filter_map(|entry| match &entry.event {
+            eval::ledger::Event::UserMessage { text } => Some(text.clone()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(messages, ["How warm is it?", "The hall."]);
+    assert_eq!(TokenUsage::of(Role::UserAgent, &result.events).input, 20);
+    let asked = endpoint.requests()[0].text();
+    for part in ["how warm the hall is", "professional tone", "How warm is it?", "Where?"] {
+        assert!(asked.contains(part), "{part} is not in {asked}");
+    }
+
+    // Its own instructions, and a limit that leaves one answer.
+    let simulator = serde_json::json!({
+        "model": "openai/gpt-5-mini",
+        "maxAllowedInvocations": 2,
+        "custom_instructions": "{{ conversation_plan }} {{ conversation_history }} {{ stop_signal }}",
+    });
+    let endpoint = Endpoint::start(|request| crate::wire::says(request, "The hall.")).await;
+    let case = scenario(&plan, &simulator, &endpoint.models()).expect("a set").remove(0);
+    let turns = ["Where?", "18 degrees", "What?"].map(says).to_vec();
+    let model = eval::given_model::GivenModel::scripted(turns);
+    let result = run_eval(&case.model(model)).await;
+    assert_eq!((result.turns, endpoint.requests().len()), (1, 1));
+    assert_eq!(
+        endpoint.requests()[0].body["messages"][0]["content"],
+        "You want to know how warm the hall is. user: How warm is it?\n\nagent: Where? </finished>"
+    );
+}
+
+#[test]
+fn a_scenario_that_cannot_be_played_is_refused() {
+    let plan = |persona: &str| {
+        serde_json::json!({
+            "starting_prompt": "Hi", "conversation_plan": "Talk.", "user_persona": persona,
+        })
+    };
+    let none = serde_json::json!({});
+    let models = Models::new(Variables::given([("GEMINI_API_KEY", "k")]));
+    let error = |plan: serde_json::Value, simulator: &serde_json::Value, models: &Models| {
+        scenario(&plan, simulator, models).err().expect("it is refused")
+    };
+    expect_test::expect![[r#"warmer: user_persona: EXPRT is unknown; did you mean EXPERT?"#]]
+        .assert_eq(&error(plan("EXPRT"), &none, &models));
+    expect_test::expect![[r#"warmer: user_simulator_config: gemini-2.5-flash needs a key; set the environment variable GEMINI_API_KEY or GOOGLE_API_KEY"#]]
+        .assert_eq(&error(plan("NOVICE"), &none, &Models::new(Variables::given([]))));
+    let spoken = serde_json::json!({ "type": "audio" });
+    expect_test::expect![[r#"warmer: user_simulator_config: users of the type audio are not supported; take llm_backed"#]]
+        .assert_eq(&error(plan("NOVICE"), &spoken, &models));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_simulated_tool_is_played_from_its_declaration() {
+    let Some(python) = test_needs::python() else { return };
+    let endpoint = Endpoint::start(|request| says(request, r#"{"result": 18}"#)).await;
+    let model = endpoint.models().model("gemini-2.5-flash").expect("a model");
+    let tool = ToolMock::Function(Arc::new(eval::simulated::SimulatedTool::new(model)));
+    let subject = options(&python, &[]).subject;
+    let call = JsonText::from_value(&serde_json::json!({ "location": "Hall" }));
+    let turns = vec![
+        eval::given_model::ModelTurn::call("get_temperature", call),
+        eval::given_model::ModelTurn::text("18 degrees"),
+    ];
+    let case = EvalCase::new("it", subject)
+        .first_message("How warm is it?")
+        .tool("get_temperature", ToolUse::Mock(tool))
+        .model(eval::given_model::GivenModel::scripted(turns));
+    let result = run_eval(&case).await;
+    assert_eq!(result.status, Status::Passed, "{:?}", result.error);
+    let asked = endpoint.requests()[0].text();
+    for part in [r#"\"name\": \"get_temperature\""#, r#"\"description\""#, "location", "Hall"] {
+        assert!(asked.contains(part), "{part} is not in {asked}");
+    }
+}
+
+/// The metrics of a replayed conversation of two turns, with these criteria, and what the judges were asked.
+async fn judged(
+    criteria: &serde_json::Value,
+    reply: impl Fn(&crate::wire::Request) -> crate::wire::Reply + Send + Sync + 'static,
+) -> (eval::EvalResult, Vec<crate::wire::Request>) {
+    let turn = |user: &str, agent: &str, rubrics: serde_json::Value| {
+        serde_json::json!({
+            "user_content": { "role": "user", "parts": [{ "text": user }] },
+            "final_response": { "role": "model", "parts": [{ "text": agent }] },
+            "rubrics": rubrics,
+        })
+    };
+    let rubric = |id: &str, kind: &str, text: &str| {
+        serde_json::json!({
+            "rubric_id": id, "type": kind, "rubric_content": { "text_property": text },
+        })
+    };
+    let of_turn = rubric("polite", "FINAL_RESPONSE_QUALITY", "It thanks");
+    let of_case = rubric("tools", "TOOL_USE_QUALITY", "It calls no tool");
+    let none = serde_json::json!(null);
+    let set = serde_json::json!({ "eval_set_id": "home", "eval_cases": [{
+        "eval_id": "a",
+        "conversation": [
+            turn("How warm?", "18 degrees", none), turn("Thanks", "Bye", serde_json::json!([of_turn])),
+        ],
+        "rubrics": [of_case],
+    }]});
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("home.evalset.json");
+    std::fs::write(&path, set.to_string()).expect("written");
+    let config = serde_json::json!({ "criteria": criteria });
+    let config = Config::read(&JsonText::from_value(&config), &NoSchemas);
+    assert!(config.faults.is_empty(), "{:?}", config.faults);
+    let endpoint = Endpoint::start(reply).await;
+    let options = EvalSetOptions { config: config.config, ..options(Path::new("python3"), &[]) };
+    let cases = read_eval_set_with_models(&path, &options, &endpoint.models()).expect("a set");
+    let subject = crate::played_by_models::says_in_turn(["18 degrees", "Bye"]);
+    let case = EvalCase { subject, model: None, ..cases[0].clone() };
+    let result = run_eval(&case).await;
+    assert!(result.error.is_none(), "{:?}", result.error);
+    (result, endpoint.requests())
+}
+
+#[tokio::test]
+async fn googles_judged_metrics_ask_the_configured_judge_about_each_turn() {
+    let yes = r#"{"reasoning": "Same.", "verdict": "yes"}"#;
+    let no = r#"{"reasoning": "Not at all.", "verdict": "no"}"#;
+    let criteria = serde_json::json!({ "final_response_match_v2": {
+        "threshold": 0.4,
+        "judge_model_options": { "judge_model": "gpt-4o-mini", "num_samples": 3 },
+    }});
+    let (result, requests) = judged(&criteria, move |request| {
+        let is_first = request.text().contains("18 degrees");
+        says(request, if is_first { yes } else { no })
+    })
+    .await;
+    let metric = &result.metrics["final_response_match_v2"];
+    assert_eq!((metric.passed, metric.score), (Some(true), Some(0.5)), "{metric:?}");
+    let told = ["0.5 of 0.4", "the final response: 1: Same.", "the final response: 0: Not at all."];
+    assert_eq!(metric.evidence, told);
+    assert_eq!(requests.len(), 6, "three samples of each turn");
+    assert_eq!(requests[0].body["model"], "gpt-4o-mini");
+    let usage = TokenUsage::of(Role::Judge, &result.events);
+    assert_eq!(usage, TokenUsage { input: 60, output: 30 });
+}
+
+#[tokio::test]
+async fn rubrics_of_the_config_the_case_and_its_turns_are_judged() {
+    let rubric = serde_json::json!({
+        "rubric_id": "brief", "rubric_content": { "text_property": "It is brief" },
+    });
+    let judge = serde_json::json!({ "judgeModel": "gemini-2.5-flash", "numSamples": 1 });
+    let of = |rubrics: serde_json::Value| serde_json::json!({ "threshold": 1, "judge_model_options": judge, "rubrics": rubrics });
+    let criteria = serde_json::json!({
+        "rubric_based_final_response_quality_v1": of(serde_json::json!([rubric])),
+        "rubric_based_tool_use_quality_v1": of(serde_json::json!([])),
+    });
+    let (result, requests) = judged(&criteria, |request| {
+        let verdict = if request.text().contains("It thanks") { "no" } else { "yes" };
+        says(request, &format!(r#"{{"reasoning": "So.", "verdict": "{verdict}"}}"#))
+    })
+    .await;
+    let quality = &result.metrics["rubric_based_final_response_quality_v1"];
+    assert_eq!(quality.evidence[1..], ["brief: 1: So.", "brief: 1: So.", "polite: 0: So."]);
+    assert_eq!(quality.passed, Some(false));
+    let tools = &result.metrics["rubric_based_tool_use_quality_v1"];
+    assert_eq!(tools.evidence[1..], ["tools: 1: So.", "tools: 1: So."]);
+    assert_eq!((tools.passed, requests.len()), (Some(true), 5));
+}
+
+#[tokio::test]
+async fn a_criterion_without_an_answer_of_its_judge_is_unscored() {
+    let judge = serde_json::json!({ "judge_model": "opnai/x" });
+    let criteria = serde_json::json!({
+        "rubric": {
+            "judge_model": "gpt-4o-mini",
+            "rubrics": [{ "name": "helpful", "description": "Does it help?" }],
+        },
+        "final_response_match_v2": { "threshold": 1, "judge_model_options": judge },
+        "rubric_based_final_response_quality_v1": { "threshold": 1 },
+        "hallucinations_v1": 0.5,
+    });
+    let (result, requests) =
+        judged(&criteria, |_| crate::wire::Reply::Status(401, "", "no key".to_owned())).await;
+    assert_eq!(result.status, Status::Unscored);
+    let told = |name: &str| result.metrics[name].evidence.join(" ");
+    assert!(told("rubric").contains("gpt-4o-mini gave no answer"), "{}", told("rubric"));
+    let unknown = told("final_response_match_v2");
+    assert!(unknown.contains("did you mean openai?"), "{unknown}");
+    assert!(told("hallucinations_v1").contains("`adk eval` computes it"));
+    // Of the rubric metric, only the turn that has a rubric is judged, by five samples.
+    assert_eq!(requests.len(), 1 + 5, "{requests:?}");
 }

@@ -5,11 +5,14 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::sync::Arc;
 
+use eval::fault::AtFault;
 use eval::python::AdkPythonSubject;
-use eval::result::TokenUsage;
+use eval::result::{TerminationReason, TokenUsage};
 use eval::{EvalCase, Status, ToolMock, ToolUse, run_eval};
 use json_text::JsonText;
 use serde_json::{Value, json};
+
+use crate::wire::{Endpoint, Reply, Request};
 
 /// An endpoint that speaks Gemini's format and gives these parts, one response after the other.
 fn gemini(responses: Vec<Value>) -> String {
@@ -74,4 +77,39 @@ async fn the_agents_own_model_is_asked_over_the_network() {
     let last = result.events.iter().rev().find(|entry| entry.event.name() == "message");
     let last = serde_json::to_value(&last.expect("a message").event).expect("serializes");
     assert_eq!(last["text"], "Call 999.");
+}
+
+/// The triage agent, whose model is at this endpoint.
+fn triage(python: &Path, endpoint: &str) -> EvalCase {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/triage");
+    let subject = AdkPythonSubject::new(&folder, Some(python))
+        .environment("GOOGLE_GEMINI_BASE_URL", endpoint)
+        .environment("GEMINI_API_KEY", "none")
+        .environment("GOOGLE_GENAI_USE_VERTEXAI", "false");
+    EvalCase::new("real model", Arc::new(subject)).first_message("My chest hurts")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_agent_whose_own_model_fails_is_at_fault() {
+    let Some(python) = test_needs::python() else { return };
+    let failing: [fn(&Request) -> Reply; 4] = [
+        |_| Reply::Status(429, "retry-after: 0\r\n", r#"{"error": {"code": 429}}"#.to_owned()),
+        |_| Reply::Status(500, "", r#"{"error": {"code": 500}}"#.to_owned()),
+        |_| Reply::Status(200, "content-type: application/json\r\n", "<html>".to_owned()),
+        |_| Reply::Half("{".to_owned()),
+    ];
+    for reply in failing {
+        let endpoint = Endpoint::start(reply).await;
+        let result = run_eval(&triage(&python, &endpoint.url)).await;
+        let error = result.error.expect("an error");
+        assert_eq!(error.at_fault, AtFault::Subject, "{}", error.message);
+        assert!(!endpoint.requests().is_empty());
+    }
+
+    let endpoint = Endpoint::start(|_| Reply::Never).await;
+    let mut case = triage(&python, &endpoint.url);
+    case.terminate_when.max_duration = Some(std::time::Duration::from_secs(10));
+    let result = run_eval(&case).await;
+    assert_eq!(result.termination_reason, Some(TerminationReason::MaxDuration));
+    assert_eq!((result.status, endpoint.requests().len()), (Status::Terminated, 1));
 }

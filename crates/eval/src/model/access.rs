@@ -1,0 +1,137 @@
+//! [`Variables`]: keys and addresses of services, from the environment.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::name::{ModelNameError, Service};
+
+/// The variables that name keys and addresses: those that the services' own clients and google-adk read.
+#[derive(Clone)]
+pub struct Variables(Source);
+
+#[derive(Clone)]
+enum Source {
+    Environment,
+    Given(Arc<HashMap<String, String>>),
+}
+
+/// How a service is reached.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct Access {
+    /// Empty for a service that needs none.
+    pub(super) key: String,
+    /// `None` for the address that the client knows.
+    pub(super) base_url: Option<String>,
+}
+
+impl Variables {
+    /// The variables of this process.
+    #[must_use]
+    pub fn environment() -> Self {
+        Self(Source::Environment)
+    }
+
+    /// These variables, and no others.
+    #[must_use]
+    pub fn given<'v>(variables: impl IntoIterator<Item = (&'v str, &'v str)>) -> Self {
+        let owned = variables.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
+        Self(Source::Given(Arc::new(owned.collect())))
+    }
+
+    /// How the service is reached; `name` is the model's, for the error.
+    pub(super) fn access(&self, service: Service, name: &str) -> Result<Access, ModelNameError> {
+        let (keys, address): (&'static [&'static str], &str) = match service {
+            Service::Gemini => (&["GEMINI_API_KEY", "GOOGLE_API_KEY"], "GOOGLE_GEMINI_BASE_URL"),
+            Service::OpenAi => (&["OPENAI_API_KEY"], "OPENAI_BASE_URL"),
+            Service::Anthropic => (&["ANTHROPIC_API_KEY"], "ANTHROPIC_BASE_URL"),
+            Service::Ollama => (&[], "OLLAMA_HOST"),
+        };
+        let base_url = self.get(address);
+        let key = keys.iter().find_map(|key| self.get(key));
+        let needs_key = match service {
+            Service::Gemini | Service::Anthropic => true,
+            // Servers that speak OpenAI's format often need none.
+            Service::OpenAi => base_url.is_none(),
+            Service::Ollama => false,
+        };
+        if key.is_none() && needs_key {
+            return Err(ModelNameError::NoKey { name: name.to_owned(), variables: keys });
+        }
+        let base_url = match (service, base_url) {
+            (Service::Gemini, Some(url)) => Some(with_version(&url)),
+            (Service::Ollama, url) => Some(ollama(url.as_deref())),
+            (_, url) => url.map(|url| url.trim_end_matches('/').to_owned()),
+        };
+        Ok(Access { key: key.unwrap_or_default(), base_url })
+    }
+
+    /// A variable that is set and not empty.
+    fn get(&self, name: &str) -> Option<String> {
+        let value = match &self.0 {
+            Source::Environment => std::env::var(name).ok(),
+            Source::Given(given) => given.get(name).cloned(),
+        };
+        value.filter(|value| !value.is_empty())
+    }
+}
+
+/// `GOOGLE_GEMINI_BASE_URL` names the host, and `adk-model` wants the version too.
+fn with_version(url: &str) -> String {
+    let url = url.trim_end_matches('/');
+    let has_version = url.rsplit('/').next().is_some_and(|last| {
+        last.strip_prefix('v').is_some_and(|rest| rest.starts_with(|it: char| it.is_ascii_digit()))
+    });
+    if has_version { format!("{url}/") } else { format!("{url}/v1beta/") }
+}
+
+/// The address at which Ollama speaks OpenAI's format. `OLLAMA_HOST` may lack the scheme and the port.
+fn ollama(host: Option<&str>) -> String {
+    let host = host.unwrap_or("localhost").trim_end_matches('/');
+    let url = if host.contains("://") { host.to_owned() } else { format!("http://{host}") };
+    let has_port = url.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
+    if has_port || host.contains("://") { format!("{url}/v1") } else { format!("{url}:11434/v1") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn access(service: Service, given: &[(&str, &str)]) -> Result<(String, String), String> {
+        let access = Variables::given(given.iter().copied()).access(service, "it");
+        let access = access.map_err(|error| error.to_string())?;
+        Ok((access.key, access.base_url.unwrap_or_default()))
+    }
+
+    fn told(key: &str, url: &str) -> Result<(String, String), String> {
+        Ok((key.to_owned(), url.to_owned()))
+    }
+
+    #[test]
+    fn keys_are_needed_where_the_service_has_them() {
+        let missing =
+            "it needs a key; set the environment variable GEMINI_API_KEY or GOOGLE_API_KEY";
+        assert_eq!(access(Service::Gemini, &[("GEMINI_API_KEY", "")]), Err(missing.to_owned()));
+        assert_eq!(access(Service::Gemini, &[("GOOGLE_API_KEY", "k")]), told("k", ""));
+        let missing = "it needs a key; set the environment variable OPENAI_API_KEY";
+        assert_eq!(access(Service::OpenAi, &[]), Err(missing.to_owned()));
+        let local = [("OPENAI_BASE_URL", "http://localhost:8000/v1/")];
+        assert_eq!(access(Service::OpenAi, &local), told("", "http://localhost:8000/v1"));
+    }
+
+    #[test]
+    fn addresses_are_completed() {
+        let gemini = |url| {
+            let given = [("GEMINI_API_KEY", "k"), ("GOOGLE_GEMINI_BASE_URL", url)];
+            access(Service::Gemini, &given).expect("reachable").1
+        };
+        assert_eq!(gemini("http://host"), "http://host/v1beta/");
+        assert_eq!(gemini("http://host/v1/"), "http://host/v1/");
+        let ollama = |given: &[(&str, &str)]| access(Service::Ollama, given).expect("reachable").1;
+        assert_eq!(ollama(&[]), "http://localhost:11434/v1");
+        assert_eq!(ollama(&[("OLLAMA_HOST", "0.0.0.0:99")]), "http://0.0.0.0:99/v1");
+        assert_eq!(
+            ollama(&[("OLLAMA_HOST", "https://ollama.example")]),
+            "https://ollama.example/v1"
+        );
+    }
+}

@@ -1,0 +1,168 @@
+//! Requests to services, through `adk-model`.
+
+use std::sync::Arc;
+
+use adk_core::{AdkError, Content, FunctionResponseData, Llm, LlmRequest, Part};
+use adk_model::anthropic::{AnthropicClient, AnthropicConfig};
+use adk_model::retry::RetryConfig;
+use adk_model::{GeminiModel, OpenAICompatible, OpenAICompatibleConfig};
+use futures::StreamExt as _;
+use json_text::JsonText;
+use serde_json::json;
+
+use super::access::Access;
+use super::failure::{FailureKind, ModelFailure};
+use super::name::Service;
+use super::{CallingReply, ModelMessage, ModelReply, ModelRequest, ReplyCall};
+
+/// A client that does not retry by itself.
+pub(super) fn open(
+    service: Service,
+    access: &Access,
+    model: &str,
+) -> Result<Arc<dyn Llm>, AdkError> {
+    let Access { key, base_url } = access;
+    let retry = RetryConfig::disabled();
+    Ok(match service {
+        Service::Gemini => {
+            let client = match base_url {
+                Some(url) => GeminiModel::new_with_base_url(key, model, url)?,
+                None => GeminiModel::new(key, model)?,
+            };
+            Arc::new(client.with_retry_config(retry))
+        }
+        // The client for Ollama's own format hides the status of an answer.
+        Service::OpenAi | Service::Ollama => {
+            let name = if service == Service::OpenAi { "openai" } else { "ollama" };
+            let mut config = OpenAICompatibleConfig::new(key, model).with_provider_name(name);
+            if let Some(url) = base_url {
+                config = config.with_base_url(url);
+            }
+            Arc::new(OpenAICompatible::new(config)?.with_retry_config(retry))
+        }
+        Service::Anthropic => {
+            let mut config = AnthropicConfig::new(key, model);
+            if let Some(url) = base_url {
+                config = config.with_base_url(url);
+            }
+            Arc::new(AnthropicClient::new(config)?.with_retry_config(retry))
+        }
+    })
+}
+
+/// Asks once.
+pub(super) async fn ask(
+    llm: &dyn Llm,
+    service: Service,
+    name: &str,
+    request: &ModelRequest,
+) -> Result<ModelReply, ModelFailure> {
+    let failed = |error: &AdkError| ModelFailure::of(name, error);
+    // Without a stream, the client for Anthropic gives up after a minute.
+    let streams = service == Service::Anthropic;
+    let mut responses = llm
+        .generate_content(sent(llm.name(), service, request), streams)
+        .await
+        .map_err(|error| failed(&error))?;
+    let (mut input, mut output) = (0, 0);
+    let mut content = Content::new("model");
+    let mut reason = None;
+    while let Some(response) = responses.next().await {
+        let response = response.map_err(|error| failed(&error))?;
+        if let Some(message) = response.error_message {
+            return Err(ModelFailure::new(name, FailureKind::Unavailable, message));
+        }
+        if let Some(usage) = response.usage_metadata {
+            let tokens = |count: i32| u64::try_from(count).unwrap_or(0);
+            input = tokens(usage.prompt_token_count);
+            output = tokens(usage.candidates_token_count);
+        }
+        reason = response.finish_reason.or(reason);
+        // The last response of a stream has the whole text.
+        if !response.partial {
+            content = response.content.unwrap_or(content);
+        }
+    }
+    let (text, calls) = (text(&content), calls(&content));
+    if text.trim().is_empty() && calls.is_empty() {
+        let why = reason.map_or_else(String::new, |reason| format!(" (it ended by {reason:?})"));
+        let message = format!("its answer has no text{why}");
+        return Err(ModelFailure::new(name, FailureKind::Refused, message));
+    }
+    Ok(ModelReply { content: CallingReply(content), text, calls, input, output })
+}
+
+fn calls(content: &Content) -> Vec<ReplyCall> {
+    let calls = content.parts.iter().filter_map(|part| match part {
+        Part::FunctionCall { name, args, .. } => {
+            Some(ReplyCall { name: name.clone(), args: JsonText::from_value(args) })
+        }
+        _ => None,
+    });
+    calls.collect()
+}
+
+fn text(content: &Content) -> String {
+    let texts = content.parts.iter().filter_map(|part| match part {
+        Part::Text { text } => Some(text.as_str()),
+        _ => None,
+    });
+    texts.collect()
+}
+
+/// The request as `adk-model` wants it: the instruction, then messages of both sides in turn.
+fn sent(model: &str, service: Service, request: &ModelRequest) -> LlmRequest {
+    // The client for Gemini drops contents of other roles than these.
+    let instruction = if service == Service::Gemini { "user" } else { "system" };
+    let mut contents = Vec::new();
+    if !request.instruction.is_empty() {
+        contents.push(Content::new(instruction).with_text(&request.instruction));
+    }
+    for message in &request.messages {
+        let (role, text) = match message {
+            ModelMessage::ToModel(text) => ("user", text),
+            ModelMessage::FromModel(text) => ("model", text),
+            ModelMessage::Called(CallingReply(content), results) => {
+                contents.push(content.clone());
+                contents.extend(returned(service, content, results));
+                continue;
+            }
+        };
+        match contents.last_mut() {
+            Some(last) if last.role == role => {
+                last.parts.push(Part::Text { text: format!("\n\n{text}") });
+            }
+            _ => contents.push(Content::new(role).with_text(text)),
+        }
+    }
+    let declared = request.tools.iter().map(|tool| {
+        let parameters = tool.parameters.to_value().unwrap_or_default();
+        let declaration = json!({ "description": tool.description, "parameters": parameters });
+        (tool.name.clone(), declaration)
+    });
+    LlmRequest {
+        model: model.to_owned(),
+        contents,
+        config: None,
+        tools: declared.collect(),
+        previous_response_id: None,
+    }
+}
+
+/// The results of calls. Gemini wants all of them in one message, and the client for OpenAI takes one of each.
+fn returned(service: Service, content: &Content, results: &[JsonText]) -> Vec<Content> {
+    let calls = content.parts.iter().filter_map(|part| match part {
+        Part::FunctionCall { name, id, .. } => Some((name, id)),
+        _ => None,
+    });
+    let parts = calls.zip(results).map(|((name, id), result)| Part::FunctionResponse {
+        function_response: FunctionResponseData::new(name, result.to_value().unwrap_or_default()),
+        id: id.clone(),
+        annotations: None,
+    });
+    let content = |parts| Content { role: "function".to_owned(), parts };
+    match service {
+        Service::Gemini => vec![content(parts.collect())],
+        _ => parts.map(|part| content(vec![part])).collect(),
+    }
+}

@@ -1,0 +1,76 @@
+//! Answers that must be JSON.
+
+use json_text::JsonText;
+
+use super::{Model, ModelMessage, ModelRequest, UsageNote};
+
+/// Asks a model whose answer must be JSON that `read` accepts. An answer that is not is asked for once more, with
+/// the reason.
+///
+/// # Errors
+/// Why there is no such answer.
+pub(crate) async fn ask_for_json<T>(
+    model: &Model,
+    mut request: ModelRequest,
+    note: UsageNote<'_>,
+    read: impl Fn(&JsonText) -> Result<T, String>,
+) -> Result<T, String> {
+    let text = model.ask_noting(&request, note).await.map_err(|failure| failure.to_string())?.text;
+    let error = match read_json(&text, &read) {
+        Ok(value) => return Ok(value),
+        Err(error) => error,
+    };
+    repeat(&mut request, text, &error);
+    let text = model.ask_noting(&request, note).await.map_err(|failure| failure.to_string())?.text;
+    read_json(&text, &read).map_err(|error| unusable(model, &text, &error))
+}
+
+/// What `read` makes of an answer.
+///
+/// # Errors
+/// Why it cannot be used.
+pub(crate) fn read_json<T>(
+    text: &str,
+    read: impl Fn(&JsonText) -> Result<T, String>,
+) -> Result<T, String> {
+    let json = JsonText::parse(unfenced(text)).map_err(|error| format!("it is not JSON: {error}"));
+    read(&json?)
+}
+
+/// Asks again after an answer that cannot be used.
+pub(crate) fn repeat(request: &mut ModelRequest, text: String, error: &str) {
+    request.messages.extend([
+        ModelMessage::FromModel(text),
+        ModelMessage::ToModel(format!(
+            "This answer cannot be used: {error}. Answer again, with the JSON alone."
+        )),
+    ]);
+}
+
+/// The error for people when the second answer cannot be used either.
+pub(crate) fn unusable(model: &Model, text: &str, error: &str) -> String {
+    let shown: String = text.chars().take(200).collect();
+    format!("the answer of {} cannot be used: {error}. It was: {shown}", model.name())
+}
+
+/// The text without the fence in which models put code.
+fn unfenced(text: &str) -> &str {
+    let text = text.trim();
+    let Some(inner) = text.strip_prefix("```").and_then(|inner| inner.strip_suffix("```")) else {
+        return text;
+    };
+    // The first line names the language.
+    inner.split_once('\n').map_or(inner, |(_, rest)| rest).trim()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unfenced;
+
+    #[test]
+    fn fences_are_taken_off() {
+        assert_eq!(unfenced("```json\n{\"a\": 1}\n```"), "{\"a\": 1}");
+        assert_eq!(unfenced(" {\"a\": 1}\n"), "{\"a\": 1}");
+        assert_eq!(unfenced("```\n1\n```\n"), "1");
+    }
+}

@@ -1,0 +1,287 @@
+//! [`Model`]: a real model that the engine itself asks, for a user agent, a mock or a judge.
+//!
+//! The requests go through `adk-model`. What is ours is what a suite needs of many requests at once: one limit for
+//! each model that follows its rate limit, retries, and a timeout. `adk-model` would retry by itself, with no
+//! limit that several cases share.
+
+mod access;
+mod client;
+mod failure;
+mod json;
+mod limit;
+mod name;
+
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::time::Duration;
+
+use adk_core::{Content, Llm};
+use json_text::JsonText;
+
+pub use access::Variables;
+pub use failure::{FailureKind, ModelFailure};
+pub(crate) use json::{ask_for_json, read_json, repeat, unusable};
+pub use name::ModelNameError;
+
+use self::limit::Limit;
+use self::name::{Service, parse};
+use crate::ledger::{Event, Ledger, Role};
+
+/// The longest wait that a service may ask for with `Retry-After`. A longer one is a failure.
+const LONGEST_WAIT: Duration = Duration::from_secs(300);
+
+/// The models that this process can reach. Clones share the limit of each model.
+#[derive(Clone)]
+pub struct Models {
+    variables: Variables,
+    settings: ModelSettings,
+    limits: Arc<Mutex<HashMap<String, Arc<Limit>>>>,
+}
+
+/// How models are asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ModelSettings {
+    /// How long one request may take.
+    pub timeout: Duration,
+    /// How often a request is repeated that failed for a reason that may pass.
+    pub retries: u32,
+    /// The wait before the first repetition, where the service does not name one. It doubles each time, up to 30
+    /// seconds.
+    pub first_wait: Duration,
+    /// How many requests to one model are under way at the same time, at most. The first suite that asks a model
+    /// decides.
+    pub most_at_once: usize,
+}
+
+impl Default for ModelSettings {
+    fn default() -> Self {
+        Self {
+            timeout: Duration::from_secs(120),
+            retries: 5,
+            first_wait: Duration::from_secs(1),
+            most_at_once: 16,
+        }
+    }
+}
+
+impl ModelSettings {
+    /// The wait after the failure number `number`, from 1.
+    fn wait(&self, number: u32) -> Duration {
+        let factor = 2_u32.saturating_pow(number.saturating_sub(1));
+        self.first_wait.saturating_mul(factor).min(Duration::from_secs(30).max(self.first_wait))
+    }
+}
+
+impl Models {
+    /// The models for which `variables` have keys.
+    #[must_use]
+    pub fn new(variables: Variables) -> Self {
+        Self { variables, settings: ModelSettings::default(), limits: Arc::default() }
+    }
+
+    /// The models for which the environment of this process has keys. All callers share their limits.
+    #[must_use]
+    pub fn of_environment() -> Self {
+        static SHARED: LazyLock<Models> = LazyLock::new(|| Models::new(Variables::environment()));
+        SHARED.clone()
+    }
+
+    /// The same models, asked otherwise.
+    #[must_use]
+    pub fn with_settings(mut self, settings: ModelSettings) -> Self {
+        self.settings = settings;
+        self
+    }
+
+    /// How the models are asked.
+    #[must_use]
+    pub fn settings(&self) -> ModelSettings {
+        self.settings
+    }
+
+    /// The model of this name, such as `gemini-2.5-flash` or `openai/gpt-5-mini`. Nothing is sent.
+    ///
+    /// # Errors
+    /// [`ModelNameError`] if the name or the service is not known, or the key is missing.
+    pub fn model(&self, name: &str) -> Result<Model, ModelNameError> {
+        let (service, model) = parse(name)?;
+        let access = self.variables.access(service, name)?;
+        let llm = client::open(service, &access, model).map_err(|error| {
+            ModelNameError::Client { name: name.to_owned(), error: error.message }
+        })?;
+        let mut limits = self.limits.lock().unwrap_or_else(PoisonError::into_inner);
+        let limit = limits
+            .entry(format!("{}{name}", access.base_url.unwrap_or_default()))
+            .or_insert_with(|| Arc::new(Limit::new(self.settings.most_at_once)));
+        Ok(Model {
+            name: name.into(),
+            service,
+            llm,
+            limit: Arc::clone(limit),
+            settings: self.settings,
+        })
+    }
+}
+
+/// A model that can be asked.
+#[derive(Clone)]
+pub struct Model {
+    name: Arc<str>,
+    service: Service,
+    llm: Arc<dyn Llm>,
+    limit: Arc<Limit>,
+    settings: ModelSettings,
+}
+
+/// What a model is asked.
+#[derive(Debug, Clone, Default)]
+pub struct ModelRequest {
+    /// What the model is to do; empty where the messages say it.
+    pub instruction: String,
+    /// The conversation. The last message is the one to respond to.
+    pub messages: Vec<ModelMessage>,
+    /// What the model may call.
+    pub tools: Vec<ModelTool>,
+}
+
+/// A tool that a model may call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelTool {
+    /// The name.
+    pub name: String,
+    /// What it does, and when to call it.
+    pub description: String,
+    /// The JSON Schema of the arguments.
+    pub parameters: JsonText,
+}
+
+/// A message of a conversation with a model.
+#[derive(Debug, Clone)]
+pub enum ModelMessage {
+    /// To the model.
+    ToModel(String),
+    /// An earlier response of the model.
+    FromModel(String),
+    /// An earlier response of the model that calls tools, and a result for each call, in their order.
+    Called(CallingReply, Vec<JsonText>),
+}
+
+/// A response that calls tools, as the service wants it back.
+#[derive(Debug, Clone)]
+pub struct CallingReply(Content);
+
+/// A call in a model's response.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReplyCall {
+    /// The tool.
+    pub name: String,
+    /// The arguments.
+    pub args: JsonText,
+}
+
+/// What a model responded.
+#[derive(Debug, Clone)]
+pub struct ModelReply {
+    /// The response, to give back with the results of its calls.
+    pub(crate) content: CallingReply,
+    /// Its text, without its thoughts.
+    pub text: String,
+    /// What it calls.
+    pub calls: Vec<ReplyCall>,
+    /// Tokens of the request.
+    pub input: u64,
+    /// Tokens of the response, thoughts included.
+    pub output: u64,
+}
+
+/// Where the tokens of a request are noted, and for whom.
+#[derive(Clone, Copy)]
+pub(crate) struct UsageNote<'a> {
+    pub(crate) ledger: &'a Ledger,
+    pub(crate) role: Role,
+    /// The user agent, the tool or the metric that asks.
+    pub(crate) agent: &'a str,
+}
+
+impl Model {
+    /// The name, as suites write it.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Asks the model and notes the tokens.
+    pub(crate) async fn ask_noting(
+        &self,
+        request: &ModelRequest,
+        note: UsageNote<'_>,
+    ) -> Result<ModelReply, ModelFailure> {
+        let reply = self.ask(request).await?;
+        note.ledger.add(Event::ModelUsage {
+            role: note.role,
+            agent: note.agent.to_owned(),
+            model: self.name.to_string(),
+            input: reply.input,
+            output: reply.output,
+        });
+        Ok(reply)
+    }
+
+    /// Asks the model, and asks again where that can help.
+    ///
+    /// # Errors
+    /// [`ModelFailure`] of the last attempt.
+    pub async fn ask(&self, request: &ModelRequest) -> Result<ModelReply, ModelFailure> {
+        let mut attempts = 1;
+        loop {
+            let place = self.limit.enter().await;
+            let answer = client::ask(&*self.llm, self.service, &self.name, request);
+            let failure = match tokio::time::timeout(self.settings.timeout, answer).await {
+                Ok(Ok(reply)) => {
+                    place.succeeded();
+                    return Ok(reply);
+                }
+                Ok(Err(failure)) => failure,
+                Err(_) => ModelFailure::timeout(&self.name, self.settings.timeout),
+            };
+            let wait = failure.retry_after.unwrap_or_else(|| self.settings.wait(attempts));
+            if failure.kind == FailureKind::RateLimited {
+                place.limited(wait.min(LONGEST_WAIT));
+            }
+            drop(place);
+            if !failure.may_pass() || attempts > self.settings.retries || wait > LONGEST_WAIT {
+                return Err(ModelFailure { attempts, ..failure });
+            }
+            tracing::debug!("{failure}; it is asked again in {} ms", wait.as_millis());
+            tokio::time::sleep(wait).await;
+            attempts += 1;
+        }
+    }
+}
+
+impl std::fmt::Debug for Model {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_tuple("Model").field(&self.name).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_that_ask_one_model_share_its_limit() {
+        let models = Models::new(Variables::given([("GEMINI_API_KEY", "k")]));
+        let model = |name| models.clone().model(name).expect("a model");
+        let (first, second) = (model("gemini-2.5-flash"), model("gemini-2.5-flash"));
+        assert!(Arc::ptr_eq(&first.limit, &second.limit));
+        assert!(!Arc::ptr_eq(&first.limit, &model("gemini-2.5-pro").limit));
+    }
+
+    #[test]
+    fn waits_double_up_to_half_a_minute() {
+        let settings = ModelSettings::default();
+        let seconds = |number| settings.wait(number).as_secs();
+        assert_eq!([1, 2, 3, 6, 40].map(seconds), [1, 2, 4, 30, 30]);
+    }
+}

@@ -1,0 +1,258 @@
+//! [`PersonaUser`]: a user simulated by a model.
+
+use async_trait::async_trait;
+use json_text::JsonText;
+use serde_json::{Map, Value, json};
+
+use crate::ledger::{Ledger, Role};
+use crate::mock::Template;
+use crate::model::{
+    Model, ModelMessage, ModelRequest, ReplyCall, UsageNote, read_json, repeat, unusable,
+};
+use crate::persona_tool::PersonaTool;
+use crate::user_agent::{Heard, UserAgent, UserAnswer};
+use crate::yields::{YieldInfo, YieldKind};
+
+/// What the model writes to end the conversation. google-adk's simulated users write the same.
+pub(crate) const END: &str = "</finished>";
+
+/// Begins a conversation in which the user speaks first; services want a first message to the model.
+const BEGINNING: &str = "(The conversation begins. The agent has said nothing yet.)";
+
+/// How often the model may call tools before it writes.
+const MOST_CALLING_REPLIES: usize = 8;
+
+/// A user agent that a model plays: in the conversation it writes messages, and for a tool that waits it gives a
+/// JSON value.
+#[derive(Debug, Clone)]
+pub struct PersonaUser {
+    role: PlayedRole,
+    model: Model,
+    tools: Vec<PersonaTool>,
+    most_answers: Option<usize>,
+}
+
+/// What the model is told of the user.
+#[derive(Debug, Clone)]
+enum PlayedRole {
+    /// A description, to which the rules of the conversation are added.
+    Persona(String),
+    /// The whole prompt, over these names and `conversation_history`.
+    Template(Template, Value),
+}
+
+impl PersonaUser {
+    /// The user that `persona` describes: who they are, what they want, what they know and how they talk.
+    #[must_use]
+    pub fn new(persona: impl Into<String>, model: Model) -> Self {
+        Self::of(PlayedRole::Persona(persona.into()), model)
+    }
+
+    /// A user whose next message the model writes by this prompt alone: a template over `names`, which is an
+    /// object, and `conversation_history`.
+    pub(crate) fn with_template(template: Template, names: Value, model: Model) -> Self {
+        Self::of(PlayedRole::Template(template, names), model)
+    }
+
+    fn of(role: PlayedRole, model: Model) -> Self {
+        Self { role, model, tools: Vec::new(), most_answers: None }
+    }
+
+    /// Adds something that the user can do besides talking.
+    #[must_use]
+    pub fn tool(mut self, tool: PersonaTool) -> Self {
+        self.tools.push(tool);
+        self
+    }
+
+    /// Ends the conversation after this many answers.
+    #[must_use]
+    pub fn most_answers(mut self, most: usize) -> Self {
+        self.most_answers = Some(most);
+        self
+    }
+
+    fn instruction(persona: &str, info: &YieldInfo) -> String {
+        let task = match &info.kind {
+            YieldKind::Loop => format!(
+                "Write the user's next message, and nothing else. Stay in the role, and do not make up what the \
+                 user does not know. When the user has what they want, or sees that the agent cannot help, write \
+                 {END} alone instead of a message: it ends the conversation."
+            ),
+            YieldKind::Tool { tool_name } => format!(
+                "The agent called the tool {tool_name}, which waits for the user. Write what the tool is to \
+                 return, as one JSON value, and nothing else. Where the call does not show another form, write an \
+                 object, such as {{\"answer\": \"Yes\"}}. A request for confirmation is answered with \
+                 {{\"confirmed\": true}} or {{\"confirmed\": false}}."
+            ),
+        };
+        format!(
+            "You play a user who talks to an AI agent. In this conversation, the messages that you get come from \
+             the agent, and your own messages are the user's.\n\nThe user:\n{persona}\n\n{task}"
+        )
+    }
+
+    fn request(&self, heard: &[Heard], info: &YieldInfo) -> Result<ModelRequest, String> {
+        match &self.role {
+            PlayedRole::Persona(persona) => Ok(self.conversation(persona, heard, info)),
+            PlayedRole::Template(template, names) => {
+                let lines = heard.iter().map(|message| match message {
+                    Heard::Prompt(text) => format!("agent: {text}"),
+                    Heard::Own(text) => format!("user: {text}"),
+                });
+                let mut names = names.clone();
+                names["conversation_history"] = lines.collect::<Vec<_>>().join("\n\n").into();
+                let messages = vec![ModelMessage::ToModel(template.fill(&names)?)];
+                Ok(ModelRequest { messages, ..ModelRequest::default() })
+            }
+        }
+    }
+
+    fn conversation(&self, persona: &str, heard: &[Heard], info: &YieldInfo) -> ModelRequest {
+        let mut messages = Vec::new();
+        if !matches!(heard.first(), Some(Heard::Prompt(prompt)) if !prompt.is_empty()) {
+            messages.push(ModelMessage::ToModel(BEGINNING.to_owned()));
+        }
+        messages.extend(heard.iter().filter_map(|message| match message {
+            Heard::Prompt(prompt) if prompt.is_empty() => None,
+            Heard::Prompt(prompt) => Some(ModelMessage::ToModel(prompt.clone())),
+            Heard::Own(text) => Some(ModelMessage::FromModel(text.clone())),
+        }));
+        // An agent can end its turn without a word.
+        if matches!(messages.last(), Some(ModelMessage::FromModel(_))) {
+            messages.push(ModelMessage::ToModel("(The agent said nothing.)".to_owned()));
+        }
+        let mut instruction = Self::instruction(persona, info);
+        if !self.tools.is_empty() {
+            instruction.push_str(
+                " Where a tool of yours applies, call it first, and write when it has returned.",
+            );
+        }
+        let tools = self.tools.iter().map(|tool| tool.declaration().clone()).collect();
+        ModelRequest { instruction, messages, tools }
+    }
+
+    /// What the model writes when it has called what it wants. The calls change `changes`.
+    async fn text(
+        &self,
+        request: &mut ModelRequest,
+        note: UsageNote<'_>,
+        changes: &mut Map<String, Value>,
+    ) -> Result<String, String> {
+        for _ in 0..MOST_CALLING_REPLIES {
+            let reply = self.model.ask_noting(request, note).await;
+            let reply = reply.map_err(|failure| failure.to_string())?;
+            if reply.calls.is_empty() {
+                return Ok(reply.text);
+            }
+            let called = |call: &ReplyCall| {
+                let tool = self.tools.iter().find(|tool| tool.declaration().name == call.name);
+                match tool {
+                    Some(tool) => tool.call(&call.args, changes),
+                    None => JsonText::from_value(&json!({ "error": "there is no such tool" })),
+                }
+            };
+            let results = reply.calls.iter().map(called).collect();
+            request.messages.push(ModelMessage::Called(reply.content, results));
+        }
+        Err(format!(
+            "{} calls tools again and again and writes nothing. Say in the persona when to call them",
+            self.model.name()
+        ))
+    }
+}
+
+#[async_trait]
+impl UserAgent for PersonaUser {
+    async fn answer(
+        &self,
+        number: usize,
+        heard: &[Heard],
+        info: &YieldInfo,
+    ) -> Result<UserAnswer, String> {
+        self.answer_noting(number, heard, info, &Ledger::begin()).await
+    }
+
+    async fn answer_noting(
+        &self,
+        number: usize,
+        heard: &[Heard],
+        info: &YieldInfo,
+        ledger: &Ledger,
+    ) -> Result<UserAnswer, String> {
+        let mut request = self.request(heard, info)?;
+        let agent = info.kind.to_string();
+        let note = UsageNote { ledger, role: Role::UserAgent, agent: &agent };
+        let mut changes = Map::new();
+        let output = match info.kind {
+            YieldKind::Loop => {
+                if self.most_answers.is_some_and(|most| number >= most) {
+                    return Ok(UserAnswer::Ends);
+                }
+                let text = self.text(&mut request, note, &mut changes).await?;
+                if text.contains(END) {
+                    return Ok(UserAnswer::Ends);
+                }
+                JsonText::string(text.trim())
+            }
+            YieldKind::Tool { .. } => {
+                let read = |json: &JsonText| Ok(json.clone());
+                let text = self.text(&mut request, note, &mut changes).await?;
+                match read_json(&text, read) {
+                    Ok(output) => output,
+                    Err(error) => {
+                        repeat(&mut request, text, &error);
+                        let text = self.text(&mut request, note, &mut changes).await?;
+                        read_json(&text, read)
+                            .map_err(|error| unusable(&self.model, &text, &error))?
+                    }
+                }
+            }
+        };
+        Ok(UserAnswer::Says { output, changes: JsonText::from_value(&Value::Object(changes)) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Models, Variables};
+
+    #[test]
+    fn the_model_sees_the_conversation_from_the_users_side() {
+        let models = Models::new(Variables::given([("OPENAI_API_KEY", "none")]));
+        let user = PersonaUser::new("Ada", models.model("openai/gpt-5-mini").expect("a model"));
+        let info = YieldInfo {
+            kind: YieldKind::Loop,
+            invocation_id: String::new(),
+            awaiting_input: true,
+            call_id: None,
+            args: None,
+        };
+        let own = |text: &str| Heard::Own(text.to_owned());
+        let prompt = |text: &str| Heard::Prompt(text.to_owned());
+        let to = |text: &str| format!("to {text}");
+        let from = |text: &str| format!("from {text}");
+        let messages = |heard: &[Heard]| -> Vec<String> {
+            let request = user.request(heard, &info).expect("a request");
+            let text = |message: &ModelMessage| match message {
+                ModelMessage::ToModel(text) => to(text),
+                ModelMessage::FromModel(text) => from(text),
+                ModelMessage::Called(..) => "calls".to_owned(),
+            };
+            request.messages.iter().map(text).collect()
+        };
+        assert_eq!(messages(&[prompt("")]), [to(BEGINNING)]);
+        assert_eq!(messages(&[prompt("Hello")]), [to("Hello")]);
+        assert_eq!(
+            messages(&[own("Hi"), prompt("What is it?"), own("Pain"), prompt("")]),
+            [
+                to(BEGINNING),
+                from("Hi"),
+                to("What is it?"),
+                from("Pain"),
+                to("(The agent said nothing.)")
+            ]
+        );
+    }
+}

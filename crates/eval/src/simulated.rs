@@ -1,0 +1,188 @@
+//! [`SimulatedTool`]: a mock that a model plays, in a world that all simulated tools of a case share.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use json_text::{JsonIndex, JsonText, JsonValue, Kind};
+use serde_json::{Map, Value};
+use tokio::sync::Mutex;
+
+use crate::ledger::{Ledger, Role};
+
+use crate::mock::{MockContext, MockFailure, MockFunction};
+use crate::model::{Model, ModelMessage, ModelRequest, UsageNote, ask_for_json};
+use crate::run::merge;
+
+/// What the simulated tools of one run know in common.
+#[derive(Debug)]
+pub(crate) struct World {
+    ledger: Arc<Ledger>,
+    /// Held while a model plays a call, so that each call sees what the ones before it changed.
+    so_far: Mutex<SoFar>,
+}
+
+#[derive(Debug, Default)]
+struct SoFar {
+    state: Map<String, Value>,
+    calls: Vec<String>,
+}
+
+impl World {
+    /// An empty world. The tokens of its models are noted in `ledger`.
+    pub(crate) fn new(ledger: Arc<Ledger>) -> Self {
+        Self { ledger, so_far: Mutex::default() }
+    }
+}
+
+/// A tool that a model plays: it answers calls from the tool's declaration, over given data and what earlier calls
+/// changed.
+#[derive(Debug, Clone)]
+pub struct SimulatedTool {
+    model: Model,
+    data: Option<JsonText>,
+    instructions: Option<String>,
+}
+
+/// What a call gives.
+struct Played {
+    result: Result<JsonText, String>,
+    changes: Map<String, Value>,
+}
+
+impl SimulatedTool {
+    /// A tool that this model plays.
+    #[must_use]
+    pub fn new(model: Model) -> Self {
+        Self { model, data: None, instructions: None }
+    }
+
+    /// Gives it the data that it works on.
+    #[must_use]
+    pub fn data(mut self, data: JsonText) -> Self {
+        self.data = Some(data);
+        self
+    }
+
+    /// Says what it is to do beyond its declaration.
+    #[must_use]
+    pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
+        self.instructions = Some(instructions.into());
+        self
+    }
+
+    fn request(&self, args: &JsonText, context: &MockContext, so_far: &SoFar) -> ModelRequest {
+        let mut told = format!("The tool: {}", context.tool_name);
+        let mut add = |title: &str, text: &str| {
+            // Writing to a text cannot fail.
+            let _ = write!(told, "\n\n{title}:\n{text}");
+        };
+        if let Some(declaration) = &context.declaration {
+            add("Its declaration", &declaration.pretty());
+        }
+        if let Some(instructions) = &self.instructions {
+            add("What it does", instructions);
+        }
+        if let Some(data) = &self.data {
+            add("The data that it works on", &data.pretty());
+        }
+        let state = JsonText::from_value(&Value::Object(so_far.state.clone()));
+        add("The state of the world, which all simulated tools share", &state.pretty());
+        if !so_far.calls.is_empty() {
+            add("The calls so far", &so_far.calls.join("\n"));
+        }
+        add("The call", &format!("{}({})", context.tool_name, args.compact()));
+        ModelRequest {
+            instruction: INSTRUCTION.to_owned(),
+            messages: vec![ModelMessage::ToModel(told)],
+            tools: Vec::new(),
+        }
+    }
+}
+
+const INSTRUCTION: &str = "You play a tool that an AI agent calls in a test. Nothing real happens. Give the result \
+    that the real tool would return: in its format, in keeping with the data, the state of the world and the \
+    earlier calls. Do not help the agent beyond what the tool does, and do not make up records where the data says \
+    which there are. A call that the real tool would refuse gets an error.\n\n\
+    Answer with one JSON object and nothing else:\n\
+    {\"result\": ANY_JSON, \"changes\": {...}}\n\
+    or, for a call that fails,\n\
+    {\"error\": \"MESSAGE\"}\n\
+    `changes` is what the call changes in the state of the world: objects are merged, everything else is replaced. \
+    Leave it out if nothing changes.";
+
+#[async_trait]
+impl MockFunction for SimulatedTool {
+    fn wants_declaration(&self) -> bool {
+        true
+    }
+
+    async fn answer(
+        &self,
+        args: &JsonText,
+        context: &MockContext,
+    ) -> Result<JsonText, MockFailure> {
+        let world = &context.world;
+        let so_far = &mut *world.so_far.lock().await;
+        let request = self.request(args, context, so_far);
+        let note = UsageNote { ledger: &world.ledger, role: Role::Mock, agent: &context.tool_name };
+        let played = ask_for_json(&self.model, request, note, played).await;
+        let Played { result, changes } = played.map_err(MockFailure::Broken)?;
+        let told = match &result {
+            Ok(value) => format!("returned {}", value.compact()),
+            Err(message) => format!("failed: {message}"),
+        };
+        so_far.calls.push(format!("{}({}) {told}", context.tool_name, args.compact()));
+        merge(&mut so_far.state, changes);
+        result.map_err(MockFailure::Raises)
+    }
+}
+
+/// Reads what the model answers.
+fn played(answer: &JsonText) -> Result<Played, String> {
+    let document = JsonIndex::of(answer);
+    let root = document.root();
+    if root.kind() != Kind::Object {
+        return Err("it is not an object".to_owned());
+    }
+    let changes = match root.member("changes") {
+        None => Map::new(),
+        Some(changes) if changes.kind() == Kind::Null => Map::new(),
+        Some(changes) => changes
+            .to_json()
+            .decode::<Map<String, Value>>()
+            .map_err(|_| "`changes` is not an object".to_owned())?,
+    };
+    let error = root.member("error").and_then(JsonValue::string);
+    let result = match (root.member("result"), error) {
+        (_, Some(error)) => Err(error.into_owned()),
+        (Some(result), None) => Ok(result.to_json()),
+        (None, None) => return Err("it has neither `result` nor `error`".to_owned()),
+    };
+    Ok(Played { result, changes })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(answer: &str) -> Result<(Result<JsonText, String>, usize), String> {
+        let played = played(&JsonText::parse(answer).expect("valid"))?;
+        Ok((played.result, played.changes.len()))
+    }
+
+    #[test]
+    fn an_answer_is_a_result_with_changes_or_an_error() {
+        let one = || JsonText::parse("1").expect("valid");
+        assert_eq!(read(r#"{"result": 1}"#), Ok((Ok(one()), 0)));
+        assert_eq!(
+            read(r#"{"result": 1, "changes": {"a": 2}, "error": null}"#),
+            Ok((Ok(one()), 1))
+        );
+        assert_eq!(read(r#"{"error": "gone"}"#), Ok((Err("gone".to_owned()), 0)));
+        assert_eq!(read("[1]"), Err("it is not an object".to_owned()));
+        assert_eq!(read("{}"), Err("it has neither `result` nor `error`".to_owned()));
+        let changes = read(r#"{"result": 1, "changes": [1]}"#);
+        assert_eq!(changes, Err("`changes` is not an object".to_owned()));
+    }
+}
