@@ -4,11 +4,14 @@ use std::io::{self, IsTerminal as _};
 
 use tracing_subscriber::EnvFilter;
 
+/// What is logged without `REHEARSAL_LOG`. The end of a connection to an MCP server is reported by its agent, and the
+/// failure of a model by the case that asked it.
+const USUAL: &str = "info,rmcp=warn,rmcp::transport::worker=off,\
+                     adk_model=off,adk_model::catalog=warn,adk_gemini=off,adk_anthropic=off";
+
 /// To standard error; `REHEARSAL_LOG` takes the usual filters, such as `rehearsal=debug`.
 pub fn start_logging() {
-    // The end of a connection to an MCP server is reported by its agent.
-    let filter = EnvFilter::try_from_env("REHEARSAL_LOG")
-        .unwrap_or_else(|_| "info,rmcp=warn,rmcp::transport::worker=off".into());
+    let filter = EnvFilter::try_from_env("REHEARSAL_LOG").unwrap_or_else(|_| USUAL.into());
     tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(io::stderr)
