@@ -47,10 +47,23 @@ pub struct EvalCase {
     pub metrics: Vec<Arc<dyn Metric>>,
     /// What goes wrong with tools on purpose.
     pub faults: Vec<ToolFault>,
-    /// Decides which calls `faults` hit; the same seed hits the same calls.
+    /// Decides which calls `faults` hit; the same seed hits the same calls. Each further repeat adds 1 to it.
     pub seed: u64,
+    /// How often the case is run in a suite, at least 1.
+    pub repeats: u32,
     /// Labels.
     pub tags: Vec<String>,
+    /// What the case was read from.
+    pub source: CaseSource,
+}
+
+/// What a case was read from; empty for a case that is built in Rust.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CaseSource {
+    /// The suite.
+    pub suite: String,
+    /// A hash of everything in the suite that concerns the case.
+    pub content_hash: String,
 }
 
 impl EvalCase {
@@ -72,7 +85,9 @@ impl EvalCase {
             metrics: Vec::new(),
             faults: Vec::new(),
             seed: 0,
+            repeats: 1,
             tags: Vec::new(),
+            source: CaseSource::default(),
         }
     }
 
@@ -115,6 +130,13 @@ impl EvalCase {
     #[must_use]
     pub fn fault(mut self, fault: ToolFault) -> Self {
         self.faults.push(fault);
+        self
+    }
+
+    /// Sets how often the case is run in a suite.
+    #[must_use]
+    pub fn repeats(mut self, repeats: u32) -> Self {
+        self.repeats = repeats;
         self
     }
 

@@ -5,6 +5,7 @@ use futures::future::join_all;
 use json_text::JsonText;
 use scoring::config::{Criterion, Metric as Computed, Tools};
 use scoring::judge::{Combine, JudgeCriterion, JudgeRequest, Rubric, requests, verdict};
+use scoring::report::why;
 use scoring::{Evidence, Outcome, Trace};
 
 use crate::ledger::{Entry, Ledger, Role};
@@ -55,7 +56,7 @@ impl CriterionMetric {
         let threshold = self.criterion.threshold;
         match outcome {
             Outcome::Scored { score, evidence } => {
-                let mut reasons = vec![format!("{} of {threshold}", score.get())];
+                let mut reasons: Vec<String> = why(&self.criterion, outcome).into_iter().collect();
                 reasons.extend(judgments(evidence));
                 MetricResult {
                     passed: outcome.passed(threshold),
@@ -159,6 +160,10 @@ fn judgments(evidence: &Evidence) -> Vec<String> {
 impl Metric for CriterionMetric {
     fn name(&self) -> &str {
         &self.criterion.name
+    }
+
+    fn threshold(&self) -> Option<f64> {
+        (!self.criterion.metric.is_measurement()).then_some(self.criterion.threshold)
     }
 
     async fn evaluate(&self, events: &[Entry]) -> MetricResult {

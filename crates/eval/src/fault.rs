@@ -1,12 +1,12 @@
 //! [`Fault`]: why a case could not be run to its end, and who was at fault.
 
 use json_text::JsonText;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::yields::YieldKind;
 
 /// Who was at fault.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AtFault {
     /// The agent under test, or its framework.
@@ -22,7 +22,7 @@ pub enum AtFault {
 }
 
 /// The part of a run that failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
     /// The subject, its mocks, or what runs it.
@@ -34,6 +34,18 @@ pub enum Phase {
 }
 
 impl AtFault {
+    /// Its name in results.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Subject => "subject",
+            Self::UserAgent => "user_agent",
+            Self::Mock => "mock",
+            Self::Metric => "metric",
+            Self::Infrastructure => "infrastructure",
+        }
+    }
+
     /// The part of the run that it belongs to.
     #[must_use]
     pub fn phase(self) -> Phase {

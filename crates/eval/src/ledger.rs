@@ -1,9 +1,11 @@
 //! [`Ledger`]: everything that happened in a run, in order. Metrics read nothing else.
 
+mod read;
+
 use std::sync::{Mutex, PoisonError};
 
 use json_text::JsonText;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
 use crate::fault::AtFault;
@@ -12,7 +14,7 @@ use crate::tool_fault::FaultEffect;
 use crate::yields::YieldInfo;
 
 /// An event, and when it happened.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Entry {
     /// Milliseconds since the run began.
     pub at_ms: u64,
@@ -22,7 +24,7 @@ pub struct Entry {
 }
 
 /// What happened. The list is closed: a metric may rely on it.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Event {
     /// The state before the first message. Always the first event.
@@ -134,7 +136,7 @@ fn is_false(value: &bool) -> bool {
 }
 
 /// Where a tool's result came from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
     /// The framework: control flow, an unknown name, a request for confirmation.
@@ -150,7 +152,7 @@ pub enum Origin {
 }
 
 /// Who did something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
     /// The agent under test.

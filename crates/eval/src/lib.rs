@@ -5,7 +5,7 @@
 //! every tool call goes through the [`Gate`], and a call that the case says nothing about ends the run
 //! before the tool's code runs. What happened is in the ledger, and metrics read nothing else.
 //!
-//! What this crate leaves to others: files of results, reports, the command line.
+//! What this crate leaves to others: reports, the command line.
 //! Why it works as it does: `docs/design/eval-runs.md`.
 
 pub mod case;
@@ -32,6 +32,7 @@ pub mod fault;
 pub mod gate;
 pub mod ledger;
 pub mod result;
+pub mod store;
 pub mod trace;
 pub mod yields;
 
@@ -42,14 +43,15 @@ mod nearest;
 mod output_schema;
 mod run;
 
-pub use case::{EvalCase, Termination, UserAgents};
+pub use case::{CaseSource, EvalCase, Termination, UserAgents};
 pub use fault::Fault;
 pub use gate::Gate;
 pub use metric::Metric;
 pub use mock::{ToolMock, ToolUse};
 pub use result::{EvalResult, Status};
-pub use run::run_eval;
+pub use run::{rescore, run_eval};
 pub use subject::Subject;
-pub use suite::{EvalSuite, SuiteResult, run_eval_suite};
+pub use store::RunStore;
+pub use suite::{CaseRun, EvalSuite, SuiteResult, run_cases, run_eval_suite};
 pub use tool_fault::ToolFault;
 pub use user_agent::UserAgent;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use json_text::{JsonIndex, JsonText};
 use scoring::state::Query;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::ledger::{Entry, Event, Ledger};
 
@@ -15,6 +15,11 @@ use crate::ledger::{Entry, Event, Ledger};
 pub trait Metric: Send + Sync {
     /// The name, unique in its case.
     fn name(&self) -> &str;
+
+    /// The score from which on it passes; `None` if it passes or fails as a whole.
+    fn threshold(&self) -> Option<f64> {
+        None
+    }
 
     /// Measures a run.
     async fn evaluate(&self, events: &[Entry]) -> MetricResult;
@@ -27,7 +32,7 @@ pub trait Metric: Send + Sync {
 }
 
 /// What a metric gave.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MetricResult {
     /// Whether it passed; `None` if it could not be measured, which the evidence explains.
     pub passed: Option<bool>,

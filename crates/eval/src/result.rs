@@ -1,19 +1,20 @@
 //! [`EvalResult`]: what a run gave.
 
-use std::fmt;
-
 use indexmap::IndexMap;
-use serde::Serialize;
+pub use scoring::report::RunStatus as Status;
+use serde::{Deserialize, Serialize};
 
 use crate::fault::{AtFault, Fault, Phase};
 use crate::ledger::{Entry, Event, Role};
 use crate::metric::MetricResult;
 
 /// What the run of one case gave.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EvalResult {
     /// The case's name.
     pub name: String,
+    /// Which of the case's repeats it is, from 1.
+    pub repeat: u32,
     /// The verdict.
     pub status: Status,
     /// Each metric's result, by its name.
@@ -34,52 +35,22 @@ pub struct EvalResult {
     pub termination_reason: Option<TerminationReason>,
 }
 
-/// The verdict on a case. Of several that apply, the first in this order holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Status {
-    /// The case could not be run to its end.
-    Error,
-    /// The run was ended by `max_turns` or `max_duration`.
-    Terminated,
-    /// A metric failed.
-    Failed,
-    /// A metric has no result, and none failed.
-    Unscored,
-    /// Every metric passed.
-    Passed,
-}
-
-impl Status {
-    /// The verdict on a run without a fault.
-    pub(crate) fn of(
-        reason: Option<TerminationReason>,
-        metrics: &IndexMap<String, MetricResult>,
-    ) -> Self {
-        let any = |passed: Option<bool>| metrics.values().any(|metric| metric.passed == passed);
-        match reason {
-            Some(TerminationReason::MaxTurns | TerminationReason::MaxDuration) => Self::Terminated,
-            _ if any(Some(false)) => Self::Failed,
-            _ if any(None) => Self::Unscored,
-            _ => Self::Passed,
-        }
-    }
-
-    /// The verdict as people read it.
-    #[must_use]
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Terminated => "terminated",
-            Self::Failed => "failed",
-            Self::Unscored => "unscored",
-            Self::Passed => "passed",
-        }
+/// The verdict on a run without a fault.
+pub(crate) fn status(
+    reason: Option<TerminationReason>,
+    metrics: &IndexMap<String, MetricResult>,
+) -> Status {
+    let any = |passed: Option<bool>| metrics.values().any(|metric| metric.passed == passed);
+    match reason {
+        Some(TerminationReason::MaxTurns | TerminationReason::MaxDuration) => Status::Terminated,
+        _ if any(Some(false)) => Status::Failed,
+        _ if any(None) => Status::Unscored,
+        _ => Status::Passed,
     }
 }
 
 /// The condition that ended a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TerminationReason {
     /// The subject waited for the user more often than `max_turns` allows.
@@ -90,18 +61,20 @@ pub enum TerminationReason {
     StateMatches,
 }
 
-impl fmt::Display for TerminationReason {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
+impl TerminationReason {
+    /// Its name in suites and results.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
             Self::MaxTurns => "max_turns",
             Self::MaxDuration => "max_duration",
             Self::StateMatches => "state_matches",
-        })
+        }
     }
 }
 
 /// Tokens of models.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TokenUsage {
     /// Of requests.
     pub input: u64,
@@ -127,7 +100,7 @@ impl TokenUsage {
 }
 
 /// Why a case could not be run to its end.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunError {
     /// The part of the run.
     pub phase: Phase,
@@ -136,7 +109,7 @@ pub struct RunError {
     /// What happened, and the remedy.
     pub message: String,
     /// The traceback of the subject's exception; empty if there is none.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub traceback: String,
 }
 

@@ -15,7 +15,7 @@ use crate::fault::Fault;
 use crate::gate::Gate;
 use crate::ledger::{Event, Role};
 use crate::metric::{MetricResult, SESSION};
-use crate::result::{EvalResult, RunError, Status, TerminationReason, TokenUsage};
+use crate::result::{EvalResult, RunError, Status, TerminationReason, TokenUsage, status};
 use crate::subject::{Input, PendingCall, SubjectSession, ToolResponse, TurnEnd};
 use crate::user_agent::{Heard, UserAgent, UserAnswer};
 use crate::yields::{YieldInfo, YieldKind};
@@ -52,11 +52,12 @@ pub async fn run_eval(case: &EvalCase) -> EvalResult {
     // With what judges took.
     let events = gate.ledger.look(<[_]>::to_vec);
     let status = match &ended {
-        Ok(reason) => Status::of(*reason, &metrics),
+        Ok(reason) => status(*reason, &metrics),
         Err(_) => Status::Error,
     };
     EvalResult {
         name: case.name.clone(),
+        repeat: 1,
         status,
         metrics,
         token_usage: TokenUsage::of(Role::Subject, &events),
@@ -66,6 +67,18 @@ pub async fn run_eval(case: &EvalCase) -> EvalResult {
         error: ended.as_ref().err().map(RunError::from),
         termination_reason: reason,
     }
+}
+
+/// Evaluates the metrics of `case` on the ledger of an earlier run, without running anything.
+pub async fn rescore(case: &EvalCase, mut earlier: EvalResult) -> EvalResult {
+    // Behind it is only what judges of the earlier metrics used.
+    let end = earlier.events.iter().position(|it| matches!(it.event, Event::Termination { .. }));
+    earlier.events.truncate(end.map_or(usize::MAX, |at| at + 1));
+    if earlier.error.is_none() {
+        earlier.metrics = measured(case, &earlier.events).await;
+        earlier.status = status(earlier.termination_reason, &earlier.metrics);
+    }
+    earlier
 }
 
 async fn measured(

@@ -1,11 +1,14 @@
 //! [`run_eval_suite`]: many cases, each in a world of its own.
 
+use std::borrow::Cow;
+
 use futures::StreamExt as _;
 use serde::Serialize;
 
 use crate::case::EvalCase;
 use crate::result::{EvalResult, Status};
 use crate::run::run_eval;
+use crate::store::{StoreError, StoredRun};
 
 /// Cases that are run together.
 #[derive(Clone)]
@@ -45,7 +48,9 @@ pub struct Summary {
 }
 
 impl Summary {
-    fn of(results: &[EvalResult]) -> Self {
+    /// Counts results.
+    #[must_use]
+    pub fn of(results: &[EvalResult]) -> Self {
         let count = |status| results.iter().filter(|result| result.status == status).count();
         Self {
             total: results.len(),
@@ -58,23 +63,80 @@ impl Summary {
     }
 }
 
-/// Runs the cases. `ended` is told of each case as it ends.
+impl EvalSuite {
+    /// The runs of all cases, each as often as its `repeats` says.
+    #[must_use]
+    pub fn runs(&self) -> Vec<CaseRun<'_>> {
+        let of_case = |case| (1..=case_repeats(case)).map(move |repeat| CaseRun { case, repeat });
+        self.cases.iter().flat_map(of_case).collect()
+    }
+}
+
+fn case_repeats(case: &EvalCase) -> u32 {
+    case.repeats.max(1)
+}
+
+/// One run of a case.
+#[derive(Clone, Copy)]
+pub struct CaseRun<'a> {
+    /// The case.
+    pub case: &'a EvalCase,
+    /// Which of its repeats, from 1.
+    pub repeat: u32,
+}
+
+impl CaseRun<'_> {
+    async fn run(self) -> EvalResult {
+        let mut case = Cow::Borrowed(self.case);
+        if self.repeat > 1 {
+            // Otherwise the same calls would go wrong in every repeat.
+            case.to_mut().seed = self.case.seed.wrapping_add(u64::from(self.repeat - 1));
+        }
+        EvalResult { repeat: self.repeat, ..run_eval(&case).await }
+    }
+}
+
+/// Runs the cases. `ended` is called with each result as it ends.
 pub async fn run_eval_suite(suite: &EvalSuite, mut ended: impl FnMut(&EvalResult)) -> SuiteResult {
-    let runs =
-        suite.cases.iter().enumerate().map(|(at, case)| async move { (at, run_eval(case).await) });
-    let mut running = futures::stream::iter(runs).buffer_unordered(suite.jobs.max(1));
     let mut results = Vec::new();
-    while let Some((at, result)) = running.next().await {
+    let kept = |at, result: EvalResult| {
         ended(&result);
+        results.push((at, result));
+    };
+    // Only a store can fail.
+    let _ = run_cases(suite, &suite.runs(), None, kept).await;
+    results.sort_by_key(|(at, _)| *at);
+    let results: Vec<EvalResult> = results.into_iter().map(|(_, result)| result).collect();
+    SuiteResult { summary: Summary::of(&results), results }
+}
+
+/// Runs some of the runs of a suite. Each result is stored as it ends, and then given to `ended` with its place
+/// in `runs`. Dropping the future cancels the cases that run.
+///
+/// # Errors
+/// [`StoreError`] if a result cannot be stored. The remaining cases are canceled then.
+pub async fn run_cases(
+    suite: &EvalSuite,
+    runs: &[CaseRun<'_>],
+    stored: Option<&StoredRun<'_>>,
+    mut ended: impl FnMut(usize, EvalResult),
+) -> Result<(), StoreError> {
+    let all = runs.iter().enumerate().map(|(at, run)| async move {
+        let result = run.run().await;
+        if let Some(stored) = stored {
+            stored.keep(run.case, &result).await?;
+        }
+        Ok((at, result))
+    });
+    let mut running = futures::stream::iter(all).buffer_unordered(suite.jobs.max(1));
+    while let Some(run) = running.next().await {
+        let (at, result) = run?;
         let is_failure =
             matches!(result.status, Status::Error | Status::Failed | Status::Terminated);
-        results.push((at, result));
+        ended(at, result);
         if suite.stop_on_first_failure && is_failure {
             break;
         }
     }
-    drop(running);
-    results.sort_by_key(|(at, _)| *at);
-    let results: Vec<EvalResult> = results.into_iter().map(|(_, result)| result).collect();
-    SuiteResult { summary: Summary::of(&results), results }
+    Ok(())
 }

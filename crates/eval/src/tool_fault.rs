@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use json_text::JsonText;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::mock::ArgsMatch;
@@ -22,7 +22,7 @@ pub struct ToolFault {
 }
 
 /// What happens to a call that is hit by a [`ToolFault`].
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FaultEffect {
     /// It raises an error with this message. The tool or its mock does not run.
@@ -30,14 +30,28 @@ pub enum FaultEffect {
     /// It returns this, such as an error that the model is to read. The tool or its mock does not run.
     Returns(JsonText),
     /// It takes longer.
-    #[serde(rename = "latency_ms", serialize_with = "milliseconds")]
+    #[serde(rename = "latency_ms", with = "milliseconds")]
     Latency(Duration),
     /// Its result ends after this many characters: a text as it is, other results as JSON text.
     Truncates(usize),
 }
 
-fn milliseconds<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_u64(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX))
+/// A duration as a number of milliseconds.
+mod milliseconds {
+    use super::{Deserialize, Deserializer, Duration, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(
+        duration: &Duration,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u64(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Duration, D::Error> {
+        u64::deserialize(deserializer).map(Duration::from_millis)
+    }
 }
 
 /// What all calls of one run have in common. The same values hit the same calls, however cases are scheduled.

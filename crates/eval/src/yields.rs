@@ -3,7 +3,7 @@
 use std::fmt;
 
 use json_text::JsonText;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A wait for the user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -24,8 +24,9 @@ pub struct YieldInfo {
 }
 
 /// What waits for the user.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+// Not `type`, which is the name of the event in a ledger.
+#[serde(tag = "kind", rename_all = "snake_case")]
 pub enum YieldKind {
     /// The subject ended its turn.
     Loop,

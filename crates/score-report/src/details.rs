@@ -136,20 +136,23 @@ fn facts(total: &Total<'_>) -> Vec<String> {
 }
 
 fn repeats(repeats: &Repeats) -> String {
-    let Repeats { cases, runs, pass_rate, low, high, pass_hat } = repeats;
+    let Repeats { cases, runs, pass_rate, low, high, pass_hat, pass_at } = repeats;
     let interval = match (low, high) {
         (Some(low), Some(high)) => {
             format!(" (95 % interval {} to {})", figure(*low), figure(*high))
         }
         _ => String::new(),
     };
-    let hats: Vec<String> =
-        (1..).zip(pass_hat).map(|(k, chance)| format!("pass^{k} {}", figure(*chance))).collect();
+    let chances = |name: &str, chances: &[f64]| {
+        let chances = (1..).zip(chances).map(|(k, chance)| format!("{name}{k} {}", figure(*chance)));
+        chances.collect::<Vec<_>>().join(", ")
+    };
     let noun = if *cases == 1 { "case" } else { "cases" };
     format!(
         "Repeated runs: {cases} {noun}, at least {runs} runs each; mean pass rate of a case \
-         {}{interval}; {}",
+         {}{interval}; {}; {}",
         figure(*pass_rate),
-        hats.join(", ")
+        chances("pass^", pass_hat),
+        chances("pass@", pass_at)
     )
 }

@@ -17,7 +17,8 @@ pub(crate) fn case(case: &ScoredCase) -> TestCase {
     let reasons = |wanted: Option<bool>| {
         let criteria =
             case.failed_criteria().into_iter().filter(|failed| failed.result.passed == wanted);
-        criteria.map(|failed| failed.line()).collect::<Vec<_>>().join("\n")
+        let ended_by = case.ended_by().filter(|_| wanted == Some(false));
+        ended_by.into_iter().chain(criteria.map(|failed| failed.line())).collect::<Vec<_>>().join("\n")
     };
     let status = match result.verdict() {
         CaseVerdict::Passed => TestCaseStatus::success(),
@@ -30,12 +31,17 @@ pub(crate) fn case(case: &ScoredCase) -> TestCase {
             let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
             let reasons = reasons(Some(false));
             status.set_message(reasons.lines().next().unwrap_or_default().to_owned());
-            status.set_type("failed").set_description(reasons);
+            let kind = result.eval_run.as_ref().map_or("failed", |run| run.status.label());
+            status.set_type(kind).set_description(reasons);
             status
         }
         CaseVerdict::Error => {
             let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
-            status.set_type("error").set_message(result.error.clone().unwrap_or_default());
+            let error = result.error.as_deref().unwrap_or_default();
+            status.set_type("error").set_message(error.lines().next().unwrap_or_default());
+            if error.lines().nth(1).is_some() {
+                status.set_description(error);
+            }
             status
         }
     };
@@ -49,6 +55,7 @@ pub(crate) fn case(case: &ScoredCase) -> TestCase {
 pub(crate) struct Junit {
     /// The classname of every case: the set's id.
     set: String,
+    command: &'static str,
     /// The XML of the cases so far.
     cases: BufWriter<File>,
     tests: usize,
@@ -63,7 +70,8 @@ impl Junit {
     pub(crate) fn begin(heading: &Heading) -> io::Result<Self> {
         let cases = BufWriter::new(tempfile::tempfile().map_err(|error| in_buffer(&error))?);
         let set = heading.eval_set_id.clone();
-        Ok(Self { set, cases, tests: 0, skipped: 0, errors: 0, failures: 0 })
+        let command = heading.command;
+        Ok(Self { set, command, cases, tests: 0, skipped: 0, errors: 0, failures: 0 })
     }
 
     /// # Errors
@@ -76,13 +84,13 @@ impl Junit {
         self.skipped += suite.skipped;
         self.errors += suite.errors;
         self.failures += suite.failures;
-        let report = report(suite, Duration::ZERO)?;
+        let report = report(self.command, suite, Duration::ZERO)?;
         let (_, case, _) = parted(&report)?;
         self.cases.write_all(case.as_bytes()).map_err(|error| in_buffer(&error))
     }
 
     pub(crate) fn finish(self, total: &Total<'_>, out: &mut impl Write) -> io::Result<()> {
-        let Self { set, cases, tests, skipped, errors, failures } = self;
+        let Self { set, command, cases, tests, skipped, errors, failures } = self;
         let time = Duration::try_from_secs_f64(total.ending.duration_seconds).unwrap_or_default();
         let mut suite = TestSuite::new(set.as_str());
         suite.set_time(time);
@@ -91,13 +99,13 @@ impl Junit {
             suite.set_system_out(details);
         }
         if tests == 0 {
-            return out.write_all(report(suite, time)?.as_bytes());
+            return out.write_all(report(command, suite, time)?.as_bytes());
         }
         // One case marks the place of all cases.
         suite.add_test_case(TestCase::new("", TestCaseStatus::success()));
         (suite.tests, suite.skipped) = (tests, skipped);
         (suite.errors, suite.failures) = (errors, failures);
-        let report = report(suite, time)?;
+        let report = report(command, suite, time)?;
         let (head, _, tail) = parted(&report)?;
         out.write_all(head.as_bytes())?;
         let mut cases = cases.into_inner().map_err(|error| in_buffer(error.error()))?;
@@ -114,8 +122,8 @@ fn in_buffer(error: &io::Error) -> io::Error {
 }
 
 /// The report that holds this suite.
-fn report(suite: TestSuite, time: Duration) -> io::Result<String> {
-    let mut report = Report::new("rehearsal score");
+fn report(command: &str, suite: TestSuite, time: Duration) -> io::Result<String> {
+    let mut report = Report::new(command);
     report.set_time(time).add_test_suite(suite);
     report.to_string().map_err(io::Error::other)
 }

@@ -17,10 +17,8 @@ mod report;
 mod report_part;
 mod scored;
 mod text;
-mod why;
 
 pub use baseline::Baseline;
 pub use report::{Ending, Form, Heading, Report};
 pub use report_part::ReportPart;
 pub use scored::{FailedCriterion, ScoredCase};
-pub use why::{why, why_calls};

@@ -24,13 +24,19 @@ pub(crate) fn case(case: &ScoredCase) -> String {
     if result.verdict() == CaseVerdict::Passed {
         return String::new();
     }
-    let mut reasons: Vec<String> = result.error.iter().cloned().collect();
+    let mut reasons: Vec<String> = case.ended_by().into_iter().map(|it| in_line(&it)).collect();
     // A cell is short: only what decided the verdict.
     let deciding =
         case.failed_criteria().into_iter().filter(|failed| failed.result.passed == result.passed);
     reasons.extend(deciding.map(|failed| failed.line()));
     let cells = [cut(&result.label(), 100), cut(&reasons.join("; "), LONGEST)];
     format!("| {} | {} |\n", markdown(&cells[0]), markdown(&cells[1]))
+}
+
+/// The lines of an error as one.
+fn in_line(text: &str) -> String {
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines.collect::<Vec<_>>().join(" ")
 }
 
 fn cut(text: &str, longest: usize) -> String {

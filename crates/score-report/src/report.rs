@@ -31,6 +31,8 @@ pub enum Form {
 /// The data known before the first case is scored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Heading {
+    /// The command that makes the report.
+    pub command: &'static str,
     /// The report.
     pub report_id: String,
     /// The set whose cases are scored.

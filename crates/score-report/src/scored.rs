@@ -1,12 +1,12 @@
 //! [`ScoredCase`]: an expected case, the actual one, and the result.
 
+use std::sync::Arc;
+
 use case_trace::LazyTrace;
 use json_text::JsonText;
 use scoring::adk::Conversation as _;
 use scoring::config::{Config, Tools};
-use scoring::report::{CriterionResult, EvalCaseResult, short_figure};
-
-use crate::why::why;
+use scoring::report::{CriterionResult, EvalCaseResult, short_figure, why};
 
 /// An expected case, the actual one, and the result.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,6 +21,8 @@ pub struct ScoredCase {
     pub whys: Vec<Option<String>>,
     /// For each criterion's result: whether it compares a measurement with bounds.
     pub measurements: Vec<bool>,
+    /// The criteria of the whole report, if cases have criteria of their own; else all cases have the same.
+    pub columns: Option<Arc<[String]>>,
 }
 
 /// Why a criterion was not met, or not scored.
@@ -81,7 +83,7 @@ impl ScoredCase {
         let (eval_id, name) = (expected.eval_id(), expected.name().map(str::to_owned));
         let measurements = config.criteria.iter().map(|it| it.metric.is_measurement()).collect();
         let result = EvalCaseResult::scored(eval_id, name, results, clock() - begin);
-        Self { expected: Some(expected), actual: Some(actual), result, whys, measurements }
+        Self { expected: Some(expected), actual: Some(actual), result, whys, measurements, columns: None }
     }
 
     /// An expected case without an actual one: an error. `partner` is what was looked for, such as
@@ -98,6 +100,7 @@ impl ScoredCase {
             result,
             whys: Vec::new(),
             measurements: Vec::new(),
+            columns: None,
         }
     }
 
@@ -116,6 +119,7 @@ impl ScoredCase {
             result,
             whys: Vec::new(),
             measurements: Vec::new(),
+            columns: None,
         }
     }
 
@@ -135,7 +139,7 @@ impl ScoredCase {
         let (eval_id, name) = (actual.eval_id(), actual.name().map(str::to_owned));
         let result = EvalCaseResult::scored(eval_id, name, unscored.collect(), 0.0);
         let whys = vec![Some(reason); config.criteria.len()];
-        Self { expected: None, actual: Some(actual), result, whys, measurements: Vec::new() }
+        Self { expected: None, actual: Some(actual), result, whys, measurements: Vec::new(), columns: None }
     }
 
     /// With the tags, and what the actual run took, in the result.
@@ -143,7 +147,7 @@ impl ScoredCase {
         let either = self.expected.as_ref().or(self.actual.as_ref());
         self.result.tags = either.map(|case| case.tags().to_vec()).unwrap_or_default();
         let Some(actual) = &self.actual else { return self };
-        self.result.run_seconds = actual.seconds();
+        self.result.run_seconds = actual.seconds().or(self.result.run_seconds);
         if let LazyTrace::Read(case) = actual {
             let calls = || case.trace.invocations.iter().map(|turn| turn.model_calls.as_ref());
             let tokens = calls().map(|calls| {
@@ -174,6 +178,13 @@ impl ScoredCase {
         failed_criteria
     }
 
+    /// What kept the case from an end of its own: the error, or the limit that ended its run.
+    #[must_use]
+    pub fn ended_by(&self) -> Option<String> {
+        let run = self.result.eval_run.as_ref();
+        self.result.error.clone().or_else(|| run?.limit())
+    }
+
     /// A case that cannot be scored, and why.
     #[must_use]
     pub fn error(
@@ -184,6 +195,6 @@ impl ScoredCase {
     ) -> Self {
         let name = expected.as_ref().and_then(LazyTrace::name).map(str::to_owned);
         let result = EvalCaseResult::error(eval_id, name, error);
-        Self { expected, actual, result, whys: Vec::new(), measurements: Vec::new() }
+        Self { expected, actual, result, whys: Vec::new(), measurements: Vec::new(), columns: None }
     }
 }

@@ -18,9 +18,10 @@ pub(crate) fn case(case: &ScoredCase) -> String {
         CaseVerdict::Failed => "failed",
         CaseVerdict::Unscored => "unscored",
     };
+    let word = result.eval_run.as_ref().map_or(word, |run| run.status.label());
     let mut lines = format!("{word:<9} {}\n", plain(&result.label()));
-    if let Some(error) = &result.error {
-        lines.push_str(&format!("          {}\n", plain(error)));
+    for line in case.ended_by().iter().flat_map(|reason| reason.lines()) {
+        lines.push_str(&format!("          {}\n", plain(line)));
     }
     for failed in case.failed_criteria() {
         lines.push_str(&format!("          {}\n", plain(&failed.line())));

@@ -76,6 +76,7 @@ fn cases(config: &Config) -> Vec<ScoredCase> {
 
 fn heading(config: &Config) -> Heading {
     Heading {
+        command: "rehearsal score",
         report_id: "r1".to_owned(),
         eval_set_id: "home_evals".to_owned(),
         eval_set_name: None,

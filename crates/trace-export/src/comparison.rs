@@ -2,10 +2,10 @@
 
 use json_text::JsonText;
 use report_view::TextPart;
-use score_report::{why, why_calls};
 use scoring::adk::MatchType;
 use scoring::config::{Criterion, Metric, Tools};
 use scoring::json::members;
+use scoring::report::{why, why_calls};
 use scoring::state::StateMeasure;
 use scoring::trajectory::{CallSeen, Credit, Matching, Measure, Row, RowKind, align};
 use scoring::{Invocation, Outcome, Trace};

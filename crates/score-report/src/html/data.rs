@@ -35,6 +35,9 @@ struct Line<'a> {
     v: &'static str,
     /// The scores, in the order of the criteria.
     s: Vec<Option<f64>>,
+    /// The criteria that the case does not have, by their places.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    a: Vec<usize>,
     /// The tags.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     t: &'a [String],
@@ -50,10 +53,10 @@ struct Line<'a> {
 struct Whole<'a> {
     /// What kept it from being scored at all.
     #[serde(skip_serializing_if = "Option::is_none")]
-    e: Option<&'a str>,
+    e: Option<String>,
     /// In the order of the criteria, why not.
-    #[serde(skip_serializing_if = "<[Option<String>]>::is_empty")]
-    w: &'a [Option<String>],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    w: Vec<Option<&'a str>>,
     /// Which sides there are.
     h: (bool, bool),
     /// What the actual side cost: seconds and tokens.
@@ -106,6 +109,7 @@ pub(crate) fn case(case: &ScoredCase, config: &Config) -> (String, String) {
     let (expected, actual) = (expected.as_deref(), actual.as_deref());
     let result = &case.result;
     let first = expected.or(actual).and_then(|case| case.trace.invocations.first());
+    let places = places(case);
     let line = Line {
         i: &result.eval_id,
         n: result.name.as_deref(),
@@ -116,19 +120,33 @@ pub(crate) fn case(case: &ScoredCase, config: &Config) -> (String, String) {
             CaseVerdict::Unscored => "u",
             CaseVerdict::Error => "e",
         },
-        s: result.criterion_results.iter().map(|result| result.score).collect(),
+        s: places.iter().map(|at| result.criterion_results.get((*at)?)?.score).collect(),
+        a: (0..).zip(&places).filter(|(_, at)| at.is_none()).map(|(column, _)| column).collect(),
         t: expected.or(actual).map_or(&[], |case| &case.tags),
         o: tools(expected, actual),
         q: first.map_or(String::new(), |turn| cut(&turn.user_text, LONGEST_QUERY)),
     };
+    let why = |at: &Option<usize>| case.whys.get((*at)?)?.as_deref();
     let whole = Whole {
-        e: result.error.as_deref(),
-        w: &case.whys,
+        e: case.ended_by(),
+        w: if case.whys.is_empty() { Vec::new() } else { places.iter().map(why).collect() },
         h: (expected.is_some(), actual.is_some()),
         c: actual.map(cost).unwrap_or_default(),
         t: turns(expected, actual, &matching(config)),
     };
     (json(&line), json(&whole))
+}
+
+/// For each criterion of the report, the place of the case's result.
+fn places(case: &ScoredCase) -> Vec<Option<usize>> {
+    let results = &case.result.criterion_results;
+    match &case.columns {
+        None => (0..results.len()).map(Some).collect(),
+        Some(columns) => columns
+            .iter()
+            .map(|column| results.iter().position(|result| result.criterion == *column))
+            .collect(),
+    }
 }
 
 fn json(value: &impl Serialize) -> String {

@@ -339,6 +339,7 @@
   const metrics = (line) => {
     const unscored = [];
     const tiles = criteria.flatMap(([name, needs], metric) => {
+      if ((line.a || []).includes(metric)) return [];
       const score = line.s[metric];
       if (score === null || score === undefined) {
         unscored.push(name);
@@ -376,7 +377,7 @@
     });
     const listed = (reasons, kind) => (reasons.size || (kind === "" && details.e) ? el(
       "div", { class: `why ${kind}` },
-      kind === "" && details.e ? el("p", {}, el("b", {}, "It could not be scored: "), details.e) : null,
+      kind === "" && details.e ? el("p", {}, el("b", {}, line.v === "e" ? "It could not be scored: " : "Terminated: "), el("span", { class: "txt" }, details.e)) : null,
       [...reasons].map(([why, names]) => el("p", {}, el("b", {}, `${names.join(", ")}: `), why)),
     ) : null);
     const why = [listed(failures, ""), listed(unscored, "u")].filter(Boolean);

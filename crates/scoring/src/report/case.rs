@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use json_text::JsonText;
 use serde::{Deserialize, Serialize};
 
+use super::eval_run::EvalRun;
 use super::exact_number::{number, number_or_null};
 use crate::config::{Criterion, details};
 use crate::outcome::Outcome;
@@ -65,7 +66,7 @@ pub struct EvalCaseResult {
     /// The tags.
     #[serde(default)]
     pub tags: Vec<String>,
-    /// The file of the run, if the case was run more than once.
+    /// Which run it is, if the case was run more than once: the file, or `run 2`.
     #[serde(default)]
     pub run: Option<String>,
     /// How long the run took, if it is recorded for every turn.
@@ -77,6 +78,9 @@ pub struct EvalCaseResult {
     /// The models of the run.
     #[serde(default)]
     pub models: Vec<String>,
+    /// The run, of a case that was run and not only scored. Its status is the verdict.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub eval_run: Option<EvalRun>,
 }
 
 /// The verdict of a case: the first of these that applies.
@@ -113,6 +117,7 @@ impl EvalCaseResult {
             run_seconds: None,
             tokens: None,
             models: Vec::new(),
+            eval_run: None,
         };
         result.passed = match result.verdict() {
             CaseVerdict::Error | CaseVerdict::Failed => Some(false),
@@ -141,6 +146,7 @@ impl EvalCaseResult {
             run_seconds: None,
             tokens: None,
             models: Vec::new(),
+            eval_run: None,
         }
     }
 
@@ -164,6 +170,9 @@ impl EvalCaseResult {
     /// The verdict.
     #[must_use]
     pub fn verdict(&self) -> CaseVerdict {
+        if let Some(run) = &self.eval_run {
+            return run.status.verdict();
+        }
         let results = &self.criterion_results;
         if self.error.is_some() {
             CaseVerdict::Error

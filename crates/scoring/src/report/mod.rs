@@ -4,12 +4,16 @@
 //! Schema is published as `docs/eval-report.schema.json`.
 
 mod case;
+mod eval_run;
 mod exact_number;
 mod figure;
 mod repeats;
 mod summary;
+mod why;
 
 pub use case::{CaseVerdict, CriterionResult, EvalCaseResult};
+pub use eval_run::{EvalRun, RunStatus};
 pub use figure::{figure, short_figure};
 pub use repeats::Repeats;
 pub use summary::{CriterionStats, EvalReport, EvalSummary, Sources, TagStats, Tally};
+pub use why::{why, why_calls};

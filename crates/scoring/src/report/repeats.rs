@@ -28,6 +28,9 @@ pub struct Repeats {
     /// `pass^k` for each k from 1 to `runs`: the chance that k runs of a case, drawn from its runs,
     /// all pass.
     pub pass_hat: Vec<f64>,
+    /// `pass@k` for each k from 1 to `runs`: the chance that of k runs of a case at least one passes.
+    #[serde(default)]
+    pub pass_at: Vec<f64>,
 }
 
 /// Counts the runs of each case that has several.
@@ -53,16 +56,18 @@ impl RepeatTally {
         let rates: Vec<f64> = cases.iter().map(|(passed, runs)| share(*passed, *runs)).collect();
         let pass_rate = mean(&rates);
         let interval = interval(&rates, pass_rate);
-        let pass_hat = (1..=runs)
-            .map(|k| mean(&cases.iter().map(|case| all_pass(*case, k)).collect::<Vec<_>>()))
-            .collect();
+        let for_each_k = |chance: fn((usize, usize), usize) -> f64| {
+            let of = |k| mean(&cases.iter().map(|case| chance(*case, k)).collect::<Vec<_>>());
+            (1..=runs).map(of).collect()
+        };
         Some(Repeats {
             cases: cases.len(),
             runs,
             pass_rate,
             low: interval.map(|(low, _)| low),
             high: interval.map(|(_, high)| high),
-            pass_hat,
+            pass_hat: for_each_k(all_pass),
+            pass_at: for_each_k(any_passes),
         })
     }
 }
@@ -81,6 +86,11 @@ fn interval(rates: &[f64], mean: f64) -> Option<(f64, f64)> {
 /// `C(passed, k) / C(runs, k)`.
 fn all_pass((passed, runs): (usize, usize), k: usize) -> f64 {
     (0..k).map(|at| share(passed.saturating_sub(at), runs - at)).product()
+}
+
+/// `1 - C(failed, k) / C(runs, k)`.
+fn any_passes((passed, runs): (usize, usize), k: usize) -> f64 {
+    1.0 - all_pass((runs - passed, runs), k)
 }
 
 fn mean(values: &[f64]) -> f64 {
@@ -109,14 +119,18 @@ mod tests {
             passes.into_iter().for_each(|passed| tally.add(id, passed));
         }
         tally.add("once", true);
-        let Repeats { cases, runs, pass_rate, low, high, pass_hat } =
+        let Repeats { cases, runs, pass_rate, low, high, pass_hat, pass_at } =
             tally.summary().expect("repeats");
         assert_eq!((cases, runs), (3, 3));
         assert!((pass_rate - 5.0 / 9.0).abs() < 1e-12);
         // The standard deviation of 1, 2/3 and 0 is 0.509, that of their mean 0.294.
         assert_eq!((low, high), (Some(0.0), Some(1.0)), "cut at the ends");
         let expected = [5.0 / 9.0, (1.0 + 1.0 / 3.0) / 3.0, 1.0 / 3.0];
-        assert!(pass_hat.iter().zip(expected).all(|(one, other)| (one - other).abs() < 1e-12));
+        let is_near = |(one, other): (&f64, f64)| (one - other).abs() < 1e-12;
+        assert!(pass_hat.iter().zip(expected).all(is_near));
+        // Of b, two runs include a passing one always, since one failed.
+        let expected = [5.0 / 9.0, 2.0 / 3.0, 2.0 / 3.0];
+        assert!(pass_at.iter().zip(expected).all(is_near));
     }
 
     #[test]

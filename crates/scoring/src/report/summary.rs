@@ -5,6 +5,7 @@ use json_text::JsonText;
 use serde::{Deserialize, Serialize};
 
 use super::case::{CaseVerdict, CriterionResult, EvalCaseResult};
+use super::eval_run::RunStatus;
 use super::exact_number::{number, number_or_null};
 use super::figure::figure;
 use super::repeats::{RepeatTally, Repeats};
@@ -75,6 +76,9 @@ pub struct EvalSummary {
     /// Of the failed cases, those that could not be scored at all.
     #[serde(default)]
     pub error_cases: usize,
+    /// Of the failed cases, those whose run was ended by a limit.
+    #[serde(default)]
+    pub terminated_cases: usize,
     /// Those that are neither, because something is unscored.
     pub unscored_cases: usize,
     /// Passed by passed and failed, 0 to 1; `None` when there are neither. A case that could not be
@@ -142,11 +146,15 @@ impl EvalSummary {
             1 => ", 1 error".to_owned(),
             errors => format!(", {errors} errors"),
         };
+        let terminated = match self.terminated_cases {
+            0 => String::new(),
+            terminated => format!(", {terminated} terminated"),
+        };
         format!(
-            "{}: {} passed, {} failed{errors}, {} unscored",
+            "{}: {} passed, {} failed{errors}{terminated}, {} unscored",
             self.counted(self.total_cases),
             self.passed_cases,
-            self.failed_cases - self.error_cases,
+            self.failed_cases - self.error_cases - self.terminated_cases,
             self.unscored_cases
         )
     }
@@ -210,6 +218,9 @@ impl Tally {
             CaseVerdict::Passed => &mut summary.passed_cases,
         } += 1;
         summary.error_cases += usize::from(result.verdict() == CaseVerdict::Error);
+        let is_terminated =
+            result.eval_run.as_ref().is_some_and(|run| run.status == RunStatus::Terminated);
+        summary.terminated_cases += usize::from(is_terminated);
         for tag in &result.tags {
             let of = summary.tag_stats.entry(tag.clone()).or_default();
             *match result.verdict() {

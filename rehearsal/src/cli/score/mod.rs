@@ -122,6 +122,7 @@ pub fn score(
     let bar = bar(inputs.bytes(), "scoring");
     let destination = Destination::open(arguments.output.as_deref(), &inputs, out, bar.clone())?;
     let heading = Heading {
+        command: "rehearsal score",
         report_id: uuid::Uuid::new_v4().to_string(),
         eval_set_id: inputs.eval_set_id(),
         eval_set_name: inputs.eval_set_name(),

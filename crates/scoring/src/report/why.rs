@@ -1,14 +1,14 @@
 //! [`why`]: in a sentence, why a criterion was not met or not scored.
 
 use json_text::JsonText;
-use scoring::adk::MatchType;
-use scoring::config::{Criterion, Metric};
-use scoring::json::{Change, Difference};
-use scoring::measurements::{Bounds, DurationPart, EventKind, TokenPart};
-use scoring::report::figure;
-use scoring::rouge::{DifferingWords, differing_words};
-use scoring::trajectory::{Alignment, CallSeen, Measure, Row, RowKind};
-use scoring::{Evidence, Outcome};
+use crate::adk::MatchType;
+use crate::config::{Criterion, Metric};
+use crate::json::{Change, Difference};
+use crate::measurements::{Bounds, DurationPart, EventKind, TokenPart};
+use super::figure;
+use crate::rouge::{DifferingWords, differing_words};
+use crate::trajectory::{Alignment, CallSeen, Measure, Row, RowKind};
+use crate::{Evidence, Outcome};
 
 /// The most reasons for one criterion.
 const MOST: usize = 3;
@@ -113,10 +113,10 @@ fn reasons(evidence: &Evidence, metric: &Metric) -> Vec<String> {
             reasons.collect()
         }
         Evidence::Measurement { total, invocations, bounds, per } => match per {
-            scoring::measurements::Per::Case => {
+            crate::measurements::Per::Case => {
                 vec![format!("{}, {}", measured(metric, *total), beyond(*bounds, *total))]
             }
-            scoring::measurements::Per::Invocation => {
+            crate::measurements::Per::Invocation => {
                 let turns = invocations.iter().enumerate();
                 let broken = turns.filter(|(_, value)| !bounds.hold(**value));
                 let of = Of(invocations.len());

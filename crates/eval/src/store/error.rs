@@ -1,0 +1,110 @@
+//! [`StoreError`]: why the store of eval runs failed.
+
+use std::path::{Path, PathBuf};
+
+use sqlx::migrate::MigrateError;
+
+/// Why the store failed. What was stored before is kept.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The folder cannot be created.
+    #[error("eval runs cannot be stored in {}: {cause}. Choose another file with --store", path.display())]
+    Unreachable {
+        /// The store.
+        path: PathBuf,
+        /// The operating system's error.
+        cause: std::io::Error,
+    },
+    /// There is no such file.
+    #[error("there is no store of eval runs at {}; check the path", path.display())]
+    Missing {
+        /// The store.
+        path: PathBuf,
+    },
+    /// A newer version of Rehearsal wrote it.
+    #[error(
+        "the eval runs in {} are of a newer version of Rehearsal: update, or choose another file with --store",
+        path.display()
+    )]
+    Newer {
+        /// The store.
+        path: PathBuf,
+    },
+    /// It is not a database, or something in it cannot be read.
+    #[error(
+        "the eval runs in {} are damaged ({cause}): move the file away, or choose another one with --store",
+        path.display()
+    )]
+    Damaged {
+        /// The store.
+        path: PathBuf,
+        /// What is wrong.
+        cause: String,
+    },
+    /// The disk is full.
+    #[error("the disk is full: free some space, and continue the run with --resume. The store is {}", path.display())]
+    Full {
+        /// The store.
+        path: PathBuf,
+    },
+    /// The database failed.
+    #[error("the store of eval runs {} failed: {cause}", path.display())]
+    Database {
+        /// The store.
+        path: PathBuf,
+        /// The database's error.
+        cause: String,
+    },
+    /// There is no such run.
+    #[error("{} has no run {number}; {}", path.display(), known(*last))]
+    NoRun {
+        /// The store.
+        path: PathBuf,
+        /// The run that was asked for.
+        number: i64,
+        /// The newest run.
+        last: Option<i64>,
+    },
+    /// There is no run of these suites.
+    #[error("{} has no run of {}; {}", path.display(), suites.join(", "), known(*last))]
+    NoRunOf {
+        /// The store.
+        path: PathBuf,
+        /// The suites.
+        suites: Vec<String>,
+        /// The newest run.
+        last: Option<i64>,
+    },
+}
+
+fn known(last: Option<i64>) -> String {
+    last.map_or("it has no runs".to_owned(), |last| format!("the last run is {last}"))
+}
+
+/// `SQLITE_CORRUPT`, `SQLITE_FULL` and `SQLITE_NOTADB`; the primary code is the low byte of an extended one.
+const CORRUPT: i64 = 11;
+const FULL: i64 = 13;
+const NOT_A_DATABASE: i64 = 26;
+
+impl StoreError {
+    /// The error of the database at `path`.
+    pub(super) fn of(path: &Path, error: &sqlx::Error) -> Self {
+        let path = path.to_owned();
+        if let sqlx::Error::Migrate(cause) = error {
+            match &**cause {
+                MigrateError::VersionMissing(_) => return Self::Newer { path },
+                MigrateError::Execute(error) => return Self::of(&path, error),
+                cause => return Self::Damaged { path, cause: cause.to_string() },
+            }
+        }
+        let of_database = error.as_database_error();
+        let code = of_database.and_then(|it| it.code()?.parse::<i64>().ok());
+        let cause = of_database.map_or_else(|| error.to_string(), |it| it.message().to_owned());
+        match code.map(|code| code & 0xff) {
+            Some(FULL) => Self::Full { path },
+            Some(CORRUPT | NOT_A_DATABASE) => Self::Damaged { path, cause },
+            _ if matches!(error, sqlx::Error::ColumnDecode { .. }) => Self::Damaged { path, cause },
+            _ => Self::Database { path, cause },
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! [`RunStore`]: keeps the results of runs in a SQLite file.
+//!
+//! Each result is committed as its case ends, and a commit waits for the disk: a killed suite loses the cases that
+//! were running, and nothing else. Several processes may use one file.
+
+mod error;
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use sqlx::migrate::{Migration, MigrationType, Migrator};
+use sqlx::sqlite::{
+    SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
+};
+use sqlx::{Row as _, SqlSafeStr as _};
+
+pub use self::error::StoreError;
+use crate::case::EvalCase;
+use crate::result::EvalResult;
+use crate::suite::CaseRun;
+
+/// Where runs are stored if nothing else is chosen, relative to the working directory.
+pub const DEFAULT_STORE: &str = ".rehearsal/eval.sqlite";
+
+/// A file of runs.
+pub struct RunStore {
+    path: PathBuf,
+    pool: SqlitePool,
+}
+
+/// A run in a store: some suites, and the results so far.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunInfo {
+    /// Its number in the store, from 1.
+    pub number: i64,
+    /// When it began, in milliseconds since 1970.
+    pub created_at: i64,
+    /// Its suites.
+    pub suites: Vec<String>,
+}
+
+/// What names a result within a run.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ResultKey {
+    /// The suite.
+    pub suite: String,
+    /// The case.
+    pub name: String,
+    /// The repeat, from 1.
+    pub repeat: u32,
+}
+
+impl ResultKey {
+    /// The key of a run's result.
+    #[must_use]
+    pub fn of(run: &CaseRun<'_>) -> Self {
+        let suite = run.case.source.suite.clone();
+        Self { suite, name: run.case.name.clone(), repeat: run.repeat }
+    }
+}
+
+/// A stored result.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredResult {
+    /// The hash of the case that was run, see [`crate::CaseSource`].
+    pub content_hash: String,
+    /// The result.
+    pub result: EvalResult,
+}
+
+/// The stored results of a run.
+pub type StoredResults = HashMap<ResultKey, StoredResult>;
+
+impl RunStore {
+    /// Opens or creates the file, and migrates it to the current version.
+    ///
+    /// # Errors
+    /// [`StoreError`] if it cannot be opened, is damaged or of a newer version.
+    pub async fn open(path: &Path) -> Result<Self, StoreError> {
+        if let Some(folder) = path.parent() {
+            let unreachable = |cause| StoreError::Unreachable { path: path.to_owned(), cause };
+            std::fs::create_dir_all(folder).map_err(unreachable)?;
+        }
+        Self::connect(path, true).await
+    }
+
+    /// Opens a file that must exist.
+    ///
+    /// # Errors
+    /// As [`RunStore::open`].
+    pub async fn open_existing(path: &Path) -> Result<Self, StoreError> {
+        if !path.is_file() {
+            return Err(StoreError::Missing { path: path.to_owned() });
+        }
+        Self::connect(path, false).await
+    }
+
+    async fn connect(path: &Path, creates: bool) -> Result<Self, StoreError> {
+        let options = SqliteConnectOptions::new()
+            .filename(path)
+            .create_if_missing(creates)
+            .journal_mode(SqliteJournalMode::Wal)
+            .synchronous(SqliteSynchronous::Full)
+            .foreign_keys(true)
+            .busy_timeout(Duration::from_secs(30));
+        let pool = SqlitePoolOptions::new().max_connections(1).idle_timeout(None).max_lifetime(None);
+        let opened = async {
+            let pool = pool.connect_with(options).await?;
+            migrator().run(&pool).await?;
+            Ok(pool)
+        };
+        let pool = opened.await.map_err(|error| StoreError::of(path, &error))?;
+        Ok(Self { path: path.to_owned(), pool })
+    }
+
+    /// Begins a run of these suites.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn begin(&self, suites: &[String]) -> Result<StoredRun<'_>, StoreError> {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
+        let insert = sqlx::query("INSERT INTO runs (created_at, suites) VALUES (?, ?)")
+            .bind(i64::try_from(now).unwrap_or(i64::MAX))
+            .bind(list(suites));
+        let inserted = insert.execute(&self.pool).await.map_err(|error| self.failed(&error))?;
+        Ok(StoredRun { store: self, number: inserted.last_insert_rowid() })
+    }
+
+    /// The run of this number.
+    ///
+    /// # Errors
+    /// [`StoreError::NoRun`] among others.
+    pub async fn run(&self, number: i64) -> Result<RunInfo, StoreError> {
+        let row = sqlx::query("SELECT * FROM runs WHERE number = ?").bind(number);
+        let row = row.fetch_optional(&self.pool).await.map_err(|error| self.failed(&error))?;
+        match row {
+            Some(row) => self.info(&row),
+            None => {
+                let (path, last) = (self.path.clone(), self.newest().await?);
+                Err(StoreError::NoRun { path, number, last })
+            }
+        }
+    }
+
+    /// The last run of these suites.
+    ///
+    /// # Errors
+    /// [`StoreError::NoRunOf`] among others.
+    pub async fn last_run_of(&self, suites: &[String]) -> Result<RunInfo, StoreError> {
+        let row = sqlx::query("SELECT * FROM runs WHERE suites = ? ORDER BY number DESC LIMIT 1");
+        let row = row.bind(list(suites)).fetch_optional(&self.pool).await;
+        match row.map_err(|error| self.failed(&error))? {
+            Some(row) => self.info(&row),
+            None => {
+                let (path, last) = (self.path.clone(), self.newest().await?);
+                Err(StoreError::NoRunOf { path, suites: suites.to_vec(), last })
+            }
+        }
+    }
+
+    /// All runs, the oldest first.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn runs(&self) -> Result<Vec<RunInfo>, StoreError> {
+        let rows = sqlx::query("SELECT * FROM runs ORDER BY number").fetch_all(&self.pool).await;
+        rows.map_err(|error| self.failed(&error))?.iter().map(|row| self.info(row)).collect()
+    }
+
+    /// Continues a run.
+    #[must_use]
+    pub fn resume(&self, run: &RunInfo) -> StoredRun<'_> {
+        StoredRun { store: self, number: run.number }
+    }
+
+    /// The results of a run.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn results(&self, number: i64) -> Result<StoredResults, StoreError> {
+        let rows = sqlx::query("SELECT * FROM results WHERE run = ?").bind(number);
+        let rows = rows.fetch_all(&self.pool).await.map_err(|error| self.failed(&error))?;
+        let mut results = HashMap::new();
+        for row in &rows {
+            let read = || {
+                let key = ResultKey {
+                    suite: row.try_get("suite")?,
+                    name: row.try_get("name")?,
+                    repeat: row.try_get("repeat")?,
+                };
+                Ok((key, row.try_get("content_hash")?, row.try_get::<&str, _>("result")?))
+            };
+            let (key, content_hash, text) = read().map_err(|error| self.failed(&error))?;
+            let result = serde_json::from_str(text).map_err(|error| {
+                let ResultKey { name, repeat, .. } = &key;
+                let cause = format!("repeat {repeat} of {name} in run {number}: {error}");
+                StoreError::Damaged { path: self.path.clone(), cause }
+            })?;
+            results.insert(key, StoredResult { content_hash, result });
+        }
+        Ok(results)
+    }
+
+    /// Waits until everything is in the file, and closes it.
+    pub async fn close(self) {
+        self.pool.close().await;
+    }
+
+    fn info(&self, row: &sqlx::sqlite::SqliteRow) -> Result<RunInfo, StoreError> {
+        let read = || {
+            let suites: &str = row.try_get("suites")?;
+            Ok((row.try_get("number")?, row.try_get("created_at")?, suites.to_owned()))
+        };
+        let (number, created_at, suites) = read().map_err(|error| self.failed(&error))?;
+        let suites = serde_json::from_str(&suites).map_err(|error| StoreError::Damaged {
+            path: self.path.clone(),
+            cause: format!("the suites of run {number}: {error}"),
+        })?;
+        Ok(RunInfo { number, created_at, suites })
+    }
+
+    async fn newest(&self) -> Result<Option<i64>, StoreError> {
+        let newest = sqlx::query_scalar("SELECT max(number) FROM runs").fetch_one(&self.pool).await;
+        newest.map_err(|error| self.failed(&error))
+    }
+
+    fn failed(&self, error: &sqlx::Error) -> StoreError {
+        StoreError::of(&self.path, error)
+    }
+}
+
+fn list(suites: &[String]) -> String {
+    // Strings always serialize.
+    serde_json::to_string(suites).unwrap_or_default()
+}
+
+/// The migrations, in order. A released one is never edited.
+fn migrator() -> Migrator {
+    let sql = include_str!("0001_runs.sql").into_sql_str();
+    let kind = MigrationType::Simple;
+    Migrator::with_migrations(vec![Migration::new(1, Cow::Borrowed("runs"), kind, sql, false)])
+}
+
+/// A run whose results are stored.
+#[derive(Clone, Copy)]
+pub struct StoredRun<'s> {
+    store: &'s RunStore,
+    number: i64,
+}
+
+impl StoredRun<'_> {
+    /// Its number in the store.
+    #[must_use]
+    pub fn number(&self) -> i64 {
+        self.number
+    }
+
+    /// Stores a result of `case`, in place of an earlier one of the same repeat. It is on the disk when this returns.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn keep(&self, case: &EvalCase, result: &EvalResult) -> Result<(), StoreError> {
+        let text = serde_json::to_string(result).map_err(|error| StoreError::Database {
+            path: self.store.path.clone(),
+            cause: error.to_string(),
+        })?;
+        let insert = sqlx::query(
+            "INSERT OR REPLACE INTO results (run, suite, name, repeat, content_hash, result) \
+             VALUES (?, ?, ?, ?, ?, ?)",
+        );
+        let insert = insert
+            .bind(self.number)
+            .bind(&case.source.suite)
+            .bind(&case.name)
+            .bind(result.repeat)
+            .bind(&case.source.content_hash)
+            .bind(text);
+        let inserted = insert.execute(&self.store.pool).await;
+        inserted.map(drop).map_err(|error| self.store.failed(&error))
+    }
+}

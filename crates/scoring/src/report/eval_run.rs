@@ -1,0 +1,75 @@
+//! [`EvalRun`]: what running a case gave besides the results of its criteria.
+
+use json_text::JsonText;
+use serde::{Deserialize, Serialize};
+
+use super::case::CaseVerdict;
+
+/// The run of an agent through a case.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EvalRun {
+    /// The verdict.
+    pub status: RunStatus,
+    /// The condition that ended the run before the agent completed, such as `max_turns`.
+    pub termination_reason: Option<String>,
+    /// How often the agent waited for the user and was resumed.
+    pub turns: u32,
+    /// Of an error, who was at fault, such as `user_agent`.
+    pub at_fault: Option<String>,
+    /// The ledger: a list of everything that happened.
+    pub events: JsonText,
+}
+
+/// The verdict on a run. Of several that apply, the first in this order holds.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum RunStatus {
+    /// The case could not be run to its end.
+    Error,
+    /// The run was ended by a limit.
+    Terminated,
+    /// A metric failed.
+    Failed,
+    /// A metric has no result, and none failed.
+    Unscored,
+    /// Every metric passed.
+    Passed,
+}
+
+impl RunStatus {
+    /// The verdict as people read it.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Terminated => "terminated",
+            Self::Failed => "failed",
+            Self::Unscored => "unscored",
+            Self::Passed => "passed",
+        }
+    }
+
+    /// The verdict on the case. A run that a limit ended counts as failed.
+    #[must_use]
+    pub fn verdict(self) -> CaseVerdict {
+        match self {
+            Self::Error => CaseVerdict::Error,
+            Self::Terminated | Self::Failed => CaseVerdict::Failed,
+            Self::Unscored => CaseVerdict::Unscored,
+            Self::Passed => CaseVerdict::Passed,
+        }
+    }
+}
+
+impl EvalRun {
+    /// Of a run that a limit ended, which one and when: `ended by max_turns after 10 turns`.
+    #[must_use]
+    pub fn limit(&self) -> Option<String> {
+        let reason =
+            self.termination_reason.as_ref().filter(|_| self.status == RunStatus::Terminated)?;
+        let noun = if self.turns == 1 { "turn" } else { "turns" };
+        Some(format!("ended by {reason} after {} {noun}", self.turns))
+    }
+}
