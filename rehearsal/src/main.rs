@@ -204,9 +204,7 @@ fn eval(arguments: &EvalArguments) -> anyhow::Result<ExitCode> {
     let mut out = io::stdout();
     match runtime()?.block_on(cli::eval(arguments, &mut out)) {
         Ok(verdict) => Ok(exit_code(verdict)),
-        Err(cli::EvalError::Stdout(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
-            Ok(ExitCode::SUCCESS)
-        }
+        Err(error) if error.is_broken_pipe() => Ok(ExitCode::SUCCESS),
         Err(error) => {
             eprintln!("error: {error}");
             Ok(ExitCode::from(2))
@@ -219,6 +217,8 @@ fn exit_code(verdict: Verdict) -> ExitCode {
         Verdict::Passed => ExitCode::SUCCESS,
         Verdict::Failed => ExitCode::FAILURE,
         Verdict::Unscored => ExitCode::from(3),
+        // As shells report SIGINT.
+        Verdict::Interrupted => ExitCode::from(130),
     }
 }
 

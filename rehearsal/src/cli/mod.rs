@@ -18,7 +18,7 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
 pub use self::agents::{AgentReport, all_ready, inspect, write_brief, write_reports};
-pub use self::eval::{EvalArguments, EvalError, EvalFormat, eval};
+pub use self::eval::{BaselineChoice, EvalArguments, EvalError, RunChoice, eval};
 pub use adk_folder::{AdkFolder, AdkFolderError, unseen_by_adk, write_adk_folder};
 pub use completions::write_completions;
 pub use credentials::{
@@ -148,7 +148,13 @@ Examples:
   rehearsal eval evals/*.eval.yaml --tag smoke --format json --output results.json
   rehearsal eval agents/weather/weather.evalset.json --model gemini-2.5-pro
   rehearsal eval home.evalset.json --agent agents/home --model replay
+  rehearsal eval triage.eval.yaml --repeats 5 --format html --output report.html
+  rehearsal eval triage.eval.yaml --resume
+  rehearsal eval triage.eval.yaml --rescore last --baseline last
   rehearsal eval --schema > suite.schema.json
+
+Each result is stored in .rehearsal/eval.sqlite as its case ends. --resume continues the last run of the \
+suites, for example after Ctrl-C, and runs nothing again that has ended.
 
 Exits with 0 if every case passed, with 1 if a case failed, erred or was terminated, with 3 if none did \
 and one is unscored, with 2 if a suite is not valid.")]

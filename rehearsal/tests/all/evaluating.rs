@@ -60,30 +60,299 @@ fn each_verdict_has_its_words_and_exit_code() {
     );
     let passed = run(folder.path(), &["suite.yaml", "--tag", "smoke"], Some(&python));
     assert_eq!(passed.status.code(), Some(0), "{}", text(&passed.stderr));
-    assert!(text(&passed.stdout).ends_with("1 case: 1 passed\n"), "{}", text(&passed.stdout));
+    let told = text(&passed.stdout);
+    assert!(told.contains("\n1 case: 1 passed, 0 failed, 0 unscored."), "{told}");
+    assert!(text(&passed.stderr).contains("passed      greets (0 turns, "));
 
     let all = run(folder.path(), &["suite.yaml", "--jobs", "1"], Some(&python));
     assert_eq!(all.status.code(), Some(1), "{}", text(&all.stderr));
     let told = text(&all.stdout);
     for line in [
-        "    escalated failed: escalation is missing; wanted: {\"$exists\":true}\n",
-        "    EvalToolError: the tool escalate was called, and the case has no mock for it.",
-        "      \"urgency_level\": \"a\",\n",
-        "terminated  goes on  (1 turn, ",
-        "4 cases: 1 passed, 1 failed, 1 with an error, 1 terminated\n",
+        "failed    fails\n          escalated failed: escalation is missing; wanted: {\"$exists\":true}\n",
+        "error     errs\n          EvalToolError: the tool escalate was called, and the case has no mock for it.",
+        "            \"urgency_level\": \"a\",\n",
+        "          At fault: mock\n",
+        "terminated goes on\n          ended by max_turns after 1 turn\n",
+        "\n4 cases: 1 passed, 1 failed, 1 error, 1 terminated, 0 unscored. Pass rate 0.250 (1 of 4 cases).\n",
     ] {
         assert!(told.contains(line), "{line} is not in\n{told}");
     }
+    assert!(text(&all.stderr).ends_with("run 2 is stored in .rehearsal/eval.sqlite\n"));
 
-    let arguments = ["suite.yaml", "--case", "fails", "--format", "json"];
-    let json = run(folder.path(), &arguments, Some(&python));
-    assert_eq!(json.status.code(), Some(1));
-    let result: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
-    assert_eq!(result["summary"]["failed"], 1);
-    assert_eq!(result["results"][0]["status"], "failed");
-    let events = result["results"][0]["events"].as_array().unwrap();
+    // The stored results of the same run, as the other reports.
+    let resumed = |arguments: &[&str]| {
+        let arguments = [&["suite.yaml", "--resume"], arguments].concat();
+        let report = run(folder.path(), &arguments, None);
+        assert_eq!(report.status.code(), Some(1), "{}", text(&report.stderr));
+        text(&report.stdout)
+    };
+    let report = resumed(&["--format", "json"]);
+    assert_valid(&report);
+    let result: serde_json::Value = serde_json::from_str(&report).unwrap();
+    assert_eq!(result["summary"]["failed_cases"], 3);
+    assert_eq!(result["results"][1]["eval_run"]["status"], "failed");
+    assert_eq!(result["results"][2]["eval_run"]["at_fault"], "mock");
+    assert_eq!(result["results"][3]["eval_run"]["termination_reason"], "max_turns");
+    let events = result["results"][1]["eval_run"]["events"].as_array().unwrap();
     assert_eq!(events[0]["type"], "initial_state");
     assert_eq!(events[events.len() - 1]["type"], "termination");
+    let junit = resumed(&["--format", "junit"]);
+    for part in [
+        r#"<testsuites name="rehearsal eval" tests="4" failures="2" errors="1""#,
+        r#"<failure message="ended by max_turns after 1 turn" type="terminated">"#,
+        r#"<error message="EvalToolError: the tool escalate was called, and the case has no mock for it."#,
+    ] {
+        assert!(junit.contains(part), "{part} is not in\n{junit}");
+    }
+    let markdown = resumed(&["--format", "markdown"]);
+    assert!(markdown.contains("| goes on | ended by max\\_turns after 1 turn |"), "{markdown}");
+    let html = resumed(&["--format", "html"]);
+    assert!(html.contains(r#""u":[null,"Hi"]"#), "the conversation is in the page");
+}
+
+/// Whether a report has the form that is published.
+fn assert_valid(report: &str) {
+    use json_text::JsonText;
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/eval-report.schema.json");
+    let schema = JsonText::parse(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let check = schema_check::Check::of(&schema).unwrap();
+    assert_eq!(check.violations(&JsonText::parse(report.trim()).unwrap()), []);
+}
+
+fn report(folder: &Path, arguments: &[&str], python: Option<&Path>) -> serde_json::Value {
+    let output = run(folder, &[arguments, &["--format", "json"]].concat(), python);
+    let report = text(&output.stdout);
+    assert!(!report.is_empty(), "{}", text(&output.stderr));
+    assert_valid(&report);
+    serde_json::from_str(&report).unwrap()
+}
+
+#[test]
+fn repeats_differ_in_their_faults_and_give_pass_rates() {
+    let Some(python) = test_needs::python() else { return };
+    let folder = suite(
+        r#"
+  - name: flaky
+    repeats: 2
+    first_message: Hi
+    tools: { read: { returns: A policy } }
+    faults: [{ tool: read, probability: 0.5, returns: Not found }]
+    model: { scripted: [{ calls: [{ tool: read, args: { policy_id: a } }] }, Done] }
+    metrics:
+      - event_count: { name: undisturbed, event: tool_fault, is: 0 }
+"#,
+    );
+    let passed = |report: &serde_json::Value| -> Vec<bool> {
+        let results = report["results"].as_array().unwrap();
+        results.iter().map(|result| result["passed"] == true).collect()
+    };
+    let once = report(folder.path(), &["suite.yaml"], Some(&python));
+    assert_eq!(once["summary"]["repeats"]["runs"], 2);
+    let report = report(folder.path(), &["suite.yaml", "--repeats", "6"], Some(&python));
+    let verdicts = passed(&report);
+    assert_eq!(verdicts.len(), 6);
+    assert!(verdicts.contains(&true) && verdicts.contains(&false), "{verdicts:?}");
+    assert_eq!(passed(&once), verdicts[..2], "the same repeat is disturbed in the same way");
+    assert_eq!(report["results"][5]["run"], "run 6");
+    let repeats = &report["summary"]["repeats"];
+    assert_eq!(repeats["pass_hat"].as_array().unwrap().len(), 6);
+    assert_eq!(repeats["pass_at"][5], 1.0);
+    let text = text(&run(folder.path(), &["suite.yaml", "--resume=2", "--repeats", "6"], None).stdout);
+    let line = "Repeated runs: 1 case, at least 6 runs each; mean pass rate of a case 0.";
+    assert!(text.contains(line) && text.contains("; pass^1 0.") && text.contains("; pass@1 0."), "{text}");
+}
+
+/// A suite with three cases, of which `--resume` and `--rescore` are tested.
+fn three_cases(wanted: &str) -> String {
+    let case = |name: &str| {
+        format!(
+            "  - name: {name}\n    first_message: Hi\n    model: {{ scripted: [Hello] }}\n    metrics:\n      \
+             - event_count: {{ name: answers, event: message, is: {wanted} }}\n"
+        )
+    };
+    ["one", "two", "three"].map(case).concat()
+}
+
+#[test]
+fn a_resumed_run_runs_only_what_has_no_result_or_has_changed() {
+    let Some(python) = test_needs::python() else { return };
+    let folder = suite(&three_cases("1"));
+    let first = run(folder.path(), &["suite.yaml", "--case", "t*"], Some(&python));
+    assert_eq!(first.status.code(), Some(0), "{}", text(&first.stderr));
+    let path = folder.path().join("suite.yaml");
+    let changed = std::fs::read_to_string(&path).unwrap().replace(
+        "name: three\n    first_message: Hi",
+        "name: three\n    first_message: Hello",
+    );
+    std::fs::write(&path, changed).unwrap();
+    let resumed = run(folder.path(), &["suite.yaml", "--resume"], Some(&python));
+    let told = text(&resumed.stderr);
+    assert_eq!(resumed.status.code(), Some(0), "{told}");
+    assert!(told.contains("note: three has changed since run 1, and is run again\n"), "{told}");
+    assert!(told.contains("passed      one ") && told.contains("passed      three "), "{told}");
+    assert!(!told.contains("passed      two "), "{told}");
+    assert!(told.ends_with("run 1 is stored in .rehearsal/eval.sqlite\n"), "{told}");
+    assert!(text(&resumed.stdout).contains("3 cases: 3 passed"), "{}", text(&resumed.stdout));
+
+    let unknown = run(folder.path(), &["suite.yaml", "--resume=9"], Some(&python));
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(text(&unknown.stderr).contains("has no run 9; the last run is 1"));
+}
+
+#[test]
+fn metrics_are_evaluated_again_without_the_agent_and_compared() {
+    let Some(python) = test_needs::python() else { return };
+    let folder = suite(&three_cases("1"));
+    assert_eq!(run(folder.path(), &["suite.yaml"], Some(&python)).status.code(), Some(0));
+    let path = folder.path().join("suite.yaml");
+    let stricter = std::fs::read_to_string(&path).unwrap().replacen("is: 1", "is: 2", 1);
+    std::fs::write(&path, stricter).unwrap();
+    // Nothing could run without a Python.
+    let nowhere = folder.path().join("no-python");
+    let arguments = ["suite.yaml", "--rescore", "last", "--baseline", "1"];
+    let rescored = run(folder.path(), &arguments, Some(&nowhere));
+    assert_eq!(rescored.status.code(), Some(1), "{}", text(&rescored.stderr));
+    let told = text(&rescored.stdout);
+    let begin = "Since run 1: 1 regressed, 0 improved, 0 with other scores, 0 new, 0 gone.\n  \
+                 regressed one: passed → failed (answers 1 → 0)\n";
+    assert!(told.starts_with(begin), "{told}");
+    assert!(told.contains("answers failed: 1 × message; wanted: 2"), "{told}");
+    // The run that was scored is as it was.
+    let before = report(folder.path(), &["suite.yaml", "--rescore", "1", "--case", "t*"], None);
+    assert_eq!(before["summary"]["passed_cases"], 2);
+}
+
+/// An agent that adds a line to a file, with a suite of `count` cases that let it.
+fn counting_suite(count: usize) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let agent = folder.path().join("counting");
+    std::fs::create_dir(&agent).unwrap();
+    std::fs::write(agent.join("__init__.py"), "from . import agent\n").unwrap();
+    let code = r#"
+import os, time
+from google.adk.agents import LlmAgent
+
+def count(file: str, case: str) -> dict:
+    """Adds a line to a file.
+
+    Args:
+      file: The file.
+      case: The line.
+    """
+    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    os.write(descriptor, f"{case}\n".encode())
+    os.close(descriptor)
+    return {"counted": True}
+
+root_agent = LlmAgent(name="counting", model="gemini-2.5-flash", instruction="Count.", tools=[count])
+"#;
+    std::fs::write(agent.join("agent.py"), code).unwrap();
+    let mut text = "subject: { adk: counting }\ntools: { count: real }\ncases:\n".to_owned();
+    let file = folder.path().join("counted.txt");
+    for at in 0..count {
+        let wanted = usize::from(at % 4 == 0) + 1;
+        text += &format!(
+            "  - name: case-{at}\n    first_message: Hi\n    model: {{ scripted: [{{ calls: [{{ tool: count, \
+             args: {{ file: '{}', case: case-{at} }} }}] }}, Done] }}\n    metrics:\n      \
+             - event_count: {{ name: calls, event: tool_call, is: {wanted} }}\n",
+            file.display()
+        );
+    }
+    std::fs::write(folder.path().join("suite.yaml"), text).unwrap();
+    folder
+}
+
+/// The lines that the agent of a counting suite has written.
+fn counted(folder: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(folder.join("counted.txt")).unwrap_or_default();
+    text.lines().map(str::to_owned).collect()
+}
+
+/// Starts a counting suite, and waits until it has counted `more` cases.
+fn started(folder: &Path, arguments: &[&str], python: &Path, more: usize) -> std::process::Child {
+    let before = counted(folder).len();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rehearsal"));
+    command.arg("eval").args(arguments).arg("--python").arg(python).current_dir(folder);
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("REHEARSAL_")) {
+        command.env_remove(name);
+    }
+    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    while counted(folder).len() < before + more {
+        assert!(child.try_wait().unwrap().is_none(), "it ended too early");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    child
+}
+
+/// The cases that have a stored result.
+fn finished(folder: &Path) -> std::collections::BTreeSet<String> {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let path = folder.join(".rehearsal/eval.sqlite");
+        let store = eval::RunStore::open_existing(&path).await.unwrap();
+        let results = store.results(1).await.unwrap();
+        store.close().await;
+        results.into_keys().map(|key| key.name).collect()
+    })
+}
+
+#[test]
+fn a_suite_that_is_killed_again_and_again_ends_as_in_one_run() {
+    let Some(python) = test_needs::python() else { return };
+    let folder = counting_suite(60);
+    let mut finished_before = std::collections::BTreeSet::new();
+    for (kill, more) in [7, 1, 16, 11].into_iter().enumerate() {
+        let resume: &[&str] = if kill == 0 { &[] } else { &["--resume"] };
+        let arguments = [&["suite.yaml", "--jobs", "3"], resume].concat();
+        let already = counted(folder.path()).len();
+        let mut child = started(folder.path(), &arguments, &python, more);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let again = counted(folder.path()).split_off(already);
+        assert!(again.iter().all(|case| !finished_before.contains(case)), "{again:?}");
+        let finished_now = finished(folder.path());
+        assert!(finished_now.is_superset(&finished_before));
+        finished_before = finished_now;
+    }
+    assert!(!finished_before.is_empty() && finished_before.len() < 60, "{finished_before:?}");
+    let already = counted(folder.path()).len();
+    let resumed = report(folder.path(), &["suite.yaml", "--resume"], Some(&python));
+    let again = counted(folder.path()).split_off(already);
+    // Cases of a killed run may have written after it.
+    assert!(again.iter().all(|case| !finished_before.contains(case)), "{again:?}");
+
+    let verdicts = |report: &serde_json::Value| -> Vec<(String, String, String)> {
+        let results = report["results"].as_array().unwrap();
+        let text = |value: &serde_json::Value| value.to_string();
+        results
+            .iter()
+            .map(|it| (text(&it["eval_id"]), text(&it["eval_run"]["status"]), text(&it["criterion_results"])))
+            .collect()
+    };
+    let in_one = counting_suite(60);
+    let through = report(in_one.path(), &["suite.yaml"], Some(&python));
+    assert_eq!(verdicts(&resumed), verdicts(&through));
+    assert_eq!((&through["summary"]["passed_cases"], &through["summary"]["failed_cases"]), (&45.into(), &15.into()));
+}
+
+#[test]
+fn an_interrupted_run_reports_what_is_done_and_can_be_resumed() {
+    let Some(python) = test_needs::python() else { return };
+    let folder = counting_suite(12);
+    let child = started(folder.path(), &["suite.yaml", "--jobs", "1"], &python, 3);
+    let interrupted = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(interrupted.success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
+    let done = finished(folder.path());
+    assert!((2..12).contains(&done.len()), "{done:?}");
+    assert!(text(&output.stdout).contains(&format!("\n{} cases: ", done.len())), "{}", text(&output.stdout));
+    let told = text(&output.stderr);
+    let hint = format!("Interrupted: {} of 12 were not run; go on with --resume=1\n", 12 - done.len());
+    assert!(told.ends_with(&hint), "{told}");
+    let resumed = report(folder.path(), &["suite.yaml", "--resume=1"], Some(&python));
+    assert_eq!(resumed["summary"]["total_cases"], 12);
 }
 
 #[test]

@@ -148,6 +148,9 @@ impl Builder<'_> {
                 self.query(&query, &place_of("terminate_when.state_matches"))
             }),
         };
+        if case.repeats == 0 {
+            self.fault(&place_of("repeats"), "a case runs at least once");
+        }
         let metrics = self.metrics(&case.metrics, &place_of("metrics"));
         let mut faults = Vec::new();
         for (at, fault) in case.faults.iter().enumerate() {
@@ -166,6 +169,7 @@ impl Builder<'_> {
             metrics,
             faults,
             seed: suite.seed,
+            repeats: case.repeats,
             tags: case.tags.clone(),
             ..EvalCase::new(&case.name, subject)
         })

@@ -6,14 +6,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use case_trace::CaseTrace;
-use evalset::Case;
+use evalset::{Case, Layout};
 use json_text::JsonText;
 use scoring::config::Config;
 
-use super::adk_judge;
 use super::error::{SuiteError, SuiteFault};
-use super::scenario;
-use crate::case::{EvalCase, UserAgents};
+use super::{adk_judge, content_hash, scenario};
+use crate::case::{CaseSource, EvalCase, UserAgents};
 use crate::criterion::CriterionMetric;
 use crate::given_model::GivenModel;
 use crate::golden::initial_state;
@@ -162,6 +161,14 @@ fn case_of(
         first_message: Some(first_message),
         metrics: metrics.collect(),
         tags: found.tags,
+        source: CaseSource { suite: String::new(), content_hash: content_hash(case, options) },
         ..EvalCase::new(name, Arc::clone(&options.subject))
     })
+}
+
+/// A hash of the case and of the options that concern its run.
+fn content_hash(case: &Case, options: &EvalSetOptions) -> String {
+    let EvalSetOptions { model, config, real_tools, .. } = options;
+    let case = case.to_json().laid_out(&Layout::compact());
+    content_hash::of(&[&case, config.source.as_str(), &format!("{model:?} {real_tools:?}")])
 }

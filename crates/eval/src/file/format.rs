@@ -90,9 +90,17 @@ pub(super) struct Case {
     /// What goes wrong with tools on purpose.
     #[serde(default)]
     pub(super) faults: Vec<ToolFault>,
+    /// How often the case is run.
+    #[serde(default = "once")]
+    #[schemars(range(min = 1))]
+    pub(super) repeats: u32,
     /// Labels.
     #[serde(default)]
     pub(super) tags: Vec<String>,
+}
+
+fn once() -> u32 {
+    1
 }
 
 /// Something that goes wrong with some calls of a tool, mocked or real. Exactly one of `raises`, `returns`,

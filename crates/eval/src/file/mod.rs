@@ -5,6 +5,7 @@
 
 mod adk_judge;
 mod build;
+mod content_hash;
 mod error;
 mod eval_set;
 mod format;
@@ -52,5 +53,9 @@ pub fn read_with_models(
     let folder = path.parent().unwrap_or(Path::new("."));
     let invalid = |faults| SuiteError::Invalid { path: path.to_path_buf(), faults };
     let suite = format::parse(&text).map_err(|fault| invalid(vec![fault]))?;
-    build::cases(&suite, folder, options, models).map_err(invalid)
+    let mut cases = build::cases(&suite, folder, options, models).map_err(invalid)?;
+    for (case, content_hash) in cases.iter_mut().zip(content_hash::of_cases(&text)) {
+        case.source.content_hash = content_hash;
+    }
+    Ok(cases)
 }

@@ -8,5 +8,6 @@ mod model_requests;
 mod models;
 mod played_by_models;
 mod python_runs;
+mod stored_runs;
 mod tool_faults;
 mod wire;

@@ -1,9 +1,13 @@
 //! Arguments of `rehearsal eval`.
 
-use std::num::NonZeroUsize;
+use std::convert::Infallible;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum, ValueHint};
+use clap::{Args, ValueHint};
+use eval::store::DEFAULT_STORE;
+
+use crate::cli::score::ReportFormat;
 
 /// Arguments of `rehearsal eval`.
 #[derive(Debug, Clone, Args)]
@@ -40,10 +44,29 @@ pub struct EvalArguments {
     /// The Python interpreter, or its virtual environment, for agents without their own
     #[arg(long, env = "REHEARSAL_PYTHON", value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub python: Option<PathBuf>,
-    /// The format of the results
+    /// How often each case is run [default: as the suite says, else once]
+    #[arg(long, env = "REHEARSAL_EVAL_REPEATS", value_name = "NUMBER")]
+    pub repeats: Option<NonZeroU32>,
+    /// Continue a run of the same suites, the last one if no number is given: what has ended is not
+    /// run again. Give the other options as before
+    #[arg(long, env = "REHEARSAL_EVAL_RESUME", value_name = "RUN", num_args = 0..=1, require_equals = true,
+        default_missing_value = "last", value_parser = run)]
+    pub resume: Option<RunChoice>,
+    /// Evaluate the metrics again on the stored ledgers of a run, given by its number or as `last`;
+    /// nothing is run
+    #[arg(long, env = "REHEARSAL_EVAL_RESCORE", value_name = "RUN", value_parser = run, conflicts_with = "resume")]
+    pub rescore: Option<RunChoice>,
+    /// Begin the report with what has changed since a run, given by its number or as `last`, or since
+    /// a report that was written with --format json
+    #[arg(long, env = "REHEARSAL_EVAL_BASELINE", value_name = "RUN", value_parser = baseline)]
+    pub baseline: Option<BaselineChoice>,
+    /// The file that keeps the results of runs
+    #[arg(long, env = "REHEARSAL_EVAL_STORE", value_name = "FILE", default_value = DEFAULT_STORE, value_hint = ValueHint::FilePath)]
+    pub store: PathBuf,
+    /// The report format
     #[arg(long, env = "REHEARSAL_EVAL_FORMAT", value_enum, default_value_t)]
-    pub format: EvalFormat,
-    /// The file for the results; an existing file is replaced [default: standard output]
+    pub format: ReportFormat,
+    /// The report file; an existing file is replaced [default: standard output]
     #[arg(long, short, env = "REHEARSAL_EVAL_OUTPUT", value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
     /// Print the JSON Schema of suites, and stop there
@@ -51,12 +74,34 @@ pub struct EvalArguments {
     pub schema: bool,
 }
 
-/// The format of the results.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum EvalFormat {
-    /// A line for each case as it ends, and why it did not pass
-    #[default]
-    Text,
-    /// One object with every result and its ledger
-    Json,
+/// A run in the store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunChoice {
+    /// The last run of the given suites.
+    Last,
+    /// The run of this number.
+    Number(i64),
+}
+
+fn run(text: &str) -> Result<RunChoice, String> {
+    match text {
+        "last" => Ok(RunChoice::Last),
+        number => number
+            .parse()
+            .map(RunChoice::Number)
+            .map_err(|_| "expected the number of a run, or last".to_owned()),
+    }
+}
+
+/// What a run is compared with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BaselineChoice {
+    /// A run in the store.
+    Run(RunChoice),
+    /// A report.
+    Report(PathBuf),
+}
+
+fn baseline(text: &str) -> Result<BaselineChoice, Infallible> {
+    Ok(run(text).map_or_else(|_| BaselineChoice::Report(PathBuf::from(text)), BaselineChoice::Run))
 }

@@ -1,25 +1,33 @@
 //! `rehearsal eval`: runs the cases of suites, and writes what they gave.
 //!
-//! The crate `eval` reads suites and runs cases. This module reads arguments, selects cases, prints each as it
-//! ends and returns the verdict.
+//! The crate `eval` reads suites, runs cases and stores their results, `score-report` has the reports. This module
+//! reads arguments, selects cases, shows progress and returns the verdict.
 
 mod arguments;
 mod eval_sets;
-mod text;
+mod progress;
+mod report;
+mod runs;
 
 use std::io::{self, Write};
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use eval::file::{ModelChoice, ReadOptions, SuiteError, is_eval_set, read, schema};
 use eval::given_model::GivenModel;
-use eval::suite::Summary;
-use eval::{EvalCase, EvalSuite, Status, run_eval_suite};
+use eval::store::{StoreError, StoredRun};
+use eval::{EvalCase, EvalSuite, RunStore, run_cases};
 use glob::Pattern;
+use score_report::{Baseline, Ending, Report, ReportPart};
+use scoring::config::Config;
 
-pub use arguments::{EvalArguments, EvalFormat};
+pub use arguments::{BaselineChoice, EvalArguments, RunChoice};
 
-use super::score::{ScoreError, Verdict};
+use self::progress::Progress;
+use self::report::Columns;
+use self::runs::{Runs, chosen, rescored, suite_name};
+use super::score::{self, Destination, ScoreError, Verdict};
 
 /// Why nothing was run. The exit code is 2 for all of them.
 #[derive(Debug, thiserror::Error)]
@@ -44,9 +52,12 @@ pub enum EvalError {
         /// The eval set.
         path: PathBuf,
     },
-    /// The criteria cannot be read.
+    /// The criteria or the baseline cannot be read, or the report cannot be written.
     #[error(transparent)]
-    Config(#[from] ScoreError),
+    Score(#[from] ScoreError),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
     /// A suite has no recorded trace.
     #[error(
         "--model replay is for eval sets, and {} is a suite; give its cases a scripted model", .0.display()
@@ -58,23 +69,27 @@ pub enum EvalError {
         /// The names of all cases.
         known: Vec<String>,
     },
-    /// The results cannot be written.
-    #[error("{} cannot be written: {cause}", path.display())]
-    Output {
-        /// The file.
-        path: PathBuf,
-        /// The reason.
-        cause: io::Error,
-    },
     /// Standard output cannot be written.
     #[error("standard output cannot be written: {0}")]
     Stdout(#[from] io::Error),
 }
 
-/// Runs the selected cases, and writes what they gave to `out` or to a file.
+impl EvalError {
+    /// Whether a reader such as `head` has closed the pipe.
+    #[must_use]
+    pub fn is_broken_pipe(&self) -> bool {
+        match self {
+            Self::Stdout(cause) => cause.kind() == io::ErrorKind::BrokenPipe,
+            Self::Score(error) => error.is_broken_pipe(),
+            _ => false,
+        }
+    }
+}
+
+/// Runs the selected cases, stores each result, and writes a report to `out` or to a file.
 ///
 /// # Errors
-/// [`EvalError`] if nothing can be run or the results cannot be written.
+/// [`EvalError`] if nothing can be run, or results can be neither stored nor written.
 pub async fn eval(
     arguments: &EvalArguments,
     out: &mut (impl Write + Send),
@@ -83,53 +98,156 @@ pub async fn eval(
         writeln!(out, "{:#}", schema())?;
         return Ok(Verdict::Passed);
     }
-    let options = ReadOptions { python: arguments.python.clone() };
-    let mut cases = Vec::new();
-    for path in &arguments.suites {
-        match std::fs::read_to_string(path) {
-            Ok(text) if is_eval_set(&text) => cases.extend(eval_sets::cases(path, arguments)?),
-            // An unreadable file is reported with its reason.
-            _ => cases.extend(of_suite(path, arguments, &options)?),
-        }
-    }
-    let cases = selected(cases, arguments)?;
+    let begin = Instant::now();
     let suite = EvalSuite {
+        cases: selected(cases(arguments)?, arguments)?,
         jobs: arguments
             .jobs
             .or_else(|| std::thread::available_parallelism().ok())
             .map_or(1, NonZeroUsize::get),
         stop_on_first_failure: arguments.stop_on_first_failure,
-        cases,
     };
-    let mut file = match &arguments.output {
+    let suites: Vec<String> = arguments.suites.iter().map(|path| suite_name(path)).collect();
+    let columns = Columns::of(&suite.cases);
+    let store = RunStore::open(&arguments.store).await?;
+    let baseline = baseline(arguments, &store, &suites, &columns).await?;
+
+    let earlier = match arguments.resume.or(arguments.rescore) {
+        Some(choice) => Some(chosen(&store, choice, &suites).await?),
         None => None,
-        Some(path) => {
-            let output = |cause| EvalError::Output { path: path.clone(), cause };
-            Some(std::fs::File::create(path).map_err(output)?)
+    };
+    let (stored, runs, progress, interrupted) = match earlier {
+        Some(earlier) if arguments.rescore.is_some() => {
+            let results = store.results(earlier.number).await?;
+            let stored = store.begin(&suites).await?;
+            let runs = rescored(&suite.cases, results, &stored).await?;
+            (stored, runs, Progress::new(0, 0), false)
+        }
+        earlier => {
+            let mut runs = Runs::of(&suite);
+            let stored = match &earlier {
+                None => store.begin(&suites).await?,
+                Some(earlier) => {
+                    let results = store.results(earlier.number).await?;
+                    for note in runs.take_over(results, earlier.number) {
+                        eprintln!("note: {note}");
+                    }
+                    store.resume(earlier)
+                }
+            };
+            let (progress, interrupted) = run(&suite, &mut runs, &stored).await?;
+            (stored, runs, progress, interrupted)
         }
     };
-    let out: &mut (dyn Write + Send) = match &mut file {
-        Some(file) => file,
-        None => out,
+    progress.finish();
+
+    let number = stored.number();
+    let destination =
+        Destination::open(arguments.output.as_deref(), &arguments.suites, out, progress.bar())?;
+    let unwritable = |cause| match &arguments.output {
+        Some(path) => ScoreError::Unwritable { path: path.clone(), cause },
+        None => ScoreError::Output(cause),
     };
-    let is_text = arguments.format == EvalFormat::Text;
-    let mut written = Ok(());
-    let result = run_eval_suite(&suite, |result| {
-        if is_text && written.is_ok() {
-            written = text::case(result, out);
+    let form = arguments.format.into();
+    let heading = columns.heading(arguments, &suites, number);
+    // Cases have metrics of their own.
+    let no_criteria = Config { criteria: Vec::new(), source: heading.config_used.clone() };
+    let mut report = Report::begin(form, heading, destination).map_err(unwritable)?;
+    if let Some(baseline) = baseline {
+        report = report.since(baseline);
+    }
+    for (run, result) in runs.all.iter().zip(&runs.results) {
+        let Some(result) = result else { continue };
+        let case = columns.scored_case(run, runs.repeats(run.case), result);
+        report.take(ReportPart::of(case, form, &no_criteria)).map_err(unwritable)?;
+    }
+    let ending = Ending { duration_seconds: begin.elapsed().as_secs_f64() };
+    let (destination, summary) = report.finish(ending).map_err(unwritable)?;
+    if let Some((out, path)) = destination.keep()? {
+        writeln!(out, "{}; see {}", summary.counts_phrase(), path.display())?;
+    }
+    let missing = runs.missing();
+    store.close().await;
+    let left = match (missing, interrupted) {
+        (0, _) => String::new(),
+        (missing, true) => {
+            format!(". Interrupted: {missing} of {} were not run; go on with --resume={number}", runs.all.len())
+        }
+        (missing, false) => format!(". {missing} of {} have no result", runs.all.len()),
+    };
+    eprintln!("run {number} is stored in {}{left}", arguments.store.display());
+    Ok(if interrupted { Verdict::Interrupted } else { Verdict::of(&summary, None) })
+}
+
+/// Runs what has no result. Returns whether it was interrupted.
+async fn run(
+    suite: &EvalSuite,
+    runs: &mut Runs<'_>,
+    stored: &StoredRun<'_>,
+) -> Result<(Progress, bool), EvalError> {
+    let (places, open) = runs.open();
+    let mut progress = Progress::new(open.len(), suite.jobs);
+    let repeats: Vec<u32> = open.iter().map(|run| runs.repeats(run.case)).collect();
+    let results = &mut runs.results;
+    let ended = |at: usize, result| {
+        let (Some(place), Some(repeats)) = (places.get(at), repeats.get(at)) else { return };
+        progress.ended(&result, *repeats);
+        if let Some(kept) = results.get_mut(*place) {
+            *kept = Some(result);
+        }
+    };
+    let interrupted = tokio::select! {
+        // A case that ends at the same time may have been hit by the signal too.
+        biased;
+        _ = tokio::signal::ctrl_c() => true,
+        done = run_cases(suite, &open, Some(stored), ended) => {
+            done?;
+            false
+        }
+    };
+    if interrupted {
+        tokio::spawn(async {
+            let _ = tokio::signal::ctrl_c().await;
+            std::process::exit(130);
+        });
+    }
+    Ok((progress, interrupted))
+}
+
+/// What the run is compared with.
+async fn baseline(
+    arguments: &EvalArguments,
+    store: &RunStore,
+    suites: &[String],
+    columns: &Columns<'_>,
+) -> Result<Option<Baseline>, EvalError> {
+    Ok(match &arguments.baseline {
+        None => None,
+        Some(BaselineChoice::Report(path)) => Some(score::baseline(path)?),
+        Some(BaselineChoice::Run(choice)) => {
+            let number = chosen(store, *choice, suites).await?.number;
+            Some(columns.baseline(number, store.results(number).await?))
         }
     })
-    .await;
-    written?;
-    match arguments.format {
-        EvalFormat::Text => text::summary(&result.summary, suite.cases.len(), out)?,
-        EvalFormat::Json => {
-            serde_json::to_writer_pretty(&mut *out, &result).map_err(io::Error::from)?;
-            writeln!(out)?;
+}
+
+/// The cases of all suites.
+fn cases(arguments: &EvalArguments) -> Result<Vec<EvalCase>, EvalError> {
+    let options = ReadOptions { python: arguments.python.clone() };
+    let mut cases = Vec::new();
+    for path in &arguments.suites {
+        let mut of_file = match std::fs::read_to_string(path) {
+            Ok(text) if is_eval_set(&text) => eval_sets::cases(path, arguments)?,
+            // An unreadable file is reported with its reason.
+            _ => of_suite(path, arguments, &options)?,
+        };
+        for case in &mut of_file {
+            case.source.suite = suite_name(path);
+            case.repeats = arguments.repeats.map_or(case.repeats, NonZeroU32::get);
         }
+        cases.extend(of_file);
     }
-    out.flush()?;
-    Ok(verdict(&result.summary))
+    Ok(cases)
 }
 
 /// The cases of a suite, with the model that is given for the run.
@@ -145,20 +263,12 @@ fn of_suite(
         ModelChoice::Named(name) => {
             for case in &mut cases {
                 case.model = Some(GivenModel::Named(name.clone()));
+                // Results of another model are not results of this case.
+                case.source.content_hash.push_str(&format!(" {name}"));
             }
         }
     }
     Ok(cases)
-}
-
-fn verdict(summary: &Summary) -> Verdict {
-    if summary.failed + summary.errors + summary.terminated > 0 {
-        Verdict::Failed
-    } else if summary.unscored > 0 {
-        Verdict::Unscored
-    } else {
-        Verdict::Passed
-    }
 }
 
 /// The cases that `--case` and `--tag` select.
@@ -178,9 +288,4 @@ fn selected(cases: Vec<EvalCase>, arguments: &EvalArguments) -> Result<Vec<EvalC
     let selected: Vec<EvalCase> =
         cases.into_iter().filter(|case| is_named(case) && has_tag(case)).collect();
     if selected.is_empty() { Err(EvalError::NoCase { known }) } else { Ok(selected) }
-}
-
-/// Whether the case says why it is not passed.
-fn explains(status: Status) -> bool {
-    status != Status::Passed
 }

@@ -7,7 +7,6 @@ use indicatif::ProgressBar;
 use tempfile::NamedTempFile;
 
 use super::error::ScoreError;
-use super::inputs::Inputs;
 
 /// A file being written.
 #[derive(Debug)]
@@ -20,7 +19,7 @@ struct Draft {
 
 /// The output of a report.
 #[derive(Debug)]
-pub(super) struct Destination<'o, W> {
+pub(in crate::cli) struct Destination<'o, W> {
     file: Option<Draft>,
     out: &'o mut W,
     /// The progress bar, which is hidden while text is written.
@@ -28,9 +27,10 @@ pub(super) struct Destination<'o, W> {
 }
 
 impl<'o, W: Write> Destination<'o, W> {
-    pub(super) fn open(
+    /// Opens the output, which must be none of `inputs`.
+    pub(in crate::cli) fn open<'p>(
         path: Option<&Path>,
-        inputs: &Inputs,
+        inputs: impl IntoIterator<Item = &'p PathBuf>,
         out: &'o mut W,
         bar: ProgressBar,
     ) -> Result<Self, ScoreError> {
@@ -38,8 +38,7 @@ impl<'o, W: Write> Destination<'o, W> {
         let unwritable = |cause| ScoreError::Unwritable { path: path.to_owned(), cause };
         // Writes to the target of a link.
         let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        let mut scored = inputs.expected.iter().chain(&inputs.actual);
-        if scored.any(|input| input.canonicalize().is_ok_and(|input| input == real)) {
+        if inputs.into_iter().any(|input| input.canonicalize().is_ok_and(|input| input == real)) {
             return Err(ScoreError::OutputIsInput { path: path.to_owned() });
         }
         if real.is_dir() {
@@ -59,7 +58,7 @@ impl<'o, W: Write> Destination<'o, W> {
     }
 
     /// Finishes the report and flushes the output.
-    pub(super) fn keep(self) -> Result<Option<(&'o mut W, PathBuf)>, ScoreError> {
+    pub(in crate::cli) fn keep(self) -> Result<Option<(&'o mut W, PathBuf)>, ScoreError> {
         let Some(Draft { draft, named, real }) = self.file else {
             self.out.flush()?;
             return Ok(None);

@@ -60,7 +60,7 @@ pub enum ScoreError {
         second: PathBuf,
     },
     /// The report would overwrite an input file.
-    #[error("{} is one of the scored files; use another --output", path.display())]
+    #[error("{} is one of the files that are read; use another --output", path.display())]
     OutputIsInput {
         /// The file.
         path: PathBuf,

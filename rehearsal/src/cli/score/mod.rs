@@ -22,9 +22,10 @@ use scoring::report::EvalSummary;
 
 pub use arguments::{PairBy, ReportFormat, ScoreArguments};
 pub(super) use config::{BESIDE, read_config};
+pub(super) use destination::Destination;
 pub use error::ScoreError;
+pub(super) use provenance::{baseline, commit};
 
-use self::destination::Destination;
 use self::inputs::Inputs;
 use self::names::Names;
 use super::evalset::progress::bar;
@@ -32,6 +33,8 @@ use super::evalset::progress::bar;
 /// The result of a run, the first of these that applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
+    /// The run was interrupted.
+    Interrupted,
     /// A case failed, or could not be scored; or the pass rate is below the given minimum.
     Failed,
     /// A case is unscored.
@@ -41,7 +44,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    fn of(summary: &EvalSummary, min_pass_rate: Option<f64>) -> Self {
+    pub(super) fn of(summary: &EvalSummary, min_pass_rate: Option<f64>) -> Self {
         let is_failed = match (min_pass_rate, summary.pass_rate) {
             (Some(min), Some(rate)) => rate < min,
             _ => summary.failed_cases > 0,
@@ -120,7 +123,8 @@ pub fn score(
 
     let form = arguments.format.into();
     let bar = bar(inputs.bytes(), "scoring");
-    let destination = Destination::open(arguments.output.as_deref(), &inputs, out, bar.clone())?;
+    let files = inputs.expected.iter().chain(&inputs.actual);
+    let destination = Destination::open(arguments.output.as_deref(), files, out, bar.clone())?;
     let heading = Heading {
         command: "rehearsal score",
         report_id: uuid::Uuid::new_v4().to_string(),

@@ -10,7 +10,7 @@ use super::error::ScoreError;
 use super::inputs::{Inputs, called};
 
 /// Reads an earlier report.
-pub(super) fn baseline(path: &Path) -> Result<Baseline, ScoreError> {
+pub(in crate::cli) fn baseline(path: &Path) -> Result<Baseline, ScoreError> {
     let unreadable = |cause: String| ScoreError::Baseline { path: path.to_owned(), cause };
     let text = std::fs::read_to_string(path).map_err(|cause| unreadable(cause.to_string()))?;
     let report = report_view::read(&text).map_err(|cause| unreadable(cause.to_string()))?;
@@ -29,7 +29,7 @@ pub(super) fn sources(inputs: &Inputs, config: Option<&Path>) -> Sources {
 }
 
 /// The commit that is checked out where the file is; `None` without Git or a repository.
-fn commit(file: &Path) -> Option<String> {
+pub(in crate::cli) fn commit(file: &Path) -> Option<String> {
     let folder = file.parent().filter(|folder| *folder != Path::new(""));
     let mut git = Command::new("git");
     git.arg("-C").arg(folder.unwrap_or(Path::new("."))).args(["rev-parse", "HEAD"]);

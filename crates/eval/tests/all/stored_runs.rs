@@ -1,0 +1,178 @@
+//! Repeats of cases, and the store of results.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use eval::fault::Fault;
+use eval::gate::Gate;
+use eval::ledger::Event;
+use eval::metric::{Assertion, EventCountMetric};
+use eval::result::{EvalResult, TerminationReason};
+use eval::store::{ResultKey, RunStore, StoreError};
+use eval::subject::{Input, SubjectSession, TurnEnd};
+use eval::user_agent::ScriptedUser;
+use eval::{EvalCase, EvalSuite, Status, Subject, rescore, run_cases, run_eval_suite};
+use json_text::JsonText;
+use serde_json::json;
+
+/// An agent that answers every message with `Hello`.
+#[derive(Default)]
+struct Greeter {
+    /// How often it was opened.
+    opened: AtomicUsize,
+}
+
+struct GreeterSession(Arc<Gate>);
+
+#[async_trait]
+impl Subject for Greeter {
+    async fn open(&self, gate: &Arc<Gate>) -> Result<Box<dyn SubjectSession>, Fault> {
+        self.opened.fetch_add(1, Ordering::Relaxed);
+        Ok(Box::new(GreeterSession(Arc::clone(gate))))
+    }
+}
+
+#[async_trait]
+impl SubjectSession for GreeterSession {
+    async fn run(&mut self, _: Input) -> Result<TurnEnd, Fault> {
+        let (agent, text) = ("greeter".to_owned(), "Hello".to_owned());
+        self.0.ledger.add(Event::Message { agent, text, is_inner: false });
+        Ok(TurnEnd { pending: Vec::new(), state: self.0.state() })
+    }
+
+    async fn change_state(&mut self, changes: JsonText) -> Result<JsonText, Fault> {
+        Ok(changes)
+    }
+}
+
+fn messages(wanted: u32) -> Arc<EventCountMetric> {
+    let wanted = Assertion::parse(&JsonText::from_value(&json!(wanted)));
+    Arc::new(EventCountMetric {
+        name: "messages".to_owned(),
+        event: "message".to_owned(),
+        filter: None,
+        assertion: wanted.expect("a number"),
+    })
+}
+
+fn case(name: &str, subject: &Arc<Greeter>) -> EvalCase {
+    let mut case = EvalCase::new(name, subject.clone()).first_message("Hi").metric(messages(1));
+    case.source.suite = "suite.yaml".to_owned();
+    case.source.content_hash = format!("hash of {name}");
+    case
+}
+
+fn suite(cases: Vec<EvalCase>) -> EvalSuite {
+    EvalSuite { cases, jobs: 4, stop_on_first_failure: false }
+}
+
+#[tokio::test]
+async fn each_repeat_is_a_run_of_its_own() {
+    let subject = Arc::new(Greeter::default());
+    let suite = suite(vec![case("three", &subject).repeats(3), case("once", &subject)]);
+    let result = run_eval_suite(&suite, |_| ()).await;
+    let runs: Vec<_> = result.results.iter().map(|it| (it.name.as_str(), it.repeat)).collect();
+    assert_eq!(runs, [("three", 1), ("three", 2), ("three", 3), ("once", 1)]);
+    assert_eq!(subject.opened.load(Ordering::Relaxed), 4);
+    assert_eq!(result.summary.passed, 4);
+}
+
+#[tokio::test]
+async fn a_stored_result_is_read_as_it_was() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("runs/eval.sqlite");
+    let subject = Arc::new(Greeter::default());
+    let mut limited = case("limited", &subject).user(Arc::new(ScriptedUser::saying(["a", "b"])));
+    limited.initial_state = JsonText::parse(r#"{"z":1.10,"a":12345678901234567890123}"#).unwrap();
+    limited.terminate_when.max_turns = Some(1);
+    let suite = suite(vec![case("greets", &subject).repeats(2), limited]);
+    let suites = ["suite.yaml".to_owned()];
+
+    let results: Mutex<Vec<EvalResult>> = Mutex::default();
+    let store = RunStore::open(&path).await.expect("opens");
+    let run = store.begin(&suites).await.expect("begins");
+    let ended = |_, result| results.lock().unwrap().push(result);
+    run_cases(&suite, &suite.runs(), Some(&run), ended).await.expect("runs");
+    let number = run.number();
+    store.close().await;
+
+    let store = RunStore::open_existing(&path).await.expect("opens again");
+    assert_eq!(store.last_run_of(&suites).await.expect("a run").number, number);
+    let stored = store.results(number).await.expect("results");
+    assert_eq!(stored.len(), 3);
+    for result in results.into_inner().unwrap() {
+        let (name, repeat) = (result.name.clone(), result.repeat);
+        let key = ResultKey { suite: "suite.yaml".to_owned(), name, repeat };
+        assert_eq!(stored[&key].content_hash, format!("hash of {}", key.name));
+        let ledger = |result: &EvalResult| serde_json::to_string(&result.events).unwrap();
+        assert_eq!(ledger(&stored[&key].result), ledger(&result));
+        assert_eq!(stored[&key].result, result);
+    }
+    let limited = stored.values().find(|it| it.result.name == "limited").unwrap();
+    assert_eq!(limited.result.termination_reason, Some(TerminationReason::MaxTurns));
+}
+
+#[tokio::test]
+async fn metrics_are_evaluated_again_without_the_agent() {
+    let subject = Arc::new(Greeter::default());
+    let greets = case("greets", &subject);
+    let first = eval::run_eval(&greets).await;
+    assert_eq!((first.status, subject.opened.load(Ordering::Relaxed)), (Status::Passed, 1));
+    let stricter = EvalCase { metrics: vec![messages(2)], ..greets };
+    let again = rescore(&stricter, first.clone()).await;
+    assert_eq!((again.status, subject.opened.load(Ordering::Relaxed)), (Status::Failed, 1));
+    assert_eq!(again.events, first.events);
+}
+
+async fn refused(path: &Path) -> String {
+    match RunStore::open(path).await {
+        Ok(_) => panic!("it opens"),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[tokio::test]
+async fn a_store_that_cannot_be_used_is_refused_with_the_remedy() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = folder.path().join("text.sqlite");
+    std::fs::write(&text, "this is a text, and by no means a database. ".repeat(50)).unwrap();
+    let told = refused(&text).await;
+    assert!(told.contains("text.sqlite are damaged (file is not a database): move the file away"), "{told}");
+
+    let newer = folder.path().join("newer.sqlite");
+    RunStore::open(&newer).await.expect("opens").close().await;
+    change(&newer, "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time) \
+                    VALUES (99, 'later', 1, x'00', 0)").await;
+    let told = refused(&newer).await;
+    assert!(told.contains("of a newer version of Rehearsal: update, or choose another file with --store"), "{told}");
+
+    let path = folder.path().join("result.sqlite");
+    let subject = Arc::new(Greeter::default());
+    let suite = suite(vec![case("greets", &subject)]);
+    let store = RunStore::open(&path).await.expect("opens");
+    let run = store.begin(&["suite.yaml".to_owned()]).await.expect("begins");
+    run_cases(&suite, &suite.runs(), Some(&run), |_, _| ()).await.expect("runs");
+    store.close().await;
+    change(&path, "UPDATE results SET result = replace(result, 'user_message', 'user_massage')").await;
+    let store = RunStore::open(&path).await.expect("opens");
+    let told = store.results(1).await.expect_err("damaged").to_string();
+    let wanted = "repeat 1 of greets in run 1: there are no events user_massage; did you mean user_message?";
+    assert!(told.contains(wanted), "{told}");
+
+    let missing = store.run(7).await.expect_err("no run");
+    assert!(matches!(missing, StoreError::NoRun { number: 7, last: Some(1), .. }));
+    let other = store.last_run_of(&["other.yaml".to_owned()]).await.expect_err("no run").to_string();
+    assert!(other.ends_with("has no run of other.yaml; the last run is 1"), "{other}");
+}
+
+async fn change(path: &Path, sql: &'static str) {
+    use sqlx::Connection as _;
+    let options = sqlx::sqlite::SqliteConnectOptions::new().filename(path);
+    let mut connection = sqlx::SqliteConnection::connect_with(&options).await.expect("connects");
+    sqlx::query(sql).execute(&mut connection).await.expect("changes");
+    connection.close().await.expect("closes");
+}

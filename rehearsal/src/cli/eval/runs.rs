@@ -1,0 +1,106 @@
+//! Which runs of a suite have results already, and which are to be run.
+
+use std::path::Path;
+
+use eval::result::EvalResult;
+use eval::store::{ResultKey, RunInfo, RunStore, StoreError, StoredResults, StoredRun};
+use eval::{CaseRun, EvalCase, EvalSuite, rescore};
+
+use super::arguments::RunChoice;
+
+/// A suite as the store names it: its path in the working directory, or else the whole path.
+pub(super) fn suite_name(path: &Path) -> String {
+    let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let folder = std::env::current_dir().and_then(|folder| folder.canonicalize());
+    let inside = folder.ok().and_then(|folder| real.strip_prefix(folder).ok());
+    inside.unwrap_or(&real).to_string_lossy().into_owned()
+}
+
+/// The run that is meant.
+pub(super) async fn chosen(
+    store: &RunStore,
+    choice: RunChoice,
+    suites: &[String],
+) -> Result<RunInfo, StoreError> {
+    match choice {
+        RunChoice::Last => store.last_run_of(suites).await,
+        RunChoice::Number(number) => store.run(number).await,
+    }
+}
+
+/// The runs of a suite, and the results that there are.
+pub(super) struct Runs<'c> {
+    pub(super) all: Vec<CaseRun<'c>>,
+    /// A result for each run.
+    pub(super) results: Vec<Option<EvalResult>>,
+}
+
+impl<'c> Runs<'c> {
+    /// All runs of a suite, none of which has a result.
+    pub(super) fn of(suite: &'c EvalSuite) -> Self {
+        let all = suite.runs();
+        Self { results: vec![None; all.len()], all }
+    }
+
+    /// Takes over the results of an earlier run of the same cases. Returns notes about cases that have changed.
+    pub(super) fn take_over(&mut self, mut stored: StoredResults, number: i64) -> Vec<String> {
+        let mut notes = Vec::new();
+        for (run, result) in self.all.iter().zip(&mut self.results) {
+            let Some(found) = stored.remove(&ResultKey::of(run)) else { continue };
+            if found.content_hash == run.case.source.content_hash {
+                *result = Some(found.result);
+                continue;
+            }
+            let note = format!("{} has changed since run {number}, and is run again", run.case.name);
+            if !notes.contains(&note) {
+                notes.push(note);
+            }
+        }
+        notes
+    }
+
+    /// The runs without a result, each with its place.
+    pub(super) fn open(&self) -> (Vec<usize>, Vec<CaseRun<'c>>) {
+        let open = self.all.iter().zip(&self.results).enumerate();
+        open.filter(|(_, (_, result))| result.is_none()).map(|(at, (run, _))| (at, *run)).unzip()
+    }
+
+    /// How many runs have no result.
+    pub(super) fn missing(&self) -> usize {
+        self.results.iter().filter(|result| result.is_none()).count()
+    }
+
+    /// How often the case is run.
+    pub(super) fn repeats(&self, case: &EvalCase) -> u32 {
+        let runs = self.all.iter().filter(|run| std::ptr::eq(run.case, case));
+        u32::try_from(runs.count()).unwrap_or(u32::MAX)
+    }
+}
+
+/// Evaluates the metrics of the cases on the stored results, and stores what they give as a run of its own.
+pub(super) async fn rescored<'c>(
+    cases: &'c [EvalCase],
+    mut stored: StoredResults,
+    into: &StoredRun<'_>,
+) -> Result<Runs<'c>, StoreError> {
+    let mut runs = Runs { all: Vec::new(), results: Vec::new() };
+    for case in cases {
+        let is_of_case = |key: &&ResultKey| key.suite == case.source.suite && key.name == case.name;
+        let mut repeats: Vec<u32> =
+            stored.keys().filter(is_of_case).map(|key| key.repeat).collect();
+        repeats.sort_unstable();
+        if repeats.is_empty() {
+            runs.all.push(CaseRun { case, repeat: 1 });
+            runs.results.push(None);
+        }
+        for repeat in repeats {
+            let run = CaseRun { case, repeat };
+            let Some(earlier) = stored.remove(&ResultKey::of(&run)) else { continue };
+            let result = rescore(case, earlier.result).await;
+            into.keep(case, &result).await?;
+            runs.all.push(run);
+            runs.results.push(Some(result));
+        }
+    }
+    Ok(runs)
+}
