@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use clap::Parser as _;
 use rehearsal::cli::{
     self, Added, AdkFolderArguments, AgentsArguments, Command, CommandLine, CredentialArguments,
-    EvalArguments, EvalsetCommand, EvalsetError, InitArguments, LintArguments, ScoreArguments,
+    EvalCommandLine, EvalsetCommand, EvalsetError, InitArguments, LintArguments, ScoreArguments,
     ServeArguments, Status, TokenCommand, ToolsCommand, UserCommand, Verdict,
 };
 use rehearsal::config::{Config, Overrides};
@@ -200,7 +200,7 @@ fn score(arguments: &ScoreArguments) -> anyhow::Result<ExitCode> {
     }
 }
 
-fn eval(arguments: &EvalArguments) -> anyhow::Result<ExitCode> {
+fn eval(arguments: &EvalCommandLine) -> anyhow::Result<ExitCode> {
     let mut out = io::stdout();
     match runtime()?.block_on(cli::eval(arguments, &mut out)) {
         Ok(verdict) => Ok(exit_code(verdict)),

@@ -144,7 +144,8 @@ fn repeats(repeats: &Repeats) -> String {
         _ => String::new(),
     };
     let chances = |name: &str, chances: &[f64]| {
-        let chances = (1..).zip(chances).map(|(k, chance)| format!("{name}{k} {}", figure(*chance)));
+        let chances =
+            (1..).zip(chances).map(|(k, chance)| format!("{name}{k} {}", figure(*chance)));
         chances.collect::<Vec<_>>().join(", ")
     };
     let noun = if *cases == 1 { "case" } else { "cases" };

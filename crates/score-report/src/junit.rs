@@ -18,7 +18,11 @@ pub(crate) fn case(case: &ScoredCase) -> TestCase {
         let criteria =
             case.failed_criteria().into_iter().filter(|failed| failed.result.passed == wanted);
         let ended_by = case.ended_by().filter(|_| wanted == Some(false));
-        ended_by.into_iter().chain(criteria.map(|failed| failed.line())).collect::<Vec<_>>().join("\n")
+        ended_by
+            .into_iter()
+            .chain(criteria.map(|failed| failed.line()))
+            .collect::<Vec<_>>()
+            .join("\n")
     };
     let status = match result.verdict() {
         CaseVerdict::Passed => TestCaseStatus::success(),

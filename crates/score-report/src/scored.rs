@@ -83,7 +83,14 @@ impl ScoredCase {
         let (eval_id, name) = (expected.eval_id(), expected.name().map(str::to_owned));
         let measurements = config.criteria.iter().map(|it| it.metric.is_measurement()).collect();
         let result = EvalCaseResult::scored(eval_id, name, results, clock() - begin);
-        Self { expected: Some(expected), actual: Some(actual), result, whys, measurements, columns: None }
+        Self {
+            expected: Some(expected),
+            actual: Some(actual),
+            result,
+            whys,
+            measurements,
+            columns: None,
+        }
     }
 
     /// An expected case without an actual one: an error. `partner` is what was looked for, such as
@@ -139,7 +146,14 @@ impl ScoredCase {
         let (eval_id, name) = (actual.eval_id(), actual.name().map(str::to_owned));
         let result = EvalCaseResult::scored(eval_id, name, unscored.collect(), 0.0);
         let whys = vec![Some(reason); config.criteria.len()];
-        Self { expected: None, actual: Some(actual), result, whys, measurements: Vec::new(), columns: None }
+        Self {
+            expected: None,
+            actual: Some(actual),
+            result,
+            whys,
+            measurements: Vec::new(),
+            columns: None,
+        }
     }
 
     /// With the tags, and what the actual run took, in the result.

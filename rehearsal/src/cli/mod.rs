@@ -18,7 +18,10 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
 pub use self::agents::{AgentReport, all_ready, inspect, write_brief, write_reports};
-pub use self::eval::{BaselineChoice, EvalArguments, EvalError, RunChoice, eval};
+pub use self::eval::{
+    BaselineChoice, EvalArguments, EvalCommand, EvalCommandLine, EvalError, MergeRunsArguments,
+    RunChoice, Shard, eval,
+};
 pub use adk_folder::{AdkFolder, AdkFolderError, unseen_by_adk, write_adk_folder};
 pub use completions::write_completions;
 pub use credentials::{
@@ -158,7 +161,7 @@ suites, for example after Ctrl-C, and runs nothing again that has ended.
 
 Exits with 0 if every case passed, with 1 if a case failed, erred or was terminated, with 3 if none did \
 and one is unscored, with 2 if a suite is not valid.")]
-    Eval(EvalArguments),
+    Eval(Box<EvalCommandLine>),
     /// Write a commented rehearsal.toml and an example ADK agent into an empty folder
     #[command(after_help = "\
 Examples:

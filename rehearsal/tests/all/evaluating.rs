@@ -98,7 +98,7 @@ fn each_verdict_has_its_words_and_exit_code() {
     assert_eq!(events[events.len() - 1]["type"], "termination");
     let junit = resumed(&["--format", "junit"]);
     for part in [
-        r#"<testsuites name="rehearsal eval" tests="4" failures="2" errors="1""#,
+        r#"<testsuites name="rehearsal eval" tests="4" skipped="0" failures="2" errors="1""#,
         r#"<failure message="ended by max_turns after 1 turn" type="terminated">"#,
         r#"<error message="EvalToolError: the tool escalate was called, and the case has no mock for it."#,
     ] {
@@ -135,8 +135,8 @@ fn repeats_differ_in_their_faults_and_give_pass_rates() {
   - name: flaky
     repeats: 2
     first_message: Hi
-    tools: { read: { returns: A policy } }
-    faults: [{ tool: read, probability: 0.5, returns: Not found }]
+    tools: { read: { returns: { policy: Rest } } }
+    faults: [{ tool: read, probability: 0.5, returns: { error: Not found } }]
     model: { scripted: [{ calls: [{ tool: read, args: { policy_id: a } }] }, Done] }
     metrics:
       - event_count: { name: undisturbed, event: tool_fault, is: 0 }
@@ -157,9 +157,13 @@ fn repeats_differ_in_their_faults_and_give_pass_rates() {
     let repeats = &report["summary"]["repeats"];
     assert_eq!(repeats["pass_hat"].as_array().unwrap().len(), 6);
     assert_eq!(repeats["pass_at"][5], 1.0);
-    let text = text(&run(folder.path(), &["suite.yaml", "--resume=2", "--repeats", "6"], None).stdout);
+    let text =
+        text(&run(folder.path(), &["suite.yaml", "--resume=2", "--repeats", "6"], None).stdout);
     let line = "Repeated runs: 1 case, at least 6 runs each; mean pass rate of a case 0.";
-    assert!(text.contains(line) && text.contains("; pass^1 0.") && text.contains("; pass@1 0."), "{text}");
+    assert!(
+        text.contains(line) && text.contains("; pass^1 0.") && text.contains("; pass@1 0."),
+        "{text}"
+    );
 }
 
 /// A suite with three cases, of which `--resume` and `--rescore` are tested.
@@ -180,10 +184,9 @@ fn a_resumed_run_runs_only_what_has_no_result_or_has_changed() {
     let first = run(folder.path(), &["suite.yaml", "--case", "t*"], Some(&python));
     assert_eq!(first.status.code(), Some(0), "{}", text(&first.stderr));
     let path = folder.path().join("suite.yaml");
-    let changed = std::fs::read_to_string(&path).unwrap().replace(
-        "name: three\n    first_message: Hi",
-        "name: three\n    first_message: Hello",
-    );
+    let changed = std::fs::read_to_string(&path)
+        .unwrap()
+        .replace("name: three\n    first_message: Hi", "name: three\n    first_message: Hello");
     std::fs::write(&path, changed).unwrap();
     let resumed = run(folder.path(), &["suite.yaml", "--resume"], Some(&python));
     let told = text(&resumed.stderr);
@@ -222,6 +225,81 @@ fn metrics_are_evaluated_again_without_the_agent_and_compared() {
     assert_eq!(before["summary"]["passed_cases"], 2);
 }
 
+#[test]
+fn results_are_written_for_adk() {
+    let Some(python) = test_needs::python() else { return };
+    let folder = suite(
+        r#"
+  - name: escalates
+    first_message: Hi
+    tools: { escalate: real, read: { returns: { policy: Rest } } }
+    model:
+      scripted:
+        - { calls: [{ tool: escalate, args: { urgency_level: high, reason: pain } }] }
+        - Done
+    metrics:
+      - state: { name: escalated, key: escalation, is: { $exists: true } }
+      - event_count: { name: reads, event: tool_fault, is: 1 }
+"#,
+    );
+    let ran = run(folder.path(), &["suite.yaml", "--adk-results", "history"], Some(&python));
+    assert_eq!(ran.status.code(), Some(1), "{}", text(&ran.stderr));
+    let file = std::fs::read_dir(folder.path().join("history")).unwrap().next().unwrap().unwrap();
+    assert!(file.file_name().to_str().unwrap().ends_with(".evalset_result.json"));
+    let code = "import sys\n\
+        from google.adk.evaluation._eval_set_results_manager_utils import parse_eval_set_result_json\n\
+        [case] = parse_eval_set_result_json(open(sys.argv[1]).read()).eval_case_results\n\
+        [turn] = case.eval_metric_result_per_invocation\n\
+        call, response = turn.actual_invocation.intermediate_data.invocation_events\n\
+        print(case.eval_id, case.final_eval_status.name, case.session_details.state['escalation']['reason'])\n\
+        print([(it.metric_name, it.score, it.eval_status.name) for it in case.overall_eval_metric_results])\n\
+        print(call.content.parts[0].function_call.args, response.content.parts[0].function_response.response)\n\
+        print(turn.actual_invocation.final_response.parts[0].text)\n";
+    let read =
+        Command::new(&python).args(["-W", "ignore", "-c", code]).arg(file.path()).output().unwrap();
+    assert_eq!(
+        text(&read.stdout),
+        "escalates FAILED pain\n\
+         [('escalated', 1.0, 'PASSED'), ('reads', 0.0, 'FAILED')]\n\
+         {'urgency_level': 'high', 'reason': 'pain'} {'escalated': True}\n\
+         Done\n",
+        "{}",
+        text(&read.stderr)
+    );
+}
+
+#[test]
+fn shards_are_merged_into_one_run() {
+    let Some(python) = test_needs::python() else { return };
+    let folder = suite(&three_cases("1"));
+    for (shard, total) in [("1/2", 2), ("2/2", 1)] {
+        let store = format!("{}.sqlite", &shard[..1]);
+        let arguments = ["suite.yaml", "--shard", shard, "--store", &store];
+        let report = report(folder.path(), &arguments, Some(&python));
+        assert_eq!(report["summary"]["total_cases"], total);
+    }
+    let merge = |from: &[&str]| {
+        let arguments = [&["merge", "suite.yaml", "--from"], from].concat();
+        run(folder.path(), &arguments, None)
+    };
+    let merged = merge(&["1.sqlite", "2.sqlite"]);
+    assert_eq!(merged.status.code(), Some(0), "{}", text(&merged.stderr));
+    assert!(text(&merged.stdout).contains("\n3 cases: 3 passed, 0 failed, 0 unscored."));
+    let resumed = report(folder.path(), &["suite.yaml", "--resume"], None);
+    let names =
+        resumed["results"].as_array().unwrap().iter().map(|it| it["eval_id"].as_str().unwrap());
+    assert_eq!(names.collect::<Vec<_>>(), ["one", "two", "three"], "the merged run has all");
+
+    let incomplete = merge(&["1.sqlite"]);
+    assert_eq!(incomplete.status.code(), Some(1));
+    assert!(text(&incomplete.stderr).contains("error: 1 of 3 have no result; is a shard missing?"));
+    let missing = merge(&["1.sqlite", "3.sqlite"]);
+    assert_eq!(missing.status.code(), Some(2));
+    assert!(text(&missing.stderr).contains("there is no store of eval runs at 3.sqlite"));
+    let invalid = run(folder.path(), &["suite.yaml", "--shard", "3/2"], None);
+    assert!(text(&invalid.stderr).contains("expected I/N with I from 1 to N, such as 1/4"));
+}
+
 /// An agent that adds a line to a file, with a suite of `count` cases that let it.
 fn counting_suite(count: usize) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
@@ -229,7 +307,7 @@ fn counting_suite(count: usize) -> TempDir {
     std::fs::create_dir(&agent).unwrap();
     std::fs::write(agent.join("__init__.py"), "from . import agent\n").unwrap();
     let code = r#"
-import os, time
+import os
 from google.adk.agents import LlmAgent
 
 def count(file: str, case: str) -> dict:
@@ -327,13 +405,22 @@ fn a_suite_that_is_killed_again_and_again_ends_as_in_one_run() {
         let text = |value: &serde_json::Value| value.to_string();
         results
             .iter()
-            .map(|it| (text(&it["eval_id"]), text(&it["eval_run"]["status"]), text(&it["criterion_results"])))
+            .map(|it| {
+                (
+                    text(&it["eval_id"]),
+                    text(&it["eval_run"]["status"]),
+                    text(&it["criterion_results"]),
+                )
+            })
             .collect()
     };
     let in_one = counting_suite(60);
     let through = report(in_one.path(), &["suite.yaml"], Some(&python));
     assert_eq!(verdicts(&resumed), verdicts(&through));
-    assert_eq!((&through["summary"]["passed_cases"], &through["summary"]["failed_cases"]), (&45.into(), &15.into()));
+    assert_eq!(
+        (&through["summary"]["passed_cases"], &through["summary"]["failed_cases"]),
+        (&45.into(), &15.into())
+    );
 }
 
 #[test]
@@ -341,15 +428,21 @@ fn an_interrupted_run_reports_what_is_done_and_can_be_resumed() {
     let Some(python) = test_needs::python() else { return };
     let folder = counting_suite(12);
     let child = started(folder.path(), &["suite.yaml", "--jobs", "1"], &python, 3);
-    let interrupted = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let interrupted =
+        Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(interrupted.success());
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
     let done = finished(folder.path());
     assert!((2..12).contains(&done.len()), "{done:?}");
-    assert!(text(&output.stdout).contains(&format!("\n{} cases: ", done.len())), "{}", text(&output.stdout));
+    assert!(
+        text(&output.stdout).contains(&format!("\n{} cases: ", done.len())),
+        "{}",
+        text(&output.stdout)
+    );
     let told = text(&output.stderr);
-    let hint = format!("Interrupted: {} of 12 were not run; go on with --resume=1\n", 12 - done.len());
+    let hint =
+        format!("Interrupted: {} of 12 were not run; go on with --resume=1\n", 12 - done.len());
     assert!(told.ends_with(&hint), "{told}");
     let resumed = report(folder.path(), &["suite.yaml", "--resume=1"], Some(&python));
     assert_eq!(resumed["summary"]["total_cases"], 12);

@@ -15,7 +15,8 @@ use crate::yields::{YieldInfo, YieldKind};
 impl<'de> Deserialize<'de> for Entry {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let members = Members(HashMap::deserialize(deserializer)?);
-        let entry = || Ok::<_, String>(Self { at_ms: members.get("at_ms")?, event: event(&members)? });
+        let entry =
+            || Ok::<_, String>(Self { at_ms: members.get("at_ms")?, event: event(&members)? });
         entry().map_err(D::Error::custom)
     }
 }
@@ -75,7 +76,9 @@ fn event(members: &Members) -> Result<Event, String> {
             input: members.get("input")?,
             output: members.get("output")?,
         },
-        "fault" => Event::Fault { at_fault: members.get("at_fault")?, message: members.get("message")? },
+        "fault" => {
+            Event::Fault { at_fault: members.get("at_fault")?, message: members.get("message")? }
+        }
         "termination" => Event::Termination {
             reason: members.get_or_default("reason")?,
             state: members.get("state")?,
@@ -124,8 +127,19 @@ mod tests {
             Event::InitialState { state: json() },
             Event::UserMessage { text: text() },
             Event::Message { agent: text(), text: text(), is_inner: true },
-            Event::ToolCall { call_id: text(), name: text(), args: json(), agent: text(), is_inner: false },
-            Event::ToolResult { call_id: text(), name: text(), result: json(), from: Origin::UserAgent },
+            Event::ToolCall {
+                call_id: text(),
+                name: text(),
+                args: json(),
+                agent: text(),
+                is_inner: false,
+            },
+            Event::ToolResult {
+                call_id: text(),
+                name: text(),
+                result: json(),
+                from: Origin::UserAgent,
+            },
             fault(FaultEffect::Returns(json())),
             fault(FaultEffect::Latency(Duration::from_millis(5))),
             fault(FaultEffect::Truncates(5)),
@@ -135,7 +149,13 @@ mod tests {
             Event::Yield(wait(YieldKind::Tool { tool_name: text() }, Some(json()))),
             Event::UserAgentPrompt { text: text() },
             Event::UserAgentResponse { response: json() },
-            Event::ModelUsage { role: Role::Judge, agent: text(), model: text(), input: 1, output: 2 },
+            Event::ModelUsage {
+                role: Role::Judge,
+                agent: text(),
+                model: text(),
+                input: 1,
+                output: 2,
+            },
             Event::Fault { at_fault: AtFault::Mock, message: text() },
             Event::Termination { reason: None, state: json() },
             Event::Termination { reason: Some(TerminationReason::MaxTurns), state: json() },
@@ -144,7 +164,8 @@ mod tests {
 
     #[test]
     fn every_event_is_read_as_it_was_written() {
-        let entries: Vec<Entry> = events().into_iter().map(|event| Entry { at_ms: 7, event }).collect();
+        let entries: Vec<Entry> =
+            events().into_iter().map(|event| Entry { at_ms: 7, event }).collect();
         for name in EVENT_NAMES {
             assert!(entries.iter().any(|entry| entry.event.name() == name), "no {name}");
         }

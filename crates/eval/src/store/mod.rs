@@ -105,7 +105,8 @@ impl RunStore {
             .synchronous(SqliteSynchronous::Full)
             .foreign_keys(true)
             .busy_timeout(Duration::from_secs(30));
-        let pool = SqlitePoolOptions::new().max_connections(1).idle_timeout(None).max_lifetime(None);
+        let pool =
+            SqlitePoolOptions::new().max_connections(1).idle_timeout(None).max_lifetime(None);
         let opened = async {
             let pool = pool.connect_with(options).await?;
             migrator().run(&pool).await?;

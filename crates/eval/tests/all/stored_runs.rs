@@ -141,14 +141,26 @@ async fn a_store_that_cannot_be_used_is_refused_with_the_remedy() {
     let text = folder.path().join("text.sqlite");
     std::fs::write(&text, "this is a text, and by no means a database. ".repeat(50)).unwrap();
     let told = refused(&text).await;
-    assert!(told.contains("text.sqlite are damaged (file is not a database): move the file away"), "{told}");
+    assert!(
+        told.contains("text.sqlite are damaged (file is not a database): move the file away"),
+        "{told}"
+    );
 
     let newer = folder.path().join("newer.sqlite");
     RunStore::open(&newer).await.expect("opens").close().await;
-    change(&newer, "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time) \
-                    VALUES (99, 'later', 1, x'00', 0)").await;
+    change(
+        &newer,
+        "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time) \
+                    VALUES (99, 'later', 1, x'00', 0)",
+    )
+    .await;
     let told = refused(&newer).await;
-    assert!(told.contains("of a newer version of Rehearsal: update, or choose another file with --store"), "{told}");
+    assert!(
+        told.contains(
+            "of a newer version of Rehearsal: update, or choose another file with --store"
+        ),
+        "{told}"
+    );
 
     let path = folder.path().join("result.sqlite");
     let subject = Arc::new(Greeter::default());
@@ -157,15 +169,18 @@ async fn a_store_that_cannot_be_used_is_refused_with_the_remedy() {
     let run = store.begin(&["suite.yaml".to_owned()]).await.expect("begins");
     run_cases(&suite, &suite.runs(), Some(&run), |_, _| ()).await.expect("runs");
     store.close().await;
-    change(&path, "UPDATE results SET result = replace(result, 'user_message', 'user_massage')").await;
+    change(&path, "UPDATE results SET result = replace(result, 'user_message', 'user_massage')")
+        .await;
     let store = RunStore::open(&path).await.expect("opens");
     let told = store.results(1).await.expect_err("damaged").to_string();
-    let wanted = "repeat 1 of greets in run 1: there are no events user_massage; did you mean user_message?";
+    let wanted =
+        "repeat 1 of greets in run 1: there are no events user_massage; did you mean user_message?";
     assert!(told.contains(wanted), "{told}");
 
     let missing = store.run(7).await.expect_err("no run");
     assert!(matches!(missing, StoreError::NoRun { number: 7, last: Some(1), .. }));
-    let other = store.last_run_of(&["other.yaml".to_owned()]).await.expect_err("no run").to_string();
+    let other =
+        store.last_run_of(&["other.yaml".to_owned()]).await.expect_err("no run").to_string();
     assert!(other.ends_with("has no run of other.yaml; the last run is 1"), "{other}");
 }
 

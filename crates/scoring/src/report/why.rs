@@ -1,14 +1,14 @@
 //! [`why`]: in a sentence, why a criterion was not met or not scored.
 
-use json_text::JsonText;
+use super::figure;
 use crate::adk::MatchType;
 use crate::config::{Criterion, Metric};
 use crate::json::{Change, Difference};
 use crate::measurements::{Bounds, DurationPart, EventKind, TokenPart};
-use super::figure;
 use crate::rouge::{DifferingWords, differing_words};
 use crate::trajectory::{Alignment, CallSeen, Measure, Row, RowKind};
 use crate::{Evidence, Outcome};
+use json_text::JsonText;
 
 /// The most reasons for one criterion.
 const MOST: usize = 3;

@@ -103,6 +103,7 @@ fn a_report_has_the_published_shape() {
           "passed_cases": 1,
           "failed_cases": 2,
           "error_cases": 1,
+          "terminated_cases": 0,
           "unscored_cases": 1,
           "pass_rate": 0.3333333333333333,
           "avg_score": 0.7692307692307693,

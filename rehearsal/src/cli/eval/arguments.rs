@@ -4,10 +4,48 @@ use std::convert::Infallible;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 
-use clap::{Args, ValueHint};
+use clap::{Args, Subcommand, ValueHint};
 use eval::store::DEFAULT_STORE;
 
 use crate::cli::score::ReportFormat;
+
+/// `rehearsal eval`: runs suites, unless another command is given.
+#[derive(Debug, Clone, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub struct EvalCommandLine {
+    /// Another command.
+    #[command(subcommand)]
+    pub command: Option<EvalCommand>,
+    /// Arguments of a run.
+    #[command(flatten)]
+    pub run: EvalArguments,
+}
+
+/// What can be done with runs besides running.
+#[derive(Debug, Clone, Subcommand)]
+pub enum EvalCommand {
+    /// Merge runs of --shard into one run, and report it
+    #[command(after_help = "\
+Examples:
+  rehearsal eval triage.eval.yaml --shard 1/2 --store shard-1.sqlite
+  rehearsal eval triage.eval.yaml --shard 2/2 --store shard-2.sqlite
+  rehearsal eval merge triage.eval.yaml --from shard-1.sqlite shard-2.sqlite --format junit
+
+Give the suites and options as for the shards. Exits as `rehearsal eval`, and with 1 if a case has no \
+result in any of the files.")]
+    Merge(MergeRunsArguments),
+}
+
+/// Arguments of `rehearsal eval merge`.
+#[derive(Debug, Clone, Args)]
+pub struct MergeRunsArguments {
+    /// The stores of the shards; of each, the last run of the suites is merged
+    #[arg(long, env = "REHEARSAL_EVAL_FROM", required = true, num_args = 1.., value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub from: Vec<PathBuf>,
+    /// Arguments of a run.
+    #[command(flatten)]
+    pub run: EvalArguments,
+}
 
 /// Arguments of `rehearsal eval`.
 #[derive(Debug, Clone, Args)]
@@ -47,6 +85,10 @@ pub struct EvalArguments {
     /// How often each case is run [default: as the suite says, else once]
     #[arg(long, env = "REHEARSAL_EVAL_REPEATS", value_name = "NUMBER")]
     pub repeats: Option<NonZeroU32>,
+    /// Run only this part of the cases, such as 1/4 for the first of four; `rehearsal eval merge` puts
+    /// the parts together
+    #[arg(long, env = "REHEARSAL_EVAL_SHARD", value_name = "I/N", value_parser = shard)]
+    pub shard: Option<Shard>,
     /// Continue a run of the same suites, the last one if no number is given: what has ended is not
     /// run again. Give the other options as before
     #[arg(long, env = "REHEARSAL_EVAL_RESUME", value_name = "RUN", num_args = 0..=1, require_equals = true,
@@ -69,9 +111,39 @@ pub struct EvalArguments {
     /// The report file; an existing file is replaced [default: standard output]
     #[arg(long, short, env = "REHEARSAL_EVAL_OUTPUT", value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
+    /// Also write the results into this folder as ADK's *.evalset_result.json; `adk web` shows those in
+    /// AGENT/.adk/eval_history
+    #[arg(long, env = "REHEARSAL_EVAL_ADK_RESULTS", value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    pub adk_results: Option<PathBuf>,
     /// Print the JSON Schema of suites, and stop there
     #[arg(long, env = "REHEARSAL_EVAL_SCHEMA")]
     pub schema: bool,
+}
+
+/// A part of the runs of a suite.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shard {
+    /// Which part, from 0.
+    pub index: usize,
+    /// The number of parts.
+    pub of: usize,
+}
+
+impl Shard {
+    /// Whether the run at this place belongs to the part.
+    #[must_use]
+    pub fn contains(self, place: usize) -> bool {
+        place % self.of == self.index
+    }
+}
+
+fn shard(text: &str) -> Result<Shard, String> {
+    let parts = text.split_once('/');
+    let parts = parts.and_then(|(part, of)| Some((part.parse().ok()?, of.parse().ok()?)));
+    match parts {
+        Some((part, of)) if (1..=of).contains(&part) => Ok(Shard { index: part - 1, of }),
+        _ => Err("expected I/N with I from 1 to N, such as 1/4".to_owned()),
+    }
 }
 
 /// A run in the store.

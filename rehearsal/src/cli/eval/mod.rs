@@ -3,6 +3,7 @@
 //! The crate `eval` reads suites, runs cases and stores their results, `score-report` has the reports. This module
 //! reads arguments, selects cases, shows progress and returns the verdict.
 
+mod adk_results;
 mod arguments;
 mod eval_sets;
 mod progress;
@@ -19,10 +20,15 @@ use eval::given_model::GivenModel;
 use eval::store::{StoreError, StoredRun};
 use eval::{EvalCase, EvalSuite, RunStore, run_cases};
 use glob::Pattern;
-use score_report::{Baseline, Ending, Report, ReportPart};
+use indicatif::ProgressBar;
+use score_report::{Baseline, Ending, Heading, Report, ReportPart};
 use scoring::config::Config;
+use scoring::report::EvalSummary;
 
-pub use arguments::{BaselineChoice, EvalArguments, RunChoice};
+pub use arguments::{
+    BaselineChoice, EvalArguments, EvalCommand, EvalCommandLine, MergeRunsArguments, RunChoice,
+    Shard,
+};
 
 use self::progress::Progress;
 use self::report::Columns;
@@ -63,6 +69,14 @@ pub enum EvalError {
         "--model replay is for eval sets, and {} is a suite; give its cases a scripted model", .0.display()
     )]
     NothingToReplay(PathBuf),
+    /// The results for ADK cannot be written.
+    #[error("the results for ADK cannot be written to {}: {cause}", path.display())]
+    AdkResults {
+        /// The file or folder.
+        path: PathBuf,
+        /// The reason.
+        cause: io::Error,
+    },
     /// No case is selected.
     #[error("no case is selected; the suites have {}", known.join(", "))]
     NoCase {
@@ -86,70 +100,144 @@ impl EvalError {
     }
 }
 
-/// Runs the selected cases, stores each result, and writes a report to `out` or to a file.
+/// Runs the selected cases or does what the command says, stores each result, and writes a report to `out` or to a file.
 ///
 /// # Errors
 /// [`EvalError`] if nothing can be run, or results can be neither stored nor written.
 pub async fn eval(
-    arguments: &EvalArguments,
+    arguments: &EvalCommandLine,
     out: &mut (impl Write + Send),
 ) -> Result<Verdict, EvalError> {
-    if arguments.schema {
-        writeln!(out, "{:#}", schema())?;
-        return Ok(Verdict::Passed);
-    }
     let begin = Instant::now();
-    let suite = EvalSuite {
-        cases: selected(cases(arguments)?, arguments)?,
-        jobs: arguments
-            .jobs
-            .or_else(|| std::thread::available_parallelism().ok())
-            .map_or(1, NonZeroUsize::get),
-        stop_on_first_failure: arguments.stop_on_first_failure,
-    };
+    match &arguments.command {
+        Some(EvalCommand::Merge(merged)) => merge(merged, begin, out).await,
+        None if arguments.run.schema => {
+            writeln!(out, "{:#}", schema())?;
+            Ok(Verdict::Passed)
+        }
+        None => run_suites(&arguments.run, begin, out).await,
+    }
+}
+
+async fn run_suites(
+    arguments: &EvalArguments,
+    begin: Instant,
+    out: &mut (impl Write + Send),
+) -> Result<Verdict, EvalError> {
+    let suite = suite(arguments)?;
     let suites: Vec<String> = arguments.suites.iter().map(|path| suite_name(path)).collect();
     let columns = Columns::of(&suite.cases);
     let store = RunStore::open(&arguments.store).await?;
     let baseline = baseline(arguments, &store, &suites, &columns).await?;
-
     let earlier = match arguments.resume.or(arguments.rescore) {
         Some(choice) => Some(chosen(&store, choice, &suites).await?),
         None => None,
     };
-    let (stored, runs, progress, interrupted) = match earlier {
+    let mut interrupted = false;
+    let (stored, runs) = match earlier {
         Some(earlier) if arguments.rescore.is_some() => {
             let results = store.results(earlier.number).await?;
             let stored = store.begin(&suites).await?;
             let runs = rescored(&suite.cases, results, &stored).await?;
-            (stored, runs, Progress::new(0, 0), false)
+            (stored, runs)
         }
         earlier => {
-            let mut runs = Runs::of(&suite);
+            let mut runs = Runs::of(&suite, arguments.shard);
             let stored = match &earlier {
                 None => store.begin(&suites).await?,
                 Some(earlier) => {
-                    let results = store.results(earlier.number).await?;
-                    for note in runs.take_over(results, earlier.number) {
-                        eprintln!("note: {note}");
+                    let number = earlier.number;
+                    for name in runs.take_over(store.results(number).await?) {
+                        eprintln!("note: {name} has changed since run {number}, and is run again");
                     }
                     store.resume(earlier)
                 }
             };
-            let (progress, interrupted) = run(&suite, &mut runs, &stored).await?;
-            (stored, runs, progress, interrupted)
+            interrupted = run(&suite, &mut runs, &stored).await?;
+            (stored, runs)
         }
     };
-    progress.finish();
-
     let number = stored.number();
+    let heading = columns.heading(arguments, &suites, number);
+    let summary = write_report(arguments, &columns, heading, baseline, &runs, begin, out)?;
+    if let Some(folder) = &arguments.adk_results {
+        adk_results::write(folder, &runs, number)?;
+    }
+    store.close().await;
+    let all = runs.all.len();
+    let left = match (runs.missing(), interrupted) {
+        (0, _) => String::new(),
+        (missing, true) => {
+            format!(". Interrupted: {missing} of {all} were not run; go on with --resume={number}")
+        }
+        (missing, false) => format!(". {missing} of {all} have no result"),
+    };
+    eprintln!("run {number} is stored in {}{left}", arguments.store.display());
+    Ok(if interrupted { Verdict::Interrupted } else { Verdict::of(&summary, None) })
+}
+
+/// Stores the results of several runs of shards as one run.
+async fn merge(
+    merged: &MergeRunsArguments,
+    begin: Instant,
+    out: &mut (impl Write + Send),
+) -> Result<Verdict, EvalError> {
+    let arguments = &merged.run;
+    let suite = suite(arguments)?;
+    let suites: Vec<String> = arguments.suites.iter().map(|path| suite_name(path)).collect();
+    let columns = Columns::of(&suite.cases);
+    let mut runs = Runs::of(&suite, arguments.shard);
+    for path in &merged.from {
+        let shard = RunStore::open_existing(path).await?;
+        let number = shard.last_run_of(&suites).await?.number;
+        let results = shard.results(number).await?;
+        shard.close().await;
+        for name in runs.take_over(results) {
+            eprintln!("note: {name} has changed since run {number} of {}", path.display());
+        }
+    }
+    let store = RunStore::open(&arguments.store).await?;
+    let baseline = baseline(arguments, &store, &suites, &columns).await?;
+    let stored = store.begin(&suites).await?;
+    for (run, result) in runs.all.iter().zip(&runs.results) {
+        if let Some(result) = result {
+            stored.keep(run.case, result).await?;
+        }
+    }
+    let number = stored.number();
+    let heading = columns.heading(arguments, &suites, number);
+    let summary = write_report(arguments, &columns, heading, baseline, &runs, begin, out)?;
+    if let Some(folder) = &arguments.adk_results {
+        adk_results::write(folder, &runs, number)?;
+    }
+    store.close().await;
+    eprintln!("run {number} is stored in {}", arguments.store.display());
+    let missing = runs.missing();
+    if missing > 0 {
+        eprintln!("error: {missing} of {} have no result; is a shard missing?", runs.all.len());
+        return Ok(Verdict::Failed);
+    }
+    Ok(Verdict::of(&summary, None))
+}
+
+/// Writes the report of all results.
+fn write_report(
+    arguments: &EvalArguments,
+    columns: &Columns<'_>,
+    heading: Heading,
+    baseline: Option<Baseline>,
+    runs: &Runs<'_>,
+    begin: Instant,
+    out: &mut (impl Write + Send),
+) -> Result<EvalSummary, EvalError> {
+    let no_bar = ProgressBar::hidden();
     let destination =
-        Destination::open(arguments.output.as_deref(), &arguments.suites, out, progress.bar())?;
+        Destination::open(arguments.output.as_deref(), &arguments.suites, out, no_bar)?;
     let unwritable = |cause| match &arguments.output {
         Some(path) => ScoreError::Unwritable { path: path.clone(), cause },
         None => ScoreError::Output(cause),
     };
     let form = arguments.format.into();
-    let heading = columns.heading(arguments, &suites, number);
     // Cases have metrics of their own.
     let no_criteria = Config { criteria: Vec::new(), source: heading.config_used.clone() };
     let mut report = Report::begin(form, heading, destination).map_err(unwritable)?;
@@ -166,17 +254,19 @@ pub async fn eval(
     if let Some((out, path)) = destination.keep()? {
         writeln!(out, "{}; see {}", summary.counts_phrase(), path.display())?;
     }
-    let missing = runs.missing();
-    store.close().await;
-    let left = match (missing, interrupted) {
-        (0, _) => String::new(),
-        (missing, true) => {
-            format!(". Interrupted: {missing} of {} were not run; go on with --resume={number}", runs.all.len())
-        }
-        (missing, false) => format!(". {missing} of {} have no result", runs.all.len()),
-    };
-    eprintln!("run {number} is stored in {}{left}", arguments.store.display());
-    Ok(if interrupted { Verdict::Interrupted } else { Verdict::of(&summary, None) })
+    Ok(summary)
+}
+
+/// The selected cases.
+fn suite(arguments: &EvalArguments) -> Result<EvalSuite, EvalError> {
+    Ok(EvalSuite {
+        cases: selected(cases(arguments)?, arguments)?,
+        jobs: arguments
+            .jobs
+            .or_else(|| std::thread::available_parallelism().ok())
+            .map_or(1, NonZeroUsize::get),
+        stop_on_first_failure: arguments.stop_on_first_failure,
+    })
 }
 
 /// Runs what has no result. Returns whether it was interrupted.
@@ -184,7 +274,7 @@ async fn run(
     suite: &EvalSuite,
     runs: &mut Runs<'_>,
     stored: &StoredRun<'_>,
-) -> Result<(Progress, bool), EvalError> {
+) -> Result<bool, EvalError> {
     let (places, open) = runs.open();
     let mut progress = Progress::new(open.len(), suite.jobs);
     let repeats: Vec<u32> = open.iter().map(|run| runs.repeats(run.case)).collect();
@@ -205,13 +295,14 @@ async fn run(
             false
         }
     };
+    progress.finish();
     if interrupted {
         tokio::spawn(async {
             let _ = tokio::signal::ctrl_c().await;
             std::process::exit(130);
         });
     }
-    Ok((progress, interrupted))
+    Ok(interrupted)
 }
 
 /// What the run is compared with.

@@ -19,13 +19,18 @@ impl Progress {
     pub(super) fn new(runs: usize, jobs: usize) -> Self {
         let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
         let is_watched = std::io::stderr().is_terminal() && std::env::var_os("CI").is_none();
-        let bar = match is_watched && runs > 0 {
-            true => ProgressBar::with_draw_target(Some(count(runs)), ProgressDrawTarget::stderr_with_hz(10)),
+        let bar = match is_watched {
+            true => ProgressBar::with_draw_target(
+                Some(count(runs)),
+                ProgressDrawTarget::stderr_with_hz(10),
+            ),
             false => ProgressBar::hidden(),
         };
         bar.set_length(count(runs));
         // The template is valid.
-        if let Ok(style) = ProgressStyle::with_template("{wide_bar} {pos} of {len} done, {msg}, {eta} left") {
+        if let Ok(style) =
+            ProgressStyle::with_template("{wide_bar} {pos} of {len} done, {msg}, {eta} left")
+        {
             bar.set_style(style);
         }
         let progress = Self { bar, jobs: count(jobs), failing: 0, tokens: 0 };
@@ -34,11 +39,6 @@ impl Progress {
         }
         progress.show();
         progress
-    }
-
-    /// The bar, which is hidden while a report is written.
-    pub(super) fn bar(&self) -> ProgressBar {
-        self.bar.clone()
     }
 
     /// A case ended.

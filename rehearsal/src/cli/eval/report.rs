@@ -40,12 +40,18 @@ impl<'c> Columns<'c> {
             }
         }
         let columns = metrics.keys().map(|name| (*name).to_owned()).collect();
-        let keyed = cases.iter().map(|case| ((case.source.suite.as_str(), case.name.as_str()), case));
+        let keyed =
+            cases.iter().map(|case| ((case.source.suite.as_str(), case.name.as_str()), case));
         Self { cases: keyed.collect(), metrics, names: columns, ambiguous }
     }
 
     /// The data at the beginning of the report.
-    pub(super) fn heading(&self, arguments: &EvalArguments, suites: &[String], run: i64) -> Heading {
+    pub(super) fn heading(
+        &self,
+        arguments: &EvalArguments,
+        suites: &[String],
+        run: i64,
+    ) -> Heading {
         let stem = |suite: &String| {
             let file = Path::new(suite).file_name().unwrap_or_default().to_string_lossy();
             file.split('.').next().unwrap_or_default().to_owned()
@@ -137,9 +143,10 @@ fn case_result(
     repeats: u32,
     result: &EvalResult,
 ) -> EvalCaseResult {
-    let criteria = result.metrics.iter().map(|(name, metric)| {
-        criterion_result(name, threshold(case, name).unwrap_or(1.0), metric)
-    });
+    let criteria = result
+        .metrics
+        .iter()
+        .map(|(name, metric)| criterion_result(name, threshold(case, name).unwrap_or(1.0), metric));
     let seconds = std::time::Duration::from_millis(result.duration_ms).as_secs_f64();
     let passed = match result.status {
         Status::Passed => Some(true),
@@ -153,7 +160,10 @@ fn case_result(
         run_seconds: Some(seconds),
         eval_run: Some(EvalRun {
             status: result.status,
-            termination_reason: result.termination_reason.map(TerminationReason::name).map(str::to_owned),
+            termination_reason: result
+                .termination_reason
+                .map(TerminationReason::name)
+                .map(str::to_owned),
             turns: result.turns,
             at_fault: result.error.as_ref().map(|error| error.at_fault.name().to_owned()),
             // Events have string keys and finite numbers.

@@ -6,7 +6,7 @@ use eval::result::EvalResult;
 use eval::store::{ResultKey, RunInfo, RunStore, StoreError, StoredResults, StoredRun};
 use eval::{CaseRun, EvalCase, EvalSuite, rescore};
 
-use super::arguments::RunChoice;
+use super::arguments::{RunChoice, Shard};
 
 /// A suite as the store names it: its path in the working directory, or else the whole path.
 pub(super) fn suite_name(path: &Path) -> String {
@@ -36,27 +36,27 @@ pub(super) struct Runs<'c> {
 }
 
 impl<'c> Runs<'c> {
-    /// All runs of a suite, none of which has a result.
-    pub(super) fn of(suite: &'c EvalSuite) -> Self {
-        let all = suite.runs();
+    /// The runs of a suite, or of a part of it, none of which has a result.
+    pub(super) fn of(suite: &'c EvalSuite, shard: Option<Shard>) -> Self {
+        let is_of_shard = |place: usize| shard.is_none_or(|shard| shard.contains(place));
+        let all = suite.runs().into_iter().enumerate();
+        let all: Vec<_> = all.filter(|(at, _)| is_of_shard(*at)).map(|(_, run)| run).collect();
         Self { results: vec![None; all.len()], all }
     }
 
-    /// Takes over the results of an earlier run of the same cases. Returns notes about cases that have changed.
-    pub(super) fn take_over(&mut self, mut stored: StoredResults, number: i64) -> Vec<String> {
-        let mut notes = Vec::new();
+    /// Takes over the results of an earlier run of the same cases. Returns the names of cases that have changed, whose
+    /// results are left out.
+    pub(super) fn take_over(&mut self, mut stored: StoredResults) -> Vec<&'c str> {
+        let mut changed = Vec::new();
         for (run, result) in self.all.iter().zip(&mut self.results) {
             let Some(found) = stored.remove(&ResultKey::of(run)) else { continue };
             if found.content_hash == run.case.source.content_hash {
                 *result = Some(found.result);
-                continue;
-            }
-            let note = format!("{} has changed since run {number}, and is run again", run.case.name);
-            if !notes.contains(&note) {
-                notes.push(note);
+            } else if !changed.contains(&run.case.name.as_str()) {
+                changed.push(run.case.name.as_str());
             }
         }
-        notes
+        changed
     }
 
     /// The runs without a result, each with its place.
@@ -70,10 +70,10 @@ impl<'c> Runs<'c> {
         self.results.iter().filter(|result| result.is_none()).count()
     }
 
-    /// How often the case is run.
+    /// How often the case is run, in all shards.
     pub(super) fn repeats(&self, case: &EvalCase) -> u32 {
         let runs = self.all.iter().filter(|run| std::ptr::eq(run.case, case));
-        u32::try_from(runs.count()).unwrap_or(u32::MAX)
+        u32::try_from(runs.count()).unwrap_or(u32::MAX).max(case.repeats)
     }
 }
 

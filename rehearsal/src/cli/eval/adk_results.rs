@@ -1,0 +1,226 @@
+//! Results in the format of `adk eval`'s history, `*.evalset_result.json`, which `adk web` shows.
+
+use std::io;
+use std::path::Path;
+
+use eval::result::{EvalResult, Status};
+use json_text::JsonText;
+use scoring::{Invocation, ToolCall};
+use serde::Serialize;
+
+use super::EvalError;
+use super::runs::Runs;
+
+/// A run of a set.
+#[derive(Serialize)]
+struct SetResult {
+    eval_set_result_id: String,
+    eval_set_result_name: String,
+    eval_set_id: String,
+    eval_case_results: Vec<CaseResult>,
+    /// Seconds since 1970.
+    creation_timestamp: f64,
+}
+
+#[derive(Serialize)]
+struct CaseResult {
+    eval_set_id: String,
+    eval_id: String,
+    final_eval_status: u8,
+    overall_eval_metric_results: Vec<Metric>,
+    eval_metric_result_per_invocation: Vec<Turn>,
+    session_id: String,
+    user_id: &'static str,
+    session_details: Session,
+}
+
+#[derive(Serialize)]
+struct Metric {
+    metric_name: String,
+    threshold: f64,
+    score: Option<f64>,
+    eval_status: u8,
+}
+
+#[derive(Serialize)]
+struct Turn {
+    actual_invocation: Actual,
+    /// ADK has results of each turn here. Metrics of suites measure whole runs.
+    eval_metric_results: [(); 0],
+}
+
+#[derive(Serialize)]
+struct Actual {
+    invocation_id: String,
+    user_content: Content,
+    final_response: Option<Content>,
+    intermediate_data: Intermediate,
+}
+
+#[derive(Serialize)]
+struct Intermediate {
+    invocation_events: Vec<Event>,
+}
+
+#[derive(Serialize)]
+struct Event {
+    author: String,
+    content: Content,
+}
+
+#[derive(Serialize)]
+struct Content {
+    role: &'static str,
+    parts: Vec<Part>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Part {
+    Text(String),
+    FunctionCall { id: Option<String>, name: Option<String>, args: Option<JsonText> },
+    FunctionResponse { id: Option<String>, name: Option<String>, response: JsonText },
+}
+
+#[derive(Serialize)]
+struct Session {
+    id: String,
+    app_name: String,
+    user_id: &'static str,
+    state: Option<JsonText>,
+}
+
+/// The user of ADK's own eval runs.
+const USER: &str = "test_user_id";
+
+/// Writes the results of each suite into a file of its own in `folder`. `run` is the number of the run.
+///
+/// # Errors
+/// A file cannot be written.
+pub(super) fn write(folder: &Path, runs: &Runs<'_>, run: i64) -> Result<(), EvalError> {
+    let unwritable = |cause| EvalError::AdkResults { path: folder.to_owned(), cause };
+    std::fs::create_dir_all(folder).map_err(unwritable)?;
+    let mut sets: Vec<SetResult> = Vec::new();
+    #[expect(clippy::cast_precision_loss, reason = "milliseconds of a date are far below 2^53")]
+    let now = jiff::Timestamp::now().as_millisecond() as f64 / 1000.0;
+    for (case, result) in runs.all.iter().zip(&runs.results) {
+        let Some(result) = result else { continue };
+        let suite = Path::new(&case.case.source.suite);
+        let name = suite.file_name().unwrap_or_default().to_string_lossy();
+        let eval_set_id = name.split('.').next().unwrap_or_default().to_owned();
+        let app = suite.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
+        let id = format!("{app}_{eval_set_id}_{now}");
+        let threshold = |metric: &str| {
+            let metric = case.case.metrics.iter().find(|it| it.name() == metric);
+            metric.and_then(|metric| metric.threshold()).unwrap_or(1.0)
+        };
+        let session_id = format!("rehearsal-{run}-{}-{}", result.name, result.repeat);
+        let case = case_result(&eval_set_id, &app, session_id, result, threshold);
+        match sets.iter_mut().find(|set| set.eval_set_id == eval_set_id) {
+            Some(set) => set.eval_case_results.push(case),
+            None => sets.push(SetResult {
+                eval_set_result_name: id.clone(),
+                eval_set_result_id: id,
+                eval_set_id,
+                eval_case_results: vec![case],
+                creation_timestamp: now,
+            }),
+        }
+    }
+    for set in sets {
+        let file = folder.join(format!("{}.evalset_result.json", set.eval_set_result_name));
+        let text = serde_json::to_vec_pretty(&set).map_err(io::Error::from).map_err(unwritable)?;
+        std::fs::write(&file, text)
+            .map_err(|cause| EvalError::AdkResults { path: file.clone(), cause })?;
+    }
+    Ok(())
+}
+
+fn case_result(
+    set: &str,
+    app: &str,
+    session_id: String,
+    result: &EvalResult,
+    threshold: impl Fn(&str) -> f64,
+) -> CaseResult {
+    let trace = eval::trace::trace(&result.events);
+    let metrics = result.metrics.iter().map(|(name, metric)| Metric {
+        metric_name: name.clone(),
+        threshold: threshold(name),
+        score: metric.passed.map(|passed| metric.score.unwrap_or(f64::from(u8::from(passed)))),
+        eval_status: match metric.passed {
+            Some(true) => PASSED,
+            Some(false) => FAILED,
+            None => NOT_EVALUATED,
+        },
+    });
+    let turns = trace
+        .invocations
+        .into_iter()
+        .map(|turn| Turn { actual_invocation: actual(turn), eval_metric_results: [] });
+    CaseResult {
+        eval_set_id: set.to_owned(),
+        eval_id: result.name.clone(),
+        final_eval_status: match result.status {
+            Status::Passed => PASSED,
+            Status::Error | Status::Terminated | Status::Failed => FAILED,
+            Status::Unscored => NOT_EVALUATED,
+        },
+        overall_eval_metric_results: metrics.collect(),
+        eval_metric_result_per_invocation: turns.collect(),
+        session_id: session_id.clone(),
+        user_id: USER,
+        session_details: Session {
+            id: session_id,
+            app_name: app.to_owned(),
+            user_id: USER,
+            state: trace.final_state,
+        },
+    }
+}
+
+/// ADK's `EvalStatus`.
+const PASSED: u8 = 1;
+const FAILED: u8 = 2;
+const NOT_EVALUATED: u8 = 3;
+
+fn actual(turn: Invocation) -> Actual {
+    let text = |role, text| Content { role, parts: vec![Part::Text(text)] };
+    let said = turn.intermediate_responses.into_iter().map(|response| Event {
+        author: response.author.unwrap_or_default(),
+        content: text("model", response.text),
+    });
+    let events = said.chain(turn.tool_calls.into_iter().flat_map(call));
+    Actual {
+        invocation_id: turn.id,
+        user_content: text("user", turn.user_text),
+        intermediate_data: Intermediate { invocation_events: events.collect() },
+        final_response: turn.final_response.map(|response| text("model", response)),
+    }
+}
+
+/// A call, and its result if there is one.
+fn call(call: ToolCall) -> impl Iterator<Item = Event> {
+    let ToolCall { name, args, id, author, result } = call;
+    let author = author.unwrap_or_default();
+    let event = move |role, part| Event {
+        author: author.clone(),
+        content: Content { role, parts: vec![part] },
+    };
+    let response = result.map(|response| Part::FunctionResponse {
+        id: id.clone(),
+        name: name.clone(),
+        response: as_object(response),
+    });
+    let called = event("model", Part::FunctionCall { id, name, args });
+    std::iter::once(called).chain(response.map(|response| event("user", response)))
+}
+
+/// A response as ADK has it, where anything but an object is in `result`.
+fn as_object(response: JsonText) -> JsonText {
+    if response.kind() == json_text::Kind::Object {
+        return response;
+    }
+    let wrapped = std::collections::BTreeMap::from([("result", &response)]);
+    JsonText::serialize(&wrapped).unwrap_or_else(|_| JsonText::null())
+}
