@@ -13,7 +13,7 @@ use tokio::time::{Instant, timeout_at};
 use crate::case::EvalCase;
 use crate::fault::Fault;
 use crate::gate::Gate;
-use crate::ledger::{Event, Role};
+use crate::ledger::{Entry, Event, Ledger, Role};
 use crate::metric::{MetricResult, SESSION};
 use crate::result::{EvalResult, RunError, Status, TerminationReason, TokenUsage, status};
 use crate::subject::{Input, PendingCall, SubjectSession, ToolResponse, TurnEnd};
@@ -75,7 +75,9 @@ pub async fn rescore(case: &EvalCase, mut earlier: EvalResult) -> EvalResult {
     let end = earlier.events.iter().position(|it| matches!(it.event, Event::Termination { .. }));
     earlier.events.truncate(end.map_or(usize::MAX, |at| at + 1));
     if earlier.error.is_none() {
-        earlier.metrics = measured(case, &earlier.events).await;
+        let judges = Ledger::begin();
+        earlier.metrics = measured(case, &earlier.events, &judges).await;
+        earlier.events.extend(judges.end());
         earlier.status = status(earlier.termination_reason, &earlier.metrics);
     }
     earlier
@@ -83,8 +85,8 @@ pub async fn rescore(case: &EvalCase, mut earlier: EvalResult) -> EvalResult {
 
 async fn measured(
     case: &EvalCase,
-    events: &[crate::ledger::Entry],
-    ledger: &crate::ledger::Ledger,
+    events: &[Entry],
+    ledger: &Ledger,
 ) -> IndexMap<String, MetricResult> {
     let results = case.metrics.iter().map(|metric| async {
         (metric.name().to_owned(), metric.evaluate_noting(events, ledger).await)
