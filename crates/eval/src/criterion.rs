@@ -166,6 +166,10 @@ impl Metric for CriterionMetric {
         (!self.criterion.metric.is_measurement()).then_some(self.criterion.threshold)
     }
 
+    fn expected(&self) -> Option<&Trace> {
+        Some(&self.expected)
+    }
+
     async fn evaluate(&self, events: &[Entry]) -> MetricResult {
         self.evaluate_noting(events, &Ledger::begin()).await
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use json_text::{JsonIndex, JsonText};
+use scoring::Trace;
 use scoring::state::Query;
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +19,11 @@ pub trait Metric: Send + Sync {
 
     /// The score from which on it passes; `None` if it passes or fails as a whole.
     fn threshold(&self) -> Option<f64> {
+        None
+    }
+
+    /// The trace that it compares a run with, if there is one.
+    fn expected(&self) -> Option<&Trace> {
         None
     }
 

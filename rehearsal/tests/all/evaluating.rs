@@ -269,6 +269,36 @@ fn results_are_written_for_adk() {
 }
 
 #[test]
+fn eval_sets_are_reported_as_by_rehearsal_score() {
+    let Some(python) = test_needs::python() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let set = r#"{"eval_set_id": "home", "eval_cases": [{"eval_id": "temperature", "conversation": [{
+        "user_content": {"role": "user", "parts": [{"text": "How warm is it?"}]},
+        "final_response": {"role": "model", "parts": [{"text": "18 degrees"}]},
+        "intermediate_data": {
+            "tool_uses": [{"id": "1", "name": "get_temperature", "args": {"location": "Hall"}}],
+            "tool_responses": [{"id": "1", "name": "get_temperature", "response": {"result": 18}}]}}]}]}"#;
+    let path = folder.path().join("home.evalset.json");
+    std::fs::write(&path, set).unwrap();
+    let agent = agents().join("home");
+    let arguments = ["home.evalset.json", "--agent", agent.to_str().unwrap(), "--model", "replay"];
+    let ran = report(folder.path(), &arguments, Some(&python));
+    assert_eq!(ran["summary"]["passed_cases"], 1, "{ran:#}");
+
+    // Scored again against another response, without running the agent.
+    std::fs::write(&path, set.replace("18 degrees", "It is cold")).unwrap();
+    let rescored = |format: &str| {
+        let arguments = [&arguments[..], &["--rescore", "1", "--format", format]].concat();
+        text(&run(folder.path(), &arguments, None).stdout)
+    };
+    let told = rescored("text");
+    let line = "response_match_score 0, needs 0.8: the response scores 0.000: it lacks It, is, cold, and adds 18, degrees\n";
+    assert!(told.contains(line), "{told}");
+    let page = rescored("html");
+    assert!(page.contains(r#""f":["It is cold","18 degrees"]"#), "both sides are in the page");
+}
+
+#[test]
 fn shards_are_merged_into_one_run() {
     let Some(python) = test_needs::python() else { return };
     let folder = suite(&three_cases("1"));

@@ -152,7 +152,10 @@ fn suggests_the_nearest_name_for_a_misspelled_one() {
     reports(&[&good[..], &["--case", "hal"]].concat(), "did you mean \"hall\"?");
     reports(&[&good[..], &["--tag", "x"]].concat(), "the cases have no tags");
     reports(&[&good[..], &["--format", "jsn"]].concat(), "json");
-    reports(&[&good[..], &["--output", "home.evalset.json"]].concat(), "one of the files that are read");
+    reports(
+        &[&good[..], &["--output", "home.evalset.json"]].concat(),
+        "one of the files that are read",
+    );
     reports(&both("home.evalset.json", "config.json"), "config.json");
     for (config, near) in [
         (r#"{"criteria": {"tool_trajectory_average": 1.0}}"#, "tool_trajectory_avg_score"),

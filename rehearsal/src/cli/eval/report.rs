@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use case_trace::CaseTrace;
-use eval::metric::MetricResult;
+use eval::metric::{Metric, MetricResult};
 use eval::result::{EvalResult, RunError, Status, TerminationReason};
 use eval::store::StoredResults;
 use eval::{CaseRun, EvalCase};
@@ -13,6 +13,7 @@ use indexmap::IndexMap;
 use json_text::JsonText;
 use score_report::{Baseline, Heading, ScoredCase};
 use scoring::report::{CriterionResult, EvalCaseResult, EvalRun, Sources};
+use serde::Serialize;
 
 use super::EvalArguments;
 use crate::cli::score::commit;
@@ -86,19 +87,22 @@ impl<'c> Columns<'c> {
         let case = run.case;
         let id = self.id(&case.source.suite, &case.name);
         let trace = eval::trace::trace(&result.events);
-        let actual = CaseTrace { eval_id: id.clone(), name: None, tags: case.tags.clone(), trace };
+        let of_case = |trace| {
+            CaseTrace { eval_id: id.clone(), name: None, tags: case.tags.clone(), trace }.into()
+        };
+        let expected = case.metrics.iter().find_map(|metric| metric.expected());
         let metrics = result.metrics.iter();
         ScoredCase {
-            expected: None,
-            actual: Some(actual.into()),
+            expected: expected.cloned().map(of_case),
+            actual: Some(of_case(trace)),
             whys: metrics.clone().map(|(_, metric)| why(metric)).collect(),
             measurements: metrics
                 .map(|(name, metric)| {
-                    let threshold = threshold(Some(case), name);
+                    let threshold = metric_of(Some(case), name).and_then(Metric::threshold);
                     threshold.is_none() && matches!(metric.score, None | Some(0.0 | 1.0))
                 })
                 .collect(),
-            result: case_result(id, Some(case), repeats, result),
+            result: case_result(id.clone(), Some(case), repeats, result),
             columns: Some(Arc::clone(&self.names)),
         }
     }
@@ -126,8 +130,8 @@ impl<'c> Columns<'c> {
     }
 }
 
-fn threshold(case: Option<&EvalCase>, metric: &str) -> Option<f64> {
-    case?.metrics.iter().find(|it| it.name() == metric)?.threshold()
+fn metric_of<'c>(case: Option<&'c EvalCase>, name: &str) -> Option<&'c dyn Metric> {
+    case?.metrics.iter().find(|metric| metric.name() == name).map(|metric| &**metric)
 }
 
 fn why(metric: &MetricResult) -> Option<String> {
@@ -146,7 +150,7 @@ fn case_result(
     let criteria = result
         .metrics
         .iter()
-        .map(|(name, metric)| criterion_result(name, threshold(case, name).unwrap_or(1.0), metric));
+        .map(|(name, measured)| criterion_result(name, metric_of(case, name), measured));
     let seconds = std::time::Duration::from_millis(result.duration_ms).as_secs_f64();
     let passed = match result.status {
         Status::Passed => Some(true),
@@ -180,17 +184,36 @@ fn error(error: &RunError) -> String {
     format!("{}\n{traceback}At fault: {}", error.message, error.at_fault.name())
 }
 
-fn criterion_result(name: &str, threshold: f64, metric: &MetricResult) -> CriterionResult {
-    let MetricResult { passed, score, value, evidence } = metric;
-    let details = match passed {
-        None => serde_json::json!({ "reason": why(metric) }),
-        Some(_) => serde_json::json!({ "evidence": evidence, "value": value }),
+/// The details of a result that is not a criterion's.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Details<'r> {
+    Unscored { reason: Option<String> },
+    Scored { evidence: &'r [String], value: Option<&'r JsonText> },
+}
+
+fn criterion_result(
+    name: &str,
+    metric: Option<&dyn Metric>,
+    measured: &MetricResult,
+) -> CriterionResult {
+    let MetricResult { passed, score, value, evidence } = measured;
+    let details = match (passed, value) {
+        (None, _) => JsonText::serialize(&Details::Unscored { reason: why(measured) }),
+        // Of a criterion, the evidence as `rehearsal score` has it.
+        (Some(_), Some(value)) if metric.is_some_and(|it| it.expected().is_some()) => {
+            Ok(value.clone())
+        }
+        (Some(_), value) => {
+            JsonText::serialize(&Details::Scored { evidence, value: value.as_ref() })
+        }
     };
     CriterionResult {
         criterion: name.to_owned(),
         score: passed.map(|passed| score.unwrap_or_else(|| f64::from(u8::from(passed)))),
         passed: *passed,
-        threshold,
-        details: JsonText::from_value(&details),
+        threshold: metric.and_then(Metric::threshold).unwrap_or(1.0),
+        // Texts and JSON always serialize.
+        details: details.unwrap_or_else(|_| JsonText::null()),
     }
 }
