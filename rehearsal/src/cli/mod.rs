@@ -19,8 +19,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
 pub use self::agents::{AgentReport, all_ready, inspect, write_brief, write_reports};
 pub use self::eval::{
-    BaselineChoice, EvalArguments, EvalCommand, EvalCommandLine, EvalError, MergeRunsArguments,
-    RunChoice, Shard, eval,
+    BaselineChoice, EvalArguments, EvalCommand, EvalCommandLine, EvalError, EvalFormat,
+    MergeRunsArguments, RunChoice, Shard, eval,
 };
 pub use adk_folder::{AdkFolder, AdkFolderError, unseen_by_adk, write_adk_folder};
 pub use completions::write_completions;

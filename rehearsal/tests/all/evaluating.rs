@@ -96,6 +96,12 @@ fn each_verdict_has_its_words_and_exit_code() {
     let events = result["results"][1]["eval_run"]["events"].as_array().unwrap();
     assert_eq!(events[0]["type"], "initial_state");
     assert_eq!(events[events.len() - 1]["type"], "termination");
+    let results: serde_json::Value =
+        serde_json::from_str(&resumed(&["--format", "results"])).unwrap();
+    assert_eq!(results["summary"]["terminated"], 1);
+    assert_eq!(results["results"][1]["status"], "failed");
+    assert_eq!(results["results"][1]["metrics"]["escalated"]["passed"], false);
+    assert_eq!(results["results"][1]["events"][0]["type"], "initial_state");
     let junit = resumed(&["--format", "junit"]);
     for part in [
         r#"<testsuites name="rehearsal eval" tests="4" skipped="0" failures="2" errors="1""#,

@@ -4,10 +4,9 @@ use std::convert::Infallible;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueHint};
+use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use eval::store::DEFAULT_STORE;
-
-use crate::cli::score::ReportFormat;
+use score_report::Form;
 
 /// `rehearsal eval`: runs suites, unless another command is given.
 #[derive(Debug, Clone, Args)]
@@ -105,9 +104,9 @@ pub struct EvalArguments {
     /// The file that keeps the results of runs
     #[arg(long, env = "REHEARSAL_EVAL_STORE", value_name = "FILE", default_value = DEFAULT_STORE, value_hint = ValueHint::FilePath)]
     pub store: PathBuf,
-    /// The report format
+    /// The format of the report
     #[arg(long, env = "REHEARSAL_EVAL_FORMAT", value_enum, default_value_t)]
-    pub format: ReportFormat,
+    pub format: EvalFormat,
     /// The report file; an existing file is replaced [default: standard output]
     #[arg(long, short, env = "REHEARSAL_EVAL_OUTPUT", value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
@@ -118,6 +117,38 @@ pub struct EvalArguments {
     /// Print the JSON Schema of suites, and stop there
     #[arg(long, env = "REHEARSAL_EVAL_SCHEMA")]
     pub schema: bool,
+}
+
+/// The format of the output.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum EvalFormat {
+    /// For people: cases that did not pass, and a table
+    #[default]
+    Text,
+    /// For programs: an EvalReport, see docs/eval-report.schema.json
+    Json,
+    /// For CI systems: JUnit's XML
+    Junit,
+    /// One page that works offline, with the conversations
+    Html,
+    /// For a comment on a pull request
+    Markdown,
+    /// For programs: what each run gave, with its ledger, and how many ended in which way
+    Results,
+}
+
+impl EvalFormat {
+    /// The form of a report; `None` for the results as they are.
+    pub(super) fn form(self) -> Option<Form> {
+        Some(match self {
+            Self::Text => Form::Text,
+            Self::Json => Form::Json,
+            Self::Junit => Form::Junit,
+            Self::Html => Form::Html,
+            Self::Markdown => Form::Markdown,
+            Self::Results => return None,
+        })
+    }
 }
 
 /// A part of the runs of a suite.

@@ -18,16 +18,17 @@ use std::time::Instant;
 use eval::file::{ModelChoice, ReadOptions, SuiteError, is_eval_set, read, schema};
 use eval::given_model::GivenModel;
 use eval::store::{StoreError, StoredRun};
-use eval::{EvalCase, EvalSuite, RunStore, run_cases};
+use eval::suite::Summary;
+use eval::{EvalCase, EvalSuite, RunStore, SuiteResult, run_cases};
 use glob::Pattern;
 use indicatif::ProgressBar;
 use score_report::{Baseline, Ending, Heading, Report, ReportPart};
 use scoring::config::Config;
-use scoring::report::EvalSummary;
+use scoring::report::{EvalSummary, Tally};
 
 pub use arguments::{
-    BaselineChoice, EvalArguments, EvalCommand, EvalCommandLine, MergeRunsArguments, RunChoice,
-    Shard,
+    BaselineChoice, EvalArguments, EvalCommand, EvalCommandLine, EvalFormat, MergeRunsArguments,
+    RunChoice, Shard,
 };
 
 use self::progress::Progress;
@@ -231,26 +232,40 @@ fn write_report(
     out: &mut (impl Write + Send),
 ) -> Result<EvalSummary, EvalError> {
     let no_bar = ProgressBar::hidden();
-    let destination =
+    let mut destination =
         Destination::open(arguments.output.as_deref(), &arguments.suites, out, no_bar)?;
     let unwritable = |cause| match &arguments.output {
         Some(path) => ScoreError::Unwritable { path: path.clone(), cause },
         None => ScoreError::Output(cause),
     };
-    let form = arguments.format.into();
-    // Cases have metrics of their own.
-    let no_criteria = Config { criteria: Vec::new(), source: heading.config_used.clone() };
-    let mut report = Report::begin(form, heading, destination).map_err(unwritable)?;
-    if let Some(baseline) = baseline {
-        report = report.since(baseline);
-    }
-    for (run, result) in runs.all.iter().zip(&runs.results) {
-        let Some(result) = result else { continue };
-        let case = columns.scored_case(run, runs.repeats(run.case), result);
-        report.take(ReportPart::of(case, form, &no_criteria)).map_err(unwritable)?;
-    }
-    let ending = Ending { duration_seconds: begin.elapsed().as_secs_f64() };
-    let (destination, summary) = report.finish(ending).map_err(unwritable)?;
+    let cases = runs.all.iter().zip(&runs.results).filter_map(|(run, result)| {
+        Some(columns.scored_case(run, runs.repeats(run.case), result.as_ref()?))
+    });
+    let (destination, summary) = match arguments.format.form() {
+        Some(form) => {
+            // Cases have metrics of their own.
+            let no_criteria = Config { criteria: Vec::new(), source: heading.config_used.clone() };
+            let mut report = Report::begin(form, heading, destination).map_err(unwritable)?;
+            if let Some(baseline) = baseline {
+                report = report.since(baseline);
+            }
+            for case in cases {
+                report.take(ReportPart::of(case, form, &no_criteria)).map_err(unwritable)?;
+            }
+            let ending = Ending { duration_seconds: begin.elapsed().as_secs_f64() };
+            report.finish(ending).map_err(unwritable)?
+        }
+        None => {
+            let mut tally = Tally::default();
+            cases.for_each(|case| tally.add(&case.result));
+            let results: Vec<_> = runs.results.iter().flatten().cloned().collect();
+            let all = SuiteResult { summary: Summary::of(&results), results };
+            let written = serde_json::to_writer_pretty(&mut destination, &all);
+            written.map_err(|error| unwritable(error.into()))?;
+            writeln!(destination).map_err(unwritable)?;
+            (destination, tally.summary())
+        }
+    };
     if let Some((out, path)) = destination.keep()? {
         writeln!(out, "{}; see {}", summary.counts_phrase(), path.display())?;
     }
