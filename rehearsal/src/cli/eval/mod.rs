@@ -155,6 +155,10 @@ async fn run_suites(
                 }
             };
             interrupted = run(&suite, &mut runs, &stored).await?;
+            if interrupted {
+                // Results that were being stored at that time.
+                runs.take_over(store.results(stored.number()).await?);
+            }
             (stored, runs)
         }
     };
