@@ -7,8 +7,8 @@ use anyhow::Context as _;
 use clap::Parser as _;
 use rehearsal::cli::{
     self, Added, AdkFolderArguments, AgentsArguments, Command, CommandLine, CredentialArguments,
-    EvalCommandLine, EvalsetCommand, EvalsetError, InitArguments, LintArguments, ScoreArguments,
-    ServeArguments, Status, TokenCommand, ToolsCommand, UserCommand, Verdict,
+    EvalsetCommand, EvalsetError, InitArguments, LintArguments, ScoreArguments, ServeArguments,
+    Status, TokenCommand, ToolsCommand, UserCommand, Verdict,
 };
 use rehearsal::config::{Config, Overrides};
 use rehearsal::{LiveSessions, Simulator};
@@ -21,6 +21,7 @@ fn main() -> ExitCode {
         Command::Tools { command: ToolsCommand::Lint(arguments) } => lint(&arguments),
         Command::Evalset { command } => evalset(&command),
         Command::Score(arguments) => score(&arguments),
+        #[cfg(feature = "eval")]
         Command::Eval(arguments) => eval(&arguments),
         Command::User { command: UserCommand::Add(arguments) } => add_user(&arguments),
         Command::Token { command: TokenCommand::Add(arguments) } => add_token(&arguments),
@@ -200,7 +201,8 @@ fn score(arguments: &ScoreArguments) -> anyhow::Result<ExitCode> {
     }
 }
 
-fn eval(arguments: &EvalCommandLine) -> anyhow::Result<ExitCode> {
+#[cfg(feature = "eval")]
+fn eval(arguments: &cli::EvalCommandLine) -> anyhow::Result<ExitCode> {
     let mut out = io::stdout();
     match runtime()?.block_on(cli::eval(arguments, &mut out)) {
         Ok(verdict) => Ok(exit_code(verdict)),

@@ -29,7 +29,9 @@ impl<'w> QuickBuild<'w> {
     pub(crate) fn begin(workspace: &'w Workspace) -> Result<Self> {
         let mut host = quick_cargo(workspace, "build", &process::host_triple()?);
         host.args(["-p", "rehearsal", "--bin", "rehearsal", "-p", "xtask-site", "--bin"]);
-        Ok(Self { workspace, host: Background::start(host.arg("xtask-site"))? })
+        // Without `rehearsal eval`, whose clients of models take long to compile.
+        host.args(["xtask-site", "--no-default-features", "--features", "rehearsal/cli"]);
+        Ok(Self { workspace, host: Background::start(&mut host)? })
     }
 
     /// Builds the client and its site, and returns the binary's path.

@@ -4,6 +4,7 @@ mod adk_folder;
 mod agents;
 mod completions;
 mod credentials;
+#[cfg(feature = "eval")]
 mod eval;
 mod evalset;
 mod init;
@@ -18,9 +19,10 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
 pub use self::agents::{AgentReport, all_ready, inspect, write_brief, write_reports};
+#[cfg(feature = "eval")]
 pub use self::eval::{
     BaselineChoice, EvalArguments, EvalCommand, EvalCommandLine, EvalError, EvalFormat,
-    MergeRunsArguments, RunChoice, Shard, eval,
+    InitSuiteArguments, MergeRunsArguments, RunChoice, Shard, eval,
 };
 pub use adk_folder::{AdkFolder, AdkFolderError, unseen_by_adk, write_adk_folder};
 pub use completions::write_completions;
@@ -138,6 +140,7 @@ failed and one is unscored, with 2 if nothing could be scored: an unknown path o
 or file that cannot be read.")]
     Score(ScoreArguments),
     /// Run agents through the cases of suites, with every tool mocked unless allowed
+    #[cfg(feature = "eval")]
     #[command(after_help = "\
 An eval set of google-adk runs unchanged: its messages are sent, its recorded results answer the tools, \
 and its criteria score the run.
@@ -152,6 +155,7 @@ Examples:
   rehearsal eval agents/weather/weather.evalset.json --model gemini-2.5-pro
   rehearsal eval home.evalset.json --agent agents/home --model replay
   rehearsal eval triage.eval.yaml --repeats 5 --format html --output report.html
+  rehearsal eval init home.evalset.json --agent agents/home --output home.eval.yaml
   rehearsal eval triage.eval.yaml --resume
   rehearsal eval triage.eval.yaml --rescore last --baseline last
   rehearsal eval --schema > suite.schema.json

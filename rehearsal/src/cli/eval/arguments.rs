@@ -33,6 +33,30 @@ Examples:
 Give the suites and options as for the shards. Exits as `rehearsal eval`, and with 1 if a case has no \
 result in any of the files.")]
     Merge(MergeRunsArguments),
+    /// Write a suite from a recorded case: its tools answered by mocks as recorded, its criteria proposed
+    #[command(after_help = "\
+Example:
+  rehearsal eval init agents/home/home.evalset.json --case warmer --output home.eval.yaml
+
+Then edit the suite: mocks for other arguments, a user that is played by a model, metrics.")]
+    Init(InitSuiteArguments),
+}
+
+/// Arguments of `rehearsal eval init`.
+#[derive(Debug, Clone, Args)]
+pub struct InitSuiteArguments {
+    /// The eval set
+    #[arg(value_name = "EVALSET", value_hint = ValueHint::FilePath)]
+    pub eval_set: PathBuf,
+    /// The id of the case [default: the only one]
+    #[arg(long = "case", env = "REHEARSAL_EVAL_CASE", value_name = "ID")]
+    pub case: Option<String>,
+    /// The agent: a folder that `adk web` loads [default: the folder of the eval set]
+    #[arg(long, env = "REHEARSAL_EVAL_AGENT", value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    pub agent: Option<PathBuf>,
+    /// The new file; an existing one is not replaced [default: standard output]
+    #[arg(long, short, env = "REHEARSAL_EVAL_OUTPUT", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
 }
 
 /// Arguments of `rehearsal eval merge`.
@@ -52,9 +76,9 @@ pub struct EvalArguments {
     /// Suites in YAML or JSON, or eval sets of google-adk and AgentFlow
     #[arg(required_unless_present = "schema", value_name = "SUITE", value_hint = ValueHint::FilePath)]
     pub suites: Vec<PathBuf>,
-    /// Select cases by name, such as 'chest_*'
+    /// Select cases by name, such as 'chest_*'; with several, any of them
     #[arg(long = "case", env = "REHEARSAL_EVAL_CASE", value_name = "PATTERN")]
-    pub case: Option<String>,
+    pub cases: Vec<String>,
     /// Select cases with this tag; with several, any of them
     #[arg(long = "tag", env = "REHEARSAL_EVAL_TAG", value_name = "TAG", value_delimiter = ',')]
     pub tags: Vec<String>,
@@ -114,6 +138,9 @@ pub struct EvalArguments {
     /// AGENT/.adk/eval_history
     #[arg(long, env = "REHEARSAL_EVAL_ADK_RESULTS", value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     pub adk_results: Option<PathBuf>,
+    /// Print the names and tags of the selected cases, and stop there; as JSON with --format json
+    #[arg(long, env = "REHEARSAL_EVAL_LIST")]
+    pub list: bool,
     /// Print the JSON Schema of suites, and stop there
     #[arg(long, env = "REHEARSAL_EVAL_SCHEMA")]
     pub schema: bool,

@@ -19,17 +19,11 @@ const REPLAY: &str = "replay";
 
 /// The cases of an eval set.
 pub(super) fn cases(path: &Path, arguments: &EvalArguments) -> Result<Vec<EvalCase>, EvalError> {
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let is_agent = |folder: &Path| AGENT_FILES.iter().any(|file| folder.join(file).is_file());
     let agent = match &arguments.agent {
         Some(agent) => agent.as_path(),
-        None if is_agent(folder) => folder,
-        None => return Err(EvalError::NoAgent { path: path.to_owned() }),
+        None => agent_beside(path)?,
     };
-    let beside = folder.join(BESIDE);
+    let beside = folder_of(path).join(BESIDE);
     let config = match &arguments.config {
         Some(config) => read_config(config)?,
         None if beside.is_file() => read_config(&beside)?,
@@ -50,5 +44,19 @@ pub(super) fn model(arguments: &EvalArguments) -> ModelChoice {
         None => ModelChoice::Own,
         Some(REPLAY) => ModelChoice::Replay,
         Some(name) => ModelChoice::Named(name.to_owned()),
+    }
+}
+
+/// The agent in whose folder an eval set is.
+pub(super) fn agent_beside(eval_set: &Path) -> Result<&Path, EvalError> {
+    let folder = folder_of(eval_set);
+    let is_agent = AGENT_FILES.iter().any(|file| folder.join(file).is_file());
+    if is_agent { Ok(folder) } else { Err(EvalError::NoAgent { path: eval_set.to_owned() }) }
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
     }
 }

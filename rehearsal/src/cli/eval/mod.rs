@@ -6,34 +6,36 @@
 mod adk_results;
 mod arguments;
 mod eval_sets;
+mod init;
 mod progress;
 mod report;
 mod runs;
+mod selection;
 
 use std::io::{self, Write};
-use std::num::{NonZeroU32, NonZeroUsize};
-use std::path::{Path, PathBuf};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::time::Instant;
 
-use eval::file::{ModelChoice, ReadOptions, SuiteError, is_eval_set, read, schema};
-use eval::given_model::GivenModel;
+use eval::file::{SuiteError, schema};
+use eval::golden::GoldenError;
 use eval::store::{StoreError, StoredRun};
 use eval::suite::Summary;
-use eval::{EvalCase, EvalSuite, RunStore, SuiteResult, run_cases};
-use glob::Pattern;
+use eval::{EvalSuite, RunStore, SuiteResult, run_cases};
 use indicatif::ProgressBar;
 use score_report::{Baseline, Ending, Heading, Report, ReportPart};
 use scoring::config::Config;
 use scoring::report::{EvalSummary, Tally};
 
 pub use arguments::{
-    BaselineChoice, EvalArguments, EvalCommand, EvalCommandLine, EvalFormat, MergeRunsArguments,
-    RunChoice, Shard,
+    BaselineChoice, EvalArguments, EvalCommand, EvalCommandLine, EvalFormat, InitSuiteArguments,
+    MergeRunsArguments, RunChoice, Shard,
 };
 
 use self::progress::Progress;
 use self::report::Columns;
 use self::runs::{Runs, chosen, rescored, suite_name};
+use self::selection::{cases, selected};
 use super::score::{self, Destination, ScoreError, Verdict};
 
 /// Why nothing was run. The exit code is 2 for all of them.
@@ -78,6 +80,20 @@ pub enum EvalError {
         /// The reason.
         cause: io::Error,
     },
+    /// The recorded case cannot be read.
+    #[error(transparent)]
+    Golden(#[from] GoldenError),
+    /// The suite cannot be written.
+    #[error("{} cannot be written: {cause}", path.display())]
+    UnwritableSuite {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        cause: io::Error,
+    },
+    /// The recorded case has a value that YAML cannot express.
+    #[error("the suite cannot be written as YAML: {0}")]
+    Yaml(String),
     /// No case is selected.
     #[error("no case is selected; the suites have {}", known.join(", "))]
     NoCase {
@@ -112,6 +128,14 @@ pub async fn eval(
     let begin = Instant::now();
     match &arguments.command {
         Some(EvalCommand::Merge(merged)) => merge(merged, begin, out).await,
+        Some(EvalCommand::Init(arguments)) => {
+            init::init(arguments, out)?;
+            Ok(Verdict::Passed)
+        }
+        None if arguments.run.list => {
+            selection::list(&arguments.run, out)?;
+            Ok(Verdict::Passed)
+        }
         None if arguments.run.schema => {
             writeln!(out, "{:#}", schema())?;
             Ok(Verdict::Passed)
@@ -339,63 +363,4 @@ async fn baseline(
             Some(columns.baseline(number, store.results(number).await?))
         }
     })
-}
-
-/// The cases of all suites.
-fn cases(arguments: &EvalArguments) -> Result<Vec<EvalCase>, EvalError> {
-    let options = ReadOptions { python: arguments.python.clone() };
-    let mut cases = Vec::new();
-    for path in &arguments.suites {
-        let mut of_file = match std::fs::read_to_string(path) {
-            Ok(text) if is_eval_set(&text) => eval_sets::cases(path, arguments)?,
-            // An unreadable file is reported with its reason.
-            _ => of_suite(path, arguments, &options)?,
-        };
-        for case in &mut of_file {
-            case.source.suite = suite_name(path);
-            case.repeats = arguments.repeats.map_or(case.repeats, NonZeroU32::get);
-        }
-        cases.extend(of_file);
-    }
-    Ok(cases)
-}
-
-/// The cases of a suite, with the model that is given for the run.
-fn of_suite(
-    path: &Path,
-    arguments: &EvalArguments,
-    options: &ReadOptions,
-) -> Result<Vec<EvalCase>, EvalError> {
-    let mut cases = read(path, options)?;
-    match eval_sets::model(arguments) {
-        ModelChoice::Own => {}
-        ModelChoice::Replay => return Err(EvalError::NothingToReplay(path.to_owned())),
-        ModelChoice::Named(name) => {
-            for case in &mut cases {
-                case.model = Some(GivenModel::Named(name.clone()));
-                // Results of another model are not results of this case.
-                case.source.content_hash.push_str(&format!(" {name}"));
-            }
-        }
-    }
-    Ok(cases)
-}
-
-/// The cases that `--case` and `--tag` select.
-fn selected(cases: Vec<EvalCase>, arguments: &EvalArguments) -> Result<Vec<EvalCase>, EvalError> {
-    let pattern = match &arguments.case {
-        None => None,
-        Some(pattern) => Some(
-            Pattern::new(pattern)
-                .map_err(|cause| EvalError::Pattern { pattern: pattern.clone(), cause })?,
-        ),
-    };
-    let known: Vec<String> = cases.iter().map(|case| case.name.clone()).collect();
-    let has_tag = |case: &EvalCase| {
-        arguments.tags.is_empty() || arguments.tags.iter().any(|tag| case.tags.contains(tag))
-    };
-    let is_named = |case: &EvalCase| pattern.as_ref().is_none_or(|it| it.matches(&case.name));
-    let selected: Vec<EvalCase> =
-        cases.into_iter().filter(|case| is_named(case) && has_tag(case)).collect();
-    if selected.is_empty() { Err(EvalError::NoCase { known }) } else { Ok(selected) }
 }

@@ -21,9 +21,11 @@ use scoring::config::{Config, Criterion};
 use scoring::report::EvalSummary;
 
 pub use arguments::{PairBy, ReportFormat, ScoreArguments};
+#[cfg(feature = "eval")]
 pub(super) use config::{BESIDE, read_config};
 pub(super) use destination::Destination;
 pub use error::ScoreError;
+#[cfg(feature = "eval")]
 pub(super) use provenance::{baseline, commit};
 
 use self::inputs::Inputs;

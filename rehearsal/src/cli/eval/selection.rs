@@ -1,0 +1,108 @@
+//! The cases that the arguments select.
+
+use std::io::{self, Write};
+use std::num::NonZeroU32;
+use std::path::Path;
+
+use eval::EvalCase;
+use eval::file::{ModelChoice, ReadOptions, is_eval_set, read};
+use eval::given_model::GivenModel;
+use glob::Pattern;
+use serde::Serialize;
+
+use super::eval_sets;
+use super::runs::suite_name;
+use super::{EvalArguments, EvalError, EvalFormat};
+
+/// A case in the output of `--list`.
+#[derive(Serialize)]
+struct Listed<'a> {
+    name: &'a str,
+    suite: &'a str,
+    tags: &'a [String],
+}
+
+/// Writes the names and tags of the selected cases.
+pub(super) fn list(arguments: &EvalArguments, out: &mut dyn Write) -> Result<(), EvalError> {
+    let cases = selected(cases(arguments)?, arguments)?;
+    if matches!(arguments.format, EvalFormat::Json | EvalFormat::Results) {
+        let listed = cases.iter().map(|case| Listed {
+            name: &case.name,
+            suite: &case.source.suite,
+            tags: &case.tags,
+        });
+        let listed: Vec<_> = listed.collect();
+        serde_json::to_writer_pretty(&mut *out, &listed).map_err(io::Error::from)?;
+        writeln!(out)?;
+        return Ok(());
+    }
+    for case in &cases {
+        match case.tags.is_empty() {
+            true => writeln!(out, "{}", case.name)?,
+            false => writeln!(out, "{}  ({})", case.name, case.tags.join(", "))?,
+        }
+    }
+    Ok(())
+}
+
+/// The cases of all suites.
+pub(super) fn cases(arguments: &EvalArguments) -> Result<Vec<EvalCase>, EvalError> {
+    let options = ReadOptions { python: arguments.python.clone() };
+    let mut cases = Vec::new();
+    for path in &arguments.suites {
+        let mut of_file = match std::fs::read_to_string(path) {
+            Ok(text) if is_eval_set(&text) => eval_sets::cases(path, arguments)?,
+            // An unreadable file is reported with its reason.
+            _ => of_suite(path, arguments, &options)?,
+        };
+        for case in &mut of_file {
+            case.source.suite = suite_name(path);
+            case.repeats = arguments.repeats.map_or(case.repeats, NonZeroU32::get);
+        }
+        cases.extend(of_file);
+    }
+    Ok(cases)
+}
+
+/// The cases of a suite, with the model that is given for the run.
+fn of_suite(
+    path: &Path,
+    arguments: &EvalArguments,
+    options: &ReadOptions,
+) -> Result<Vec<EvalCase>, EvalError> {
+    let mut cases = read(path, options)?;
+    match eval_sets::model(arguments) {
+        ModelChoice::Own => {}
+        ModelChoice::Replay => return Err(EvalError::NothingToReplay(path.to_owned())),
+        ModelChoice::Named(name) => {
+            for case in &mut cases {
+                case.model = Some(GivenModel::Named(name.clone()));
+                // Results of another model are not results of this case.
+                case.source.content_hash.push_str(&format!(" {name}"));
+            }
+        }
+    }
+    Ok(cases)
+}
+
+/// The cases that `--case` and `--tag` select.
+pub(super) fn selected(
+    cases: Vec<EvalCase>,
+    arguments: &EvalArguments,
+) -> Result<Vec<EvalCase>, EvalError> {
+    let mut patterns = Vec::new();
+    for pattern in &arguments.cases {
+        let read = Pattern::new(pattern);
+        patterns
+            .push(read.map_err(|cause| EvalError::Pattern { pattern: pattern.clone(), cause })?);
+    }
+    let known: Vec<String> = cases.iter().map(|case| case.name.clone()).collect();
+    let has_tag = |case: &EvalCase| {
+        arguments.tags.is_empty() || arguments.tags.iter().any(|tag| case.tags.contains(tag))
+    };
+    let is_named =
+        |case: &EvalCase| patterns.is_empty() || patterns.iter().any(|it| it.matches(&case.name));
+    let selected: Vec<EvalCase> =
+        cases.into_iter().filter(|case| is_named(case) && has_tag(case)).collect();
+    if selected.is_empty() { Err(EvalError::NoCase { known }) } else { Ok(selected) }
+}
