@@ -35,8 +35,11 @@ const LONGEST_WAIT: Duration = Duration::from_secs(300);
 pub struct Models {
     variables: Variables,
     settings: ModelSettings,
-    limits: Arc<Mutex<HashMap<String, Arc<Limit>>>>,
+    limits: Arc<Mutex<Limits>>,
 }
+
+/// By service, address and the service's own name of the model.
+type Limits = HashMap<(Service, String, String), Arc<Limit>>;
 
 /// How models are asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,7 +114,7 @@ impl Models {
         })?;
         let mut limits = self.limits.lock().unwrap_or_else(PoisonError::into_inner);
         let limit = limits
-            .entry(format!("{}{name}", access.base_url.unwrap_or_default()))
+            .entry((service, access.base_url.unwrap_or_default(), model.to_owned()))
             .or_insert_with(|| Arc::new(Limit::new(self.settings.most_at_once)));
         Ok(Model {
             name: name.into(),
@@ -273,7 +276,7 @@ mod tests {
     fn all_that_ask_one_model_share_its_limit() {
         let models = Models::new(Variables::given([("GEMINI_API_KEY", "k")]));
         let model = |name| models.clone().model(name).expect("a model");
-        let (first, second) = (model("gemini-2.5-flash"), model("gemini-2.5-flash"));
+        let (first, second) = (model("gemini-2.5-flash"), model("gemini/gemini-2.5-flash"));
         assert!(Arc::ptr_eq(&first.limit, &second.limit));
         assert!(!Arc::ptr_eq(&first.limit, &model("gemini-2.5-pro").limit));
     }
