@@ -368,7 +368,7 @@ async fn googles_judged_metrics_ask_the_configured_judge_about_each_turn() {
     .await;
     let metric = &result.metrics["final_response_match_v2"];
     assert_eq!((metric.passed, metric.score), (Some(true), Some(0.5)), "{metric:?}");
-    let told = ["0.5 of 0.4", "the final response: 1: Same.", "the final response: 0: Not at all."];
+    let told = ["the final response: 1: Same.", "the final response: 0: Not at all."];
     assert_eq!(metric.evidence, told);
     assert_eq!(requests.len(), 6, "three samples of each turn");
     assert_eq!(requests[0].body["model"], "gpt-4o-mini");
@@ -396,7 +396,7 @@ async fn rubrics_of_the_config_the_case_and_its_turns_are_judged() {
     assert_eq!(quality.evidence[1..], ["brief: 1: So.", "brief: 1: So.", "polite: 0: So."]);
     assert_eq!(quality.passed, Some(false));
     let tools = &result.metrics["rubric_based_tool_use_quality_v1"];
-    assert_eq!(tools.evidence[1..], ["tools: 1: So.", "tools: 1: So."]);
+    assert_eq!(tools.evidence, ["tools: 1: So.", "tools: 1: So."]);
     assert_eq!((tools.passed, requests.len()), (Some(true), 5));
 }
 
