@@ -124,6 +124,10 @@ class EvalCase:
     """What is measured."""
     faults: Sequence[Mapping[str, Any]] = ()
     """What goes wrong with tools on purpose."""
+    golden: Mapping[str, str] | None = None
+    """A recorded case, as `eval_set` and `case`, that mocks, the model or criteria go by."""
+    repeats: int = 1
+    """How often the case is run."""
     tags: Sequence[str] = ()
     """Labels."""
 
@@ -142,6 +146,8 @@ class EvalCase:
             ("terminate_when", self.terminate_when),
             ("metrics", list(self.metrics)),
             ("faults", list(self.faults)),
+            ("golden", _golden(self.golden)),
+            ("repeats", self.repeats if self.repeats != 1 else None),
             ("tags", list(self.tags)),
         ):
             if value:
@@ -153,6 +159,10 @@ def _subject(subject: str | os.PathLike[str] | Mapping[str, Any]) -> Mapping[str
     if isinstance(subject, Mapping):
         return subject
     return {"adk": str(Path(subject).absolute())}
+
+
+def _golden(golden: Mapping[str, str] | None) -> Mapping[str, str] | None:
+    return golden and {**golden, "eval_set": str(Path(golden["eval_set"]).absolute())}
 
 
 def _mock(tool: str, mock: Mock) -> str | Mapping[str, Any]:
@@ -189,6 +199,8 @@ class EvalResult:
     """What the run of one case gave."""
 
     name: str
+    repeat: int
+    """Which of the case's repeats it is, from 1."""
     status: str
     """`passed`, `failed`, `unscored`, `terminated` or `error`."""
     metrics: dict[str, MetricResult]
@@ -219,7 +231,8 @@ class EvalResult:
     def explanation(self) -> str:
         """The verdict and its reasons, as text."""
         reason = f", ended by {self.termination_reason}" if self.termination_reason else ""
-        lines = [f"{self.name}: {self.status} ({self.turns} turns{reason})"]
+        again = f", run {self.repeat}" if self.repeat > 1 else ""
+        lines = [f"{self.name}{again}: {self.status} ({self.turns} turns{reason})"]
         if self.error:
             lines += [self.error["message"], self.error.get("traceback", "")]
         for name, metric in self.metrics.items():
@@ -246,12 +259,14 @@ class SuiteResult:
 
 
 def run_eval(case: EvalCase, *, seed: int = 0) -> EvalResult:
-    """Runs one case with this interpreter's packages.
+    """Runs one case with this interpreter's packages. Of a repeated case, the result is the first that did not pass, or
+    the first.
 
     Raises:
       SuiteError: the case is not valid, or there is no program `rehearsal`.
     """
-    return run_eval_suite([case], seed=seed).results[0]
+    results = run_eval_suite([case], seed=seed).results
+    return next((result for result in results if not result.passed), results[0])
 
 
 def run_eval_suite(
@@ -281,7 +296,11 @@ def run_suite_file(suite: str | os.PathLike[str], *options: str) -> SuiteResult:
     Raises:
       SuiteError: the suite is not valid, or there is no program `rehearsal`.
     """
-    result = json.loads(_program("eval", os.fspath(suite), "--format", "json", *options))
+    with tempfile.TemporaryDirectory(prefix="rehearsal-") as folder:
+        # What is kept is the caller's business.
+        store = [] if "--store" in options else ["--store", str(Path(folder, "runs.sqlite"))]
+        written = _program("eval", os.fspath(suite), "--format", "results", *store, *options)
+    result = json.loads(written)
     return SuiteResult([_result(one) for one in result["results"]], result["summary"])
 
 
@@ -306,6 +325,7 @@ def _result(result: dict[str, Any]) -> EvalResult:
     }
     return EvalResult(
         name=result["name"],
+        repeat=result["repeat"],
         status=result["status"],
         metrics=metrics,
         events=result["events"],

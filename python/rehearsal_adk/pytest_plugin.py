@@ -28,7 +28,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 class EvalSuiteFile(pytest.File):
     """A suite."""
 
-    _results: dict[str, evaluation.EvalResult] | None = None
+    _results: list[evaluation.EvalResult] | None = None
 
     def collect(self) -> Iterable[pytest.Item]:
         """A test for each case."""
@@ -42,14 +42,13 @@ class EvalSuiteFile(pytest.File):
                 item.add_marker(re.sub(r"\W", "_", tag))
             yield item
 
-    def result(self, name: str) -> evaluation.EvalResult:
-        """The result of a case. The first call runs all that are selected."""
+    def result(self, name: str) -> evaluation.SuiteResult:
+        """The results of a case, one for each repeat. The first call runs all cases that are selected."""
         if self._results is None:
             selected = [item.name for item in self.session.items if item.parent is self]
             options = [option for case in selected for option in ("--case", _pattern(case))]
-            results = evaluation.run_suite_file(self.path, *options).results
-            self._results = {result.name: result for result in results}
-        return self._results[name]
+            self._results = evaluation.run_suite_file(self.path, *options).results
+        return evaluation.SuiteResult([one for one in self._results if one.name == name], {})
 
 
 class EvalCaseItem(pytest.Item):
@@ -58,9 +57,7 @@ class EvalCaseItem(pytest.Item):
     def runtest(self) -> None:
         """Fails unless the case passes."""
         assert isinstance(self.parent, EvalSuiteFile)
-        result = self.parent.result(self.name)
-        self.user_properties.append(("duration_ms", result.duration_ms))
-        result.assert_passed()
+        self.parent.result(self.name).assert_passed()
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Why it did not pass, without a traceback of this plugin."""

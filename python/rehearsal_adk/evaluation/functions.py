@@ -60,7 +60,7 @@ def _function(file: str, name: str, modules: dict[str, Any]) -> Callable[..., An
         modules[file] = module
     function = getattr(modules[file], name, None)
     if callable(function):
-        return function  # type: ignore[no-any-return]
+        return function
     near = difflib.get_close_matches(name, vars(modules[file]), 1)
     hint = f"; did you mean {near[0]}?" if near else ""
     raise AttributeError(f"there is no function {name}{hint}")

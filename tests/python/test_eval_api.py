@@ -1,0 +1,141 @@
+"""Cases that are run from Python, and as tests of pytest, by the program."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "python"))
+
+from rehearsal_adk.eval import (  # noqa: E402
+    REAL,
+    EvalCase,
+    SuiteError,
+    ToolError,
+    returns,
+    run_eval,
+    run_eval_suite,
+)
+
+TRIAGE = ROOT / "crates/eval/tests/agents/triage"
+
+
+@pytest.fixture(autouse=True)
+def _program(monkeypatch):
+    binary = os.environ.get("REHEARSAL_TEST_BINARY")
+    if not binary:
+        pytest.skip("REHEARSAL_TEST_BINARY names no program")
+    monkeypatch.setenv("REHEARSAL_PROGRAM", binary)
+
+
+def read(policy_id, context):
+    """A mock."""
+    if policy_id == "missing":
+        raise ToolError("no such policy")
+    return {"policy": policy_id, "tool": context.tool_name}
+
+
+def calls(*tools):
+    """A scripted model that makes these calls one by one and then says that it is done."""
+    turns = [{"calls": [{"tool": tool, "args": args}]} for tool, args in tools]
+    return {"scripted": [*turns, "Done"]}
+
+
+def case(name, model, **members):
+    return EvalCase(name=name, subject=TRIAGE, first_message="Hi", model=model, **members)
+
+
+def test_a_case_passes_with_mocks_and_real_tools():
+    escalated = {"state": {"name": "escalated", "key": "escalation", "is": {"$exists": True}}}
+    escalate = ("escalate", {"urgency_level": "emergency_999", "reason": "cardiac"})
+    result = run_eval(
+        case(
+            "chest-pain",
+            calls(("read", {"policy_id": "x"}), escalate),
+            tools={"read": read, "escalate": REAL},
+            metrics=[escalated],
+        )
+    )
+    result.assert_passed()
+    assert result.metrics["escalated"].passed
+    results = [event["result"] for event in result.events if event["type"] == "tool_result"]
+    assert results[0] == {"policy": "x", "tool": "read"}
+
+
+def test_a_failure_says_why():
+    wanted = {"state": {"name": "escalated", "key": "escalation", "is": {"$exists": True}}}
+    suite = run_eval_suite(
+        [
+            case("not-escalated", calls(), metrics=[wanted]),
+            case("unmocked", calls(("read", {"policy_id": "x"}))),
+            case("fine", calls(("read", {"policy_id": "x"})), tools={"read": returns({"policy": "x"})}),
+        ]
+    )
+    assert suite.summary["passed"] == 1
+    with pytest.raises(AssertionError) as failure:
+        suite.assert_passed()
+    told = str(failure.value)
+    assert "not-escalated: failed" in told
+    assert "EvalToolError: the tool read was called, and the case has no mock for it." in told
+    assert "fine" not in told
+
+
+def test_a_case_that_is_not_valid_is_refused():
+    with pytest.raises(SuiteError, match="there are no events tool_cal; did you mean tool_call"):
+        run_eval(case("a", calls(), metrics=[{"event_count": {"name": "n", "event": "tool_cal", "is": 1}}]))
+    with pytest.raises(SuiteError, match="a function at the top level of a module"):
+        run_eval(case("a", calls(), tools={"read": lambda policy_id: {}}))
+
+
+def test_there_is_no_program(monkeypatch):
+    monkeypatch.delenv("REHEARSAL_PROGRAM")
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(SuiteError, match="there is no program `rehearsal` on the path"):
+        run_eval(case("a", calls()))
+
+
+SUITE = """
+subject: {{ adk: {triage} }}
+cases:
+  - name: passes
+    first_message: Hi
+    tags: [smoke]
+    model: {{ scripted: [Done] }}
+  - name: "fails [1]"
+    first_message: Hi
+    model: {{ scripted: [Done] }}
+    metrics: [{{ state: {{ name: escalated, key: escalation, is: {{ $exists: true }} }} }}]
+  - name: not selected
+    first_message: Hi
+    model: {{ scripted: [] }}
+"""
+
+
+def pytest_of(folder, *options):
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
+    command = [sys.executable, "-m", "pytest", "-p", "rehearsal_adk.pytest_plugin"]
+    command += ["-p", "no:cacheprovider", "-v", *options]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_suites_are_tests_of_pytest(tmp_path):
+    (tmp_path / "triage.eval.yaml").write_text(SUITE.format(triage=TRIAGE))
+    done = pytest_of(tmp_path, "-k", "not selected")
+    assert "triage.eval.yaml::passes PASSED" in done.stdout
+    assert "triage.eval.yaml::fails [1] FAILED" in done.stdout
+    assert "escalated failed: " in done.stdout
+    assert "1 failed, 1 passed, 1 deselected" in done.stdout, done.stdout
+    assert "Traceback" not in done.stdout
+    marked = pytest_of(tmp_path, "-m", "smoke")
+    assert "1 passed, 2 deselected" in marked.stdout, marked.stdout
+    assert list(tmp_path.glob("**/*.sqlite")) == []
+
+
+def test_a_bad_suite_fails_the_collection(tmp_path):
+    (tmp_path / "bad.eval.yaml").write_text("subject: { adk: nowhere }\ncases: []\n")
+    done = pytest_of(tmp_path)
+    assert done.returncode == 2
+    assert "there are no cases; add one" in done.stdout
