@@ -36,7 +36,10 @@ const LAYERS: [(&str, &[&str]); 7] = [
             "api",
         ],
     ),
-    ("files and processes", &["test-needs", "evalset-file", "score-run", "agents", "eval"]),
+    (
+        "files and processes",
+        &["test-needs", "evalset-file", "score-run", "agents", "eval", "eval-native"],
+    ),
     ("page", &["app", "views", "frontend"]),
     ("host", &["rehearsal-server"]),
     ("program", &["rehearsal"]),

@@ -326,7 +326,7 @@ impl Gate {
     }
 
     /// Notes the framework's invocation.
-    pub(crate) fn note_invocation(&self, id: String) {
+    pub fn note_invocation(&self, id: String) {
         self.lock().invocation_id = id;
     }
 

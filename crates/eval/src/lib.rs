@@ -42,6 +42,7 @@ pub mod python;
 mod nearest;
 mod output_schema;
 mod run;
+mod runner;
 
 pub use case::{CaseSource, EvalCase, Termination, UserAgents};
 pub use fault::Fault;
@@ -50,6 +51,7 @@ pub use metric::Metric;
 pub use mock::{ToolMock, ToolUse};
 pub use result::{EvalResult, Status};
 pub use run::{rescore, run_eval};
+pub use runner::{EvalRunner, create_eval_runner};
 pub use store::RunStore;
 pub use subject::Subject;
 pub use suite::{CaseRun, EvalSuite, SuiteResult, run_cases, run_eval_suite};

@@ -1,6 +1,7 @@
 //! [`EvalResult`]: what a run gave.
 
 use indexmap::IndexMap;
+use json_text::JsonText;
 pub use scoring::report::RunStatus as Status;
 use serde::{Deserialize, Serialize};
 
@@ -33,6 +34,31 @@ pub struct EvalResult {
     /// The condition that ended the run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub termination_reason: Option<TerminationReason>,
+}
+
+impl EvalResult {
+    /// Panics unless the run passed, for tests. The message has the error, or each metric that did not pass with
+    /// its evidence, and the events.
+    #[track_caller]
+    pub fn assert_passed(&self) {
+        assert!(self.status == Status::Passed, "{}", self.explanation());
+    }
+
+    fn explanation(&self) -> String {
+        let mut lines = vec![format!("the case {} is {}", self.name, self.status.label())];
+        lines.extend(self.termination_reason.map(|reason| format!("ended by {}", reason.name())));
+        lines.extend(self.error.as_ref().map(|error| error.message.clone()));
+        for (name, metric) in self.metrics.iter().filter(|(_, metric)| metric.passed != Some(true))
+        {
+            let verdict = if metric.passed.is_none() { "is unscored" } else { "failed" };
+            lines.push(format!("{name} {verdict}: {}", metric.evidence.join("; ")));
+        }
+        lines.push("events:".to_owned());
+        let shown =
+            |entry| JsonText::serialize(entry).map_or_else(|_| String::new(), |it| it.to_string());
+        lines.extend(self.events.iter().map(|entry| format!("  {}", shown(entry))));
+        lines.join("\n")
+    }
 }
 
 /// The verdict on a run without a fault.

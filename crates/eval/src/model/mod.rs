@@ -213,6 +213,12 @@ impl Model {
         &self.name
     }
 
+    /// The client of the model's service, without the limit, the retries and the timeout of [`Model::ask`].
+    #[must_use]
+    pub fn client(&self) -> Arc<dyn Llm> {
+        Arc::clone(&self.llm)
+    }
+
     /// Asks the model and notes the tokens.
     pub(crate) async fn ask_noting(
         &self,

@@ -1,0 +1,48 @@
+//! [`Confirmations`]: asks the user agent of a tool whether a call may run.
+
+use std::fmt;
+use std::sync::Arc;
+
+use adk_core::{
+    Result, ToolConfirmationDecision, ToolConfirmationHandler, ToolConfirmationRequest,
+};
+use async_trait::async_trait;
+use eval::subject::PendingCall;
+use json_text::{JsonIndex, JsonText};
+
+use crate::interceptor::Shared;
+
+/// The name under which google-adk waits for a confirmation, which cases for both frameworks use.
+const NAME: &str = "adk_request_confirmation";
+
+/// Asks the user agent of a tool whether a call may run. Its response is `{"confirmed": true}`; anything else
+/// denies the call.
+pub(crate) struct Confirmations(pub(crate) Arc<Shared>);
+
+impl fmt::Debug for Confirmations {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Confirmations")
+    }
+}
+
+#[async_trait]
+impl ToolConfirmationHandler for Confirmations {
+    async fn decide(&self, request: &ToolConfirmationRequest) -> Result<ToolConfirmationDecision> {
+        let of = request.function_call_id.as_deref().unwrap_or_default();
+        let call = PendingCall {
+            call_id: format!("{of}-confirmation"),
+            name: NAME.to_owned(),
+            tool: request.tool_name.clone(),
+            args: JsonText::from_value(&request.args),
+        };
+        let response = self.0.waits.response(call).await;
+        let is_confirmed = response.is_some_and(|response| {
+            let document = JsonIndex::of(&response);
+            document.root().member("confirmed").is_some_and(|value| value.is_true())
+        });
+        Ok(match is_confirmed {
+            true => ToolConfirmationDecision::Approve,
+            false => ToolConfirmationDecision::Deny,
+        })
+    }
+}

@@ -1,0 +1,137 @@
+//! [`Interceptor`]: wraps the tools and models of one case.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use adk_core::{AdkError, Agent, Llm, Tool, Toolset};
+use adk_tool::{AgentTool, ExitLoopTool};
+use eval::gate::Gate;
+use eval::given_model::GivenModel;
+use eval::model::Models;
+use tokio_util::sync::CancellationToken;
+
+use crate::events::InnerAgent;
+use crate::model::{InterceptedModel, Source};
+use crate::tool::{InterceptedTool, InterceptedToolset, Interception};
+use crate::waits::Waits;
+
+/// Wraps the tools and models of one case. A factory gets one and gives the agent nothing else.
+#[derive(Clone)]
+pub struct Interceptor(pub(crate) Arc<Shared>);
+
+/// What the wrappers of one case share.
+pub(crate) struct Shared {
+    pub(crate) gate: Arc<Gate>,
+    pub(crate) waits: Arc<Waits>,
+    /// Ends the run of the framework from within a call.
+    pub(crate) cancellation: CancellationToken,
+    calls: Mutex<Calls>,
+}
+
+#[derive(Default)]
+struct Calls {
+    /// The ids that wrapped models gave.
+    ids: HashSet<String>,
+    /// The names of the models, by agent.
+    models: HashMap<String, String>,
+}
+
+impl Interceptor {
+    pub(crate) fn new(gate: &Arc<Gate>) -> Self {
+        Self(Arc::new(Shared {
+            gate: Arc::clone(gate),
+            waits: Arc::default(),
+            cancellation: CancellationToken::new(),
+            calls: Mutex::default(),
+        }))
+    }
+
+    /// The tool with a body that runs only if the case says so. Callbacks and confirmations of the agent that
+    /// has it run as usual.
+    #[must_use]
+    pub fn tool(&self, tool: Arc<dyn Tool>) -> Arc<dyn Tool> {
+        Arc::new(InterceptedTool::new(tool, Interception::Decided, &self.0))
+    }
+
+    /// The toolset, every tool of which is wrapped when the agent lists it. The code that lists them runs.
+    #[must_use]
+    pub fn toolset(&self, toolset: Arc<dyn Toolset>) -> Arc<dyn Toolset> {
+        Arc::new(InterceptedToolset::new(toolset, &self.0))
+    }
+
+    /// An agent as a tool. The agent runs, and its own tools are those that were wrapped when it was built.
+    /// `configure` sets what else an [`AgentTool`] can be told, such as `skip_summarization`.
+    #[must_use]
+    pub fn agent_tool(
+        &self,
+        agent: Arc<dyn Agent>,
+        configure: impl FnOnce(AgentTool) -> AgentTool,
+    ) -> Arc<dyn Tool> {
+        let agent = Arc::new(InnerAgent::new(agent, &self.0));
+        let tool = Arc::new(configure(AgentTool::new(agent)));
+        Arc::new(InterceptedTool::new(tool, Interception::Passes, &self.0))
+    }
+
+    /// The tool with which an agent ends the loop that it runs in. It is control flow and always runs.
+    #[must_use]
+    pub fn exit_loop(&self) -> Arc<dyn Tool> {
+        let tool = Arc::new(ExitLoopTool::new());
+        Arc::new(InterceptedTool::new(tool, Interception::Passes, &self.0))
+    }
+
+    /// The model of the agent of this name: the one that the case gives, or else the one that `own` makes.
+    /// `own` is not called if the case gives a model, so that no key is needed then.
+    ///
+    /// # Errors
+    /// The error of `own`, or that the model that the case names is not known or its key is missing.
+    pub fn model(
+        &self,
+        agent: &str,
+        own: impl FnOnce() -> adk_core::Result<Arc<dyn Llm>>,
+    ) -> adk_core::Result<Arc<dyn Llm>> {
+        let source = match self.0.gate.model() {
+            None => Source::Own(own()?),
+            Some(GivenModel::Named(name)) => {
+                let model = Models::of_environment().model(name);
+                let model = model.map_err(|error| AdkError::config(error.to_string()))?;
+                Source::Own(model.client())
+            }
+            Some(model) => Source::Given(model.label().to_owned()),
+        };
+        let model = InterceptedModel::new(agent, source, &self.0);
+        self.0.calls().models.insert(agent.to_owned(), model.name().to_owned());
+        Ok(Arc::new(model))
+    }
+}
+
+impl Shared {
+    fn calls(&self) -> MutexGuard<'_, Calls> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The id of a call that a model makes: its own, unless it has none or used it before. The framework
+    /// would make one of the invocation and the tool, which repeats when the tool is called again.
+    pub(crate) fn call_id(&self, own: Option<String>) -> String {
+        let ids = &mut self.calls().ids;
+        let fresh = || format!("call-{}", ids.len() + 1);
+        let id = own.filter(|id| !id.is_empty() && !ids.contains(id)).unwrap_or_else(fresh);
+        ids.insert(id.clone());
+        id
+    }
+
+    /// Whether a wrapped model made this call.
+    pub(crate) fn is_ours(&self, call_id: &str) -> bool {
+        self.calls().ids.contains(call_id)
+    }
+
+    /// The name of an agent's model; empty if the factory wrapped none under the agent's name.
+    pub(crate) fn model_of(&self, agent: &str) -> String {
+        self.calls().models.get(agent).cloned().unwrap_or_default()
+    }
+
+    /// Ends the run of the framework and never returns to the caller, which would go on with the agent.
+    pub(crate) async fn end_run<T>(&self) -> T {
+        self.cancellation.cancel();
+        std::future::pending().await
+    }
+}

@@ -1,0 +1,60 @@
+//! Agents of adk-rust as subjects of eval runs.
+//!
+//! A [`NativeSubject`] is made from a factory, which builds the agent once for each case from tools and models
+//! that an [`Interceptor`] has wrapped. A finished agent shows neither its tools nor its models, so nothing
+//! could be intercepted in it; that is why there is no way to make a subject from one.
+//!
+//! What this crate leaves to others: what happens to a call (`eval::Gate`), users, metrics, results.
+//! Why it works as it does: `docs/design/eval-runs.md`.
+
+mod confirmation;
+mod events;
+mod interceptor;
+mod model;
+mod session;
+mod tool;
+mod waits;
+
+use std::sync::Arc;
+
+use adk_core::Agent;
+use async_trait::async_trait;
+use eval::gate::Gate;
+use eval::subject::{Subject, SubjectSession};
+use eval::{Fault, fault};
+
+pub use self::interceptor::Interceptor;
+use self::session::NativeSession;
+
+type Factory = dyn Fn(&Interceptor) -> adk_core::Result<Arc<dyn Agent>> + Send + Sync;
+
+/// An agent, team or workflow of adk-rust.
+pub struct NativeSubject {
+    factory: Box<Factory>,
+}
+
+impl NativeSubject {
+    /// The agent that `factory` builds. It is called once for each case and must wrap every tool and every
+    /// model: a model that sees a tool without a wrapper ends the run, and so does a call of a model without
+    /// one, both before the tool's code runs.
+    #[must_use]
+    pub fn new(
+        factory: impl Fn(&Interceptor) -> adk_core::Result<Arc<dyn Agent>> + Send + Sync + 'static,
+    ) -> Self {
+        Self { factory: Box::new(factory) }
+    }
+}
+
+#[async_trait]
+impl Subject for NativeSubject {
+    async fn open(&self, gate: &Arc<Gate>) -> Result<Box<dyn SubjectSession>, Fault> {
+        let interceptor = Interceptor::new(gate);
+        let agent = (self.factory)(&interceptor).map_err(|error| failed(&error))?;
+        Ok(Box::new(NativeSession::open(agent, interceptor).await?))
+    }
+}
+
+/// An error of the agent or of its framework.
+fn failed(error: &adk_core::AdkError) -> fault::Fault {
+    Fault::Subject { message: error.to_string(), traceback: String::new() }
+}

@@ -1,0 +1,151 @@
+//! [`InterceptedModel`]: a model of the subject, or the one that the case gives in its place.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use adk_core::{
+    Content, FinishReason, Llm, LlmRequest, LlmResponse, LlmResponseStream, Part, Result,
+    SchemaAdapter,
+};
+use async_trait::async_trait;
+use eval::Fault;
+use eval::given_model::ModelTurn;
+use futures::StreamExt as _;
+use serde_json::Value;
+
+use crate::interceptor::Shared;
+use crate::tool::MARK;
+
+/// The tool that the framework itself declares for agents with sub-agents, and the beginning of its
+/// description, by which it is told from a tool of the author.
+const TRANSFER: (&str, &str) =
+    ("transfer_to_agent", "Transfer execution to another agent. Valid targets: ");
+
+/// Where a model's responses come from.
+pub(crate) enum Source {
+    /// From the model of this name that the case gives.
+    Given(String),
+    /// From the subject's own model.
+    Own(Arc<dyn Llm>),
+}
+
+/// A model that checks the tools it is shown and numbers the calls it makes.
+pub(crate) struct InterceptedModel {
+    agent: String,
+    source: Source,
+    shared: Arc<Shared>,
+}
+
+impl InterceptedModel {
+    pub(crate) fn new(agent: &str, source: Source, shared: &Arc<Shared>) -> Self {
+        Self { agent: agent.to_owned(), source, shared: Arc::clone(shared) }
+    }
+
+    /// Takes the marks out of the declarations. A tool without one could run unseen, and one that the model's
+    /// service runs cannot be stopped.
+    fn check(&self, tools: &mut HashMap<String, Value>) -> std::result::Result<(), Fault> {
+        for (name, declaration) in tools {
+            let mark = declaration.as_object_mut().and_then(|members| members.shift_remove(MARK));
+            let what = match mark {
+                Some(Value::Bool(true)) => continue,
+                Some(_) => "is a tool that the model's service runs",
+                None if is_transfer(name, declaration) => continue,
+                None => "is a tool that the factory did not wrap",
+            };
+            if !self.shared.gate.allows(name) {
+                return Err(Fault::Unseen {
+                    name: name.clone(),
+                    agent: self.agent.clone(),
+                    what: what.to_owned(),
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_transfer(name: &str, declaration: &Value) -> bool {
+    let description = declaration.get("description").and_then(Value::as_str).unwrap_or_default();
+    name == TRANSFER.0 && description.starts_with(TRANSFER.1)
+}
+
+#[async_trait]
+impl Llm for InterceptedModel {
+    fn name(&self) -> &str {
+        match &self.source {
+            Source::Given(name) => name,
+            Source::Own(model) => model.name(),
+        }
+    }
+
+    async fn generate_content(
+        &self,
+        mut request: LlmRequest,
+        stream: bool,
+    ) -> Result<LlmResponseStream> {
+        if let Err(fault) = self.check(&mut request.tools) {
+            self.shared.gate.stop(fault);
+            return self.shared.end_run().await;
+        }
+        match &self.source {
+            Source::Given(_) => match self.shared.gate.respond(&self.agent) {
+                Ok(turn) => {
+                    let response = response(&self.shared, turn);
+                    Ok(Box::pin(futures::stream::once(async { Ok(response) })))
+                }
+                Err(_) => self.shared.end_run().await,
+            },
+            Source::Own(model) => {
+                let shared = Arc::clone(&self.shared);
+                let work = shared.waits.work();
+                let responses = model.generate_content(request, stream).await?;
+                Ok(Box::pin(responses.map(move |response| {
+                    // The model works until its last response is read.
+                    let _work = &work;
+                    response.map(|one| numbered(&shared, one))
+                })))
+            }
+        }
+    }
+
+    fn schema_adapter(&self) -> &dyn SchemaAdapter {
+        match &self.source {
+            Source::Given(_) => &adk_core::GenericSchemaAdapter,
+            Source::Own(model) => model.schema_adapter(),
+        }
+    }
+
+    fn uses_interactions_api(&self) -> bool {
+        matches!(&self.source, Source::Own(model) if model.uses_interactions_api())
+    }
+}
+
+/// A response of the given model as the framework has it.
+fn response(shared: &Shared, turn: ModelTurn) -> LlmResponse {
+    let text = (!turn.text.is_empty()).then_some(Part::Text { text: turn.text });
+    let calls = turn.calls.into_iter().map(|call| Part::FunctionCall {
+        name: call.tool,
+        args: call.args.to_value().unwrap_or(Value::Null),
+        id: Some(shared.call_id(None)),
+        thought_signature: None,
+    });
+    LlmResponse {
+        content: Some(Content {
+            role: "model".to_owned(),
+            parts: text.into_iter().chain(calls).collect(),
+        }),
+        finish_reason: Some(FinishReason::Stop),
+        turn_complete: true,
+        ..LlmResponse::default()
+    }
+}
+
+/// A response with an id at each call that no other call of the run has.
+fn numbered(shared: &Shared, mut response: LlmResponse) -> LlmResponse {
+    for part in response.content.iter_mut().flat_map(|content| &mut content.parts) {
+        if let Part::FunctionCall { id, .. } = part {
+            *id = Some(shared.call_id(id.take()));
+        }
+    }
+    response
+}

@@ -1,0 +1,55 @@
+//! The subject's own models, by their real clients, at an endpoint on this machine.
+
+use std::sync::Arc;
+
+use adk_agent::LlmAgentBuilder;
+use adk_core::{AdkError, Agent};
+use eval::simulated::SimulatedTool;
+use eval::{EvalCase, Status, ToolMock, ToolUse, run_eval};
+use eval_native::{Interceptor, NativeSubject};
+use serde_json::json;
+
+use crate::triage::real;
+use crate::wire::{Endpoint, calls, says};
+
+#[tokio::test]
+async fn the_agents_own_model_calls_a_tool_that_another_model_plays() {
+    // The client gives both calls the same id.
+    let endpoint = Endpoint::start(|request| match request.number {
+        0 | 2 => calls(request, "book", &json!({ "seat": request.number })),
+        1 | 3 => says(request, r#"{"result": {"booked": true}}"#),
+        _ => says(request, "Both are booked"),
+    })
+    .await;
+    let models = endpoint.models();
+    let simulated = SimulatedTool::new(models.model("openai/gpt-5-mini").expect("a model"));
+    let build = move |interceptor: &Interceptor| -> adk_core::Result<Arc<dyn Agent>> {
+        let model = interceptor.model("clerk", || {
+            let model = models.model("claude-sonnet-5");
+            Ok(model.map_err(|error| AdkError::config(error.to_string()))?.client())
+        })?;
+        let agent = LlmAgentBuilder::new("clerk").model(model);
+        Ok(Arc::new(agent.tool(interceptor.tool(Arc::new(real("book")))).build()?))
+    };
+    let case = EvalCase::new("own", Arc::new(NativeSubject::new(build)))
+        .first_message("Two seats")
+        .tool("book", ToolUse::Mock(ToolMock::Function(Arc::new(simulated))));
+    let result = run_eval(&case).await;
+    assert_eq!(result.status, Status::Passed, "{:?}", result.error);
+    let requests = endpoint.requests();
+    assert_eq!(requests.len(), 5);
+    assert!(requests.iter().all(|request| !request.text().contains("x-rehearsal")));
+    assert!(requests[1].text().contains("Its declaration"), "{}", requests[1].text());
+    assert_eq!((result.token_usage.input, result.token_usage.output), (30, 15));
+
+    let events = result.events.iter().map(|entry| serde_json::to_value(&entry.event));
+    let events: Vec<_> = events.map(|event| event.expect("serializes")).collect();
+    let ids = |kind: &str| -> Vec<String> {
+        let of_kind = events.iter().filter(|event| event["type"] == kind);
+        of_kind.map(|event| event["call_id"].as_str().unwrap_or_default().to_owned()).collect()
+    };
+    assert_eq!(ids("tool_call"), ["toolu_1", "call-2"]);
+    assert_eq!(ids("tool_result"), ["toolu_1", "call-2"]);
+    let usage = events.iter().find(|it| it["type"] == "model_usage" && it["role"] == "subject");
+    assert_eq!(usage.expect("usage")["model"], "claude-sonnet-5");
+}

@@ -1,0 +1,69 @@
+//! [`create_eval_runner`]: a subject under interception, without users, metrics and an end.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::case::EvalCase;
+use crate::fault::Fault;
+use crate::gate::Gate;
+use crate::given_model::GivenModel;
+use crate::ledger::Event;
+use crate::mock::ToolUse;
+use crate::subject::{Input, Subject, SubjectSession, TurnEnd};
+
+/// A subject in a session of its own, every tool call of which is decided by the mocks that it was created
+/// with.
+pub struct EvalRunner {
+    gate: Arc<Gate>,
+    session: Box<dyn SubjectSession>,
+}
+
+/// Opens a session of `subject` in which a call of a tool that `tool_mocks` does not name is a fault.
+/// `model` takes the place of the subject's models; `None` keeps those that it names.
+///
+/// # Errors
+/// A [`Fault`] if the subject cannot be loaded, or uses what cannot be intercepted.
+pub async fn create_eval_runner(
+    subject: Arc<dyn Subject>,
+    tool_mocks: HashMap<String, ToolUse>,
+    model: Option<GivenModel>,
+) -> Result<EvalRunner, Fault> {
+    let mut case = EvalCase::new("eval-runner", Arc::clone(&subject));
+    case.tools = tool_mocks;
+    case.model = model;
+    let gate = Arc::new(Gate::new(&case));
+    gate.ledger.add(Event::InitialState { state: case.initial_state.clone() });
+    let session = subject.open(&gate).await?;
+    Ok(EvalRunner { gate, session })
+}
+
+impl EvalRunner {
+    /// Runs the subject until it ends its turn or waits.
+    ///
+    /// # Errors
+    /// The [`Fault`] that ended the run. The runner cannot be used after it.
+    pub async fn run(&mut self, input: Input) -> Result<TurnEnd, Fault> {
+        if let Input::Message(text) = &input {
+            self.gate.note_user_message(text);
+        }
+        let ended = tokio::select! {
+            ended = self.session.run(input) => Some(ended),
+            () = self.gate.stopped() => None,
+        };
+        // A fault at the gate explains how the subject's run ended.
+        match (self.gate.fault(), ended) {
+            (None, Some(Ok(end))) => {
+                self.gate.note_state(end.state.clone());
+                Ok(end)
+            }
+            (Some(fault), _) | (None, Some(Err(fault))) => Err(fault),
+            (None, None) => Err(Fault::Infrastructure { message: "the run ended".to_owned() }),
+        }
+    }
+
+    /// The gate, with the events so far in its ledger.
+    #[must_use]
+    pub fn gate(&self) -> &Gate {
+        &self.gate
+    }
+}
