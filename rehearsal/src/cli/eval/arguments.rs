@@ -32,7 +32,7 @@ Examples:
 
 Give the suites and options as for the shards. Exits as `rehearsal eval`, and with 1 if a case has no \
 result in any of the files.")]
-    Merge(MergeRunsArguments),
+    Merge(Box<MergeRunsArguments>),
     /// Write a suite from a recorded case: its tools answered by mocks as recorded, its criteria proposed
     #[command(after_help = "\
 Example:
