@@ -31,6 +31,8 @@ pub struct EvalCase {
     pub model: Option<GivenModel>,
     /// What happens to the calls of each tool. A tool that is not named here is refused.
     pub tools: HashMap<String, ToolUse>,
+    /// Tools that the subject must have, where it shows which it has: a name in a suite may be mistyped.
+    pub named_tools: BTreeSet<String>,
     /// Parts of the subject that interception cannot see, such as `google_search`, and that are allowed.
     pub allow: BTreeSet<String>,
     /// Who responds when the subject waits.
@@ -76,6 +78,7 @@ impl EvalCase {
             subject,
             model: None,
             tools: HashMap::new(),
+            named_tools: BTreeSet::new(),
             allow: BTreeSet::new(),
             user_agents: UserAgents::default(),
             bridge: Bridge::default(),

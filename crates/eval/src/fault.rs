@@ -70,6 +70,16 @@ pub enum Fault {
         /// Whether a user agent could respond to it too.
         is_long_running: bool,
     },
+    /// The case names a tool that the subject does not have. Nothing ran.
+    #[error(
+        "the case says what happens to calls of {tool}, and the agent has no such tool; {hint}"
+    )]
+    UnknownTool {
+        /// The name in the case.
+        tool: String,
+        /// The nearest name.
+        hint: String,
+    },
     /// A tool was called that only a recording answers, with other arguments than recorded. It did not run.
     #[error("{}", not_recorded(.tool, .args))]
     NotRecorded {
@@ -152,6 +162,7 @@ impl Fault {
     pub fn at_fault(&self) -> AtFault {
         match self {
             Self::UnmockedTool { .. }
+            | Self::UnknownTool { .. }
             | Self::NotRecorded { .. }
             | Self::Unseen { .. }
             | Self::Mock { .. }

@@ -12,6 +12,7 @@ use crate::fault::Fault;
 use crate::given_model::{GivenModel, ModelTurn};
 use crate::ledger::{Event, Ledger, Origin};
 use crate::mock::{MockContext, MockFailure, ToolMock, ToolUse};
+use crate::nearest::nearest;
 use crate::output_schema::mismatch;
 use crate::python::Functions;
 use crate::recorded::Repeats;
@@ -23,6 +24,7 @@ pub struct Gate {
     case_name: String,
     tools: HashMap<String, ToolUse>,
     answered_by_users: HashSet<String>,
+    named_tools: BTreeSet<String>,
     allowed: BTreeSet<String>,
     faults: Vec<ToolFault>,
     seed: u64,
@@ -101,6 +103,7 @@ impl Gate {
             case_name: case.name.clone(),
             tools: case.tools.clone(),
             answered_by_users: case.user_agents.tools.keys().cloned().collect(),
+            named_tools: case.named_tools.clone(),
             allowed: case.allow.clone(),
             faults: case.faults.clone(),
             seed: case.seed,
@@ -141,6 +144,20 @@ impl Gate {
     /// The tools of which the case says what happens to their calls.
     pub fn known_tools(&self) -> impl Iterator<Item = &str> {
         self.tools.keys().chain(&self.answered_by_users).map(String::as_str)
+    }
+
+    /// Checks that a subject with these tools has those that the case names.
+    ///
+    /// # Errors
+    /// [`Fault::UnknownTool`] for one that it does not have.
+    pub fn check_tools(&self, tools: &[String]) -> Result<(), Fault> {
+        match self.named_tools.iter().find(|named| !tools.contains(*named)) {
+            None => Ok(()),
+            Some(named) => Err(Fault::UnknownTool {
+                tool: named.clone(),
+                hint: nearest(named, tools.iter().map(String::as_str)),
+            }),
+        }
     }
 
     /// The tools whose mocks want to know their declarations. Subjects note those of them that they know with

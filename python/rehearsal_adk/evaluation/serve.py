@@ -48,7 +48,8 @@ def main() -> None:
         _say(answers, {"fault": faults.describe(error)})
         return
     forks = threading.active_count() == 1 and _system_threads() == 1
-    ready = {"forks": forks, "python": sys.version.split()[0], "unseen": unseen}
+    python = sys.version.split()[0]
+    ready = {"forks": forks, "python": python, "unseen": unseen, "tools": _tools(loaded)}
     _say(answers, {"ready": ready})
     if forks:
         _fork_for_each(requests, answers, lambda case: _run(loaded, barrier, socket_path, case))
@@ -62,6 +63,12 @@ def _unseen(loaded: Any) -> list[dict[str, str]]:
     from rehearsal_adk.evaluation import unseen
 
     return unseen.look(loaded.root)
+
+
+def _tools(loaded: Any) -> list[str] | None:
+    from rehearsal_adk.evaluation import unseen
+
+    return unseen.tool_names(loaded.root)
 
 
 def _run(loaded: Any, barrier: Barrier, socket_path: str, case: str) -> None:

@@ -62,5 +62,22 @@ def _of_agent(agent: Any) -> Iterator[tuple[str, str]]:
             yield type(tool).__name__, "starts or calls an MCP server to list its tools"
 
 
+def tool_names(root: Any) -> list[str] | None:
+    """The names of all tools and nodes, at every depth; None if only running the agent shows them."""
+    names: set[str] = set()
+    for agent in _agents(root, set()):
+        if isinstance(agent, BaseAgent) and not type(agent).__module__.startswith("google.adk."):
+            return None  # Its own code may call tools that it does not list.
+        names.add(str(getattr(agent, "name", "")))
+        for tool in getattr(agent, "tools", None) or ():
+            if isinstance(tool, BaseToolset):
+                return None
+            name = getattr(tool, "name", None) or getattr(tool, "__name__", None)
+            if name is None:
+                return None
+            names.add(str(name))
+    return sorted(names)
+
+
 def _is_mcp(toolset: Any) -> bool:
     return any("mcp_tool" in cls.__module__ for cls in type(toolset).__mro__)

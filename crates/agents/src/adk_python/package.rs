@@ -31,9 +31,10 @@ pub fn program(python: &Path, module: &str, package: &Path, folder: &Path) -> Co
     let mut command = Command::new(python);
     command
         .arg("-c")
-        // The package does not stay on Python's path.
+        // The package does not stay on Python's path. It comes before one that is installed, whose version may
+        // be another.
         .arg(format!(
-            "import sys; sys.path.append(sys.argv.pop(1)); from {module} import main; sys.path.pop(); main()"
+            "import sys; sys.path.insert(0, sys.argv.pop(1)); from {module} import main; sys.path.pop(0); main()"
         ))
         .arg(package)
         .env("PYTHONSAFEPATH", "1")

@@ -1,6 +1,6 @@
 //! Makes cases of a suite's members, with every error that is known before anything runs.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -160,6 +160,7 @@ impl Builder<'_> {
             description: case.description.clone(),
             model,
             tools,
+            named_tools: named_tools(suite, case),
             allow: case.allow.iter().cloned().collect(),
             user_agents,
             bridge,
@@ -533,6 +534,13 @@ impl Builder<'_> {
     fn assertion(&mut self, is: &Value, place: &str) -> Option<Assertion> {
         self.checked(&format!("{place}.is"), Assertion::parse(&JsonText::from_value(is)))
     }
+}
+
+/// The tools that the subject must have. Those of the suite may belong to the subject of another case.
+fn named_tools(suite: &format::Suite, case: &format::Case) -> BTreeSet<String> {
+    let of_suite = suite.cases.iter().all(|case| case.subject.is_none()).then_some(&suite.tools);
+    let of_suite = of_suite.into_iter().flat_map(BTreeMap::keys);
+    of_suite.chain(case.tools.keys()).chain(case.user_agents.tools.keys()).cloned().collect()
 }
 
 /// The members of the scope `session` beside the other scopes.

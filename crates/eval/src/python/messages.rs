@@ -12,6 +12,8 @@ pub(super) enum FromServer {
         forks: bool,
         /// What interception cannot see.
         unseen: Vec<Unseen>,
+        /// The names of all tools, where the agent shows them.
+        tools: Option<Vec<String>>,
     },
     /// The agent cannot be imported.
     Fault { message: String, traceback: String },
@@ -32,9 +34,12 @@ impl<'de> Deserialize<'de> for FromServer {
         struct Ready {
             forks: bool,
             unseen: Vec<Unseen>,
+            tools: Option<Vec<String>>,
         }
         match Line::deserialize(deserializer)? {
-            Line { ready: Some(Ready { forks, unseen }), .. } => Ok(Self::Ready { forks, unseen }),
+            Line { ready: Some(Ready { forks, unseen, tools }), .. } => {
+                Ok(Self::Ready { forks, unseen, tools })
+            }
             Line { fault: Some(Exception { message, traceback }), .. } => {
                 Ok(Self::Fault { message, traceback })
             }

@@ -71,6 +71,9 @@ impl Subject for AdkPythonSubject {
                 return Err(Fault::Unseen { name, agent, what });
             }
         }
+        if let Some(tools) = server.tools() {
+            gate.check_tools(tools)?;
+        }
         Ok(Box::new(PythonSession::open(server, gate).await?))
     }
 }

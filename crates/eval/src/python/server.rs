@@ -27,6 +27,7 @@ pub(super) struct Server {
     next_case: AtomicU64,
     forks: bool,
     unseen: Vec<Unseen>,
+    tools: Option<Vec<String>>,
     log: Arc<AgentLog>,
     killer: TreeKiller,
     /// Holds the socket.
@@ -144,8 +145,8 @@ impl Server {
             }
         });
         let begun = is_ready.await.unwrap_or_else(|_| Err("the engine is stopping".to_owned()));
-        let (forks, unseen) = match begun {
-            Ok(FromServer::Ready { forks, unseen }) => (forks, unseen),
+        let (forks, unseen, tools) = match begun {
+            Ok(FromServer::Ready { forks, unseen, tools }) => (forks, unseen, tools),
             Ok(FromServer::Fault { message, traceback }) => {
                 return Err(Fault::Subject { message, traceback });
             }
@@ -160,6 +161,7 @@ impl Server {
             next_case: AtomicU64::new(0),
             forks,
             unseen,
+            tools,
             log,
             killer,
             _folder: socket_folder,
@@ -174,6 +176,11 @@ impl Server {
     /// What interception cannot see in the agent.
     pub(super) fn unseen(&self) -> &[Unseen] {
         &self.unseen
+    }
+
+    /// The names of the agent's tools, where it shows them.
+    pub(super) fn tools(&self) -> Option<&[String]> {
+        self.tools.as_deref()
     }
 
     /// Begins a case: a process of its own, and its connection.

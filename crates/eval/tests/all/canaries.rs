@@ -198,3 +198,58 @@ async fn what_cannot_be_intercepted_is_refused_until_the_case_allows_it() {
     assert_eq!(refused, wanted);
     assert_eq!(passed.status, Status::Passed);
 }
+
+/// An agent with this callback, which runs before its model is asked.
+fn agent_with(callback: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let agent = folder.path().join("opens_databases");
+    std::fs::create_dir(&agent).expect("made");
+    std::fs::write(agent.join("__init__.py"), "from . import agent\n").expect("written");
+    let code = format!(
+        "import os\nimport sqlite3\n\nfrom google.adk.agents import LlmAgent\n\n\n\
+         def before(callback_context):\n    {callback}\n\n\n\
+         root_agent = LlmAgent(name=\"opens\", model=\"none\", before_agent_callback=before)\n"
+    );
+    std::fs::write(agent.join("agent.py"), code).expect("written");
+    folder
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_database_is_a_file_that_is_written() {
+    let Some(python) = test_needs::python() else { return };
+    let run = async |callback: &str| {
+        let folder = agent_with(callback);
+        let subject = AdkPythonSubject::new(&folder.path().join("opens_databases"), Some(&python))
+            .environment("DATABASE", folder.path().join("canary.db").to_string_lossy());
+        let case = EvalCase::new("database", Arc::new(subject))
+            .first_message("Hi")
+            .model(GivenModel::scripted(vec![says("Hello")]));
+        let result = run_eval(&case).await;
+        (result, folder.path().join("canary.db").exists())
+    };
+    let (result, exists) = run("sqlite3.connect(os.environ['DATABASE'])").await;
+    assert!(!exists);
+    let message = result.error.expect("an error").message;
+    assert!(message.starts_with("tried to open the database "), "{message}");
+    assert!(message.contains("agent.py:8"), "{message}");
+    let (result, _) = run("sqlite3.connect(':memory:').execute('create table t(x)')").await;
+    assert_eq!(result.status, Status::Passed, "{:?}", result.error);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_engines_package_comes_before_one_that_is_installed() {
+    let Some(python) = test_needs::python() else { return };
+    let installed = tempfile::tempdir().expect("a folder");
+    let package = installed.path().join("rehearsal_adk");
+    std::fs::create_dir(&package).expect("made");
+    std::fs::write(package.join("__init__.py"), "raise ImportError('another version')\n")
+        .expect("written");
+    let folder = agent_with("return None");
+    let subject = AdkPythonSubject::new(&folder.path().join("opens_databases"), Some(&python))
+        .environment("PYTHONPATH", installed.path().to_string_lossy());
+    let case = EvalCase::new("installed", Arc::new(subject))
+        .first_message("Hi")
+        .model(GivenModel::scripted(vec![says("Hello")]));
+    let result = run_eval(&case).await;
+    assert_eq!(result.status, Status::Passed, "{:?}", result.error);
+}

@@ -58,3 +58,22 @@ async fn functions_answer_raise_and_fail() {
         assert!(message.contains(told), "{told} is not in\n{message}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_tool_that_the_agent_does_not_have_is_named_before_anything_runs() {
+    let Some(python) = test_needs::python() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let agent = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/triage");
+    let suite = folder.path().join("mistyped.eval.yaml");
+    let text = format!(
+        "subject: {{ adk: {} }}\ncases:\n  - name: a\n    first_message: Hi\n    tools: {{ reed: {{ returns: 1 }} }}\n    model: {{ scripted: [Done] }}\n",
+        agent.display()
+    );
+    std::fs::write(&suite, text).expect("written");
+    let cases = read(&suite, &ReadOptions { python: Some(python) });
+    let cases = cases.unwrap_or_else(|error| panic!("{error}"));
+    let error = run_eval(&cases[0]).await.error.expect("an error");
+    assert_eq!(error.at_fault, AtFault::Mock);
+    let wanted = "the case says what happens to calls of reed, and the agent has no such tool; did you mean read?";
+    assert_eq!(error.message, wanted);
+}
