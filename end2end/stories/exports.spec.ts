@@ -65,6 +65,10 @@ test("a failed call is left out by one click, which is remembered", async ({ pag
   await accessible();
   await choice.getByRole("button", { name: "Leave out" }).click();
   await shows((raw) => expect(raw).not.toContainText("charge", { timeout: 500 }));
+  await panel.getByText("Contents of the case").click();
+  await expect(panel.getByRole("checkbox", { name: /^charge/ })).not.toBeChecked();
+  await expect(panel.getByRole("checkbox", { name: /^charge/ })).toBeDisabled();
+  await expect(panel.getByRole("checkbox", { name: /^look_up/ })).toBeChecked();
 
   await expect(panel).toContainText("cannot be selected with adk eval FILE:ID");
   await panel.getByRole("button", { name: /^Use front_desk_/ }).click();

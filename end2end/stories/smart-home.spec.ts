@@ -94,13 +94,20 @@ test("a worker that is killed during a call fails that call, and the session con
   }
   await expect(rehearsal.call(2)).toHaveClass(/failed/);
   await expect(rehearsal.call(2)).toContainText("WorkerExited");
+  await expect(rehearsal.call(2)).not.toContainText("would end the run");
   await picture("worker-killed");
   await rehearsal.choose("recall_preferences");
   await rehearsal.run();
   await expect(rehearsal.call(3)).toContainText("06:00", { timeout: 60_000 });
+  await expect(page.locator(".timeline .restart")).toContainText("a new one goes on here");
   await page.getByRole("button", { name: "Log", exact: true }).click();
   await expect(page.locator(".log .by-host")).toContainText(/smart_home \(process \d+\) ended with signal 9/);
   await picture("log-of-two-workers");
+  await rehearsal.answer("At six.");
+  const panel = page.getByRole("region", { name: "Export" });
+  await expect(panel).toContainText("started again during the session");
+  await expect(panel.getByRole("group", { name: "Interrupted calls" })).toBeVisible();
+  await picture("export-after-a-restart");
 });
 
 test("a tool asks for confirmation, and a long-running one waits for its result", async ({ page, picture, accessible }) => {

@@ -223,7 +223,7 @@ fn session_of(event: &SourceEvent) -> &SessionId {
     match event {
         SourceEvent::Progress(progress) => &progress.session,
         SourceEvent::Asked(question) => &question.session,
-        SourceEvent::Withdrawn { session, .. } => session,
+        SourceEvent::Withdrawn { session, .. } | SourceEvent::TakenUp { session } => session,
         SourceEvent::CatalogChanged(change) => &change.session,
     }
 }

@@ -140,6 +140,7 @@ pub(crate) fn session_event(event: SourceEvent) -> api::SessionEvent {
         SourceEvent::Withdrawn { session, number } => {
             api::SessionEvent::Withdrawn { session, number }
         }
+        SourceEvent::TakenUp { session } => api::SessionEvent::TakenUp { session },
         SourceEvent::CatalogChanged(it) => {
             api::SessionEvent::CatalogChanged(Box::new(api::CatalogChange {
                 session: it.session,

@@ -30,7 +30,7 @@ pub fn AgentsPage() -> impl IntoView {
         <main class="sheet" tabindex="-1">
             <Transition fallback=|| view! { <p class="quiet">"Loading agents…"</p> }>{listed}</Transition>
         </main>
-        <FootBar remark="sessions are kept in this tab only"/>
+        <FootBar remark="sessions end when this tab is reloaded or closed"/>
     }
     .into_any()
 }

@@ -26,7 +26,7 @@ pub fn RehearsePage() -> impl IntoView {
         <Transition fallback=|| view! { <main class="sheet" tabindex="-1"><p class="quiet">"Loading the agent…"</p></main> }>
             <AgentPage id/>
         </Transition>
-        <FootBar runtime=Signal::derive(runtime) remark="session is kept in this tab only"/>
+        <FootBar runtime=Signal::derive(runtime) remark="the session ends when this tab is reloaded or closed"/>
     }
     .into_any()
 }

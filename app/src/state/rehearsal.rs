@@ -24,7 +24,7 @@ use crate::state::reading::Readings;
 
 pub use forms::{FormKey, FormSource, Forms, TextEntry};
 pub use initial_state::{EnteredState, INITIAL_STATE};
-pub use reopened::Restart;
+pub use reopened::{Restart, Restarted};
 pub use signals::SessionSignals;
 
 /// How far the export is.

@@ -84,6 +84,7 @@ impl Rehearsals {
             SessionEvent::Progress(progress) => rehearsal.progressed(progress),
             SessionEvent::Asked(question) => rehearsal.asked(*question),
             SessionEvent::Withdrawn { number, .. } => rehearsal.withdrawn(number),
+            SessionEvent::TakenUp { .. } => rehearsal.note_new_process(),
             SessionEvent::CatalogChanged(change) => rehearsal.tools_changed(*change),
         });
     }

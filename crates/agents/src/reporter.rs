@@ -22,6 +22,12 @@ pub enum SourceEvent {
     },
     /// The tools of a session's agent changed.
     CatalogChanged(Box<CatalogChange>),
+    /// The process of a session's agent ended, and another one has taken up the session, with the agent's files as they
+    /// are now.
+    TakenUp {
+        /// The session.
+        session: SessionId,
+    },
 }
 
 /// The progress of a call, as its tool reports it.

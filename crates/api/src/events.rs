@@ -62,6 +62,11 @@ pub enum SessionEvent {
     },
     /// The tools of a session's agent changed.
     CatalogChanged(Box<CatalogChange>),
+    /// The process of a session's agent ended, and another one has taken up the session.
+    TakenUp {
+        /// The session.
+        session: SessionId,
+    },
 }
 
 impl SessionEvent {
@@ -72,7 +77,7 @@ impl SessionEvent {
             Self::Call(update) => &update.session,
             Self::Progress(progress) => &progress.session,
             Self::Asked(question) => &question.session,
-            Self::Withdrawn { session, .. } => session,
+            Self::Withdrawn { session, .. } | Self::TakenUp { session } => session,
             Self::CatalogChanged(change) => &change.session,
         }
     }

@@ -15,13 +15,15 @@ pub enum Unmet {
     Failed,
     /// The person canceled the call, which no model does.
     Cancelled,
+    /// The agent's process or the host ended while the call ran. Run by a model, the tool returns.
+    Interrupted,
     /// The call waited for the person, and google-adk's runner ends the run there.
     Waited,
 }
 
 impl Unmet {
     /// Every reason, in the order in which they are listed.
-    pub const ALL: [Self; 3] = [Self::Failed, Self::Cancelled, Self::Waited];
+    pub const ALL: [Self; 4] = [Self::Failed, Self::Cancelled, Self::Interrupted, Self::Waited];
 }
 
 impl ToolError {
@@ -34,7 +36,11 @@ impl ToolError {
     pub fn ends_run(&self) -> bool {
         !matches!(
             self.error_type.as_str(),
-            Self::REPORTED | Self::CANCELLED | Self::CONFIRMATION_DENIED
+            Self::REPORTED
+                | Self::CANCELLED
+                | Self::CONFIRMATION_DENIED
+                | Self::WORKER_EXITED
+                | Self::SERVER_EXITED
         )
     }
 }
@@ -46,6 +52,14 @@ impl Call {
         match &self.answer {
             Answer::Error(error) if error.error_type == ToolError::CANCELLED => {
                 Some(Unmet::Cancelled)
+            }
+            Answer::Error(error)
+                if matches!(
+                    error.error_type.as_str(),
+                    ToolError::WORKER_EXITED | ToolError::SERVER_EXITED
+                ) =>
+            {
+                Some(Unmet::Interrupted)
             }
             _ if self.call.waited.is_some() => Some(Unmet::Waited),
             Answer::Error(error) => error.ends_run().then_some(Unmet::Failed),

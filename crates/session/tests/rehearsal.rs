@@ -6,7 +6,7 @@ use json_text::JsonText;
 use proptest::prelude::*;
 use session::{
     AgentId, CallId, Effect, Event, GoldenTrace, HistoryEntry, Outcome, Refusal, Session,
-    SessionId, SessionState, ToolName, ToolResult, Unmet, step,
+    SessionId, SessionState, ToolError, ToolName, ToolResult, Unmet, step,
 };
 
 fn at(second: i64) -> Timestamp {
@@ -347,6 +347,20 @@ fn what_a_call_waited_for_is_recorded() {
         Event::Confirm { call_id: call_id(1), confirmed: true, payload: None },
     ];
     assert_eq!(waited(confirmed), Some(Unmet::Waited));
+}
+
+#[test]
+fn a_call_whose_process_ended_is_interrupted_and_no_failure_of_the_tool() {
+    let session = play([select(), query(0), call(1, "{}", 1)]).expect("plays");
+    let ended = |error_type: &str| {
+        let (error_type, error_message) = (error_type.to_owned(), "It ended.".to_owned());
+        let outcome = Outcome::Error { error_type, error_message, traceback: None };
+        let event = Event::Settle { call_id: call_id(1), outcome, duration_ms: 1.0, at: at(3) };
+        step(&session, event).expect("fits").0.calls()[0].unmet()
+    };
+    assert_eq!(ended(ToolError::WORKER_EXITED), Some(Unmet::Interrupted));
+    assert_eq!(ended(ToolError::SERVER_EXITED), Some(Unmet::Interrupted));
+    assert_eq!(ended("ValueError"), Some(Unmet::Failed));
 }
 
 fn any_event() -> impl Strategy<Value = Event> {

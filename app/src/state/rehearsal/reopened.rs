@@ -7,16 +7,44 @@ use session::{SessionId, ToolName};
 use super::Rehearsal;
 use crate::state::rows::rows;
 
-/// A restart of the host in the history.
+/// A restart in the history.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Restart {
+    /// What was restarted.
+    pub of: Restarted,
     /// The number of rows before it.
     pub rows: usize,
     /// The names of the artifacts that were lost.
     pub lost: Vec<String>,
 }
 
+/// What was restarted while a session went on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Restarted {
+    /// The host, or the session on it: state and artifacts are lost, and the first agent is active again.
+    Host,
+    /// The agent's process: state and artifacts are kept, and the agent's files were read again.
+    Process,
+}
+
 impl Rehearsal {
+    /// Marks in the history that another process of the agent goes on from here.
+    pub fn note_new_process(self) {
+        let (calls, rows) = self.session.with_untracked(|session| {
+            // The call that runs already is the new process's.
+            let running = usize::from(session.pending().is_some());
+            (session.calls().len(), rows(session).len() - running)
+        });
+        if !is_new(calls, rows, &self.restarts.read_untracked()) {
+            return;
+        }
+        let of = Restarted::Process;
+        self.restarts.update(|restarts| restarts.push(Restart { of, rows, lost: Vec::new() }));
+        let text =
+            "The agent's process ended. A new one goes on, with the agent's files as they are now.";
+        self.announcement.set(text.to_owned());
+    }
+
     /// Remembers what the model saw, to show what differs when the session is opened again.
     pub(super) fn remember_view(self) {
         self.earlier.set_value(self.view.get_untracked());
@@ -45,7 +73,7 @@ impl Rehearsal {
         });
         lost.sort();
         lost.dedup();
-        self.restarts.update(|restarts| restarts.push(Restart { rows, lost }));
+        self.restarts.update(|restarts| restarts.push(Restart { of: Restarted::Host, rows, lost }));
         self.notice.set(Some(format!("{why} The history is kept. The tools' state is reset.")));
     }
 }
@@ -81,7 +109,7 @@ mod tests {
 
     #[test]
     fn a_restart_is_marked_once_and_only_after_calls() {
-        let marked = |rows| Restart { rows, lost: Vec::new() };
+        let marked = |rows| Restart { of: Restarted::Host, rows, lost: Vec::new() };
         assert!(!is_new(0, 1, &[]), "no tool has a state yet");
         assert!(is_new(2, 3, &[]));
         assert!(!is_new(2, 3, &[marked(3)]));

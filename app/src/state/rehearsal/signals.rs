@@ -62,7 +62,7 @@ signals! {
         catalog_change: Option<CatalogChange>,
         /// How often the agent had been loaded when the session began.
         loads: Option<u64>,
-        /// The restarts of the host, which reset the tools' state.
+        /// The restarts of the host and of the agent's process.
         restarts: Vec<Restart>,
         /// How far the export is.
         export: Export,
@@ -95,6 +95,7 @@ signals! {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::state::rehearsal::Restarted;
 
     #[test]
     fn reset_restores_the_defaults_and_keeps_the_signals() {
@@ -103,7 +104,7 @@ mod tests {
         let signals = SessionSignals::default();
         let copy = signals;
         signals.notice.set(Some("Not sent.".to_owned()));
-        signals.restarts.set(vec![Restart { rows: 2, lost: Vec::new() }]);
+        signals.restarts.set(vec![Restart { of: Restarted::Host, rows: 2, lost: Vec::new() }]);
         signals.export.set(Export::Writing);
         signals.returns_focus.set(true);
         signals.open_rows.update(|open| open.toggle(1));

@@ -23,7 +23,7 @@ use app::state::browser;
 use app::state::case_address::{case_address, unescaped};
 use app::state::preview::arguments;
 use app::state::reading::use_reading;
-use app::state::rehearsal::Export;
+use app::state::rehearsal::{Export, Restarted};
 use app::state::times::counted;
 
 /// The last part of `path`.
@@ -135,10 +135,11 @@ fn Summary() -> impl IntoView {
         <p>
             "A trace with " {contents} " can be exported as a case to the agent's eval set."
         </p>
-        <p class="quiet">"It is kept only in this tab until you export it."</p>
+        <p class="quiet">"Export it to keep it: the session ends when this tab is reloaded or closed."</p>
         <CaseId preview/>
         <Tags/>
         <Note/>
+        <RestartNotes/>
         <For each=move || unmet.get() key=Clone::clone children=|calls| view! { <UnmetChoice calls/> }/>
         <Contents/>
         <div class="case-head">
@@ -148,6 +149,32 @@ fn Summary() -> impl IntoView {
         </div>
         {case}
     }
+}
+
+/// What a model cannot repeat because something restarted in the middle of the session.
+#[component]
+fn RestartNotes() -> impl IntoView {
+    let restarts = use_this_workspace().rehearsal.restarts;
+    let note = move |of: Restarted, text: &'static str| {
+        restarts.read().iter().any(|restart| restart.of == of).then(|| {
+            view! { <div class="note unmet"><Icon glyph=Glyph::Warning/><p>{with_code(text)}</p></div> }
+        })
+    };
+    let host = move || {
+        note(
+            Restarted::Host,
+            "The host restarted during the session, and reset state, artifacts and the active agent. `adk eval` \
+             does not, so later calls may return something else there.",
+        )
+    };
+    let process = move || {
+        note(
+            Restarted::Process,
+            "The agent's process was started again during the session, with its files as they were then. If they had \
+             changed, the trace is of two versions of the agent.",
+        )
+    };
+    view! { {host} {process} }
 }
 
 /// How results are written: each in an object, or as google-adk records them.
@@ -303,15 +330,20 @@ fn Contents() -> impl IntoView {
         let made = made.filter(|made| made.call.within.is_none()).map(|made| {
             let call = made.call.clone();
             let id = StoredValue::new(call.call_id);
-            let has_it = move || has_turn.get() && !calls.read().contains(&id.read_value());
+            let reason = made.unmet();
+            // By the choice for all calls of the kind.
+            let is_left_out = move || reason.is_some_and(|reason| rehearsal.leaves_out(reason));
+            let has_it = move || {
+                has_turn.get() && !is_left_out() && !calls.read().contains(&id.read_value())
+            };
             let signature = view! {
                 <span class="signature">
                     <b>{call.tool_name.to_string()}</b>
                     "(" <Tokens tokens=arguments(&call.arguments, 80)/> ")"
                 </span>
             };
-            let without_turn = Signal::derive(move || !has_turn.get());
-            entry(signature.into_any(), Signal::derive(has_it), without_turn, move || {
+            let is_fixed = Signal::derive(move || !has_turn.get() || is_left_out());
+            entry(signature.into_any(), Signal::derive(has_it), is_fixed, move || {
                 calls.update(|all| toggle(all, id.get_value()));
             })
         });
@@ -417,6 +449,7 @@ fn unmet_label(reason: Unmet) -> &'static str {
     match reason {
         Unmet::Failed => "Failed calls",
         Unmet::Cancelled => "Canceled calls",
+        Unmet::Interrupted => "Interrupted calls",
         Unmet::Waited => "Calls that waited for you",
     }
 }
@@ -429,6 +462,9 @@ fn unmet_text(reason: Unmet) -> &'static str {
         }
         Unmet::Cancelled => {
             "was canceled. A model cannot cancel a call, so in `adk eval` the tool runs to its end."
+        }
+        Unmet::Interrupted => {
+            "ended with the process that ran it. In `adk eval` the tool runs to its end."
         }
         Unmet::Waited => {
             "waited for you. google-adk ends the run there, so `adk eval` fails a case that continues."

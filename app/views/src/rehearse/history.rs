@@ -24,6 +24,7 @@ use app::components::loading::LazyView;
 use app::lazy_pages::SessionViews;
 use app::state::browser;
 use app::state::reading::ReadingKey;
+use app::state::rehearsal::{Restart, Restarted};
 use app::state::rows::{RowId, RowKind, rows};
 use app::state::times::{counted, size};
 use app::state::use_page;
@@ -138,22 +139,30 @@ pub fn RawHistory() -> impl IntoView {
     }
 }
 
-/// Marks a restart of the host after so many rows: the tools have lost their state.
+/// Marks a restart after so many rows.
 #[component]
 fn RestartMark(rows: usize) -> impl IntoView {
     let restarts = use_this_workspace().rehearsal.restarts;
-    let lost = Memo::new(move |_| {
+    let restart = Memo::new(move |_| {
         let restarts = restarts.read();
-        restarts.iter().find(|restart| restart.rows == rows).map(|restart| restart.lost.clone())
+        restarts.iter().find(|restart| restart.rows == rows).cloned()
     });
     move || {
-        let lost = lost.get()?;
+        let Restart { of, lost, .. } = restart.get()?;
+        let text = match of {
+            Restarted::Host => {
+                "The host restarted this session here. Tool state is reset, and the agent was loaded again."
+            }
+            Restarted::Process => {
+                "The agent's process ended, and a new one goes on here, with the agent's files as they were then. State and artifacts are kept."
+            }
+        };
         let artifacts = (!lost.is_empty())
             .then(|| format!(" Artifacts that were saved are gone: {}.", lost.join(", ")));
         Some(view! {
             <li class="restart">
                 <Icon glyph=Glyph::Warning/>
-                "The host restarted this session here. Tool state is reset, and the agent was loaded again."
+                {text}
                 {artifacts}
             </li>
         })

@@ -40,7 +40,7 @@ impl FoundBy {
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
-            Self::Named => "named by `--python` or in the configuration",
+            Self::Named => "named by `--python`, `REHEARSAL_PYTHON` or the configuration",
             Self::ActiveEnvironment => "the active virtual environment",
             Self::NearbyEnvironment => "the virtual environment beside the agent",
             Self::BesideAdk => "the Python of the `adk` program",

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::{AgentFault, SessionView, SourceKind};
@@ -20,6 +20,7 @@ use super::messages::{
 use super::process::{Hosting, RequestError, Worker};
 use super::record::Record;
 use super::supervisor::{Supervisor, fault_of};
+use crate::reporter::{Reporter, SourceEvent};
 use crate::schemas;
 use crate::spill_store::MemoryBound;
 use crate::{
@@ -42,6 +43,7 @@ pub struct AdkPythonSource {
     sessions: Mutex<HashMap<SessionId, Arc<Open>>>,
     /// The memory that the records of all sessions share.
     recorded: Arc<MemoryBound>,
+    reporter: OnceLock<Reporter>,
 }
 
 /// One open session.
@@ -78,6 +80,7 @@ impl AdkPythonSource {
             supervisor: Arc::new(Supervisor::new(folder.into(), python)),
             sessions: Mutex::default(),
             recorded: MemoryBound::new(RECORDED_IN_MEMORY),
+            reporter: OnceLock::new(),
         }
     }
 
@@ -113,6 +116,11 @@ impl AdkPythonSource {
             restore: restore.as_ref(),
         };
         let view: SessionView = ask(&worker, "open_session", &about).await.map_err(fault_of)?;
+        if slot.lived
+            && let Some(reporter) = self.reporter.get()
+        {
+            reporter.report(SourceEvent::TakenUp { session: open.id.clone() });
+        }
         slot.record.set_active_agent(&view.agent.name);
         slot.lived = true;
         if let Some(old) = slot.worker.replace(Hosting::at(&worker)) {
@@ -335,6 +343,11 @@ fn failure_of(fault: AgentFault) -> ToolFailure {
 
 #[async_trait]
 impl AgentSource for AdkPythonSource {
+    fn report_to(&self, reporter: Reporter) {
+        // It is set once.
+        let _ = self.reporter.set(reporter);
+    }
+
     fn kind(&self) -> SourceKind {
         SourceKind::AdkPython
     }

@@ -1,7 +1,7 @@
 //! With a real worker: needs a Python that has google-adk, named by `REHEARSAL_TEST_PYTHON`.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use json_text::JsonText;
@@ -11,7 +11,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::AdkPythonSource;
 use crate::{
-    AgentLog, AgentSource, CallProgress, CallReport, SessionSeed, ToolFailure, ToolInvocation,
+    AgentLog, AgentSource, CallProgress, CallReport, Reporter, SessionSeed, SourceEvent,
+    ToolFailure, ToolInvocation,
 };
 
 fn workspace(inside: &str) -> PathBuf {
@@ -219,6 +220,11 @@ async fn replaces_a_worker_with_a_blocked_event_loop() {
 #[tokio::test]
 async fn a_session_continues_after_its_worker_dies() {
     let Some(stage) = Stage::hazards().await else { return };
+    let events = Arc::new(Mutex::new(Vec::new()));
+    let listener = Arc::clone(&events);
+    stage.source.report_to(Reporter::new(move |event| {
+        listener.lock().expect("not poisoned").push(event);
+    }));
     let session = stage.open("s", r#"{"start":1}"#).await;
     stage.source.begin_invocation(&session, "Go.").await.expect("begins");
     stage.call(&session, "writes_state", r#"{"key":"a","value":"b"}"#).await;
@@ -232,6 +238,8 @@ async fn a_session_continues_after_its_worker_dies() {
     let report = stage.call(&session, "notes", "{}").await;
     assert_eq!(report.state.as_ref().expect("a state").as_str(), r#"{"a":"b","start":1}"#);
     assert_eq!(returned(report), "1");
+    let taken_up = SourceEvent::TakenUp { session: session.clone() };
+    assert_eq!(*events.lock().expect("not poisoned"), [taken_up]);
     assert!(stage.log.lines().iter().any(|line| line.text == "last words"));
     stage.source.shut_down().await;
 }

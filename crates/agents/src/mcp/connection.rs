@@ -333,7 +333,7 @@ fn silent(server: &McpServer, has_responded: &AtomicBool, output: Option<String>
 
 fn about(info: &rmcp::model::ServerPeerInfo) -> String {
     match &info.server_info {
-        Some(server) => format!("{} {}", server.name, server.version),
+        Some(server) => format!("{} {}", server.name, server.version).trim_end().to_owned(),
         None => String::new(),
     }
 }
