@@ -327,6 +327,23 @@ test("a response with a schema is filled in through its form, by the keyboard al
   expect(agent.output()).toMatch(/reporter said: \{"sky": ?"clear", ?"degrees": ?21\}/);
 });
 
+test("what is entered into the form of a response survives a reload", async ({ page, start }) => {
+  const agent = start("report", "A kept report");
+  await open(page, await agent.session());
+  await introduce(page, "Ann");
+  await field(page, "sky").fill("cloudy");
+  await page.reload();
+  // Not complete yet: it is kept as the JSON that it would be.
+  await expect(page.locator("#response")).toContainText("cloudy");
+  await page.locator("#response").getByRole("textbox").first().fill('{"sky": "cloudy", "degrees": 7}');
+  await page.reload();
+  await expect(field(page, "degrees")).toHaveValue("7");
+  await expect(field(page, "sky")).toHaveValue("cloudy");
+  await page.locator("#send").click();
+  expect(await agent.ended).toBe(0);
+  expect(agent.output()).toMatch(/reporter said: \{"sky": ?"cloudy", ?"degrees": ?7\}/);
+});
+
 test("a response contains several calls, and a sub-agent keeps its name in the export", async ({ page, host, start, picture, accessible }) => {
   const agent = start("helped", "Two runs", ["The sea?", "And the air?"]);
   await open(page, await agent.session());

@@ -16,7 +16,7 @@ use std::collections::HashMap;
 use api::{LiveCall, LiveId, LiveLeaseId, LiveTurnId, ToolView};
 use json_text::JsonText;
 use leptos::prelude::*;
-use schema_form::Integers;
+use schema_form::{Edit, Integers, Path};
 use serde::{Deserialize, Serialize};
 use session::ToolName;
 
@@ -49,6 +49,8 @@ pub enum LeaseRequest {
 pub struct Draft {
     /// The text.
     pub text: RwSignal<String>,
+    /// The JSON of the form for the response schema, as far as it is entered.
+    value: RwSignal<String>,
     /// The finished calls.
     pub calls: RwSignal<Vec<LiveCall>>,
     /// The tool whose form is shown.
@@ -74,6 +76,8 @@ pub struct Draft {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Stored {
     text: String,
+    #[serde(default)]
+    value: String,
     calls: Vec<LiveCall>,
     /// The turn's session.
     session: LiveId,
@@ -89,7 +93,7 @@ impl Stored {
     }
 
     fn is_empty(&self) -> bool {
-        self.text.is_empty() && self.calls.is_empty()
+        self.text.is_empty() && self.value.is_empty() && self.calls.is_empty()
     }
 }
 
@@ -122,6 +126,25 @@ impl Draft {
     pub fn answer_form(self, schema: &JsonText) -> ValueForm {
         let (key, schema) = (FormKey::Response, Some(schema.clone()));
         self.forms.of(&FormSource { key, schema, integers: Integers::Any })
+    }
+
+    /// Fills the form for the response schema with what was entered before the page was reloaded, and keeps what is
+    /// entered from now on. Called when the form is drawn.
+    pub fn keep_value(self, form: ValueForm) {
+        let stored = self.value.get_untracked();
+        if !stored.is_empty() && !untrack(|| form.is_edited()) {
+            match JsonText::parse(&stored) {
+                Ok(value) => form.fill(&value),
+                Err(_) => {
+                    form.show_json();
+                    form.edit(&Path::root(), Edit::SetText(stored));
+                }
+            }
+        }
+        Effect::new(move |_| {
+            let entered = form.is_edited().then(|| form.reading.read().text().to_owned());
+            self.value.set(entered.unwrap_or_default());
+        });
     }
 
     /// Records that the person changed the draft now.
@@ -338,6 +361,7 @@ impl Drafts {
         if let Some(draft) = draft {
             // Empty text and calls delete the stored draft.
             draft.text.set(String::new());
+            draft.value.set(String::new());
             draft.calls.set(Vec::new());
             draft.is_begun.set(false);
             draft.forms.forget();
@@ -370,11 +394,12 @@ impl Drafts {
         let stored = self.stored(turn);
         let draft = self.empty();
         if let Some(stored) = stored {
-            if !stored.text.is_empty() {
+            if !stored.text.is_empty() || !stored.value.is_empty() {
                 draft.side.set(Some(Side::Text));
             }
             draft.is_begun.set(!stored.is_empty());
             draft.text.set(stored.text);
+            draft.value.set(stored.value);
             draft.calls.set(stored.calls);
         }
         // A reloaded page keeps its lease.
@@ -390,6 +415,7 @@ impl Drafts {
         Draft {
             is_begun: RwSignal::new(false),
             text: RwSignal::new(String::new()),
+            value: RwSignal::new(String::new()),
             calls: RwSignal::new(Vec::new()),
             tool: RwSignal::new(None),
             side: RwSignal::new(self.last_side.get_value()),
@@ -408,6 +434,7 @@ impl Drafts {
         Effect::new(move |before: Option<()>| {
             let now = Stored {
                 text: draft.text.get(),
+                value: draft.value.get(),
                 calls: draft.calls.get(),
                 session: session.clone(),
                 typed_ms: browser::now().as_millisecond(),

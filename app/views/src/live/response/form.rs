@@ -195,6 +195,7 @@ fn TextSide(
     let entry = match workspace.output_schema() {
         Some(schema) => {
             let form = draft.answer_form(&schema);
+            draft.keep_value(form);
             view! {
                 <h2 class="panel-title">"Model response"</h2>
                 <p class="quiet">"The response must match the agent's response schema."</p>
