@@ -21,6 +21,9 @@ dictionaries have the format of suite files.
 
 A mock can be a function at the top level of a module. It is called with the arguments of the tool, and with ``context``,
 a `MockContext`, if it has a parameter of that name. In suite files it is named ``{ function: FILE.py:NAME }``.
+
+A user agent can be such a function as well. It is called with the prompt, and with ``context``, a `UserContext`, and
+returns the answer: a text, or what the tool that waits is to return. None ends the conversation.
 """
 
 from __future__ import annotations
@@ -41,15 +44,19 @@ __all__ = [
     "REAL",
     "EvalCase",
     "EvalResult",
+    "Message",
     "MetricResult",
     "MockContext",
+    "StateChange",
     "SuiteError",
     "SuiteResult",
     "ToolError",
+    "UserContext",
     "raises",
     "returns",
     "run_eval",
     "run_eval_suite",
+    "with_state_change",
 ]
 
 REAL = "real"
@@ -86,6 +93,59 @@ class MockContext:
         return self.now_ms
 
 
+@dataclass(frozen=True)
+class Message:
+    """A message of the conversation from the user's side."""
+
+    role: str
+    """`agent` or `user`."""
+    text: str
+    """The text."""
+
+
+@dataclass(frozen=True)
+class UserContext:
+    """What a user agent may know when the agent waits for it."""
+
+    conversation: list[Message]
+    """What the agent and the user agents said so far. The last message is the prompt."""
+    tool_name: str | None
+    """The tool that waits; None at the end of a turn."""
+    call_id: str | None
+    """The id of its call."""
+    args: dict[str, Any] | None
+    """The arguments of its call."""
+    invocation_id: str
+    """The invocation of the framework."""
+    state: dict[str, Any]
+    """The state of the agent's session. A copy: changes have no effect, see `with_state_change`."""
+    now_ms: int
+    """Milliseconds since the run began."""
+
+    def now(self) -> int:
+        """Milliseconds since the run began. Use it instead of a clock, so that a run can be repeated."""
+        return self.now_ms
+
+
+@dataclass(frozen=True)
+class StateChange:
+    """What `with_state_change` makes."""
+
+    result: Any
+    changes: dict[str, Any]
+
+
+def with_state_change(result: Any, changes: Mapping[str, Any]) -> StateChange:
+    """An answer of a user agent, or a result of a persona's tool, that changes the state of the agent's session.
+
+    Args:
+      result: the answer.
+      changes: objects by scope: `session` for the state itself, any other name for an object in it. Objects are merged,
+        everything else is replaced. All changes of an answer are made together, when it is complete.
+    """
+    return StateChange(result, dict(changes))
+
+
 def returns(value: Any) -> dict[str, Any]:
     """A mock that returns this value: JSON, such as a dictionary."""
     return {"returns": value}
@@ -113,7 +173,8 @@ class EvalCase:
     model: Mapping[str, Any] | None = None
     """The model of the agent at every depth; None for the models that the agent names."""
     user_agents: Mapping[str, Any] = field(default_factory=dict)
-    """Who responds when the agent waits: `loop`, and `tools` by the tool's name."""
+    """Who responds when the agent waits: `loop`, and `tools` by the tool's name. Functions, or user agents as suite files
+    have them."""
     bridge: Mapping[str, str] = field(default_factory=dict)
     """What user agents hear and how their answers are passed on: templates."""
     initial_state: Mapping[str, Any] = field(default_factory=dict)
@@ -140,7 +201,7 @@ class EvalCase:
             ("tools", {name: _mock(name, mock) for name, mock in self.tools.items()}),
             ("allow", list(self.allow)),
             ("model", self.model),
-            ("user_agents", self.user_agents),
+            ("user_agents", _user_agents(self.user_agents)),
             ("bridge", self.bridge),
             ("initial_state", self.initial_state),
             ("terminate_when", self.terminate_when),
@@ -166,13 +227,27 @@ def _golden(golden: Mapping[str, str] | None) -> Mapping[str, str] | None:
 
 
 def _mock(tool: str, mock: Mock) -> str | Mapping[str, Any]:
-    if not callable(mock):
-        return mock
-    name = getattr(mock, "__qualname__", "")
-    file = inspect.getsourcefile(mock) if name else None
+    return _function(f"the mock of {tool}", mock) if callable(mock) else mock
+
+
+def _user_agents(users: Mapping[str, Any]) -> dict[str, Any]:
+    written = dict(users)
+    if callable(users.get("loop")):
+        written["loop"] = _function("the user agent `loop`", users["loop"])
+    if isinstance(users.get("tools"), Mapping):
+        written["tools"] = {
+            tool: _function(f"the user agent of {tool}", user) if callable(user) else user
+            for tool, user in users["tools"].items()
+        }
+    return written
+
+
+def _function(what: str, function: Callable[..., Any]) -> dict[str, Any]:
+    name = getattr(function, "__qualname__", "")
+    file = inspect.getsourcefile(function) if name else None
     if file is None or not name.isidentifier():
         raise SuiteError(
-            f"the mock of {tool} is {mock!r}; give a function at the top level of a module, "
+            f"{what} is {function!r}; give a function at the top level of a module, "
             "because it runs in a process of its own"
         )
     return {"function": f"{Path(file).absolute()}:{name}"}
@@ -263,7 +338,7 @@ def run_eval(case: EvalCase, *, seed: int = 0) -> EvalResult:
     the first.
 
     Raises:
-      SuiteError: the case is not valid, or there is no program `rehearsal`.
+      SuiteError: the case is not valid, or the program `rehearsal` is missing.
     """
     results = run_eval_suite([case], seed=seed).results
     return next((result for result in results if not result.passed), results[0])
@@ -279,7 +354,7 @@ def run_eval_suite(
     """Runs cases at the same time, `jobs` of them or one for each processor.
 
     Raises:
-      SuiteError: a case is not valid, or there is no program `rehearsal`.
+      SuiteError: a case is not valid, or the program `rehearsal` is missing.
     """
     suite = {"seed": seed, "cases": [case.to_dict() for case in cases]}
     with tempfile.TemporaryDirectory(prefix="rehearsal-") as folder:
@@ -294,7 +369,7 @@ def run_suite_file(suite: str | os.PathLike[str], *options: str) -> SuiteResult:
     """Runs a suite file with options of `rehearsal eval`.
 
     Raises:
-      SuiteError: the suite is not valid, or there is no program `rehearsal`.
+      SuiteError: the suite is not valid, or the program `rehearsal` is missing.
     """
     with tempfile.TemporaryDirectory(prefix="rehearsal-") as folder:
         # What is kept is the caller's business.
@@ -308,7 +383,7 @@ def list_cases(suite: str | os.PathLike[str]) -> list[dict[str, Any]]:
     """The cases of a suite file, each with `name` and `tags`. Nothing runs.
 
     Raises:
-      SuiteError: the suite is not valid, or there is no program `rehearsal`.
+      SuiteError: the suite is not valid, or the program `rehearsal` is missing.
     """
     cases: list[dict[str, Any]] = json.loads(
         _program("eval", os.fspath(suite), "--list", "--format", "json")
@@ -342,7 +417,7 @@ def _program(*arguments: str) -> str:
     program = os.environ.get("REHEARSAL_PROGRAM") or shutil.which("rehearsal")
     if program is None:
         raise SuiteError(
-            "there is no program `rehearsal` on the path; install it, or set REHEARSAL_PROGRAM to its file"
+            "the program `rehearsal` is not on the path; install it, or set REHEARSAL_PROGRAM to its file"
         )
     environment = {"REHEARSAL_PYTHON": sys.executable, **os.environ}
     try:

@@ -90,10 +90,10 @@ def test_a_case_that_is_not_valid_is_refused():
         run_eval(case("a", calls(), tools={"read": lambda policy_id: {}}))
 
 
-def test_there_is_no_program(monkeypatch):
+def test_the_program_is_missing(monkeypatch):
     monkeypatch.delenv("REHEARSAL_PROGRAM")
     monkeypatch.setenv("PATH", "")
-    with pytest.raises(SuiteError, match="there is no program `rehearsal` on the path"):
+    with pytest.raises(SuiteError, match="the program `rehearsal` is not on the path"):
         run_eval(case("a", calls()))
 
 

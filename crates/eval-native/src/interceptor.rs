@@ -7,7 +7,7 @@ use adk_core::{AdkError, Agent, Llm, Tool, Toolset};
 use adk_tool::{AgentTool, ExitLoopTool};
 use eval::gate::Gate;
 use eval::given_model::GivenModel;
-use eval::model::Models;
+use eval::model::{Models, PERSON};
 use tokio_util::sync::CancellationToken;
 
 use crate::events::InnerAgent;
@@ -92,7 +92,11 @@ impl Interceptor {
         let source = match self.0.gate.model() {
             None => Source::Own(own()?),
             Some(GivenModel::Named(name)) => {
-                let model = Models::of_environment().model(name);
+                let models = Models::of_environment();
+                let model = match name.as_str() {
+                    PERSON => models.person(self.0.gate.case_name()).model(agent),
+                    name => models.model(name),
+                };
                 let model = model.map_err(|error| AdkError::config(error.to_string()))?;
                 Source::Own(model.client())
             }

@@ -77,12 +77,13 @@ impl CriterionMetric {
         ledger: &Ledger,
     ) -> Vec<Result<String, String>> {
         let replies = requests.iter().map(|request| async {
-            let model = models.model(&request.model).map_err(|error| error.to_string())?;
+            let model = models.judge(Some(&request.model)).map_err(|error| error.to_string())?;
+            let model = model.ok_or_else(|| "no judge is named".to_owned())?;
             let note = UsageNote { ledger, role: Role::Judge, agent: &self.criterion.name };
             let asked = ModelRequest {
                 instruction: request.system.clone(),
                 messages: vec![ModelMessage::ToModel(request.prompt.clone())],
-                tools: Vec::new(),
+                ..ModelRequest::default()
             };
             let reply = model.ask_noting(&asked, note).await;
             reply.map(|reply| reply.text).map_err(|failure| failure.to_string())
@@ -134,7 +135,7 @@ impl CriterionMetric {
             }
         }
         if rubrics.is_empty() {
-            return MetricResult::unscored("there is no turn, or no rubric to judge it by");
+            return MetricResult::unscored("the run has no turn, or no rubric to judge it by");
         }
         let count = f64::from(u32::try_from(rubrics.len()).unwrap_or(u32::MAX));
         let score = rubrics.iter().map(|rubric| rubric.score).sum::<f64>() / count;

@@ -180,6 +180,11 @@ impl Gate {
         self.model.as_ref()
     }
 
+    /// The functions in Python of the run.
+    pub(crate) fn functions(&self) -> &Functions {
+        &self.functions
+    }
+
     /// Decides a call.
     pub async fn decide(&self, call: &GateCall) -> Decision {
         if self.fault().is_some() {
@@ -377,6 +382,7 @@ impl Gate {
             now_ms,
             repeated,
             functions: Arc::clone(&self.functions),
+            output_schema: call.output_schema.clone(),
             declaration: seen.declarations.get(&call.tool).cloned(),
             world: Arc::clone(&self.world),
         };

@@ -20,7 +20,7 @@ pub struct Golden {
     pub tags: Vec<String>,
 }
 
-/// Why there is no such recorded case.
+/// Why a recorded case cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum GoldenError {
     /// The file cannot be read.
@@ -66,7 +66,7 @@ impl Golden {
     /// The case `wanted` of an eval set, or its only one.
     ///
     /// # Errors
-    /// [`GoldenError`] if there is no such case, or if google-adk refuses the file.
+    /// [`GoldenError`] if the eval set does not have the case, or if google-adk refuses the file.
     pub fn read(path: &Path, wanted: Option<&str>) -> Result<Self, GoldenError> {
         let invalid = |faults| GoldenError::Invalid { path: path.to_path_buf(), faults };
         let bytes = std::fs::read(path)

@@ -67,7 +67,7 @@ impl JudgeMetric {
         ModelRequest {
             instruction: INSTRUCTION.to_owned(),
             messages: vec![ModelMessage::ToModel(message)],
-            tools: Vec::new(),
+            ..ModelRequest::default()
         }
     }
 

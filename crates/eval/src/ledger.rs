@@ -88,6 +88,15 @@ pub enum Event {
         /// Whose change it is.
         by: Role,
     },
+    /// User agents that answered at the same time set the same value differently. The answer to the later call is kept.
+    StateConflict {
+        /// Where the value is, as a JSON Pointer that begins with the scope.
+        pointer: String,
+        /// The value that is kept.
+        kept: JsonText,
+        /// The value that it replaced.
+        replaced: JsonText,
+    },
     /// The subject waits for the user.
     Yield(YieldInfo),
     /// What a user agent heard.
@@ -177,6 +186,7 @@ impl Event {
             Self::ToolResult { .. } => "tool_result",
             Self::ToolFault { .. } => "tool_fault",
             Self::StateChange { .. } => "state_change",
+            Self::StateConflict { .. } => "state_conflict",
             Self::Yield(_) => "yield",
             Self::UserAgentPrompt { .. } => "user_agent_prompt",
             Self::UserAgentResponse { .. } => "user_agent_response",
@@ -188,7 +198,7 @@ impl Event {
 }
 
 /// Names of all events, as [`Event::name`] gives them.
-pub const EVENT_NAMES: [&str; 13] = [
+pub const EVENT_NAMES: [&str; 14] = [
     "initial_state",
     "user_message",
     "message",
@@ -196,6 +206,7 @@ pub const EVENT_NAMES: [&str; 13] = [
     "tool_result",
     "tool_fault",
     "state_change",
+    "state_conflict",
     "yield",
     "user_agent_prompt",
     "user_agent_response",

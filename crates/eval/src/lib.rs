@@ -18,6 +18,7 @@ pub mod golden;
 pub mod judge;
 pub mod metric;
 pub mod mock;
+pub mod person;
 pub mod persona;
 pub mod persona_tool;
 pub mod recorded;
@@ -43,6 +44,7 @@ mod nearest;
 mod output_schema;
 mod run;
 mod runner;
+mod state_change;
 
 pub use case::{CaseSource, EvalCase, Termination, UserAgents};
 pub use fault::Fault;

@@ -85,6 +85,8 @@ pub struct MockContext {
     pub state: JsonText,
     /// Milliseconds since the run began.
     pub now_ms: u64,
+    /// The JSON Schema of the result, if the tool declares one.
+    pub output_schema: Option<JsonText>,
     /// How often this tool was called with these arguments before.
     pub(crate) repeated: usize,
     /// Functions in Python.
@@ -306,6 +308,7 @@ mod tests {
             invocation_id: "i".to_owned(),
             state: json("{}"),
             now_ms: 0,
+            output_schema: None,
             repeated: 0,
             functions: Arc::default(),
             declaration: None,

@@ -18,15 +18,15 @@ pub(crate) fn mismatch(schema: &JsonText, answer: &JsonText) -> Option<String> {
     {
         return None;
     }
-    let told: Vec<String> = violations
+    let messages: Vec<String> = violations
         .iter()
         .map(|violation| match violation.pointer.as_str() {
             "" => violation.text.clone(),
             pointer => format!("{pointer}: {}", violation.text),
         })
         .collect();
-    (!told.is_empty())
-        .then(|| format!("it does not match the tool's output schema. {}", told.join(" ")))
+    (!messages.is_empty())
+        .then(|| format!("it does not match the tool's output schema. {}", messages.join(" ")))
 }
 
 /// What a tool returned, if `answer` is how google-adk records it.
@@ -49,10 +49,10 @@ mod tests {
         );
         assert_eq!(mismatch(&schema, &json(r#"{"degrees":20}"#)), None);
         assert_eq!(mismatch(&schema, &json("null")), None);
-        let told = mismatch(&schema, &json(r#"{"degrees":"warm"}"#)).expect("a mismatch");
+        let messages = mismatch(&schema, &json(r#"{"degrees":"warm"}"#)).expect("a mismatch");
         assert!(
-            told.starts_with("it does not match the tool's output schema. /degrees: "),
-            "{told}"
+            messages.starts_with("it does not match the tool's output schema. /degrees: "),
+            "{messages}"
         );
         let number = json(r#"{"type":"integer"}"#);
         assert_eq!(mismatch(&number, &json(r#"{"result":18}"#)), None);

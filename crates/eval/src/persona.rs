@@ -6,11 +6,10 @@ use serde_json::{Map, Value, json};
 
 use crate::ledger::{Ledger, Role};
 use crate::mock::Template;
-use crate::model::{
-    Model, ModelMessage, ModelRequest, ReplyCall, UsageNote, read_json, repeat, unusable,
-};
+use crate::model::{Model, ModelMessage, ModelRequest, UsageNote, read_json, repeat, unusable};
 use crate::persona_tool::PersonaTool;
-use crate::user_agent::{Heard, UserAgent, UserAnswer};
+use crate::python::{Functions, YieldedTo};
+use crate::user_agent::{Heard, UserAgent, UserAnswer, UserContext};
 use crate::yields::{YieldInfo, YieldKind};
 
 /// What the model writes to end the conversation. google-adk's simulated users write the same.
@@ -32,7 +31,7 @@ pub struct PersonaUser {
     most_answers: Option<usize>,
 }
 
-/// What the model is told of the user.
+/// How the user is described to the model.
 #[derive(Debug, Clone)]
 enum PlayedRole {
     /// A description, to which the rules of the conversation are added.
@@ -129,7 +128,7 @@ impl PersonaUser {
             );
         }
         let tools = self.tools.iter().map(|tool| tool.declaration().clone()).collect();
-        ModelRequest { instruction, messages, tools }
+        ModelRequest { instruction, messages, tools, response_schema: None }
     }
 
     /// What the model writes when it has called what it wants. The calls change `changes`.
@@ -137,6 +136,7 @@ impl PersonaUser {
         &self,
         request: &mut ModelRequest,
         note: UsageNote<'_>,
+        yielded: &YieldedTo<'_>,
         changes: &mut Map<String, Value>,
     ) -> Result<String, String> {
         for _ in 0..MOST_CALLING_REPLIES {
@@ -145,14 +145,14 @@ impl PersonaUser {
             if reply.calls.is_empty() {
                 return Ok(reply.text);
             }
-            let called = |call: &ReplyCall| {
+            let mut results = Vec::new();
+            for call in &reply.calls {
                 let tool = self.tools.iter().find(|tool| tool.declaration().name == call.name);
-                match tool {
-                    Some(tool) => tool.call(&call.args, changes),
-                    None => JsonText::from_value(&json!({ "error": "there is no such tool" })),
-                }
-            };
-            let results = reply.calls.iter().map(called).collect();
+                results.push(match tool {
+                    Some(tool) => tool.call(&call.args, yielded, changes).await?,
+                    None => JsonText::from_value(&json!({ "error": "unknown tool" })),
+                });
+            }
             request.messages.push(ModelMessage::Called(reply.content, results));
         }
         Err(format!(
@@ -170,26 +170,30 @@ impl UserAgent for PersonaUser {
         heard: &[Heard],
         info: &YieldInfo,
     ) -> Result<UserAnswer, String> {
-        self.answer_noting(number, heard, info, &Ledger::begin()).await
+        let (ledger, state) = (Ledger::begin(), JsonText::from_value(&json!({})));
+        let context =
+            UserContext { ledger: &ledger, state: &state, functions: &Functions::default() };
+        self.answer_in_run(number, heard, info, &context).await
     }
 
-    async fn answer_noting(
+    async fn answer_in_run(
         &self,
         number: usize,
         heard: &[Heard],
         info: &YieldInfo,
-        ledger: &Ledger,
+        context: &UserContext<'_>,
     ) -> Result<UserAnswer, String> {
         let mut request = self.request(heard, info)?;
         let agent = info.kind.to_string();
-        let note = UsageNote { ledger, role: Role::UserAgent, agent: &agent };
+        let note = UsageNote { ledger: context.ledger, role: Role::UserAgent, agent: &agent };
+        let yielded = YieldedTo { heard, info, context };
         let mut changes = Map::new();
         let output = match info.kind {
             YieldKind::Loop => {
                 if self.most_answers.is_some_and(|most| number >= most) {
                     return Ok(UserAnswer::Ends);
                 }
-                let text = self.text(&mut request, note, &mut changes).await?;
+                let text = self.text(&mut request, note, &yielded, &mut changes).await?;
                 if text.contains(END) {
                     return Ok(UserAnswer::Ends);
                 }
@@ -197,12 +201,12 @@ impl UserAgent for PersonaUser {
             }
             YieldKind::Tool { .. } => {
                 let read = |json: &JsonText| Ok(json.clone());
-                let text = self.text(&mut request, note, &mut changes).await?;
+                let text = self.text(&mut request, note, &yielded, &mut changes).await?;
                 match read_json(&text, read) {
                     Ok(output) => output,
                     Err(error) => {
                         repeat(&mut request, text, &error);
-                        let text = self.text(&mut request, note, &mut changes).await?;
+                        let text = self.text(&mut request, note, &yielded, &mut changes).await?;
                         read_json(&text, read)
                             .map_err(|error| unusable(&self.model, &text, &error))?
                     }

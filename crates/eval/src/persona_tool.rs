@@ -3,15 +3,25 @@
 use json_text::JsonText;
 use serde_json::{Map, Value, json};
 
-use crate::mock::Template;
+use crate::mock::{MockFailure, Template};
 use crate::model::ModelTool;
-use crate::run::merge;
+use crate::python::{PythonFunction, YieldedTo};
+use crate::state_change::merge;
 
-/// A tool of a simulated user. A call changes the state of the agent's session and has no other effect.
+/// A tool of a simulated user. A call can change the state of the agent's session.
 #[derive(Debug, Clone)]
 pub struct PersonaTool {
     declaration: ModelTool,
-    changes: Vec<(String, Filled)>,
+    effect: Effect,
+}
+
+/// What a call does.
+#[derive(Debug, Clone)]
+enum Effect {
+    /// It changes the state so, by scope, and nothing else.
+    Changes(Vec<(String, Filled)>),
+    /// What a function in Python does.
+    Function(PythonFunction),
 }
 
 /// A value whose texts are templates.
@@ -31,7 +41,14 @@ impl PersonaTool {
     /// What is wrong with a template.
     pub fn new(declaration: ModelTool, changes: &Map<String, Value>) -> Result<Self, String> {
         let changes = changes.iter().map(|(scope, value)| Ok((scope.clone(), Filled::of(value)?)));
-        Ok(Self { declaration, changes: changes.collect::<Result<_, String>>()? })
+        let changes = changes.collect::<Result<_, String>>()?;
+        Ok(Self { declaration, effect: Effect::Changes(changes) })
+    }
+
+    /// A tool that calls a function in Python with the arguments. The model gets what it returns.
+    #[must_use]
+    pub fn function(declaration: ModelTool, function: PythonFunction) -> Self {
+        Self { declaration, effect: Effect::Function(function) }
     }
 
     pub(crate) fn declaration(&self) -> &ModelTool {
@@ -39,22 +56,41 @@ impl PersonaTool {
     }
 
     /// Adds the changes of a call to `changes`, and gives what the model gets back.
-    pub(crate) fn call(&self, args: &JsonText, changes: &mut Map<String, Value>) -> JsonText {
-        let filled = args.to_value().map_err(|error| error.to_string()).and_then(|args| {
-            let names = json!({ "args": args });
-            let filled =
-                self.changes.iter().map(|(scope, value)| Ok((scope.clone(), value.fill(&names)?)));
-            filled.collect::<Result<Map<_, _>, String>>()
-        });
-        match filled {
-            Ok(filled) => {
-                merge(changes, filled);
-                JsonText::from_value(&json!({ "done": true }))
+    ///
+    /// # Errors
+    /// What is wrong with a function. A call with other arguments than declared is no error: the model gets the
+    /// reason, and can make it again.
+    pub(crate) async fn call(
+        &self,
+        args: &JsonText,
+        yielded: &YieldedTo<'_>,
+        changes: &mut Map<String, Value>,
+    ) -> Result<JsonText, String> {
+        let called = match &self.effect {
+            Effect::Changes(templates) => filled(templates, args)
+                .map(|changed| (JsonText::from_value(&json!({ "done": true })), changed)),
+            Effect::Function(function) => match function.persona_tool(args, yielded).await {
+                Ok(answer) => Ok(answer),
+                Err(MockFailure::Raises(message)) => Err(message),
+                Err(MockFailure::Broken(message)) => return Err(message),
+                Err(MockFailure::NotRecorded) => Err("it has no answer".to_owned()),
+            },
+        };
+        Ok(match called {
+            Ok((result, changed)) => {
+                merge(changes, changed);
+                result
             }
-            // A call with other arguments than declared: the model can make it again.
             Err(error) => JsonText::from_value(&json!({ "error": error })),
-        }
+        })
     }
+}
+
+/// The changes with the arguments in their templates.
+fn filled(templates: &[(String, Filled)], args: &JsonText) -> Result<Map<String, Value>, String> {
+    let args = args.to_value().map_err(|error| error.to_string())?;
+    let names = json!({ "args": args });
+    templates.iter().map(|(scope, value)| Ok((scope.clone(), value.fill(&names)?))).collect()
 }
 
 impl Filled {
@@ -99,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn calls_change_the_state_by_their_arguments() {
+    fn changes_depend_on_the_arguments() {
         let declaration = ModelTool {
             name: "reveal".to_owned(),
             description: String::new(),
@@ -108,19 +144,15 @@ mod tests {
         let changes = json!({ "patient": {
             "revealed": ["{{ args.condition }}"],
             "years": "{{ args.years }}",
-            "told": true,
+            "seen": true,
         }});
         let changes = changes.as_object().expect("an object");
         let tool = PersonaTool::new(declaration, changes).expect("templates");
-        let mut changed = json!({ "patient": { "age": 55 } });
-        let changed = changed.as_object_mut().expect("an object");
+        let Effect::Changes(templates) = &tool.effect else { panic!("{tool:?}") };
         let args = json!({ "condition": "asthma", "years": 3 });
-        let result = tool.call(&JsonText::from_value(&args), changed);
-        assert_eq!(result.compact().as_str(), r#"{"done":true}"#);
-        let patient = json!({ "age": 55, "revealed": ["asthma"], "years": 3, "told": true });
+        let changed = filled(templates, &JsonText::from_value(&args)).expect("filled");
+        let patient = json!({ "revealed": ["asthma"], "years": 3, "seen": true });
         assert_eq!(changed["patient"], patient);
-        let result = tool.call(&JsonText::from_value(&json!({})), changed);
-        assert!(result.as_str().contains("error"), "{result}");
-        assert_eq!(changed["patient"], patient);
+        assert!(filled(templates, &JsonText::from_value(&json!({}))).is_err());
     }
 }

@@ -16,8 +16,9 @@ use crate::gate::Gate;
 use crate::ledger::{Entry, Event, Ledger, Role};
 use crate::metric::{MetricResult, SESSION};
 use crate::result::{EvalResult, RunError, Status, TerminationReason, TokenUsage, status};
+use crate::state_change::{Conflict, conflicts, merge, merge_value};
 use crate::subject::{Input, PendingCall, SubjectSession, ToolResponse, TurnEnd};
-use crate::user_agent::{Heard, UserAgent, UserAnswer};
+use crate::user_agent::{Heard, UserAgent, UserAnswer, UserContext};
 use crate::yields::{YieldInfo, YieldKind};
 
 /// Runs one case.
@@ -183,6 +184,13 @@ impl Run<'_> {
         let mut changes = Map::new();
         let mut responses = Vec::new();
         for (response, changed) in answers {
+            for Conflict { pointer, earlier, later } in conflicts(&changes, &changed) {
+                self.gate.ledger.add(Event::StateConflict {
+                    pointer,
+                    kept: JsonText::from_value(&later),
+                    replaced: JsonText::from_value(&earlier),
+                });
+            }
             merge(&mut changes, changed);
             responses.push(response);
         }
@@ -262,7 +270,12 @@ impl Run<'_> {
             *count += 1;
             *count - 1
         };
-        let answer = user.answer_noting(number, &heard, info, &self.gate.ledger).await;
+        let context = UserContext {
+            ledger: &self.gate.ledger,
+            state: &state,
+            functions: self.gate.functions(),
+        };
+        let answer = user.answer_in_run(number, &heard, info, &context).await;
         let answer = answer.map_err(failed)?;
         let UserAnswer::Says { output, changes } = answer else { return Ok(None) };
         let response = self
@@ -305,22 +318,5 @@ impl Run<'_> {
         let state = self.until_stopped(session.change_state(changes)).await?;
         self.gate.note_state(state);
         Ok(())
-    }
-}
-
-/// Adds `more` to `to`: objects are merged, everything else is replaced.
-pub(crate) fn merge(to: &mut Map<String, Value>, more: Map<String, Value>) {
-    for (key, value) in more {
-        match to.get_mut(&key) {
-            Some(there) => merge_value(there, value),
-            None => drop(to.insert(key, value)),
-        }
-    }
-}
-
-fn merge_value(to: &mut Value, value: Value) {
-    match (to, value) {
-        (Value::Object(to), Value::Object(more)) => merge(to, more),
-        (to, value) => *to = value,
     }
 }

@@ -12,7 +12,7 @@ use crate::ledger::{Ledger, Role};
 
 use crate::mock::{MockContext, MockFailure, MockFunction};
 use crate::model::{Model, ModelMessage, ModelRequest, UsageNote, ask_for_json};
-use crate::run::merge;
+use crate::state_change::merge;
 
 /// What the simulated tools of one run know in common.
 #[derive(Debug)]
@@ -72,10 +72,10 @@ impl SimulatedTool {
     }
 
     fn request(&self, args: &JsonText, context: &MockContext, so_far: &SoFar) -> ModelRequest {
-        let mut told = format!("The tool: {}", context.tool_name);
+        let mut prompt = format!("The tool: {}", context.tool_name);
         let mut add = |title: &str, text: &str| {
             // Writing to a text cannot fail.
-            let _ = write!(told, "\n\n{title}:\n{text}");
+            let _ = write!(prompt, "\n\n{title}:\n{text}");
         };
         if let Some(declaration) = &context.declaration {
             add("Its declaration", &declaration.pretty());
@@ -94,8 +94,8 @@ impl SimulatedTool {
         add("The call", &format!("{}({})", context.tool_name, args.compact()));
         ModelRequest {
             instruction: INSTRUCTION.to_owned(),
-            messages: vec![ModelMessage::ToModel(told)],
-            tools: Vec::new(),
+            messages: vec![ModelMessage::ToModel(prompt)],
+            ..ModelRequest::default()
         }
     }
 }
@@ -128,11 +128,11 @@ impl MockFunction for SimulatedTool {
         let note = UsageNote { ledger: &world.ledger, role: Role::Mock, agent: &context.tool_name };
         let played = ask_for_json(&self.model, request, note, played).await;
         let Played { result, changes } = played.map_err(MockFailure::Broken)?;
-        let told = match &result {
+        let outcome = match &result {
             Ok(value) => format!("returned {}", value.compact()),
             Err(message) => format!("failed: {message}"),
         };
-        so_far.calls.push(format!("{}({}) {told}", context.tool_name, args.compact()));
+        so_far.calls.push(format!("{}({}) {outcome}", context.tool_name, args.compact()));
         merge(&mut so_far.state, changes);
         result.map_err(MockFailure::Raises)
     }

@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use json_text::JsonText;
 
 use crate::ledger::Ledger;
+use crate::python::Functions;
 use crate::yields::YieldInfo;
 
 /// Who responds when the subject waits for the user.
@@ -21,20 +22,29 @@ pub trait UserAgent: Send + Sync {
         info: &YieldInfo,
     ) -> Result<UserAnswer, String>;
 
-    /// Answers as [`UserAgent::answer`] does, and notes in the ledger of the run what that took, such as the tokens
-    /// of a model. The engine calls this.
+    /// Answers as [`UserAgent::answer`] does, with what the run has for its user agents. The engine calls this.
     ///
     /// # Errors
     /// As [`UserAgent::answer`].
-    async fn answer_noting(
+    async fn answer_in_run(
         &self,
         number: usize,
         heard: &[Heard],
         info: &YieldInfo,
-        _: &Ledger,
+        _: &UserContext<'_>,
     ) -> Result<UserAnswer, String> {
         self.answer(number, heard, info).await
     }
+}
+
+/// What a run has for its user agents.
+pub struct UserContext<'a> {
+    /// The ledger, for what an answer takes, such as the tokens of a model.
+    pub ledger: &'a Ledger,
+    /// The state of the main session at the yield.
+    pub state: &'a JsonText,
+    /// Functions in Python.
+    pub(crate) functions: &'a Functions,
 }
 
 /// A message of the conversation from the user's side.

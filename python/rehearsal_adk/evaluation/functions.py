@@ -1,8 +1,10 @@
 """Calls the functions of an eval suite for one run.
 
-Standard input has a line for each call: ``{"id", "file", "function", "args", "context"}``. Standard output has one for
-each answer: ``{"id", "result"}``, ``{"id", "raises"}`` for an error that the agent gets, or ``{"id", "error"}``. What
-functions print goes to standard error.
+Standard input has a line for each call: ``{"id", "file", "function"}``, and ``args`` and ``context`` for a mock,
+``prompt`` and ``user`` for a user agent, ``args`` and ``user`` for a tool of a persona. Standard output has one for each
+answer: ``{"id", "result"}``, ``{"id", "raises"}`` for an error that the agent gets, or ``{"id", "error"}``. The result
+of a user agent is ``{"output", "changes"}``, or null for the end of the conversation. What functions print goes to
+standard error.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from rehearsal_adk import faults, jsonable
-from rehearsal_adk.eval import MockContext, ToolError
+from rehearsal_adk.eval import Message, MockContext, StateChange, ToolError, UserContext
 
 
 def main() -> None:
@@ -41,7 +43,7 @@ def _answer(call: dict[str, Any], modules: dict[str, Any]) -> bytes:
     """The members of the answer, as JSON without its braces."""
     try:
         function = _function(call["file"], call["function"], modules)
-        return b'"result":' + jsonable.strict(_called(function, call["args"], call["context"]))
+        return b'"result":' + jsonable.strict(_result(function, call))
     except ToolError as error:
         return b'"raises":' + json.dumps(str(error)).encode()
     except BaseException as error:  # Every call gets an answer, whatever the function does.
@@ -63,13 +65,32 @@ def _function(file: str, name: str, modules: dict[str, Any]) -> Callable[..., An
         return function
     near = difflib.get_close_matches(name, vars(modules[file]), 1)
     hint = f"; did you mean {near[0]}?" if near else ""
-    raise AttributeError(f"there is no function {name}{hint}")
+    raise AttributeError(f"the file has no function {name}{hint}")
 
 
-def _called(function: Callable[..., Any], args: dict[str, Any], context: dict[str, Any]) -> Any:
+def _result(function: Callable[..., Any], call: dict[str, Any]) -> Any:
+    """What the function returns, as the engine wants it."""
+    if "user" not in call:
+        return _called(function, (), call["args"], MockContext(**call["context"]))
+    said = [Message(**message) for message in call["user"].pop("conversation")]
+    context = UserContext(conversation=said, **call["user"])
+    if "prompt" in call:
+        answer = _called(function, (call["prompt"],), {}, context)
+        if answer is None:
+            return None
+    else:
+        answer = _called(function, (), call["args"], context)
+    if not isinstance(answer, StateChange):
+        answer = StateChange(answer, {})
+    return {"output": answer.result, "changes": answer.changes}
+
+
+def _called(
+    function: Callable[..., Any], positional: tuple[Any, ...], args: dict[str, Any], context: Any
+) -> Any:
     if "context" in inspect.signature(function).parameters and "context" not in args:
-        args = {**args, "context": MockContext(**context)}
-    result = function(**args)
+        args = {**args, "context": context}
+    result = function(*positional, **args)
     if inspect.isawaitable(result):
         import asyncio
 

@@ -1,4 +1,4 @@
-"""A model whose responses come from the engine: scripted ones, or those of a recorded trace.
+"""The model that a case gives an agent: one whose responses come from the engine, a real one, or a person.
 
 It replaces the model of every agent at every depth by replacing the accessors through which google-adk
 gets it, so that limits on model calls and streaming hold.
@@ -7,13 +7,16 @@ gets it, so that limits on model calls and streaming hold.
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
+from functools import cached_property
 from typing import Any
+from urllib.parse import quote
 
 from google.adk.agents.llm_agent import LlmAgent
 from google.adk.models.base_llm import BaseLlm
+from google.adk.models.google_llm import Gemini
 from google.adk.models.llm_response import LlmResponse
 from google.adk.models.registry import LLMRegistry
-from google.genai import types
+from google.genai import Client, types
 
 
 class GivenModel(BaseLlm):
@@ -48,14 +51,32 @@ class GivenModel(BaseLlm):
         )
 
 
-def install(peer: Any, choice: dict[str, str]) -> None:
-    """Replaces the model of every agent of this process: by a ``GivenModel``, or by the model of a name."""
+class Person(Gemini):
+    """A person who responds in a live session, at its endpoint for Gemini."""
+
+    key: str
+
+    @cached_property
+    def api_client(self) -> Client:
+        """The client of the session."""
+        return Client(api_key=self.key, http_options=types.HttpOptions(base_url=self.base_url))
+
+
+def install(peer: Any, choice: dict[str, Any]) -> None:
+    """Replaces the model of every agent of this process.
+
+    ``choice`` has ``given``, the label of a `GivenModel`; ``named``, the name of a real one; or ``person`` with the
+    ``url`` of a live session and its ``key``.
+    """
     if name := choice.get("named"):
         named = LLMRegistry.new_llm(name)
 
     def model_of(agent: LlmAgent) -> BaseLlm:
         if name:
             return named
+        if session := choice.get("person"):
+            url = f"{session['url']}/a/{quote(agent.name, safe='')}"
+            return Person(model="person", base_url=url, key=session["key"])
         return GivenModel(model=choice["given"], agent=agent.name, peer=peer)
 
     async def model_of_later(agent: LlmAgent, ctx: Any) -> BaseLlm:

@@ -10,7 +10,7 @@ fn agents() -> PathBuf {
 }
 
 /// A folder with a suite of the triage agent.
-fn suite(cases: &str) -> TempDir {
+pub(crate) fn suite(cases: &str) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let agent = agents().join("triage").canonicalize().unwrap();
     let text = format!("subject: {{ adk: {} }}\ncases:\n{cases}", agent.display());
@@ -30,7 +30,7 @@ fn run(folder: &Path, arguments: &[&str], python: Option<&Path>) -> Output {
     command.output().unwrap()
 }
 
-fn text(bytes: &[u8]) -> String {
+pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
@@ -331,7 +331,7 @@ fn shards_are_merged_into_one_run() {
     assert!(text(&incomplete.stderr).contains("error: 1 of 3 have no result; is a shard missing?"));
     let missing = merge(&["1.sqlite", "3.sqlite"]);
     assert_eq!(missing.status.code(), Some(2));
-    assert!(text(&missing.stderr).contains("there is no store of eval runs at 3.sqlite"));
+    assert!(text(&missing.stderr).contains("the store of eval runs 3.sqlite does not exist"));
     let invalid = run(folder.path(), &["suite.yaml", "--shard", "3/2"], None);
     assert!(text(&invalid.stderr).contains("expected I/N with I from 1 to N, such as 1/4"));
 }
@@ -522,6 +522,9 @@ fn a_bad_suite_is_refused_with_every_place_before_anything_runs() {
 fn the_schema_of_suites_is_printed() {
     let printed = run(Path::new("."), &["--schema"], None);
     assert_eq!(printed.status.code(), Some(0));
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/eval-suite.schema.json");
+    // UPDATE_EXPECT=1 updates the published one.
+    expect_test::expect_file![path].assert_eq(&text(&printed.stdout));
     let schema: serde_json::Value = serde_json::from_slice(&printed.stdout).unwrap();
     assert!(schema["properties"]["cases"].is_object());
 }

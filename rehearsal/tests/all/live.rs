@@ -4,7 +4,7 @@ mod lists;
 mod people;
 mod refusals;
 mod restarts;
-mod stage;
+pub(crate) mod stage;
 mod turns;
 mod watching;
 mod web;

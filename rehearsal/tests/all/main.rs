@@ -4,6 +4,7 @@
 
 mod access;
 mod endpoints;
+mod eval_people;
 mod evalsets;
 mod evaluating;
 mod linting;

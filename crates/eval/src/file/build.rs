@@ -24,11 +24,12 @@ use crate::judge::{JudgeMetric, JudgeQuestion};
 use crate::ledger::EVENT_NAMES;
 use crate::metric::{Assertion, EventCountMetric, Metric, SESSION, StateMetric};
 use crate::mock::{ArgsMatch, Row, Template, ToolMock, ToolUse};
-use crate::model::{ModelTool, Models};
+use crate::model::{ModelTool, Models, PERSON, PersonSession};
 use crate::nearest::nearest;
+use crate::person::{PersonTool, PersonUser};
 use crate::persona::PersonaUser;
 use crate::persona_tool::PersonaTool;
-use crate::python::{AdkPythonSubject, PythonFunction};
+use crate::python::{AdkPythonSubject, PythonFunction, PythonUser};
 use crate::recorded::{Recording, replay};
 use crate::simulated::SimulatedTool;
 use crate::subject::Subject;
@@ -49,6 +50,7 @@ pub(super) fn cases(
         subjects: BTreeMap::new(),
         faults: Vec::new(),
         golden: None,
+        case_name: String::new(),
         names_golden: false,
     };
     let mut names = HashSet::new();
@@ -78,6 +80,8 @@ struct Builder<'a> {
     faults: Vec<SuiteFault>,
     /// The golden trace of the case that is being made.
     golden: Option<Arc<Golden>>,
+    /// Its name.
+    case_name: String,
     /// Whether the case names one, which may not be readable.
     names_golden: bool,
 }
@@ -108,6 +112,7 @@ impl Builder<'_> {
         };
         let subject = self.subject(subject, &format!("{place}.subject"))?;
         self.names_golden = case.golden.is_some();
+        self.case_name.clone_from(&case.name);
         self.golden = case.golden.as_ref().and_then(|golden| {
             let path = self.folder.join(&golden.eval_set);
             let read = Golden::read(&path, golden.case.as_deref());
@@ -228,6 +233,10 @@ impl Builder<'_> {
                 Box::new(self.mock(&delayed.mock, &format!("{place}.delayed.mock"))?),
             ),
             format::Mock::Simulated(tool) => self.simulated(tool, place)?,
+            format::Mock::Person(tool) => {
+                let tool = PersonTool::new(self.person(), &tool.instructions);
+                ToolMock::Function(Arc::new(tool))
+            }
             format::Mock::Sequence(mocks) => {
                 let places = (0..).map(|at| format!("{place}.sequence[{at}]"));
                 let read: Vec<_> =
@@ -268,6 +277,8 @@ impl Builder<'_> {
         Some(match model {
             format::Model::Scripted(turns) => scripted(turns),
             format::Model::Replay => replay(&self.golden_trace(place)?.trace),
+            format::Model::Person => GivenModel::Named(PERSON.to_owned()),
+            format::Model::Named(name) => GivenModel::Named(name.clone()),
         })
     }
 
@@ -294,6 +305,11 @@ impl Builder<'_> {
                 Vec::new()
             }
         }
+    }
+
+    /// The live session in which a person answers for the case that is being made.
+    fn person(&self) -> PersonSession {
+        self.models.person(&self.case_name)
     }
 
     fn python_function(&mut self, named: &str, place: &str) -> Option<PythonFunction> {
@@ -397,6 +413,10 @@ impl Builder<'_> {
     fn user(&mut self, agent: &format::UserAgent, place: &str) -> Option<Arc<dyn UserAgent>> {
         Some(match agent {
             format::UserAgent::Script(entries) => scripted_user(entries),
+            format::UserAgent::Person(role) => Arc::new(PersonUser::new(self.person(), role)),
+            format::UserAgent::Function(named) => {
+                Arc::new(PythonUser::new(self.python_function(named, place)?))
+            }
             format::UserAgent::Persona(format::Persona { text, model, tools }) => {
                 let model = self.checked(&format!("{place}.model"), self.models.model(model))?;
                 let mut user = PersonaUser::new(text, model);
@@ -406,12 +426,33 @@ impl Builder<'_> {
                         description: tool.description.clone(),
                         parameters: JsonText::from_value(&Value::Object(tool.parameters.clone())),
                     };
-                    let tool = PersonaTool::new(declaration, &tool.changes);
-                    user = user.tool(self.checked(&format!("{place}.tools.{name}"), tool)?);
+                    let place = format!("{place}.tools.{name}");
+                    user = user.tool(self.persona_tool(tool, declaration, &place)?);
                 }
                 Arc::new(user)
             }
         })
+    }
+
+    fn persona_tool(
+        &mut self,
+        tool: &format::PersonaTool,
+        declaration: ModelTool,
+        place: &str,
+    ) -> Option<PersonaTool> {
+        match &tool.function {
+            None => self.checked(place, PersonaTool::new(declaration, &tool.changes)),
+            Some(_) if !tool.changes.is_empty() => {
+                self.fault(
+                    place,
+                    "give either `changes` or `function`; a function returns its changes with `with_state_change`",
+                );
+                None
+            }
+            Some(named) => {
+                Some(PersonaTool::function(declaration, self.python_function(named, place)?))
+            }
+        }
     }
 
     fn simulated(&mut self, tool: &format::Simulated, place: &str) -> Option<ToolMock> {
@@ -429,7 +470,7 @@ impl Builder<'_> {
 
     fn judge(&mut self, metric: &format::JudgeMetric, place: &str) -> Option<Arc<dyn Metric>> {
         let format::JudgeMetric { name, prompt, rubrics, model, samples } = metric;
-        let model = self.checked(&format!("{place}.model"), self.models.model(model));
+        let model = self.checked(&format!("{place}.model"), self.models.judge(model.as_deref()));
         let question = match (prompt, rubrics) {
             (Some(prompt), None) => JudgeQuestion::Prompt(prompt.clone()),
             (None, Some(rubrics)) if !rubrics.is_empty() => JudgeQuestion::Rubrics(rubrics.clone()),
@@ -443,12 +484,11 @@ impl Builder<'_> {
             self.fault(&format!("{place}.samples"), message);
             return None;
         }
-        Some(Arc::new(JudgeMetric {
-            name: name.clone(),
-            question,
-            model: model?,
-            samples: *samples,
-        }))
+        let Some(model) = model? else {
+            self.fault(place, "no judge is named; add `model`, or give one with --judge");
+            return None;
+        };
+        Some(Arc::new(JudgeMetric { name: name.clone(), question, model, samples: *samples }))
     }
 
     fn template(&mut self, text: Option<&String>, place: &str) -> Option<Format> {

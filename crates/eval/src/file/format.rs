@@ -152,7 +152,7 @@ pub(super) struct Golden {
     pub(super) case: Option<String>,
 }
 
-/// A model that needs no key.
+/// The model of an agent.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Model {
@@ -160,6 +160,10 @@ pub(super) enum Model {
     Scripted(Vec<ModelTurn>),
     /// The responses of the golden trace.
     Replay,
+    /// A person responds, through a live session of the host that `REHEARSAL_SERVER_URL` names.
+    Person,
+    /// The real model of this name, such as `gemini-2.5-flash`, in place of those that the agent names.
+    Named(String),
 }
 
 /// A response of a scripted model.
@@ -218,6 +222,17 @@ pub(super) enum Mock {
     Recorded(Recorded),
     /// A model plays it. All simulated tools of a case share one world, which their calls change.
     Simulated(Simulated),
+    /// A person answers through a live session of the host that `REHEARSAL_SERVER_URL` names.
+    Person(PersonTool),
+}
+
+/// A tool that a person answers for.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PersonTool {
+    /// What the person is to do.
+    #[serde(default)]
+    pub(super) instructions: String,
 }
 
 /// A tool that a model plays.
@@ -293,6 +308,10 @@ pub(super) enum UserAgent {
     Script(Vec<ScriptEntry>),
     /// A model plays it.
     Persona(Persona),
+    /// A person who plays this user; empty if nothing is said about the user.
+    Person(String),
+    /// A function in Python.
+    Function(String),
 }
 
 /// A user agent that a model plays.
@@ -306,7 +325,7 @@ pub(super) struct Persona {
     pub(super) tools: BTreeMap<String, PersonaTool>,
 }
 
-/// Something that a user can do besides talking. A call changes the agent's state and has no other effect.
+/// Something that a user can do besides talking.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PersonaTool {
@@ -318,6 +337,8 @@ pub(super) struct PersonaTool {
     /// Changes of the agent's state by scope. Texts are templates over `args`.
     #[serde(default)]
     pub(super) changes: Map<String, Value>,
+    /// The function in Python that it calls, instead of `changes`: `FILE.py:NAME`, relative to the suite's folder.
+    pub(super) function: Option<String>,
 }
 
 fn no_arguments() -> Map<String, Value> {
@@ -325,12 +346,17 @@ fn no_arguments() -> Map<String, Value> {
     schema.map(|(name, value)| (name.to_owned(), value)).into_iter().collect()
 }
 
-/// A user agent: either `script`, or `persona` and `model`.
+/// A user agent: one of `script`, `function`, `person`, or `persona` and `model`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct UserAgentMembers {
     /// Its answers, in order. After the last one it ends the conversation.
     script: Option<Vec<ScriptEntry>>,
+    /// A function in Python that answers: `FILE.py:NAME`, relative to the suite's folder.
+    function: Option<String>,
+    /// A person answers, through a live session of the host that `REHEARSAL_SERVER_URL` names. The text describes the
+    /// user for that person, and may be empty.
+    person: Option<String>,
     /// The user that a model plays: who they are, what they want, what they know and how they talk.
     persona: Option<String>,
     /// The model, such as `gemini-2.5-flash`.
@@ -344,16 +370,22 @@ impl TryFrom<UserAgentMembers> for UserAgent {
     type Error = &'static str;
 
     fn try_from(members: UserAgentMembers) -> Result<Self, Self::Error> {
-        match members {
-            UserAgentMembers { script: Some(script), persona: None, model: None, tools }
-                if tools.is_empty() =>
-            {
-                Ok(Self::Script(script))
+        const ONE: &str =
+            "a user agent has one of `script`, `function`, `person`, or `persona` and `model`";
+        let UserAgentMembers { script, function, person, persona, model, tools } = members;
+        let agent = match (script, function, person, persona, model) {
+            (Some(script), None, None, None, None) => Self::Script(script),
+            (None, Some(function), None, None, None) => Self::Function(function),
+            (None, None, Some(role), None, None) => Self::Person(role),
+            (None, None, None, Some(text), Some(model)) => {
+                return Ok(Self::Persona(Persona { text, model, tools }));
             }
-            UserAgentMembers { script: None, persona: Some(text), model: Some(model), tools } => {
-                Ok(Self::Persona(Persona { text, model, tools }))
-            }
-            _ => Err("a user agent has either `script`, or `persona` and `model`"),
+            _ => return Err(ONE),
+        };
+        if tools.is_empty() {
+            Ok(agent)
+        } else {
+            Err("`tools` are for a user agent with `persona`")
         }
     }
 }
@@ -426,8 +458,8 @@ pub(super) struct JudgeMetric {
     pub(super) prompt: Option<String>,
     /// Statements that must hold of the run, each judged by itself. The score is the share of those that hold.
     pub(super) rubrics: Option<Vec<String>>,
-    /// The judge, such as `gemini-2.5-flash`.
-    pub(super) model: String,
+    /// The judge, such as `gemini-2.5-flash`. `--judge` takes its place.
+    pub(super) model: Option<String>,
     /// How often the judge is asked; the majority decides. An odd number.
     #[serde(default = "one")]
     #[schemars(range(min = 1))]

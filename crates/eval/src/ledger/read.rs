@@ -66,6 +66,11 @@ fn event(members: &Members) -> Result<Event, String> {
         "state_change" => {
             Event::StateChange { changes: members.get("changes")?, by: members.get("by")? }
         }
+        "state_conflict" => Event::StateConflict {
+            pointer: members.get("pointer")?,
+            kept: members.get("kept")?,
+            replaced: members.get("replaced")?,
+        },
         "yield" => Event::Yield(yield_info(members)?),
         "user_agent_prompt" => Event::UserAgentPrompt { text: members.get("text")? },
         "user_agent_response" => Event::UserAgentResponse { response: members.get("response")? },
@@ -145,6 +150,7 @@ mod tests {
             fault(FaultEffect::Truncates(5)),
             fault(FaultEffect::Raises(text())),
             Event::StateChange { changes: json(), by: Role::UserAgent },
+            Event::StateConflict { pointer: text(), kept: json(), replaced: json() },
             Event::Yield(wait(YieldKind::Loop, None)),
             Event::Yield(wait(YieldKind::Tool { tool_name: text() }, Some(json()))),
             Event::UserAgentPrompt { text: text() },

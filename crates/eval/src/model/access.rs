@@ -5,6 +5,9 @@ use std::sync::Arc;
 
 use super::name::{ModelNameError, Service};
 
+/// The address of a host that `rehearsal serve` starts.
+const DEFAULT_HOST: &str = "http://127.0.0.1:4180";
+
 /// The variables that name keys and addresses: those that the services' own clients and google-adk read.
 #[derive(Clone)]
 pub struct Variables(Source);
@@ -45,6 +48,7 @@ impl Variables {
             Service::OpenAi => (&["OPENAI_API_KEY"], "OPENAI_BASE_URL"),
             Service::Anthropic => (&["ANTHROPIC_API_KEY"], "ANTHROPIC_BASE_URL"),
             Service::Ollama => (&[], "OLLAMA_HOST"),
+            Service::Person => (&["REHEARSAL_TOKEN"], "REHEARSAL_SERVER_URL"),
         };
         let base_url = self.get(address);
         let key = keys.iter().find_map(|key| self.get(key));
@@ -52,7 +56,7 @@ impl Variables {
             Service::Gemini | Service::Anthropic => true,
             // Servers that speak OpenAI's format often need none.
             Service::OpenAi => base_url.is_none(),
-            Service::Ollama => false,
+            Service::Ollama | Service::Person => false,
         };
         if key.is_none() && needs_key {
             return Err(ModelNameError::NoKey { name: name.to_owned(), variables: keys });
@@ -60,6 +64,10 @@ impl Variables {
         let base_url = match (service, base_url) {
             (Service::Gemini, Some(url)) => Some(with_version(&url)),
             (Service::Ollama, url) => Some(ollama(url.as_deref())),
+            (Service::Person, url) => {
+                let url = url.as_deref().unwrap_or(DEFAULT_HOST).trim_end_matches('/');
+                Some(if url.contains("://") { url.to_owned() } else { format!("http://{url}") })
+            }
             (_, url) => url.map(|url| url.trim_end_matches('/').to_owned()),
         };
         Ok(Access { key: key.unwrap_or_default(), base_url })

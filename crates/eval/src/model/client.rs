@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use adk_core::{AdkError, Content, FunctionResponseData, Llm, LlmRequest, Part};
+use adk_core::{
+    AdkError, Content, FunctionResponseData, GenerateContentConfig, Llm, LlmRequest, Part,
+};
 use adk_model::anthropic::{AnthropicClient, AnthropicConfig};
 use adk_model::retry::RetryConfig;
 use adk_model::{GeminiModel, OpenAICompatible, OpenAICompatibleConfig};
@@ -32,8 +34,11 @@ pub(super) fn open(
             Arc::new(client.with_retry_config(retry))
         }
         // The client for Ollama's own format hides the status of an answer.
-        Service::OpenAi | Service::Ollama => {
-            let name = if service == Service::OpenAi { "openai" } else { "ollama" };
+        Service::OpenAi | Service::Ollama | Service::Person => {
+            let name = match service {
+                Service::Ollama => "ollama",
+                _ => "openai",
+            };
             let mut config = OpenAICompatibleConfig::new(key, model).with_provider_name(name);
             if let Some(url) = base_url {
                 config = config.with_base_url(url);
@@ -143,7 +148,10 @@ fn sent(model: &str, service: Service, request: &ModelRequest) -> LlmRequest {
     LlmRequest {
         model: model.to_owned(),
         contents,
-        config: None,
+        config: request.response_schema.as_ref().map(|schema| GenerateContentConfig {
+            response_schema: schema.to_value().ok(),
+            ..GenerateContentConfig::default()
+        }),
         tools: declared.collect(),
         previous_response_id: None,
     }

@@ -10,6 +10,7 @@ mod failure;
 mod json;
 mod limit;
 mod name;
+mod person;
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -17,14 +18,18 @@ use std::time::Duration;
 
 use adk_core::{Content, Llm};
 use json_text::JsonText;
+use tokio::time::Instant;
 
 pub use access::Variables;
 pub use failure::{FailureKind, ModelFailure};
 pub(crate) use json::{ask_for_json, read_json, repeat, unusable};
-pub use name::ModelNameError;
+pub use name::{ModelNameError, PERSON};
+pub use person::PersonSession;
 
+use self::access::Access;
 use self::limit::Limit;
 use self::name::{Service, parse};
+use self::person::{Asked, Persons};
 use crate::ledger::{Event, Ledger, Role};
 
 /// The longest wait that a service may ask for with `Retry-After`. A longer one is a failure.
@@ -36,6 +41,9 @@ pub struct Models {
     variables: Variables,
     settings: ModelSettings,
     limits: Arc<Mutex<Limits>>,
+    persons: Persons,
+    /// The judge in place of those that metrics name.
+    judge: Option<Arc<str>>,
 }
 
 /// By service, address and the service's own name of the model.
@@ -79,7 +87,13 @@ impl Models {
     /// The models for which `variables` have keys.
     #[must_use]
     pub fn new(variables: Variables) -> Self {
-        Self { variables, settings: ModelSettings::default(), limits: Arc::default() }
+        Self {
+            variables,
+            settings: ModelSettings::default(),
+            limits: Arc::default(),
+            persons: Persons::default(),
+            judge: None,
+        }
     }
 
     /// The models for which the environment of this process has keys. All callers share their limits.
@@ -96,6 +110,21 @@ impl Models {
         self
     }
 
+    /// The same models, with this one as the judge in place of those that metrics name.
+    #[must_use]
+    pub fn with_judge(mut self, name: &str) -> Self {
+        self.judge = Some(name.into());
+        self
+    }
+
+    /// The judge that is named, or the one that [`Models::with_judge`] gave in its place; `None` without either.
+    ///
+    /// # Errors
+    /// As [`Models::model`].
+    pub fn judge(&self, named: Option<&str>) -> Result<Option<Model>, ModelNameError> {
+        self.judge.as_deref().or(named).map(|name| self.model(name)).transpose()
+    }
+
     /// How the models are asked.
     #[must_use]
     pub fn settings(&self) -> ModelSettings {
@@ -108,13 +137,27 @@ impl Models {
     /// [`ModelNameError`] if the name or the service is not known, or the key is missing.
     pub fn model(&self, name: &str) -> Result<Model, ModelNameError> {
         let (service, model) = parse(name)?;
+        if service == Service::Person {
+            return self.person("rehearsal eval").model("model");
+        }
         let access = self.variables.access(service, name)?;
-        let llm = client::open(service, &access, model).map_err(|error| {
-            ModelNameError::Client { name: name.to_owned(), error: error.message }
+        self.open(service, &access, name, model)
+    }
+
+    fn open(
+        &self,
+        service: Service,
+        access: &Access,
+        name: &str,
+        model: &str,
+    ) -> Result<Model, ModelNameError> {
+        let llm = client::open(service, access, model).map_err(|error| ModelNameError::Client {
+            name: name.to_owned(),
+            error: error.message,
         })?;
         let mut limits = self.limits.lock().unwrap_or_else(PoisonError::into_inner);
         let limit = limits
-            .entry((service, access.base_url.unwrap_or_default(), model.to_owned()))
+            .entry((service, access.base_url.clone().unwrap_or_default(), model.to_owned()))
             .or_insert_with(|| Arc::new(Limit::new(self.settings.most_at_once)));
         Ok(Model {
             name: name.into(),
@@ -122,6 +165,7 @@ impl Models {
             llm,
             limit: Arc::clone(limit),
             settings: self.settings,
+            person: (service == Service::Person).then(|| self.persons.clone()),
         })
     }
 }
@@ -134,6 +178,8 @@ pub struct Model {
     llm: Arc<dyn Llm>,
     limit: Arc<Limit>,
     settings: ModelSettings,
+    /// Where it is noted that a person is asked.
+    person: Option<Persons>,
 }
 
 /// What a model is asked.
@@ -145,6 +191,8 @@ pub struct ModelRequest {
     pub messages: Vec<ModelMessage>,
     /// What the model may call.
     pub tools: Vec<ModelTool>,
+    /// The JSON Schema of the response; without one, the response is a text.
+    pub response_schema: Option<JsonText>,
 }
 
 /// A tool that a model may call.
@@ -241,9 +289,11 @@ impl Model {
     /// # Errors
     /// [`ModelFailure`] of the last attempt.
     pub async fn ask(&self, request: &ModelRequest) -> Result<ModelReply, ModelFailure> {
+        let _asked: Option<Asked> = self.person.as_ref().map(Persons::ask);
         let mut attempts = 1;
         loop {
             let place = self.limit.enter().await;
+            let begin = Instant::now();
             let answer = client::ask(&*self.llm, self.service, &self.name, request);
             let failure = match tokio::time::timeout(self.settings.timeout, answer).await {
                 Ok(Ok(reply)) => {
@@ -258,6 +308,10 @@ impl Model {
                 place.limited(wait.min(LONGEST_WAIT));
             }
             drop(place);
+            let failure = match self.person {
+                Some(_) => person::explained(failure, attempts, begin.elapsed()),
+                None => failure,
+            };
             if !failure.may_pass() || attempts > self.settings.retries || wait > LONGEST_WAIT {
                 return Err(ModelFailure { attempts, ..failure });
             }

@@ -9,6 +9,8 @@ pub(super) enum Service {
     OpenAi,
     Anthropic,
     Ollama,
+    /// A person, through a live session.
+    Person,
 }
 
 /// The services by the names that stand before the slash.
@@ -22,6 +24,9 @@ const SERVICES: [(&str, Service); 4] = [
 /// Names that say by themselves which service has the model.
 const BEGINNINGS: [(&str, Service); 3] =
     [("gemini-", Service::Gemini), ("gpt-", Service::OpenAi), ("claude-", Service::Anthropic)];
+
+/// The model that a person plays.
+pub const PERSON: &str = "person";
 
 /// Why a model cannot be asked. Known before anything runs.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -54,6 +59,9 @@ pub enum ModelNameError {
 
 /// The service and its own name of the model.
 pub(super) fn parse(name: &str) -> Result<(Service, &str), ModelNameError> {
+    if name == PERSON {
+        return Ok((Service::Person, name));
+    }
     let unknown = |suggestion| ModelNameError::Unknown { name: name.to_owned(), suggestion };
     let known = || SERVICES.iter().map(|(service, _)| *service);
     match name.split_once('/') {
@@ -69,7 +77,7 @@ pub(super) fn parse(name: &str) -> Result<(Service, &str), ModelNameError> {
             None => {
                 let services: Vec<&str> = known().collect();
                 Err(unknown(format!(
-                    "write it as SERVICE/{name}, with one of {}",
+                    "write it as SERVICE/{name}, with one of {}, or {PERSON}",
                     services.join(", ")
                 )))
             }
@@ -88,6 +96,7 @@ mod tests {
         assert_eq!(parse("openai/gpt-5-mini"), Ok((Service::OpenAi, "gpt-5-mini")));
         assert_eq!(parse("gpt-4o-mini"), Ok((Service::OpenAi, "gpt-4o-mini")));
         assert_eq!(parse("openai/org/model"), Ok((Service::OpenAi, "org/model")));
+        assert_eq!(parse("person"), Ok((Service::Person, "person")));
         assert_eq!(parse("ollama/qwen3:8b"), Ok((Service::Ollama, "qwen3:8b")));
     }
 
@@ -101,7 +110,7 @@ mod tests {
         assert_eq!(
             error("llama"),
             "llama does not name a service; write it as SERVICE/llama, with one of gemini, openai, \
-             anthropic, ollama"
+             anthropic, ollama, or person"
         );
         assert_eq!(
             error("ollama/"),

@@ -1,37 +1,30 @@
-//! [`PythonFunction`]: a mock that the author of a case wrote in Python.
+//! [`PythonFunction`]: a mock, a user or a user's tool that the author of a case wrote in Python.
 //!
 //! Functions run in a process of their own, one for each run that calls any, so that they work with every
 //! subject, share nothing with the agent and may keep a state for the case.
 
-use std::collections::HashMap;
-use std::fmt;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::Ordering;
 
-use agents::AgentLog;
 use agents::adk_python::interpreter::find_interpreter;
-use agents::adk_python::package;
-use agents::child::{self, TreeKiller};
+use async_trait::async_trait;
 use json_text::JsonText;
 use serde::{Deserialize, Serialize};
-use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
-use tokio::process::ChildStdin;
-use tokio::sync::{OnceCell, mpsc, oneshot};
+use serde_json::{Map, Value};
 
+use super::function_process::{Functions, Reply};
 use super::messages::Exception;
+use crate::ledger::Ledger;
 use crate::mock::{MockContext, MockFailure};
-
-/// The module of the package that it runs.
-const MODULE: &str = "rehearsal_adk.evaluation.functions";
+use crate::user_agent::{Heard, UserAgent, UserAnswer, UserContext};
+use crate::yields::{YieldInfo, YieldKind};
 
 /// A function in a Python file.
 #[derive(Debug, Clone)]
 pub struct PythonFunction {
-    file: PathBuf,
+    pub(super) file: PathBuf,
     name: String,
-    python: PathBuf,
+    pub(super) python: PathBuf,
 }
 
 impl PythonFunction {
@@ -55,11 +48,7 @@ impl PythonFunction {
         args: &JsonText,
         context: &MockContext,
     ) -> Result<JsonText, MockFailure> {
-        let process = context.functions.process(self).await.map_err(MockFailure::Broken)?;
-        let call = Call {
-            id: process.next_id.fetch_add(1, Ordering::Relaxed),
-            file: &self.file,
-            function: &self.name,
+        let input = Input::Mock {
             args,
             context: CallContext {
                 call_id: &context.call_id,
@@ -68,6 +57,57 @@ impl PythonFunction {
                 state: &context.state,
                 now_ms: context.now_ms,
             },
+        };
+        self.called(&context.functions, input).await
+    }
+
+    /// What the function says as a user; `None` if it ends the conversation.
+    ///
+    /// # Errors
+    /// What the function raises, or why it cannot be called.
+    async fn user(&self, yielded: &YieldedTo<'_>) -> Result<Option<Answer>, String> {
+        let prompt = match yielded.heard.last() {
+            Some(Heard::Prompt(prompt)) => prompt,
+            _ => "",
+        };
+        let input = Input::User { prompt, user: yielded.sent() };
+        let answer = self.called(yielded.context.functions, input).await;
+        let answer = answer.map_err(|failure| match failure {
+            MockFailure::Raises(message) | MockFailure::Broken(message) => message,
+            MockFailure::NotRecorded => "it has no answer".to_owned(),
+        })?;
+        answer.decode().map_err(|error| error.to_string())
+    }
+
+    /// What the function returns as a tool of a persona, and the changes of the main session's state.
+    ///
+    /// # Errors
+    /// As [`PythonFunction::answer`].
+    pub(crate) async fn persona_tool(
+        &self,
+        args: &JsonText,
+        yielded: &YieldedTo<'_>,
+    ) -> Result<(JsonText, Map<String, Value>), MockFailure> {
+        let input = Input::PersonaTool { args, user: yielded.sent() };
+        let answer = self.called(yielded.context.functions, input).await?;
+        match answer.decode() {
+            Ok(Some(Answer { output, changes })) => Ok((output, changes)),
+            Ok(None) => Ok((JsonText::from_value(&Value::Null), Map::new())),
+            Err(error) => Err(MockFailure::Broken(error.to_string())),
+        }
+    }
+
+    async fn called(
+        &self,
+        functions: &Functions,
+        input: Input<'_>,
+    ) -> Result<JsonText, MockFailure> {
+        let process = functions.process(self).await.map_err(MockFailure::Broken)?;
+        let call = Call {
+            id: process.next_id.fetch_add(1, Ordering::Relaxed),
+            file: &self.file,
+            function: &self.name,
+            input,
         };
         let reply = process.call(&call).await.map_err(MockFailure::Broken)?;
         match reply {
@@ -82,30 +122,118 @@ impl PythonFunction {
     }
 }
 
-/// The functions of one run: their process, once one of them is called.
-#[derive(Default)]
-pub(crate) struct Functions(OnceCell<Process>);
+/// A yield as a user agent sees it.
+pub(crate) struct YieldedTo<'a> {
+    pub(crate) heard: &'a [Heard],
+    pub(crate) info: &'a YieldInfo,
+    pub(crate) context: &'a UserContext<'a>,
+}
 
-impl fmt::Debug for Functions {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let is_running = self.0.initialized();
-        formatter.debug_struct("Functions").field("is_running", &is_running).finish()
+impl YieldedTo<'_> {
+    fn sent(&self) -> UserSeen<'_> {
+        let said = self.heard.iter().map(|message| match message {
+            Heard::Prompt(text) => Said { role: "agent", text },
+            Heard::Own(text) => Said { role: "user", text },
+        });
+        UserSeen {
+            tool_name: match &self.info.kind {
+                YieldKind::Loop => None,
+                YieldKind::Tool { tool_name } => Some(tool_name),
+            },
+            call_id: self.info.call_id.as_deref(),
+            args: self.info.args.as_ref(),
+            invocation_id: &self.info.invocation_id,
+            conversation: said.collect(),
+            state: self.context.state,
+            now_ms: self.context.ledger.now_ms(),
+        }
     }
 }
 
-impl Functions {
-    async fn process(&self, first: &PythonFunction) -> Result<&Process, String> {
-        self.0.get_or_try_init(|| async { Process::start(first) }).await
+/// A user agent that is a function in Python.
+#[derive(Debug, Clone)]
+pub struct PythonUser(PythonFunction);
+
+impl PythonUser {
+    /// The user for whom this function answers.
+    #[must_use]
+    pub fn new(function: PythonFunction) -> Self {
+        Self(function)
     }
+}
+
+#[async_trait]
+impl UserAgent for PythonUser {
+    async fn answer(
+        &self,
+        number: usize,
+        heard: &[Heard],
+        info: &YieldInfo,
+    ) -> Result<UserAnswer, String> {
+        let (ledger, state) = (Ledger::begin(), JsonText::from_value(&Map::new().into()));
+        let context =
+            UserContext { ledger: &ledger, state: &state, functions: &Functions::default() };
+        self.answer_in_run(number, heard, info, &context).await
+    }
+
+    async fn answer_in_run(
+        &self,
+        _: usize,
+        heard: &[Heard],
+        info: &YieldInfo,
+        context: &UserContext<'_>,
+    ) -> Result<UserAnswer, String> {
+        Ok(match self.0.user(&YieldedTo { heard, info, context }).await? {
+            None => UserAnswer::Ends,
+            Some(Answer { output, changes }) => {
+                UserAnswer::Says { output, changes: JsonText::from_value(&changes.into()) }
+            }
+        })
+    }
+}
+
+/// A call, as the process gets it.
+#[derive(Serialize)]
+pub(super) struct Call<'a> {
+    pub(super) id: u64,
+    file: &'a Path,
+    function: &'a str,
+    #[serde(flatten)]
+    input: Input<'a>,
+}
+
+/// What a function is called with.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Input<'a> {
+    Mock { args: &'a JsonText, context: CallContext<'a> },
+    User { prompt: &'a str, user: UserSeen<'a> },
+    PersonaTool { args: &'a JsonText, user: UserSeen<'a> },
+}
+
+/// What a user agent sees of its yield.
+#[derive(Serialize)]
+struct UserSeen<'a> {
+    tool_name: Option<&'a str>,
+    call_id: Option<&'a str>,
+    args: Option<&'a JsonText>,
+    invocation_id: &'a str,
+    conversation: Vec<Said<'a>>,
+    state: &'a JsonText,
+    now_ms: u64,
 }
 
 #[derive(Serialize)]
-struct Call<'a> {
-    id: u64,
-    file: &'a Path,
-    function: &'a str,
-    args: &'a JsonText,
-    context: CallContext<'a>,
+struct Said<'a> {
+    role: &'static str,
+    text: &'a str,
+}
+
+/// What a function gives as a user agent, or as a tool of one.
+#[derive(Deserialize)]
+struct Answer {
+    output: JsonText,
+    changes: Map<String, Value>,
 }
 
 #[derive(Serialize)]
@@ -115,116 +243,4 @@ struct CallContext<'a> {
     invocation_id: &'a str,
     state: &'a JsonText,
     now_ms: u64,
-}
-
-#[derive(Debug, Deserialize)]
-struct Reply {
-    id: u64,
-    result: Option<JsonText>,
-    raises: Option<String>,
-    error: Option<Exception>,
-}
-
-/// A process that calls functions. Dropping it ends the process.
-struct Process {
-    requests: mpsc::UnboundedSender<Vec<u8>>,
-    waiting: Arc<Waiting>,
-    next_id: AtomicU64,
-    log: Arc<AgentLog>,
-    killer: TreeKiller,
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        self.killer.kill();
-    }
-}
-
-/// The calls under way, by their id; `None` once the process has ended.
-#[derive(Debug)]
-struct Waiting(Mutex<Option<HashMap<u64, oneshot::Sender<Reply>>>>);
-
-impl Waiting {
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<HashMap<u64, oneshot::Sender<Reply>>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Process {
-    fn start(first: &PythonFunction) -> Result<Self, String> {
-        let package = package::unpacked()
-            .map_err(|error| format!("the Python package cannot be written: {error}"))?;
-        let folder = first.file.parent().unwrap_or(Path::new("."));
-        let mut command = package::program(&first.python, MODULE, &package, folder);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut tree = child::start(&mut command)
-            .map_err(|error| format!("{} cannot be started: {error}", first.python.display()))?;
-        let process = tree.child();
-        let missing = || format!("a pipe of {} is missing", first.python.display());
-        let input = process.stdin.take().ok_or_else(missing)?;
-        let output = process.stdout.take().ok_or_else(missing)?;
-        let errors = process.stderr.take().ok_or_else(missing)?;
-        let killer = tree.killer();
-        let log = Arc::new(AgentLog::default());
-        let waiting = Arc::new(Waiting(Mutex::new(Some(HashMap::new()))));
-        let (requests, queued) = mpsc::unbounded_channel();
-        tokio::spawn(write(input, queued));
-        tokio::spawn({
-            let log = Arc::clone(&log);
-            async move {
-                let mut lines = BufReader::new(errors).lines();
-                while let Ok(Some(line)) = lines.next_line().await {
-                    log.push(&line);
-                }
-            }
-        });
-        tokio::spawn({
-            let waiting = Arc::clone(&waiting);
-            async move {
-                let mut lines = BufReader::new(output).lines();
-                while let Ok(Some(line)) = lines.next_line().await {
-                    match serde_json::from_str::<Reply>(&line) {
-                        Ok(reply) => {
-                            let mut waiting = waiting.lock();
-                            let waiter = waiting.as_mut().and_then(|it| it.remove(&reply.id));
-                            if let Some(waiter) = waiter {
-                                // The run may have ended meanwhile.
-                                let _ = waiter.send(reply);
-                            }
-                        }
-                        Err(error) => tracing::warn!("a line of mock functions: {error}: {line}"),
-                    }
-                }
-                // Dropping the waiters tells them.
-                waiting.lock().take();
-                tree.wait().await;
-            }
-        });
-        Ok(Self { requests, waiting, next_id: AtomicU64::new(1), log, killer })
-    }
-
-    async fn call(&self, call: &Call<'_>) -> Result<Reply, String> {
-        let gone = || match self.log.last_lines(0) {
-            Some(lines) => format!("the process of the functions ended. Its last output:\n{lines}"),
-            None => "the process of the functions ended. It printed nothing".to_owned(),
-        };
-        let request = JsonText::serialize(call).map_err(|error| error.to_string())?;
-        let mut line = request.compact().as_str().as_bytes().to_vec();
-        line.push(b'\n');
-        let (waiter, reply) = oneshot::channel();
-        match &mut *self.waiting.lock() {
-            Some(waiting) => waiting.insert(call.id, waiter),
-            None => return Err(gone()),
-        };
-        self.requests.send(line).map_err(|_| gone())?;
-        reply.await.map_err(|_| gone())
-    }
-}
-
-async fn write(mut input: ChildStdin, mut queued: mpsc::UnboundedReceiver<Vec<u8>>) {
-    while let Some(line) = queued.recv().await {
-        if input.write_all(&line).await.is_err() {
-            return;
-        }
-    }
 }

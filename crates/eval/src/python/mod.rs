@@ -5,6 +5,7 @@
 //! protocol.
 
 mod connection;
+mod function_process;
 mod functions;
 mod messages;
 mod server;
@@ -17,8 +18,9 @@ use agents::adk_python::interpreter::find_interpreter;
 use async_trait::async_trait;
 use tokio::sync::Mutex;
 
-pub(crate) use self::functions::Functions;
-pub use self::functions::PythonFunction;
+pub(crate) use self::function_process::Functions;
+pub(crate) use self::functions::YieldedTo;
+pub use self::functions::{PythonFunction, PythonUser};
 use self::server::Server;
 use self::session::PythonSession;
 use crate::fault::Fault;

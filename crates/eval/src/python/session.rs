@@ -12,6 +12,7 @@ use super::server::Server;
 use crate::fault::Fault;
 use crate::gate::Gate;
 use crate::given_model::GivenModel;
+use crate::model::{Models, PERSON};
 use crate::subject::{Input, PendingCall, SubjectSession, TurnEnd};
 
 /// The names under which google-adk waits for something else than a tool's result, and the argument that holds
@@ -43,6 +44,30 @@ enum Model<'a> {
     Given(&'a str),
     /// The model of this name.
     Named(&'a str),
+    /// A person, in a live session.
+    Person {
+        /// The address of the session.
+        url: String,
+        /// The key for it.
+        key: String,
+    },
+}
+
+impl<'a> Model<'a> {
+    fn of(gate: &'a Gate) -> Result<Option<Self>, Fault> {
+        Ok(match gate.model() {
+            None => None,
+            Some(GivenModel::Named(name)) if name == PERSON => {
+                let session = Models::of_environment().person(gate.case_name());
+                let address = session.address();
+                let (url, key) =
+                    address.map_err(|error| Fault::GivenModel { message: error.to_string() })?;
+                Some(Self::Person { url, key })
+            }
+            Some(GivenModel::Named(name)) => Some(Self::Named(name)),
+            Some(model) => Some(Self::Given(model.label())),
+        })
+    }
 }
 
 #[derive(Serialize)]
@@ -75,10 +100,7 @@ impl PythonSession {
             state: gate.initial_state(),
             tools: gate.known_tools().collect(),
             declared: gate.declared_tools().collect(),
-            model: gate.model().map(|model| match model {
-                GivenModel::Named(name) => Model::Named(name),
-                model => Model::Given(model.label()),
-            }),
+            model: Model::of(gate)?,
         };
         session.request("open", &open).await?;
         Ok(session)

@@ -16,7 +16,7 @@ pub enum StoreError {
         cause: std::io::Error,
     },
     /// There is no such file.
-    #[error("there is no store of eval runs at {}; check the path", path.display())]
+    #[error("the store of eval runs {} does not exist; check the path", path.display())]
     Missing {
         /// The store.
         path: PathBuf,

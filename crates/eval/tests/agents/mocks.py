@@ -25,6 +25,10 @@ def broken(policy_id):
     return {"policy": policies[policy_id]}  # noqa: F821
 
 
+def nothing(policy_id):
+    """Returns None."""
+
+
 def not_json(policy_id):
     """Returns what is not JSON."""
     return {"policy": float("nan")}

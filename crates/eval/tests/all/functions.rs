@@ -42,6 +42,9 @@ async fn functions_answer_raise_and_fail() {
         r#"{"policy":"b","for":{"age":56},"calls":["b"],"tool":"read"}"#,
         "each run has a process of its own"
     );
+    let nothing = run("nothing").await;
+    assert_eq!(nothing.status, Status::Passed, "{:?}", nothing.error);
+    assert_eq!(results(&nothing), [r#"{"result":null}"#]);
     let error = async |name: &str| {
         let error = run(name).await.error.expect("an error");
         (error.at_fault, error.message)
@@ -50,7 +53,7 @@ async fn functions_answer_raise_and_fail() {
     for (name, told) in [
         ("broken", "mocks.py:broken: name 'policies' is not defined"),
         ("not-json", "mocks.py:not_json: "),
-        ("mistyped", "mocks.py:reed: there is no function reed; did you mean read?"),
+        ("mistyped", "mocks.py:reed: the file has no function reed; did you mean read?"),
     ] {
         let (at_fault, message) = error(name).await;
         assert_eq!(at_fault, AtFault::Mock, "{message}");

@@ -1,8 +1,10 @@
 //! Real agents of google-adk in real runs.
 
 mod canaries;
+mod concurrent_users;
 mod endings;
 mod eval_sets;
+mod function_users;
 mod functions;
 mod model_requests;
 mod models;

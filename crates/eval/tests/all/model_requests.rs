@@ -17,7 +17,7 @@ fn request() -> ModelRequest {
     ModelRequest {
         instruction: "Be brief.".to_owned(),
         messages: vec![to("Hello"), ModelMessage::FromModel("Hi".to_owned()), to("Who are you?")],
-        tools: Vec::new(),
+        ..ModelRequest::default()
     }
 }
 

@@ -99,6 +99,14 @@ pub struct EvalArguments {
     /// recorded trace of an eval set [default: the models that the agent names]
     #[arg(long, env = "REHEARSAL_EVAL_MODEL", value_name = "MODEL")]
     pub model: Option<String>,
+    /// The judge of all metrics that a model judges, such as gemini-2.5-flash [default: the models that
+    /// the metrics name]
+    #[arg(long, env = "REHEARSAL_EVAL_JUDGE", value_name = "MODEL")]
+    pub judge: Option<String>,
+    /// Decides which calls the faults of suites hit; the same seed hits the same calls [default: as the
+    /// suite says, else 0]
+    #[arg(long, env = "REHEARSAL_EVAL_SEED", value_name = "NUMBER")]
+    pub seed: Option<u64>,
     /// Tools of eval sets that run; every other call is answered by the recording, or is an error
     #[arg(long, env = "REHEARSAL_EVAL_REAL_TOOLS", value_name = "NAME", num_args = 1.., value_delimiter = ',')]
     pub real_tools: Vec<String>,
@@ -141,7 +149,7 @@ pub struct EvalArguments {
     /// Print the names and tags of the selected cases, and stop there; as JSON with --format json
     #[arg(long, env = "REHEARSAL_EVAL_LIST")]
     pub list: bool,
-    /// Print the JSON Schema of suites, and stop there
+    /// Print the JSON Schema of suites (docs/eval-suite.schema.json), and stop there
     #[arg(long, env = "REHEARSAL_EVAL_SCHEMA")]
     pub schema: bool,
 }

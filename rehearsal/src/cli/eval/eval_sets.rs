@@ -4,10 +4,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use eval::EvalCase;
-use eval::file::{EvalSetOptions, ModelChoice, read_eval_set};
+use eval::file::{EvalSetOptions, ModelChoice, read_eval_set_with_models};
 use eval::python::AdkPythonSubject;
 use scoring::config::Config;
 
+use super::selection::models;
 use super::{EvalArguments, EvalError};
 use crate::cli::score::{BESIDE, read_config};
 
@@ -35,7 +36,7 @@ pub(super) fn cases(path: &Path, arguments: &EvalArguments) -> Result<Vec<EvalCa
         config,
         real_tools: arguments.real_tools.clone(),
     };
-    Ok(read_eval_set(path, &options)?)
+    Ok(read_eval_set_with_models(path, &options, &models(arguments)?)?)
 }
 
 /// The model that the arguments choose.

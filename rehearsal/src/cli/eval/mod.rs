@@ -19,6 +19,7 @@ use std::time::Instant;
 
 use eval::file::{SuiteError, schema};
 use eval::golden::GoldenError;
+use eval::model::ModelNameError;
 use eval::store::{StoreError, StoredRun};
 use eval::suite::Summary;
 use eval::{EvalSuite, RunStore, SuiteResult, run_cases};
@@ -53,6 +54,9 @@ pub enum EvalError {
         /// The reason.
         cause: glob::PatternError,
     },
+    /// The judge cannot be asked.
+    #[error("--judge: {0}")]
+    Judge(ModelNameError),
     /// The agent of an eval set is not known.
     #[error(
         "{} is not in the folder of an agent; name the agent with --agent FOLDER", path.display()
@@ -319,7 +323,7 @@ async fn run(
     stored: &StoredRun<'_>,
 ) -> Result<bool, EvalError> {
     let (places, open) = runs.open();
-    let mut progress = Progress::new(open.len(), suite.jobs);
+    let mut progress = Progress::new(&open, suite.jobs);
     let repeats: Vec<u32> = open.iter().map(|run| runs.repeats(run.case)).collect();
     let results = &mut runs.results;
     let ended = |at: usize, result| {

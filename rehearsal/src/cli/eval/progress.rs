@@ -3,8 +3,12 @@
 use std::io::IsTerminal as _;
 use std::time::Duration;
 
+use eval::CaseRun;
+use eval::given_model::GivenModel;
+use eval::model::{Models, PERSON};
 use eval::result::{EvalResult, Status};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use tokio::task::JoinHandle;
 
 /// The progress of a run.
 pub(super) struct Progress {
@@ -12,28 +16,31 @@ pub(super) struct Progress {
     jobs: u64,
     failing: u64,
     tokens: u64,
+    /// Says where a person is waited for.
+    persons: Option<JoinHandle<()>>,
 }
 
 impl Progress {
-    /// The progress of `runs` runs, of which `jobs` run at the same time.
-    pub(super) fn new(runs: usize, jobs: usize) -> Self {
+    /// The progress of these runs, of which `jobs` run at the same time.
+    pub(super) fn new(runs: &[CaseRun<'_>], jobs: usize) -> Self {
         let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
         let is_watched = std::io::stderr().is_terminal() && std::env::var_os("CI").is_none();
         let bar = match is_watched {
             true => ProgressBar::with_draw_target(
-                Some(count(runs)),
+                Some(count(runs.len())),
                 ProgressDrawTarget::stderr_with_hz(10),
             ),
             false => ProgressBar::hidden(),
         };
-        bar.set_length(count(runs));
+        bar.set_length(count(runs.len()));
         // The template is valid.
         if let Ok(style) =
             ProgressStyle::with_template("{wide_bar} {pos} of {len} done, {msg}, {eta} left")
         {
             bar.set_style(style);
         }
-        let progress = Self { bar, jobs: count(jobs), failing: 0, tokens: 0 };
+        let persons = say_where_persons_respond(&bar, runs);
+        let progress = Self { bar, jobs: count(jobs), failing: 0, tokens: 0, persons };
         if is_watched {
             progress.bar.enable_steady_tick(Duration::from_millis(200));
         }
@@ -56,6 +63,9 @@ impl Progress {
 
     /// Ends the display.
     pub(super) fn finish(&self) {
+        if let Some(task) = &self.persons {
+            task.abort();
+        }
         self.bar.finish_and_clear();
     }
 
@@ -71,6 +81,28 @@ impl Progress {
             self.failing
         ));
     }
+}
+
+/// Prints the page on which people respond, whenever somebody begins to wait for one.
+fn say_where_persons_respond(bar: &ProgressBar, runs: &[CaseRun<'_>]) -> Option<JoinHandle<()>> {
+    let models = Models::of_environment();
+    let page = models.person_page().ok()?;
+    let line = format!("waiting for a person; respond at {page}");
+    // Requests of agents in Python do not pass through this process.
+    let is_person = |run: &CaseRun<'_>| matches!(&run.case.model, Some(GivenModel::Named(name)) if name == PERSON);
+    if runs.iter().any(is_person) {
+        bar.suspend(|| eprintln!("{line}"));
+    }
+    let bar = bar.clone();
+    let mut asked = models.persons_asked();
+    Some(tokio::spawn(async move {
+        while asked.wait_for(|count| *count > 0).await.is_ok() {
+            bar.suspend(|| eprintln!("{line}"));
+            if asked.wait_for(|count| *count == 0).await.is_err() {
+                return;
+            }
+        }
+    }))
 }
 
 fn is_failure(status: Status) -> bool {

@@ -5,8 +5,9 @@ use std::num::NonZeroU32;
 use std::path::Path;
 
 use eval::EvalCase;
-use eval::file::{ModelChoice, ReadOptions, is_eval_set, read};
+use eval::file::{ModelChoice, ReadOptions, is_eval_set, read_with_models};
 use eval::given_model::GivenModel;
+use eval::model::Models;
 use glob::Pattern;
 use serde::Serialize;
 
@@ -58,10 +59,30 @@ pub(super) fn cases(arguments: &EvalArguments) -> Result<Vec<EvalCase>, EvalErro
         for case in &mut of_file {
             case.source.suite = suite_name(path);
             case.repeats = arguments.repeats.map_or(case.repeats, NonZeroU32::get);
+            // Results of another judge or seed are not results of this case.
+            if let Some(judge) = &arguments.judge {
+                case.source.content_hash.push_str(&format!(" judge {judge}"));
+            }
+            if let Some(seed) = arguments.seed {
+                case.seed = seed;
+                case.source.content_hash.push_str(&format!(" seed {seed}"));
+            }
         }
         cases.extend(of_file);
     }
     Ok(cases)
+}
+
+/// The models of the environment, with the judge that is given for the run.
+///
+/// # Errors
+/// [`EvalError::Judge`] if it cannot be asked.
+pub(super) fn models(arguments: &EvalArguments) -> Result<Models, EvalError> {
+    let models = Models::of_environment();
+    let Some(judge) = &arguments.judge else { return Ok(models) };
+    let models = models.with_judge(judge);
+    models.judge(None).map_err(EvalError::Judge)?;
+    Ok(models)
 }
 
 /// The cases of a suite, with the model that is given for the run.
@@ -70,7 +91,7 @@ fn of_suite(
     arguments: &EvalArguments,
     options: &ReadOptions,
 ) -> Result<Vec<EvalCase>, EvalError> {
-    let mut cases = read(path, options)?;
+    let mut cases = read_with_models(path, options, &models(arguments)?)?;
     match eval_sets::model(arguments) {
         ModelChoice::Own => {}
         ModelChoice::Replay => return Err(EvalError::NothingToReplay(path.to_owned())),

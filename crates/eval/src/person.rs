@@ -1,0 +1,189 @@
+//! [`PersonUser`] and [`PersonTool`]: a person who answers through a live session.
+
+use async_trait::async_trait;
+use json_text::JsonText;
+use serde_json::{Value, json};
+
+use crate::mock::{MockContext, MockFailure, MockFunction};
+use crate::model::{ModelMessage, ModelReply, ModelRequest, ModelTool, PersonSession, read_json};
+use crate::user_agent::{Heard, UserAgent, UserAnswer};
+use crate::yields::{YieldInfo, YieldKind};
+
+/// With this the person ends the conversation.
+const END: &str = "end_conversation";
+
+/// With this the person lets a tool fail.
+const RAISE: &str = "raise_error";
+
+/// A user agent whose answers a person gives.
+#[derive(Debug, Clone)]
+pub struct PersonUser {
+    session: PersonSession,
+    role: String,
+}
+
+impl PersonUser {
+    /// A person who plays `role`, the description of a user; empty for none.
+    #[must_use]
+    pub fn new(session: PersonSession, role: impl Into<String>) -> Self {
+        Self { session, role: role.into() }
+    }
+
+    fn request(&self, heard: &[Heard], info: &YieldInfo) -> ModelRequest {
+        let role = match self.role.as_str() {
+            "" => String::new(),
+            role => format!("\n\n{role}"),
+        };
+        let mut messages: Vec<ModelMessage> = heard
+            .iter()
+            .map(|message| match message {
+                Heard::Prompt(prompt) => ModelMessage::ToModel(prompt.clone()),
+                Heard::Own(text) => ModelMessage::FromModel(text.clone()),
+            })
+            .collect();
+        if let [ModelMessage::ToModel(prompt)] = messages.as_mut_slice()
+            && prompt.is_empty()
+        {
+            "Write the first message to the agent.".clone_into(prompt);
+        }
+        match &info.kind {
+            YieldKind::Loop => ModelRequest {
+                instruction: format!(
+                    "You are the user in a conversation with an AI agent under test. Write the user's next message, \
+                     or call {END}.{role}"
+                ),
+                messages,
+                tools: vec![tool(END, "Ends the conversation.", &json!({ "type": "object" }))],
+                response_schema: None,
+            },
+            YieldKind::Tool { tool_name } => ModelRequest {
+                instruction: format!(
+                    "You are the user of an AI agent under test. The agent called the tool {tool_name}, which waits \
+                     for you. Write what the tool returns, as JSON. A request for confirmation takes \
+                     {{\"confirmed\": true}} or {{\"confirmed\": false}}.{role}"
+                ),
+                messages,
+                tools: Vec::new(),
+                response_schema: Some(any_value()),
+            },
+        }
+    }
+}
+
+#[async_trait]
+impl UserAgent for PersonUser {
+    async fn answer(
+        &self,
+        _: usize,
+        heard: &[Heard],
+        info: &YieldInfo,
+    ) -> Result<UserAnswer, String> {
+        let agent = match &info.kind {
+            YieldKind::Loop => "user".to_owned(),
+            YieldKind::Tool { tool_name } => format!("user for {tool_name}"),
+        };
+        let reply = asked(&self.session, &agent, &self.request(heard, info)).await?;
+        if reply.calls.iter().any(|call| call.name == END) {
+            return Ok(UserAnswer::Ends);
+        }
+        Ok(UserAnswer::says(match info.kind {
+            YieldKind::Loop => JsonText::string(&reply.text),
+            YieldKind::Tool { .. } => read_json(&reply.text, |value| Ok(value.clone()))
+                .map_err(|error| format!("the person's answer cannot be used: {error}"))?,
+        }))
+    }
+}
+
+/// A mock whose answers a person gives.
+#[derive(Debug, Clone)]
+pub struct PersonTool {
+    session: PersonSession,
+    instructions: String,
+}
+
+impl PersonTool {
+    /// A tool that a person answers for. `instructions` tell the person what to do; empty for none.
+    #[must_use]
+    pub fn new(session: PersonSession, instructions: impl Into<String>) -> Self {
+        Self { session, instructions: instructions.into() }
+    }
+
+    fn request(&self, args: &JsonText, context: &MockContext) -> ModelRequest {
+        let mut instruction = format!(
+            "An AI agent under test called the tool {}, which does not run. Write what it returns, as JSON, or call \
+             {RAISE}.",
+            context.tool_name
+        );
+        for part in [&self.instructions, &declared(context)] {
+            if !part.is_empty() {
+                instruction.push_str("\n\n");
+                instruction.push_str(part);
+            }
+        }
+        let message = json!({ "type": "string", "description": "What the agent gets to read" });
+        let parameters = json!({
+            "type": "object", "properties": { "message": message }, "required": ["message"],
+        });
+        ModelRequest {
+            instruction,
+            messages: vec![ModelMessage::ToModel(format!(
+                "{}({})",
+                context.tool_name,
+                args.pretty()
+            ))],
+            tools: vec![tool(RAISE, "Lets the tool fail.", &parameters)],
+            response_schema: Some(context.output_schema.clone().unwrap_or_else(any_value)),
+        }
+    }
+}
+
+#[async_trait]
+impl MockFunction for PersonTool {
+    fn wants_declaration(&self) -> bool {
+        true
+    }
+
+    async fn answer(
+        &self,
+        args: &JsonText,
+        context: &MockContext,
+    ) -> Result<JsonText, MockFailure> {
+        let reply = asked(&self.session, &context.tool_name, &self.request(args, context)).await;
+        let reply = reply.map_err(MockFailure::Broken)?;
+        if let Some(call) = reply.calls.iter().find(|call| call.name == RAISE) {
+            let args = call.args.to_value().unwrap_or_default();
+            let message = args.get("message").and_then(Value::as_str).unwrap_or_default();
+            return Err(MockFailure::Raises(message.to_owned()));
+        }
+        read_json(&reply.text, |value| Ok(value.clone())).map_err(|error| {
+            MockFailure::Broken(format!("the person's answer cannot be used: {error}"))
+        })
+    }
+}
+
+async fn asked(
+    session: &PersonSession,
+    agent: &str,
+    request: &ModelRequest,
+) -> Result<ModelReply, String> {
+    let model = session.model(agent).map_err(|error| error.to_string())?;
+    model.ask(request).await.map_err(|failure| failure.to_string())
+}
+
+fn declared(context: &MockContext) -> String {
+    let declaration = context.declaration.as_ref();
+    declaration.map_or_else(String::new, |it| format!("Its declaration:\n{}", it.pretty()))
+}
+
+fn tool(name: &str, description: &str, parameters: &Value) -> ModelTool {
+    ModelTool {
+        name: name.to_owned(),
+        description: description.to_owned(),
+        parameters: JsonText::from_value(parameters),
+    }
+}
+
+/// The schema of any JSON value.
+fn any_value() -> JsonText {
+    JsonText::from_value(&json!({}))
+}

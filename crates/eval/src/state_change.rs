@@ -1,0 +1,92 @@
+//! Changes of the session's state that user agents and simulated tools make.
+
+use serde_json::{Map, Value};
+
+/// Adds `more` to `to`: objects are merged, everything else is replaced.
+pub(crate) fn merge(to: &mut Map<String, Value>, more: Map<String, Value>) {
+    for (key, value) in more {
+        match to.get_mut(&key) {
+            Some(there) => merge_value(there, value),
+            None => drop(to.insert(key, value)),
+        }
+    }
+}
+
+/// As [`merge`], for a value that may not be an object.
+pub(crate) fn merge_value(to: &mut Value, value: Value) {
+    match (to, value) {
+        (Value::Object(to), Value::Object(more)) => merge(to, more),
+        (to, value) => *to = value,
+    }
+}
+
+/// A value that two changes set differently.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Conflict {
+    /// Where it is, as a JSON Pointer that begins with the scope.
+    pub(crate) pointer: String,
+    pub(crate) earlier: Value,
+    pub(crate) later: Value,
+}
+
+/// What merging `later` into `earlier` would replace by another value.
+pub(crate) fn conflicts(earlier: &Map<String, Value>, later: &Map<String, Value>) -> Vec<Conflict> {
+    let mut found = Vec::new();
+    collect("", earlier, later, &mut found);
+    found
+}
+
+fn collect(
+    within: &str,
+    earlier: &Map<String, Value>,
+    later: &Map<String, Value>,
+    found: &mut Vec<Conflict>,
+) {
+    for (key, value) in later {
+        let pointer = || format!("{within}/{}", key.replace('~', "~0").replace('/', "~1"));
+        match (earlier.get(key), value) {
+            (None, _) => {}
+            (Some(Value::Object(earlier)), Value::Object(later)) => {
+                collect(&pointer(), earlier, later, found);
+            }
+            (Some(earlier), later) if earlier == later => {}
+            (Some(earlier), later) => found.push(Conflict {
+                pointer: pointer(),
+                earlier: earlier.clone(),
+                later: later.clone(),
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn object(value: Value) -> Map<String, Value> {
+        let Value::Object(members) = value else { panic!("{value} is not an object") };
+        members
+    }
+
+    #[test]
+    fn objects_are_merged_and_arrays_replaced() {
+        let mut state = object(json!({ "patient": { "age": 55, "pains": [1, 2] }, "a": 1 }));
+        merge(&mut state, object(json!({ "patient": { "pains": [3] }, "a": { "b": 2 } })));
+        let wanted = json!({ "patient": { "age": 55, "pains": [3] }, "a": { "b": 2 } });
+        assert_eq!(state, object(wanted));
+    }
+
+    #[test]
+    fn values_that_are_set_twice_are_conflicts() {
+        let earlier = object(json!({ "patient": { "age": 55, "is/in": true, "name": "Ada" } }));
+        let later = object(json!({ "patient": { "age": 55, "is/in": false, "sex": "f" }, "a": 1 }));
+        let conflict = Conflict {
+            pointer: "/patient/is~1in".to_owned(),
+            earlier: json!(true),
+            later: json!(false),
+        };
+        assert_eq!(conflicts(&earlier, &later), [conflict]);
+    }
+}

@@ -1,0 +1,159 @@
+//! `rehearsal eval` with people in place of tools, users and models, at a host of its own.
+
+use std::fmt::Write as _;
+
+use rpc::wire::part::Kind;
+use rpc::wire::session_event::Payload;
+use rpc::wire::{self, SimulatedLlmRequest};
+
+use crate::evaluating::{suite, text};
+use crate::live::stage::{Client, SOON, Stage, Watcher, person};
+
+/// A host, and a person who responds to whatever waits.
+struct Host {
+    stage: Stage,
+    client: Client,
+}
+
+/// What the person responds.
+enum Response {
+    Text(&'static str),
+    Call(&'static str, &'static str),
+}
+
+impl Host {
+    async fn start() -> Self {
+        let stage = Stage::open().await;
+        Self { client: stage.client().await, stage }
+    }
+
+    fn url(&self) -> String {
+        format!("http://{}", self.stage.address())
+    }
+
+    /// The session and the id of the turn that waits.
+    async fn waiting(&mut self) -> (String, String) {
+        let until = tokio::time::Instant::now() + SOON;
+        loop {
+            assert!(tokio::time::Instant::now() < until, "nobody asked");
+            let asked = wire::ListSessionsRequest::default();
+            let sessions = self.client.list_sessions(asked).await.unwrap().into_inner().sessions;
+            let up = sessions
+                .into_iter()
+                .find_map(|summary| Some((summary.session?.id, summary.queue?.up?.turn_id)));
+            if let Some(up) = up {
+                return up;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
+    }
+
+    /// Responds to the next request, and returns what it says.
+    async fn respond(&mut self, response: &Response) -> String {
+        let (session_id, turn_id) = self.waiting().await;
+        let mut watcher = Watcher::open(&mut self.client, &session_id, 0).await;
+        watcher.until(|it| it.history.is_some()).await;
+        let request = watcher.events.iter().find_map(|event| match &event.payload {
+            Some(Payload::Request(request)) if event.turn_id == turn_id => Some(shown(request)),
+            _ => None,
+        });
+        let kind = match response {
+            Response::Text(text) => Kind::Text((*text).to_owned()),
+            Response::Call(name, args) => Kind::FunctionCall(wire::FunctionCall {
+                id: None,
+                name: (*name).to_owned(),
+                args: Some((*args).to_owned()),
+            }),
+        };
+        let parts = vec![wire::Part { kind: Some(kind) }];
+        let candidate = wire::Content { role: wire::Role::Model.into(), parts };
+        let decision = wire::SubmitDecisionRequest {
+            session_id,
+            turn_id,
+            response: Some(wire::HumanResponse { candidates: vec![candidate] }),
+            by: person("Ann"),
+            lease_id: None,
+        };
+        self.client.submit_decision(decision).await.unwrap();
+        request.expect("the request of the turn")
+    }
+}
+
+/// The instruction and the texts of a request.
+fn shown(request: &SimulatedLlmRequest) -> String {
+    let mut shown = request.system_instruction.clone().unwrap_or_default();
+    for part in request.contents.iter().flat_map(|content| &content.parts) {
+        if let Some(Kind::Text(text)) = &part.kind {
+            write!(shown, "\n{text}").unwrap();
+        }
+    }
+    shown
+}
+
+/// A suite in which everything that can be asked of a person is.
+const CASES: &str = r#"
+  - name: asks people
+    first_message: Hi
+    tools: { read: { person: { instructions: "The policies are in the drawer." } } }
+    user_agents:
+      loop: { person: "Ada, 55, in pain" }
+      tools: { ask: { person: "" } }
+    model:
+      scripted:
+        - { calls: [{ tool: read, args: { policy_id: chest } }] }
+        - { calls: [{ tool: ask, args: { question: "Where?" } }] }
+        - Are you alone?
+        - Goodbye
+        - Are you there?
+    metrics:
+      - event_count: { name: answered, event: user_agent_response, is: 2 }
+      - event_count: { name: said, event: user_message, filter: { text: "Yes, alone" }, is: 1 }
+  - name: fails as a person says
+    first_message: Hi
+    tools: { read: { person: {} } }
+    model: { scripted: [{ calls: [{ tool: read, args: { policy_id: missing } }] }] }
+  - name: is a person
+    first_message: Hello?
+    model: person
+    metrics:
+      - event_count: { name: said, event: message, filter: { text: "I am a person" }, is: 1 }
+"#;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn people_answer_in_live_sessions() {
+    let Some(python) = test_needs::python() else { return };
+    let mut host = Host::start().await;
+    let folder = suite(CASES);
+    let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_rehearsal"));
+    command
+        .args(["eval", "suite.yaml", "--jobs", "1", "--python"])
+        .arg(&python)
+        .current_dir(folder.path())
+        .env("REHEARSAL_SERVER_URL", host.url())
+        .env_remove("REHEARSAL_TOKEN")
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .kill_on_drop(true);
+    let running = command.spawn().unwrap();
+    let asked = host.respond(&Response::Text(r#"{"policy": "Call 999."}"#)).await;
+    assert!(asked.contains("The policies are in the drawer."), "{asked}");
+    assert!(asked.contains("read({"), "{asked}");
+    let asked = host.respond(&Response::Text(r#"{"answer": "In the chest"}"#)).await;
+    assert!(asked.contains("Where?"), "{asked}");
+    let asked = host.respond(&Response::Text("Yes, alone")).await;
+    assert!(asked.contains("Ada, 55, in pain") && asked.contains("Are you alone?"), "{asked}");
+    host.respond(&Response::Call("end_conversation", "{}")).await;
+    host.respond(&Response::Call("raise_error", r#"{"message": "no such policy"}"#)).await;
+    let asked = host.respond(&Response::Text("I am a person")).await;
+    assert!(asked.contains("You triage patients."), "{asked}");
+    let output = running.wait_with_output().await.unwrap();
+    let (report, progress) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(1), "{report}\n{progress}");
+    assert!(
+        report.contains("error     fails as a person says\n          no such policy\n"),
+        "{report}"
+    );
+    assert!(report.contains("\n3 cases: 2 passed, 0 failed, 1 error, "), "{report}");
+    let page = format!("waiting for a person; respond at {}/live\n", host.url());
+    assert!(progress.contains(&page), "{progress}");
+}
