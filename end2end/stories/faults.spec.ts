@@ -154,7 +154,7 @@ test("a host restart is marked in the history", async ({ page, picture, accessib
   };
   await rehearsal.ask("What is 5 + 3, twice?");
   await add(1);
-  const mark = page.getByText("The host restarted this session here. Tool state is reset, and the agent was loaded again.");
+  const mark = page.getByText("The host restarted this session here. State, conversation and active agent are restored.");
   await expect(mark).toHaveCount(0);
   expect(await first.stop()).toBe(0);
   const second = await startHost({ folder, listen: new URL(first.url).host });
@@ -163,7 +163,7 @@ test("a host restart is marked in the history", async ({ page, picture, accessib
   await accessible();
   // The notice disappears with the next step, the mark stays between the two calls.
   await add(2);
-  await expect(page.getByText("The history is kept. The tools' state is reset")).toHaveCount(0);
+  await expect(page.getByText("The session goes on with its state")).toHaveCount(0);
   const items = page.locator(".timeline > li").filter({ hasText: /add\(|restarted this session/ });
   await expect(items).toHaveText([/add\(/, /restarted this session here/, /add\(/]);
   expect(await second.stop()).toBe(0);

@@ -9,6 +9,7 @@ end of the input.
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import os
 import queue
@@ -18,8 +19,18 @@ import threading
 import time
 from typing import Any
 
-from rehearsal_adk import PROTOCOL, calling, faults, invocation, jsonable, loading, playing, view
-from rehearsal_adk.session import RehearsalSession
+from rehearsal_adk import (
+    PROTOCOL,
+    calling,
+    faults,
+    invocation,
+    jsonable,
+    loading,
+    past,
+    playing,
+    view,
+)
+from rehearsal_adk.session import RehearsalSession, event_text
 from rehearsal_adk.wire import (
     AGENT_FAULT,
     BAD_PARAMS,
@@ -67,6 +78,7 @@ class Worker:
         """When the oldest ping that the loop has not handled arrived, in monotonic seconds."""
         self._methods = {
             "open_session": self._open_session,
+            "take_up": self._take_up,
             "describe": self._describe,
             "close_session": self._close_session,
             "user_content": self._user_content,
@@ -264,20 +276,40 @@ class Worker:
         finally:
             self._wire.end_line()
 
-    async def _open_session(self, params: dict) -> jsonable.JsonBytes:
+    def _new_session(self, params: dict) -> RehearsalSession:
         session_id = _text(params, "session_id")
         if session_id in self._sessions:
             raise Refused(BAD_PARAMS, f"The session {session_id} is open already.")
         session = RehearsalSession(self._loaded, session_id, _text(params, "user_id"))
         session.max_result_bytes = self._max_result_bytes
+        return session
+
+    async def _open_session(self, params: dict) -> jsonable.JsonBytes:
+        session = self._new_session(params)
         restore = params.get("restore")
         await session.open(_mapping(params, "state"), restore)
         shown = await view.look(session, opening=True)
         if restore and restore.get("played"):
             await calling.resume_playing(session, restore["played"])
             shown = await view.now(session.innermost)
-        self._sessions[session_id] = session
+        self._sessions[session.id] = session
         return view.remember(session.innermost, shown)
+
+    async def _take_up(self, params: dict) -> jsonable.JsonBytes:
+        """Restores a session from the page's history, and returns the view and the events."""
+        session = self._new_session(params)
+        made = past.events(self._loaded, session.id, params.get("turns") or [])
+        texts = jsonable.listed([event_text(event) for event in made])
+        restore = {
+            "state": _mapping(params, "state"),
+            "agent": _text(params, "agent"),
+            "events": json.loads(texts),
+        }
+        await session.open({}, restore)
+        shown = view.remember(session, await view.look(session, opening=True))
+        self._sessions[session.id] = session
+        delta = {"state": {}, "artifacts": [], "events": texts}
+        return jsonable.compose({"view": shown, "delta": jsonable.compose(delta)})
 
     async def _describe(self, params: dict) -> jsonable.JsonBytes:
         session = self._session(params).innermost

@@ -1,5 +1,8 @@
 //! [`Host`]: what the page's server functions call.
 
+mod restore;
+
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,8 +16,8 @@ use agents::{AgentFault, AnswerError, ArtifactContent, SessionSeed, SourceError,
 use api::{
     Actual, AgentSummary, Answer, ApiError, CaseChange, CaseComparison, CaseDownload, CaseList,
     CaseName, CaseQuery, CaseVersion, CaseView, EvalSetList, ExportPreview, ExportReceipt,
-    ExportRequest, FieldMessage, LogLine, ReportId, ReportList, ResourceContent, ResultSlice,
-    SessionView, SetId, ToolRequest, ValueTarget,
+    ExportRequest, FieldMessage, LogLine, ReportId, ReportList, ResourceContent, RestoreRequest,
+    RestoredSession, ResultSlice, SessionView, SetId, ToolRequest, ValueTarget,
 };
 use app::host::{AgentHost, CallHost, EvalSetHost, RehearsalHost, ReportHost};
 use async_trait::async_trait;
@@ -211,13 +214,21 @@ impl Host {
 
     /// The rehearsal of a request, also checked against the agent's schemas.
     async fn exportable(&self, request: ExportRequest) -> Result<RehearsalExport<'_>, ApiError> {
-        if self.sessions.find(&request.session).is_none() {
+        let session = request.session.clone();
+        let is_gone = self.sessions.find(&session).is_none();
+        if is_gone {
             // The schemas of query and response are known while a session is open. If the agent
             // cannot open one, the trace is exported without them.
-            let (session, agent) = (request.session.clone(), request.agent.clone());
-            let _ = self.open_session(session, agent, request.state.clone()).await;
+            let _ = self
+                .open_session(session.clone(), request.agent.clone(), request.state.clone())
+                .await;
         }
-        let export = self.rehearsal(request)?;
+        let export = self.rehearsal(request);
+        if is_gone && self.sessions.find(&session).is_some_and(|open| !open.has_begun()) {
+            // It has the initial state, so that the page must not go on in it.
+            let _ = self.close_session(session).await;
+        }
+        let export = export?;
         if let Some(session) = &export.session {
             let view = session.view();
             let turns = export.trace.turns.clone();
@@ -250,13 +261,18 @@ fn check_turn(view: &agents::SessionView, turn: &GoldenTurn) -> Result<(), schem
 /// What a session of `agent` starts from: the entered `state`, or else as configured.
 fn seed(agent: &RegisteredAgent, state: Option<JsonText>) -> Result<SessionSeed, ApiError> {
     let Some(state) = state else { return Ok(agent.seed.clone()) };
+    let state = members(&state, "initial state")?;
+    Ok(SessionSeed { user_id: agent.seed.user_id.clone(), state, is_whole: true })
+}
+
+/// The members of a state that the page sent.
+fn members(state: &JsonText, what: &str) -> Result<BTreeMap<String, JsonText>, ApiError> {
     let Node::Object(members) = state.open() else {
         let kind = state.kind().name();
-        let text = format!("The initial state must be a JSON object. Its type is {kind}.");
+        let text = format!("The {what} must be a JSON object. Its type is {kind}.");
         return Err(ApiError::Invalid(vec![FieldMessage { pointer: String::new(), text }]));
     };
-    let state = members.into_iter().map(|(key, value)| (key, value.into())).collect();
-    Ok(SessionSeed { user_id: agent.seed.user_id.clone(), state, is_whole: true })
+    Ok(members.into_iter().map(|(key, value)| (key, value.into())).collect())
 }
 
 fn faulted(fault: AgentFault) -> ApiError {
@@ -336,6 +352,10 @@ impl RehearsalHost for Host {
         let view = opened.map_err(|error| refusal(agent, error))?;
         self.sessions.enter(&session, agent, seed, view.clone()).record_keep_alive();
         Ok(page_dto::session_view(view))
+    }
+
+    async fn restore_session(&self, request: RestoreRequest) -> Result<RestoredSession, ApiError> {
+        restore::restore(self, request).await
     }
 
     async fn begin_invocation(

@@ -459,3 +459,80 @@ def test_another_worker_restores_a_session_of_two_turns(play):
     assert played.worker.call("echo", call_id="c3", text="c")["status"] == "output"
     final = played.answer("Two.")
     assert final["delta"]["events"][0]["id"] == "s_inv_1_final"
+
+
+def conversations(journal):
+    """The contents of each model request."""
+    return [line[4] for line in journal if line[0] == "plugin before_model"]
+
+
+def test_a_session_is_taken_up_from_the_history_of_a_host_that_ended(play):
+    played = play()
+    played.say()
+    first = played.worker.call("echo", call_id="c1", text="a")
+    played.answer("One.")
+    before = played.say("And now?")
+    played.worker.end()
+    played.worker = played._start()
+    played.worker.initialize()
+    echoed = {"call_id": "c1", "tool": "echo", "args": {"text": "a"}, "failed": False}
+    echoed["response"] = {"result": first["result"]}
+    taken = played.worker.result(
+        "take_up",
+        session_id="s",
+        user_id="user",
+        state=before["view"]["state"],
+        agent="host",
+        turns=[
+            {"query": "Hello.", "calls": [echoed], "final_response": "One."},
+            {"query": "And now?", "calls": [], "final_response": None},
+        ],
+    )
+    journal = played.journal()
+    assert taken["view"]["state"] == before["view"]["state"]
+    assert taken["view"]["agent"]["name"] == "host"
+    # No callback runs again, and the next request has the whole conversation.
+    outcome = played.worker.call("echo", call_id="c2", text="b")
+    assert outcome["state"]["answered"] == before["view"]["state"]["answered"] + 1
+    contents = conversations(played.journal()[len(journal):])[0]
+    assert contents[:-2] == conversations(journal)[-1]
+    # The worker's record restores the session too.
+    deltas = [taken["delta"], outcome["delta"]]
+    state = {**before["view"]["state"], **outcome["delta"]["state"]}
+    played.rebuild({**restored(deltas), "state": state})
+    final = played.answer("Two.")
+    assert final["delta"]["events"][0]["id"] == "s_inv_1_final"
+
+
+def test_the_agents_of_a_history_are_those_that_it_transferred_to(worker):
+    one = worker(SMART_HOME)
+    one.initialize()
+    taken = one.result(
+        "take_up",
+        session_id="s",
+        user_id="user",
+        state={},
+        agent="garage_agent",
+        turns=[
+            {
+                "query": "Save.",
+                "calls": [
+                    {
+                        "call_id": "c1",
+                        "tool": "transfer_to_agent",
+                        "args": {"agent_name": "garage_agent"},
+                        "failed": False,
+                        "response": {"result": None},
+                    }
+                ],
+                "final_response": "Done.",
+            }
+        ],
+    )
+    assert taken["view"]["agent"]["name"] == "garage_agent"
+    authors = [event["author"] for event in taken["delta"]["events"]]
+    assert authors == ["user", "smart_home", "smart_home", "garage_agent"]
+    gone = one.error(
+        "take_up", session_id="t", user_id="user", state={}, agent="nobody", turns=[]
+    )
+    assert "no longer in the tree" in gone["message"]

@@ -1,8 +1,8 @@
 //! [`RehearsalHost`]: the host's part of a rehearsal's session, and its export.
 
 use api::{
-    ApiError, CaseDownload, ExportPreview, ExportReceipt, ExportRequest, FieldMessage, SessionView,
-    ValueTarget,
+    ApiError, CaseDownload, ExportPreview, ExportReceipt, ExportRequest, FieldMessage,
+    RestoreRequest, RestoredSession, SessionView, ValueTarget,
 };
 use async_trait::async_trait;
 use json_text::JsonText;
@@ -19,6 +19,7 @@ pub trait RehearsalHost: Send + Sync + 'static {
         agent: AgentId,
         state: Option<JsonText>,
     ) -> Result<SessionView, ApiError>;
+    async fn restore_session(&self, request: RestoreRequest) -> Result<RestoredSession, ApiError>;
     async fn begin_invocation(
         &self,
         session: SessionId,

@@ -1,6 +1,6 @@
 //! The host's part of a session: what the model would see, and checks against its schemas.
 
-use api::{ApiError, FieldMessage, SessionView, ValueTarget};
+use api::{ApiError, FieldMessage, RestoreRequest, RestoredSession, SessionView, ValueTarget};
 use json_text::JsonText;
 use leptos::prelude::*;
 use server_fn::codec::Json;
@@ -16,6 +16,13 @@ pub async fn open_session(
     state: Option<JsonText>,
 ) -> Result<SessionView, ApiError> {
     crate::host::rehearsals()?.open_session(session, agent, state).await
+}
+
+/// Opens a session on a host that does not have it any more, and restores what it can. If the session is
+/// open, returns its present view.
+#[server(prefix = "/api", endpoint = "restore_session", input = Json, output = Json)]
+pub async fn restore_session(request: RestoreRequest) -> Result<RestoredSession, ApiError> {
+    crate::host::rehearsals()?.restore_session(request).await
 }
 
 /// Sends the user's message, and returns what the model would see next.

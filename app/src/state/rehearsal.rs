@@ -3,6 +3,7 @@
 //! [`Rehearsal::send`] passes events to [`session::step`] and turns the resulting effects into
 //! requests to the host, which are in `requests`. The host's news, in `news`, become events again.
 
+mod confirmed;
 mod export_choices;
 mod forms;
 mod initial_state;
@@ -21,6 +22,9 @@ use session::{AgentId, Event, PendingPhase, Session, SessionId, ToolName, Unmet,
 
 use crate::state::browser;
 use crate::state::reading::Readings;
+
+use confirmed::Confirmed;
+use reopened::LostSession;
 
 pub use forms::{FormKey, FormSource, Forms, TextEntry};
 pub use initial_state::{EnteredState, INITIAL_STATE};
@@ -61,6 +65,10 @@ pub struct Rehearsal {
     opening: StoredValue<Opening>,
     /// What the model saw before the session was opened again.
     earlier: StoredValue<Option<SessionView>>,
+    /// What the host has confirmed, for a restore.
+    confirmed: StoredValue<Confirmed>,
+    /// Why the host lost the session, until it has the session again.
+    lost: StoredValue<Option<LostSession>>,
 }
 
 /// Whether the host is opening the session. One request at a time, so that the last one counts.
@@ -84,6 +92,8 @@ pub fn use_rehearsal(agent: AgentId) -> Rehearsal {
         readings: Readings::new(),
         opening: StoredValue::new(Opening::No),
         earlier: StoredValue::new(None),
+        confirmed: StoredValue::default(),
+        lost: StoredValue::new(None),
     };
     rehearsal.restore_initial_state();
     rehearsal.open();
@@ -231,6 +241,8 @@ impl Rehearsal {
         self.close();
         self.remember_view();
         self.session.set(begin(&self.agent()));
+        self.confirmed.set_value(Confirmed::default());
+        self.lost.set_value(None);
         self.signals.reset();
         self.store_initial_state();
         self.forms.forget();

@@ -28,7 +28,8 @@ pub use registry::SimulatedAgentConfig;
 pub use reporter::{CallProgressed, CatalogChange, Reporter, SourceEvent};
 pub use source::{
     AgentFacts, AgentFault, AgentSource, AnswerError, ArtifactContent, CallProgress, CallReport,
-    ResourceContent, SessionSeed, SourceError, SourceKind, ToolFailure, ToolInvocation,
+    ResourceContent, SessionPast, SessionSeed, SourceError, SourceKind, ToolFailure,
+    ToolInvocation,
 };
 pub use view::{
     ActiveAgent, Artifact, ServerInstructions, SessionView, SubAgent, ToolHints, ToolView,

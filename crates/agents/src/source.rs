@@ -8,7 +8,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use json_text::JsonText;
 use serde::Serialize;
-use session::{CallId, Recording, SessionId, ToolError, ToolName};
+use session::{CallId, RecordedTurn, Recording, SessionId, ToolError, ToolName};
 use tokio_util::sync::CancellationToken;
 
 use super::log::AgentLog;
@@ -53,6 +53,20 @@ pub trait AgentSource: Send + Sync + 'static {
         session: &SessionId,
         seed: &SessionSeed,
     ) -> Result<SessionView, SourceError>;
+
+    /// Opens a session that an earlier host had, as it was after `past`. `None` if the source cannot restore
+    /// it: the caller then opens it in its initial state.
+    ///
+    /// # Errors
+    /// A fault of the agent.
+    async fn restore_session(
+        &self,
+        _session: &SessionId,
+        _seed: &SessionSeed,
+        _past: &SessionPast,
+    ) -> Result<Option<SessionView>, SourceError> {
+        Ok(None)
+    }
 
     /// Starts an invocation with the user's query: the first one, or the next one after
     /// [`Self::end_invocation`].
@@ -240,6 +254,17 @@ pub struct SessionSeed {
     pub state: BTreeMap<String, JsonText>,
     /// Whether `state` is the whole initial state, so that the agent's own one is not used.
     pub is_whole: bool,
+}
+
+/// A session that an earlier host had, as far as the page knows it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SessionPast {
+    /// Its turns, at least one.
+    pub turns: Vec<RecordedTurn>,
+    /// The state after them, by key.
+    pub state: BTreeMap<String, JsonText>,
+    /// The name of the active agent after them.
+    pub active_agent: String,
 }
 
 /// One tool to run.

@@ -2,7 +2,7 @@
 
 use json_text::JsonText;
 use serde::{Deserialize, Serialize};
-use session::{SessionId, ToolName};
+use session::{AgentId, HistoryEntry, SessionId, ToolName};
 
 /// What the model would see now, and what surrounds it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -41,6 +41,43 @@ pub struct SessionView {
     /// The artifacts that were saved, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub artifacts: Vec<Artifact>,
+}
+
+/// A session as the page has it, for a host that does not have it any more.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RestoreRequest {
+    /// The session.
+    pub session: SessionId,
+    /// The rehearsed agent.
+    pub agent: AgentId,
+    /// What the host did in the session: entries in order, without a pending call.
+    pub history: Vec<HistoryEntry>,
+    /// The state that the session started with, a JSON object.
+    pub initial_state: JsonText,
+    /// The state after the history, a JSON object.
+    pub state: JsonText,
+    /// The name of the active agent after the history.
+    pub active_agent: String,
+}
+
+/// A session that the page asked the host to restore.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RestoredSession {
+    /// What the model would see now.
+    pub view: SessionView,
+    /// What the host restored.
+    pub restored: Restored,
+}
+
+/// What a host restored of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Restored {
+    /// The host has the session that the page knows: nothing was lost.
+    Open,
+    /// State, conversation and active agent. Artifacts and what tools keep in memory are lost.
+    State,
+    /// Nothing: the session was opened again in its initial state, with the user's last message.
+    Nothing,
 }
 
 /// One version of an artifact.

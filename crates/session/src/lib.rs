@@ -26,5 +26,5 @@ pub use id::{AgentId, CallId, InvalidId, SessionId, ToolName};
 pub use model_response::{SET_MODEL_RESPONSE, accepts_model_response};
 pub use state::{Answer, Call, Pending, PendingPhase, Session, SessionState, Turn};
 pub use step::{Effect, Event, Outcome, step};
-pub use trace::{GoldenTrace, GoldenTurn};
+pub use trace::{GoldenTrace, GoldenTurn, RecordedTurn};
 pub use unmet::Unmet;

@@ -20,6 +20,45 @@ pub struct GoldenTrace {
     pub turns: Vec<GoldenTurn>,
 }
 
+/// A turn of a history: one query, calls that all ended, and the final response once it was sent.
+///
+/// Without the calls that the person made as an agent that was called.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecordedTurn {
+    /// The user message.
+    pub query: UserQuery,
+    /// Every call with its answer, in order.
+    pub calls: Vec<Call>,
+    /// The final response. Only the last turn may lack it.
+    pub final_response: Option<FinalResponse>,
+}
+
+impl RecordedTurn {
+    /// Checks a history that came from elsewhere against the rules of a session without a pending call.
+    ///
+    /// # Errors
+    /// [`TraceFault`] naming the first entry that breaks a rule.
+    pub fn from_history(history: Vec<HistoryEntry>) -> Result<Vec<Self>, TraceFault> {
+        if let Some(index) =
+            history.windows(2).position(|pair| pair[1].timestamp() < pair[0].timestamp())
+        {
+            return Err(TraceFault::OutOfOrder { index: index + 1 });
+        }
+        let mut entries = history.into_iter().enumerate();
+        let mut seen = HashSet::new();
+        let mut turns = Vec::new();
+        while let Some((index, entry)) = entries.next() {
+            match entry {
+                HistoryEntry::UserQuery(query) => {
+                    turns.push(turn(query, &mut entries, &mut seen)?);
+                }
+                other => return Err(misplaced(index, &other, "user_query")),
+            }
+        }
+        Ok(turns)
+    }
+}
+
 /// A completed turn: one query, calls that all ended, one final response.
 ///
 /// Without the calls that the person made as an agent that was called: google-adk runs such an agent
@@ -91,22 +130,13 @@ impl GoldenTrace {
         agent: AgentId,
         history: Vec<HistoryEntry>,
     ) -> Result<Self, TraceFault> {
-        if let Some(index) =
-            history.windows(2).position(|pair| pair[1].timestamp() < pair[0].timestamp())
-        {
-            return Err(TraceFault::OutOfOrder { index: index + 1 });
-        }
-        let mut entries = history.into_iter().enumerate();
-        let mut seen = HashSet::new();
-        let mut turns = Vec::new();
-        while let Some((index, entry)) = entries.next() {
-            match entry {
-                HistoryEntry::UserQuery(query) => {
-                    turns.push(turn(query, &mut entries, &mut seen)?);
-                }
-                other => return Err(misplaced(index, &other, "user_query")),
-            }
-        }
+        let completed = |turn: RecordedTurn| {
+            let RecordedTurn { query, calls, final_response } = turn;
+            let final_response = final_response.ok_or(TraceFault::NotCompleted)?;
+            Ok(GoldenTurn { query, calls, final_response })
+        };
+        let turns = RecordedTurn::from_history(history)?;
+        let turns = turns.into_iter().map(completed).collect::<Result<Vec<_>, _>>()?;
         if turns.is_empty() {
             return Err(TraceFault::Empty);
         }
@@ -119,7 +149,7 @@ fn turn(
     query: UserQuery,
     entries: &mut impl Iterator<Item = (usize, HistoryEntry)>,
     seen: &mut HashSet<CallId>,
-) -> Result<GoldenTurn, TraceFault> {
+) -> Result<RecordedTurn, TraceFault> {
     let mut calls = Vec::new();
     // The calls that have not ended. Each is within the one before it.
     let mut open: Vec<ToolCall> = Vec::new();
@@ -136,7 +166,8 @@ fn turn(
                 continue;
             }
             HistoryEntry::FinalResponse(final_response) if open.is_empty() => {
-                return Ok(GoldenTurn { query, calls, final_response });
+                let final_response = Some(final_response);
+                return Ok(RecordedTurn { query, calls, final_response });
             }
             HistoryEntry::ToolOutput(output) if !open.is_empty() => Answer::Output(output),
             HistoryEntry::ToolError(error) if !open.is_empty() => Answer::Error(error),
@@ -155,7 +186,10 @@ fn turn(
             calls.push(Call { call, answer });
         }
     }
-    Err(TraceFault::NotCompleted)
+    match open.is_empty() {
+        true => Ok(RecordedTurn { query, calls, final_response: None }),
+        false => Err(TraceFault::NotCompleted),
+    }
 }
 
 fn answer_id(answer: &Answer) -> &CallId {

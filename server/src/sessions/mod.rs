@@ -9,5 +9,5 @@ mod opened_resources;
 mod stored_results;
 
 pub(crate) use calls::Calls;
-pub(crate) use open::{HostSession, Sessions};
+pub(crate) use open::{HostSession, Sessions, Start};
 pub(crate) use opened_resources::RESOURCES_ROUTE;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use agents::registry::RegisteredAgent;
 use agents::spill_store::MemoryBound;
 use agents::{SessionSeed, SessionView};
-use api::CallUpdate;
+use api::{CallUpdate, Restored};
 use json_text::JsonText;
 use session::{CallId, SessionId};
 use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
@@ -41,7 +41,16 @@ pub(crate) struct HostSession {
     pub(crate) seed: SessionSeed,
     /// The state that the session started with, a JSON object; exports contain it.
     pub(crate) initial_state: JsonText,
+    /// What was restored of the session of an earlier host.
+    pub(crate) restored: Restored,
     state: Mutex<State>,
+}
+
+/// How a session started.
+pub(crate) struct Start {
+    pub(crate) seed: SessionSeed,
+    pub(crate) initial_state: JsonText,
+    pub(crate) restored: Restored,
 }
 
 struct State {
@@ -208,8 +217,21 @@ impl Sessions {
         seed: SessionSeed,
         view: SessionView,
     ) -> Arc<HostSession> {
+        let initial_state = view.state.clone();
+        self.enter_with(id, agent, Start { seed, initial_state, restored: Restored::Open }, view)
+    }
+
+    /// Adds a session that started like this, or returns the open one with this id.
+    pub(crate) fn enter_with(
+        &self,
+        id: &SessionId,
+        agent: &Arc<RegisteredAgent>,
+        start: Start,
+        view: SessionView,
+    ) -> Arc<HostSession> {
         let mut all = self.all();
         let session = all.entry(id.clone()).or_insert_with(|| {
+            let Start { seed, initial_state, restored } = start;
             let state = State {
                 view: view.clone(),
                 has_begun: false,
@@ -224,7 +246,8 @@ impl Sessions {
                 stored_results: StoredResults::new(Arc::clone(&self.bound)),
                 opened_resources: OpenedResources::default(),
                 seed,
-                initial_state: state.view.state.clone(),
+                initial_state,
+                restored,
                 state: Mutex::new(state),
             })
         });

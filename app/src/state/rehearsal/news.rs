@@ -14,6 +14,11 @@ impl Rehearsal {
     /// Applies the progress of a call. Progress of a call that has ended here is ignored: the host
     /// repeats it after a reconnection, and may report a canceled call later.
     pub fn take_in(self, news: CallUpdate) {
+        self.apply(news);
+        self.remember_for_restore();
+    }
+
+    fn apply(self, news: CallUpdate) {
         let CallUpdate { call_id, progress, state, view, broken, .. } = news;
         if let Some(view) = view {
             self.see(view);
@@ -67,11 +72,12 @@ impl Rehearsal {
 
     /// The host was restarted: running calls are lost, and it does not know this session.
     pub fn host_restarted(self) {
-        self.end_pending("The host was restarted while the tool was running.");
         self.questions.set(Vec::new());
         self.loads.set(None);
-        self.note_restart("The host was restarted.");
-        self.remember_view();
+        self.lose_session(
+            "The host was restarted.",
+            "The host was restarted while the tool was running.",
+        );
         self.open();
     }
 

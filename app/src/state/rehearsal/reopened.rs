@@ -1,6 +1,6 @@
 //! What differs when the host opens a session again: after "Start over", or after a restart.
 
-use api::{CatalogChange, SessionView, ToolView};
+use api::{CatalogChange, Restored, SessionView, ToolView};
 use leptos::prelude::*;
 use session::{SessionId, ToolName};
 
@@ -23,6 +23,8 @@ pub struct Restart {
 pub enum Restarted {
     /// The host, or the session on it: state and artifacts are lost, and the first agent is active again.
     Host,
+    /// The host, or the session on it: state, conversation and active agent were restored.
+    HostRestored,
     /// The agent's process: state and artifacts are kept, and the agent's files were read again.
     Process,
 }
@@ -59,23 +61,69 @@ impl Rehearsal {
         }
     }
 
-    /// Marks in the history that the tools lost their state, and notifies the person. The next step
-    /// clears the notice.
-    pub(super) fn note_restart(self, why: &str) {
-        let (calls, rows) =
-            self.session.with_untracked(|session| (session.calls().len(), rows(session).len()));
-        if !is_new(calls, rows, &self.restarts.read_untracked()) {
-            return;
-        }
-        let mut lost: Vec<String> = self.view.with_untracked(|view| {
+    /// Ends what the host has lost with the session, and remembers it until the host has the session again.
+    pub(super) fn lose_session(self, why: &'static str, why_calls_ended: &str) {
+        let mut artifacts: Vec<String> = self.view.with_untracked(|view| {
             let artifacts = view.iter().flat_map(|view| &view.artifacts);
             artifacts.map(|artifact| artifact.filename.clone()).collect()
         });
-        lost.sort();
-        lost.dedup();
-        self.restarts.update(|restarts| restarts.push(Restart { of: Restarted::Host, rows, lost }));
-        self.notice.set(Some(format!("{why} The history is kept. The tools' state is reset.")));
+        artifacts.sort();
+        artifacts.dedup();
+        self.end_pending(why_calls_ended);
+        self.remember_view();
+        let (calls, rows) =
+            self.session.with_untracked(|session| (session.calls().len(), rows(session).len()));
+        if is_new(calls, rows, &self.restarts.read_untracked()) {
+            self.lost.set_value(Some(LostSession { why, rows, artifacts }));
+            self.notice.set(Some(format!("{why} The history is kept.")));
+        }
     }
+
+    /// Marks in the history what the host has restored, and notifies the person. The next step clears the
+    /// notice.
+    pub(super) fn note_restart(self, restored: Restored) {
+        let Some(lost) = self.lost.try_update_value(Option::take).flatten() else { return };
+        let notice = notice(lost.why, restored);
+        if let Some(restart) = lost.restart(restored) {
+            self.restarts.update(|restarts| restarts.push(restart));
+        }
+        self.notice.set(notice);
+    }
+}
+
+/// A session that the host has lost.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct LostSession {
+    /// The sentence for the person.
+    why: &'static str,
+    /// The number of rows of the history then.
+    rows: usize,
+    /// The names of its artifacts.
+    artifacts: Vec<String>,
+}
+
+impl LostSession {
+    /// The mark in the history; `None` if nothing was lost.
+    fn restart(self, restored: Restored) -> Option<Restart> {
+        let of = match restored {
+            Restored::Open => return None,
+            Restored::State => Restarted::HostRestored,
+            Restored::Nothing => Restarted::Host,
+        };
+        Some(Restart { of, rows: self.rows, lost: self.artifacts })
+    }
+}
+
+/// What the person reads after a restart.
+fn notice(why: &str, restored: Restored) -> Option<String> {
+    let now = match restored {
+        Restored::Open => return None,
+        Restored::State => {
+            "The session goes on with its state, conversation and active agent. What tools keep in memory is reset."
+        }
+        Restored::Nothing => "The history is kept. The tools' state is reset.",
+    };
+    Some(format!("{why} {now}"))
 }
 
 /// Whether a restart after `rows` rows is to be marked: there were calls, and it is not marked yet.
@@ -114,6 +162,26 @@ mod tests {
         assert!(is_new(2, 3, &[]));
         assert!(!is_new(2, 3, &[marked(3)]));
         assert!(is_new(2, 5, &[marked(3)]), "the next turn has begun");
+    }
+
+    #[test]
+    fn a_mark_claims_as_lost_only_what_was_lost() {
+        let lost = || LostSession {
+            why: "The host was restarted.",
+            rows: 3,
+            artifacts: vec!["plan.txt".to_owned()],
+        };
+        let of = |restored| lost().restart(restored).map(|restart| restart.of);
+        assert_eq!(of(Restored::Open), None);
+        assert_eq!(of(Restored::State), Some(Restarted::HostRestored));
+        assert_eq!(of(Restored::Nothing), Some(Restarted::Host));
+        let restart = lost().restart(Restored::State).expect("a mark");
+        assert_eq!((restart.rows, restart.lost), (3, vec!["plan.txt".to_owned()]));
+        let read = |restored| notice("The host was restarted.", restored).unwrap_or_default();
+        assert!(read(Restored::State).contains("goes on with its state"));
+        assert!(!read(Restored::State).contains("state is reset"));
+        assert!(read(Restored::Nothing).ends_with("The tools' state is reset."));
+        assert_eq!(read(Restored::Open), "");
     }
 
     #[test]

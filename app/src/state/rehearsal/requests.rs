@@ -1,7 +1,8 @@
 //! The requests of a rehearsal to the host.
 
 use api::{
-    Answer, ApiError, ExportReceipt, ExportRequest, SessionView, ToolRequest, ToolView, ValueTarget,
+    Answer, ApiError, ExportReceipt, ExportRequest, Restored, RestoredSession, SessionView,
+    ToolRequest, ToolView, ValueTarget,
 };
 use gloo_timers::future::TimeoutFuture;
 use jiff::Timestamp;
@@ -9,15 +10,15 @@ use json_text::{JsonText, Node};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use session::{
-    CallId, Effect, Event, Outcome, PendingPhase, SET_MODEL_RESPONSE, Session, SessionState,
-    ToolError, ToolName,
+    CallId, Effect, Event, Outcome, PendingPhase, SET_MODEL_RESPONSE, Session, SessionId,
+    SessionState, ToolError, ToolName,
 };
 
 use super::{Export, Opening, Rehearsal, TextEntry};
 use crate::server_functions::{
     answer_question, begin_invocation, cancel_call, check_value, close_session, confirm_call,
-    end_invocation, export_session, open_session, play_agent, respond_as_agent, start_call,
-    supply_result,
+    end_invocation, export_session, open_session, play_agent, respond_as_agent, restore_session,
+    start_call, supply_result,
 };
 use crate::state::browser;
 use crate::state::live::known_name;
@@ -27,8 +28,8 @@ use crate::state::value_form::ValueForm;
 const CANCEL_PATIENCE_MS: u32 = 900;
 
 impl Rehearsal {
-    /// Opens the session on the host, and sends the query of a turn under way, because the host may
-    /// have restarted.
+    /// Opens the session on the host. If the host has lost it, restores it, and sends what the earlier host
+    /// did not confirm.
     pub fn open(self) {
         self.fault.set(None);
         if self.opening.get_value() != Opening::No {
@@ -47,10 +48,7 @@ impl Rehearsal {
                 // The person may have started over meanwhile.
                 if *self.session.read_untracked().id() == id {
                     match opened {
-                        Ok(view) => {
-                            self.see(view.clone());
-                            self.compare_tools(&view);
-                        }
+                        Ok(opened) => self.go_on(&opened),
                         Err(error) => self.fault.set(Some(error)),
                     }
                 }
@@ -59,17 +57,41 @@ impl Rehearsal {
         });
     }
 
-    async fn opened(self) -> Result<SessionView, ApiError> {
+    async fn opened(self) -> Result<RestoredSession, ApiError> {
         let id = self.session.read_untracked().id().clone();
-        let query = self.session.with_untracked(|session| {
-            let is_active = session.state() == SessionState::Active;
-            session.query().filter(|_| is_active).map(|query| query.content.clone())
-        });
-        let view = open_session(id.clone(), self.agent(), self.initial_state()).await?;
-        match query {
-            Some(content) => begin_invocation(id, content).await,
-            None => Ok(view),
+        let mut opened = match self.restore_request() {
+            Some(request) => restore_session(request).await?,
+            None => RestoredSession {
+                view: open_session(id.clone(), self.agent(), self.initial_state()).await?,
+                restored: Restored::Nothing,
+            },
+        };
+        if *self.session.read_untracked().id() != id {
+            return Ok(opened);
         }
+        let missing = self.missing_steps();
+        if missing.first().is_some_and(|step| step.number == 0) {
+            self.confirmed.update_value(|confirmed| confirmed.remember(&opened.view));
+        }
+        for step in missing {
+            let content = step.content.clone();
+            opened.view = match step.begins() {
+                true => begin_invocation(id.clone(), content).await?,
+                false => end_invocation(id.clone(), content).await?,
+            };
+            if *self.session.read_untracked().id() == id {
+                self.confirm(step.number);
+            }
+        }
+        Ok(opened)
+    }
+
+    /// Goes on in the session that the host has opened.
+    fn go_on(self, opened: &RestoredSession) {
+        self.see(opened.view.clone());
+        self.remember_for_restore();
+        self.note_restart(opened.restored);
+        self.compare_tools(&opened.view);
     }
 
     /// Closes the session on the host.
@@ -189,14 +211,11 @@ impl Rehearsal {
             let id = self.session.read_untracked().id().clone();
             let mut checked = check_value(id.clone(), target.clone(), value.clone()).await;
             if let Err(ApiError::UnknownSession(_)) = checked {
-                // The host opens the session again, in its initial state.
+                let why = "The host closed this session because it was inactive.";
+                self.lose_session(why, why);
                 checked = match self.opened().await {
-                    Ok(view) => {
-                        self.end_pending("The host closed this session because it was inactive.");
-                        self.note_restart("The host closed this session because it was inactive.");
-                        self.remember_view();
-                        self.see(view.clone());
-                        self.compare_tools(&view);
+                    Ok(opened) => {
+                        self.go_on(&opened);
                         check_value(id.clone(), target, value.clone()).await
                     }
                     Err(error) => Err(error),
@@ -281,17 +300,13 @@ impl Rehearsal {
         match effect {
             // The first message takes the initial state along as it is now.
             Effect::BeginInvocation { .. } if self.may_open_again() => self.open(),
-            Effect::BeginInvocation { content } => spawn_local(async move {
-                match begin_invocation(session.clone(), content).await {
-                    Ok(view) if *self.session.read_untracked().id() == session => {
-                        self.see(view);
-                    }
-                    Ok(_) => {}
-                    // Opening the session sends the query too.
-                    Err(ApiError::UnknownSession(_)) => self.open(),
-                    Err(error) => self.notice.set(Some(error.to_string())),
-                }
-            }),
+            Effect::BeginInvocation { content } => {
+                let number = self.last_step();
+                spawn_local(async move {
+                    let begun = begin_invocation(session.clone(), content).await;
+                    self.take_step(&session, number, begun);
+                });
+            }
             Effect::RunTool { call_id, tool_name, arguments } => spawn_local(async move {
                 let request =
                     ToolRequest { session, call_id: call_id.clone(), tool: tool_name, arguments };
@@ -329,14 +344,34 @@ impl Rehearsal {
                     self.settle_failed(&call_id, &error);
                 }
             }),
-            Effect::EndInvocation { content } => spawn_local(async move {
-                match end_invocation(session.clone(), content).await {
-                    Ok(view) if *self.session.read_untracked().id() == session => self.see(view),
-                    // The host has already closed the session.
-                    Ok(_) | Err(ApiError::UnknownSession(_)) => {}
-                    Err(error) => self.notice.set(Some(error.to_string())),
-                }
-            }),
+            Effect::EndInvocation { content } => {
+                let number = self.last_step();
+                spawn_local(async move {
+                    let ended = end_invocation(session.clone(), content).await;
+                    self.take_step(&session, number, ended);
+                });
+            }
+        }
+    }
+
+    /// Takes the host's answer to a start or an end of a turn.
+    fn take_step(self, session: &SessionId, number: usize, answer: Result<SessionView, ApiError>) {
+        if self.session.read_untracked().id() != session {
+            return;
+        }
+        match answer {
+            Ok(view) => {
+                self.confirm(number);
+                self.see(view);
+                self.remember_for_restore();
+            }
+            // Opening the session sends the step too.
+            Err(ApiError::UnknownSession(_)) => {
+                let why = "The host closed this session because it was inactive.";
+                self.lose_session(why, why);
+                self.open();
+            }
+            Err(error) => self.notice.set(Some(error.to_string())),
         }
     }
 

@@ -167,6 +167,14 @@ fn RestartNotes() -> impl IntoView {
              does not, so later calls may return something else there.",
         )
     };
+    let restored = move || {
+        note(
+            Restarted::HostRestored,
+            "The host restarted during the session. State, conversation and active agent were restored, but not \
+             artifacts and what tools keep in memory. Later calls that depend on these may return something else \
+             under `adk eval`.",
+        )
+    };
     let process = move || {
         note(
             Restarted::Process,
@@ -174,7 +182,7 @@ fn RestartNotes() -> impl IntoView {
              changed, the trace is of two versions of the agent.",
         )
     };
-    view! { {host} {process} }
+    view! { {host} {restored} {process} }
 }
 
 /// How results are written: each in an object, or as google-adk records them.

@@ -153,6 +153,9 @@ fn RestartMark(rows: usize) -> impl IntoView {
             Restarted::Host => {
                 "The host restarted this session here. Tool state is reset, and the agent was loaded again."
             }
+            Restarted::HostRestored => {
+                "The host restarted this session here. State, conversation and active agent are restored. What tools keep in memory is reset, and the agent was loaded again."
+            }
             Restarted::Process => {
                 "The agent's process ended, and a new one goes on here, with the agent's files as they were then. State and artifacts are kept."
             }

@@ -10,6 +10,7 @@ mod files;
 pub mod interpreter;
 mod messages;
 pub mod package;
+mod past;
 mod process;
 mod record;
 mod source;

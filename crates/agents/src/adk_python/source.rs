@@ -17,6 +17,7 @@ use super::messages::{
     CallOutcome, CallTool, Cancel, Cancelled, Confirm, Content, OfCall, OfSession, OpenSession,
     RespondAsAgent, StepReport, SupplyResult,
 };
+use super::past::{PastTurn, TakeUp};
 use super::process::{Hosting, RequestError, Worker};
 use super::record::Record;
 use super::supervisor::{Supervisor, fault_of};
@@ -24,8 +25,8 @@ use crate::reporter::{Reporter, SourceEvent};
 use crate::schemas;
 use crate::spill_store::MemoryBound;
 use crate::{
-    AgentFacts, AgentLog, AgentSource, ArtifactContent, CallReport, SessionSeed, SourceError,
-    ToolFailure, ToolInvocation,
+    AgentFacts, AgentLog, AgentSource, ArtifactContent, CallReport, SessionPast, SessionSeed,
+    SourceError, ToolFailure, ToolInvocation,
 };
 
 /// How long a worker may take to end a cancelled call before it is replaced.
@@ -128,6 +129,30 @@ impl AdkPythonSource {
             let _ = old.send("close_session", &OfSession { session_id: open.id.as_str() });
         }
         Ok((worker, Some(view)))
+    }
+
+    /// Restores a session of an earlier host in the worker for new sessions.
+    async fn take_up(
+        &self,
+        session: &SessionId,
+        seed: &SessionSeed,
+        past: &SessionPast,
+    ) -> Result<(Open, SessionView), AgentFault> {
+        let worker = self.supervisor.worker().await?;
+        let about = TakeUp {
+            session_id: session.as_str(),
+            user_id: &seed.user_id,
+            state: &past.state,
+            agent: &past.active_agent,
+            turns: past.turns.iter().map(PastTurn::of).collect(),
+        };
+        let report: StepReport = ask(&worker, "take_up", &about).await.map_err(fault_of)?;
+        let mut record = Record::new(past.state.clone(), &self.recorded);
+        warn_of_failed_record(record.take(report.delta));
+        record.set_active_agent(&report.view.agent.name);
+        let slot = SessionSlot { record, worker: Some(Hosting::at(&worker)), lived: true };
+        let slot = tokio::sync::Mutex::new(slot);
+        Ok((Open { id: session.clone(), seed: seed.clone(), slot }, report.view))
     }
 
     /// What the model would see now.
@@ -421,6 +446,27 @@ impl AgentSource for AdkPythonSource {
         }
         drop(slot);
         Ok(schemas::warned_of_unchecked(shown.map_err(SourceError::Faulted)?).await)
+    }
+
+    async fn restore_session(
+        &self,
+        session: &SessionId,
+        seed: &SessionSeed,
+        past: &SessionPast,
+    ) -> Result<Option<SessionView>, SourceError> {
+        let taken = match self.take_up(session, seed, past).await {
+            // The worker may have been killed for a stuck call of another session: use the next one.
+            Err(fault) if fault.error_type.as_deref() == Some(ToolError::WORKER_EXITED) => {
+                self.take_up(session, seed, past).await
+            }
+            taken => taken,
+        };
+        let (open, view) = taken.map_err(SourceError::Faulted)?;
+        {
+            let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+            sessions.insert(session.clone(), Arc::new(open));
+        }
+        Ok(Some(schemas::warned_of_unchecked(view).await))
     }
 
     async fn begin_invocation(

@@ -5,14 +5,14 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use json_text::JsonText;
-use session::{CallId, SessionId, ToolError, ToolName};
+use session::{CallId, RecordedTurn, SessionId, ToolError, ToolName};
 use test_needs::python;
 use tokio_util::sync::CancellationToken;
 
 use super::AdkPythonSource;
 use crate::{
-    AgentLog, AgentSource, CallProgress, CallReport, Reporter, SessionSeed, SourceEvent,
-    ToolFailure, ToolInvocation,
+    AgentLog, AgentSource, CallProgress, CallReport, Reporter, SessionPast, SessionSeed,
+    SourceEvent, ToolFailure, ToolInvocation,
 };
 
 fn workspace(inside: &str) -> PathBuf {
@@ -241,6 +241,34 @@ async fn a_session_continues_after_its_worker_dies() {
     let taken_up = SourceEvent::TakenUp { session: session.clone() };
     assert_eq!(*events.lock().expect("not poisoned"), [taken_up]);
     assert!(stage.log.lines().iter().any(|line| line.text == "last words"));
+    stage.source.shut_down().await;
+}
+
+#[tokio::test]
+async fn a_session_of_an_earlier_host_is_restored_and_outlives_its_worker() {
+    let Some(stage) = Stage::hazards().await else { return };
+    let session = SessionId::parse("s").expect("valid");
+    let history = r#"[{"type":"user_query","content":"Go.","timestamp":"2025-12-23T14:30:00Z"}]"#;
+    let history = JsonText::parse(history).expect("valid").decode().expect("a history");
+    let state = JsonText::parse(r#"{"start":1,"a":"b"}"#).expect("valid");
+    let past = SessionPast {
+        turns: RecordedTurn::from_history(history).expect("valid"),
+        state: state.decode().expect("an object"),
+        active_agent: "hazards".to_owned(),
+    };
+    let restored = stage.source.restore_session(&session, &seed(), &past).await;
+    let view = restored.expect("restores").expect("can be restored");
+    assert_eq!(view.state.as_str(), r#"{"a":"b","start":1}"#);
+    let failure = failed(stage.call(&session, "exit_now", r#"{"code":7}"#).await);
+    assert_eq!(failure.error_type, ToolError::WORKER_EXITED);
+    let report = stage.call(&session, "writes_state", r#"{"key":"c","value":"d"}"#).await;
+    let state = report.state.as_ref().expect("a state").as_str();
+    assert_eq!(state, r#"{"a":"b","start":1,"c":"d"}"#);
+
+    let unknown = SessionPast { active_agent: "nobody".to_owned(), ..past };
+    let other = SessionId::parse("t").expect("valid");
+    let fault = stage.source.restore_session(&other, &seed(), &unknown).await.expect_err("unknown");
+    assert!(fault.to_string().contains("no longer in the tree"), "{fault}");
     stage.source.shut_down().await;
 }
 

@@ -1,6 +1,6 @@
 //! [`NativeSource`]: runs a [`NativeAgent`] in this process.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::{ActiveAgent, AgentFault, SessionView, SourceKind, ToolHints, ToolView};
@@ -19,8 +19,8 @@ use super::stored::{StateCopy, Stored};
 use crate::arguments::exact_value;
 use crate::schemas;
 use crate::{
-    AgentFacts, AgentLog, AgentSource, CallProgress, CallReport, SessionSeed, SourceError,
-    ToolFailure, ToolInvocation,
+    AgentFacts, AgentLog, AgentSource, CallProgress, CallReport, SessionPast, SessionSeed,
+    SourceError, ToolFailure, ToolInvocation,
 };
 
 /// The source of one native agent.
@@ -34,6 +34,17 @@ struct Open {
     stored: Arc<Stored>,
     /// The call that waits for the person.
     waiting: Mutex<Option<ToolInvocation>>,
+}
+
+impl Open {
+    fn with(stored: Stored) -> Arc<Self> {
+        Arc::new(Self { stored: Arc::new(stored), waiting: Mutex::default() })
+    }
+}
+
+/// A state as values.
+fn values(state: &BTreeMap<String, JsonText>) -> impl Iterator<Item = (String, Value)> {
+    state.iter().map(|(key, value)| (key.clone(), value.to_value().unwrap_or(Value::Null)))
 }
 
 impl NativeSource {
@@ -238,21 +249,35 @@ impl AgentSource for NativeSource {
     ) -> Result<SessionView, SourceError> {
         let open = {
             let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-            let open =
-                sessions.entry(session.clone()).or_insert_with(|| {
-                    let mut state = match seed.is_whole {
-                        true => Map::new(),
-                        false => self.agent.initial_state.clone(),
-                    };
-                    state.extend(seed.state.iter().map(|(key, value)| {
-                        (key.clone(), value.to_value().unwrap_or(Value::Null))
-                    }));
-                    let stored = Stored::new(seed.user_id.clone(), state);
-                    Arc::new(Open { stored: Arc::new(stored), waiting: Mutex::default() })
-                });
+            let open = sessions.entry(session.clone()).or_insert_with(|| {
+                let mut state = match seed.is_whole {
+                    true => Map::new(),
+                    false => self.agent.initial_state.clone(),
+                };
+                state.extend(values(&seed.state));
+                Open::with(Stored::new(seed.user_id.clone(), state))
+            });
             Arc::clone(open)
         };
         Ok(self.view(session, &open.stored).await)
+    }
+
+    async fn restore_session(
+        &self,
+        session: &SessionId,
+        seed: &SessionSeed,
+        past: &SessionPast,
+    ) -> Result<Option<SessionView>, SourceError> {
+        let stored = Stored::new(seed.user_id.clone(), values(&past.state).collect());
+        for turn in &past.turns {
+            stored.add_user_content(&turn.query.content);
+        }
+        let open = Open::with(stored);
+        {
+            let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+            sessions.insert(session.clone(), Arc::clone(&open));
+        }
+        Ok(Some(self.view(session, &open.stored).await))
     }
 
     async fn begin_invocation(

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use api::{
-    ApiError, CaseDownload, ExportPreview, ExportReceipt, ExportRequest, FieldMessage, SessionView,
-    ValueTarget,
+    ApiError, CaseDownload, ExportPreview, ExportReceipt, ExportRequest, FieldMessage,
+    RestoreRequest, RestoredSession, SessionView, ValueTarget,
 };
 use app::host::{RehearsalHost, provide};
 use async_trait::async_trait;
@@ -31,6 +31,10 @@ impl RehearsalHost for FakeRehearsals {
         _state: Option<JsonText>,
     ) -> Result<SessionView, ApiError> {
         unknown(session)
+    }
+
+    async fn restore_session(&self, request: RestoreRequest) -> Result<RestoredSession, ApiError> {
+        unknown(request.session)
     }
 
     async fn begin_invocation(
@@ -104,6 +108,13 @@ async fn an_open_session_is_checked_and_closed_by_its_host() {
 async fn each_function_of_a_rehearsal_passes_its_session() {
     let functions = [
         ("open_session", json!({ "session": "gone", "agent": "weather" })),
+        (
+            "restore_session",
+            json!({ "request": {
+                "session": "gone", "agent": "weather", "history": [], "initial_state": {}, "state": {},
+                "active_agent": "weather",
+            } }),
+        ),
         ("begin_invocation", json!({ "session": "gone", "content": "Hi" })),
         ("end_invocation", json!({ "session": "gone", "content": "Bye" })),
         ("check_value", json!({ "session": "gone", "target": "Output", "value": null })),

@@ -1,0 +1,65 @@
+// A session goes on in its state after the host restarts, and what is lost is named.
+//
+// Needs REHEARSAL_TEST_PYTHON, which `cargo xtask test` sets.
+
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { expect, startHost, test } from "../fixtures";
+import { Rehearsal } from "../rehearsal";
+
+const CODE = `
+from google.adk.agents import LlmAgent
+from google.genai import types
+
+
+async def count(tool_context) -> int:
+    number = tool_context.state["count"] = tool_context.state.get("count", 0) + 1
+    await tool_context.save_artifact("count.txt", types.Part(text=str(number)))
+    return number
+
+
+billing = LlmAgent(name="billing", model="gemini-2.5-flash", tools=[count])
+root_agent = LlmAgent(name="desk", model="gemini-2.5-flash", tools=[count], sub_agents=[billing])
+`;
+
+test("a session keeps its state and active agent when the host restarts", async ({ page, picture, accessible }) => {
+  test.skip(!process.env.REHEARSAL_TEST_PYTHON, "SKIPPED, NOT PASSED: REHEARSAL_TEST_PYTHON is not set");
+  const folder = mkdtempSync(join(tmpdir(), "rehearsal-restart-"));
+  const agent = join(folder, "desk");
+  mkdirSync(agent);
+  writeFileSync(join(agent, "agent.py"), CODE);
+  const first = await startHost({ folder, arguments: [agent] });
+  const rehearsal = await Rehearsal.at(page, "desk", first.url);
+  await rehearsal.ask("Count.");
+  await rehearsal.choose("count");
+  await rehearsal.run();
+  await expect(rehearsal.call(1)).toContainText("→ 1");
+  await rehearsal.choose("transfer_to_agent");
+  await rehearsal.run();
+  const left = page.getByRole("region", { name: "What the model sees" });
+  await expect(left).toContainText("billing");
+
+  expect(await first.stop()).toBe(0);
+  const second = await startHost({ folder, arguments: [agent], listen: new URL(first.url).host });
+  const mark = page.locator(".timeline .restart");
+  await expect(mark).toContainText("State, conversation and active agent are restored.", { timeout: 60_000 });
+  await expect(mark).toContainText("Artifacts that were saved are gone: count.txt.");
+  await picture("restored");
+  await accessible();
+
+  // The state goes on where it was, in the agent that was active.
+  await rehearsal.choose("count");
+  await rehearsal.run();
+  await expect(rehearsal.call(3)).toContainText("→ 2");
+  await rehearsal.answer("Two.");
+  await expect(page.getByText("State, conversation and active agent were restored, but not artifacts")).toBeVisible();
+  await expect(page.getByText("reset state, artifacts and the active agent")).toHaveCount(0);
+  const file = await rehearsal.export();
+  const [exported] = JSON.parse(readFileSync(file, "utf8")).eval_cases;
+  expect(exported.session_input.state).toEqual({});
+  expect(exported.conversation[0].intermediate_data.tool_responses.map((one: { response: unknown }) => one.response)).toContainEqual({ result: 2 });
+  expect(await second.stop()).toBe(0);
+  rmSync(folder, { recursive: true });
+});
