@@ -4,9 +4,8 @@ use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::ops::Range;
 use std::path::PathBuf;
-use std::time::Duration;
 
-use agents::mcp::{McpAgent, McpServer, McpTransport};
+use agents::mcp::{HttpTransport, McpAgent, McpServer, ServerConfig, servers_of_file};
 use evalset::snake_case;
 use json_text::{JsonText, Kind};
 use schemars::JsonSchema;
@@ -16,19 +15,8 @@ use toml::Spanned;
 use super::agent::json_of;
 use super::error::ConfigError;
 use super::file::AgentEntry;
-use super::mcp_json;
 use super::schema::{READABLE, command_or_url};
 use super::source_location::SourceLocation;
-
-/// A transport over HTTP.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum HttpTransport {
-    /// Streamable HTTP.
-    Http,
-    /// HTTP with SSE, the transport before it.
-    Sse,
-}
 
 /// One MCP server: a program (`command`) or an endpoint (`url`).
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -120,7 +108,7 @@ pub(super) fn agent(
         servers.push(server_of(server, &refuse)?);
     }
     if let Some(file) = &entry.servers_file {
-        servers.extend(mcp_json::servers(file.get_ref()).map_err(|why| refuse(file.span(), why))?);
+        servers.extend(servers_of_file(file.get_ref()).map_err(|why| refuse(file.span(), why))?);
     }
     let mut names = HashSet::new();
     if let Some(again) = servers.iter().find(|server| !names.insert(&server.name)) {
@@ -153,77 +141,26 @@ fn server_of(
         let message = "a server needs a visible name".to_owned();
         return Err(refuse(entry.name.span(), message));
     }
-    let misplaced = |key: &str, kind: &str| {
-        let message = format!("`{key}` of the server `{name}` belongs to servers with `{kind}`");
-        Err(refuse(span.clone(), message))
-    };
-    let transport = match (&entry.command, &entry.url) {
-        (Some(_), Some(_)) => {
-            let message = format!("the server `{name}` has both `command` and `url`: choose one");
-            return Err(refuse(span, message));
-        }
-        (None, None) => {
-            let message = format!(
-                "the server `{name}` needs `command`, such as command = \"npx\", or `url`, such as \
-                 url = \"http://127.0.0.1:3001/mcp\""
-            );
-            return Err(refuse(span, message));
-        }
-        (Some(command), None) => {
-            if !entry.headers.is_empty() {
-                return misplaced("headers", "url");
-            }
-            if entry.bearer_token_env.is_some() {
-                return misplaced("bearer_token_env", "url");
-            }
-            if entry.transport.is_some() {
-                return misplaced("transport", "url");
-            }
-            McpTransport::Stdio {
-                command: command.clone(),
-                args: entry.args.clone(),
-                env: entry.env.clone(),
-                pass_env: entry.pass_env.clone(),
-                cwd: entry.cwd.clone(),
-            }
-        }
-        (None, Some(url)) => {
-            let given = [
-                ("args", !entry.args.is_empty()),
-                ("env", !entry.env.is_empty()),
-                ("pass_env", !entry.pass_env.is_empty()),
-                ("cwd", entry.cwd.is_some()),
-            ];
-            if let Some((key, _)) = given.into_iter().find(|(_, given)| *given) {
-                return misplaced(key, "command");
-            }
-            let is_web = url.starts_with("http://") || url.starts_with("https://");
-            if !is_web || url.parse::<http::Uri>().is_err() {
-                let message =
-                    format!("`{url}` is not a server address: write http://… or https://…");
-                return Err(refuse(span, message));
-            }
-            McpTransport::Http {
-                url: url.clone(),
-                headers: entry.headers.clone(),
-                bearer_token_env: entry.bearer_token_env.clone(),
-                sse: entry.transport == Some(HttpTransport::Sse),
-            }
-        }
-    };
-    let mut server = McpServer::new(name, transport);
-    server.tools.clone_from(&entry.tools);
-    server.tool_name_prefix.clone_from(&entry.tool_name_prefix);
-    server.roots.clone_from(&entry.roots);
-    server.include_instructions = entry.include_instructions;
-    if let Some(seconds) = &entry.timeout_seconds {
-        if *seconds.get_ref() == 0 {
-            let message = "`timeout_seconds` must be at least 1".to_owned();
-            return Err(refuse(seconds.span(), message));
-        }
-        server.patience = Duration::from_secs(*seconds.get_ref());
+    if let Some(seconds) = entry.timeout_seconds.as_ref().filter(|it| *it.get_ref() == 0) {
+        return Err(refuse(seconds.span(), ServerConfig::NO_TIME.to_owned()));
     }
-    Ok(server)
+    let config = ServerConfig {
+        command: entry.command.clone(),
+        args: entry.args.clone(),
+        env: entry.env.clone(),
+        pass_env: entry.pass_env.clone(),
+        cwd: entry.cwd.clone(),
+        url: entry.url.clone(),
+        transport: entry.transport,
+        headers: entry.headers.clone(),
+        bearer_token_env: entry.bearer_token_env.clone(),
+        tools: entry.tools.clone(),
+        tool_name_prefix: entry.tool_name_prefix.clone(),
+        roots: entry.roots.clone(),
+        include_instructions: entry.include_instructions,
+        timeout_seconds: entry.timeout_seconds.as_ref().map(|it| *it.get_ref()),
+    };
+    config.server(name).map_err(|message| refuse(span, message))
 }
 
 /// A schema as a TOML table, or a JSON file by its path.

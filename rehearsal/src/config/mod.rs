@@ -12,7 +12,6 @@ mod folders;
 mod listen;
 mod live;
 mod mcp;
-mod mcp_json;
 mod schema;
 mod security;
 mod source_location;

@@ -488,7 +488,7 @@ fn reports_missing_keys_of_an_mcp_agent() {
     rejected(
         "[[agent]]\nname = \"N\"\nsource = \"mcp\"\ninstruction = \"x\"\n[[agent.server]]\nname = \"s\"\n",
         expect![[r#"
-            rehearsal.toml:5:1: the server `s` needs `command`, such as command = "npx", or `url`, such as url = "http://127.0.0.1:3001/mcp"
+            rehearsal.toml:5:1: the server `s` needs `command`, such as "npx", or `url`, such as "http://127.0.0.1:3001/mcp"
               | [[agent.server]]
               | ^^^^^^^^^^^^^^^^"#]],
     );

@@ -27,7 +27,9 @@ mod questions;
 mod rejected_response;
 mod resources;
 mod results;
+mod server_config;
 mod server_log;
+mod servers_file;
 mod source;
 mod sse_events;
 mod sse_transport;
@@ -41,6 +43,8 @@ mod unseen_by_adk;
 pub use adk_folder::{FolderFile, adk_folder, left_out};
 pub use adk_folder_name::why_unloadable;
 pub use agent::{McpAgent, McpServer, McpTransport};
+pub use server_config::{HttpTransport, ServerConfig};
+pub use servers_file::servers_of_file;
 pub use source::McpSource;
 
 #[cfg(test)]

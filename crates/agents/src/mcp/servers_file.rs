@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::env;
 use std::path::{Path, PathBuf};
 
-use agents::mcp::{McpServer, McpTransport};
 use serde::Deserialize;
 use serde_json::{Map, Value};
+
+use super::agent::{McpServer, McpTransport};
 
 /// The file. Clients keep other settings in it, which are ignored.
 #[derive(Deserialize)]
@@ -38,7 +39,7 @@ struct Server {
 ///
 /// # Errors
 /// Why it cannot be used, in one sentence.
-pub(super) fn servers(path: &Path) -> Result<Vec<McpServer>, String> {
+pub fn servers_of_file(path: &Path) -> Result<Vec<McpServer>, String> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| format!("the servers in {} cannot be read: {error}", path.display()))?;
     parsed(&text).map_err(|error| format!("the servers in {}: {error}", path.display()))
