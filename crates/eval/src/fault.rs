@@ -134,6 +134,14 @@ pub enum Fault {
         /// What it does.
         what: String,
     },
+    /// An MCP server would have to be started to list its tools, and the case does not allow it. Nothing ran.
+    #[error("{}", unlisted(.server, .agent))]
+    UnlistedServer {
+        /// The server, by the name under which a case allows it.
+        server: String,
+        /// The agent that has it.
+        agent: String,
+    },
     /// The subject cannot be loaded, or its code failed.
     #[error("{message}")]
     Subject {
@@ -165,6 +173,7 @@ impl Fault {
             | Self::UnknownTool { .. }
             | Self::NotRecorded { .. }
             | Self::Unseen { .. }
+            | Self::UnlistedServer { .. }
             | Self::Mock { .. }
             | Self::GivenModel { .. } => AtFault::Mock,
             Self::NoUserAgent { .. } | Self::UserAgent { .. } => AtFault::UserAgent,
@@ -188,6 +197,16 @@ fn unmocked(tool: &str, args: &JsonText, is_long_running: bool) -> String {
          Or, if it has no effects outside the session, let it run:\n  tools:\n    {name}: real{user_agent}\n\n\
          It was called with:\n{}",
         indented(args)
+    )
+}
+
+fn unlisted(server: &str, agent: &str) -> String {
+    format!(
+        "EvalToolError: the MCP server {server} of {agent} must be started to list its tools, which cannot be intercepted. It was not started.\n\n\
+         Record its tools in a file, and name the file:\n  subject:\n    mcp: {{ declarations: tools.json, ... }}\n\n\
+         The file holds the response of the server to `tools/list`: {{\"tools\": [...]}}, or such an object for each server by its name.\n\n\
+         Or let the case start the server:\n  allow: [{}]",
+        key(server)
     )
 }
 

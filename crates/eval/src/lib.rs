@@ -38,6 +38,7 @@ pub mod trace;
 pub mod yields;
 
 pub mod file;
+pub mod mcp;
 pub mod python;
 
 mod nearest;

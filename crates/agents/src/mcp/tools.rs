@@ -53,7 +53,8 @@ impl Catalog {
         self.tools.iter().find(|listed| listed.view.name == *name)
     }
 
-    fn add(&mut self, index: usize, server: &McpServer, tools: &[Tool]) {
+    /// Adds the tools of the server at `index`.
+    pub(super) fn add(&mut self, index: usize, server: &McpServer, tools: &[Tool]) {
         let (tools, unusable): (Vec<&Tool>, Vec<&Tool>) =
             tools.iter().partition(|tool| invalid_tools::invalid_reason(tool).is_none());
         self.warnings.extend(unusable.into_iter().filter_map(|tool| {

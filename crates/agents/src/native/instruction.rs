@@ -13,7 +13,7 @@ use super::stored::{StateCopy, Stored};
 ///
 /// # Errors
 /// [`InstructionError`] when a key is missing or the template is invalid.
-pub(crate) async fn resolved_instruction(
+pub async fn resolved_instruction(
     agent: &str,
     session: &str,
     user_id: &str,
@@ -58,4 +58,12 @@ fn instruction_context(
     "The instruction is shown as written: {}. Give the key an initial value, or write {{key?}}.",
     .0.message
 )]
-pub(crate) struct InstructionError(pub(super) adk_core::AdkError);
+pub struct InstructionError(pub(super) adk_core::AdkError);
+
+impl InstructionError {
+    /// What is wrong with the placeholders, without a remedy.
+    #[must_use]
+    pub fn reason(&self) -> &str {
+        &self.0.message
+    }
+}

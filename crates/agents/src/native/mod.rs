@@ -8,5 +8,5 @@ mod source;
 mod stored;
 
 pub use agent::NativeAgent;
-pub(crate) use instruction::resolved_instruction;
+pub use instruction::{InstructionError, resolved_instruction};
 pub use source::NativeSource;

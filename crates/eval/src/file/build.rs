@@ -15,6 +15,7 @@ use super::ReadOptions;
 use super::adk_judge;
 use super::error::SuiteFault;
 use super::format;
+use super::mcp;
 use crate::bridge::{Bridge, Format};
 use crate::case::{EvalCase, Termination, UserAgents};
 use crate::criterion::CriterionMetric;
@@ -106,11 +107,12 @@ impl Builder<'_> {
         let Some(subject) = case.subject.as_ref().or(suite.subject.as_ref()) else {
             self.fault(
                 place,
-                "the case names no agent; add `subject: { adk: FOLDER }` to it or to the suite",
+                "the case names no agent; add `subject: { adk: FOLDER }` or `subject: { mcp: ... }` to it or to the suite",
             );
             return None;
         };
-        let subject = self.subject(subject, &format!("{place}.subject"))?;
+        let agent = subject;
+        let subject = self.subject(agent, &format!("{place}.subject"))?;
         self.names_golden = case.golden.is_some();
         self.case_name.clone_from(&case.name);
         self.golden = case.golden.as_ref().and_then(|golden| {
@@ -122,6 +124,11 @@ impl Builder<'_> {
             Some(chosen) => Some(self.model(chosen, &format!("{place}.model"))?),
             None => None,
         };
+        if let (format::Subject::Mcp(mcp::Members { model: Some(name), .. }), None) =
+            (agent, &model)
+        {
+            self.checked(&format!("{place}.subject.mcp.model"), self.models.model(name));
+        }
         let mut tools = HashMap::new();
         for (name, mock) in &suite.tools {
             tools.extend(self.tool(name, mock, &format!("tools.{name}")));
@@ -185,14 +192,25 @@ impl Builder<'_> {
         if let Some(known) = self.subjects.get(subject) {
             return Some(Arc::clone(known));
         }
-        let format::Subject::Adk(folder) = subject;
-        let folder = self.folder.join(folder);
-        if !folder.is_dir() {
-            self.fault(place, format!("{} is not a folder", folder.display()));
-            return None;
-        }
-        let made: Arc<dyn Subject> =
-            Arc::new(AdkPythonSubject::new(&folder, self.options.python.as_deref()));
+        let made: Arc<dyn Subject> = match subject {
+            format::Subject::Adk(folder) => {
+                let folder = self.folder.join(folder);
+                if !folder.is_dir() {
+                    self.fault(place, format!("{} is not a folder", folder.display()));
+                    return None;
+                }
+                Arc::new(AdkPythonSubject::new(&folder, self.options.python.as_deref()))
+            }
+            format::Subject::Mcp(members) => {
+                match mcp::subject(members, self.folder, &self.models) {
+                    Ok(subject) => Arc::new(subject),
+                    Err((member, message)) => {
+                        self.fault(&format!("{place}.mcp.{member}"), message);
+                        return None;
+                    }
+                }
+            }
+        };
         self.subjects.insert(subject.clone(), Arc::clone(&made));
         Some(made)
     }

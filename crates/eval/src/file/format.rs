@@ -140,6 +140,8 @@ fn always() -> f64 {
 pub(super) enum Subject {
     /// A folder that `adk web` loads, relative to the suite's.
     Adk(PathBuf),
+    /// An agent with a model and the tools of MCP servers.
+    Mcp(super::mcp::Members),
 }
 
 /// A recorded case of an eval set.

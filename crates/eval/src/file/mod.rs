@@ -10,6 +10,7 @@ mod error;
 mod eval_set;
 mod format;
 mod init;
+mod mcp;
 mod scenario;
 
 use std::path::Path;

@@ -6,6 +6,7 @@ mod endings;
 mod eval_sets;
 mod function_users;
 mod functions;
+mod mcp_subject;
 mod model_requests;
 mod models;
 mod played_by_models;

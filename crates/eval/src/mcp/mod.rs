@@ -1,0 +1,124 @@
+//! Agents with a model and the tools of MCP servers.
+//!
+//! The framework around the model is this module: it asks the model, has the gate decide its calls, and gives
+//! it the results as MCP has them. With recorded declarations, a server starts at the first call of one of its
+//! tools that the case allows with `real`, and a case that only mocks needs no server.
+
+mod declarations;
+mod result;
+mod server;
+mod session;
+mod tools;
+
+use std::sync::Arc;
+
+pub use agents::mcp::{McpAgent, McpServer, McpTransport};
+use async_trait::async_trait;
+use json_text::JsonText;
+
+pub use self::declarations::{DeclarationsError, DeclaredTools};
+use self::server::LiveServer;
+use self::session::{AskedModel, McpSession};
+use self::tools::Tools;
+use crate::fault::Fault;
+use crate::gate::Gate;
+use crate::given_model::GivenModel;
+use crate::model::{ModelNameError, Models};
+use crate::subject::{Subject, SubjectSession};
+
+/// How often the model may be asked in one turn, unless the subject says otherwise: google-adk's limit.
+pub const MOST_MODEL_CALLS: usize = 500;
+
+/// An agent with a model, an instruction and the tools of MCP servers.
+pub struct McpSubject {
+    agent: McpAgent,
+    declared: Option<Vec<DeclaredTools>>,
+    models: Models,
+    most_model_calls: usize,
+}
+
+impl McpSubject {
+    /// An agent whose model is reached with what the environment says. Its servers must be started to list their
+    /// tools, which a case has to allow by their names, unless [`McpSubject::declarations`] are given.
+    #[must_use]
+    pub fn new(agent: McpAgent) -> Self {
+        let models = Models::of_environment();
+        Self { agent, declared: None, models, most_model_calls: MOST_MODEL_CALLS }
+    }
+
+    /// Gives it the tools that its servers declared earlier: the response of the only server to `tools/list`, or
+    /// an object of such responses by the names of the servers.
+    ///
+    /// # Errors
+    /// [`DeclarationsError`] if they cannot be read, or do not fit the servers.
+    pub fn declarations(mut self, declarations: &JsonText) -> Result<Self, DeclarationsError> {
+        let declared = declarations::read(&self.agent.servers, declarations)?;
+        Tools::of(&declared).map_err(DeclarationsError::new)?;
+        self.declared = Some(declared);
+        Ok(self)
+    }
+
+    /// Reaches its model with these.
+    #[must_use]
+    pub fn models(mut self, models: Models) -> Self {
+        self.models = models;
+        self
+    }
+
+    /// Sets how often the model may be asked in one turn.
+    #[must_use]
+    pub fn most_model_calls(mut self, most: usize) -> Self {
+        self.most_model_calls = most;
+        self
+    }
+
+    fn model(&self, gate: &Gate) -> Result<AskedModel, Fault> {
+        match (gate.model(), &self.agent.model) {
+            (Some(GivenModel::Named(name)), _) => {
+                let model = self.models.model(name);
+                let given =
+                    |error: ModelNameError| Fault::GivenModel { message: error.to_string() };
+                Ok(AskedModel::Real(model.map_err(given)?))
+            }
+            (Some(GivenModel::Scripted(_) | GivenModel::Replay(_)), _) => Ok(AskedModel::Given),
+            (None, Some(name)) => {
+                let model = self.models.model(name).map_err(|error| failed(error.to_string()))?;
+                Ok(AskedModel::Real(model))
+            }
+            (None, None) => Err(failed(NO_MODEL.to_owned())),
+        }
+    }
+}
+
+/// The message for an agent without a model.
+const NO_MODEL: &str = "the agent has no model; add `model: NAME` to the subject, or give the case one, \
+    such as `model: { scripted: [...] }`";
+
+#[async_trait]
+impl Subject for McpSubject {
+    async fn open(&self, gate: &Arc<Gate>) -> Result<Box<dyn SubjectSession>, Fault> {
+        let model = self.model(gate)?;
+        if self.declared.is_none()
+            && let Some(server) = self.agent.servers.iter().find(|it| !gate.allows(&it.name))
+        {
+            return Err(Fault::UnlistedServer {
+                server: server.name.clone(),
+                agent: self.agent.name.clone(),
+            });
+        }
+        let servers: Vec<LiveServer> = self.agent.servers.iter().map(LiveServer::new).collect();
+        // Dropping the session ends its servers, also if one of them does not start.
+        let mut session = McpSession::new(gate, &self.agent, servers, model)?;
+        session.most_model_calls(self.most_model_calls);
+        match &self.declared {
+            Some(declared) => session.has(declared)?,
+            None => session.list_tools().await?,
+        }
+        Ok(Box::new(session))
+    }
+}
+
+/// A failure of the agent.
+fn failed(message: String) -> Fault {
+    Fault::Subject { message, traceback: String::new() }
+}

@@ -1,0 +1,274 @@
+//! [`McpSession`]: an agent in one case. It asks the model, calls tools and goes on until the model calls none.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use agents::mcp::McpAgent;
+use agents::native::resolved_instruction;
+use async_trait::async_trait;
+use futures::future::try_join_all;
+use json_text::{JsonText, Kind};
+use serde_json::{Map, Value, json};
+
+use super::declarations::DeclaredTools;
+use super::failed;
+use super::result;
+use super::server::LiveServer;
+use super::tools::{AgentTool, Tools};
+use crate::fault::Fault;
+use crate::gate::{Decision, Gate, GateCall};
+use crate::ledger::{Event, Role};
+use crate::model::{CallingReply, Model, ModelMessage, ModelRequest, ReplyCall, UsageNote};
+use crate::subject::{Input, SubjectSession, TurnEnd};
+
+/// The model that an agent asks.
+pub(super) enum AskedModel {
+    /// The engine responds in place of a model.
+    Given,
+    /// A model of a service.
+    Real(Model),
+}
+
+/// An agent in one case. Dropping it ends its servers.
+pub(super) struct McpSession {
+    gate: Arc<Gate>,
+    agent: String,
+    /// With placeholders.
+    instruction: String,
+    server_instructions: Vec<String>,
+    tools: Tools,
+    servers: Vec<LiveServer>,
+    model: AskedModel,
+    most_model_calls: usize,
+    request: ModelRequest,
+    state: Map<String, Value>,
+    turns: usize,
+    calls: AtomicUsize,
+}
+
+/// What a model responded.
+struct Response {
+    text: String,
+    calls: Vec<ReplyCall>,
+    /// What the service wants back with the results.
+    content: Option<CallingReply>,
+}
+
+impl McpSession {
+    pub(super) fn new(
+        gate: &Arc<Gate>,
+        agent: &McpAgent,
+        servers: Vec<LiveServer>,
+        model: AskedModel,
+    ) -> Result<Self, Fault> {
+        let state = gate.initial_state().decode::<Map<String, Value>>();
+        let state = state.map_err(|error| Fault::Infrastructure {
+            message: format!("the initial state cannot be read: {error}"),
+        })?;
+        Ok(Self {
+            gate: Arc::clone(gate),
+            agent: agent.name.clone(),
+            instruction: agent.instruction.clone(),
+            server_instructions: Vec::new(),
+            tools: Tools::default(),
+            servers,
+            model,
+            most_model_calls: super::MOST_MODEL_CALLS,
+            request: ModelRequest::default(),
+            state,
+            turns: 0,
+            calls: AtomicUsize::new(0),
+        })
+    }
+
+    pub(super) fn most_model_calls(&mut self, most: usize) {
+        self.most_model_calls = most;
+    }
+
+    /// Starts the servers and lists their tools.
+    ///
+    /// # Errors
+    /// A server cannot be used, or the tools do not fit the case.
+    pub(super) async fn list_tools(&mut self) -> Result<(), Fault> {
+        let listed = try_join_all(self.servers.iter().map(LiveServer::listed)).await?;
+        let listed: Vec<DeclaredTools> = listed.into_iter().cloned().collect();
+        self.has(&listed)
+    }
+
+    /// Takes the tools of the servers.
+    ///
+    /// # Errors
+    /// They do not fit the case.
+    pub(super) fn has(&mut self, declared: &[DeclaredTools]) -> Result<(), Fault> {
+        self.tools = Tools::of(declared).map_err(failed)?;
+        self.gate.check_tools(&self.tools.names())?;
+        for (tool, declaration) in self.tools.declarations() {
+            self.gate.note_declaration(tool, declaration);
+        }
+        self.server_instructions =
+            declared.iter().filter_map(|server| server.instructions.clone()).collect();
+        self.request.tools = self.tools.for_model();
+        Ok(())
+    }
+
+    /// The instruction, filled from the state as it is now.
+    async fn filled_instruction(&self) -> Result<String, Fault> {
+        let (agent, written) = (&self.agent, &self.instruction);
+        let filled = resolved_instruction(agent, "eval", "user", &self.state, written).await;
+        let mut instruction = filled.map_err(|error| {
+            failed(format!(
+                "the instruction cannot be filled from the state: {}. Give the key a value in `initial_state`, \
+                 or write {{key?}}",
+                error.reason()
+            ))
+        })?;
+        for text in &self.server_instructions {
+            instruction = format!("{}\n\n{text}", instruction.trim_end());
+        }
+        Ok(instruction)
+    }
+
+    /// Asks the model, and notes what it says and what it used.
+    async fn response(&self) -> Result<Response, Fault> {
+        let response = match &self.model {
+            AskedModel::Given => {
+                let turn = self.gate.respond(&self.agent)?;
+                let call = |call: crate::given_model::ModelCall| ReplyCall {
+                    name: call.tool,
+                    args: call.args,
+                };
+                let calls = turn.calls.into_iter().map(call).collect();
+                Response { text: turn.text, calls, content: None }
+            }
+            AskedModel::Real(model) => {
+                let note = UsageNote {
+                    ledger: &self.gate.ledger,
+                    role: Role::Subject,
+                    agent: &self.agent,
+                };
+                let reply = model.ask_noting(&self.request, note).await;
+                let reply = reply.map_err(|failure| failed(failure.to_string()))?;
+                Response { text: reply.text, calls: reply.calls, content: Some(reply.content) }
+            }
+        };
+        if !response.text.is_empty() {
+            self.gate.ledger.add(Event::Message {
+                agent: self.agent.clone(),
+                text: response.text.clone(),
+                is_inner: false,
+            });
+        }
+        Ok(response)
+    }
+
+    /// The calls of a response with ids, noted as events.
+    fn noted(&self, calls: &[ReplyCall], invocation_id: &str) -> Vec<GateCall> {
+        let noted = calls.iter().map(|call| {
+            let number = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
+            // A call without arguments has none in some formats.
+            let args = match call.args.kind() {
+                Kind::Null => JsonText::from_value(&json!({})),
+                _ => call.args.clone(),
+            };
+            let call_id = format!("call-{number}");
+            self.gate.ledger.add(Event::ToolCall {
+                call_id: call_id.clone(),
+                name: call.name.clone(),
+                args: args.clone(),
+                agent: self.agent.clone(),
+                is_inner: false,
+            });
+            let tool = self.tools.find(&call.name);
+            GateCall {
+                call_id,
+                tool: call.name.clone(),
+                args,
+                invocation_id: invocation_id.to_owned(),
+                is_long_running: false,
+                output_schema: tool.and_then(|tool| tool.view.response_schema.clone()),
+            }
+        });
+        noted.collect()
+    }
+
+    /// What a call gives the model.
+    async fn result(&self, call: &GateCall) -> Result<JsonText, Fault> {
+        let Some(tool) = self.tools.find(&call.tool) else {
+            return Ok(result::error(&format!("Unknown tool: {}", call.tool)));
+        };
+        Ok(match self.gate.decide(call).await {
+            Decision::Mock(value) => result::of_mock(&value, call.output_schema.is_some()),
+            Decision::Raise(message) => result::error(&message),
+            Decision::Run => self.run_tool(call, tool).await?,
+            Decision::RunTruncated(characters) => {
+                result::cut(&self.run_tool(call, tool).await?, characters)
+            }
+            Decision::Wait | Decision::Stop => {
+                let stopped =
+                    || Fault::Infrastructure { message: "the run was stopped".to_owned() };
+                return Err(self.gate.fault().unwrap_or_else(stopped));
+            }
+        })
+    }
+
+    async fn run_tool(&self, call: &GateCall, tool: &AgentTool) -> Result<JsonText, Fault> {
+        let Some(server) = self.servers.get(tool.server) else {
+            let message = format!("the tool {} has no server", call.tool);
+            return Err(Fault::Infrastructure { message });
+        };
+        server.call(&call.call_id, &tool.view, call.args.clone()).await
+    }
+
+    /// Asks the model and calls tools until it calls none.
+    async fn turn(&mut self) -> Result<(), Fault> {
+        let invocation_id = format!("invocation-{}", self.turns);
+        self.gate.note_invocation(invocation_id.clone());
+        self.request.instruction = self.filled_instruction().await?;
+        for _ in 0..self.most_model_calls {
+            let Response { text, calls, content } = self.response().await?;
+            if calls.is_empty() {
+                self.request.messages.push(ModelMessage::FromModel(text));
+                return Ok(());
+            }
+            let calls = self.noted(&calls, &invocation_id);
+            let results = try_join_all(calls.iter().map(|call| self.result(call))).await?;
+            for (call, result) in calls.into_iter().zip(&results) {
+                self.gate.note_result(call.call_id, call.tool, result.clone());
+            }
+            if let Some(content) = content {
+                self.request.messages.push(ModelMessage::Called(content, results));
+            }
+        }
+        Err(failed(format!(
+            "the model was asked {} times in one turn, and still calls tools. See in the events which calls it \
+             repeats; if it needs more, raise `max_model_calls` of the subject",
+            self.most_model_calls
+        )))
+    }
+
+    fn whole_state(&self) -> JsonText {
+        JsonText::from_value(&Value::Object(self.state.clone()))
+    }
+}
+
+#[async_trait]
+impl SubjectSession for McpSession {
+    async fn run(&mut self, input: Input) -> Result<TurnEnd, Fault> {
+        let Input::Message(text) = input else {
+            let message = "a response came, and tools of MCP do not wait".to_owned();
+            return Err(Fault::Infrastructure { message });
+        };
+        self.turns += 1;
+        self.request.messages.push(ModelMessage::ToModel(text));
+        self.turn().await?;
+        Ok(TurnEnd { pending: Vec::new(), state: self.whole_state() })
+    }
+
+    async fn change_state(&mut self, changes: JsonText) -> Result<JsonText, Fault> {
+        let changes = changes.decode::<Map<String, Value>>().map_err(|error| {
+            Fault::Infrastructure { message: format!("the changes cannot be read: {error}") }
+        })?;
+        self.state.extend(changes);
+        Ok(self.whole_state())
+    }
+}
