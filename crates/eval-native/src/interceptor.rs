@@ -1,6 +1,7 @@
 //! [`Interceptor`]: wraps the tools and models of one case.
 
 use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use adk_core::{AdkError, Agent, Llm, Tool, Toolset};
@@ -28,8 +29,9 @@ pub(crate) struct Shared {
     calls: Mutex<Calls>,
 }
 
-#[derive(Default)]
 struct Calls {
+    /// Random, so that ids cannot be guessed.
+    prefix: u64,
     /// The ids that wrapped models gave.
     ids: HashSet<String>,
     /// The names of the models, by agent.
@@ -42,7 +44,11 @@ impl Interceptor {
             gate: Arc::clone(gate),
             waits: Arc::default(),
             cancellation: CancellationToken::new(),
-            calls: Mutex::default(),
+            calls: Mutex::new(Calls {
+                prefix: RandomState::new().build_hasher().finish(),
+                ids: HashSet::new(),
+                models: HashMap::new(),
+            }),
         }))
     }
 
@@ -113,13 +119,12 @@ impl Shared {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The id of a call that a model makes: its own, unless it has none or used it before. The framework
-    /// would make one of the invocation and the tool, which repeats when the tool is called again.
-    pub(crate) fn call_id(&self, own: Option<String>) -> String {
-        let ids = &mut self.calls().ids;
-        let fresh = || format!("call-{}", ids.len() + 1);
-        let id = own.filter(|id| !id.is_empty() && !ids.contains(id)).unwrap_or_else(fresh);
-        ids.insert(id.clone());
+    /// An id for a call that a wrapped model makes. The model's own may be missing or repeat, and a model that was not
+    /// wrapped must not give an id that was given here, by chance or by counting.
+    pub(crate) fn call_id(&self) -> String {
+        let calls = &mut *self.calls();
+        let id = format!("call-{:016x}-{}", calls.prefix, calls.ids.len() + 1);
+        calls.ids.insert(id.clone());
         id
     }
 

@@ -126,7 +126,7 @@ fn response(shared: &Shared, turn: ModelTurn) -> LlmResponse {
     let calls = turn.calls.into_iter().map(|call| Part::FunctionCall {
         name: call.tool,
         args: call.args.to_value().unwrap_or(Value::Null),
-        id: Some(shared.call_id(None)),
+        id: Some(shared.call_id()),
         thought_signature: None,
     });
     LlmResponse {
@@ -144,7 +144,7 @@ fn response(shared: &Shared, turn: ModelTurn) -> LlmResponse {
 fn numbered(shared: &Shared, mut response: LlmResponse) -> LlmResponse {
     for part in response.content.iter_mut().flat_map(|content| &mut content.parts) {
         if let Part::FunctionCall { id, .. } = part {
-            *id = Some(shared.call_id(id.take()));
+            *id = Some(shared.call_id());
         }
     }
     response

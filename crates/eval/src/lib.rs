@@ -28,6 +28,7 @@ pub mod tool_fault;
 pub mod user_agent;
 
 pub mod model;
+pub mod model_judge;
 
 pub mod fault;
 pub mod gate;
@@ -41,6 +42,7 @@ pub mod file;
 pub mod mcp;
 pub mod python;
 
+mod adk_judge;
 mod nearest;
 mod output_schema;
 mod run;

@@ -16,6 +16,12 @@ pub trait Subject: Send + Sync {
     /// # Errors
     /// A [`Fault`] if the agent cannot be loaded, or uses what cannot be intercepted.
     async fn open(&self, gate: &Arc<Gate>) -> Result<Box<dyn SubjectSession>, Fault>;
+
+    /// How runs are kept apart, and what of them nothing can intercept, in a sentence for people; empty if there is
+    /// nothing to say.
+    fn limits(&self) -> &'static str {
+        ""
+    }
 }
 
 /// An agent in one run.

@@ -114,6 +114,11 @@ pub enum Reason {
         /// The faults of the samples.
         faults: Vec<String>,
     },
+    /// The judge was not asked, or its answer could not be used.
+    NotJudged {
+        /// Why.
+        reason: String,
+    },
     /// The metric is not computed here.
     NotHere {
         /// Who computes it.
@@ -126,6 +131,7 @@ pub enum Reason {
 impl fmt::Display for Reason {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::NotJudged { reason } => formatter.write_str(reason),
             Self::NoInvocations => formatter.write_str("the case has no invocations"),
             Self::NothingExpected { what } => write!(formatter, "the case expects no {what}"),
             Self::NothingAsked => {

@@ -157,3 +157,56 @@ async fn people_answer_in_live_sessions() {
     let page = format!("waiting for a person; respond at {}/live\n", host.url());
     assert!(progress.contains(&page), "{progress}");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_person_is_the_judge_of_recorded_runs() {
+    let mut host = Host::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let set = |response: &str| {
+        let content = |role: &str, text: &str| serde_json::json!({ "role": role, "parts": [{ "text": text }] });
+        let turn = serde_json::json!({
+            "user_content": content("user", "How warm?"), "final_response": content("model", response),
+        });
+        let case = serde_json::json!({ "eval_id": "a", "conversation": [turn] });
+        serde_json::json!({ "eval_set_id": "home", "eval_cases": [case] }).to_string()
+    };
+    let options = serde_json::json!({ "judge_model": "gpt-4o-mini", "num_samples": 1 });
+    let criteria = serde_json::json!({ "criteria": {
+        "final_response_match_v2": { "threshold": 1, "judge_model_options": options },
+    }});
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write("expected.json", &set("18 degrees"));
+    write("actual.json", &set("It is 18 degrees warm."));
+    write("test_config.json", &criteria.to_string());
+    let score = |judge: &str| {
+        let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_rehearsal"));
+        command
+            .args(["score", "--expected", "expected.json", "--actual", "actual.json", judge])
+            .args(["--format", "json"])
+            .current_dir(folder.path())
+            .env("REHEARSAL_SERVER_URL", host.url())
+            .env_remove("REHEARSAL_TOKEN")
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped())
+            .kill_on_drop(true);
+        command
+    };
+    let running = score("--judge=person").spawn().unwrap();
+    let unknown = score("--judge=opnai/x").output().await.unwrap();
+    let verdict = r#"{"reasoning": "The same.", "verdict": "yes"}"#;
+    let asked = host.respond(&Response::Text(verdict)).await;
+    assert!(asked.contains("It is 18 degrees warm."), "{asked}");
+    let output = running.wait_with_output().await.unwrap();
+    let (report, errors) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(0), "{report}\n{errors}");
+    assert!(
+        report.contains(r#""model": "person""#) || report.contains(r#""model":"person""#),
+        "{report}"
+    );
+    assert_eq!(unknown.status.code(), Some(2));
+    let error = text(&unknown.stderr);
+    assert!(
+        error.contains("--judge: opnai/x does not name a service; did you mean openai?"),
+        "{error}"
+    );
+}

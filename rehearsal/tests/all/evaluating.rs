@@ -63,6 +63,10 @@ fn each_verdict_has_its_words_and_exit_code() {
     let told = text(&passed.stdout);
     assert!(told.contains("\n1 case: 1 passed, 0 failed, 0 unscored."), "{told}");
     assert!(text(&passed.stderr).contains("passed      greets (0 turns, "));
+    assert!(
+        text(&passed.stderr)
+            .starts_with("note: each case runs in a process of its own. Not intercepted: ")
+    );
 
     let all = run(folder.path(), &["suite.yaml", "--jobs", "1"], Some(&python));
     assert_eq!(all.status.code(), Some(1), "{}", text(&all.stderr));
@@ -527,4 +531,114 @@ fn the_schema_of_suites_is_printed() {
     expect_test::expect_file![path].assert_eq(&text(&printed.stdout));
     let schema: serde_json::Value = serde_json::from_slice(&printed.stdout).unwrap();
     assert!(schema["properties"]["cases"].is_object());
+}
+
+#[test]
+fn the_selected_cases_are_listed_without_running() {
+    let folder = suite(
+        "  - { name: one, first_message: Hi, tags: [smoke, fast] }\n  - { name: two, first_message: Hi }\n",
+    );
+    let listed = run(folder.path(), &["suite.yaml", "--list"], None);
+    assert_eq!(text(&listed.stdout), "one  (smoke, fast)\ntwo\n", "{}", text(&listed.stderr));
+    let json =
+        run(folder.path(), &["suite.yaml", "--list", "--format", "json", "--case", "o*"], None);
+    let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+    let wanted =
+        serde_json::json!([{ "name": "one", "suite": "suite.yaml", "tags": ["smoke", "fast"] }]);
+    assert_eq!(json, wanted);
+    assert!(!folder.path().join(".rehearsal").exists(), "nothing ran");
+}
+
+#[test]
+fn a_suite_is_made_from_a_recorded_case() {
+    let folder = tempfile::tempdir().unwrap();
+    let content =
+        |role: &str, text: &str| serde_json::json!({ "role": role, "parts": [{ "text": text }] });
+    let call = serde_json::json!({ "id": "1", "name": "read", "args": { "policy_id": "a" } });
+    let response =
+        serde_json::json!({ "id": "1", "name": "read", "response": { "policy": "Call 999." } });
+    let turn = serde_json::json!({
+        "user_content": content("user", "It hurts"),
+        "final_response": content("model", "Call 999."),
+        "intermediate_data": { "tool_uses": [call], "tool_responses": [response] },
+    });
+    let set = serde_json::json!({
+        "eval_set_id": "triage", "eval_cases": [{ "eval_id": "pain", "conversation": [turn] }],
+    });
+    std::fs::write(folder.path().join("triage.evalset.json"), set.to_string()).unwrap();
+    let agent = agents().join("triage").canonicalize().unwrap();
+    let agent = agent.to_str().unwrap();
+    let init = |output: &str| {
+        let from = ["init", "triage.evalset.json", "--case", "pain", "--agent", agent];
+        run(folder.path(), &[&from[..], &["--output", output]].concat(), None)
+    };
+    let made = init("triage.eval.yaml");
+    assert_eq!(made.status.code(), Some(0), "{}", text(&made.stderr));
+    let next = "triage.eval.yaml is written. Next: rehearsal eval triage.eval.yaml\n";
+    assert_eq!(text(&made.stdout), next);
+    let listed = run(folder.path(), &["triage.eval.yaml", "--list"], None);
+    assert_eq!(text(&listed.stdout).trim(), "pain", "{}", text(&listed.stderr));
+    if let Some(python) = test_needs::python() {
+        // The agent responds as recorded: without a key and without its tools.
+        let suite = std::fs::read_to_string(folder.path().join("triage.eval.yaml")).unwrap();
+        let replayed = suite.replacen("  first_message", "  model: replay\n  first_message", 1);
+        std::fs::write(folder.path().join("replayed.eval.yaml"), &replayed).unwrap();
+        let ran = run(folder.path(), &["replayed.eval.yaml"], Some(&python));
+        let (report, errors) = (text(&ran.stdout), text(&ran.stderr));
+        assert_eq!(ran.status.code(), Some(0), "{replayed}\n{report}\n{errors}");
+    }
+    let again = init("triage.eval.yaml");
+    assert_eq!(again.status.code(), Some(2));
+    assert!(text(&again.stderr).contains("it exists; remove it, or choose another --output"));
+}
+
+#[test]
+fn a_judge_must_be_named_by_the_metric_or_by_the_run() {
+    let folder = suite(
+        "  - name: one\n    first_message: Hi\n    metrics: [{ llm_judge: { name: good, prompt: It is good. } }]\n",
+    );
+    let error = |arguments: &[&str]| {
+        let refused = run(folder.path(), &[&["suite.yaml", "--list"], arguments].concat(), None);
+        (refused.status.code(), text(&refused.stderr))
+    };
+    let (code, message) = error(&[]);
+    assert_eq!(code, Some(2));
+    let wanted =
+        "cases[0].metrics[0].llm_judge: no judge is named; add `model`, or give one with --judge";
+    assert!(message.contains(wanted), "{message}");
+    let (code, message) = error(&["--judge", "opnai/x"]);
+    assert_eq!(code, Some(2));
+    assert!(
+        message.contains("--judge: opnai/x does not name a service; did you mean openai?"),
+        "{message}"
+    );
+    assert_eq!(error(&["--judge", "person"]).0, Some(0));
+}
+
+#[test]
+fn the_seed_of_the_run_decides_which_calls_faults_hit() {
+    let Some(python) = test_needs::python() else { return };
+    let calls: Vec<String> = (0..12)
+        .map(|number| format!("{{ calls: [{{ tool: read, args: {{ policy_id: p{number} }} }}] }}"))
+        .collect();
+    let folder = suite(&format!(
+        "  - name: one\n    first_message: Hi\n    tools: {{ read: {{ returns: {{ policy: none }} }} }}\n    faults: [{{ tool: read, probability: 0.5, returns: {{ error: down }} }}]\n    model: {{ scripted: [{}, Done] }}\n",
+        calls.join(", ")
+    ));
+    let hit = |seed: &str| {
+        let arguments = ["suite.yaml", "--seed", seed, "--format", "results"];
+        let ran = run(folder.path(), &arguments, Some(&python));
+        let results: serde_json::Value = serde_json::from_slice(&ran.stdout)
+            .unwrap_or_else(|error| panic!("{error}: {}", text(&ran.stderr)));
+        let events = results["results"][0]["events"].as_array().unwrap().clone();
+        let faults = events.iter().filter(|event| event["type"] == "tool_fault");
+        // Ids of calls differ from run to run, so their places count.
+        let ids: Vec<_> = faults.map(|event| event["call_id"].clone()).collect();
+        let calls = events.iter().filter(|event| event["type"] == "tool_call");
+        calls.map(|event| ids.contains(&event["call_id"])).collect::<Vec<bool>>()
+    };
+    let first = hit("1");
+    assert_eq!(first.len(), 12);
+    assert_eq!(hit("1"), first);
+    assert_ne!(hit("2"), first);
 }

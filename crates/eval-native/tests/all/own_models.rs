@@ -48,8 +48,17 @@ async fn the_agents_own_model_calls_a_tool_that_another_model_plays() {
         let of_kind = events.iter().filter(|event| event["type"] == kind);
         of_kind.map(|event| event["call_id"].as_str().unwrap_or_default().to_owned()).collect()
     };
-    assert_eq!(ids("tool_call"), ["toolu_1", "call-2"]);
-    assert_eq!(ids("tool_result"), ["toolu_1", "call-2"]);
+    let called = ids("tool_call");
+    assert!(called[0].ends_with("-1") && called[1].ends_with("-2"), "{called:?}");
+    assert!(
+        called.iter().all(|id| id.len() > "call-1".len() + 8),
+        "they cannot be guessed: {called:?}"
+    );
+    assert_eq!(ids("tool_result"), called);
+    assert!(
+        requests.iter().any(|it| it.text().contains(&called[0])),
+        "the model reads the same id"
+    );
     let usage = events.iter().find(|it| it["type"] == "model_usage" && it["role"] == "subject");
     assert_eq!(usage.expect("usage")["model"], "claude-sonnet-5");
 }

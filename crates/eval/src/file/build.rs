@@ -12,10 +12,10 @@ use scoring::trajectory::{Matcher, NoSchemas};
 use serde_json::{Map, Value};
 
 use super::ReadOptions;
-use super::adk_judge;
 use super::error::SuiteFault;
 use super::format;
 use super::mcp;
+use crate::adk_judge::AdkJudge;
 use crate::bridge::{Bridge, Format};
 use crate::case::{EvalCase, Termination, UserAgents};
 use crate::criterion::CriterionMetric;
@@ -309,7 +309,7 @@ impl Builder<'_> {
                 .criteria
                 .iter()
                 .map(|criterion| {
-                    let judge = adk_judge::of(&criterion.name, &config, None);
+                    let judge = AdkJudge::of(&criterion.name, &config, None);
                     let metric = CriterionMetric::new(criterion.clone(), golden.trace.clone());
                     let metric: Arc<dyn Metric> =
                         Arc::new(metric.judged_by(self.models.clone(), judge));

@@ -11,7 +11,8 @@ use json_text::JsonText;
 use scoring::config::Config;
 
 use super::error::{SuiteError, SuiteFault};
-use super::{adk_judge, content_hash, scenario};
+use super::{content_hash, scenario};
+use crate::adk_judge::AdkJudge;
 use crate::case::{CaseSource, EvalCase, UserAgents};
 use crate::criterion::CriterionMetric;
 use crate::given_model::GivenModel;
@@ -144,7 +145,7 @@ fn case_of(
         let metric: Arc<dyn Metric> =
             Arc::new(CriterionMetric::new(criterion.clone(), expected.clone()).judged_by(
                 models.clone(),
-                adk_judge::of(&criterion.name, &options.config, Some(case)),
+                AdkJudge::of(&criterion.name, &options.config, Some(case)),
             ));
         metric
     });

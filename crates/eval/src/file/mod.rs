@@ -3,7 +3,6 @@
 //! [`read`] checks a whole file and returns its cases, or every error with its place. The format is documented
 //! in `docs/guide/eval-runs.md`, and its JSON Schema comes from the types in `format`.
 
-mod adk_judge;
 mod build;
 mod content_hash;
 mod error;
@@ -11,7 +10,7 @@ mod eval_set;
 mod format;
 mod init;
 mod mcp;
-mod scenario;
+pub(crate) mod scenario;
 
 use std::path::Path;
 

@@ -100,7 +100,7 @@ fn described(plan: &str, persona: Option<&str>) -> String {
 }
 
 /// The description of a persona, which is a name or an object.
-fn persona(persona: Option<&JsonText>) -> Result<Option<String>, String> {
+pub(crate) fn persona(persona: Option<&JsonText>) -> Result<Option<String>, String> {
     let Some(persona) = persona else { return Ok(None) };
     let document = JsonIndex::of(persona);
     let root = document.root();
@@ -129,7 +129,7 @@ fn persona(persona: Option<&JsonText>) -> Result<Option<String>, String> {
 }
 
 /// A member by its name in snake case or, as pydantic writes it too, in camel case.
-pub(super) fn member<'d>(of: Option<JsonValue<'d>>, name: &str) -> Option<JsonValue<'d>> {
+pub(crate) fn member<'d>(of: Option<JsonValue<'d>>, name: &str) -> Option<JsonValue<'d>> {
     let mut camel = String::new();
     for (at, word) in name.split('_').enumerate() {
         let mut letters = word.chars();

@@ -125,6 +125,12 @@ impl Models {
         self.judge.as_deref().or(named).map(|name| self.model(name)).transpose()
     }
 
+    /// The name of the judge where a metric names this one.
+    #[must_use]
+    pub fn judge_name<'n>(&'n self, named: &'n str) -> &'n str {
+        self.judge.as_deref().unwrap_or(named)
+    }
+
     /// How the models are asked.
     #[must_use]
     pub fn settings(&self) -> ModelSettings {

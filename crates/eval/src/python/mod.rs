@@ -78,4 +78,9 @@ impl Subject for AdkPythonSubject {
         }
         Ok(Box::new(PythonSession::open(server, gate).await?))
     }
+
+    fn limits(&self) -> &'static str {
+        "each case runs in a process of its own. Not intercepted: what C extensions such as gRPC do by themselves, and \
+         whatever a tool that is `real` calls"
+    }
 }

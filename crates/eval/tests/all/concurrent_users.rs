@@ -88,7 +88,7 @@ fn lines(result: &EvalResult) -> String {
             ["name", "text", "tool_name", "response", "changes", "pointer", "kept", "replaced"];
         let shown: Vec<String> =
             members.iter().filter_map(|name| value.get(*name)).map(ToString::to_string).collect();
-        format!("{:>4} {} {}", entry.at_ms, entry.event.name(), shown.join(" "))
+        format!("{} ms {} {}", entry.at_ms, entry.event.name(), shown.join(" "))
             .trim_end()
             .to_owned()
     };
@@ -104,20 +104,20 @@ async fn answers_interleave_as_they_come_and_the_run_goes_on_after_the_last() {
     let result = run_eval(&case).await;
     assert_eq!((result.status, result.turns), (Status::Passed, 1), "{:?}", result.error);
     expect![[r#"
-           0 initial_state
-           0 user_message "Hi"
-           0 yield "weight"
-           0 user_agent_prompt "Tool: weight\nArgs: {}"
-           0 yield "height"
-           0 user_agent_prompt "Tool: height\nArgs: {}"
-         200 user_agent_response "2 messages"
-         200 tool_result "height"
-         300 user_agent_response "2 messages"
-         300 tool_result "weight"
-         300 state_conflict "/patient/seen" "by b" "by a"
-         300 state_change {"patient":{"kg":70,"seen":"by b","cm":180}}
-         300 message "\"2 messages\" \"2 messages\""
-         300 termination"#]]
+        0 ms initial_state
+        0 ms user_message "Hi"
+        0 ms yield "weight"
+        0 ms user_agent_prompt "Tool: weight\nArgs: {}"
+        0 ms yield "height"
+        0 ms user_agent_prompt "Tool: height\nArgs: {}"
+        200 ms user_agent_response "2 messages"
+        200 ms tool_result "height"
+        300 ms user_agent_response "2 messages"
+        300 ms tool_result "weight"
+        300 ms state_conflict "/patient/seen" "by b" "by a"
+        300 ms state_change {"patient":{"kg":70,"seen":"by b","cm":180}}
+        300 ms message "\"2 messages\" \"2 messages\""
+        300 ms termination"#]]
     .assert_eq(&lines(&result));
 }
 

@@ -182,8 +182,23 @@ async fn a_suite_made_from_a_golden_trace_passes_with_its_model() {
 
 /// The cases of a set with this scenario, whose user the endpoint's models play.
 fn scenario(
-    scenario: &serde_json::Value,
+    plan: &serde_json::Value,
     simulator: &serde_json::Value,
+    models: &Models,
+) -> Result<Vec<EvalCase>, String> {
+    let config = serde_json::json!({
+        "criteria": { "response_match_score": 0.1 },
+        "user_simulator_config": simulator,
+    });
+    let config = Config::read(&JsonText::from_value(&config), &NoSchemas);
+    assert!(config.faults.is_empty());
+    scenario_with(plan, config.config, models)
+}
+
+/// As [`scenario`], with this config.
+fn scenario_with(
+    scenario: &serde_json::Value,
+    config: Config,
     models: &Models,
 ) -> Result<Vec<EvalCase>, String> {
     let folder = tempfile::tempdir().expect("a folder");
@@ -193,17 +208,11 @@ fn scenario(
         "eval_cases": [{ "eval_id": "warmer", "conversation_scenario": scenario }],
     });
     std::fs::write(&path, set.to_string()).expect("written");
-    let config = serde_json::json!({
-        "criteria": { "response_match_score": 0.1 },
-        "user_simulator_config": simulator,
-    });
-    let config = Config::read(&JsonText::from_value(&config), &NoSchemas);
-    assert!(config.faults.is_empty());
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/home");
     let options = EvalSetOptions {
         subject: Arc::new(AdkPythonSubject::new(&folder, test_needs::python().as_deref())),
         model: ModelChoice::Own,
-        config: config.config,
+        config,
         real_tools: Vec::new(),
     };
     let told = |error: eval::file::SuiteError| {
@@ -410,7 +419,8 @@ async fn a_criterion_without_an_answer_of_its_judge_is_unscored() {
         },
         "final_response_match_v2": { "threshold": 1, "judge_model_options": judge },
         "rubric_based_final_response_quality_v1": { "threshold": 1 },
-        "hallucinations_v1": 0.5,
+        "multi_turn_task_success_v1": 0.5,
+        "per_turn_user_simulator_quality_v1": 0.5,
     });
     let (result, requests) =
         judged(&criteria, |_| crate::wire::Reply::Status(401, "", "no key".to_owned())).await;
@@ -419,7 +429,117 @@ async fn a_criterion_without_an_answer_of_its_judge_is_unscored() {
     assert!(told("rubric").contains("gpt-4o-mini gave no answer"), "{}", told("rubric"));
     let unknown = told("final_response_match_v2");
     assert!(unknown.contains("did you mean openai?"), "{unknown}");
-    assert!(told("hallucinations_v1").contains("`adk eval` computes it"));
+    assert!(told("multi_turn_task_success_v1").contains("`adk eval` computes it"));
+    let user = told("per_turn_user_simulator_quality_v1");
+    assert_eq!(user, "it judges the user of a scenario, and the case has none here");
     // Of the rubric metric, only the turn that has a rubric is judged, by five samples.
     assert_eq!(requests.len(), 1 + 5, "{requests:?}");
+}
+
+#[tokio::test]
+async fn sentences_without_support_are_hallucinations() {
+    let criteria = serde_json::json!({ "hallucinations_v1": {
+        "threshold": 0.7, "judge_model_options": { "judge_model": "gpt-4o-mini" },
+    }});
+    let (result, requests) = judged(&criteria, |request| {
+        let text = request.text();
+        let labels = match text.contains("The response:\\n18 degrees") {
+            true => r#"[{"sentence": "18 degrees", "label": "Unsupported", "reason": "No tool was called."}, {"sentence": "!", "label": "not_applicable", "reason": "No claim."}]"#,
+            false => r#"[{"sentence": "Bye", "label": "not_applicable", "reason": "A greeting."}]"#,
+        };
+        says(request, labels)
+    })
+    .await;
+    let metric = &result.metrics["hallucinations_v1"];
+    assert_eq!((metric.passed, metric.score), (Some(true), Some(0.75)), "{metric:?}");
+    let evidence = metric.evidence.join("\n");
+    assert!(evidence.contains("18 degrees: 0: unsupported: No tool was called."), "{evidence}");
+    assert_eq!(requests.len(), 2, "one for each response");
+    let second = requests.iter().find(|it| it.text().contains("The response:\\nBye"));
+    let second = second.expect("the second turn").text();
+    assert!(second.contains("How warm?"), "the judge sees the turns before: {second}");
+
+    let (result, requests) =
+        judged(&criteria, |request| says(request, r#"[{"sentence": "x", "label": "maybe"}]"#))
+            .await;
+    let metric = &result.metrics["hallucinations_v1"];
+    assert_eq!(metric.score, None);
+    assert!(
+        metric.evidence[0].contains("the label \"maybe\", which is none of supported"),
+        "{metric:?}"
+    );
+    assert_eq!(requests.len(), 4, "each is asked for once more");
+}
+
+#[tokio::test]
+async fn rubrics_of_a_trajectory_are_judged_on_the_whole_conversation() {
+    let rubric = serde_json::json!({
+        "rubric_id": "thanks", "rubric_content": { "text_property": "The user thanks" },
+    });
+    let judge = serde_json::json!({ "judge_model": "gpt-4o-mini", "num_samples": 3 });
+    let criteria = serde_json::json!({ "rubric_based_multi_turn_trajectory_quality_v1": {
+        "threshold": 1, "judge_model_options": judge, "rubrics": [rubric],
+    }});
+    let (result, requests) =
+        judged(&criteria, |request| says(request, r#"{"reasoning": "Twice.", "verdict": "yes"}"#))
+            .await;
+    let metric = &result.metrics["rubric_based_multi_turn_trajectory_quality_v1"];
+    assert_eq!((metric.passed, metric.score), (Some(true), Some(1.0)), "{metric:?}");
+    assert_eq!(metric.evidence, ["thanks: 1: Twice."]);
+    assert_eq!(requests.len(), 3, "one conversation, three samples");
+    let asked = requests[0].text();
+    assert!(asked.contains("How warm?") && asked.contains("Thanks"), "{asked}");
+}
+
+#[tokio::test]
+async fn messages_of_a_simulated_user_are_judged_by_the_plan() {
+    let plan = serde_json::json!({
+        "starting_prompt": "How warm is it?",
+        "conversation_plan": "You want to know how warm the hall is.",
+        "user_persona": "EXPERT",
+    });
+    let simulator = serde_json::json!({ "model": "openai/gpt-5-mini" });
+    // The user asks for the hall, thanks, and ends. The judge finds the end right or not.
+    let run = async |end: &'static str| {
+        let endpoint = Endpoint::start(move |request| {
+            let text = request.text();
+            let verdict =
+                |verdict: &str| format!(r#"{{"reasoning": "So.", "verdict": "{verdict}"}}"#);
+            let says = |text: &str| says(request, text);
+            match (text.contains("Rubric: "), text.contains("The user ends the conversation now")) {
+                (true, true) => says(&verdict(end)),
+                (true, false) => says(&verdict("yes")),
+                (false, _) if text.contains("18 degrees") => says("Thanks </finished>"),
+                (false, _) => says("The hall."),
+            }
+        })
+        .await;
+        let config = serde_json::json!({
+            "criteria": { "per_turn_user_simulator_quality_v1": {
+                "threshold": 0.8,
+                "judge_model_options": { "judge_model": "gpt-4o-mini", "num_samples": 1 },
+            }},
+            "user_simulator_config": simulator,
+        });
+        let config = Config::read(&JsonText::from_value(&config), &NoSchemas).config;
+        let case = scenario_with(&plan, config, &endpoint.models());
+        let case = case.expect("a set").remove(0);
+        let subject = crate::played_by_models::says_in_turn(["Where?", "18 degrees"]);
+        let result = run_eval(&EvalCase { subject, ..case }).await;
+        assert!(result.error.is_none(), "{:?}", result.error);
+        let judged = endpoint.requests().into_iter().filter(|it| it.text().contains("Rubric: "));
+        (result.metrics["per_turn_user_simulator_quality_v1"].clone(), judged.collect::<Vec<_>>())
+    };
+    let (metric, asked) = run("yes").await;
+    assert_eq!((metric.passed, metric.score), (Some(true), Some(1.0)), "{metric:?}");
+    assert_eq!(
+        metric.evidence,
+        ["message 1: 1: it is the starting prompt", "message 2: 1: So.", "the end: 1: So."]
+    );
+    assert_eq!(asked.len(), 2);
+    for part in ["how warm the hall is", "professional tone", "The user's next message is:"] {
+        assert!(asked[0].text().contains(part), "{part} is not in {}", asked[0].text());
+    }
+    let (metric, _) = run("no").await;
+    assert_eq!((metric.passed, metric.score), (Some(false), Some(0.5)), "{metric:?}");
 }

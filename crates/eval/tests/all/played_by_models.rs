@@ -488,7 +488,12 @@ fn suites_name_models_and_are_refused_without_keys() {
     .assert_eq(&faults(&wrong, &keys));
     let wrong = SUITE.replace("        persona: You are Ada.\n", "");
     let told = faults(&wrong, &keys);
-    assert!(told.contains("a user agent has one of `script`, `function`, `person`, or `persona` and `model`"), "{told}");
+    assert!(
+        told.contains(
+            "a user agent has one of `script`, `function`, `person`, or `persona` and `model`"
+        ),
+        "{told}"
+    );
     let wrong = SUITE.replace("{{ args.why }}", "{{ args.why");
     let told = faults(&wrong, &keys);
     assert!(told.starts_with("cases[0].user_agents.loop.tools.reveal: syntax error"), "{told}");

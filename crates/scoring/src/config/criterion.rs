@@ -132,7 +132,11 @@ impl Criterion {
                     Outcome::unscored(Reason::NotHere { remedy })
                 }
             },
-            Metric::NotHere { remedy } => Outcome::unscored(Reason::NotHere { remedy }),
+            Metric::NotHere { remedy } => {
+                let judge = tools.judge.as_mut();
+                let judged = judge.and_then(|judge| judge.outcome(self, expected, actual));
+                judged.unwrap_or_else(|| Outcome::unscored(Reason::NotHere { remedy }))
+            }
         }
     }
 

@@ -11,12 +11,13 @@ mod reply;
 mod verdict;
 
 pub use criterion::{Combine, JudgeCriterion, Rubric, Scale};
-pub use prompt::{JudgeRequest, requests};
+pub use prompt::{JudgeRequest, conversation, requests};
 pub use reply::{Reply, ReplyError, read_reply};
 pub use verdict::{RubricVerdict, Sample, verdict};
 
 use std::collections::VecDeque;
 
+use crate::config::Criterion;
 use crate::outcome::Outcome;
 use crate::trace::Trace;
 
@@ -27,6 +28,11 @@ pub trait Judge {
     /// # Errors
     /// Why there is no reply.
     fn answer(&mut self, request: &JudgeRequest) -> Result<String, String>;
+
+    /// The outcome of a criterion of google-adk that a model judges; `None` if this judge does not compute it.
+    fn outcome(&mut self, _: &Criterion, _: &Trace, _: &Trace) -> Option<Outcome> {
+        None
+    }
 }
 
 /// Answers from a script, in order; for tests and rehearsed evaluations.

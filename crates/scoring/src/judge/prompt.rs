@@ -71,6 +71,13 @@ fn prompt(rubric: &Rubric, material: &str) -> String {
     )
 }
 
+/// A conversation as the judge reads it: its turns and the final state, as JSON.
+#[must_use]
+pub fn conversation(trace: &Trace) -> String {
+    // As above.
+    serde_json::to_string_pretty(&judged_run(trace)).unwrap_or_default()
+}
+
 #[derive(Serialize)]
 struct Material<'t> {
     expected: JudgedRun<'t>,

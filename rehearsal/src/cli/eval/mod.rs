@@ -12,6 +12,7 @@ mod report;
 mod runs;
 mod selection;
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -182,6 +183,9 @@ async fn run_suites(
                     store.resume(earlier)
                 }
             };
+            for limits in limits(&suite) {
+                eprintln!("note: {limits}");
+            }
             interrupted = run(&suite, &mut runs, &stored).await?;
             if interrupted {
                 // Results that were being stored at that time.
@@ -314,6 +318,12 @@ fn suite(arguments: &EvalArguments) -> Result<EvalSuite, EvalError> {
             .map_or(1, NonZeroUsize::get),
         stop_on_first_failure: arguments.stop_on_first_failure,
     })
+}
+
+/// What interception does not cover, for each kind of subject.
+fn limits(suite: &EvalSuite) -> BTreeSet<&'static str> {
+    let limits = suite.cases.iter().map(|case| case.subject.limits());
+    limits.filter(|limits| !limits.is_empty()).collect()
 }
 
 /// Runs what has no result. Returns whether it was interrupted.

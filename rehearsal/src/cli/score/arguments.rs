@@ -23,6 +23,12 @@ pub struct ScoreArguments {
     /// beside the expected files, else the format's own criteria]
     #[arg(long, env = "REHEARSAL_SCORE_CONFIG", value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub config: Option<PathBuf>,
+    /// Ask models about the criteria that a model judges: MODEL, such as gemini-2.5-flash, or those that
+    /// the criteria name if none is given [default: such criteria are unscored]
+    #[cfg(feature = "eval")]
+    #[arg(long, env = "REHEARSAL_SCORE_JUDGE", value_name = "MODEL", num_args = 0..=1, require_equals = true,
+        default_missing_value = "")]
+    pub judge: Option<String>,
     /// The report format
     #[arg(long, env = "REHEARSAL_SCORE_FORMAT", value_enum, default_value_t)]
     pub format: ReportFormat,

@@ -15,6 +15,10 @@ pub enum ScoreError {
     /// An error of the input files.
     #[error(transparent)]
     Files(#[from] EvalsetError),
+    /// The judge cannot be asked.
+    #[cfg(feature = "eval")]
+    #[error("--judge: {0}")]
+    Judge(String),
     /// The config does not exist.
     #[error("no config {}{}", path.display(), near(nearest.as_ref()))]
     NoConfig {

@@ -8,6 +8,8 @@ mod config;
 mod destination;
 mod error;
 mod inputs;
+#[cfg(feature = "eval")]
+mod judge;
 mod names;
 mod provenance;
 
@@ -16,7 +18,7 @@ use std::num::NonZeroUsize;
 use std::time::Instant;
 
 use score_report::{Ending, Heading, Report, ReportPart};
-use score_run::{CaseFilter, RunError, RunSummary, ScoreRun, run};
+use score_run::{CaseFilter, RunError, RunSummary, ScoreRun, run_pairs};
 use scoring::config::{Config, Criterion};
 use scoring::report::EvalSummary;
 
@@ -107,6 +109,8 @@ pub fn score(
     let begin = Instant::now();
     let inputs = Inputs::find(arguments)?;
     let (config, config_file) = config::config(arguments.config.as_deref(), &inputs)?;
+    #[cfg(feature = "eval")]
+    let (judges, config) = judge::judges(arguments.judge.as_deref(), config)?;
     let baseline = arguments.baseline.as_deref().map(provenance::baseline).transpose()?;
     let pattern = arguments.case.as_deref().map(inputs::pattern).transpose()?;
     let takes = |eval_id: &str| pattern.as_ref().is_none_or(|it| it.matches(eval_id));
@@ -149,9 +153,13 @@ pub fn score(
     }
     let names = Names::of(&config);
     let mut nearest = inputs::Nearest::to(arguments.case.as_deref());
-    let ran = run(
+    let ran = run_pairs(
         &order,
-        |case| {
+        |pair, tools| {
+            #[cfg(feature = "eval")]
+            let case = judge::scored(judges.as_ref(), pair, &config, tools);
+            #[cfg(not(feature = "eval"))]
+            let case = pair.scored(&config, tools);
             names.look_at(&case);
             ReportPart::of(case, form, &config)
         },
