@@ -106,6 +106,10 @@ test("a case whose file cannot be extended is downloaded, or exported to another
   await picture("other-file");
   await accessible();
   await page.getByRole("combobox", { name: "File" }).selectOption("math_agent_evals.evalset.json");
+  // The panel is about the chosen file now, which can be chosen again.
+  await expect(page.getByRole("heading", { name: "Not exported" })).toBeHidden();
+  await expect(page.locator("#export")).toContainText("Export to math_agent_evals.evalset.json");
+  await expect(page.getByRole("combobox", { name: "File" })).toBeFocused();
   expect(await rehearsal.export()).toContain("math_agent_evals.evalset.json");
   await page.getByRole("link", { name: "Open in eval set" }).click();
   await expect(page.getByText("snow")).toBeVisible();

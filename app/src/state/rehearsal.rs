@@ -26,6 +26,7 @@ use crate::state::reading::Readings;
 use confirmed::Confirmed;
 use reopened::LostSession;
 
+pub use export_choices::{ExportFile, last_part};
 pub use forms::{FormKey, FormSource, Forms, TextEntry};
 pub use initial_state::{EnteredState, INITIAL_STATE};
 pub use reopened::{Restart, Restarted};

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use api::{ApiError, CallProgressed, CatalogChange, FieldMessage, Question, SessionView, SetId};
+use api::{ApiError, CallProgressed, CatalogChange, FieldMessage, Question, SessionView};
 use leptos::prelude::*;
 use session::CallId;
 
-use super::{EnteredState, Export, Restart};
+use super::{EnteredState, Export, ExportFile, Restart};
 use crate::state::rows::OpenRows;
 
 /// Declares a struct of signals with their defaults, and `reset`, which sets all of them back. Each
@@ -66,8 +66,8 @@ signals! {
         restarts: Vec<Restart>,
         /// How far the export is.
         export: Export,
-        /// The eval set to export to; that of the agent without a choice.
-        export_set: Option<SetId>,
+        /// The file to export to; that of the agent without a choice.
+        export_file: Option<ExportFile>,
         /// The tags that the person gave the case.
         tags: Vec<String>,
         /// The note that the person gave the case.

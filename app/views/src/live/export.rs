@@ -7,11 +7,12 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use crate::live::state::workspace::use_this_live_workspace;
-use crate::rehearse::export_panel::{Receipt, file_name};
+use crate::rehearse::export_panel::Receipt;
 use crate::shared::compare_dialog::CompareWithCase;
 use app::components::icon::{Glyph, Icon};
 use app::components::loading::Loading;
 use app::server_functions::{export_live_session, plan_live_export};
+use app::state::rehearsal::last_part;
 use app::state::times::counted;
 
 /// How far the export is.
@@ -49,7 +50,7 @@ fn Plan(
     let workspace = use_this_live_workspace();
     let LiveExportPlan { mut runs, path, agent } = plan;
     runs.retain(|run| !run.turns.is_empty());
-    let file = file_name(&path).to_owned();
+    let file = last_part(&path).to_owned();
     let chosen = RwSignal::new(runs.iter().flat_map(answers).collect::<BTreeSet<u64>>());
     let export = RwSignal::new(Export::NotYet);
     let is_writing = move || *export.read() == Export::Writing;

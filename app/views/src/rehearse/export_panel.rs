@@ -23,14 +23,8 @@ use app::state::browser;
 use app::state::case_address::{case_address, unescaped};
 use app::state::preview::arguments;
 use app::state::reading::use_reading;
-use app::state::rehearsal::{Export, Restarted};
+use app::state::rehearsal::{Export, ExportFile, Restarted, last_part};
 use app::state::times::counted;
-
-/// The last part of `path`.
-#[must_use]
-pub fn file_name(path: &str) -> &str {
-    path.rsplit(['/', '\\']).next().unwrap_or(path)
-}
 
 /// The actions of a completed session.
 #[component]
@@ -40,19 +34,27 @@ pub fn ExportPanel(
 ) -> impl IntoView {
     let workspace = use_this_workspace();
     let rehearsal = workspace.rehearsal;
-    let file = file_name(&eval_set_path).to_owned();
-    let path = StoredValue::new(eval_set_path);
+    let own = StoredValue::new(eval_set_path);
+    let file = Signal::derive(move || {
+        let chosen = rehearsal.export_file.read();
+        let chosen = chosen.as_ref().map(|file| file.file_name().to_owned());
+        chosen.unwrap_or_else(|| own.with_value(|path| last_part(path).to_owned()))
+    });
+    let path = move || {
+        let chosen = rehearsal.export_file.get_untracked();
+        chosen.map_or_else(|| own.get_value(), |file| file.name)
+    };
     let body = move || match rehearsal.export.get() {
-        Export::NotYet | Export::Writing => view! { <Summary/> }.into_any(),
+        Export::NotYet | Export::Writing => view! { <Summary file/> }.into_any(),
         Export::Written(receipt) => {
-            let set = rehearsal.export_set.get_untracked();
-            let set = set.unwrap_or_else(|| SetId::from(rehearsal.agent()));
+            let chosen = rehearsal.export_file.get_untracked().map(|file| file.set);
+            let set = chosen.unwrap_or_else(|| SetId::from(rehearsal.agent()));
             view! { <Receipt receipt set=Some(set)/> }.into_any()
         }
-        Export::Failed(error) => view! { <Fault error path=path.get_value()/> }.into_any(),
+        Export::Failed(error) => view! { <Fault error path=path()/> }.into_any(),
     };
     let label = move || match &*rehearsal.export.read() {
-        Export::NotYet => format!("Export to {file}"),
+        Export::NotYet => format!("Export to {}", file.read()),
         Export::Writing => "Exporting…".to_owned(),
         Export::Written(_) => "Export again".to_owned(),
         Export::Failed(_) => "Retry".to_owned(),
@@ -106,7 +108,10 @@ pub fn ExportPanel(
 
 /// A summary of the trace, what a model could not repeat of it, and the case as it will be.
 #[component]
-fn Summary() -> impl IntoView {
+fn Summary(
+    /// The name of the file to export to.
+    file: Signal<String>,
+) -> impl IntoView {
     let rehearsal = use_this_workspace().rehearsal;
     let preview = use_export_preview(rehearsal);
     let (turns, calls) = rehearsal.session.with_untracked(|session| {
@@ -133,10 +138,11 @@ fn Summary() -> impl IntoView {
     view! {
         <h2 class="panel-title"><Icon glyph=Glyph::Check/>"Session complete"</h2>
         <p>
-            "A trace with " {contents} " can be exported as a case to the agent's eval set."
+            "A trace with " {contents} " can be exported as a case to " <code>{file}</code> "."
         </p>
         <p class="quiet">"Export it to keep it: the session ends when this tab is reloaded or closed."</p>
-        <CaseId preview/>
+        {move || rehearsal.export_file.read().is_some().then(|| view! { <OtherFile/> })}
+        <CaseId preview file/>
         <Tags/>
         <Note/>
         <RestartNotes/>
@@ -221,6 +227,8 @@ fn ToolResponses(
 fn CaseId(
     /// The case as it will be.
     preview: RwSignal<Option<Result<ExportPreview, ApiError>>>,
+    /// The name of the file to export to.
+    file: Signal<String>,
 ) -> impl IntoView {
     let case_id = use_this_workspace().rehearsal.case_id;
     let ids = Memo::new(move |_| match &*preview.read() {
@@ -236,7 +244,7 @@ fn CaseId(
         let taken = taken?;
         Some(view! {
             <p class="case-id-hint">
-                "The file already has a case " <code>{taken}</code> ". This one is written as "
+                <code>{file}</code> " already has a case " <code>{taken}</code> ". This one is written as "
                 <code>{written}</code> "."
             </p>
         })
@@ -587,21 +595,33 @@ fn Fault(
     }
 }
 
+/// The id of the field for the file in the document.
+const EXPORT_FILE: &str = "export-file";
+
 /// A choice of the file to export to, among the eval sets that the page lists.
 #[component]
 fn OtherFile() -> impl IntoView {
     let rehearsal = use_this_workspace().rehearsal;
     let sets = LocalResource::new(list_eval_sets);
     let own = SetId::from(rehearsal.agent());
-    let chosen = rehearsal.export_set;
+    let chosen = rehearsal.export_file;
     let options = move || {
         let Some(Ok(list)) = sets.get() else { return Vec::new() };
         let writable =
             |set: &EvalSetSummary| !matches!(set.contents, EvalSetContents::Unreadable(_));
         list.sets.into_iter().filter(writable).collect()
     };
+    let choose = move |set: &str| {
+        let Some(Ok(list)) = sets.get_untracked() else { return };
+        if let Some(found) = list.sets.into_iter().find(|it| it.set.as_str() == set) {
+            let file = ExportFile { set: found.set, name: found.name };
+            rehearsal.export_to(file);
+            // The panel shows the case for this file now, with this field.
+            browser::after_drawing(|| browser::focus(EXPORT_FILE));
+        }
+    };
     let option = move |set: EvalSetSummary| {
-        let is_chosen = chosen.get_untracked().unwrap_or_else(|| own.clone()) == set.set;
+        let is_chosen = chosen.get_untracked().map_or_else(|| own.clone(), |it| it.set) == set.set;
         view! { <option value=set.set.to_string() selected=is_chosen title=set.path>{set.name}</option> }
     };
     view! {
@@ -609,8 +629,8 @@ fn OtherFile() -> impl IntoView {
             <span>"File"</span>
             <select
                 class="input"
-                id="export-file"
-                on:change=move |event| chosen.set(Some(SetId::new(event_target_value(&event))))
+                id=EXPORT_FILE
+                on:change=move |event| choose(&event_target_value(&event))
             >
                 {move || options().into_iter().map(option.clone()).collect_view()}
             </select>
@@ -634,14 +654,7 @@ fn Download() -> impl IntoView {
 
 #[cfg(test)]
 mod tests {
-    use super::{file_name, tools_text};
-
-    #[test]
-    fn the_file_name_is_the_last_part_of_a_path() {
-        assert_eq!(file_name("evals/home.evalset.json"), "home.evalset.json");
-        assert_eq!(file_name(r"C:\evals\home.json"), "home.json");
-        assert_eq!(file_name("home.json"), "home.json");
-    }
+    use super::tools_text;
 
     #[test]
     fn a_tool_that_was_called_again_is_listed_once() {

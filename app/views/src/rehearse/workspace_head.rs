@@ -4,11 +4,10 @@ use api::{AgentStatus, AgentSummary};
 use leptos::prelude::*;
 use session::{AgentId, SessionState};
 
-use crate::rehearse::export_panel::file_name;
 use crate::rehearse::state::workspace::Workspace;
 use app::components::icon::{Glyph, Icon};
 use app::components::workspace_title::WorkspaceTitle;
-use app::state::rehearsal::Export;
+use app::state::rehearsal::{Export, last_part};
 use app::state::times::{self, counted};
 use app::state::use_page;
 
@@ -20,7 +19,7 @@ pub fn WorkspaceHead(
     /// The workspace.
     workspace: Workspace,
 ) -> impl IntoView {
-    let file = file_name(&agent.eval_set_path).to_owned();
+    let file = last_part(&agent.eval_set_path).to_owned();
     let id = agent.id.clone();
     view! {
         <WorkspaceTitle agent>
