@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
-use evalset::{Format, FormatDetector, Origin};
+use evalset::{DetectedFormat, Format, FormatDetector, Origin};
 
 use crate::AppendError;
 use crate::append::explain;
@@ -106,26 +106,40 @@ impl Cases {
     /// # Errors
     /// Those of [`Cases::open`], and read errors.
     pub fn declared_format(path: &Path) -> Result<Format, AppendError> {
+        Ok(Self::inspected(path)?.1)
+    }
+
+    /// The format that something in the file shows, with that as the evidence; `None` if nothing does, so that the
+    /// detected format is a guess.
+    ///
+    /// # Errors
+    /// Those of [`Cases::declared_format`].
+    pub fn shown_format(path: &Path) -> Result<Option<DetectedFormat>, AppendError> {
+        Ok(Self::inspected(path)?.0)
+    }
+
+    fn inspected(path: &Path) -> Result<(Option<DetectedFormat>, Format), AppendError> {
         let mut cases = Self::open(path)?;
         let mut detector = FormatDetector::default();
         for place in 0..FORMAT_SAMPLE {
             let next = cases.next();
             if cases.is_older() {
-                return Ok(Format::AdkLegacy);
+                return Ok((Some(DetectedFormat::older()), Format::AdkLegacy));
             }
             let case = match next {
                 Some(Ok(case)) => case,
                 None if place == 0 => {
                     let frame = cases.frame()?.unwrap_or_default();
-                    return Ok(evalset::read(frame.as_bytes()).format.unwrap_or(Format::Adk));
+                    let format = evalset::read(frame.as_bytes()).format;
+                    return Ok((None, format.unwrap_or(Format::Adk)));
                 }
                 _ => break,
             };
             if let Some(format) = detector.inspect(&cases.text(&case)?) {
-                return Ok(format);
+                return Ok((Some(detector.detected()), format));
             }
         }
-        Ok(detector.format().unwrap_or(Format::Adk))
+        Ok((None, detector.format().unwrap_or(Format::Adk)))
     }
 }
 

@@ -302,6 +302,27 @@ fn format_can_be_given() {
 }
 
 #[test]
+fn a_given_format_that_the_file_contradicts_is_an_error_that_names_the_evidence() {
+    let folder = folder();
+    for command in ["list", "show"] {
+        let arguments = [command, "home.evalset.json", "--format-is", "agentflow"];
+        let output = run(folder.path(), &arguments);
+        assert!(!output.status.success(), "{command}");
+        assert_eq!(stdout_of(&output), "", "{command}");
+        let told = String::from_utf8_lossy(&output.stderr);
+        let wanted = "home.evalset.json is not in AgentFlow's format: it has \"user_content.parts\" in the case at \
+                      index 0, so it is in ADK's format; leave out --format-is";
+        assert!(told.contains(wanted), "{told}");
+    }
+    let set = r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "a", "conversation": []}]}"#;
+    std::fs::write(folder.path().join("a.json"), set).unwrap();
+    for given in ["adk", "agentflow"] {
+        let listed = ran(folder.path(), &["list", "a.json", "--format-is", given]);
+        assert!(listed.contains("1 case"), "nothing contradicts it: {listed}");
+    }
+}
+
+#[test]
 fn lint_reports_what_readers_change_in_arguments() {
     let folder = folder();
     let set = TWO.replace("\"n\": 9007199254740993", "\"n\": 1e400, \"a\": [{\"b\": 1, \"b\": 2}]");

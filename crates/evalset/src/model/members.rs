@@ -101,15 +101,10 @@ impl Members {
             && let Some(essential) = ESSENTIAL.iter().find(|it| Some(**it) == known.as_deref())
         {
             self.near_misses.push((offset, key.to_owned(), essential));
-        } else if shape.is_none() && form.others != Others::Kept {
-            let (what, key) = (form.what, key.to_owned());
-            reader.fault(
-                offset,
-                match form.others {
-                    Others::Refused => Problem::UnknownField { what, key, known },
-                    _ => Problem::IgnoredField { what, key, known },
-                },
-            );
+        } else if shape.is_none()
+            && let Some(problem) = unknown_field(form, key, known)
+        {
+            reader.fault(offset, problem);
         }
         self.keep(reader, key, shape.unwrap_or(&Shape::Any));
     }
@@ -153,9 +148,8 @@ impl Members {
             // A case with a "conversation_scenario" has no "conversation".
             if !self.seen.iter().any(|seen| seen.name.starts_with(known)) {
                 reader.fault(offset, Problem::NearMiss { what, key, known });
-            } else if form.others == Others::Ignored {
-                let known = Some(known.to_owned());
-                reader.fault(offset, Problem::IgnoredField { what, key, known });
+            } else if let Some(problem) = unknown_field(form, &key, Some(known.to_owned())) {
+                reader.fault(offset, problem);
             }
         }
     }
@@ -172,6 +166,18 @@ impl Members {
             reader.fault(at, Problem::Missing { what: form.what, key });
         }
     }
+}
+
+/// What is to be said about an unknown field; nothing about one that the format's reader keeps and that is not
+/// like a known one.
+fn unknown_field(form: &Form, key: &str, known: Option<String>) -> Option<Problem> {
+    let (what, key) = (form.what, key.to_owned());
+    Some(match (form.others, known) {
+        (Others::Refused, known) => Problem::UnknownField { what, key, known },
+        (Others::Ignored, known) => Problem::IgnoredField { what, key, known },
+        (Others::Kept, Some(known)) => Problem::SimilarField { what, key, known },
+        (Others::Kept, None) => return None,
+    })
 }
 
 /// What is required of a field.

@@ -119,6 +119,19 @@ pub enum Problem {
         /// A known field with a similar name.
         known: Option<String>,
     },
+    /// An unknown field that ADK keeps without using it, with a name like that of a field that ADK uses.
+    #[error(
+        "ADK keeps the unknown field {key:?} in {what} and does not use it (did you mean {known:?}?); correct \
+         its name, or give your own field a name that is less similar"
+    )]
+    SimilarField {
+        /// Such as `an eval case`.
+        what: &'static str,
+        /// The field.
+        key: String,
+        /// The known field with a similar name.
+        known: String,
+    },
     /// A misspelled field without which a set has no cases, or a case no turns.
     #[error("{what} has no {known:?}, but the unknown field {key:?}; correct its name")]
     NearMiss {
@@ -234,6 +247,7 @@ impl Problem {
     pub fn severity(&self) -> Severity {
         match self {
             Self::IgnoredField { .. }
+            | Self::SimilarField { .. }
             | Self::RepeatedKey { .. }
             | Self::TooLarge { .. }
             | Self::NoCases => Severity::Warning,

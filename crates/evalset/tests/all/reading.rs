@@ -319,3 +319,43 @@ fn field_in_both_casings_is_read_as_in_adk() {
     let rewrite = adk_rewrites(&python, &[text.to_owned()]).remove(0).expect("ADK reads it");
     assert!(rewrite.contains("\"eval_id\": \"camel\""), "{rewrite}");
 }
+
+#[test]
+fn a_name_like_that_of_a_member_is_an_error_where_adk_rejects_it_and_else_a_warning() {
+    let check = |case: &str, turn: &str, input: &str, expected: &[(Severity, &str, &str)]| {
+        let text = format!(
+            r#"{{"eval_set_id":"s","eval_cases":[{{"eval_id":"a",{case}"conversation":[{{"user_content":{{"parts":[{{"text":"hi"}}]}}{turn}}}],"session_input":{{"app_name":"a","user_id":"u"{input}}}}}]}}"#
+        );
+        let reading = read(text.as_bytes());
+        let found: Vec<_> = reading
+            .faults
+            .iter()
+            .map(|fault| {
+                let text = fault.problem.to_string();
+                let known = text.split("did you mean ").nth(1).unwrap_or_default();
+                let known = known.split('?').next().unwrap_or_default().trim_matches('"');
+                (fault.severity(), fault.path.clone(), known.to_owned())
+            })
+            .collect();
+        let expected: Vec<_> = expected
+            .iter()
+            .map(|(severity, path, known)| (*severity, (*path).to_owned(), (*known).to_owned()))
+            .collect();
+        assert_eq!(found, expected, "{text}");
+    };
+    let (warning, error) = (Severity::Warning, Severity::Error);
+    check(r#""session_inputs":{},"#, "", "", &[(warning, "", "session_input")]);
+    check(r#""eval_ids":"b","#, "", "", &[(warning, "", "eval_id")]);
+    check(r#""final_session_states":{},"#, "", "", &[(warning, "", "final_session_state")]);
+    check(r#""conversations":[],"#, "", "", &[(warning, "", "conversation")]);
+    check("", "", r#","states":{}"#, &[(warning, "session_input", "state")]);
+    check("", r#","final_responses":{}"#, "", &[(error, "conversation[0]", "final_response")]);
+    check(
+        "",
+        r#","intermediate_datas":{}"#,
+        "",
+        &[(error, "conversation[0]", "intermediate_data")],
+    );
+    // A vendor's own fields.
+    check(r#""vendor":1,"metadata":{},"tags":[],"#, "", r#","config":{}"#, &[]);
+}

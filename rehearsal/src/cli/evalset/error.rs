@@ -90,6 +90,21 @@ pub enum EvalsetError {
         /// How many further errors there are.
         more: usize,
     },
+    /// The file is in another format than the given one.
+    #[error(
+        "{} is not in {}: {evidence}, so it is in {}; leave out --format-is to read it in its own format",
+        path.display(), given.title(), shown.title()
+    )]
+    OtherFormat {
+        /// The file.
+        path: PathBuf,
+        /// The given format.
+        given: evalset::Format,
+        /// The format of the file.
+        shown: evalset::Format,
+        /// What in the file shows it.
+        evidence: String,
+    },
     /// The case does not exist.
     #[error("{} has no case {wanted}{}", path.display(), near(nearest.as_deref()))]
     NoSuchCase {
@@ -159,6 +174,7 @@ impl EvalsetError {
             | Self::Uncopied { .. }
             | Self::LongPipe { .. }
             | Self::NoSuchCase { .. }
+            | Self::OtherFormat { .. }
             | Self::NotCompared { .. }
             | Self::ManyFiles { .. }
             | Self::SameOutput { .. }

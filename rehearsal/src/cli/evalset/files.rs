@@ -5,8 +5,8 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
 
-use evalset::{CaseFault, EvalSet, Format, Reading, Severity};
-use evalset_file::{Checked, CheckedCases};
+use evalset::{CaseFault, DetectedFormat, EvalSet, Format, Reading, Severity};
+use evalset_file::{Cases, Checked, CheckedCases};
 use tempfile::TempDir;
 
 use super::error::EvalsetError;
@@ -203,6 +203,29 @@ pub(super) fn checked(source: &Source, chosen: Option<Format>) -> Result<Checked
     let path = source.path();
     File::open(path).map_err(|cause| EvalsetError::Unreadable { path: path.to_owned(), cause })?;
     Ok(CheckedCases::open_as(path, chosen)?)
+}
+
+/// The format in which the cases of a file that is not checked are read.
+///
+/// # Errors
+/// The file cannot be read, or shows that it is in another format than the given one.
+pub(super) fn format_of(
+    path: &Path,
+    source: &Source,
+    given: Option<Format>,
+) -> Result<Format, EvalsetError> {
+    if let Some(given) = given
+        && let Some(DetectedFormat { format, evidence }) = Cases::shown_format(source.path())?
+        && (given == Format::AgentFlow) != (format == Format::AgentFlow)
+    {
+        return Err(EvalsetError::OtherFormat {
+            path: path.to_owned(),
+            given,
+            shown: format,
+            evidence,
+        });
+    }
+    Ok(Cases::format(source.path(), given)?)
 }
 
 /// The value that was read, unless it has errors.

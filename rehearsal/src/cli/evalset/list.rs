@@ -8,7 +8,7 @@ use evalset_file::{Cases, FoundCase};
 use serde::{Deserialize, Serialize};
 
 use super::error::EvalsetError;
-use super::files::{Errors, Source, files};
+use super::files::{Errors, Source, files, format_of};
 use super::filter::{Filter, Traits};
 use super::progress::bar;
 use super::{FormatIs, ListArguments, Status, counted};
@@ -70,12 +70,15 @@ impl<W: Write> Listing<'_, W> {
         let mut status = Status::Success;
         let source = Source::of(path)?;
         let mut cases = Cases::open(source.path())?;
-        self.title()?;
-        let bar = bar(cases.progress().1, &self.name);
-        let known_format = match self.filter.looks_inside() {
-            true => Some(Cases::format(source.path(), self.format_is.chosen())?),
+        let given = self.format_is.chosen();
+        // A given format is checked, also where no case is read.
+        let format = match given.is_some() || self.filter.looks_inside() {
+            true => Some(format_of(path, &source, given)?),
             false => None,
         };
+        self.title()?;
+        let bar = bar(cases.progress().1, &self.name);
+        let known_format = format.filter(|_| self.filter.looks_inside());
         while let Some(case) = cases.next() {
             let mut case = case?;
             bar.set_position(cases.progress().0);
@@ -93,7 +96,7 @@ impl<W: Write> Listing<'_, W> {
                 Some(format) => format,
                 // An item that is not an object has no id and is reported without reading it.
                 None if case.eval_id.is_none() && !cases.text(&case)?.starts_with('{') => {
-                    Cases::format(source.path(), self.format_is.chosen())?
+                    Cases::format(source.path(), given)?
                 }
                 None => continue,
             };

@@ -9,7 +9,7 @@ use evalset_file::{Cases, FoundCase};
 use json_text::JsonText;
 
 use super::error::EvalsetError;
-use super::files::{Errors, Source};
+use super::files::{Errors, Source, format_of};
 use super::list::shown;
 use super::{ShowArguments, Status};
 use crate::cli::Format;
@@ -42,7 +42,7 @@ pub(super) fn show(
         .map_err(|cause| EvalsetError::Unreadable { path: file.clone(), cause })?;
     let source = Source::of(file)?;
     let mut cases = Cases::open(source.path())?;
-    let format = Cases::format(source.path(), format_is.chosen())?;
+    let format = format_of(file, &source, format_is.chosen())?;
     let mut sought = Sought::new(wanted);
     while let Some(found) = cases.next() {
         let found = found?;
