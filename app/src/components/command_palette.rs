@@ -5,7 +5,7 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
-use leptos_router::hooks::use_navigate;
+use leptos_router::hooks::{use_location, use_navigate};
 
 use crate::components::dialog::Dialog;
 use crate::components::icon::{Glyph, Icon};
@@ -42,6 +42,7 @@ pub fn CommandPalette() -> impl IntoView {
 fn Choices() -> impl IntoView {
     let page = use_page();
     let go = use_navigate();
+    let path = use_location().pathname;
     let navigate: Navigate = StoredValue::new_local(Box::new(move |address| {
         if !page.unsaved.blocks_leaving() {
             go(address, NavigateOptions::default());
@@ -51,8 +52,10 @@ fn Choices() -> impl IntoView {
     let chosen = RwSignal::new(0_usize);
     let input = NodeRef::<html::Input>::new();
     // Commands cannot be compared: each new list counts as changed.
-    let matching =
-        Memo::new_with_compare(move |_| matching(page, navigate, &typed.read()), |_, _| true);
+    let matching = Memo::new_with_compare(
+        move |_| matching(page, navigate, &typed.read(), &path.read()),
+        |_, _| true,
+    );
     Effect::new(move |_| {
         if let Some(input) = input.get() {
             browser::focus_element(&input);
@@ -151,12 +154,21 @@ fn Choices() -> impl IntoView {
 /// Navigates to a path.
 type Navigate = StoredValue<Box<dyn Fn(&str)>, LocalStorage>;
 
-/// The commands that `typed` matches, best first.
-fn matching(page: Page, navigate: Navigate, typed: &str) -> Vec<Command> {
-    let commands = every_command(page, navigate);
+/// The commands that `typed` matches, best first. At `path`, the page of an agent, that agent is reloaded rather
+/// than another.
+fn matching(page: Page, navigate: Navigate, typed: &str, path: &str) -> Vec<Command> {
+    let agents = page.agents.list().and_then(Result::ok).unwrap_or_default();
+    let (current, others): (Vec<_>, Vec<_>) = agents
+        .iter()
+        .cloned()
+        .partition(|agent| path.strip_prefix("/rehearse/") == Some(agent.id.as_str()));
+    let preferred = current.first().map(|agent| reload(page, agent.clone()).name);
+    let reloads = current.into_iter().chain(others).map(|agent| reload(page, agent)).collect();
+    let commands = every_command(page, navigate, agents, reloads);
     let names: Vec<String> =
         commands.iter().map(|it| format!("{} {}", it.name, it.group)).collect();
-    let best = ranked(typed, &names).into_iter().take(SHOWN);
+    let preferred = commands.iter().position(|it| Some(&it.name) == preferred.as_ref());
+    let best = ranked(typed, &names, preferred).into_iter().take(SHOWN);
     best.filter_map(|place| commands.get(place).cloned()).collect()
 }
 
@@ -170,10 +182,13 @@ fn reload(page: Page, agent: AgentSummary) -> Command {
     }
 }
 
-fn every_command(page: Page, navigate: Navigate) -> Vec<Command> {
+fn every_command(
+    page: Page,
+    navigate: Navigate,
+    agents: Vec<AgentSummary>,
+    reloads: Vec<Command>,
+) -> Vec<Command> {
     let mut commands = page.palette.offered();
-    let agents = page.agents.list().and_then(Result::ok).unwrap_or_default();
-    let reloads: Vec<Command> = agents.iter().cloned().map(|agent| reload(page, agent)).collect();
     commands.extend(agents.into_iter().map(|agent| {
         let address = format!("/rehearse/{}", agent.id);
         let note = match agent.status {

@@ -92,12 +92,18 @@ fn walk(typed: &[char], name: &[char], by_words: bool) -> Option<i32> {
 }
 
 /// The indices of the `names` that `typed` matches, best first; all in order when nothing is typed.
+/// `preferred` comes before names whose letters match as well.
 #[must_use]
-pub fn ranked(typed: &str, names: &[String]) -> Vec<usize> {
+pub fn ranked(typed: &str, names: &[String], preferred: Option<usize>) -> Vec<usize> {
+    let longer = |place: usize, score: i32| match preferred == Some(place) {
+        // A shorter name is not better than the preferred one.
+        true => score.div_euclid(100).saturating_add(1).saturating_mul(100),
+        false => score,
+    };
     let mut scored: Vec<(i32, usize)> = names
         .iter()
         .enumerate()
-        .filter_map(|(place, name)| score(typed, name).map(|score| (score, place)))
+        .filter_map(|(place, name)| Some((longer(place, score(typed, name)?), place)))
         .collect();
     if !typed.trim().is_empty() {
         scored.sort_by_key(|(score, place)| (std::cmp::Reverse(*score), *place));
@@ -115,7 +121,7 @@ mod tests {
                 .map(str::to_owned)
                 .into();
         let found: Vec<_> =
-            ranked(typed, &names).into_iter().map(|at| names[at].as_str()).collect();
+            ranked(typed, &names, None).into_iter().map(|at| names[at].as_str()).collect();
         assert_eq!(found, expected, "{typed}");
     }
 
@@ -146,6 +152,17 @@ mod tests {
         assert_eq!(names(), ["Send"]);
         second.cleanup();
         assert_eq!(names(), [""; 0]);
+    }
+
+    #[test]
+    fn the_preferred_name_comes_before_those_that_match_as_well() {
+        let names = ["Reload Poet", "Reload Travel desk", "Read"].map(str::to_owned);
+        assert_eq!(ranked("reload", &names, None), [0, 1]);
+        assert_eq!(ranked("reload", &names, Some(1)), [1, 0]);
+        assert_eq!(ranked("rel", &names, Some(1)), [1, 0]);
+        assert_eq!(ranked("reload p", &names, Some(1)), [0]);
+        assert_eq!(ranked("re", &names, None)[0], 2);
+        assert_eq!(ranked("", &names, Some(1)), [0, 1, 2]);
     }
 
     #[test]
