@@ -41,7 +41,7 @@ test("the list opens on what waits, oldest first, and draws only the rows in sig
   await expect(rows.first()).toContainText("Session 1 ");
   await expect(page.getByRole("button", { name: "Waiting 200" })).toHaveAttribute("aria-pressed", "true");
   await expect(page.getByRole("button", { name: "Completed 100" })).toBeVisible();
-  await expect(page.getByText("300 sessions")).toBeVisible();
+  await expect(page.getByText("200 of 300 sessions", { exact: true })).toBeVisible();
   expect(await page.locator("*").count()).toBeLessThan(2_000);
   await picture("waiting");
   await accessible();
@@ -56,6 +56,16 @@ test("the list opens on what waits, oldest first, and draws only the rows in sig
   await page.keyboard.press("Enter");
   await expect(page.getByRole("heading", { name: "Session 298" })).toBeVisible();
   await page.goBack();
+
+  // From the search, Arrow Down goes to the list.
+  await page.getByRole("searchbox").fill("Session 29");
+  await expect(rows.first()).toContainText("Session 29");
+  await page.getByRole("searchbox").press("ArrowDown");
+  await expect(rows.first().getByRole("link")).toBeFocused();
+  await page.keyboard.press("ArrowDown");
+  await expect(rows.nth(1).getByRole("link")).toBeFocused();
+  await page.getByRole("searchbox").fill("");
+  await expect(page.getByText("200 of 300 sessions", { exact: true })).toBeVisible();
 
   // A link restores the filter.
   await page.getByRole("button", { name: "Completed 100" }).click();

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 
 use super::list_rows::Rows;
 use super::list_state::{Listed, use_listed};
-use crate::live::state::list::Show;
+use crate::live::state::list::{Show, shown_of};
 use crate::shared::filter_box::FilterBox;
 use crate::shared::keys::{listen, offer};
 use crate::shared::shortcuts::{Group, Shortcuts};
@@ -75,7 +75,12 @@ pub fn LiveSessions() -> impl IntoView {
             </div>
             <span class="grow"></span>
             <AlertButton/>
-            <FilterBox searched=listed.searched placeholder="Search" label="Search descriptions and agents"/>
+            <FilterBox
+                searched=listed.searched
+                placeholder="Search"
+                label="Search descriptions and agents"
+                to_list=Callback::new(move |()| listed.enter())
+            />
         </header>
         <Filters listed/>
         <Loading arrived=move || arrived.get() meanwhile="Loading sessions…" draw/>
@@ -102,6 +107,7 @@ fn Filters(
         }
     };
     let total = move || listed.all.with(|all| all.as_ref().map(Vec::len));
+    let figure = move || shown_of(listed.count(listed.show.get()), total().unwrap_or_default());
     let unseen = move || listed.unseen.read().len();
     view! {
         <Show when=move || total().is_some()>
@@ -116,7 +122,7 @@ fn Filters(
                     </button>
                 </Show>
                 <span class="grow"></span>
-                <span class="quiet">{move || counted(total().unwrap_or_default(), "session", "sessions")}</span>
+                <span class="quiet">{figure}</span>
                 <span class="unseen" role="status">{move || listed.announcement.get()}</span>
             </div>
         </Show>

@@ -269,6 +269,12 @@ impl Listed {
         true
     }
 
+    /// Moves the focus from the search to the row that the arrow keys are at.
+    pub(super) fn enter(self) {
+        let last = self.rows.read_untracked().len().saturating_sub(1);
+        self.go_to(self.current.get_untracked().min(last));
+    }
+
     fn go_to(self, row: usize) {
         self.current.set(row);
         if let Some(frame) = self.frame.get_untracked() {

@@ -1,4 +1,4 @@
-//! A search field above a list: Escape clears it, and a count shows how many entries match.
+//! A search field above a list: Escape clears it, Arrow Down can move to the list, and a count shows how many entries match.
 
 use leptos::ev;
 use leptos::prelude::*;
@@ -18,11 +18,18 @@ pub fn FilterBox(
     /// How many entries match.
     #[prop(optional, into)]
     count: Option<Signal<String>>,
+    /// Moves the focus to the list, by Arrow Down. Default: Arrow Down does nothing.
+    #[prop(optional)]
+    to_list: Option<Callback<()>>,
 ) -> impl IntoView {
     let on_key = move |event: ev::KeyboardEvent| {
         if event.key() == "Escape" && !searched.read_untracked().is_empty() {
             event.stop_propagation();
             searched.set(String::new());
+        }
+        if let Some(to_list) = to_list.filter(|_| event.key() == "ArrowDown") {
+            event.prevent_default();
+            to_list.run(());
         }
     };
     view! {

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use api::{LiveId, LiveSummary};
+use app::state::times::counted;
 
 /// What the list shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,6 +92,15 @@ fn waits_since(session: &LiveSummary) -> i64 {
     session.head().map_or(i64::MAX, |head| head.since_ms)
 }
 
+/// How many of the sessions are shown.
+#[must_use]
+pub fn shown_of(shown: usize, all: usize) -> String {
+    match shown == all {
+        true => counted(all, "session", "sessions"),
+        false => format!("{shown} of {}", counted(all, "session", "sessions")),
+    }
+}
+
 /// The session to respond to next: the longest waiting one, except `current` and those that somebody
 /// else responds to.
 #[must_use]
@@ -113,6 +123,14 @@ mod tests {
     use api::{LiveLease, LiveTurnId, WaitingTurn};
 
     use super::*;
+
+    #[test]
+    fn the_count_is_of_the_sessions_that_are_shown() {
+        assert_eq!(shown_of(3, 3), "3 sessions");
+        assert_eq!(shown_of(1, 1), "1 session");
+        assert_eq!(shown_of(0, 12), "0 of 12 sessions");
+        assert_eq!(shown_of(2, 1_000), format!("2 of {}", counted(1_000, "session", "sessions")));
+    }
 
     fn session(id: &str, created_ms: i64, since_ms: Option<i64>) -> LiveSummary {
         let waiting = since_ms.into_iter().map(|since_ms| WaitingTurn {
