@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use clap::Parser as _;
 use rehearsal::cli::{
     self, Added, AdkFolderArguments, AgentsArguments, Command, CommandLine, CredentialArguments,
@@ -284,15 +284,20 @@ fn adk_folder(arguments: &AdkFolderArguments) -> anyhow::Result<ExitCode> {
     for left_out in &written.left_out {
         writeln!(out, "not written: {left_out}")?;
     }
-    match runtime()?.block_on(cli::unseen_by_adk(written.agent)) {
-        Ok(unseen) => {
-            for tool in unseen {
-                writeln!(out, "not seen by ADK: {tool}")?;
-            }
-        }
-        Err(reason) => writeln!(out, "tools not checked: {reason}")?,
-    }
     let (folder, set) = (written.folder.display(), written.eval_set_path.display());
+    let unseen = match runtime()?.block_on(cli::unseen_by_adk(written.agent)) {
+        Ok(unseen) => unseen,
+        Err(reason) => {
+            out.flush()?;
+            bail!(
+                "the folder {folder} is written, but its tools were not checked against ADK: {reason} Run the \
+                 command again when the server responds"
+            );
+        }
+    };
+    for tool in unseen {
+        writeln!(out, "not seen by ADK: {tool}")?;
+    }
     writeln!(out, "Next: pip install \"google-adk[eval]\" mcp && adk eval {folder} {set}")?;
     Ok(ExitCode::SUCCESS)
 }

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod access;
+mod adk_folder;
 mod endpoints;
 mod eval_people;
 mod evalsets;
