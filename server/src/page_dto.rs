@@ -222,6 +222,7 @@ fn compared_call(call: ComparedCall) -> api::ComparedCall {
         expected: call.expected.map(side),
         actual: call.actual.map(side),
         differing: call.differing,
+        has_other_result: call.has_other_result,
     }
 }
 

@@ -4,11 +4,11 @@ use json_text::JsonText;
 use report_view::TextPart;
 use scoring::adk::MatchType;
 use scoring::config::{Criterion, Metric, Tools};
-use scoring::json::members;
+use scoring::json::{Equality, equal, members};
 use scoring::report::{why, why_calls};
 use scoring::state::StateMeasure;
 use scoring::trajectory::{CallSeen, Credit, Matching, Measure, Row, RowKind, align};
-use scoring::{Invocation, Outcome, Trace};
+use scoring::{Invocation, Outcome, ToolCall, Trace};
 
 /// The most reasons that are listed.
 const MOST_REASONS: usize = 4;
@@ -74,6 +74,8 @@ pub struct ComparedCall {
     pub actual: Option<CallSide>,
     /// The names of the arguments that differ.
     pub differing: Vec<String>,
+    /// Whether both calls have a result, and the results differ. No score compares results.
+    pub has_other_result: bool,
 }
 
 /// How an expected and an actual call match.
@@ -196,7 +198,8 @@ fn turn(
             if are_both {
                 reasons.extend(why_calls(&alignment, at, count));
             }
-            (alignment.rows.into_iter().map(call).collect(), None)
+            let rows = alignment.rows.into_iter();
+            (rows.map(|row| call(row, &one.tool_calls, &other.tool_calls)).collect(), None)
         }
         Err(reason) => (Vec::new(), Some(reason.to_string())),
     };
@@ -218,7 +221,15 @@ fn turn(
     (ComparedTurn { query, calls, note, response }, reasons)
 }
 
-fn call(row: Row) -> ComparedCall {
+fn call(row: Row, expected: &[ToolCall], actual: &[ToolCall]) -> ComparedCall {
+    let result = |seen: &Option<CallSeen>, calls: &'_ [ToolCall]| -> Option<JsonText> {
+        calls.get(seen.as_ref()?.place)?.result.clone()
+    };
+    let results = (result(&row.expected, expected), result(&row.actual, actual));
+    let has_other_result = match &results {
+        (Some(one), Some(other)) => !equal(one, other, Equality::Json),
+        _ => false,
+    };
     let side =
         |seen: CallSeen| CallSide { tool: seen.name.unwrap_or_default(), arguments: seen.args };
     let status = match row.kind {
@@ -233,6 +244,7 @@ fn call(row: Row) -> ComparedCall {
         expected: row.expected.map(side),
         actual: row.actual.map(side),
         differing,
+        has_other_result,
     }
 }
 
@@ -247,8 +259,6 @@ fn text(expected: Option<String>, actual: Option<String>) -> ComparedText {
 
 #[cfg(test)]
 mod tests {
-    use scoring::ToolCall;
-
     use super::*;
 
     fn made(calls: &[(&str, &str)], response: &str) -> Trace {
@@ -301,6 +311,23 @@ mod tests {
         let scores = compared.scores;
         assert_eq!((scores.len(), scores[0].score), (3, Some(0.0)));
         assert!(scores[1].score.is_some_and(|score| score > 0.4 && score < 1.0), "{scores:?}");
+    }
+
+    #[test]
+    fn other_results_are_marked_though_no_score_compares_them() {
+        let with = |results: [Option<&str>; 3]| {
+            let mut trace = made(&[("list", "{}"), ("read", "{}"), ("set", "{}")], "Done.");
+            for (call, result) in trace.invocations[0].tool_calls.iter_mut().zip(results) {
+                call.result = result.map(|result| JsonText::parse(result).expect("valid"));
+            }
+            trace
+        };
+        let recorded = with([Some(r#"{"a":1,"b":2}"#), Some("20"), Some("true")]);
+        let compared = compare(&recorded, &with([Some(r#"{"b":2,"a":1}"#), Some("21"), None]));
+        let others: Vec<bool> =
+            compared.turns[0].calls.iter().map(|call| call.has_other_result).collect();
+        assert_eq!(others, [false, true, false]);
+        assert_eq!(compared.why, Vec::<String>::new());
     }
 
     #[test]

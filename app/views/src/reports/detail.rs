@@ -335,7 +335,9 @@ fn compared(row: CallRow) -> ComparedCall {
         tool: call.name.unwrap_or_else(|| "a tool without a name".to_owned()),
         arguments: call.args,
     };
-    ComparedCall { status, expected: expected.map(side), actual: actual.map(side), differing }
+    let (expected, actual) = (expected.map(side), actual.map(side));
+    // A report has no results.
+    ComparedCall { status, expected, actual, differing, has_other_result: false }
 }
 
 #[cfg(test)]

@@ -104,6 +104,11 @@ fn Compared(
         }
     });
     let several = turns.len() > 1;
+    let results = other_results(&turns).map(|tools| {
+        view! {
+            <p class="why"><b>"Other results: "</b> {tools} ". The scores do not compare results."</p>
+        }
+    });
     let verdict = if why.is_empty() {
         let in_what = match asks_state {
             true => " in calls, arguments, responses and final state.",
@@ -147,6 +152,7 @@ fn Compared(
                 </div>
             }).collect_view()}
             {verdict}
+            {results}
             {left_out.map(|left_out| view! { <p class="quiet left-out">{left_out}</p> })}
         </div>
         <section class="compared" aria-label="Both cases, side by side">
@@ -159,6 +165,16 @@ fn Compared(
             {state}
         </section>
     }
+}
+
+/// The tools that returned something else than recorded; `None` if there are none.
+fn other_results(turns: &[ComparedTurn]) -> Option<String> {
+    let calls = turns.iter().flat_map(|turn| &turn.calls).filter(|call| call.has_other_result);
+    let mut tools: Vec<&str> =
+        calls.filter_map(|call| call.actual.as_ref()).map(|side| side.tool.as_str()).collect();
+    tools.sort_unstable();
+    tools.dedup();
+    (!tools.is_empty()).then(|| tools.join(", "))
 }
 
 /// One score. A score below 1 is not marked as bad: no threshold is known here.
@@ -175,22 +191,29 @@ fn score(score: ComparedScore) -> AnyView {
 }
 
 pub fn compared_call(call: ComparedCall, only_differences: RwSignal<bool>) -> AnyView {
-    let ComparedCall { status, expected, actual, differing } = call;
+    let ComparedCall { status, expected, actual, differing, has_other_result } = call;
     let (class, sign, label) = match status {
+        MatchStatus::Same if has_other_result => ("pair", "=", "equal, with another result"),
         MatchStatus::Same => ("pair", "=", "equal"),
         MatchStatus::Changed => ("pair differs", "≠", "other arguments"),
         MatchStatus::Missing => ("pair lacks", "−", "not called"),
         MatchStatus::Extra => ("pair lacks", "+", "not expected"),
     };
-    let side = |side: Option<CallSide>, nothing: &'static str| match side {
-        Some(side) => call_side(side, &differing),
-        None => view! { <div class="gap">{nothing}</div> }.into_any(),
-    };
-    let (one, other) = (side(expected, "not expected"), side(actual, "not called"));
+    let side =
+        |side: Option<CallSide>, nothing: &'static str, note: Option<&'static str>| match side {
+            Some(side) => call_side(side, &differing, note),
+            None => view! { <div class="gap">{nothing}</div> }.into_any(),
+        };
+    let (one, other) = (
+        side(expected, "not expected", None),
+        side(actual, "not called", has_other_result.then_some("other result")),
+    );
     view! {
         <div
             class=class
-            class:gone=move || only_differences.get() && status == MatchStatus::Same
+            class:gone=move || {
+                only_differences.get() && status == MatchStatus::Same && !has_other_result
+            }
         >
             {one}
             <span class="sign"><span aria-hidden="true">{sign}</span><span class="unseen">{label}</span></span>
@@ -200,7 +223,7 @@ pub fn compared_call(call: ComparedCall, only_differences: RwSignal<bool>) -> An
     .into_any()
 }
 
-fn call_side(side: CallSide, differing: &[String]) -> AnyView {
+fn call_side(side: CallSide, differing: &[String], note: Option<&'static str>) -> AnyView {
     let CallSide { tool, arguments: given } = side;
     let members = given.map(|given| match given.open() {
         json_text::Node::Object(members) => members
@@ -221,6 +244,7 @@ fn call_side(side: CallSide, differing: &[String]) -> AnyView {
     view! {
         <div class="call">
             <b>{tool}</b> "(" {members.collect_view()} ")"
+            {note.map(|note| view! { " " <span class="chip warn">{note}</span> })}
         </div>
     }
     .into_any()

@@ -101,6 +101,9 @@ pub struct ComparedCall {
     pub actual: Option<CallSide>,
     /// The names of the arguments that differ.
     pub differing: Vec<String>,
+    /// Whether both calls have a result, and the results differ. No score compares results.
+    #[serde(default)]
+    pub has_other_result: bool,
 }
 
 /// How an expected call matches an actual one.
