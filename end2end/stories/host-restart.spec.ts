@@ -58,7 +58,7 @@ test("a session keeps its state and active agent when the host restarts", async 
   await expect(page.getByText("reset state, artifacts and the active agent")).toHaveCount(0);
   const file = await rehearsal.export();
   const [exported] = JSON.parse(readFileSync(file, "utf8")).eval_cases;
-  expect(exported.session_input.state).toEqual({});
+  expect(exported.session_input.state ?? {}).toEqual({});
   expect(exported.conversation[0].intermediate_data.tool_responses.map((one: { response: unknown }) => one.response)).toContainEqual({ result: 2 });
   expect(await second.stop()).toBe(0);
   rmSync(folder, { recursive: true });

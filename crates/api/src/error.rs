@@ -22,7 +22,7 @@ pub enum ApiError {
     AgentFaulted(Box<AgentFault>),
     /// The host has closed this session.
     #[error(
-        "The host closed session {0} because it restarted or the page was inactive for more than ten minutes. The history is kept. Start over to call more tools."
+        "The host closed session {0} because it restarted or the page was inactive for more than ten minutes. The history is kept, and your next step opens the session again."
     )]
     UnknownSession(SessionId),
     /// No server function has this URL: page and host have different versions.

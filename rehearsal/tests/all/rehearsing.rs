@@ -4,7 +4,10 @@
 
 use std::net::SocketAddr;
 
-use api::{AgentSummary, ApiError, CallProgress, FieldMessage, ResultSlice, ValueTarget};
+use api::{
+    AgentSummary, ApiError, CallProgress, ExportChoices, FieldMessage, RestoreRequest, Restored,
+    RestoredSession, ResultSlice, ValueTarget,
+};
 use json_text::JsonText;
 use rehearsal::{LiveSessions, Running, SimulatedAgentConfig, Simulator, examples};
 use serde_json::json;
@@ -230,6 +233,40 @@ async fn a_session_opens_again_with_another_initial_state_until_it_begins() {
     let view: api::SessionView =
         page.ask("open_session", &with(json!({ "late": 1 }))).await.unwrap();
     assert_eq!(view.state.as_str(), r#"{"vip":true}"#, "it has begun");
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn another_host_goes_on_in_the_state_of_a_session() {
+    let (running, address, _folder) = host().await;
+    let mut page =
+        Page::rehearse(address, "travel-desk", r#"{"query":"Lisbon","max_results":1}"#).await;
+    let initial_state = JsonText::parse(r#"{"agency":"Far & Away"}"#).unwrap();
+    let trip = arguments(&json!({
+        "from": "OSL", "to": "LIS", "travellers": [{ "name": "Ada", "age": 36 }]
+    }));
+    page.call("quote_trip", &trip).await;
+    let request = RestoreRequest {
+        session: page.session.id().clone(),
+        agent: page.session.agent().unwrap().clone(),
+        history: page.history(),
+        initial_state,
+        state: page.view.state.clone(),
+        active_agent: page.view.agent.name.clone(),
+    };
+    running.stop().await;
+
+    let (running, address, _folder) = host().await;
+    page.move_to(address);
+    // Not through `json!`: the texts must keep their digits.
+    let request = std::collections::BTreeMap::from([("request", request)]);
+    let restored: RestoredSession = page.ask("restore_session", &request).await.unwrap();
+    assert_eq!(restored.restored, Restored::State);
+    assert_eq!(restored.view, page.view, "it has the quoted fare");
+    page.respond(r#"{"answer":"OSLLIS-1","confidence":0.9}"#);
+    let preview = page.preview(ExportChoices::default()).await.unwrap();
+    let case: serde_json::Value = serde_json::from_str(&preview.case).unwrap();
+    assert_eq!(case["session_input"]["state"], json!({ "agency": "Far & Away" }));
     running.stop().await;
 }
 

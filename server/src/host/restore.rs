@@ -114,21 +114,21 @@ mod tests {
         host
     }
 
-    fn entry(kind: &str, members: Value) -> Value {
+    fn entry(kind: &str, members: &Value) -> Value {
         let mut entry = json!({ "type": kind, "timestamp": "2025-12-23T14:30:00Z" });
         let members = members.as_object().expect("an object").clone();
         entry.as_object_mut().expect("an object").extend(members);
         entry
     }
 
-    fn request(changed: Value) -> RestoreRequest {
+    fn request(changed: &Value) -> RestoreRequest {
         let mut request = json!({
             "session": "s",
             "agent": "desk",
             "history": [
-                entry("user_query", json!({ "content": "Where?" })),
-                entry("tool_call", json!({ "tool_name": "find", "arguments": {}, "call_id": "c1" })),
-                entry("tool_output", json!({ "call_id": "c1", "result": 1, "duration_ms": 1 })),
+                entry("user_query", &json!({ "content": "Where?" })),
+                entry("tool_call", &json!({ "tool_name": "find", "arguments": {}, "call_id": "c1" })),
+                entry("tool_output", &json!({ "call_id": "c1", "result": 1, "duration_ms": 1 })),
             ],
             "initial_state": { "agency": "Far" },
             "state": { "agency": "Far", "found": 3 },
@@ -143,14 +143,14 @@ mod tests {
     #[tokio::test]
     async fn a_session_of_an_earlier_host_goes_on_in_its_state() {
         let host = host().await;
-        let restored = restore(&host, request(json!({}))).await.expect("restores");
+        let restored = restore(&host, request(&json!({}))).await.expect("restores");
         assert_eq!(restored.restored, Restored::State);
         assert_eq!(restored.view.instruction, "Of Far, with 3.");
         let session = SessionId::parse("s").expect("valid");
         let open = host.sessions.find(&session).expect("open");
         assert_eq!(open.initial_state.as_str(), r#"{"agency":"Far"}"#, "for the export");
         // Another request of the page finds it as it is.
-        let again = restore(&host, request(json!({ "state": {} }))).await.expect("is open");
+        let again = restore(&host, request(&json!({ "state": {} }))).await.expect("is open");
         assert_eq!((again.view, again.restored), (restored.view, Restored::State));
     }
 
@@ -164,7 +164,7 @@ mod tests {
         let state = JsonText::parse(r#"{"agency":"Near"}"#).expect("valid");
         host.open_session(session.clone(), agent, Some(state)).await.expect("opens");
         host.begin_invocation(session, "Where?".to_owned()).await.expect("begins");
-        let open = restore(&host, request(json!({}))).await.expect("is open");
+        let open = restore(&host, request(&json!({}))).await.expect("is open");
         assert_eq!(open.restored, Restored::Open);
         assert_eq!(open.view.state.as_str(), r#"{"agency":"Near"}"#);
     }
@@ -172,7 +172,7 @@ mod tests {
     #[tokio::test]
     async fn what_the_page_sends_is_checked() {
         let host = host().await;
-        let out_of_place = [entry("final_response", json!({ "content": "There." }))];
+        let out_of_place = [entry("final_response", &json!({ "content": "There." }))];
         for (changed, part) in [
             (json!({ "history": out_of_place }), "entry 0 must be a user_query"),
             (json!({ "history": [] }), "The history is empty"),
@@ -180,7 +180,7 @@ mod tests {
             (json!({ "initial_state": 1 }), "The initial state must be a JSON object"),
             (json!({ "agent": "nobody" }), "No agent nobody"),
         ] {
-            let refused = restore(&host, request(changed)).await.expect_err(part);
+            let refused = restore(&host, request(&changed)).await.expect_err(part);
             assert!(refused.to_string().contains(part), "{refused}");
         }
         assert!(host.sessions.find(&SessionId::parse("s").expect("valid")).is_none());
@@ -190,8 +190,8 @@ mod tests {
     async fn an_export_does_not_leave_a_session_in_its_initial_state() {
         let host = host().await;
         let history = [
-            entry("user_query", json!({ "content": "Where?" })),
-            entry("final_response", json!({ "content": "There." })),
+            entry("user_query", &json!({ "content": "Where?" })),
+            entry("final_response", &json!({ "content": "There." })),
         ];
         let exported = json!({ "session": "s", "agent": "desk", "history": history });
         let exported = JsonText::from_value(&exported).decode().expect("a request");

@@ -29,7 +29,7 @@ pub(super) struct TurnStep {
 
 impl TurnStep {
     pub(super) fn begins(&self) -> bool {
-        self.number % 2 == 0
+        self.number.is_multiple_of(2)
     }
 }
 

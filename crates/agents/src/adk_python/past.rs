@@ -114,7 +114,7 @@ mod tests {
 
     use super::*;
 
-    fn check(entries: &str, expect: Expect) {
+    fn check(entries: &str, expect: &Expect) {
         let at = r#""timestamp":"2025-12-23T14:30:00Z""#;
         let history = format!(
             r#"[{{"type":"user_query","content":"Go.",{at}}},{}]"#,
@@ -138,7 +138,7 @@ mod tests {
                {"type":"tool_call","tool_name":"d","arguments":{},"call_id":"c4",AT},
                {"type":"tool_error","call_id":"c4","error_type":"WorkerExited","error_message":"gone","duration_ms":1,AT},
                {"type":"final_response","content":"Done.",AT}"#,
-            expect![[r#"
+            &expect![[r#"
                 [
                   {
                     "query": "Go.",
