@@ -203,8 +203,7 @@ fn unmocked(tool: &str, args: &JsonText, is_long_running: bool) -> String {
 fn unlisted(server: &str, agent: &str) -> String {
     format!(
         "EvalToolError: the MCP server {server} of {agent} must be started to list its tools, which cannot be intercepted. It was not started.\n\n\
-         Record its tools in a file, and name the file:\n  subject:\n    mcp: {{ declarations: tools.json, ... }}\n\n\
-         The file holds the response of the server to `tools/list`: {{\"tools\": [...]}}, or such an object for each server by its name.\n\n\
+         Record its tools with `rehearsal eval tools SUITE --output tools.json`, and name the file:\n  subject:\n    mcp: {{ declarations: tools.json, ... }}\n\n\
          Or let the case start the server:\n  allow: [{}]",
         key(server)
     )

@@ -22,7 +22,7 @@ pub use self::agents::{AgentReport, all_ready, inspect, write_brief, write_repor
 #[cfg(feature = "eval")]
 pub use self::eval::{
     BaselineChoice, EvalArguments, EvalCommand, EvalCommandLine, EvalError, EvalFormat,
-    InitSuiteArguments, MergeRunsArguments, RunChoice, Shard, eval,
+    InitSuiteArguments, MergeRunsArguments, RunChoice, Shard, ToolsOfSuiteArguments, eval,
 };
 pub use adk_folder::{AdkFolder, AdkFolderError, unseen_by_adk, write_adk_folder};
 pub use completions::write_completions;
@@ -156,6 +156,7 @@ Examples:
   rehearsal eval home.evalset.json --agent agents/home --model replay
   rehearsal eval triage.eval.yaml --repeats 5 --format html --output report.html
   rehearsal eval init home.evalset.json --agent agents/home --output home.eval.yaml
+  rehearsal eval tools library.eval.yaml --output tools.json
   rehearsal eval triage.eval.yaml --resume
   rehearsal eval triage.eval.yaml --rescore last --baseline last
   rehearsal eval --schema > suite.schema.json

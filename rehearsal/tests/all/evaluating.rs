@@ -522,6 +522,82 @@ fn a_bad_suite_is_refused_with_every_place_before_anything_runs() {
     assert!(text(&missing.stderr).contains("none.yaml cannot be read"));
 }
 
+/// A suite of an agent with the library's server, whose program is `python`.
+fn library_suite(python: &Path, declarations: &str, case: &str) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let script = agents().join("library/server.py").canonicalize().unwrap();
+    let mut suite = serde_json::json!({
+        "subject": { "mcp": {
+            "servers": { "library": {
+                "command": python, "args": [script], "env": { "LIBRARY_LOG": "log", "PYTHONDONTWRITEBYTECODE": "1" },
+            } },
+            "instruction": "Help.",
+        } },
+        "cases": [{ "name": "emma", "first_message": "Where is Emma?" }],
+    });
+    if !declarations.is_empty() {
+        suite["subject"]["mcp"]["declarations"] = declarations.into();
+    }
+    let members: serde_json::Map<String, serde_json::Value> = serde_json::from_str(case).unwrap();
+    suite["cases"][0].as_object_mut().unwrap().extend(members);
+    std::fs::write(folder.path().join("suite.json"), suite.to_string()).unwrap();
+    folder
+}
+
+#[test]
+fn an_agent_with_mcp_servers_runs_with_the_tools_that_were_recorded() {
+    let Some(python) = test_needs::python() else { return };
+    let case = r#"{
+        "model": { "scripted": [{ "calls": [{ "tool": "search", "args": { "title": "Emma" } }] }, "On shelf 7"] },
+        "tools": { "search": { "returns": { "shelf": 7 } } },
+        "metrics": [{ "event_count": { "name": "found", "event": "tool_result", "filter": { "from": "mock" }, "is": 1 } }]
+    }"#;
+    let folder = library_suite(&python, "tools.json", case);
+    let log = || std::fs::read_to_string(folder.path().join("log")).unwrap_or_default();
+
+    let missing = run(folder.path(), &["suite.json"], None);
+    assert_eq!(missing.status.code(), Some(2));
+    let told = text(&missing.stderr);
+    let place = "suite.json: cases[0].subject.mcp.declarations: ";
+    assert!(told.contains(place) && told.contains("tools.json: it cannot be read"), "{told}");
+    assert_eq!(log(), "");
+
+    let recorded = run(folder.path(), &["tools", "suite.json", "--output", "tools.json"], None);
+    assert_eq!(recorded.status.code(), Some(0), "{}", text(&recorded.stderr));
+    let told = text(&recorded.stdout);
+    assert_eq!(told, "tools.json is written. Name it in `declarations` of the suite\n");
+    assert_eq!(log(), "started\n");
+
+    let passed = run(folder.path(), &["suite.json"], None);
+    assert_eq!(passed.status.code(), Some(0), "{}", text(&passed.stdout));
+    assert_eq!(log(), "started\n", "a run that mocks the tools starts no server");
+
+    std::fs::write(folder.path().join("tools.json"), "tools").unwrap();
+    let garbage = run(folder.path(), &["suite.json"], None);
+    assert_eq!(garbage.status.code(), Some(2));
+    let told = text(&garbage.stderr);
+    assert!(told.contains(place) && told.contains("line 1"), "{told}");
+}
+
+#[test]
+fn servers_that_list_their_tools_must_be_allowed() {
+    let Some(python) = test_needs::python() else { return };
+    let model = r#""model": { "scripted": ["Hello"] }"#;
+    let folder = library_suite(&python, "", &format!("{{ {model} }}"));
+    let refused = run(folder.path(), &["suite.json"], None);
+    assert_eq!(refused.status.code(), Some(1), "{}", text(&refused.stderr));
+    let told = text(&refused.stdout);
+    assert!(told.contains("EvalToolError: the MCP server library of assistant must be"), "{told}");
+    assert!(!folder.path().join("log").exists());
+
+    let folder = library_suite(&python, "", &format!(r#"{{ {model}, "allow": ["library"] }}"#));
+    let passed = run(folder.path(), &["suite.json"], None);
+    assert_eq!(passed.status.code(), Some(0), "{}", text(&passed.stdout));
+    let unknown = run(folder.path(), &["tools", "none.json"], None);
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(text(&unknown.stderr).contains("none.json cannot be read"));
+}
+
 #[test]
 fn the_schema_of_suites_is_printed() {
     let printed = run(Path::new("."), &["--schema"], None);

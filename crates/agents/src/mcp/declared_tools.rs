@@ -1,11 +1,18 @@
-//! [`declared_tools`]: tools that a server once declared, without the server.
+//! What servers declare, kept for when they do not run: [`listed_declarations`] asks them, and [`declared_tools`]
+//! reads what they said.
 
+use std::sync::Arc;
+
+use futures::future::try_join_all;
 use json_text::JsonText;
 use rmcp::model::Tool;
+use serde::Serialize;
 
 use super::agent::McpServer;
+use super::connection::Connection;
+use super::fault::ConnectFault;
 use super::tools::Catalog;
-use crate::ToolView;
+use crate::{AgentFault, AgentLog, ToolView};
 
 /// The tools of `server` as a model sees them, filtered and prefixed as configured, and warnings about them.
 /// `listed` are the tools of its response to `tools/list`.
@@ -25,6 +32,36 @@ pub fn declared_tools(
     catalog.add(0, server, &tools);
     let views = catalog.tools.into_iter().map(|listed| listed.view);
     Ok((views.collect(), catalog.warnings))
+}
+
+/// What one server declares, in the form of its response to `tools/list`.
+#[derive(Serialize)]
+struct Declared {
+    tools: Vec<Tool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    instructions: Option<String>,
+}
+
+/// What each of `servers` declares now, in their order: its response to `tools/list`, and its `instructions`. Starts
+/// the servers, and ends them.
+///
+/// # Errors
+/// A server cannot be used.
+pub async fn listed_declarations(servers: &[McpServer]) -> Result<Vec<JsonText>, AgentFault> {
+    let log = Arc::new(AgentLog::default());
+    let opening = servers.iter().map(|server| async {
+        let mut connection = Connection::open(server, &log, None).await?;
+        let tools = std::mem::take(&mut connection.tools);
+        let instructions = connection.instructions.take();
+        connection.close().await;
+        Ok(Declared { tools, instructions })
+    });
+    let declared =
+        try_join_all(opening).await.map_err(|fault: ConnectFault| AgentFault::from(fault))?;
+    let written = declared
+        .iter()
+        .map(|declared| JsonText::serialize(declared).unwrap_or_else(|_| JsonText::null()));
+    Ok(written.collect())
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ const NAME: &str = "assistant";
 #[serde(deny_unknown_fields)]
 pub(super) struct Members {
     /// The servers: a JSON file with `mcpServers`, relative to the suite's folder, or servers by name.
-    servers: Servers,
+    pub(super) servers: Servers,
     /// The system instruction. `{key}` is filled from the state; `{key?}` may be missing.
     instruction: String,
     /// The model, such as `gemini-2.5-flash`, where the case gives none.
@@ -42,7 +42,7 @@ fn most_model_calls() -> usize {
 /// The servers of an agent.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, JsonSchema)]
 #[schemars(untagged)]
-enum Servers {
+pub(super) enum Servers {
     /// A JSON file with `mcpServers`, as clients of MCP write it.
     File(PathBuf),
     /// Servers by name. Paths are relative to the suite's folder, in which programs run.
@@ -101,7 +101,11 @@ pub(super) fn subject(
     subject.declarations(&json).map_err(|error| wrong(error.to_string()))
 }
 
-fn servers(servers: &Servers, folder: &Path) -> Result<Vec<McpServer>, String> {
+/// The servers, with paths relative to `folder`.
+///
+/// # Errors
+/// Which server is wrong, and what to do.
+pub(super) fn servers(servers: &Servers, folder: &Path) -> Result<Vec<McpServer>, String> {
     match servers {
         Servers::File(file) => {
             let path = folder.join(file);
@@ -111,7 +115,7 @@ fn servers(servers: &Servers, folder: &Path) -> Result<Vec<McpServer>, String> {
             Ok(servers)
         }
         Servers::Named(servers) if servers.is_empty() => {
-            Err("there are no servers; add one, such as `files: { command: npx, args: [...] }`"
+            Err("it is empty; add a server, such as `files: { command: npx, args: [...] }`"
                 .to_owned())
         }
         Servers::Named(servers) => servers
@@ -164,7 +168,7 @@ mod tests {
         let missing = error("    servers: none.json");
         assert!(missing.starts_with("servers: the servers in "), "{missing}");
         assert!(missing.contains("none.json cannot be read"), "{missing}");
-        assert!(error("    servers: {}").starts_with("servers: there are no servers; add one"));
+        assert!(error("    servers: {}").starts_with("servers: it is empty; add a server"));
         let neither = error("    servers: { files: {} }");
         assert!(neither.starts_with("servers: the server `files` needs `command`"), "{neither}");
         let list = error("    servers: [npx]");
@@ -179,6 +183,31 @@ mod tests {
         assert!(unknown.ends_with("did you mean servers?"), "{unknown}");
         let unknown = error("    servers: { files: { comand: npx } }");
         assert!(unknown.ends_with("did you mean command?"), "{unknown}");
+    }
+
+    #[test]
+    fn the_schema_accepts_what_is_read_and_nothing_else() {
+        let guide = include_str!("../../../../docs/guide/eval-runs.md");
+        let shown = guide.split("```yaml\n").find(|text| text.starts_with("subject:\n  mcp:"));
+        let shown = shown.and_then(|text| text.split("```").next()).expect("an example");
+        let suite = format!("{shown}cases: [{{ name: a, first_message: Hi }}]");
+        format::parse(&suite).unwrap_or_else(|fault| panic!("{fault}"));
+        let json: serde_json::Value = serde_saphyr::from_str(&suite).expect("YAML");
+        let check = schema_check::Check::of(&JsonText::from_value(&format::schema()));
+        let check = check.unwrap_or_else(|error| panic!("{error}"));
+        let violations =
+            |json: &serde_json::Value| check.violations(&JsonText::from_value(json)).len();
+        assert_eq!(violations(&json), 0);
+        let mut file = json.clone();
+        file["subject"]["mcp"]["servers"] = ".mcp.json".into();
+        assert_eq!(violations(&file), 0);
+        for (member, value) in
+            [("servers", 7.into()), ("server", "a".into()), ("max_model_calls", 0.into())]
+        {
+            let mut wrong = json.clone();
+            wrong["subject"]["mcp"][member] = value;
+            assert_ne!(violations(&wrong), 0, "{member}");
+        }
     }
 
     #[test]

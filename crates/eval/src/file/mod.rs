@@ -10,6 +10,7 @@ mod eval_set;
 mod format;
 mod init;
 mod mcp;
+mod mcp_servers;
 pub(crate) mod scenario;
 
 use std::path::Path;
@@ -22,6 +23,7 @@ pub use format::schema;
 pub use init::suite_of;
 
 use crate::case::EvalCase;
+use crate::mcp::McpServer;
 use crate::model::Models;
 
 /// What the caller gives for the subjects of a suite.
@@ -58,4 +60,16 @@ pub fn read_with_models(
         case.source.content_hash = content_hash;
     }
     Ok(cases)
+}
+
+/// The MCP servers of a suite's only agent with such servers.
+///
+/// # Errors
+/// [`SuiteError`] if there is no such agent, there are several, or its servers are wrong.
+pub fn mcp_servers(path: &Path) -> Result<Vec<McpServer>, SuiteError> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|source| SuiteError::Read { path: path.to_path_buf(), source })?;
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let servers = format::parse(&text).and_then(|suite| mcp_servers::servers_of(&suite, folder));
+    servers.map_err(|fault| SuiteError::Invalid { path: path.to_path_buf(), faults: vec![fault] })
 }

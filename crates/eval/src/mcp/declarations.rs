@@ -1,9 +1,11 @@
 //! [`DeclaredTools`]: what servers declared, in responses to `tools/list` that were recorded.
 
 use agents::ToolView;
-use agents::mcp::{McpServer, declared_tools};
+use agents::mcp::{McpServer, declared_tools, listed_declarations};
+use indexmap::IndexMap;
 use json_text::{JsonIndex, JsonText, JsonValue, Kind};
 
+use crate::fault::Fault;
 use crate::nearest::nearest;
 
 /// The tools of one server, and what it says about their use.
@@ -79,6 +81,24 @@ pub(super) fn read(
         }
     });
     of_each.collect()
+}
+
+/// What the servers declare now, as [`super::McpSubject::declarations`] reads it. Starts the servers, and ends them.
+///
+/// # Errors
+/// A server cannot be used.
+pub async fn record_declarations(servers: &[McpServer]) -> Result<JsonText, Fault> {
+    let declared = listed_declarations(servers).await;
+    let declared = declared.map_err(|fault| super::server::unusable(&fault))?;
+    let names = servers.iter().map(|server| server.name.as_str());
+    let by_name: IndexMap<&str, JsonText> = names.zip(declared).collect();
+    let written = match by_name.values().next() {
+        Some(only) if by_name.len() == 1 => Ok(only.clone()),
+        _ => JsonText::serialize(&by_name),
+    };
+    written.map_err(|error| Fault::Infrastructure {
+        message: format!("the declarations cannot be written: {error}"),
+    })
 }
 
 /// The list of tools in a list, a result of `tools/list` or the whole response.

@@ -16,7 +16,7 @@ pub use agents::mcp::{McpAgent, McpServer, McpTransport};
 use async_trait::async_trait;
 use json_text::JsonText;
 
-pub use self::declarations::{DeclarationsError, DeclaredTools};
+pub use self::declarations::{DeclarationsError, DeclaredTools, record_declarations};
 use self::server::LiveServer;
 use self::session::{AskedModel, McpSession};
 use self::tools::Tools;

@@ -127,14 +127,18 @@ impl LiveServer {
     }
 
     fn unusable(&self, error: SourceError) -> Fault {
-        let message = match error {
-            SourceError::Faulted(AgentFault { reason, traceback, .. }) => {
-                with_output(&reason, traceback.as_deref())
-            }
-            error => format!("the MCP server {} cannot be used: {error}", self.name),
-        };
-        Fault::Infrastructure { message }
+        match error {
+            SourceError::Faulted(fault) => unusable(&fault),
+            error => Fault::Infrastructure {
+                message: format!("the MCP server {} cannot be used: {error}", self.name),
+            },
+        }
     }
+}
+
+/// A server that does not start or list its tools.
+pub(super) fn unusable(fault: &AgentFault) -> Fault {
+    Fault::Infrastructure { message: with_output(&fault.reason, fault.traceback.as_deref()) }
 }
 
 fn id<T, E: std::fmt::Display>(parsed: Result<T, E>) -> Result<T, Fault> {

@@ -3,11 +3,13 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+#[cfg(target_os = "linux")]
+use std::time::Duration;
 
 use eval::fault::AtFault;
 use eval::given_model::{GivenModel, ModelCall, ModelTurn};
 use eval::ledger::{Event, Origin};
-use eval::mcp::{McpAgent, McpServer, McpSubject, McpTransport};
+use eval::mcp::{McpAgent, McpServer, McpSubject, McpTransport, record_declarations};
 use eval::result::TokenUsage;
 use eval::subject::Input;
 use eval::tool_fault::FaultEffect;
@@ -168,6 +170,32 @@ async fn a_real_tool_starts_the_server_once_for_each_case() {
     assert_eq!(library.log(), [once, once].concat());
 }
 
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_server_ends_with_its_case() {
+    let Some(library) = Library::new() else { return };
+    // Once after a whole run, and once while a tool runs that never returns.
+    for (turn, status) in [(search("Emma"), Status::Passed), (call("meet"), Status::Terminated)] {
+        let mut case = library
+            .case(library.subject(), vec![turn, ModelTurn::text("On shelf 7")])
+            .tool("search", ToolUse::Real)
+            .tool("meet", ToolUse::Real);
+        if status == Status::Terminated {
+            case.terminate_when.max_duration = Some(Duration::from_secs(5));
+        }
+        let result = run_eval(&case).await;
+        assert_eq!(result.status, status, "{:?}", result.error);
+        let pid = std::fs::read_to_string(library.folder.path().join("log.pid")).expect("started");
+        let process = Path::new("/proc").join(pid);
+        let gone = async {
+            while process.exists() {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(60), gone).await.expect("the server ends");
+    }
+}
+
 #[tokio::test]
 async fn listing_the_tools_of_a_server_has_to_be_allowed() {
     let Some(library) = Library::new() else { return };
@@ -177,11 +205,9 @@ async fn listing_the_tools_of_a_server_has_to_be_allowed() {
     expect_test::expect![[r#"
         EvalToolError: the MCP server library of librarian must be started to list its tools, which cannot be intercepted. It was not started.
 
-        Record its tools in a file, and name the file:
+        Record its tools with `rehearsal eval tools SUITE --output tools.json`, and name the file:
           subject:
             mcp: { declarations: tools.json, ... }
-
-        The file holds the response of the server to `tools/list`: {"tools": [...]}, or such an object for each server by its name.
 
         Or let the case start the server:
           allow: [library]"#]]
@@ -427,6 +453,23 @@ async fn a_runner_has_the_mocks_alone() {
     assert!(end.pending.is_empty());
     let ended = runner.run(Input::Message("And Ada?".to_owned())).await;
     assert!(matches!(ended, Err(fault::Fault::UnmockedTool { tool, .. }) if tool == "meet"));
+}
+
+#[tokio::test]
+async fn recorded_declarations_are_those_of_the_server() {
+    let Some(library) = Library::new() else { return };
+    let recorded = record_declarations(std::slice::from_ref(&library.server)).await;
+    let recorded = recorded.unwrap_or_else(|fault| panic!("{fault}")).to_value().expect("JSON");
+    assert_eq!(recorded, declarations().to_value().expect("JSON"));
+
+    let mut other = library.server.clone();
+    "other".clone_into(&mut other.name);
+    let both = record_declarations(&[library.server.clone(), other.clone()]).await;
+    let both = both.unwrap_or_else(|fault| panic!("{fault}"));
+    assert_eq!(both.to_value().expect("JSON")["other"], recorded);
+    let agent = McpAgent::new("librarian").server(library.server).server(other);
+    let error = McpSubject::new(agent).declarations(&both).err().expect("the same names");
+    assert!(error.to_string().starts_with("the servers library and other both have a tool search"));
 }
 
 #[tokio::test]

@@ -40,6 +40,25 @@ Example:
 
 Then edit the suite: mocks for other arguments, a user that is played by a model, metrics.")]
     Init(InitSuiteArguments),
+    /// Start the MCP servers of a suite, and write the tools that they declare
+    #[command(after_help = "\
+Example:
+  rehearsal eval tools library.eval.yaml --output tools.json
+
+Name the file in the suite as `subject: { mcp: { declarations: tools.json, ... } }`. The servers then start \
+only where a case lets one of their tools run.")]
+    Tools(ToolsOfSuiteArguments),
+}
+
+/// Arguments of `rehearsal eval tools`.
+#[derive(Debug, Clone, Args)]
+pub struct ToolsOfSuiteArguments {
+    /// The suite
+    #[arg(value_name = "SUITE", value_hint = ValueHint::FilePath)]
+    pub suite: PathBuf,
+    /// The file; an existing one is replaced [default: standard output]
+    #[arg(long, short, env = "REHEARSAL_EVAL_OUTPUT", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
 }
 
 /// Arguments of `rehearsal eval init`.

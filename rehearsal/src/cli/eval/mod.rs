@@ -11,6 +11,7 @@ mod progress;
 mod report;
 mod runs;
 mod selection;
+mod tools;
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -31,7 +32,7 @@ use scoring::report::{EvalSummary, Tally};
 
 pub use arguments::{
     BaselineChoice, EvalArguments, EvalCommand, EvalCommandLine, EvalFormat, InitSuiteArguments,
-    MergeRunsArguments, RunChoice, Shard,
+    MergeRunsArguments, RunChoice, Shard, ToolsOfSuiteArguments,
 };
 
 use self::progress::Progress;
@@ -96,6 +97,17 @@ pub enum EvalError {
         /// The reason.
         cause: io::Error,
     },
+    /// The MCP servers of a suite cannot be used.
+    #[error("{0}")]
+    Servers(String),
+    /// The declarations of tools cannot be written.
+    #[error("{} cannot be written: {cause}", path.display())]
+    UnwritableTools {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        cause: io::Error,
+    },
     /// The recorded case has a value that YAML cannot express.
     #[error("the suite cannot be written as YAML: {0}")]
     Yaml(String),
@@ -135,6 +147,10 @@ pub async fn eval(
         Some(EvalCommand::Merge(merged)) => merge(merged, begin, out).await,
         Some(EvalCommand::Init(arguments)) => {
             init::init(arguments, out)?;
+            Ok(Verdict::Passed)
+        }
+        Some(EvalCommand::Tools(arguments)) => {
+            tools::tools(arguments, out).await?;
             Ok(Verdict::Passed)
         }
         None if arguments.run.list => {

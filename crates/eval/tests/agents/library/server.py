@@ -1,4 +1,7 @@
-"""An MCP server of a library. It notes in the file that LIBRARY_LOG names that it was started, and each call."""
+"""An MCP server of a library. It notes in the file that LIBRARY_LOG names that it was started, and each call.
+
+Its process id is in the file beside it, with `.pid` at the end.
+"""
 
 import asyncio
 import os
@@ -75,4 +78,6 @@ def burn() -> str:
 
 if __name__ == "__main__":
     note("started")
+    with open(os.environ["LIBRARY_LOG"] + ".pid", "w", encoding="utf-8") as file:
+        file.write(str(os.getpid()))
     server.run()

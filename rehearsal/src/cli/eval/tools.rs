@@ -1,0 +1,27 @@
+//! `rehearsal eval tools`: what the MCP servers of a suite declare, for a file that the suite names.
+
+use std::io::Write;
+
+use eval::file::mcp_servers;
+use eval::mcp::record_declarations;
+
+use super::EvalError;
+use super::arguments::ToolsOfSuiteArguments;
+
+/// Writes the declarations to `out` or to a file.
+pub(super) async fn tools(
+    arguments: &ToolsOfSuiteArguments,
+    out: &mut (impl Write + Send),
+) -> Result<(), EvalError> {
+    let servers = mcp_servers(&arguments.suite)?;
+    let declared = record_declarations(&servers).await;
+    let declared = declared.map_err(|fault| EvalError::Servers(fault.to_string()))?.pretty();
+    let Some(path) = &arguments.output else {
+        writeln!(out, "{declared}")?;
+        return Ok(());
+    };
+    std::fs::write(path, format!("{declared}\n"))
+        .map_err(|cause| EvalError::UnwritableTools { path: path.clone(), cause })?;
+    writeln!(out, "{} is written. Name it in `declarations` of the suite", path.display())?;
+    Ok(())
+}
