@@ -10,6 +10,7 @@ starts threads when it is imported therefore gets a new process for each case.
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import logging
 import os
@@ -26,6 +27,7 @@ from rehearsal_adk.evaluation.barrier import Barrier
 def main() -> None:
     """Serves until standard input ends. The arguments are the agent's folder and the engine's socket."""
     agent_dir, socket_path = sys.argv[1:3]
+    gc.disable()  # While modules are imported there is little to collect, and looking for it takes a quarter longer.
     logging.basicConfig(
         stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s"
     )
@@ -37,26 +39,34 @@ def main() -> None:
     loaded = None
     try:
         loading.adk_version()
-        _warm_up()
-        from rehearsal_adk.evaluation import gate
+        from rehearsal_adk.evaluation import case_run, gate, warm_up
 
+        warm_up.warm_up()
         gate.install()
         barrier.raise_up()
         loaded = loading.load(agent_dir)
+        warm_up.note_missing_modules()
         unseen = _unseen(loaded)
     except BaseException as error:  # SystemExit at import is a load error too.
         _say(answers, {"fault": faults.describe(error)})
         return
+    # Otherwise each case would look through, and so copy, all that was imported.
+    gc.freeze()
+    gc.enable()
     forks = threading.active_count() == 1 and _system_threads() == 1
     python = sys.version.split()[0]
     ready = {"forks": forks, "python": python, "unseen": unseen, "tools": _tools(loaded)}
     _say(answers, {"ready": ready})
+
+    def run(case: str) -> None:
+        asyncio.run(case_run.CaseRun(loaded, barrier).serve(socket_path, case))
+
     if forks:
-        _fork_for_each(requests, answers, lambda case: _run(loaded, barrier, socket_path, case))
+        _fork_for_each(requests, answers, run)
     else:
         line = os.fdopen(requests, "rb").readline()
         if line:
-            _run(loaded, barrier, socket_path, json.loads(line)["case"])
+            run(json.loads(line)["case"])
 
 
 def _unseen(loaded: Any) -> list[dict[str, str]]:
@@ -69,12 +79,6 @@ def _tools(loaded: Any) -> list[str] | None:
     from rehearsal_adk.evaluation import unseen
 
     return unseen.tool_names(loaded.root)
-
-
-def _run(loaded: Any, barrier: Barrier, socket_path: str, case: str) -> None:
-    from rehearsal_adk.evaluation.case_run import CaseRun
-
-    asyncio.run(CaseRun(loaded, barrier).serve(socket_path, case))
 
 
 def _fork_for_each(requests: int, answers: int, run: Any) -> None:
@@ -141,17 +145,6 @@ def _report_ended(cases: dict[int, str], answers: int) -> None:
             return
         if case := cases.pop(child, None):
             _say(answers, {"ended": case, "status": os.waitstatus_to_exitcode(status)})
-
-
-def _warm_up() -> None:
-    """Imports what a first run imports, so that the cases share it."""
-    import google.adk.artifacts.in_memory_artifact_service
-    import google.adk.memory.in_memory_memory_service
-    import google.adk.sessions.in_memory_session_service
-    import google.adk.tools.agent_tool
-    from google.adk.agents.llm_agent import LlmAgent
-    from google.adk.flows.llm_flows import base_llm_flow, functions, single_flow
-    from google.adk.runners import Runner
 
 
 def _system_threads() -> int:

@@ -7,6 +7,7 @@ mod eval_sets;
 mod function_users;
 mod functions;
 mod mcp_subject;
+mod isolation;
 mod model_requests;
 mod models;
 mod played_by_models;

@@ -1,0 +1,98 @@
+//! Cases that overlap, each of which changes everything that Python code can share.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use eval::given_model::{GivenModel, ModelTurn};
+use eval::ledger::Event;
+use eval::python::AdkPythonSubject;
+use eval::{EvalCase, EvalResult, EvalSuite, Status, ToolUse, run_eval, run_eval_suite};
+use json_text::JsonText;
+use serde_json::{Value, json};
+
+const CASES: usize = 100;
+
+/// A case that keeps its name in every place, waits until all cases have done so, and returns what is in each.
+fn case(subject: &Arc<AdkPythonSubject>, who: &str, meeting: &Path) -> EvalCase {
+    let calls = |tool: &str, args: Value| ModelTurn::call(tool, JsonText::from_value(&args));
+    let remember = || calls("remember", json!({ "who": who }));
+    let mut case = EvalCase::new("the same name", subject.clone())
+        .first_message(format!("I am {who}"))
+        .model(GivenModel::scripted(vec![
+            remember(),
+            calls("meet", json!({ "place": meeting.join("cases"), "cases": CASES })),
+            remember(),
+            calls("recall", json!({ "who": who })),
+            ModelTurn::text(format!("You are {who}")),
+        ]));
+    for tool in ["remember", "meet", "recall"] {
+        case = case.tool(tool, ToolUse::Real);
+    }
+    case.initial_state =
+        JsonText::from_value(&json!({ "who": who, "user:who": who, "app:who": who }));
+    // A case that fails must not let the others wait for it.
+    case.terminate_when.max_duration = Some(Duration::from_secs(120));
+    case
+}
+
+/// What a case must find: only what it has kept itself. Twice, which shows that each place keeps things.
+fn own(who: &str) -> Value {
+    let twice = json!([who, who]);
+    json!({
+        "module": twice,
+        "class": twice,
+        "agent": twice,
+        "closure": [who, who, who],
+        "environment": format!("{who}{who}"),
+        "state": [twice, twice, twice],
+        "given": [who, who, who],
+        "artifacts": [who, who],
+        "messages": [format!("I am {who}")],
+    })
+}
+
+/// What the tool returned.
+fn returned(result: &EvalResult, tool: &str) -> Value {
+    let returned = result.events.iter().find_map(|entry| match &entry.event {
+        Event::ToolResult { name, result, .. } if name == tool => Some(result.to_value()),
+        _ => None,
+    });
+    returned.expect("the tool was called").expect("JSON")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hundred_overlapping_cases_see_nothing_of_each_other() {
+    let Some(python) = test_needs::python() else { return };
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/crowd");
+    let subject = Arc::new(AdkPythonSubject::new(&folder, Some(&python)));
+    let meeting = tempfile::tempdir().expect("a folder");
+    let names: Vec<String> = (0..CASES).map(|at| format!("case-{at}.")).collect();
+    let suite = EvalSuite {
+        cases: names.iter().map(|who| case(&subject, who, meeting.path())).collect(),
+        jobs: CASES,
+        stop_on_first_failure: false,
+    };
+    let results = run_eval_suite(&suite, |_| ()).await.results;
+    assert_eq!(results.len(), CASES);
+    for (result, who) in results.iter().zip(&names) {
+        assert_eq!(result.status, Status::Passed, "{:?}", result.error);
+        assert_eq!(returned(result, "recall"), own(who));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_process_of_a_case_finds_google_adk_imported() {
+    let Some(python) = test_needs::python() else { return };
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/crowd");
+    let case = EvalCase::new("imports", Arc::new(AdkPythonSubject::new(&folder, Some(&python))))
+        .first_message("Hi")
+        .model(GivenModel::scripted(vec![
+            ModelTurn::call("imported", JsonText::from_value(&json!({}))),
+            ModelTurn::text("Done"),
+        ]))
+        .tool("imported", ToolUse::Real);
+    let result = run_eval(&case).await;
+    assert_eq!(result.status, Status::Passed, "{:?}", result.error);
+    assert_eq!(returned(&result, "imported"), json!({ "result": [] }));
+}
