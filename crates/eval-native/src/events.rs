@@ -54,7 +54,8 @@ pub(crate) fn note(
         })
         .collect();
     if agent != "user" && !text.is_empty() {
-        gate.ledger.add(Event::Message { agent: agent.clone(), text, is_inner });
+        let is_intermediate = parts.iter().any(|part| matches!(part, Part::FunctionCall { .. }));
+        gate.ledger.add(Event::Message { agent: agent.clone(), text, is_intermediate, is_inner });
     }
     if let Some(usage) = &event.llm_response.usage_metadata {
         gate.ledger.add(Event::ModelUsage {

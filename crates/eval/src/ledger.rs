@@ -43,6 +43,9 @@ pub enum Event {
         agent: String,
         /// Its text.
         text: String,
+        /// Whether the same response also calls tools, so that it is not a final one.
+        #[serde(skip_serializing_if = "is_false")]
+        is_intermediate: bool,
         /// Whether the agent is used as a tool, so that its model's caller does not see the message.
         #[serde(skip_serializing_if = "is_false")]
         is_inner: bool,

@@ -28,8 +28,12 @@ pub fn trace(events: &[Entry]) -> Trace {
 
 fn add(turn: &mut Invocation, event: &Event) {
     match event {
-        Event::Message { agent, text, is_inner: false } => {
-            // The last one is the final response, unless calls follow it.
+        Event::Message { agent, text, is_intermediate: true, is_inner: false } => {
+            let author = Some(agent.clone());
+            turn.intermediate_responses.push(Response { author, text: text.clone() });
+        }
+        Event::Message { agent, text, is_inner: false, .. } => {
+            // The last one is the final response, even if another agent then calls tools and says nothing.
             if let Some(earlier) = turn.final_response.replace(text.clone()) {
                 let author = Some(agent.clone());
                 turn.intermediate_responses.push(Response { author, text: earlier });
@@ -43,9 +47,6 @@ fn add(turn: &mut Invocation, event: &Event) {
                 author: Some(agent.clone()),
                 result: None,
             });
-            if let Some(text) = turn.final_response.take() {
-                turn.intermediate_responses.push(Response { author: Some(agent.clone()), text });
-            }
         }
         Event::ToolResult { call_id, result, .. } => {
             let id = Some(call_id.as_str());
@@ -76,9 +77,11 @@ mod tests {
     fn turns_begin_with_the_users_messages() {
         let json = |text: &str| JsonText::parse(text).expect("valid");
         let at = |event| Entry { at_ms: 0, event };
-        let message = |text: &str| {
-            at(Event::Message { agent: "a".to_owned(), text: text.to_owned(), is_inner: false })
+        let said = |text: &str, is_intermediate| {
+            let (agent, text) = ("a".to_owned(), text.to_owned());
+            at(Event::Message { agent, text, is_intermediate, is_inner: false })
         };
+        let message = |text| said(text, false);
         let call = |is_inner| {
             at(Event::ToolCall {
                 call_id: "1".to_owned(),
@@ -91,17 +94,18 @@ mod tests {
         let events = [
             at(Event::InitialState { state: json("{}") }),
             at(Event::UserMessage { text: "Hi".to_owned() }),
-            message("Let me look."),
+            said("Let me look.", true),
             call(false),
             call(true),
             message("Found."),
+            call(false),
             at(Event::UserMessage { text: "Thanks".to_owned() }),
             at(Event::Termination { reason: None, state: json(r#"{"x":1}"#) }),
         ];
         let trace = trace(&events);
         assert_eq!(trace.invocations.len(), 2);
         let first = &trace.invocations[0];
-        assert_eq!((first.user_text.as_str(), first.tool_calls.len()), ("Hi", 1));
+        assert_eq!((first.user_text.as_str(), first.tool_calls.len()), ("Hi", 2));
         assert_eq!(first.final_response.as_deref(), Some("Found."));
         assert_eq!(first.intermediate_responses[0].text, "Let me look.");
         assert_eq!(trace.invocations[1].final_response, None);

@@ -43,6 +43,7 @@ fn event(members: &Members) -> Result<Event, String> {
         "message" => Event::Message {
             agent: members.get("agent")?,
             text: members.get("text")?,
+            is_intermediate: members.get_or_default("is_intermediate")?,
             is_inner: members.get_or_default("is_inner")?,
         },
         "tool_call" => Event::ToolCall {
@@ -131,7 +132,7 @@ mod tests {
         vec![
             Event::InitialState { state: json() },
             Event::UserMessage { text: text() },
-            Event::Message { agent: text(), text: text(), is_inner: true },
+            Event::Message { agent: text(), text: text(), is_intermediate: true, is_inner: true },
             Event::ToolCall {
                 call_id: text(),
                 name: text(),

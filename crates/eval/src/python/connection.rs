@@ -191,7 +191,8 @@ fn note(event: AdkEvent, gate: &Gate) {
         gate.note_invocation(invocation_id);
     }
     if author != "user" && !text.is_empty() {
-        gate.ledger.add(Event::Message { agent: author.clone(), text, is_inner });
+        let is_intermediate = !calls.is_empty();
+        gate.ledger.add(Event::Message { agent: author.clone(), text, is_intermediate, is_inner });
     }
     if let Some(usage) = usage {
         gate.ledger.add(Event::ModelUsage {

@@ -1,5 +1,6 @@
 //! Real agents of google-adk in real runs.
 
+mod adk_oracle;
 mod canaries;
 mod concurrent_users;
 mod endings;

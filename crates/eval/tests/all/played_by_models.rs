@@ -53,7 +53,12 @@ impl Subject for Steps {
 impl StepsSession {
     fn says(&self, text: impl Into<String>) {
         let (agent, text) = ("steps".to_owned(), text.into());
-        self.gate.ledger.add(Event::Message { agent, text, is_inner: false });
+        self.gate.ledger.add(Event::Message {
+            agent,
+            text,
+            is_intermediate: false,
+            is_inner: false,
+        });
     }
 }
 
@@ -427,8 +432,12 @@ async fn a_judge_applies_to_a_recorded_ledger_too() {
         model: models(&endpoint),
         samples: 1,
     };
-    let message =
-        Event::Message { agent: "a".to_owned(), text: "Hello".to_owned(), is_inner: false };
+    let message = Event::Message {
+        agent: "a".to_owned(),
+        text: "Hello".to_owned(),
+        is_intermediate: false,
+        is_inner: false,
+    };
     let result = judge.evaluate(&[eval::ledger::Entry { at_ms: 0, event: message }]).await;
     assert_eq!(result.passed, Some(true));
 }

@@ -40,7 +40,7 @@ impl Subject for Greeter {
 impl SubjectSession for GreeterSession {
     async fn run(&mut self, _: Input) -> Result<TurnEnd, Fault> {
         let (agent, text) = ("greeter".to_owned(), "Hello".to_owned());
-        self.0.ledger.add(Event::Message { agent, text, is_inner: false });
+        self.0.ledger.add(Event::Message { agent, text, is_intermediate: false, is_inner: false });
         Ok(TurnEnd { pending: Vec::new(), state: self.0.state() })
     }
 
