@@ -13,6 +13,9 @@ use crate::setup::{self, Browser};
 /// The name that selects only the benches in the browser.
 const PAGE: &str = "page";
 
+/// The name of the benches of eval runs, which are compared with Inspect AI too.
+const EVAL: &str = "eval";
+
 /// Runs the benches of these names, or every bench of the workspace against release builds and then
 /// those in the browser.
 pub(crate) fn run(workspace: &Workspace, names: &[String]) -> Result<ExitCode> {
@@ -28,6 +31,9 @@ pub(crate) fn run(workspace: &Workspace, names: &[String]) -> Result<ExitCode> {
         }
         for name in &native {
             command.args(["--bench", name]);
+        }
+        if native.is_empty() || native.contains(&EVAL) {
+            command.env("REHEARSAL_BENCH_INSPECT", setup::inspect_ai(workspace)?);
         }
         command
             .env("REHEARSAL_TEST_PYTHON", workspace.python())

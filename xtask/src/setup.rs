@@ -4,6 +4,7 @@
 
 mod browser;
 mod cargo_programs;
+mod inspect_ai;
 mod node;
 mod python;
 mod wasm_target;
@@ -15,6 +16,7 @@ use xtask::progress::{Progress, elapsed};
 use xtask::workspace::Workspace;
 
 pub(crate) use browser::Browser;
+pub(crate) use inspect_ai::ensure as inspect_ai;
 use python::Packages;
 
 /// Installs what the site and the binary are built with.

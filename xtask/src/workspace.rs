@@ -32,6 +32,15 @@ impl Build {
     }
 }
 
+/// The interpreter of a virtual environment of Python.
+pub fn interpreter(environment: &Path) -> PathBuf {
+    if cfg!(windows) {
+        environment.join("Scripts").join("python.exe")
+    } else {
+        environment.join("bin").join("python")
+    }
+}
+
 fn program(name: &str) -> String {
     format!("{name}{}", env::consts::EXE_SUFFIX)
 }
@@ -133,11 +142,7 @@ impl Workspace {
 
     /// The interpreter of [`Self::python_environment`].
     pub fn python(&self) -> PathBuf {
-        if cfg!(windows) {
-            self.python_environment().join("Scripts").join("python.exe")
-        } else {
-            self.python_environment().join("bin").join("python")
-        }
+        interpreter(&self.python_environment())
     }
 
     /// Rust programs that setup installs for development and the tests.

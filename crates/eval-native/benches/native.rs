@@ -4,6 +4,9 @@
 //! Both sides run the same agent with the same prepared responses on one thread in the same process, so the
 //! difference is the engine: the gate, the ledger, the wrappers, the run. Processor time is compared, because
 //! the machine may be shared. The bench fails when a bound is missed.
+//!
+//! `REHEARSAL_BENCH_INSPECT` names a Python with Inspect AI, which then runs the small case too, with its mock
+//! model; `cargo xtask bench` sets it. Without it this is left out, with a message.
 
 #![expect(
     clippy::unwrap_used,
@@ -12,7 +15,8 @@
 )]
 
 use std::collections::HashMap;
-use std::process::ExitCode;
+use std::path::Path;
+use std::process::{Command, ExitCode};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -39,6 +43,8 @@ use tokio::sync::Barrier;
 const MOST_MICROSECONDS: f64 = 100.0;
 /// Megabytes that the cases at once may need.
 const MOST_MEGABYTES: f64 = 200.0;
+/// How many times as much processor time a case takes in Inspect AI, at least.
+const LEAST_TIMES: f64 = 20.0;
 const AT_ONCE: usize = 1_000;
 /// Calls or turns of a long case. What a case costs by itself is that of a short one.
 const STEPS: usize = 20;
@@ -56,6 +62,7 @@ fn main() -> ExitCode {
     let whole = runtime.block_on(small_case());
     println!("{:<44} {whole:>9.1} us", "a case of two calls and a text");
     let met = [
+        beside_inspect_ai(whole),
         report("engine, per tool call", calls, "us", MOST_MICROSECONDS),
         report("engine, per turn", turns, "us", MOST_MICROSECONDS),
         report("1,000 cases at once", memory, "MB", MOST_MEGABYTES),
@@ -66,6 +73,25 @@ fn main() -> ExitCode {
 fn report(what: &str, figure: f64, unit: &str, bound: f64) -> bool {
     println!("{what:<44} {figure:>9.1} {unit}  bound {bound:.0}  ratio {:.2}", figure / bound);
     figure <= bound
+}
+
+/// Compares the small case with the same one in Inspect AI. Whether the factor is reached; true if there is no
+/// Inspect AI.
+fn beside_inspect_ai(ours: f64) -> bool {
+    let Some(python) = std::env::var_os("REHEARSAL_BENCH_INSPECT") else {
+        println!("NOT COMPARED: REHEARSAL_BENCH_INSPECT is not set; cargo xtask bench sets it");
+        return true;
+    };
+    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/inspect_ai_cases.py");
+    let output = Command::new(python).arg(program).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    let figures: Vec<f64> = text.lines().map(|line| line.parse().unwrap()).collect();
+    let what = ["the same in Inspect AI", "the same without its log of samples"];
+    for (what, theirs) in what.into_iter().zip(&figures) {
+        println!("{what:<44} {theirs:>9.1} us  {:.0} times, goal {LEAST_TIMES:.0}", theirs / ours);
+    }
+    figures.iter().all(|theirs| theirs / ours >= LEAST_TIMES)
 }
 
 /// Processor time of this process, in microseconds.

@@ -98,12 +98,12 @@ pub(crate) fn ensure(
 }
 
 /// An environment breaks when the Python that it was made from is removed.
-fn runs(python: &Path) -> bool {
+pub(super) fn runs(python: &Path) -> bool {
     process::output(Command::new(python).args(["-c", "print(1)"])).is_some()
 }
 
 /// The first interpreter that is new enough and can make environments; `PYTHON` is tried first.
-fn find() -> Result<String> {
+pub(super) fn find() -> Result<String> {
     let mut seen = Vec::new();
     let named = env::var("PYTHON").ok();
     for name in named.as_deref().into_iter().chain(NAMES) {
