@@ -155,6 +155,7 @@ impl McpSession {
             self.gate.ledger.add(Event::Message {
                 agent: self.agent.clone(),
                 text: response.text.clone(),
+                is_intermediate: !response.calls.is_empty(),
                 is_inner: false,
             });
         }

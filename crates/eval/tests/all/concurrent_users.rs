@@ -39,7 +39,12 @@ impl SubjectSession for Session {
                 let responses = responses.iter().map(|one| one.response.to_string());
                 let text = responses.collect::<Vec<_>>().join(" ");
                 let agent = "waits".to_owned();
-                self.gate.ledger.add(Event::Message { agent, text, is_inner: false });
+                self.gate.ledger.add(Event::Message {
+                    agent,
+                    text,
+                    is_intermediate: false,
+                    is_inner: false,
+                });
                 Vec::new()
             }
         };
