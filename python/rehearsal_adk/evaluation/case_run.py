@@ -53,8 +53,7 @@ class CaseRun:
 
         self._known = frozenset(params["tools"])
         self._declared = frozenset(params["declared"])
-        if params.get("model"):
-            given_model.install(self._peer, params["model"])
+        given_model.install(self._peer, params.get("model"))
         app = self._loaded.app
         root = {"app": app} if app is not None else {"agent": self._loaded.root}
         self._runner = Runner(

@@ -62,12 +62,26 @@ class Person(Gemini):
         return Client(api_key=self.key, http_options=types.HttpOptions(base_url=self.base_url))
 
 
-def install(peer: Any, choice: dict[str, Any]) -> None:
-    """Replaces the model of every agent of this process.
+_ACCESSORS = (
+    "canonical_model",
+    "canonical_live_model",
+    "canonical_model_async",
+    "canonical_live_model_async",
+)
+_OWN = {name: vars(LlmAgent)[name] for name in _ACCESSORS if name in vars(LlmAgent)}
+"""What google-adk defines."""
+
+
+def install(peer: Any, choice: dict[str, Any] | None) -> None:
+    """Replaces the model of every agent of this process; without a choice, the agents have their own.
 
     ``choice`` has ``given``, the label of a `GivenModel`; ``named``, the name of a real one; or ``person`` with the
     ``url`` of a live session and its ``key``.
     """
+    for accessor, own in _OWN.items():
+        setattr(LlmAgent, accessor, own)
+    if choice is None:
+        return
     if name := choice.get("named"):
         named = LLMRegistry.new_llm(name)
 
@@ -82,9 +96,6 @@ def install(peer: Any, choice: dict[str, Any]) -> None:
     async def model_of_later(agent: LlmAgent, ctx: Any) -> BaseLlm:
         return model_of(agent)
 
-    for accessor in ("canonical_model", "canonical_live_model"):
-        if hasattr(LlmAgent, accessor):
-            setattr(LlmAgent, accessor, property(model_of))
-    for accessor in ("canonical_model_async", "canonical_live_model_async"):
-        if hasattr(LlmAgent, accessor):
-            setattr(LlmAgent, accessor, model_of_later)
+    for accessor in _OWN:
+        is_later = accessor.endswith("_async")
+        setattr(LlmAgent, accessor, model_of_later if is_later else property(model_of))

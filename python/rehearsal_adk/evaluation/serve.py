@@ -1,10 +1,12 @@
-"""Imports one agent and forks a process for each case.
+"""Imports one agent and forks a process for each case, or for several cases that follow one another.
 
 Standard input has the lines ``{"case": ID}``, which begins a case, and ``{"end": ID}``, which kills its
 process. Standard output has one line with what the
 import gave, then one for each process that ended: ``{"ended": ID, "status": STATUS}``. The process is
 single-threaded up to the fork, because a fork while another thread holds a lock can hang. An agent that
 starts threads when it is imported therefore gets a new process for each case.
+
+With the argument ``batch``, a process whose case has ended connects again with the same id, for the next case.
 """
 
 from __future__ import annotations
@@ -25,8 +27,9 @@ from rehearsal_adk.evaluation.barrier import Barrier
 
 
 def main() -> None:
-    """Serves until standard input ends. The arguments are the agent's folder and the engine's socket."""
+    """Serves until standard input ends. The arguments are the agent's folder, the engine's socket, and perhaps ``batch``."""
     agent_dir, socket_path = sys.argv[1:3]
+    is_batch = "batch" in sys.argv[3:]
     gc.disable()  # While modules are imported there is little to collect, and looking for it takes a quarter longer.
     logging.basicConfig(
         stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s"
@@ -60,6 +63,8 @@ def main() -> None:
 
     def run(case: str) -> None:
         asyncio.run(case_run.CaseRun(loaded, barrier).serve(socket_path, case))
+        while is_batch and forks:
+            asyncio.run(case_run.CaseRun(loaded, barrier).serve(socket_path, case))
 
     if forks:
         _fork_for_each(requests, answers, run)

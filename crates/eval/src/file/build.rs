@@ -199,7 +199,8 @@ impl Builder<'_> {
                     self.fault(place, format!("{} is not a folder", folder.display()));
                     return None;
                 }
-                Arc::new(AdkPythonSubject::new(&folder, self.options.python.as_deref()))
+                let subject = AdkPythonSubject::new(&folder, self.options.python.as_deref());
+                Arc::new(subject.isolation(self.options.isolation))
             }
             format::Subject::Mcp(members) => {
                 match mcp::subject(members, self.folder, &self.models) {

@@ -31,6 +31,8 @@ use crate::model::Models;
 pub struct ReadOptions {
     /// The Python interpreter, for agents without their own.
     pub python: Option<std::path::PathBuf>,
+    /// How the cases of agents in Python are kept apart.
+    pub isolation: crate::python::Isolation,
 }
 
 /// Reads a suite. Paths in it are relative to its folder.

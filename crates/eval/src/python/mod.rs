@@ -27,11 +27,24 @@ use crate::fault::Fault;
 use crate::gate::Gate;
 use crate::subject::{Subject, SubjectSession};
 
+/// How the cases of an agent are kept apart.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Isolation {
+    /// Each case has a process of its own.
+    #[default]
+    Process,
+    /// A process runs several cases, one after the other, which takes less processor time. What a case changes outside of
+    /// its session, such as globals of modules, stays for the next one. A case that ends with an error, or before its
+    /// time, takes its process along.
+    Batch,
+}
+
 /// An agent in Python.
 pub struct AdkPythonSubject {
     folder: PathBuf,
     python: PathBuf,
     environment: Vec<(String, String)>,
+    isolation: Isolation,
     server: Mutex<Option<Arc<Server>>>,
 }
 
@@ -41,7 +54,20 @@ impl AdkPythonSubject {
     pub fn new(folder: &Path, python: Option<&Path>) -> Self {
         let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf());
         let python = find_interpreter(&folder, python).program;
-        Self { folder, python, environment: Vec::new(), server: Mutex::new(None) }
+        Self {
+            folder,
+            python,
+            environment: Vec::new(),
+            isolation: Isolation::default(),
+            server: Mutex::new(None),
+        }
+    }
+
+    /// Sets how its cases are kept apart.
+    #[must_use]
+    pub fn isolation(mut self, isolation: Isolation) -> Self {
+        self.isolation = isolation;
+        self
     }
 
     /// Sets a variable of the agent's environment, which is otherwise that of this process.
@@ -57,7 +83,8 @@ impl AdkPythonSubject {
         if let Some(server) = kept.as_ref().filter(|server| server.can_fork()) {
             return Ok(Arc::clone(server));
         }
-        let server = Arc::new(Server::start(&self.python, &self.folder, &self.environment).await?);
+        let server = Server::start(&self.python, &self.folder, &self.environment, self.isolation);
+        let server = Arc::new(server.await?);
         *kept = Some(Arc::clone(&server));
         Ok(server)
     }
@@ -80,7 +107,16 @@ impl Subject for AdkPythonSubject {
     }
 
     fn limits(&self) -> &'static str {
-        "each case runs in a process of its own. Not intercepted: what C extensions such as gRPC do by themselves, and \
-         whatever a tool that is `real` calls"
+        match self.isolation {
+            Isolation::Process => {
+                "each case runs in a process of its own. Not intercepted: what C extensions such as gRPC do by \
+                 themselves, and whatever a tool that is `real` calls"
+            }
+            Isolation::Batch => {
+                "cases follow one another in a process: what they change in modules, closures and services stays for \
+                 the next one. Not intercepted: what C extensions such as gRPC do by themselves, and whatever a tool \
+                 that is `real` calls"
+            }
+        }
     }
 }

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::path::Path;
 use std::process::Stdio;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use agents::AgentLog;
 use agents::adk_python::package;
@@ -14,8 +15,12 @@ use tokio::net::{UnixListener, UnixStream};
 use tokio::process::ChildStdin;
 use tokio::sync::{mpsc, oneshot};
 
+use super::Isolation;
 use super::messages::{Connected, FromServer, Unseen};
 use crate::fault::Fault;
+
+/// How long a process that has ended a case may take until it is ready for the next one.
+const RETURN: Duration = Duration::from_secs(5);
 
 /// The module of the package that it runs.
 const MODULE: &str = "rehearsal_adk.evaluation.serve";
@@ -24,6 +29,8 @@ const MODULE: &str = "rehearsal_adk.evaluation.serve";
 pub(super) struct Server {
     requests: mpsc::UnboundedSender<String>,
     waiting: Arc<Waiting>,
+    idle: Arc<Idle>,
+    isolation: Isolation,
     next_case: AtomicU64,
     forks: bool,
     unseen: Vec<Unseen>,
@@ -60,6 +67,32 @@ impl Waiting {
     }
 }
 
+/// Processes that have ended a case and take the next one.
+struct Idle {
+    /// How many there are that nobody has claimed. Some may not have connected again yet.
+    unclaimed: AtomicUsize,
+    connected: mpsc::UnboundedSender<(String, CaseStream)>,
+    streams: tokio::sync::Mutex<mpsc::UnboundedReceiver<(String, CaseStream)>>,
+}
+
+impl Default for Idle {
+    fn default() -> Self {
+        let (connected, streams) = mpsc::unbounded_channel();
+        let streams = tokio::sync::Mutex::new(streams);
+        Self { unclaimed: AtomicUsize::new(0), connected, streams }
+    }
+}
+
+impl Idle {
+    /// One of them, by the id of its first case; `None` if there is none, or it does not come back.
+    async fn claim(&self) -> Option<(String, CaseStream)> {
+        let one_less = |count: usize| count.checked_sub(1);
+        self.unclaimed.fetch_update(Ordering::AcqRel, Ordering::Acquire, one_less).ok()?;
+        let connected = async { self.streams.lock().await.recv().await };
+        tokio::time::timeout(RETURN, connected).await.ok().flatten()
+    }
+}
+
 /// The connection of a case, its first line read.
 pub(super) type CaseStream = BufReader<UnixStream>;
 
@@ -69,6 +102,7 @@ impl Server {
         python: &Path,
         folder: &Path,
         environment: &[(String, String)],
+        isolation: Isolation,
     ) -> Result<Self, Fault> {
         let broken = |what: &str, error: &dyn std::fmt::Display| Fault::Infrastructure {
             message: format!("{what}: {error}"),
@@ -84,6 +118,7 @@ impl Server {
         command
             .arg(folder)
             .arg(&socket)
+            .args((isolation == Isolation::Batch).then_some("batch"))
             .envs(environment.iter().map(|(name, value)| (name, value)))
             // The barrier forbids them, and a run leaves no files behind.
             .env("PYTHONDONTWRITEBYTECODE", "1")
@@ -113,7 +148,8 @@ impl Server {
                 }
             }
         });
-        tokio::spawn(accept(listener, Arc::clone(&waiting)));
+        let idle = Arc::new(Idle::default());
+        tokio::spawn(accept(listener, Arc::clone(&waiting), Arc::clone(&idle)));
         tokio::spawn({
             let (waiting, log) = (Arc::clone(&waiting), Arc::clone(&log));
             async move {
@@ -158,6 +194,8 @@ impl Server {
         Ok(Self {
             requests,
             waiting,
+            idle,
+            isolation,
             next_case: AtomicU64::new(0),
             forks,
             unseen,
@@ -183,8 +221,21 @@ impl Server {
         self.tools.as_deref()
     }
 
-    /// Begins a case: a process of its own, and its connection.
+    /// Lets the process of a case go, which is idle and whose connection is about to be closed: it takes the next case,
+    /// or ends.
+    pub(super) fn release(&self, case: &str) {
+        if self.isolation == Isolation::Batch && self.forks {
+            self.idle.unclaimed.fetch_add(1, Ordering::AcqRel);
+        } else {
+            self.end(case);
+        }
+    }
+
+    /// Begins a case: the id of its process, and its connection.
     pub(super) async fn begin(&self) -> Result<(String, CaseStream), Fault> {
+        if let Some(idle) = self.idle.claim().await {
+            return Ok(idle);
+        }
         let case = self.next_case.fetch_add(1, Ordering::Relaxed).to_string();
         let (connected, connection) = oneshot::channel();
         self.waiting.lock().insert(case.clone(), connected);
@@ -223,17 +274,23 @@ async fn write_lines(mut input: ChildStdin, mut queued: mpsc::UnboundedReceiver<
     }
 }
 
-/// Hands each connection to the run that waits for it.
-async fn accept(listener: UnixListener, waiting: Arc<Waiting>) {
+/// Hands each connection to the run that waits for it. A process that nobody waits for has ended its case.
+async fn accept(listener: UnixListener, waiting: Arc<Waiting>, idle: Arc<Idle>) {
     while let Ok((stream, _)) = listener.accept().await {
-        let waiting = Arc::clone(&waiting);
+        let (waiting, idle) = (Arc::clone(&waiting), Arc::clone(&idle));
         tokio::spawn(async move {
             let mut stream = BufReader::with_capacity(1 << 16, stream);
             let mut line = String::new();
             if stream.read_line(&mut line).await.is_ok()
                 && let Ok(first) = serde_json::from_str::<Connected>(&line)
             {
-                waiting.end(&first.params.case, Ok(stream));
+                let case = first.params.case;
+                let is_waited_for = waiting.lock().contains_key(&case);
+                match is_waited_for {
+                    true => waiting.end(&case, Ok(stream)),
+                    // Its receiver lives as long as the server.
+                    false => drop(idle.connected.send((case, stream))),
+                }
             }
         });
     }

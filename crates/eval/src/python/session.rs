@@ -28,11 +28,16 @@ pub(super) struct PythonSession {
     connection: Connection,
     server: Arc<Server>,
     case: String,
+    /// Whether the process waits for a request, and nothing of the case goes on in it.
+    is_idle: bool,
 }
 
 impl Drop for PythonSession {
     fn drop(&mut self) {
-        self.server.end(&self.case);
+        match self.is_idle {
+            true => self.server.release(&self.case),
+            false => self.server.end(&self.case),
+        }
     }
 }
 
@@ -95,7 +100,8 @@ enum Run<'a> {
 impl PythonSession {
     pub(super) async fn open(server: Arc<Server>, gate: &Arc<Gate>) -> Result<Self, Fault> {
         let (case, stream) = server.begin().await?;
-        let session = Self { connection: Connection::new(stream, gate), server, case };
+        let connection = Connection::new(stream, gate);
+        let mut session = Self { connection, server, case, is_idle: false };
         let open = Open {
             state: gate.initial_state(),
             tools: gate.known_tools().collect(),
@@ -103,6 +109,7 @@ impl PythonSession {
             model: Model::of(gate)?,
         };
         session.request("open", &open).await?;
+        session.is_idle = true;
         Ok(session)
     }
 
@@ -139,6 +146,7 @@ impl SubjectSession for PythonSession {
                     .collect(),
             },
         };
+        self.is_idle = false;
         let result = self.request("run", &params).await?;
         let unreadable = |error: json_text::JsonTextError| Fault::Infrastructure {
             message: format!("the end of the turn cannot be read: {error}"),
@@ -146,6 +154,7 @@ impl SubjectSession for PythonSession {
         let ended = result.decode::<Ended>().map_err(unreadable)?;
         match ended.state {
             Some(state) if !ended.stopped => {
+                self.is_idle = true;
                 Ok(TurnEnd { pending: ended.pending.into_iter().map(pending).collect(), state })
             }
             _ => Err(Fault::Infrastructure {

@@ -162,7 +162,7 @@ async fn a_suite_made_from_a_golden_trace_passes_with_its_model() {
     let Some(python) = test_needs::python() else { return };
     let suite = folder.path().join("home.eval.yaml");
     std::fs::write(&suite, format!("model: replay\n{made}")).expect("written");
-    let options = ReadOptions { python: Some(python) };
+    let options = ReadOptions { python: Some(python), ..ReadOptions::default() };
     let cases = read(&suite, &options).unwrap_or_else(|error| panic!("{error}\n{made}"));
     let result = run_eval(&cases[0]).await;
     assert_eq!(result.status, Status::Passed, "{:?} {:?}", result.error, result.metrics);

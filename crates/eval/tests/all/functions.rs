@@ -19,7 +19,7 @@ fn results(result: &EvalResult) -> Vec<String> {
 async fn functions_answer_raise_and_fail() {
     let Some(python) = test_needs::python() else { return };
     let suite = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/functions.eval.yaml");
-    let cases = read(&suite, &ReadOptions { python: Some(python) });
+    let cases = read(&suite, &ReadOptions { python: Some(python), ..ReadOptions::default() });
     let cases = cases.unwrap_or_else(|error| panic!("{error}"));
     let run = async |name: &str| {
         let case = cases.iter().find(|case| case.name == name).expect("the case");
@@ -73,7 +73,7 @@ async fn a_tool_that_the_agent_does_not_have_is_named_before_anything_runs() {
         agent.display()
     );
     std::fs::write(&suite, text).expect("written");
-    let cases = read(&suite, &ReadOptions { python: Some(python) });
+    let cases = read(&suite, &ReadOptions { python: Some(python), ..ReadOptions::default() });
     let cases = cases.unwrap_or_else(|error| panic!("{error}"));
     let error = run_eval(&cases[0]).await.error.expect("an error");
     assert_eq!(error.at_fault, AtFault::Mock);

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use eval::given_model::{GivenModel, ModelTurn};
 use eval::ledger::Event;
-use eval::python::AdkPythonSubject;
+use eval::python::{AdkPythonSubject, Isolation};
 use eval::{EvalCase, EvalResult, EvalSuite, Status, ToolUse, run_eval, run_eval_suite};
 use json_text::JsonText;
 use serde_json::{Value, json};
@@ -95,4 +95,46 @@ async fn the_process_of_a_case_finds_google_adk_imported() {
     let result = run_eval(&case).await;
     assert_eq!(result.status, Status::Passed, "{:?}", result.error);
     assert_eq!(returned(&result, "imported"), json!({ "result": [] }));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn cases_of_a_batch_share_a_process_and_no_session() {
+    let Some(python) = test_needs::python() else { return };
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/crowd");
+    let subject = AdkPythonSubject::new(&folder, Some(&python)).isolation(Isolation::Batch);
+    let subject = Arc::new(subject);
+    let case = |who: &str, tools: &[&str]| {
+        let calls =
+            |tool: &str| ModelTurn::call(tool, JsonText::from_value(&json!({ "who": who })));
+        let scope = JsonText::from_value(&json!({ "who": who, "user:who": who, "app:who": who }));
+        let mut case = EvalCase::new(who, subject.clone())
+            .first_message(format!("I am {who}"))
+            .model(GivenModel::scripted(vec![
+                calls("remember"),
+                calls("recall"),
+                ModelTurn::text("Done"),
+            ]));
+        for tool in tools {
+            case = case.tool(*tool, ToolUse::Real);
+        }
+        case.initial_state = scope;
+        case
+    };
+    let tools = ["remember", "recall"];
+    let first = run_eval(&case("a", &tools)).await;
+    assert_eq!(first.status, Status::Passed, "{:?}", first.error);
+    let second = run_eval(&case("b", &tools)).await;
+    assert_eq!(second.status, Status::Passed, "{:?}", second.error);
+    let recalled = returned(&second, "recall");
+    assert_eq!(recalled["module"], json!(["a", "b"]), "modules are shared");
+    assert_eq!(recalled["state"], json!([["b"], ["b"], ["b"]]));
+    assert_eq!(recalled["artifacts"], json!(["b", "b"]));
+    assert_eq!(recalled["messages"], json!(["I am b"]));
+    // A case that ends early takes its process along.
+    let refused = run_eval(&case("c", &["remember"])).await;
+    assert!(
+        refused.error.is_some_and(|error| error.message.contains("the tool recall was called"))
+    );
+    let last = run_eval(&case("d", &tools)).await;
+    assert_eq!(returned(&last, "recall")["module"], json!(["d"]));
 }

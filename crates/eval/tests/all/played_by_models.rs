@@ -468,7 +468,7 @@ fn faults(suite: &str, variables: &[(&str, &str)]) -> String {
     let path = folder.path().join("it.eval.yaml");
     std::fs::write(&path, suite).expect("written");
     let models = Models::new(Variables::given(variables.iter().copied()));
-    let options = ReadOptions { python: None };
+    let options = ReadOptions::default();
     match read_with_models(&path, &options, &models) {
         Ok(cases) => format!("{} cases", cases.len()),
         Err(error) => error.to_string().replace(&format!("{}: ", path.display()), ""),

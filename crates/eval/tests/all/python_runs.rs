@@ -12,7 +12,7 @@ fn agents() -> PathBuf {
 }
 
 async fn run(suite: &str, python: PathBuf) -> EvalResult {
-    let options = ReadOptions { python: Some(python) };
+    let options = ReadOptions { python: Some(python), ..ReadOptions::default() };
     let cases = read(&agents().join(suite), &options).unwrap_or_else(|error| panic!("{error}"));
     run_eval(&cases[0]).await
 }

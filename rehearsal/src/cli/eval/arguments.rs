@@ -5,6 +5,7 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use eval::python::Isolation;
 use eval::store::DEFAULT_STORE;
 use score_report::Form;
 
@@ -104,6 +105,9 @@ pub struct EvalArguments {
     /// The number of cases that run at the same time [default: one per processor]
     #[arg(long, env = "REHEARSAL_EVAL_JOBS", value_name = "NUMBER")]
     pub jobs: Option<NonZeroUsize>,
+    /// How cases of an agent in Python are kept apart
+    #[arg(long, env = "REHEARSAL_EVAL_ISOLATION", value_enum, default_value_t)]
+    pub isolation: EvalIsolation,
     /// Cancel the other cases when one errs, fails or is terminated
     #[arg(long, env = "REHEARSAL_EVAL_STOP_ON_FIRST_FAILURE")]
     pub stop_on_first_failure: bool,
@@ -171,6 +175,26 @@ pub struct EvalArguments {
     /// Print the JSON Schema of suites (docs/eval-suite.schema.json), and stop there
     #[arg(long, env = "REHEARSAL_EVAL_SCHEMA")]
     pub schema: bool,
+}
+
+/// How cases are kept apart.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum EvalIsolation {
+    /// A process of its own for each case
+    #[default]
+    Process,
+    /// Several cases in a process, one after the other: takes less time, and what a case changes outside of
+    /// its session stays for the next one
+    Batch,
+}
+
+impl From<EvalIsolation> for Isolation {
+    fn from(isolation: EvalIsolation) -> Self {
+        match isolation {
+            EvalIsolation::Process => Self::Process,
+            EvalIsolation::Batch => Self::Batch,
+        }
+    }
 }
 
 /// The format of the output.

@@ -30,8 +30,9 @@ pub(super) fn cases(path: &Path, arguments: &EvalArguments) -> Result<Vec<EvalCa
         None if beside.is_file() => read_config(&beside)?,
         None => Config::adk_default(),
     };
+    let subject = AdkPythonSubject::new(agent, arguments.python.as_deref());
     let options = EvalSetOptions {
-        subject: Arc::new(AdkPythonSubject::new(agent, arguments.python.as_deref())),
+        subject: Arc::new(subject.isolation(arguments.isolation.into())),
         model: model(arguments),
         config,
         real_tools: arguments.real_tools.clone(),
