@@ -96,9 +96,9 @@ async fn opened_again(
 
 #[cfg(test)]
 mod tests {
+    use crate::host::RehearsalHost;
     use agents::SimulatedAgentConfig;
     use agents::native::NativeAgent;
-    use app::host::RehearsalHost;
     use json_text::JsonText;
     use serde_json::{Value, json};
     use std::sync::Arc;

@@ -157,7 +157,8 @@ fn a_suite_that_is_killed_at_random_ends_as_in_one_run() {
         let more = usize::try_from(1 + random_below(most)).unwrap();
         let resume: &[&str] = if kill == 0 { &[] } else { &["--resume=1"] };
         let jobs = JOBS.to_string();
-        let arguments = [&["suite.yaml", "--jobs", &jobs], resume].concat();
+        let batch = ["--isolation", "batch"]; // It takes less time.
+        let arguments = [&["suite.yaml", "--jobs", &jobs], &batch[..], resume].concat();
         let mut child = started(command(folder.path(), &arguments, &python, &model), &model, more);
         std::thread::sleep(Duration::from_micros(random_below(20_000)));
         child.kill().unwrap();
@@ -169,7 +170,12 @@ fn a_suite_that_is_killed_at_random_ends_as_in_one_run() {
     }
     let (_, last) = kills.last().unwrap();
     assert!(!last.is_empty() && last.len() < CASES, "{last:?}");
-    let resumed = ended(folder.path(), &["suite.yaml", "--resume=1"], &python, &model);
+    let resumed = ended(
+        folder.path(),
+        &["suite.yaml", "--resume=1", "--isolation", "batch"],
+        &python,
+        &model,
+    );
 
     let asked = model.asked();
     for (before, finished) in &kills {
@@ -219,6 +225,11 @@ fn an_interrupted_run_reports_what_is_done_and_can_be_resumed() {
     let hint =
         format!("Interrupted: {} of 12 were not run; go on with --resume=1\n", 12 - done.len());
     assert!(shown.ends_with(&hint), "{shown}");
-    let resumed = ended(folder.path(), &["suite.yaml", "--resume=1"], &python, &model);
+    let resumed = ended(
+        folder.path(),
+        &["suite.yaml", "--resume=1", "--isolation", "batch"],
+        &python,
+        &model,
+    );
     assert_eq!(resumed["summary"]["total_cases"], 12);
 }
