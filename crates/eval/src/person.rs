@@ -1,7 +1,7 @@
 //! [`PersonUser`] and [`PersonTool`]: a person who answers through a live session.
 
 use async_trait::async_trait;
-use json_text::JsonText;
+use json_text::{JsonIndex, JsonText};
 use serde_json::{Value, json};
 
 use crate::mock::{MockContext, MockFailure, MockFunction};
@@ -11,6 +11,9 @@ use crate::yields::{YieldInfo, YieldKind};
 
 /// With this the person ends the conversation.
 const END: &str = "end_conversation";
+
+/// With this the person gives what a tool returns, in a form.
+const RETURN: &str = "return_result";
 
 /// With this the person lets a tool fail.
 const RAISE: &str = "raise_error";
@@ -54,17 +57,15 @@ impl PersonUser {
                 ),
                 messages,
                 tools: vec![tool(END, "Ends the conversation.", &json!({ "type": "object" }))],
-                response_schema: None,
             },
             YieldKind::Tool { tool_name } => ModelRequest {
                 instruction: format!(
                     "You are the user of an AI agent under test. The agent called the tool {tool_name}, which waits \
-                     for you. Write what the tool returns, as JSON. A request for confirmation takes \
+                     for you. Call {RETURN} with what the tool returns. A request for confirmation takes \
                      {{\"confirmed\": true}} or {{\"confirmed\": false}}.{role}"
                 ),
                 messages,
-                tools: Vec::new(),
-                response_schema: Some(any_value()),
+                tools: vec![return_result(None)],
             },
         }
     }
@@ -88,8 +89,7 @@ impl UserAgent for PersonUser {
         }
         Ok(UserAnswer::says(match info.kind {
             YieldKind::Loop => JsonText::string(&reply.text),
-            YieldKind::Tool { .. } => read_json(&reply.text, |value| Ok(value.clone()))
-                .map_err(|error| format!("the person's answer cannot be used: {error}"))?,
+            YieldKind::Tool { .. } => returned(&reply)?,
         }))
     }
 }
@@ -110,7 +110,7 @@ impl PersonTool {
 
     fn request(&self, args: &JsonText, context: &MockContext) -> ModelRequest {
         let mut instruction = format!(
-            "An AI agent under test called the tool {}, which does not run. Write what it returns, as JSON, or call \
+            "An AI agent under test called the tool {}, which does not run. Call {RETURN} with what it returns, or \
              {RAISE}.",
             context.tool_name
         );
@@ -131,8 +131,10 @@ impl PersonTool {
                 context.tool_name,
                 args.pretty()
             ))],
-            tools: vec![tool(RAISE, "Lets the tool fail.", &parameters)],
-            response_schema: Some(context.output_schema.clone().unwrap_or_else(any_value)),
+            tools: vec![
+                return_result(context.output_schema.as_ref()),
+                tool(RAISE, "Lets the tool fail.", &parameters),
+            ],
         }
     }
 }
@@ -155,10 +157,34 @@ impl MockFunction for PersonTool {
             let message = args.get("message").and_then(Value::as_str).unwrap_or_default();
             return Err(MockFailure::Raises(message.to_owned()));
         }
-        read_json(&reply.text, |value| Ok(value.clone())).map_err(|error| {
-            MockFailure::Broken(format!("the person's answer cannot be used: {error}"))
-        })
+        returned(&reply).map_err(MockFailure::Broken)
     }
+}
+
+/// What the person lets a tool return: the argument of the call, or JSON as text.
+fn returned(reply: &ModelReply) -> Result<JsonText, String> {
+    if let Some(call) = reply.calls.iter().find(|call| call.name == RETURN) {
+        let document = JsonIndex::of(&call.args);
+        let result = document.root().member("result").map(|value| value.to_json());
+        return Ok(result.unwrap_or_else(|| JsonText::from_value(&Value::Null)));
+    }
+    read_json(&reply.text, |value| Ok(value.clone())).map_err(|error| {
+        format!("the person's answer cannot be used: {error}. Call {RETURN}, or write JSON")
+    })
+}
+
+/// The tool with which a person gives a result of this schema, or any JSON value.
+fn return_result(schema: Option<&JsonText>) -> ModelTool {
+    let mut result = schema.and_then(|schema| schema.to_value().ok()).unwrap_or_else(|| json!({}));
+    // References in the schema begin at the root.
+    let definitions = result.as_object_mut().and_then(|schema| schema.remove("$defs"));
+    let mut parameters = json!({
+        "type": "object", "properties": { "result": result }, "required": ["result"],
+    });
+    if let Some(definitions) = definitions {
+        parameters["$defs"] = definitions;
+    }
+    tool(RETURN, "Gives what the tool returns.", &parameters)
 }
 
 async fn asked(
@@ -172,7 +198,8 @@ async fn asked(
 
 fn declared(context: &MockContext) -> String {
     let declaration = context.declaration.as_ref();
-    declaration.map_or_else(String::new, |it| format!("Its declaration:\n{}", it.pretty()))
+    declaration
+        .map_or_else(String::new, |it| format!("Its declaration:\n\n```json\n{}\n```", it.pretty()))
 }
 
 fn tool(name: &str, description: &str, parameters: &Value) -> ModelTool {
@@ -181,9 +208,4 @@ fn tool(name: &str, description: &str, parameters: &Value) -> ModelTool {
         description: description.to_owned(),
         parameters: JsonText::from_value(parameters),
     }
-}
-
-/// The schema of any JSON value.
-fn any_value() -> JsonText {
-    JsonText::from_value(&json!({}))
 }

@@ -128,7 +128,7 @@ impl PersonaUser {
             );
         }
         let tools = self.tools.iter().map(|tool| tool.declaration().clone()).collect();
-        ModelRequest { instruction, messages, tools, response_schema: None }
+        ModelRequest { instruction, messages, tools }
     }
 
     /// What the model writes when it has called what it wants. The calls change `changes`.

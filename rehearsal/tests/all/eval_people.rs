@@ -106,6 +106,7 @@ const CASES: &str = r#"
         - Goodbye
         - Are you there?
     metrics:
+      - event_count: { name: returned, event: tool_result, filter: { result.policy: Call 999. }, is: 1 }
       - event_count: { name: answered, event: user_agent_response, is: 2 }
       - event_count: { name: said, event: user_message, filter: { text: "Yes, alone" }, is: 1 }
   - name: fails as a person says
@@ -135,7 +136,8 @@ async fn people_answer_in_live_sessions() {
         .stderr(std::process::Stdio::piped())
         .kill_on_drop(true);
     let running = command.spawn().unwrap();
-    let asked = host.respond(&Response::Text(r#"{"policy": "Call 999."}"#)).await;
+    let policy = r#"{"result": {"policy": "Call 999."}}"#;
+    let asked = host.respond(&Response::Call("return_result", policy)).await;
     assert!(asked.contains("The policies are in the drawer."), "{asked}");
     assert!(asked.contains("read({"), "{asked}");
     let asked = host.respond(&Response::Text(r#"{"answer": "In the chest"}"#)).await;

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use adk_core::{
-    AdkError, Content, FunctionResponseData, GenerateContentConfig, Llm, LlmRequest, Part,
-};
+use adk_core::{AdkError, Content, FunctionResponseData, Llm, LlmRequest, Part};
 use adk_model::anthropic::{AnthropicClient, AnthropicConfig};
 use adk_model::retry::RetryConfig;
 use adk_model::{GeminiModel, OpenAICompatible, OpenAICompatibleConfig};
@@ -148,10 +146,7 @@ fn sent(model: &str, service: Service, request: &ModelRequest) -> LlmRequest {
     LlmRequest {
         model: model.to_owned(),
         contents,
-        config: request.response_schema.as_ref().map(|schema| GenerateContentConfig {
-            response_schema: schema.to_value().ok(),
-            ..GenerateContentConfig::default()
-        }),
+        config: None,
         tools: declared.collect(),
         previous_response_id: None,
     }

@@ -197,8 +197,6 @@ pub struct ModelRequest {
     pub messages: Vec<ModelMessage>,
     /// What the model may call.
     pub tools: Vec<ModelTool>,
-    /// The JSON Schema of the response; without one, the response is a text.
-    pub response_schema: Option<JsonText>,
 }
 
 /// A tool that a model may call.

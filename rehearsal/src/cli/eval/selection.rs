@@ -48,11 +48,8 @@ pub(super) fn list(arguments: &EvalArguments, out: &mut dyn Write) -> Result<(),
 
 /// The cases of all suites.
 pub(super) fn cases(arguments: &EvalArguments) -> Result<Vec<EvalCase>, EvalError> {
-    let options = ReadOptions {
-        python: arguments.python.clone(),
-        isolation: arguments.isolation.into(),
-        ..ReadOptions::default()
-    };
+    let options =
+        ReadOptions { python: arguments.python.clone(), isolation: arguments.isolation.into() };
     let mut cases = Vec::new();
     for path in &arguments.suites {
         let mut of_file = match std::fs::read_to_string(path) {
