@@ -19,8 +19,10 @@ use xtask::stamp::{self, Inputs};
 use xtask::workspace::{Build, Workspace};
 use xtask_site::{NAME, bind};
 
+use crate::minify::{Language, minified};
+
 /// Increase this when the output changes for the same inputs.
-const RECIPE: &str = "split, name, bind, shrink";
+const RECIPE: &str = "split, name, bind, shrink, minify";
 
 /// The script that fetches the later parts.
 const LOADER: &str = "./__wasm_split.js";
@@ -69,6 +71,12 @@ pub(crate) fn build(workspace: &Workspace) -> Result<Made> {
         let mut modules = vec![folder.join(format!("{NAME}_bg.wasm"))];
         modules.extend(later);
         shrink_all(workspace, &modules)?;
+        for script in [format!("{NAME}.js"), "__wasm_split.js".to_owned()] {
+            let path = folder.join(script);
+            let text = fs::read_to_string(&path).with_context(|| cannot("read", &path))?;
+            let small = minified(workspace, Language::JavaScript, &text)?;
+            fs::write(&path, small).with_context(|| cannot("write", &path))?;
+        }
         stamp::set(&stamp, &digest)?;
     }
     Ok(Made { folder, stamp })

@@ -5,6 +5,7 @@
 
 mod client;
 mod compress;
+mod minify;
 
 use anyhow::Result;
 use xtask::workspace::{Build, Workspace};
@@ -15,5 +16,5 @@ fn main() -> Result<()> {
     let made = client::build(workspace)?;
     let mut site = SiteFolder::new(workspace.site(Build::Shipped), Some(compress::brotli));
     site.add_package(&made.folder, &made.stamp)?;
-    site.finish(workspace)
+    site.finish(workspace, |css| minify::minified(workspace, minify::Language::Css, css))
 }

@@ -40,13 +40,18 @@ impl SiteFolder {
         self.add_all(made, "pkg", except)
     }
 
-    /// Adds the stylesheet and the contents of `public/`, and removes what no longer belongs.
+    /// Adds the stylesheet, as `written` writes it, and the contents of `public/`, and removes what no longer belongs.
     ///
     /// # Errors
     ///
     /// When a file cannot be read, written or removed.
-    pub fn finish(mut self, workspace: &Workspace) -> Result<()> {
+    pub fn finish(
+        mut self,
+        workspace: &Workspace,
+        written: impl FnOnce(&str) -> Result<String>,
+    ) -> Result<()> {
         let css = style::bundle(&workspace.root().join("style").join("main.css"))?;
+        let css = written(&css)?;
         let path = self.root.join("pkg").join(format!("{NAME}.css"));
         self.put(path, css.as_bytes())?;
         self.add_all(&workspace.root().join("public"), "", Path::new(""))?;

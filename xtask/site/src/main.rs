@@ -21,5 +21,5 @@ fn main() -> Result<()> {
     }
     let mut site = SiteFolder::new(workspace.site(Build::Quick), None);
     site.add_package(&bound, &stamp)?;
-    site.finish(workspace)
+    site.finish(workspace, |css| Ok(css.to_owned()))
 }
