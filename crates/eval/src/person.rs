@@ -56,7 +56,7 @@ impl PersonUser {
                      or call {END}.{role}"
                 ),
                 messages,
-                tools: vec![tool(END, "Ends the conversation.", &json!({ "type": "object" }))],
+                tools: vec![tool(END, "Ends the conversation.", &no_arguments())],
             },
             YieldKind::Tool { tool_name } => ModelRequest {
                 instruction: format!(
@@ -208,4 +208,8 @@ fn tool(name: &str, description: &str, parameters: &Value) -> ModelTool {
         description: description.to_owned(),
         parameters: JsonText::from_value(parameters),
     }
+}
+
+fn no_arguments() -> Value {
+    json!({ "type": "object", "properties": {}, "additionalProperties": false })
 }
