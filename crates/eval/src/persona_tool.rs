@@ -58,7 +58,7 @@ impl PersonaTool {
     /// Adds the changes of a call to `changes`, and gives what the model gets back.
     ///
     /// # Errors
-    /// What is wrong with a function. A call with other arguments than declared is no error: the model gets the
+    /// What is wrong with a function. A call with other arguments than declared does not fail: the model gets the
     /// reason, and can make it again.
     pub(crate) async fn call(
         &self,

@@ -99,9 +99,9 @@ impl AdkJudge {
             &Self { model: asking.models.judge_name(&self.model).to_owned(), ..self.clone() };
         match &self.judged {
             Judged::Turns(turns) => turns.outcome(judge, asking, expected, actual).await,
-            Judged::Conversation(rubrics) if rubrics.is_empty() => {
-                unscored("there is no rubric of the type TRAJECTORY_QUALITY to judge by")
-            }
+            Judged::Conversation(rubrics) if rubrics.is_empty() => unscored(
+                "the case and the criterion have no rubric of the type TRAJECTORY_QUALITY; add one",
+            ),
             Judged::Conversation(rubrics) => {
                 judge.verdict(asking, rubrics.clone(), &Trace::default(), actual).await
             }

@@ -12,7 +12,7 @@ use super::mcp;
 /// The servers of the only agent with MCP servers in a suite, whether or not its declarations can be read.
 ///
 /// # Errors
-/// There is no such agent, there are several, or its servers are wrong.
+/// The suite has no agent with MCP servers or several, or its servers are wrong.
 pub(super) fn servers_of(suite: &Suite, folder: &Path) -> Result<Vec<McpServer>, SuiteFault> {
     let of_cases = suite.cases.iter().map(|case| case.subject.as_ref());
     let named = [suite.subject.as_ref()].into_iter().chain(of_cases).flatten();

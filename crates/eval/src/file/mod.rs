@@ -67,7 +67,7 @@ pub fn read_with_models(
 /// The MCP servers of a suite's only agent with such servers.
 ///
 /// # Errors
-/// [`SuiteError`] if there is no such agent, there are several, or its servers are wrong.
+/// [`SuiteError`] if the suite has no agent with MCP servers or several, or its servers are wrong.
 pub fn mcp_servers(path: &Path) -> Result<Vec<McpServer>, SuiteError> {
     let text = std::fs::read_to_string(path)
         .map_err(|source| SuiteError::Read { path: path.to_path_buf(), source })?;
