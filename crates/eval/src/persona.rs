@@ -4,12 +4,12 @@ use async_trait::async_trait;
 use json_text::JsonText;
 use serde_json::{Map, Value, json};
 
-use crate::ledger::{Ledger, Role};
+use crate::ledger::Role;
 use crate::mock::Template;
 use crate::model::{Model, ModelMessage, ModelRequest, UsageNote, read_json, repeat, unusable};
 use crate::persona_tool::PersonaTool;
-use crate::python::{Functions, YieldedTo};
-use crate::user_agent::{Heard, UserAgent, UserAnswer, UserContext};
+use crate::python::YieldedTo;
+use crate::user_agent::{Heard, UserAgent, UserAnswer, UserContext, answer_outside_a_run};
 use crate::yields::{YieldInfo, YieldKind};
 
 /// What the model writes to end the conversation. google-adk's simulated users write the same.
@@ -170,10 +170,7 @@ impl UserAgent for PersonaUser {
         heard: &[Heard],
         info: &YieldInfo,
     ) -> Result<UserAnswer, String> {
-        let (ledger, state) = (Ledger::begin(), JsonText::from_value(&json!({})));
-        let context =
-            UserContext { ledger: &ledger, state: &state, functions: &Functions::default() };
-        self.answer_in_run(number, heard, info, &context).await
+        answer_outside_a_run(self, number, heard, info).await
     }
 
     async fn answer_in_run(

@@ -47,6 +47,18 @@ pub struct UserContext<'a> {
     pub(crate) functions: &'a Functions,
 }
 
+/// The answer of a user agent that is asked outside of a run: with an empty ledger and state.
+pub(crate) async fn answer_outside_a_run(
+    user: &dyn UserAgent,
+    number: usize,
+    heard: &[Heard],
+    info: &YieldInfo,
+) -> Result<UserAnswer, String> {
+    let (ledger, state) = (Ledger::begin(), JsonText::from_value(&serde_json::json!({})));
+    let context = UserContext { ledger: &ledger, state: &state, functions: &Functions::default() };
+    user.answer_in_run(number, heard, info, &context).await
+}
+
 /// A message of the conversation from the user's side.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Heard {

@@ -14,9 +14,8 @@ use serde_json::{Map, Value};
 
 use super::function_process::{Functions, Reply};
 use super::messages::Exception;
-use crate::ledger::Ledger;
 use crate::mock::{MockContext, MockFailure};
-use crate::user_agent::{Heard, UserAgent, UserAnswer, UserContext};
+use crate::user_agent::{Heard, UserAgent, UserAnswer, UserContext, answer_outside_a_run};
 use crate::yields::{YieldInfo, YieldKind};
 
 /// A function in a Python file.
@@ -170,10 +169,7 @@ impl UserAgent for PythonUser {
         heard: &[Heard],
         info: &YieldInfo,
     ) -> Result<UserAnswer, String> {
-        let (ledger, state) = (Ledger::begin(), JsonText::from_value(&Map::new().into()));
-        let context =
-            UserContext { ledger: &ledger, state: &state, functions: &Functions::default() };
-        self.answer_in_run(number, heard, info, &context).await
+        answer_outside_a_run(self, number, heard, info).await
     }
 
     async fn answer_in_run(
