@@ -46,6 +46,7 @@ test("a session keeps its state and active agent when the host restarts", async 
   const mark = page.locator(".timeline .restart");
   await expect(mark).toContainText("State, conversation and active agent are restored.", { timeout: 60_000 });
   await expect(mark).toContainText("Artifacts that were saved are gone: count.txt.");
+  await expect(page.getByText("This session continues as it began")).toHaveCount(0);
   await picture("restored");
   await accessible();
 

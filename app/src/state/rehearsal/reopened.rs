@@ -83,6 +83,10 @@ impl Rehearsal {
     /// notice.
     pub(super) fn note_restart(self, restored: Restored) {
         let Some(lost) = self.lost.try_update_value(Option::take).flatten() else { return };
+        if restored != Restored::Open {
+            // The session runs the code that the host has loaded now.
+            self.loads.set(None);
+        }
         let notice = notice(lost.why, restored);
         if let Some(restart) = lost.restart(restored) {
             self.restarts.update(|restarts| restarts.push(restart));

@@ -39,7 +39,11 @@ pub fn Notices() -> impl IntoView {
             notice_line(Kind::Fault, reason.into_any(), "Retry", retry)
         })
     };
-    let loads = Memo::new(move |_| Some(agents.find(&rehearsal.agent())?.ok()?.loads));
+    // Another host begins to count anew, and loads the agent before it has the session again.
+    let loads = Memo::new(move |_| {
+        let agent = agents.find(&rehearsal.agent())?.ok()?;
+        (agent.status == AgentStatus::Ready).then_some(agent.loads)
+    });
     // Which code the session runs.
     Effect::new(move |_| {
         if rehearsal.session.read().query().is_some() && rehearsal.loads.get().is_none() {
