@@ -46,8 +46,10 @@ pub fn Notices() -> impl IntoView {
     });
     // Which code the session runs.
     Effect::new(move |_| {
-        if rehearsal.session.read().query().is_some() && rehearsal.loads.get().is_none() {
-            rehearsal.loads.set(loads.get_untracked());
+        let now = loads.get();
+        let has_begun = rehearsal.session.read().query().is_some();
+        if now.is_some() && has_begun && rehearsal.loads.get().is_none() {
+            rehearsal.loads.set(now);
         }
     });
     let earlier = move || {
