@@ -1,5 +1,7 @@
 //! `rehearsal eval` as a process.
 
+#[cfg(unix)]
+mod interrupted;
 mod killed;
 mod model_endpoint;
 

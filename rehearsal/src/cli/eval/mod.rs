@@ -7,6 +7,7 @@ mod adk_results;
 mod arguments;
 mod eval_sets;
 mod init;
+mod interrupts;
 mod progress;
 mod report;
 mod runs;
@@ -35,6 +36,7 @@ pub use arguments::{
     MergeRunsArguments, RunChoice, Shard, ToolsOfSuiteArguments,
 };
 
+use self::interrupts::Interrupts;
 use self::progress::Progress;
 use self::report::Columns;
 use self::runs::{Runs, chosen, rescored, suite_name};
@@ -117,6 +119,9 @@ pub enum EvalError {
         /// The names of all cases.
         known: Vec<String>,
     },
+    /// The program cannot listen for Ctrl-C.
+    #[error("cannot listen for Ctrl-C: {0}")]
+    Interrupts(io::Error),
     /// Standard output cannot be written.
     #[error("standard output cannot be written: {0}")]
     Stdout(#[from] io::Error),
@@ -349,6 +354,7 @@ async fn run(
     stored: &StoredRun<'_>,
 ) -> Result<bool, EvalError> {
     let (places, open) = runs.open();
+    let interrupts = Interrupts::listen().map_err(EvalError::Interrupts)?;
     let mut progress = Progress::new(&open, suite.jobs);
     let repeats: Vec<u32> = open.iter().map(|run| runs.repeats(run.case)).collect();
     let results = &mut runs.results;
@@ -362,19 +368,13 @@ async fn run(
     let interrupted = tokio::select! {
         // A case that ends at the same time may have been hit by the signal too.
         biased;
-        _ = tokio::signal::ctrl_c() => true,
+        () = interrupts.first() => true,
         done = run_cases(suite, &open, Some(stored), ended) => {
             done?;
             false
         }
     };
     progress.finish();
-    if interrupted {
-        tokio::spawn(async {
-            let _ = tokio::signal::ctrl_c().await;
-            std::process::exit(130);
-        });
-    }
     Ok(interrupted)
 }
 
