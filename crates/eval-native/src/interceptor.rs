@@ -66,7 +66,7 @@ impl Interceptor {
     }
 
     /// An agent as a tool. The agent runs, and its own tools are those that were wrapped when it was built.
-    /// `configure` sets what else an [`AgentTool`] can be told, such as `skip_summarization`.
+    /// `configure` sets the other options of an [`AgentTool`], such as `skip_summarization`.
     #[must_use]
     pub fn agent_tool(
         &self,

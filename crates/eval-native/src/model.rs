@@ -17,7 +17,7 @@ use crate::interceptor::Shared;
 use crate::tool::MARK;
 
 /// The tool that the framework itself declares for agents with sub-agents, and the beginning of its
-/// description, by which it is told from a tool of the author.
+/// description, which distinguishes it from a tool of the author.
 const TRANSFER: (&str, &str) =
     ("transfer_to_agent", "Transfer execution to another agent. Valid targets: ");
 

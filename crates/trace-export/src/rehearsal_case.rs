@@ -202,11 +202,11 @@ fn response(
 /// whole result where its message does not tell it.
 fn reported(error: &ToolError) -> JsonText {
     let whole = error.traceback.as_deref().and_then(|text| JsonText::parse(text).ok());
-    let told = || {
+    let as_text = || {
         let content = [serde_json::json!({ "type": "text", "text": error.error_message })];
         JsonText::from_value(&serde_json::json!({ "content": content, "isError": true }))
     };
-    whole.filter(|whole| whole.kind() == Kind::Object).unwrap_or_else(told)
+    whole.filter(|whole| whole.kind() == Kind::Object).unwrap_or_else(as_text)
 }
 
 #[cfg(test)]
@@ -460,9 +460,9 @@ mod tests {
             duration_ms: 1.0,
             timestamp: at(2),
         };
-        let told = r#"{"content":[{"type":"text","text":"no tide"}],"isError":true}"#;
+        let reported_error = r#"{"content":[{"type":"text","text":"no tide"}],"isError":true}"#;
         let whole = r#"{"content":[{"type":"image"}],"isError":true}"#;
-        assert_eq!(reported(&error(None)).as_str(), told);
+        assert_eq!(reported(&error(None)).as_str(), reported_error);
         assert_eq!(reported(&error(Some(whole))).as_str(), whole);
         let exported = |adk_tool_responses| {
             let mut trace = trace();
@@ -473,7 +473,7 @@ mod tests {
             let response = data.expect("has calls").tool_responses[0].response.clone();
             response.expect("has one").compact().to_string()
         };
-        assert_eq!(exported(true), told);
+        assert_eq!(exported(true), reported_error);
         let own = r#"{"error":{"type":"ToolError","message":"no tide"}}"#;
         assert_eq!(exported(false), own);
     }

@@ -309,10 +309,10 @@ fn a_given_format_that_the_file_contradicts_is_an_error_that_names_the_evidence(
         let output = run(folder.path(), &arguments);
         assert!(!output.status.success(), "{command}");
         assert_eq!(stdout_of(&output), "", "{command}");
-        let told = String::from_utf8_lossy(&output.stderr);
+        let shown = String::from_utf8_lossy(&output.stderr);
         let wanted = "home.evalset.json is not in AgentFlow's format: it has \"user_content.parts\" in the case at \
                       index 0, so it is in ADK's format; leave out --format-is";
-        assert!(told.contains(wanted), "{told}");
+        assert!(shown.contains(wanted), "{shown}");
     }
     let set = r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "a", "conversation": []}]}"#;
     std::fs::write(folder.path().join("a.json"), set).unwrap();

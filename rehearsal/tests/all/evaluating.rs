@@ -65,8 +65,8 @@ fn each_verdict_has_its_words_and_exit_code() {
     );
     let passed = run(folder.path(), &["suite.yaml", "--tag", "smoke"], Some(&python));
     assert_eq!(passed.status.code(), Some(0), "{}", text(&passed.stderr));
-    let told = text(&passed.stdout);
-    assert!(told.contains("\n1 case: 1 passed, 0 failed, 0 unscored."), "{told}");
+    let shown = text(&passed.stdout);
+    assert!(shown.contains("\n1 case: 1 passed, 0 failed, 0 unscored."), "{shown}");
     assert!(text(&passed.stderr).contains("passed      greets (0 turns, "));
     assert!(
         text(&passed.stderr)
@@ -75,7 +75,7 @@ fn each_verdict_has_its_words_and_exit_code() {
 
     let all = run(folder.path(), &["suite.yaml", "--jobs", "1"], Some(&python));
     assert_eq!(all.status.code(), Some(1), "{}", text(&all.stderr));
-    let told = text(&all.stdout);
+    let shown = text(&all.stdout);
     for line in [
         "failed    fails\n          escalated failed: escalation is missing; wanted: {\"$exists\":true}\n",
         "error     errs\n          EvalToolError: the tool escalate was called, and the case has no mock for it.",
@@ -84,7 +84,7 @@ fn each_verdict_has_its_words_and_exit_code() {
         "terminated goes on\n          ended by max_turns after 1 turn\n",
         "\n4 cases: 1 passed, 1 failed, 1 error, 1 terminated, 0 unscored. Pass rate 0.250 (1 of 4 cases).\n",
     ] {
-        assert!(told.contains(line), "{line} is not in\n{told}");
+        assert!(shown.contains(line), "{line} is not in\n{shown}");
     }
     assert!(text(&all.stderr).ends_with("run 2 is stored in .rehearsal/eval.sqlite\n"));
 
@@ -204,12 +204,12 @@ fn a_resumed_run_runs_only_what_has_no_result_or_has_changed() {
         .replace("name: three\n    first_message: Hi", "name: three\n    first_message: Hello");
     std::fs::write(&path, changed).unwrap();
     let resumed = run(folder.path(), &["suite.yaml", "--resume"], Some(&python));
-    let told = text(&resumed.stderr);
-    assert_eq!(resumed.status.code(), Some(0), "{told}");
-    assert!(told.contains("note: three has changed since run 1, and is run again\n"), "{told}");
-    assert!(told.contains("passed      one ") && told.contains("passed      three "), "{told}");
-    assert!(!told.contains("passed      two "), "{told}");
-    assert!(told.ends_with("run 1 is stored in .rehearsal/eval.sqlite\n"), "{told}");
+    let shown = text(&resumed.stderr);
+    assert_eq!(resumed.status.code(), Some(0), "{shown}");
+    assert!(shown.contains("note: three has changed since run 1, and is run again\n"), "{shown}");
+    assert!(shown.contains("passed      one ") && shown.contains("passed      three "), "{shown}");
+    assert!(!shown.contains("passed      two "), "{shown}");
+    assert!(shown.ends_with("run 1 is stored in .rehearsal/eval.sqlite\n"), "{shown}");
     assert!(text(&resumed.stdout).contains("3 cases: 3 passed"), "{}", text(&resumed.stdout));
 
     let unknown = run(folder.path(), &["suite.yaml", "--resume=9"], Some(&python));
@@ -230,11 +230,11 @@ fn metrics_are_evaluated_again_without_the_agent_and_compared() {
     let arguments = ["suite.yaml", "--rescore", "last", "--baseline", "1"];
     let rescored = run(folder.path(), &arguments, Some(&nowhere));
     assert_eq!(rescored.status.code(), Some(1), "{}", text(&rescored.stderr));
-    let told = text(&rescored.stdout);
+    let shown = text(&rescored.stdout);
     let begin = "Since run 1: 1 regressed, 0 improved, 0 with other scores, 0 new, 0 gone.\n  \
                  regressed one: passed → failed (answers 1 → 0)\n";
-    assert!(told.starts_with(begin), "{told}");
-    assert!(told.contains("answers failed: 1 × message; wanted: 2"), "{told}");
+    assert!(shown.starts_with(begin), "{shown}");
+    assert!(shown.contains("answers failed: 1 × message; wanted: 2"), "{shown}");
     // The run that was scored is as it was.
     let before = report(folder.path(), &["suite.yaml", "--rescore", "1", "--case", "t*"], None);
     assert_eq!(before["summary"]["passed_cases"], 2);
@@ -306,9 +306,9 @@ fn eval_sets_are_reported_as_by_rehearsal_score() {
         let arguments = [&arguments[..], &["--rescore", "1", "--format", format]].concat();
         text(&run(folder.path(), &arguments, None).stdout)
     };
-    let told = rescored("text");
+    let shown = rescored("text");
     let line = "response_match_score 0, needs 0.8: the response scores 0.000: it lacks It, is, cold, and adds 18, degrees\n";
-    assert!(told.contains(line), "{told}");
+    assert!(shown.contains(line), "{shown}");
     let page = rescored("html");
     assert!(page.contains(r#""f":["It is cold","18 degrees"]"#), "both sides are in the page");
 }
@@ -360,7 +360,7 @@ fn a_bad_suite_is_refused_with_every_place_before_anything_runs() {
     );
     let refused = run(folder.path(), &["suite.yaml"], None);
     assert_eq!(refused.status.code(), Some(2));
-    let told = text(&refused.stderr);
+    let shown = text(&refused.stderr);
     for line in [
         "suite.yaml: cases[0].metrics[0].event: there are no events tool_cal; did you mean tool_call?",
         "cases[0].metrics[1].is: /value/$exist: unknown operator $exist; did you mean $exists?",
@@ -368,12 +368,12 @@ fn a_bad_suite_is_refused_with_every_place_before_anything_runs() {
         "cases[1].tools.read: ",
         "cases[1]: nobody begins the conversation",
     ] {
-        assert!(told.contains(line), "{line} is not in\n{told}");
+        assert!(shown.contains(line), "{line} is not in\n{shown}");
     }
     std::fs::write(folder.path().join("suite.yaml"), "subjekt: {}\ncases: []\n").unwrap();
-    let told = text(&run(folder.path(), &["suite.yaml"], None).stderr);
-    assert!(told.contains("did you mean subject?"), "{told}");
-    assert!(told.contains("line 1"), "{told}");
+    let shown = text(&run(folder.path(), &["suite.yaml"], None).stderr);
+    assert!(shown.contains("did you mean subject?"), "{shown}");
+    assert!(shown.contains("line 1"), "{shown}");
     let missing = run(folder.path(), &["none.yaml"], None);
     assert_eq!(missing.status.code(), Some(2));
     assert!(text(&missing.stderr).contains("none.yaml cannot be read"));
@@ -414,15 +414,15 @@ fn an_agent_with_mcp_servers_runs_with_the_tools_that_were_recorded() {
 
     let missing = run(folder.path(), &["suite.json"], None);
     assert_eq!(missing.status.code(), Some(2));
-    let told = text(&missing.stderr);
+    let shown = text(&missing.stderr);
     let place = "suite.json: cases[0].subject.mcp.declarations: ";
-    assert!(told.contains(place) && told.contains("tools.json: it cannot be read"), "{told}");
+    assert!(shown.contains(place) && shown.contains("tools.json: it cannot be read"), "{shown}");
     assert_eq!(log(), "");
 
     let recorded = run(folder.path(), &["tools", "suite.json", "--output", "tools.json"], None);
     assert_eq!(recorded.status.code(), Some(0), "{}", text(&recorded.stderr));
-    let told = text(&recorded.stdout);
-    assert_eq!(told, "tools.json is written. Name it in `declarations` of the suite\n");
+    let shown = text(&recorded.stdout);
+    assert_eq!(shown, "tools.json is written. Name it in `declarations` of the suite\n");
     assert_eq!(log(), "started\n");
 
     let passed = run(folder.path(), &["suite.json"], None);
@@ -432,8 +432,8 @@ fn an_agent_with_mcp_servers_runs_with_the_tools_that_were_recorded() {
     std::fs::write(folder.path().join("tools.json"), "tools").unwrap();
     let garbage = run(folder.path(), &["suite.json"], None);
     assert_eq!(garbage.status.code(), Some(2));
-    let told = text(&garbage.stderr);
-    assert!(told.contains(place) && told.contains("line 1"), "{told}");
+    let shown = text(&garbage.stderr);
+    assert!(shown.contains(place) && shown.contains("line 1"), "{shown}");
 }
 
 #[test]
@@ -443,8 +443,11 @@ fn servers_that_list_their_tools_must_be_allowed() {
     let folder = library_suite(&python, "", &format!("{{ {model} }}"));
     let refused = run(folder.path(), &["suite.json"], None);
     assert_eq!(refused.status.code(), Some(1), "{}", text(&refused.stderr));
-    let told = text(&refused.stdout);
-    assert!(told.contains("EvalToolError: the MCP server library of assistant must be"), "{told}");
+    let shown = text(&refused.stdout);
+    assert!(
+        shown.contains("EvalToolError: the MCP server library of assistant must be"),
+        "{shown}"
+    );
     assert!(!folder.path().join("log").exists());
 
     let folder = library_suite(&python, "", &format!(r#"{{ {model}, "allow": ["library"] }}"#));

@@ -19,7 +19,7 @@ use eval::{EvalCase, EvalResult, Fault, Status, ToolMock, ToolUse, create_eval_r
 use eval_native::{Interceptor, NativeSubject};
 use serde_json::{Value, json};
 
-use crate::triage::{error, no_model, real, record_answer, returns, told, triage, value, writes};
+use crate::triage::{error, no_model, real, record_answer, returns, shown, triage, value, writes};
 
 type Built = adk_core::Result<Arc<dyn Agent>>;
 
@@ -110,8 +110,8 @@ async fn a_mock_answers_on_every_path() {
         let case = path.case(vec![call("danger", &json!({}))]);
         let result = run_eval(&case.tool("danger", returns(&json!({ "safe": true })))).await;
         assert_eq!(result.status, Status::Passed, "{}: {:?}", path.name, result.error);
-        let told = result_of(&result, "danger");
-        assert_eq!((&told["from"], &told["result"]), (&json!("mock"), &json!({ "safe": true })));
+        let shown = result_of(&result, "danger");
+        assert_eq!((&shown["from"], &shown["result"]), (&json!("mock"), &json!({ "safe": true })));
     }
 }
 
@@ -124,8 +124,8 @@ async fn a_real_tool_runs_on_every_path() {
         assert_eq!(result_of(&result, "note")["from"], "real", "{}", path.name);
         let last = serde_json::to_value(&result.events.last().expect("an end").event);
         assert_eq!(last.expect("serializes")["state"]["noted"], "here", "{}", path.name);
-        let told = told(&result.events);
-        assert_eq!(told.matches("state_change").count(), 1, "{}: {told}", path.name);
+        let shown = shown(&result.events);
+        assert_eq!(shown.matches("state_change").count(), 1, "{}: {shown}", path.name);
     }
 }
 
@@ -139,7 +139,7 @@ async fn a_tool_that_the_case_does_not_name_ends_the_run_on_every_path() {
         assert!(message.starts_with("EvalToolError: the tool danger was called"), "{message}");
         assert!(message.contains(r#""to": "all""#), "{message}");
         assert_eq!(result_of(&result, "danger"), Value::Null, "{}", path.name);
-        assert!(!told(&result.events).contains("Done"), "{}", path.name);
+        assert!(!shown(&result.events).contains("Done"), "{}", path.name);
     }
 }
 
@@ -155,9 +155,12 @@ async fn users_answer_and_change_state_on_every_path() {
         let asked = case.clone().user_for_tool("ask", Arc::new(ScriptedUser::new(vec![answer])));
         let result = run_eval(&asked).await;
         assert_eq!(result.status, Status::Passed, "{}: {:?}", path.name, result.error);
-        let told = result_of(&result, "ask");
-        assert_eq!((&told["from"], &told["result"]["answer"]), (&json!("user_agent"), &json!(42)));
-        let events = crate::triage::told(&result.events);
+        let shown = result_of(&result, "ask");
+        assert_eq!(
+            (&shown["from"], &shown["result"]["answer"]),
+            (&json!("user_agent"), &json!(42))
+        );
+        let events = crate::triage::shown(&result.events);
         assert_eq!(events.matches("state_change").count(), 2, "{}: {events}", path.name);
 
         let unasked = run_eval(&case.tool("ask", returns(&json!(null)))).await;
@@ -172,14 +175,14 @@ async fn an_error_in_a_tool_is_the_agents_to_handle() {
         let case = path.case(vec![call("danger", &json!({}))]).tool("danger", ToolUse::Real);
         let result = run_eval(&case).await;
         assert_eq!(result.status, Status::Passed, "{}: {:?}", path.name, result.error);
-        let told = result_of(&result, "danger");
-        assert!(told["result"]["error"].to_string().contains("the body of danger ran"), "{told}");
+        let shown = result_of(&result, "danger");
+        assert!(shown["result"]["error"].to_string().contains("the body of danger ran"), "{shown}");
 
         let raises = ToolUse::Mock(ToolMock::Raises("out of order".to_owned()));
         let result = run_eval(&case.tool("danger", raises)).await;
-        let told = result_of(&result, "danger");
-        assert_eq!(told["from"], "mock");
-        assert!(told["result"]["error"].to_string().contains("out of order"), "{told}");
+        let shown = result_of(&result, "danger");
+        assert_eq!(shown["from"], "mock");
+        assert!(shown["result"]["error"].to_string().contains("out of order"), "{shown}");
     }
 }
 
@@ -278,7 +281,7 @@ async fn a_tool_that_was_not_wrapped_is_refused() {
     let result = run_eval(&case).await;
     let wanted = "EvalToolError: danger of boss is a tool that the factory did not wrap, which cannot be intercepted.";
     assert!(error(&result).starts_with(wanted), "{}", error(&result));
-    assert!(!told(&result.events).contains("tool_call"));
+    assert!(!shown(&result.events).contains("tool_call"));
 }
 
 /// A model that calls `danger`, once.

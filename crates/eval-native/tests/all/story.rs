@@ -11,7 +11,7 @@ use eval::{EvalCase, Status, ToolMock, ToolUse, run_eval};
 use scoring::state::Query;
 use serde_json::{Value, json};
 
-use crate::triage::{returns, told, triage, value};
+use crate::triage::{returns, shown, triage, value};
 
 fn call(tool: &str, args: &Value) -> ModelTurn {
     ModelTurn::call(tool, value(args))
@@ -107,7 +107,7 @@ async fn the_triage_story_runs_with_a_scripted_model() {
         state_change {"escalation":{"urgencyLevel":"emergency_999","reason":"cardiac"}}
         message "I am calling 999."
         termination "state_matches""#]]
-    .assert_eq(&told(&result.events));
+    .assert_eq(&shown(&result.events));
     assert_eq!(result.status, Status::Passed, "{:?}", result.error);
     assert_eq!(result.termination_reason, Some(TerminationReason::StateMatches));
     assert_eq!((result.turns, result.metrics.len()), (2, 3));
@@ -136,10 +136,10 @@ async fn a_user_decides_whether_a_call_runs() {
     };
     let confirmed = run_eval(&case(true)).await;
     assert_eq!(confirmed.status, Status::Passed, "{:?}", confirmed.error);
-    assert!(told(&confirmed.events).contains(r#"tool_result "page_doctor" "mock""#));
+    assert!(shown(&confirmed.events).contains(r#"tool_result "page_doctor" "mock""#));
     let denied = run_eval(&case(false)).await;
     assert_eq!(denied.status, Status::Passed, "{:?}", denied.error);
-    assert!(told(&denied.events).contains(r#"tool_result "page_doctor" "framework""#));
+    assert!(shown(&denied.events).contains(r#"tool_result "page_doctor" "framework""#));
 }
 
 #[tokio::test]

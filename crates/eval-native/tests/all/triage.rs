@@ -83,13 +83,13 @@ pub(crate) fn triage() -> Arc<NativeSubject> {
 }
 
 /// The events as lines: their type and what tells them apart.
-pub(crate) fn told(events: &[Entry]) -> String {
+pub(crate) fn shown(events: &[Entry]) -> String {
     let line = |entry: &Entry| {
         let value = serde_json::to_value(&entry.event).expect("serializes");
         let members = ["name", "text", "from", "tool_name", "response", "changes", "reason"];
-        let told: Vec<String> =
+        let shown: Vec<String> =
             members.iter().filter_map(|name| value.get(*name)).map(ToString::to_string).collect();
-        format!("{} {}", entry.event.name(), told.join(" "))
+        format!("{} {}", entry.event.name(), shown.join(" "))
     };
     events.iter().map(line).collect::<Vec<_>>().join("\n")
 }

@@ -110,7 +110,7 @@ mod tests {
         Ok((access.key, access.base_url.unwrap_or_default()))
     }
 
-    fn told(key: &str, url: &str) -> Result<(String, String), String> {
+    fn given(key: &str, url: &str) -> Result<(String, String), String> {
         Ok((key.to_owned(), url.to_owned()))
     }
 
@@ -119,11 +119,11 @@ mod tests {
         let missing =
             "it needs a key; set the environment variable GEMINI_API_KEY or GOOGLE_API_KEY";
         assert_eq!(access(Service::Gemini, &[("GEMINI_API_KEY", "")]), Err(missing.to_owned()));
-        assert_eq!(access(Service::Gemini, &[("GOOGLE_API_KEY", "k")]), told("k", ""));
+        assert_eq!(access(Service::Gemini, &[("GOOGLE_API_KEY", "k")]), given("k", ""));
         let missing = "it needs a key; set the environment variable OPENAI_API_KEY";
         assert_eq!(access(Service::OpenAi, &[]), Err(missing.to_owned()));
         let local = [("OPENAI_BASE_URL", "http://localhost:8000/v1/")];
-        assert_eq!(access(Service::OpenAi, &local), told("", "http://localhost:8000/v1"));
+        assert_eq!(access(Service::OpenAi, &local), given("", "http://localhost:8000/v1"));
     }
 
     #[test]

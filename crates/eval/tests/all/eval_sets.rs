@@ -46,8 +46,8 @@ async fn googles_eval_sets_of_one_agent_are_replayed_by_its_real_tools() {
         let cases = read_eval_set(&path, &options).unwrap_or_else(|error| panic!("{error}"));
         for case in cases {
             let result = run_eval(&case).await;
-            let told = (&result.error, &result.metrics);
-            assert_eq!(result.status, Status::Passed, "{name}: {told:?}");
+            let shown = (&result.error, &result.metrics);
+            assert_eq!(result.status, Status::Passed, "{name}: {shown:?}");
             for (metric, result) in result.metrics {
                 assert!(result.score >= Some(1.0 - 1e-9), "{name}: {metric}: {result:?}");
             }
@@ -118,7 +118,7 @@ async fn a_suite_made_from_a_golden_trace_passes_with_its_model() {
     let golden = Golden::read(&path, Some("warmer")).expect("the case");
     let agent = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/home");
     let made = suite_of(&golden, Path::new("home.evalset.json"), &agent).expect("a suite");
-    let told = made.replace(&*agent.to_string_lossy(), "AGENT");
+    let shown = made.replace(&*agent.to_string_lossy(), "AGENT");
     expect_test::expect![[r#"
         subject:
           adk: AGENT
@@ -157,7 +157,7 @@ async fn a_suite_made_from_a_golden_trace_passes_with_its_model() {
               tool_trajectory_avg_score: 1.0
               response_match_score: 0.8
     "#]]
-    .assert_eq(&told);
+    .assert_eq(&shown);
 
     let Some(python) = test_needs::python() else { return };
     let suite = folder.path().join("home.eval.yaml");
@@ -215,10 +215,10 @@ fn scenario_with(
         config,
         real_tools: Vec::new(),
     };
-    let told = |error: eval::file::SuiteError| {
+    let shown = |error: eval::file::SuiteError| {
         error.to_string().replace(&format!("{}: ", path.display()), "")
     };
-    read_eval_set_with_models(&path, &options, models).map_err(told)
+    read_eval_set_with_models(&path, &options, models).map_err(shown)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -377,8 +377,8 @@ async fn googles_judged_metrics_ask_the_configured_judge_about_each_turn() {
     .await;
     let metric = &result.metrics["final_response_match_v2"];
     assert_eq!((metric.passed, metric.score), (Some(true), Some(0.5)), "{metric:?}");
-    let told = ["the final response: 1: Same.", "the final response: 0: Not at all."];
-    assert_eq!(metric.evidence, told);
+    let shown = ["the final response: 1: Same.", "the final response: 0: Not at all."];
+    assert_eq!(metric.evidence, shown);
     assert_eq!(requests.len(), 6, "three samples of each turn");
     assert_eq!(requests[0].body["model"], "gpt-4o-mini");
     let usage = TokenUsage::of(Role::Judge, &result.events);

@@ -50,7 +50,7 @@ async fn functions_answer_raise_and_fail() {
         (error.at_fault, error.message)
     };
     assert_eq!(error("raises").await, (AtFault::Subject, "no such policy".to_owned()));
-    for (name, told) in [
+    for (name, shown) in [
         ("broken", "mocks.py:broken: name 'policies' is not defined"),
         ("not-json", "mocks.py:not_json: "),
         ("mistyped", "mocks.py:reed: the file has no function reed; did you mean read?"),
@@ -58,7 +58,7 @@ async fn functions_answer_raise_and_fail() {
         let (at_fault, message) = error(name).await;
         assert_eq!(at_fault, AtFault::Mock, "{message}");
         assert!(message.starts_with("the mock of read failed: "), "{message}");
-        assert!(message.contains(told), "{told} is not in\n{message}");
+        assert!(message.contains(shown), "{shown} is not in\n{message}");
     }
 }
 

@@ -112,9 +112,9 @@ async fn what_may_pass_is_tried_again_and_then_told() {
         let (reply, requests) = outcome(name, |_| {}, broken).await;
         let failure = reply.expect_err("500");
         assert_eq!((failure.kind, requests), (FailureKind::Unavailable, 2), "{name}");
-        let told = failure.to_string();
-        assert!(told.starts_with(&format!("{name} gave no answer to 2 requests: ")), "{told}");
-        assert!(told.contains("500") && told.contains("broken"), "{told}");
+        let shown = failure.to_string();
+        assert!(shown.starts_with(&format!("{name} gave no answer to 2 requests: ")), "{shown}");
+        assert!(shown.contains("500") && shown.contains("broken"), "{shown}");
     }
 }
 

@@ -496,17 +496,17 @@ fn suites_name_models_and_are_refused_without_keys() {
         cases[0].metrics[0].llm_judge.samples: it is even, and the samples could be divided; take an odd number"#]]
     .assert_eq(&faults(&wrong, &keys));
     let wrong = SUITE.replace("        persona: You are Ada.\n", "");
-    let told = faults(&wrong, &keys);
+    let shown = faults(&wrong, &keys);
     assert!(
-        told.contains(
+        shown.contains(
             "a user agent has one of `script`, `function`, `person`, or `persona` and `model`"
         ),
-        "{told}"
+        "{shown}"
     );
     let wrong = SUITE.replace("{{ args.why }}", "{{ args.why");
-    let told = faults(&wrong, &keys);
-    assert!(told.starts_with("cases[0].user_agents.loop.tools.reveal: syntax error"), "{told}");
+    let shown = faults(&wrong, &keys);
+    assert!(shown.starts_with("cases[0].user_agents.loop.tools.reveal: syntax error"), "{shown}");
     let wrong = SUITE.replace("persona:", "persna:");
-    let told = faults(&wrong, &keys);
-    assert!(told.ends_with("did you mean persona?"), "{told}");
+    let shown = faults(&wrong, &keys);
+    assert!(shown.ends_with("did you mean persona?"), "{shown}");
 }

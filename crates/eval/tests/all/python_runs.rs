@@ -18,13 +18,13 @@ async fn run(suite: &str, python: PathBuf) -> EvalResult {
 }
 
 /// The events as lines: their type and what tells them apart.
-fn told(result: &EvalResult) -> String {
+fn shown(result: &EvalResult) -> String {
     let line = |entry: &eval::ledger::Entry| {
         let value = serde_json::to_value(&entry.event).expect("serializes");
         let members = ["name", "text", "from", "tool_name", "response", "changes", "reason"];
-        let told: Vec<String> =
+        let shown: Vec<String> =
             members.iter().filter_map(|name| value.get(*name)).map(ToString::to_string).collect();
-        format!("{} {}", entry.event.name(), told.join(" "))
+        format!("{} {}", entry.event.name(), shown.join(" "))
     };
     result.events.iter().map(line).collect::<Vec<_>>().join("\n")
 }
@@ -57,7 +57,7 @@ async fn the_triage_story_runs_with_a_scripted_model() {
         state_change {"escalation":{"urgencyLevel":"emergency_999","reason":"cardiac"}}
         message "I am calling 999."
         termination "state_matches""#]]
-    .assert_eq(&told(&result));
+    .assert_eq(&shown(&result));
     assert_eq!(result.status, Status::Passed, "{:?}", result.error);
     assert_eq!(result.termination_reason, Some(TerminationReason::StateMatches));
     assert_eq!(result.turns, 2);

@@ -140,10 +140,10 @@ async fn a_store_that_cannot_be_used_is_refused_with_the_remedy() {
     let folder = tempfile::tempdir().expect("a folder");
     let text = folder.path().join("text.sqlite");
     std::fs::write(&text, "this is a text, and by no means a database. ".repeat(50)).unwrap();
-    let told = refused(&text).await;
+    let shown = refused(&text).await;
     assert!(
-        told.contains("text.sqlite are damaged (file is not a database): move the file away"),
-        "{told}"
+        shown.contains("text.sqlite are damaged (file is not a database): move the file away"),
+        "{shown}"
     );
 
     let newer = folder.path().join("newer.sqlite");
@@ -154,12 +154,12 @@ async fn a_store_that_cannot_be_used_is_refused_with_the_remedy() {
                     VALUES (99, 'later', 1, x'00', 0)",
     )
     .await;
-    let told = refused(&newer).await;
+    let shown = refused(&newer).await;
     assert!(
-        told.contains(
+        shown.contains(
             "of a newer version of Rehearsal: update, or choose another file with --store"
         ),
-        "{told}"
+        "{shown}"
     );
 
     let path = folder.path().join("result.sqlite");
@@ -172,10 +172,10 @@ async fn a_store_that_cannot_be_used_is_refused_with_the_remedy() {
     change(&path, "UPDATE results SET result = replace(result, 'user_message', 'user_massage')")
         .await;
     let store = RunStore::open(&path).await.expect("opens");
-    let told = store.results(1).await.expect_err("damaged").to_string();
+    let shown = store.results(1).await.expect_err("damaged").to_string();
     let wanted =
         "repeat 1 of greets in run 1: there are no events user_massage; did you mean user_message?";
-    assert!(told.contains(wanted), "{told}");
+    assert!(shown.contains(wanted), "{shown}");
 
     let missing = store.run(7).await.expect_err("no run");
     assert!(matches!(missing, StoreError::NoRun { number: 7, last: Some(1), .. }));

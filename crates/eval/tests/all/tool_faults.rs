@@ -35,7 +35,7 @@ fn case(subject: &Arc<AdkPythonSubject>) -> EvalCase {
 }
 
 /// The results of tools, and the events of faults.
-fn told(result: &EvalResult) -> Vec<String> {
+fn shown(result: &EvalResult) -> Vec<String> {
     let events = result.events.iter().map(|entry| serde_json::to_value(&entry.event));
     let events = events.map(|event| event.expect("serializes"));
     events
@@ -64,7 +64,7 @@ async fn results_are_cut_and_replaced() {
         "read" {"truncates":10}
         "read" {"latency_ms":1}
         "mock" {"result":"{\"policy\":"}"#]]
-    .assert_eq(&told(&cut).join("\n"));
+    .assert_eq(&shown(&cut).join("\n"));
 
     let down = value(&json!({ "error": "503" }));
     let down = case(&subject)
@@ -74,7 +74,10 @@ async fn results_are_cut_and_replaced() {
     assert_eq!(down.status, Status::Passed, "{:?}", down.error);
     let state = down.events.last().map(|last| serde_json::to_value(&last.event).expect("a value"));
     assert_eq!(state.expect("an end")["state"], json!({}), "the tool did not run");
-    assert_eq!(told(&down).iter().filter(|line| **line == r#""fault" {"error":"503"}"#).count(), 2);
+    assert_eq!(
+        shown(&down).iter().filter(|line| **line == r#""fault" {"error":"503"}"#).count(),
+        2
+    );
 
     let raised = case(&subject).fault(always("read", FaultEffect::Raises("503".to_owned())));
     let raised = run_eval(&raised).await;
