@@ -3,20 +3,18 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
-use std::process::Stdio;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use agents::AgentLog;
 use agents::adk_python::package;
-use agents::child::{self, TreeKiller};
+use agents::child::TreeKiller;
 use json_text::JsonText;
 use serde::{Deserialize, Deserializer};
-use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
-use tokio::process::ChildStdin;
 use tokio::sync::{OnceCell, mpsc, oneshot};
 
 use super::functions::{Call, PythonFunction};
+use super::line_process::LineProcess;
 use super::messages::Exception;
 
 /// The module of the package that it runs.
@@ -56,7 +54,7 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<JsonText
 
 /// A process that calls functions. Dropping it ends the process.
 pub(super) struct Process {
-    requests: mpsc::UnboundedSender<Vec<u8>>,
+    requests: mpsc::UnboundedSender<String>,
     waiting: Arc<Waiting>,
     pub(super) next_id: AtomicU64,
     log: Arc<AgentLog>,
@@ -85,33 +83,15 @@ impl Process {
             .map_err(|error| format!("the Python package cannot be written: {error}"))?;
         let folder = first.file.parent().unwrap_or(Path::new("."));
         let mut command = package::program(&first.python, MODULE, &package, folder);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut tree = child::start(&mut command)
+        let started = LineProcess::start(&mut command)
             .map_err(|error| format!("{} cannot be started: {error}", first.python.display()))?;
-        let process = tree.child();
-        let missing = || format!("a pipe of {} is missing", first.python.display());
-        let input = process.stdin.take().ok_or_else(missing)?;
-        let output = process.stdout.take().ok_or_else(missing)?;
-        let errors = process.stderr.take().ok_or_else(missing)?;
+        let LineProcess { requests, mut answers, log, tree } = started;
         let killer = tree.killer();
-        let log = Arc::new(AgentLog::default());
         let waiting = Arc::new(Waiting(Mutex::new(Some(HashMap::new()))));
-        let (requests, queued) = mpsc::unbounded_channel();
-        tokio::spawn(write(input, queued));
-        tokio::spawn({
-            let log = Arc::clone(&log);
-            async move {
-                let mut lines = BufReader::new(errors).lines();
-                while let Ok(Some(line)) = lines.next_line().await {
-                    log.push(&line);
-                }
-            }
-        });
         tokio::spawn({
             let waiting = Arc::clone(&waiting);
             async move {
-                let mut lines = BufReader::new(output).lines();
-                while let Ok(Some(line)) = lines.next_line().await {
+                while let Ok(Some(line)) = answers.next_line().await {
                     match serde_json::from_str::<Reply>(&line) {
                         Ok(reply) => {
                             let mut waiting = waiting.lock();
@@ -138,8 +118,7 @@ impl Process {
             None => "the process of the functions ended. It printed nothing".to_owned(),
         };
         let request = JsonText::serialize(call).map_err(|error| error.to_string())?;
-        let mut line = request.compact().as_str().as_bytes().to_vec();
-        line.push(b'\n');
+        let line = request.compact().as_str().to_owned();
         let (waiter, reply) = oneshot::channel();
         match &mut *self.waiting.lock() {
             Some(waiting) => waiting.insert(call.id, waiter),
@@ -147,13 +126,5 @@ impl Process {
         };
         self.requests.send(line).map_err(|_| gone())?;
         reply.await.map_err(|_| gone())
-    }
-}
-
-async fn write(mut input: ChildStdin, mut queued: mpsc::UnboundedReceiver<Vec<u8>>) {
-    while let Some(line) = queued.recv().await {
-        if input.write_all(&line).await.is_err() {
-            return;
-        }
     }
 }

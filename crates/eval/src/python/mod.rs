@@ -7,6 +7,7 @@
 mod connection;
 mod function_process;
 mod functions;
+mod line_process;
 mod messages;
 mod server;
 mod session;

@@ -2,20 +2,19 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::process::Stdio;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use agents::AgentLog;
 use agents::adk_python::package;
-use agents::child::{self, TreeKiller};
-use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+use agents::child::TreeKiller;
+use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::net::{UnixListener, UnixStream};
-use tokio::process::ChildStdin;
 use tokio::sync::{mpsc, oneshot};
 
 use super::Isolation;
+use super::line_process::LineProcess;
 use super::messages::{Connected, FromServer, Unseen};
 use crate::fault::Fault;
 
@@ -121,41 +120,21 @@ impl Server {
             .args((isolation == Isolation::Batch).then_some("batch"))
             .envs(environment.iter().map(|(name, value)| (name, value)))
             // The barrier forbids them, and a run leaves no files behind.
-            .env("PYTHONDONTWRITEBYTECODE", "1")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        let mut tree = child::start(&mut command)
+            .env("PYTHONDONTWRITEBYTECODE", "1");
+        let started = LineProcess::start(&mut command)
             .map_err(|error| broken(&format!("{} cannot be started", python.display()), &error))?;
-        let process = tree.child();
-        let missing = || broken("a pipe is missing", &python.display());
-        let input = process.stdin.take().ok_or_else(missing)?;
-        let output = process.stdout.take().ok_or_else(missing)?;
-        let errors = process.stderr.take().ok_or_else(missing)?;
+        let LineProcess { requests, mut answers, log, tree } = started;
         let killer = tree.killer();
 
-        let log = Arc::new(AgentLog::default());
         let waiting = Arc::new(Waiting::default());
-        let (requests, queued) = mpsc::unbounded_channel();
         let (ready, is_ready) = oneshot::channel();
-        tokio::spawn(write_lines(input, queued));
-        tokio::spawn({
-            let log = Arc::clone(&log);
-            async move {
-                let mut lines = BufReader::new(errors).lines();
-                while let Ok(Some(line)) = lines.next_line().await {
-                    log.push(&line);
-                }
-            }
-        });
         let idle = Arc::new(Idle::default());
         tokio::spawn(accept(listener, Arc::clone(&waiting), Arc::clone(&idle)));
         tokio::spawn({
             let (waiting, log) = (Arc::clone(&waiting), Arc::clone(&log));
             async move {
                 let mut ready = Some(ready);
-                let mut lines = BufReader::new(output).lines();
-                while let Ok(Some(line)) = lines.next_line().await {
+                while let Ok(Some(line)) = answers.next_line().await {
                     match serde_json::from_str(&line) {
                         Ok(FromServer::Ended { case, status }) => {
                             let ending = format!("its process ended with status {status}");
@@ -263,14 +242,6 @@ fn explained(what: &str, log: &AgentLog) -> String {
     match log.last_lines(0) {
         Some(lines) => format!("{what}. Its last output:\n{lines}"),
         None => format!("{what}. It printed nothing"),
-    }
-}
-
-async fn write_lines(mut input: ChildStdin, mut queued: mpsc::UnboundedReceiver<String>) {
-    while let Some(line) = queued.recv().await {
-        if input.write_all(format!("{line}\n").as_bytes()).await.is_err() {
-            return;
-        }
     }
 }
 

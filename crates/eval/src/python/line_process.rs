@@ -1,0 +1,59 @@
+//! [`LineProcess`]: a child process that gets lines and answers with lines.
+
+use std::process::Stdio;
+use std::sync::Arc;
+
+use agents::AgentLog;
+use agents::child::{self, ProcessTree};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout, Command};
+use tokio::sync::mpsc;
+
+/// A child process and its pipes.
+pub(super) struct LineProcess {
+    /// Lines to the process, without their ends.
+    pub(super) requests: mpsc::UnboundedSender<String>,
+    /// Lines from the process.
+    pub(super) answers: Lines<BufReader<ChildStdout>>,
+    /// What it prints on standard error.
+    pub(super) log: Arc<AgentLog>,
+    /// The process.
+    pub(super) tree: ProcessTree,
+}
+
+impl LineProcess {
+    /// Starts `command`.
+    ///
+    /// # Errors
+    /// The system's, if the process does not start.
+    pub(super) fn start(command: &mut Command) -> std::io::Result<Self> {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut tree = child::start(command)?;
+        let process = tree.child();
+        let missing = || std::io::Error::other("a pipe is missing");
+        let input = process.stdin.take().ok_or_else(missing)?;
+        let output = process.stdout.take().ok_or_else(missing)?;
+        let errors = process.stderr.take().ok_or_else(missing)?;
+        let log = Arc::new(AgentLog::default());
+        let (requests, queued) = mpsc::unbounded_channel();
+        tokio::spawn(write(input, queued));
+        tokio::spawn(keep(errors, Arc::clone(&log)));
+        Ok(Self { requests, answers: BufReader::new(output).lines(), log, tree })
+    }
+}
+
+async fn write(mut input: ChildStdin, mut queued: mpsc::UnboundedReceiver<String>) {
+    while let Some(mut line) = queued.recv().await {
+        line.push('\n');
+        if input.write_all(line.as_bytes()).await.is_err() {
+            return;
+        }
+    }
+}
+
+async fn keep(errors: ChildStderr, log: Arc<AgentLog>) {
+    let mut lines = BufReader::new(errors).lines();
+    while let Ok(Some(line)) = lines.next_line().await {
+        log.push(&line);
+    }
+}
