@@ -10,7 +10,7 @@ use scoring::{Invocation, ModelCall, Response, Timing, ToolCall, Trace, joined};
 
 use crate::accepted::Accepted;
 use crate::plain::unwrapped;
-use crate::{CaseTrace, InvalidField, agentflow};
+use crate::{CaseRubrics, CaseTrace, InvalidField, agentflow};
 
 pub(crate) fn case_trace(case: &EvalCase, tags: Vec<String>) -> Result<CaseTrace, InvalidField> {
     let kept = kept(case);
@@ -29,7 +29,13 @@ pub(crate) fn case_trace(case: &EvalCase, tags: Vec<String>) -> Result<CaseTrace
         name = Some(flow.name).filter(|name| !name.is_empty());
     }
     let trace = Trace { invocations, final_state };
-    Ok(CaseTrace { eval_id: case.eval_id.clone(), name, tags, trace })
+    Ok(CaseTrace {
+        eval_id: case.eval_id.clone(),
+        name,
+        tags,
+        trace,
+        rubrics: CaseRubrics::of_adk(case),
+    })
 }
 
 /// The AgentFlow case that this one was converted from.

@@ -5,7 +5,7 @@ use json_text::{JsonText, Kind, Node};
 use scoring::{Invocation, Response, Timing, ToolCall, Trace, joined};
 
 use crate::accepted::Accepted;
-use crate::{CaseTrace, InvalidField, adk, expected_state};
+use crate::{CaseRubrics, CaseTrace, InvalidField, adk, expected_state};
 
 pub(crate) fn case_trace(case: &EvalCase, tags: Vec<String>) -> Result<CaseTrace, InvalidField> {
     let name = Some(case.name.clone()).filter(|name| !name.is_empty());
@@ -19,7 +19,13 @@ pub(crate) fn case_trace(case: &EvalCase, tags: Vec<String>) -> Result<CaseTrace
     let turns = case.conversation.iter().zip(accepted);
     let invocations = turns.map(|(turn, accepted)| invocation(turn, accepted)).collect();
     let trace = Trace { invocations, final_state: final_state(case) };
-    Ok(CaseTrace { eval_id: case.eval_id.clone(), name, tags, trace })
+    Ok(CaseTrace {
+        eval_id: case.eval_id.clone(),
+        name,
+        tags,
+        trace,
+        rubrics: CaseRubrics::default(),
+    })
 }
 
 /// The state after the last turn, for which the format has no field.

@@ -27,6 +27,7 @@ mod error;
 mod expected_state;
 mod lazy_trace;
 mod plain;
+mod rubrics;
 
 use evalset::adk::EvalCaseResult;
 use evalset::{Case, CaseFault, CaseLocation, Origin, Problem, path_of};
@@ -38,6 +39,7 @@ pub use config::criteria;
 pub use error::InvalidField;
 pub use lazy_trace::LazyTrace;
 pub use plain::PlainCase;
+pub use rubrics::CaseRubrics;
 
 /// An expected or actual case, as it is scored.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -50,6 +52,8 @@ pub struct CaseTrace {
     pub tags: Vec<String>,
     /// The expected or actual trace.
     pub trace: Trace,
+    /// Rubrics besides those of the criteria, which only ADK has.
+    pub rubrics: CaseRubrics,
 }
 
 impl CaseTrace {
@@ -117,7 +121,7 @@ impl CaseTrace {
         let turns = result.eval_metric_result_per_invocation.iter();
         let invocations = turns.map(|turn| adk::invocation(&turn.actual_invocation)).collect();
         let trace = Trace { invocations, final_state: result.final_state() };
-        Self { eval_id: result.eval_id.clone(), name: None, tags: Vec::new(), trace }
+        Self { eval_id: result.eval_id.clone(), trace, ..Self::default() }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use case_trace::CaseTrace;
+use case_trace::{CaseRubrics, CaseTrace};
 use evalset::Case;
 use json_text::JsonText;
 use scoring::Trace;
@@ -14,6 +14,8 @@ pub struct Golden {
     pub id: String,
     /// What happened.
     pub trace: Trace,
+    /// Rubrics of the case and its turns.
+    pub rubrics: CaseRubrics,
     /// The state before the first message.
     pub initial_state: JsonText,
     /// Labels.
@@ -105,6 +107,7 @@ impl Golden {
         Ok(Self {
             id: found.eval_id,
             trace: found.trace,
+            rubrics: found.rubrics,
             initial_state: initial_state(&case),
             tags: found.tags,
         })

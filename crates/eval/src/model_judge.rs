@@ -2,6 +2,7 @@
 
 use std::sync::mpsc;
 
+use case_trace::CaseRubrics;
 use scoring::config::{Config, Criterion};
 use scoring::judge::{Judge, JudgeRequest};
 use scoring::{Outcome, Trace};
@@ -11,10 +12,11 @@ use crate::adk_judge::{AdkJudge, Asking};
 use crate::ledger::Ledger;
 use crate::model::{ModelMessage, ModelRequest, Models};
 
-/// Asks models as the judge of the criteria of a config. Rubrics that single cases have are not known here.
+/// Asks models as the judge of the criteria of a config.
 pub struct ModelJudge<'c> {
     models: Models,
     config: &'c Config,
+    rubrics: CaseRubrics,
     runtime: &'c Runtime,
 }
 
@@ -22,7 +24,14 @@ impl<'c> ModelJudge<'c> {
     /// A judge whose requests run in `runtime`.
     #[must_use]
     pub fn new(models: Models, config: &'c Config, runtime: &'c Runtime) -> Self {
-        Self { models, config, runtime }
+        Self { models, config, rubrics: CaseRubrics::default(), runtime }
+    }
+
+    /// The same judge, with the rubrics of a case besides those of the config.
+    #[must_use]
+    pub fn with_rubrics(mut self, rubrics: CaseRubrics) -> Self {
+        self.rubrics = rubrics;
+        self
     }
 
     /// Waits for what the runtime does. A runtime's own `block_on` must not be called within another one.
@@ -56,7 +65,7 @@ impl Judge for ModelJudge<'_> {
         expected: &Trace,
         actual: &Trace,
     ) -> Option<Outcome> {
-        let judge = AdkJudge::of(&criterion.name, self.config, None)?;
+        let judge = AdkJudge::of(&criterion.name, self.config, &self.rubrics, None)?;
         let (models, metric) = (self.models.clone(), criterion.name.clone());
         let (expected, actual) = (expected.clone(), actual.clone());
         self.wait(async move {

@@ -42,7 +42,12 @@ fn case(eval_id: &str, calls: &[(&str, &str)], response: &str) -> CaseTrace {
         ..Invocation::default()
     };
     let trace = Trace { invocations: vec![turn], final_state: None };
-    CaseTrace { eval_id: eval_id.to_owned(), name: None, tags: vec!["home".to_owned()], trace }
+    CaseTrace {
+        eval_id: eval_id.to_owned(),
+        tags: vec!["home".to_owned()],
+        trace,
+        ..CaseTrace::default()
+    }
 }
 
 /// A case that fails, one that lacks its actual side, one that lacks its expected side, a hostile

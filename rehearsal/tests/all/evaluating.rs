@@ -3,7 +3,7 @@
 #[cfg(unix)]
 mod interrupted;
 mod killed;
-mod model_endpoint;
+pub(crate) mod model_endpoint;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -9,6 +9,8 @@ use scoring::report::EvalReport;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::evaluating::model_endpoint::ModelEndpoint;
+
 const CONFIG: &str =
     r#"{"criteria": {"tool_trajectory_avg_score": 1.0, "response_match_score": 0.8}}"#;
 
@@ -616,4 +618,68 @@ fn repeats_tags_baseline_and_minimum_are_reported() {
     assert_eq!(output.status.code(), Some(2));
     let error = String::from_utf8(output.stderr).unwrap();
     assert!(error.contains("the baseline expected.json cannot be read"), "{error}");
+}
+
+/// Runs `rehearsal score` on cases of two turns with rubrics of their own, and returns its report and how often
+/// the judge was asked.
+fn judged(case_rubrics: &Value, turn_rubrics: &Value) -> (EvalReport, usize) {
+    let model = ModelEndpoint::start();
+    let folder = tempfile::tempdir().unwrap();
+    let mut case = case("case-1", "hall", "It is dark.");
+    case["conversation"][0]["user_content"]["parts"][0]["text"] = json!("I am case-1");
+    let turn = case["conversation"][0].clone();
+    write(
+        folder.path(),
+        "actual.evalset.json",
+        &[{
+            let mut case = case.clone();
+            case["conversation"] = json!([turn, turn]);
+            case
+        }],
+    );
+    let mut second = turn.clone();
+    second["rubrics"] = turn_rubrics.clone();
+    case["conversation"] = json!([turn, second]);
+    case["rubrics"] = case_rubrics.clone();
+    write(folder.path(), "expected.evalset.json", &[case]);
+    let options = json!({ "judge_model": "openai/judge", "num_samples": 1 });
+    let criterion = json!({ "threshold": 1, "judge_model_options": options });
+    let config = json!({ "criteria": { "rubric_based_final_response_quality_v1": criterion } });
+    std::fs::write(folder.path().join("config.json"), config.to_string()).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rehearsal"));
+    command.args(["score", "--expected", "expected.evalset.json", "--config", "config.json"]);
+    command.args(["--actual", "actual.evalset.json", "--judge", "--format", "json"]);
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("REHEARSAL_")) {
+        command.env_remove(name);
+    }
+    command.env("OPENAI_BASE_URL", format!("http://{}", model.address)).current_dir(folder.path());
+    let output = command.output().unwrap();
+    let report = String::from_utf8(output.stdout).unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    (serde_json::from_str(&report).unwrap_or_else(|_| panic!("{errors}")), model.count())
+}
+
+fn rubric(id: &str, kind: &str) -> Value {
+    json!({ "rubric_id": id, "type": kind, "rubric_content": { "text_property": "It is brief." } })
+}
+
+#[test]
+fn rubrics_of_cases_and_turns_are_judged() {
+    const QUALITY: &str = "FINAL_RESPONSE_QUALITY";
+    let of_case = json!([rubric("brief", QUALITY), rubric("tools", "TOOL_USE_QUALITY")]);
+    let (report, asked) = judged(&of_case, &json!([rubric("polite", QUALITY)]));
+    let result = &report.results[0].criterion_results[0];
+    assert_eq!((result.passed, result.score), (Some(true), Some(1.0)), "{result:?}");
+    assert_eq!(asked, 3, "the case's rubric in both turns, and the second turn's own");
+
+    let (report, asked) = judged(&json!(null), &json!([rubric("polite", QUALITY)]));
+    let result = &report.results[0].criterion_results[0];
+    assert_eq!((result.passed, asked), (None, 0), "google-adk evaluates no turn then: {result:?}");
+    assert!(result.details.as_str().contains("turn 1 has no rubric"), "{result:?}");
+
+    // google-adk compares ids of all types.
+    let (report, asked) = judged(&of_case, &json!([rubric("tools", QUALITY)]));
+    let result = &report.results[0].criterion_results[0];
+    assert_eq!((result.passed, asked), (None, 0), "{result:?}");
+    assert!(result.details.as_str().contains("have the id tools"), "{result:?}");
 }

@@ -144,9 +144,8 @@ impl PlainCase {
         let invocations = (0..self.turns.len()).map(|place| self.invocation(place)).collect();
         CaseTrace {
             eval_id: self.eval_id().into_owned(),
-            name: None,
-            tags: Vec::new(),
             trace: Trace { invocations, final_state: None },
+            ..CaseTrace::default()
         }
     }
 

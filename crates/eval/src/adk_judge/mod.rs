@@ -35,13 +35,13 @@ enum Judged {
     /// Each turn of the agent.
     Turns(TurnJudge),
     /// The whole conversation, by these rubrics.
-    Conversation(Vec<Rubric>),
+    Conversation(TurnJudge),
     /// Each sentence of the agent's responses.
     Sentences(Hallucinations),
     /// Each message of the simulated user.
     User(SimulatedUserQuality),
     /// Nothing: the reason why not.
-    Not(&'static str),
+    Not(String),
 }
 
 /// Asks judges of one metric.
@@ -99,15 +99,20 @@ impl AdkJudge {
             &Self { model: asking.models.judge_name(&self.model).to_owned(), ..self.clone() };
         match &self.judged {
             Judged::Turns(turns) => turns.outcome(judge, asking, expected, actual).await,
-            Judged::Conversation(rubrics) if rubrics.is_empty() => unscored(
-                "the case and the criterion have no rubric of the type TRAJECTORY_QUALITY; add one",
-            ),
-            Judged::Conversation(rubrics) => {
-                judge.verdict(asking, rubrics.clone(), &Trace::default(), actual).await
+            Judged::Conversation(turns) => {
+                // google-adk judges the conversation at its last turn, by the rubrics of that turn.
+                let rubrics = turns.rubrics_at(actual.invocations.len().saturating_sub(1));
+                if rubrics.is_empty() {
+                    return unscored(
+                        "the criterion, the case and its last turn have no rubric of the type \
+                         TRAJECTORY_QUALITY; add one",
+                    );
+                }
+                judge.verdict(asking, rubrics, &Trace::default(), actual).await
             }
             Judged::Sentences(sentences) => sentences.outcome(&judge.model, asking, actual).await,
             Judged::User(user) => user.outcome(judge, asking, actual).await,
-            Judged::Not(reason) => unscored(*reason),
+            Judged::Not(reason) => unscored(reason),
         }
     }
 

@@ -1,5 +1,8 @@
 //! Reads [`AdkJudge`]s from a `test_config.json`.
 
+use std::collections::HashSet;
+
+use case_trace::CaseRubrics;
 use evalset::Case;
 use evalset::adk;
 use json_text::{JsonIndex, JsonValue};
@@ -23,14 +26,21 @@ const MATCH: &str = "The agent's final response is valid if it agrees with the e
     calculate yourself.";
 
 impl AdkJudge {
-    /// The judge of a criterion; `None` for one that is not judged so. Without a case, the rubrics are those of the
-    /// config.
-    pub(crate) fn of(name: &str, config: &Config, case: Option<&Case>) -> Option<Self> {
+    /// The judge of a criterion; `None` for one that is not judged so. `case` is for users of scenarios.
+    pub(crate) fn of(
+        name: &str,
+        config: &Config,
+        rubrics: &CaseRubrics,
+        case: Option<&Case>,
+    ) -> Option<Self> {
         let document = JsonIndex::of(&config.source);
         let criterion = member(Some(document.root()), "criteria").and_then(|it| it.member(name));
         let options = member(criterion, "judge_model_options");
         let model = member(options, "judge_model").and_then(JsonValue::string);
         let samples = member(options, "num_samples").and_then(|count| count.text().parse().ok());
+        let rubrics = |kind, judged: fn(TurnJudge) -> Judged| {
+            of_turns(criterion, rubrics, kind).map_or_else(Judged::Not, judged)
+        };
         let judged = match name {
             "final_response_match_v2" => Judged::Turns(TurnJudge {
                 rubrics: vec![yes_or_no("the final response", MATCH)],
@@ -38,17 +48,11 @@ impl AdkJudge {
                 sees_expected: true,
             }),
             "rubric_based_final_response_quality_v1" => {
-                Judged::Turns(of_turns(criterion, case, "FINAL_RESPONSE_QUALITY"))
+                rubrics("FINAL_RESPONSE_QUALITY", Judged::Turns)
             }
-            "rubric_based_tool_use_quality_v1" => {
-                Judged::Turns(of_turns(criterion, case, "TOOL_USE_QUALITY"))
-            }
+            "rubric_based_tool_use_quality_v1" => rubrics("TOOL_USE_QUALITY", Judged::Turns),
             "rubric_based_multi_turn_trajectory_quality_v1" => {
-                let TurnJudge { rubrics, by_turn, .. } =
-                    of_turns(criterion, case, "TRAJECTORY_QUALITY");
-                Judged::Conversation(
-                    rubrics.into_iter().chain(by_turn.into_iter().flatten()).collect(),
-                )
+                rubrics("TRAJECTORY_QUALITY", Judged::Conversation)
             }
             "hallucinations_v1" => {
                 let given = member(criterion, "evaluate_intermediate_nl_responses");
@@ -67,21 +71,53 @@ impl AdkJudge {
 }
 
 /// The rubrics of a criterion, and those of its kind that the case and its turns have.
-fn of_turns(criterion: Option<JsonValue<'_>>, case: Option<&Case>, kind: &str) -> TurnJudge {
+///
+/// # Errors
+/// That an id occurs twice, which google-adk refuses.
+fn of_turns(
+    criterion: Option<JsonValue<'_>>,
+    rubrics: &CaseRubrics,
+    kind: &str,
+) -> Result<TurnJudge, String> {
     let given = member(criterion, "rubrics").into_iter().flat_map(JsonValue::items);
     let given = given.filter_map(|rubric| {
         let text = member(member(Some(rubric), "rubric_content"), "text_property")?.string()?;
         let name = member(Some(rubric), "rubric_id").and_then(JsonValue::string);
         Some(yes_or_no(&name.unwrap_or_default(), &text))
     });
-    let mut judge =
-        TurnJudge { rubrics: given.collect(), by_turn: Vec::new(), sees_expected: false };
-    if let Some(Case::Adk(case)) = case {
-        judge.rubrics.extend(of_kind(case.rubrics.as_deref(), kind));
-        let turns = case.turns().iter();
-        judge.by_turn = turns.map(|turn| of_kind(turn.rubrics.as_deref(), kind)).collect();
+    let given: Vec<Rubric> = given.collect();
+    // Within the case, google-adk compares the ids of all types.
+    let of_case = || ids(&rubrics.of_case);
+    distinct(of_case())?;
+    for turn in &rubrics.of_turns {
+        distinct(of_case().chain(ids(turn)))?;
     }
-    judge
+    let judge = TurnJudge {
+        rubrics: given.into_iter().chain(of_kind(&rubrics.of_case, kind)).collect(),
+        by_turn: rubrics.of_turns.iter().map(|turn| of_kind(turn, kind)).collect(),
+        sees_expected: false,
+    };
+    distinct(judge.rubrics.iter().map(|rubric| rubric.name.as_str()))?;
+    for at in 0..judge.by_turn.len() {
+        distinct(judge.rubrics_at(at).iter().map(|rubric| rubric.name.as_str()))?;
+    }
+    Ok(judge)
+}
+
+fn ids(rubrics: &[adk::Rubric]) -> impl Iterator<Item = &str> {
+    rubrics.iter().map(|rubric| rubric.rubric_id.as_str())
+}
+
+fn distinct<'r>(ids: impl Iterator<Item = &'r str>) -> Result<(), String> {
+    let mut seen = HashSet::new();
+    for id in ids {
+        if !seen.insert(id) {
+            return Err(format!(
+                "two rubrics that apply to the same turn have the id {id}; give each an id of its own"
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn of_user(case: Option<&Case>) -> Judged {
@@ -90,7 +126,8 @@ fn of_user(case: Option<&Case>) -> Judged {
         _ => None,
     };
     let Some(scenario) = scenario else {
-        return Judged::Not("it judges the user of a scenario, and the case has none here");
+        let reason = "it judges the user of a scenario, and the case has none here";
+        return Judged::Not(reason.to_owned());
     };
     Judged::User(SimulatedUserQuality {
         starting_prompt: scenario.starting_prompt.clone(),
@@ -101,9 +138,9 @@ fn of_user(case: Option<&Case>) -> Judged {
 }
 
 /// The rubrics of a case or a turn that are for this metric.
-fn of_kind(rubrics: Option<&[adk::Rubric]>, kind: &str) -> Vec<Rubric> {
-    let rubrics = rubrics.unwrap_or_default().iter();
+fn of_kind(rubrics: &[adk::Rubric], kind: &str) -> Vec<Rubric> {
     rubrics
+        .iter()
         .filter(|rubric| rubric.rubric_type.as_deref() == Some(kind))
         .filter_map(|rubric| {
             let text = rubric.rubric_content.text_property.as_deref()?;

@@ -18,6 +18,12 @@ pub(super) struct TurnJudge {
 }
 
 impl TurnJudge {
+    /// What is judged in the turn number `at`, from 0.
+    pub(super) fn rubrics_at(&self, at: usize) -> Vec<Rubric> {
+        let of_turn = self.by_turn.get(at).into_iter().flatten();
+        self.rubrics.iter().chain(of_turn).cloned().collect()
+    }
+
     pub(super) async fn outcome(
         &self,
         judge: &AdkJudge,
@@ -33,20 +39,22 @@ impl TurnJudge {
                 expected.len()
             ));
         }
+        // As google-adk does, which evaluates no turn then.
+        if let Some(at) = (0..happened.len()).find(|at| self.rubrics_at(*at).is_empty()) {
+            return unscored(format!(
+                "turn {} has no rubric for this metric; add one to the turn, the case or the \
+                 criterion",
+                at + 1
+            ));
+        }
         let turns = happened.iter().enumerate().map(|(at, turn)| async move {
-            let of_turn = self.by_turn.get(at).into_iter().flatten();
-            let rubrics: Vec<Rubric> = self.rubrics.iter().chain(of_turn).cloned().collect();
-            // A turn without rubrics does not count.
-            if rubrics.is_empty() {
-                return None;
-            }
             let one = |turn| Trace { invocations: vec![turn], final_state: None };
             let wanted = expected.get(at).filter(|_| self.sees_expected).cloned();
             let (wanted, turn) = (wanted.map(one).unwrap_or_default(), one(turn.clone()));
-            Some(judge.verdict(asking, rubrics, &wanted, &turn).await)
+            judge.verdict(asking, self.rubrics_at(at), &wanted, &turn).await
         });
         let mut rubrics = Vec::new();
-        for outcome in join_all(turns).await.into_iter().flatten() {
+        for outcome in join_all(turns).await {
             match outcome {
                 Outcome::Scored { evidence: Evidence::Judged { rubrics: of_turn, .. }, .. } => {
                     rubrics.extend(of_turn);

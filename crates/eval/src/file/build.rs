@@ -310,7 +310,7 @@ impl Builder<'_> {
                 .criteria
                 .iter()
                 .map(|criterion| {
-                    let judge = AdkJudge::of(&criterion.name, &config, None);
+                    let judge = AdkJudge::of(&criterion.name, &config, &golden.rubrics, None);
                     let metric = CriterionMetric::new(criterion.clone(), golden.trace.clone());
                     let metric: Arc<dyn Metric> =
                         Arc::new(metric.judged_by(self.models.clone(), judge));

@@ -106,7 +106,7 @@ fn case_of(
 ) -> Result<EvalCase, (String, String)> {
     let found = CaseTrace::of_expected(case).map_err(|error| (String::new(), error.to_string()))?;
     let name = found.eval_id.clone();
-    let expected = found.trace;
+    let (expected, rubrics) = (found.trace, found.rubrics);
     let scenario = match case {
         Case::Adk(case) => case.conversation_scenario.as_ref(),
         Case::AdkLegacy(_) | Case::AgentFlow(_) => None,
@@ -145,7 +145,7 @@ fn case_of(
         let metric: Arc<dyn Metric> =
             Arc::new(CriterionMetric::new(criterion.clone(), expected.clone()).judged_by(
                 models.clone(),
-                AdkJudge::of(&criterion.name, &options.config, Some(case)),
+                AdkJudge::of(&criterion.name, &options.config, &rubrics, Some(case)),
             ));
         metric
     });

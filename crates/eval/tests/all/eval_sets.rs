@@ -425,15 +425,16 @@ async fn a_criterion_without_an_answer_of_its_judge_is_unscored() {
     let (result, requests) =
         judged(&criteria, |_| crate::wire::Reply::Status(401, "", "no key".to_owned())).await;
     assert_eq!(result.status, Status::Unscored);
-    let told = |name: &str| result.metrics[name].evidence.join(" ");
-    assert!(told("rubric").contains("gpt-4o-mini gave no answer"), "{}", told("rubric"));
-    let unknown = told("final_response_match_v2");
+    let evidence = |name: &str| result.metrics[name].evidence.join(" ");
+    assert!(evidence("rubric").contains("gpt-4o-mini gave no answer"), "{}", evidence("rubric"));
+    let unknown = evidence("final_response_match_v2");
     assert!(unknown.contains("did you mean openai?"), "{unknown}");
-    assert!(told("multi_turn_task_success_v1").contains("`adk eval` computes it"));
-    let user = told("per_turn_user_simulator_quality_v1");
+    assert!(evidence("multi_turn_task_success_v1").contains("`adk eval` computes it"));
+    let user = evidence("per_turn_user_simulator_quality_v1");
     assert_eq!(user, "it judges the user of a scenario, and the case has none here");
-    // Of the rubric metric, only the turn that has a rubric is judged, by five samples.
-    assert_eq!(requests.len(), 1 + 5, "{requests:?}");
+    let quality = evidence("rubric_based_final_response_quality_v1");
+    assert!(quality.starts_with("turn 1 has no rubric for this metric; add one"), "{quality}");
+    assert_eq!(requests.len(), 1, "{requests:?}");
 }
 
 #[tokio::test]

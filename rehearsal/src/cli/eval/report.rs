@@ -88,7 +88,13 @@ impl<'c> Columns<'c> {
         let id = self.id(&case.source.suite, &case.name);
         let trace = eval::trace::trace(&result.events);
         let of_case = |trace| {
-            CaseTrace { eval_id: id.clone(), name: None, tags: case.tags.clone(), trace }.into()
+            CaseTrace {
+                eval_id: id.clone(),
+                tags: case.tags.clone(),
+                trace,
+                ..CaseTrace::default()
+            }
+            .into()
         };
         let expected = case.metrics.iter().find_map(|metric| metric.expected());
         let metrics = result.metrics.iter();

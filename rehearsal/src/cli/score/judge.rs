@@ -47,7 +47,10 @@ pub(super) fn scored(
     tools: &mut Tools<'_>,
 ) -> ScoredCase {
     let Some(Judges { models, runtime }) = judges else { return pair.scored(config, tools) };
-    let mut judge = ModelJudge::new(models.clone(), config, runtime);
+    // As in google-adk, the rubrics are those of the expected case.
+    let rubrics = pair.expected.as_ref().map(|case| case.trace().rubrics.clone());
+    let mut judge =
+        ModelJudge::new(models.clone(), config, runtime).with_rubrics(rubrics.unwrap_or_default());
     let rouge = std::mem::take(&mut tools.rouge);
     let mut judged = Tools { rouge, judge: Some(&mut judge) };
     let case = pair.scored(config, &mut judged);

@@ -9,19 +9,19 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Value, json};
 
 /// The endpoint. It ends with the process of the test.
-pub(super) struct ModelEndpoint {
+pub(crate) struct ModelEndpoint {
     /// Its host and port.
-    pub(super) address: String,
+    pub(crate) address: String,
     asked: Arc<Mutex<Vec<usize>>>,
 }
 
 /// Cases with such a number fail: the judge says so.
-pub(super) fn fails(case: usize) -> bool {
+pub(crate) fn fails(case: usize) -> bool {
     case.is_multiple_of(4)
 }
 
 impl ModelEndpoint {
-    pub(super) fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let address = listener.local_addr().unwrap().to_string();
         let asked: Arc<Mutex<Vec<usize>>> = Arc::default();
@@ -36,12 +36,12 @@ impl ModelEndpoint {
     }
 
     /// The numbers of the cases for which it was asked, in the order of the requests.
-    pub(super) fn asked(&self) -> Vec<usize> {
+    pub(crate) fn asked(&self) -> Vec<usize> {
         self.asked.lock().unwrap().clone()
     }
 
     /// How often it was asked.
-    pub(super) fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.asked.lock().unwrap().len()
     }
 }
@@ -97,7 +97,14 @@ fn agent(case: usize, body: &str) -> Value {
 }
 
 fn judge(case: usize) -> Value {
-    let verdict = json!({ "reason": format!("Of case-{case}."), "passed": !fails(case) });
+    let reason = format!("Of case-{case}.");
+    // As metrics ask for it, and as criteria do.
+    let verdict = json!({
+        "reason": reason,
+        "passed": !fails(case),
+        "reasoning": reason,
+        "verdict": if fails(case) { "no" } else { "yes" },
+    });
     json!({
         "id": "chatcmpl-1",
         "object": "chat.completion",
