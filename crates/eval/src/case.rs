@@ -13,6 +13,7 @@ use crate::bridge::Bridge;
 use crate::given_model::GivenModel;
 use crate::metric::Metric;
 use crate::mock::ToolUse;
+use crate::prices::Prices;
 use crate::subject::Subject;
 use crate::tool_fault::ToolFault;
 use crate::user_agent::UserAgent;
@@ -55,6 +56,8 @@ pub struct EvalCase {
     pub repeats: u32,
     /// Labels.
     pub tags: Vec<String>,
+    /// What the models cost, for the report.
+    pub prices: Arc<Prices>,
     /// What the case was read from.
     pub source: CaseSource,
 }
@@ -90,6 +93,7 @@ impl EvalCase {
             seed: 0,
             repeats: 1,
             tags: Vec::new(),
+            prices: Arc::default(),
             source: CaseSource::default(),
         }
     }

@@ -33,6 +33,7 @@ pub mod model_judge;
 pub mod fault;
 pub mod gate;
 pub mod ledger;
+pub mod prices;
 pub mod result;
 pub mod store;
 pub mod trace;

@@ -126,6 +126,9 @@ fn facts(total: &Total<'_>) -> Vec<String> {
         let of = summary.measured_cases;
         facts.push(format!("Cost of the actual runs: {} ({of} cases)", cost.join(", ")));
     }
+    if let Some(cost) = summary.cost {
+        facts.push(format!("Cost of the models: {cost:.4}"));
+    }
     if !summary.models.is_empty() {
         facts.push(format!("Models: {}", summary.models.join(", ")));
     }

@@ -4,6 +4,7 @@
 mod interrupted;
 mod killed;
 pub(crate) mod model_endpoint;
+mod prices;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -30,6 +30,7 @@ use crate::nearest::nearest;
 use crate::person::{PersonTool, PersonUser};
 use crate::persona::PersonaUser;
 use crate::persona_tool::PersonaTool;
+use crate::prices::{Price, Prices};
 use crate::python::{AdkPythonSubject, PythonFunction, PythonUser};
 use crate::recorded::{Recording, replay};
 use crate::simulated::SimulatedTool;
@@ -54,6 +55,7 @@ pub(super) fn cases(
         case_name: String::new(),
         names_golden: false,
     };
+    let prices = Arc::new(builder.prices(&suite.prices));
     let mut names = HashSet::new();
     let mut cases = Vec::new();
     if suite.cases.is_empty() {
@@ -67,7 +69,8 @@ pub(super) fn cases(
                 format!("two cases have the name {}; give each its own", case.name),
             );
         }
-        cases.extend(builder.case(suite, case, &place));
+        let case = builder.case(suite, case, &place);
+        cases.extend(case.map(|case| EvalCase { prices: Arc::clone(&prices), ..case }));
     }
     if builder.faults.is_empty() { Ok(cases) } else { Err(builder.faults) }
 }
@@ -96,6 +99,21 @@ impl Builder<'_> {
     /// The value, or a fault at the place.
     fn checked<T>(&mut self, place: &str, read: Result<T, impl ToString>) -> Option<T> {
         read.map_err(|error| self.fault(place, error.to_string())).ok()
+    }
+
+    fn prices(&mut self, prices: &BTreeMap<String, format::Price>) -> Prices {
+        for (name, price) in prices {
+            for (member, value) in [("input", price.input), ("output", price.output)] {
+                if !value.is_finite() || value < 0.0 {
+                    let message = format!(
+                        "{value} is not a price; give the cost of a million tokens, 0 or more"
+                    );
+                    self.fault(&format!("prices.{name}.{member}"), message);
+                }
+            }
+        }
+        let price = |price: &format::Price| Price { input: price.input, output: price.output };
+        Prices::new(prices.iter().map(|(name, it)| (name.clone(), price(it))))
     }
 
     fn case(

@@ -12,7 +12,9 @@ pub(super) fn of_cases(text: &str) -> Vec<String> {
     let mut suite: Value = serde_saphyr::from_str(text).unwrap_or_default();
     let Some(members) = suite.as_object_mut() else { return Vec::new() };
     let cases = members.remove("cases").unwrap_or_default();
-    members.remove("description");
+    for of_reports in ["description", "prices"] {
+        members.remove(of_reports);
+    }
     let shared = sorted(&suite).to_string();
     let of_case = |case: &Value| {
         let mut case = case.clone();
@@ -48,6 +50,8 @@ mod tests {
         let before = hashes("seed: 1", "first_message: Hi");
         let [a, b] = before.as_slice() else { panic!("two cases") };
         assert_ne!(a, b);
+        let prices = "seed: 1\nprices: { m: { input: 1, output: 2 } }";
+        assert_eq!(hashes(prices, "first_message: Hi"), before);
         assert_eq!(hashes("seed: 1 # a comment", "tags: [x], first_message: Hi"), before);
         let changed = hashes("seed: 1", "first_message: Hello");
         assert!(changed[0] != *a && changed[1] == *b, "only the case that changed");

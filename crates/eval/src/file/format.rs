@@ -31,6 +31,9 @@ pub(super) struct Suite {
     /// How the models of user agents, simulated tools and judges are asked.
     #[serde(default)]
     pub(super) models: ModelSettings,
+    /// What models cost, by their names, so that reports have the cost of the run.
+    #[serde(default)]
+    pub(super) prices: BTreeMap<String, Price>,
     /// The cases.
     pub(super) cases: Vec<Case>,
 }
@@ -46,6 +49,18 @@ pub(super) struct ModelSettings {
     /// How many requests to one model are under way at the same time, at most: 16 by default. It falls while the
     /// service refuses requests for their number.
     pub(super) concurrency: Option<usize>,
+}
+
+/// What a million tokens of a model cost, in any currency.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Price {
+    /// Of requests.
+    #[schemars(range(min = 0.0))]
+    pub(super) input: f64,
+    /// Of responses.
+    #[schemars(range(min = 0.0))]
+    pub(super) output: f64,
 }
 
 /// One scenario.

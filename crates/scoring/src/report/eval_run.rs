@@ -4,6 +4,7 @@ use json_text::JsonText;
 use serde::{Deserialize, Serialize};
 
 use super::case::CaseVerdict;
+use super::exact_number::number_or_null;
 
 /// The run of an agent through a case.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -16,6 +17,9 @@ pub struct EvalRun {
     pub turns: u32,
     /// Of an error, who was at fault, such as `user_agent`.
     pub at_fault: Option<String>,
+    /// What its models cost, in the currency of the configured prices; `None` without prices.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "number_or_null")]
+    pub cost: Option<f64>,
     /// The ledger: a list of everything that happened.
     pub events: JsonText,
 }

@@ -105,6 +105,9 @@ pub struct EvalSummary {
     /// Their tokens.
     #[serde(default)]
     pub tokens: Option<u64>,
+    /// What the runs of `rehearsal eval` cost together; `None` without prices.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "number_or_null")]
+    pub cost: Option<f64>,
     /// The number of cases that record either.
     #[serde(default)]
     pub measured_cases: usize,
@@ -234,6 +237,9 @@ impl Tally {
         }
         if let Some(tokens) = result.tokens {
             *summary.tokens.get_or_insert(0) += tokens;
+        }
+        if let Some(cost) = result.eval_run.as_ref().and_then(|run| run.cost) {
+            *summary.cost.get_or_insert(0.0) += cost;
         }
         let is_measured = result.run_seconds.is_some() || result.tokens.is_some();
         summary.measured_cases += usize::from(is_measured);

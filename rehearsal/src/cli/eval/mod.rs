@@ -216,6 +216,9 @@ async fn run_suites(
         }
     };
     let number = stored.number();
+    for model in models_without_price(&runs) {
+        eprintln!("note: the cost leaves out {model}, which has no price; add it to `prices`");
+    }
     let heading = columns.heading(arguments, &suites, number);
     let summary = write_report(arguments, &columns, heading, baseline, &runs, begin, out)?;
     if let Some(folder) = &arguments.adk_results {
@@ -341,6 +344,13 @@ fn suite(arguments: &EvalArguments) -> Result<EvalSuite, EvalError> {
     })
 }
 
+/// The models that a run used, and for which its suite has prices of others only.
+fn models_without_price(runs: &Runs<'_>) -> BTreeSet<String> {
+    let results = runs.all.iter().zip(&runs.results);
+    let costs = results.filter_map(|(run, result)| run.case.prices.cost(&result.as_ref()?.events));
+    costs.flat_map(|cost| cost.without_price).collect()
+}
+
 /// What interception does not cover, for each kind of subject.
 fn limits(suite: &EvalSuite) -> BTreeSet<&'static str> {
     let limits = suite.cases.iter().map(|case| case.subject.limits());
@@ -360,7 +370,8 @@ async fn run(
     let results = &mut runs.results;
     let ended = |at: usize, result| {
         let (Some(place), Some(repeats)) = (places.get(at), repeats.get(at)) else { return };
-        progress.ended(&result, *repeats);
+        let cost = report::cost_of(open.get(at).map(|run| run.case), &result);
+        progress.ended(&result, *repeats, cost);
         if let Some(kept) = results.get_mut(*place) {
             *kept = Some(result);
         }

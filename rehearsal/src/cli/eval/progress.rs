@@ -16,6 +16,8 @@ pub(super) struct Progress {
     jobs: u64,
     failing: u64,
     tokens: u64,
+    /// What the models cost, where prices are known.
+    cost: Option<f64>,
     /// Says where a person is waited for.
     persons: Option<JoinHandle<()>>,
 }
@@ -40,7 +42,7 @@ impl Progress {
             bar.set_style(style);
         }
         let persons = say_where_persons_respond(&bar, runs);
-        let progress = Self { bar, jobs: count(jobs), failing: 0, tokens: 0, persons };
+        let progress = Self { bar, jobs: count(jobs), failing: 0, tokens: 0, cost: None, persons };
         if is_watched {
             progress.bar.enable_steady_tick(Duration::from_millis(200));
         }
@@ -49,9 +51,12 @@ impl Progress {
     }
 
     /// A case ended.
-    pub(super) fn ended(&mut self, result: &EvalResult, repeats: u32) {
+    pub(super) fn ended(&mut self, result: &EvalResult, repeats: u32, cost: Option<f64>) {
         self.failing += u64::from(is_failure(result.status));
         self.tokens += result.token_usage.input + result.token_usage.output;
+        if let Some(cost) = cost {
+            *self.cost.get_or_insert(0.0) += cost;
+        }
         self.bar.inc(1);
         self.show();
         if self.bar.is_hidden() {
@@ -71,14 +76,11 @@ impl Progress {
 
     fn show(&self) {
         let left = self.bar.length().unwrap_or(0).saturating_sub(self.bar.position());
-        let tokens = match self.tokens {
-            0 => String::new(),
-            tokens => format!(", {tokens} tokens"),
-        };
         self.bar.set_message(format!(
-            "{} running, {} failing{tokens}",
+            "{} running, {} failing{}",
             left.min(self.jobs),
-            self.failing
+            self.failing,
+            usage(self.tokens, self.cost)
         ));
     }
 }
@@ -105,6 +107,15 @@ fn say_where_persons_respond(bar: &ProgressBar, runs: &[CaseRun<'_>]) -> Option<
     }))
 }
 
+/// `, 1200 tokens, cost 0.0031`, as far as it is known.
+fn usage(tokens: u64, cost: Option<f64>) -> String {
+    let tokens = match tokens {
+        0 => String::new(),
+        tokens => format!(", {tokens} tokens"),
+    };
+    tokens + &cost.map_or_else(String::new, |cost| format!(", cost {cost:.4}"))
+}
+
 fn is_failure(status: Status) -> bool {
     matches!(status, Status::Error | Status::Terminated | Status::Failed)
 }
@@ -116,4 +127,16 @@ fn line(result: &EvalResult, repeats: u32) -> String {
     let run = if repeats > 1 { format!("run {}, ", result.repeat) } else { String::new() };
     let (label, name) = (result.status.label(), &result.name);
     format!("{label:<11} {name} ({run}{} {turns}, {seconds:.1} s)", result.turns)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cost_is_shown_where_prices_are_known() {
+        assert_eq!(usage(0, None), "");
+        assert_eq!(usage(1200, None), ", 1200 tokens");
+        assert_eq!(usage(1200, Some(0.003_14)), ", 1200 tokens, cost 0.0031");
+    }
 }

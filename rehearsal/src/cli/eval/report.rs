@@ -175,12 +175,18 @@ fn case_result(
                 .map(TerminationReason::name)
                 .map(str::to_owned),
             turns: result.turns,
+            cost: cost_of(case, result),
             at_fault: result.error.as_ref().map(|error| error.at_fault.name().to_owned()),
             // Events have string keys and finite numbers.
             events: JsonText::serialize(&result.events).unwrap_or_else(|_| JsonText::null()),
         }),
         ..EvalCaseResult::scored(id, None, criteria.collect(), seconds)
     }
+}
+
+/// What the models of a run cost; `None` without prices.
+pub(super) fn cost_of(case: Option<&EvalCase>, result: &EvalResult) -> Option<f64> {
+    Some(case?.prices.cost(&result.events)?.amount)
 }
 
 /// The message, where the subject failed, and who was at fault.
