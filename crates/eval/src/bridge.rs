@@ -31,10 +31,19 @@ pub enum Format {
 pub type FormatFunction = dyn Fn(&serde_json::Value) -> Result<String, String> + Send + Sync;
 
 impl Format {
-    fn text(&self, names: &serde_json::Value) -> Result<String, String> {
+    /// The text, or why `member` of the bridge gives none.
+    fn text(&self, member: &str, names: &serde_json::Value) -> Result<String, String> {
         match self {
-            Self::Template(template) => template.fill(names),
-            Self::Function(function) => function(names),
+            Self::Template(template) => template.fill(names).map_err(|error| {
+                let known = names.as_object().into_iter().flat_map(serde_json::Map::keys);
+                let known = known.map(String::as_str).collect::<Vec<_>>().join(", ");
+                format!(
+                    "the template bridge.{member} cannot be filled: {error}. It can use {known}"
+                )
+            }),
+            Self::Function(function) => {
+                function(names).map_err(|error| format!("bridge.{member} failed: {error}"))
+            }
         }
     }
 }
@@ -51,7 +60,7 @@ impl Bridge {
         info: &YieldInfo,
     ) -> Result<String, String> {
         match &self.format_prompt {
-            Some(format) => format.text(&names(events, state, info)?),
+            Some(format) => format.text("format_prompt", &names(events, state, info)?),
             None => Ok(match (&info.kind, &info.args) {
                 (YieldKind::Loop, _) => last_text(events),
                 (YieldKind::Tool { tool_name }, args) => {
@@ -76,7 +85,7 @@ impl Bridge {
         let Some(format) = &self.format_response else { return Ok(output) };
         let mut names = names(events, state, info)?;
         names["output"] = output.to_value().map_err(|error| error.to_string())?;
-        let text = format.text(&names)?;
+        let text = format.text("format_response", &names)?;
         Ok(match info.kind {
             YieldKind::Loop => JsonText::string(&text),
             YieldKind::Tool { .. } => {
@@ -107,4 +116,112 @@ fn last_text(events: &[Entry]) -> String {
         _ => None,
     });
     texts.unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn json(text: &str) -> JsonText {
+        JsonText::parse(text).expect("valid")
+    }
+
+    fn message(text: &str) -> Entry {
+        let event = Event::Message {
+            agent: "triage".to_owned(),
+            text: text.to_owned(),
+            is_intermediate: false,
+            is_inner: false,
+        };
+        Entry { at_ms: 0, event }
+    }
+
+    fn waits(kind: YieldKind, args: Option<&str>) -> YieldInfo {
+        YieldInfo {
+            kind,
+            invocation_id: "i".to_owned(),
+            awaiting_input: true,
+            call_id: None,
+            args: args.map(json),
+        }
+    }
+
+    fn of_loop() -> YieldInfo {
+        waits(YieldKind::Loop, None)
+    }
+
+    fn of_tool() -> YieldInfo {
+        waits(YieldKind::Tool { tool_name: "ask".to_owned() }, Some(r#"{ "question": "Where?" }"#))
+    }
+
+    fn template(source: &str) -> Option<Format> {
+        Some(Format::Template(Template::parse(source).expect("valid")))
+    }
+
+    fn prompt(source: &str, info: &YieldInfo) -> Result<String, String> {
+        let bridge = Bridge { format_prompt: template(source), format_response: None };
+        bridge.prompt(&[message("Hello"), message("Any pain?")], &json(r#"{"age": 55}"#), info)
+    }
+
+    fn response(source: &str, output: &str, info: &YieldInfo) -> Result<JsonText, String> {
+        let bridge = Bridge { format_prompt: None, format_response: template(source) };
+        bridge.response(json(output), &[message("Any pain?")], &json(r#"{"age": 55}"#), info)
+    }
+
+    #[test]
+    fn by_default_a_user_hears_the_last_text_or_the_call_and_answers_as_it_does() {
+        let (bridge, state) = (Bridge::default(), json("{}"));
+        let events = [message("Hello"), message("Any pain?")];
+        let prompt = |info: &YieldInfo| bridge.prompt(&events, &state, info).expect("a prompt");
+        assert_eq!(prompt(&of_loop()), "Any pain?");
+        assert_eq!(prompt(&of_tool()), "Tool: ask\nArgs: {\"question\":\"Where?\"}");
+        assert_eq!(bridge.prompt(&[], &state, &of_loop()).as_deref(), Ok(""), "nothing was said");
+        let output = json(r#"{"answer": 1.10}"#);
+        let response = bridge.response(output.clone(), &events, &state, &of_tool());
+        assert_eq!(response, Ok(output));
+    }
+
+    #[test]
+    fn a_prompt_can_use_every_name() {
+        let all = "{{ text }}|{{ tool }}|{{ args.question }}|{{ state.age }}";
+        assert_eq!(prompt(all, &of_tool()).as_deref(), Ok("Any pain?|ask|Where?|55"));
+        let of_loop = prompt("{{ text }}|{{ tool }}|{{ args }}", &of_loop());
+        assert_eq!(of_loop.as_deref(), Ok("Any pain?|None|None"));
+    }
+
+    #[test]
+    fn a_response_can_use_the_output_too_and_is_json_for_a_tool() {
+        let all = "{{ output.a }}|{{ text }}|{{ tool }}|{{ args.question }}|{{ state.age }}";
+        let of_tool_text = response(all, r#"{"a": 1}"#, &of_tool());
+        assert_eq!(of_tool_text, Ok(JsonText::string("1|Any pain?|ask|Where?|55")));
+        let source = r#"{ "answer": "{{ output }}" }"#;
+        let of_tool = response(source, r#""Here""#, &of_tool());
+        assert_eq!(of_tool, Ok(json(r#"{ "answer": "Here" }"#)));
+        let of_loop = response(source, r#""Here""#, &of_loop());
+        assert_eq!(of_loop, Ok(JsonText::string(r#"{ "answer": "Here" }"#)));
+    }
+
+    #[test]
+    fn an_error_names_the_template_its_line_and_what_it_can_use() {
+        let error = prompt("Hi\n{{ txt }}", &of_loop()).expect_err("a wrong name");
+        assert!(
+            error.starts_with("the template bridge.format_prompt cannot be filled: "),
+            "{error}"
+        );
+        assert!(error.contains("(in template:2). It can use "), "{error}");
+        for name in ["text", "tool", "args", "state"] {
+            assert!(error.contains(name), "{name} is not in {error}");
+        }
+        let error = response("{{ outptu }}", "1", &of_loop()).expect_err("a wrong name");
+        assert!(error.starts_with("the template bridge.format_response cannot"), "{error}");
+        assert!(error.contains("output"), "{error}");
+    }
+
+    #[test]
+    fn a_function_that_fails_is_named() {
+        let failing: Arc<FormatFunction> = Arc::new(|_| Err("no text".to_owned()));
+        let bridge = Bridge { format_prompt: Some(Format::Function(failing)), ..Bridge::default() };
+        let error = bridge.prompt(&[], &json("{}"), &of_loop());
+        assert_eq!(error, Err("bridge.format_prompt failed: no text".to_owned()));
+    }
 }

@@ -10,4 +10,5 @@ mod guide_example;
 mod interception;
 mod isolation;
 mod own_models;
+mod replay;
 mod story;
