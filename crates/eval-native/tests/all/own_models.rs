@@ -10,7 +10,7 @@ use eval_native::{Interceptor, NativeSubject};
 use serde_json::json;
 
 use crate::triage::real;
-use crate::wire::{Endpoint, calls, says};
+use crate::wire::{Endpoint, Reply, calls, says};
 
 #[tokio::test]
 async fn the_agents_own_model_calls_a_tool_that_another_model_plays() {
@@ -61,4 +61,26 @@ async fn the_agents_own_model_calls_a_tool_that_another_model_plays() {
     );
     let usage = events.iter().find(|it| it["type"] == "model_usage" && it["role"] == "subject");
     assert_eq!(usage.expect("usage")["model"], "claude-sonnet-5");
+}
+
+#[tokio::test]
+async fn a_request_that_the_service_refuses_for_now_is_repeated() {
+    let endpoint = Endpoint::start(|request| match request.number {
+        0 => Reply::Status(429, "retry-after: 0\r\n", r#"{"error": {"code": 429}}"#.to_owned()),
+        _ => says(request, "Hello"),
+    })
+    .await;
+    let models = endpoint.models();
+    let build = move |interceptor: &Interceptor| -> adk_core::Result<Arc<dyn Agent>> {
+        let model = interceptor.model("clerk", || {
+            let model = models.model("claude-sonnet-5");
+            Ok(model.map_err(|error| AdkError::config(error.to_string()))?.client())
+        })?;
+        Ok(Arc::new(LlmAgentBuilder::new("clerk").model(model).build()?))
+    };
+    let case = EvalCase::new("limited", Arc::new(NativeSubject::new(build))).first_message("Hi");
+    let result = run_eval(&case).await;
+    assert_eq!(result.status, Status::Passed, "{:?}", result.error);
+    assert_eq!(endpoint.requests().len(), 2);
+    assert_eq!(result.token_usage.input, 10, "only the answered request counts");
 }

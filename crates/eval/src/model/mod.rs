@@ -9,6 +9,7 @@ mod client;
 mod failure;
 mod json;
 mod limit;
+mod limited_client;
 mod name;
 mod person;
 
@@ -28,6 +29,7 @@ pub use person::PersonSession;
 
 use self::access::Access;
 use self::limit::Limit;
+use self::limited_client::LimitedClient;
 use self::name::{Service, parse};
 use self::person::{Asked, Persons};
 use crate::ledger::{Event, Ledger, Role};
@@ -265,10 +267,11 @@ impl Model {
         &self.name
     }
 
-    /// The client of the model's service, without the limit, the retries and the timeout of [`Model::ask`].
+    /// The model as agents of adk-rust use it, with the limit, the retries and the timeout of [`Model::ask`]. So all
+    /// cases share its rate limit. It gives a response as a whole, also where a stream is asked for.
     #[must_use]
     pub fn client(&self) -> Arc<dyn Llm> {
-        Arc::clone(&self.llm)
+        Arc::new(LimitedClient::new(self.clone()))
     }
 
     /// Asks the model and notes the tokens.
@@ -293,13 +296,20 @@ impl Model {
     /// # Errors
     /// [`ModelFailure`] of the last attempt.
     pub async fn ask(&self, request: &ModelRequest) -> Result<ModelReply, ModelFailure> {
+        self.repeated(|| client::ask(&*self.llm, self.service, &self.name, request)).await
+    }
+
+    /// Makes a request within the limit and the timeout, and repeats it where that can help.
+    async fn repeated<T, F>(&self, ask: impl Fn() -> F) -> Result<T, ModelFailure>
+    where
+        F: Future<Output = Result<T, ModelFailure>>,
+    {
         let _asked: Option<Asked> = self.person.as_ref().map(Persons::ask);
         let mut attempts = 1;
         loop {
             let place = self.limit.enter().await;
             let begin = Instant::now();
-            let answer = client::ask(&*self.llm, self.service, &self.name, request);
-            let failure = match tokio::time::timeout(self.settings.timeout, answer).await {
+            let failure = match tokio::time::timeout(self.settings.timeout, ask()).await {
                 Ok(Ok(reply)) => {
                     place.succeeded();
                     return Ok(reply);
