@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use eval::model::{
     FailureKind, Model, ModelFailure, ModelMessage, ModelReply, ModelRequest, ModelSettings,
+    ModelTool,
 };
+use json_text::JsonText;
 
 use crate::wire::{Endpoint, Reply, says};
 
@@ -179,5 +181,27 @@ async fn what_does_not_pass_is_not_tried_again() {
         let (reply, requests) = outcome(name, |_| {}, far).await;
         assert_eq!(reply.expect_err("429").kind, FailureKind::RateLimited, "{name}");
         assert_eq!(requests, 1, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn tools_are_declared_in_the_order_of_their_names() {
+    // A person's form shows them in this order, and `adk-model` keeps them in a hash map.
+    let tool = |name: &str| ModelTool {
+        name: name.to_owned(),
+        description: String::new(),
+        parameters: JsonText::from_value(&serde_json::json!({ "type": "object" })),
+    };
+    let names = ["return_result", "a", "raise_error", "z"];
+    let endpoint = Endpoint::start(|request| says(request, "Done")).await;
+    let model = endpoint.models().model("openai/gpt-5-mini").expect("a model");
+    let request = ModelRequest { tools: names.map(tool).to_vec(), ..request() };
+    for _ in 0..8 {
+        model.ask(&request).await.unwrap_or_else(|failure| panic!("{failure}"));
+    }
+    for request in endpoint.requests() {
+        let declared = request.body["tools"].as_array().expect("tools").iter();
+        let declared: Vec<_> = declared.map(|it| it["function"]["name"].as_str()).collect();
+        assert_eq!(declared, [Some("a"), Some("raise_error"), Some("return_result"), Some("z")]);
     }
 }
