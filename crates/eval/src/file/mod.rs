@@ -55,10 +55,23 @@ pub fn read_with_models(
     let text = std::fs::read_to_string(path)
         .map_err(|source| SuiteError::Read { path: path.to_path_buf(), source })?;
     let folder = path.parent().unwrap_or(Path::new("."));
-    let invalid = |faults| SuiteError::Invalid { path: path.to_path_buf(), faults };
-    let suite = format::parse(&text).map_err(|fault| invalid(vec![fault]))?;
-    let mut cases = build::cases(&suite, folder, options, models).map_err(invalid)?;
-    for (case, content_hash) in cases.iter_mut().zip(content_hash::of_cases(&text)) {
+    read_text(&text, folder, options, models)
+        .map_err(|faults| SuiteError::Invalid { path: path.to_path_buf(), faults })
+}
+
+/// As [`read_with_models`], of the text of a suite in `folder`.
+///
+/// # Errors
+/// Every fault that is known before anything runs.
+pub fn read_text(
+    text: &str,
+    folder: &Path,
+    options: &ReadOptions,
+    models: &Models,
+) -> Result<Vec<EvalCase>, Vec<SuiteFault>> {
+    let suite = format::parse(text).map_err(|fault| vec![fault])?;
+    let mut cases = build::cases(&suite, folder, options, models)?;
+    for (case, content_hash) in cases.iter_mut().zip(content_hash::of_cases(text)) {
         case.source.content_hash = content_hash;
     }
     Ok(cases)
