@@ -250,7 +250,9 @@ struct AnyEntry {
 }
 
 /// `"result": null` is a result: the value null, not a missing field.
-fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<JsonText>, D::Error> {
+pub(crate) fn present<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<JsonText>, D::Error> {
     JsonText::deserialize(deserializer).map(Some)
 }
 

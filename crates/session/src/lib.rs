@@ -12,6 +12,7 @@ mod error;
 mod history;
 mod id;
 mod model_response;
+mod saved;
 mod state;
 mod step;
 mod trace;
@@ -24,6 +25,7 @@ pub use history::{
 };
 pub use id::{AgentId, CallId, InvalidId, SessionId, ToolName};
 pub use model_response::{SET_MODEL_RESPONSE, accepts_model_response};
+pub use saved::{SavedFault, SavedSession};
 pub use state::{Answer, Call, Pending, PendingPhase, Session, SessionState, Turn};
 pub use step::{Effect, Event, Outcome, step};
 pub use trace::{GoldenTrace, GoldenTurn, RecordedTurn};

@@ -4,9 +4,10 @@ use std::ops::Range;
 
 use jiff::Timestamp;
 use json_text::JsonText;
+use serde::{Deserialize, Serialize};
 
 use crate::history::{
-    FinalResponse, HistoryEntry, ToolCall, ToolError, ToolOutput, UserQuery, WaitedFor,
+    FinalResponse, HistoryEntry, ToolCall, ToolError, ToolOutput, UserQuery, WaitedFor, present,
 };
 use crate::{AgentId, CallId, SessionId};
 
@@ -153,7 +154,8 @@ impl Pending {
 }
 
 /// What a pending call is waiting for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum PendingPhase {
     /// The tool.
     Running,
@@ -162,11 +164,13 @@ pub enum PendingPhase {
         /// What the tool announces to do.
         hint: String,
         /// The payload that the tool suggests to confirm with.
+        #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
         payload: Option<JsonText>,
     },
     /// The person, to supply the result of a long-running tool.
     AwaitingResult {
         /// What the tool returned at first.
+        #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
         first: Option<JsonText>,
     },
     /// The person, who plays the agent that was called: to call its tools and to respond as it.
