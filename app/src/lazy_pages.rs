@@ -35,6 +35,8 @@ pub type ShortcutGroup = (&'static str, &'static [(&'static str, &'static str)])
 /// The actions and views of a session in progress, which are needed after the first message.
 #[derive(Debug, Clone, Copy)]
 pub struct SessionViews {
+    /// Takes up what this tab keeps of a rehearsal, and keeps it from now on.
+    pub keep: fn(Rehearsal),
     /// Does what the person wants.
     pub act: fn(Rehearsal, Action),
     /// Applies an event of a session.

@@ -112,31 +112,6 @@ test("copying works on a page served over plain HTTP from another machine", asyn
   await expect(response).toHaveValue(/9007199254740993/);
 });
 
-test("leaving a session under way asks first", async ({ page, host }) => {
-  void host;
-  let asked = 0;
-  page.on("dialog", async (dialog) => {
-    expect(dialog.type()).toBe("beforeunload");
-    asked += 1;
-    await dialog.accept();
-  });
-  const rehearsal = await Rehearsal.at(page, "poet");
-  // Nothing is under way yet.
-  await page.reload();
-  await rehearsal.ask("A poem.");
-  expect(asked).toBe(0);
-  await page.reload();
-  expect(asked).toBe(1);
-  await expect(page.getByRole("heading", { name: "User message" })).toBeVisible();
-  await rehearsal.ask("Another.");
-  await page.getByRole("textbox", { name: "Final response" }).fill("Roses.");
-  await rehearsal.finish();
-  await rehearsal.export();
-  // Exported: nothing would be lost.
-  await page.reload();
-  expect(asked).toBe(1);
-});
-
 /** An ADK agent whose tool logs a warning and fails. */
 const FAILING = `
 import logging

@@ -70,8 +70,9 @@ fn LoggedIn(
     /// The name that the host knows.
     name: String,
 ) -> impl IntoView {
+    let rehearsals = use_page().rehearsals;
     view! {
-        <form class="logged-in" method="post" action="/logout">
+        <form class="logged-in" method="post" action="/logout" on:submit=move |_| rehearsals.stop_keeping()>
             <span class="logged-in-name" title="You are logged in with this name."><Icon glyph=Glyph::User/>{name}</span>
             <button class="button quiet">"Log out"</button>
         </form>

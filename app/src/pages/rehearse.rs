@@ -26,7 +26,7 @@ pub fn RehearsePage() -> impl IntoView {
         <Transition fallback=|| view! { <main class="sheet" tabindex="-1"><p class="quiet">"Loading the agent…"</p></main> }>
             <AgentPage id/>
         </Transition>
-        <FootBar runtime=Signal::derive(runtime) remark="the session ends when this tab is reloaded or closed"/>
+        <FootBar runtime=Signal::derive(runtime) remark="the session ends when this tab is closed"/>
     }
     .into_any()
 }
@@ -140,21 +140,31 @@ fn Workspace(
     let rehearsal = RwSignal::new(None::<Rehearsal>);
     let id = agent.id.clone();
     // Requests to the host, which only the browser sends. The session opens while the code loads.
-    Effect::new(move |_| {
-        rehearsal.set(Some(rehearsals.of(&id)));
+    let begin = move || {
+        rehearsals.with(&id, move |begun| {
+            rehearsal.try_set(Some(begun));
+        });
         lazy.rehearse.fetch();
-    });
+    };
+    let retry = begin.clone();
+    Effect::new(move |_| begin());
+    // A session that this tab keeps needs its code to be shown.
+    let missing = move || match (rehearsal.get(), lazy.session.views()) {
+        (None, Some(Err(error))) => Some(error),
+        _ => lazy.rehearse.views()?.err(),
+    };
     let title = agent.name.clone();
     let body = move || {
-        match (rehearsal.get(), lazy.rehearse.views()) {
-        (Some(rehearsal), Some(Ok(views))) => (views.workspace)(agent.clone(), rehearsal),
-        (_, Some(Err(error))) => view! {
+        let retry = retry.clone();
+        match (rehearsal.get(), lazy.rehearse.views(), missing()) {
+        (Some(rehearsal), Some(Ok(views)), _) => (views.workspace)(agent.clone(), rehearsal),
+        (_, _, Some(error)) => view! {
             <WorkspaceTitle agent=agent.clone()/>
             <div class="notices">
                 <div class="notice bad" role="alert">
                     <Icon glyph=Glyph::Error/>
                     <p>{error.to_string()}</p>
-                    <button type="button" class="button" on:click=move |_| lazy.rehearse.fetch()>"Retry"</button>
+                    <button type="button" class="button" on:click=move |_| retry()>"Retry"</button>
                 </div>
             </div>
         }

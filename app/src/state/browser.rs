@@ -160,13 +160,15 @@ pub fn tab_stored(key: &str) -> Option<String> {
     window().session_storage().ok().flatten()?.get_item(key).ok().flatten()
 }
 
-/// Stores `value` under `key` for this tab, or deletes the stored value.
-pub fn tab_store(key: &str, value: Option<&str>) {
-    let Ok(Some(storage)) = window().session_storage() else { return };
-    let _ = match value {
+/// Stores `value` under `key` for this tab, or deletes the stored value. Returns whether the browser did: its storage
+/// has a limit, about 5 MB.
+pub fn tab_store(key: &str, value: Option<&str>) -> bool {
+    let Ok(Some(storage)) = window().session_storage() else { return false };
+    let done = match value {
         Some(value) => storage.set_item(key, value),
         None => storage.remove_item(key),
     };
+    done.is_ok()
 }
 
 /// The id of this tab, the same after a reload. Call it as soon as the page runs: a duplicate of
@@ -186,9 +188,13 @@ fn begin_tab() -> String {
     const LEFT: &str = "rehearsal.tab.left";
     let own = tab_stored(ID).filter(|_| tab_stored(LEFT).is_some());
     tab_store(LEFT, None);
-    let _ = window_event_listener_untyped("pagehide", |_| tab_store(LEFT, Some("yes")));
+    let _ = window_event_listener_untyped("pagehide", |_| {
+        tab_store(LEFT, Some("yes"));
+    });
     // The browser may keep the page and restore it on Back.
-    let _ = window_event_listener_untyped("pageshow", |_| tab_store(LEFT, None));
+    let _ = window_event_listener_untyped("pageshow", |_| {
+        tab_store(LEFT, None);
+    });
     own.unwrap_or_else(|| {
         let id = new_uuid();
         tab_store(ID, Some(&id));
@@ -199,7 +205,17 @@ fn begin_tab() -> String {
 /// The storage keys that begin with `prefix`.
 #[must_use]
 pub fn stored_keys(prefix: &str) -> Vec<String> {
-    let Ok(Some(storage)) = window().local_storage() else { return Vec::new() };
+    keys_in(window().local_storage().ok().flatten(), prefix)
+}
+
+/// The storage keys of this tab that begin with `prefix`.
+#[must_use]
+pub fn tab_stored_keys(prefix: &str) -> Vec<String> {
+    keys_in(window().session_storage().ok().flatten(), prefix)
+}
+
+fn keys_in(storage: Option<web_sys::Storage>, prefix: &str) -> Vec<String> {
+    let Some(storage) = storage else { return Vec::new() };
     let keys = (0..storage.length().unwrap_or_default()).filter_map(|at| storage.key(at).ok()?);
     keys.filter(|key| key.starts_with(prefix)).collect()
 }

@@ -47,8 +47,8 @@ pub struct Page {
 /// Creates the page's state and provides it in the context.
 pub fn provide_page() -> Page {
     let agents = use_agents();
-    let rehearsals = use_rehearsals();
     let lazy = use_lazy_pages();
+    let rehearsals = use_rehearsals(lazy.session);
     let logs = use_logs();
     let host = StoredValue::new(None::<String>);
     let live = use_live();
@@ -112,12 +112,12 @@ pub fn use_page() -> Page {
     expect_context()
 }
 
-/// Closing or reloading ends sessions: the browser asks first while one is under way.
+/// Closing or reloading the page may lose a session that is too large to be kept: the browser asks first.
 fn warn_before_leaving(rehearsals: Rehearsals) {
     Effect::new(move |listening: Option<()>| {
         if listening.is_none() {
             let handle = window_event_listener(ev::beforeunload, move |event| {
-                if untrack(|| rehearsals.any_under_way()) {
+                if untrack(|| rehearsals.any_would_be_lost()) {
                     event.prevent_default();
                     event.set_return_value("A session is in progress and will be lost.");
                 }

@@ -7,6 +7,8 @@ mod confirmed;
 mod export_choices;
 mod forms;
 mod initial_state;
+mod kept;
+mod kept_input;
 mod news;
 mod questions;
 mod reopened;
@@ -24,11 +26,15 @@ use crate::state::browser;
 use crate::state::reading::Readings;
 
 use confirmed::Confirmed;
+use kept::{KeptTexts, Reopened};
 use reopened::LostSession;
 
 pub use export_choices::{ExportFile, last_part};
 pub use forms::{FormKey, FormSource, Forms, TextEntry};
 pub use initial_state::{EnteredState, INITIAL_STATE};
+pub use kept::Keeping;
+pub(crate) use kept::{forget_all, kept_agents};
+pub use kept_input::{name_of_call, name_of_question};
 pub use reopened::{Restart, Restarted};
 pub use signals::SessionSignals;
 
@@ -70,6 +76,14 @@ pub struct Rehearsal {
     confirmed: StoredValue<Confirmed>,
     /// Why the host lost the session, until it has the session again.
     lost: StoredValue<Option<LostSession>>,
+    /// What this tab keeps of the rehearsal, until it is taken up.
+    kept_back: StoredValue<Option<KeptTexts>>,
+    /// Whether this tab keeps the rehearsal over a reload.
+    keeps: StoredValue<bool>,
+    /// Whether the person logs out, so that nothing is kept.
+    is_leaving: RwSignal<bool>,
+    /// Set after a reload of the page, until the host has the session.
+    reopened: StoredValue<Option<Reopened>>,
 }
 
 /// Whether the host is opening the session. One request at a time, so that the last one counts.
@@ -80,13 +94,14 @@ enum Opening {
     Again,
 }
 
-/// Starts a rehearsal of `agent`. Its signals belong to the current owner.
+/// Starts a rehearsal of `agent`, unless this tab keeps one: then [`Rehearsal::keep`] takes that up. Its signals belong to the current owner.
 #[must_use]
 pub fn use_rehearsal(agent: AgentId) -> Rehearsal {
     let rehearsal = Rehearsal {
         session: RwSignal::new(begin(&agent)),
         leave_out: RwSignal::new(export_choices::remembered(&agent)),
         case: StoredValue::new(None),
+        kept_back: StoredValue::new(kept::texts(&agent)),
         agent: StoredValue::new(agent),
         signals: SessionSignals::default(),
         forms: Forms::new(),
@@ -95,9 +110,14 @@ pub fn use_rehearsal(agent: AgentId) -> Rehearsal {
         earlier: StoredValue::new(None),
         confirmed: StoredValue::default(),
         lost: StoredValue::new(None),
+        keeps: StoredValue::new(false),
+        is_leaving: RwSignal::new(false),
+        reopened: StoredValue::new(None),
     };
     rehearsal.restore_initial_state();
-    rehearsal.open();
+    if !rehearsal.is_kept_back() {
+        rehearsal.open();
+    }
     rehearsal
 }
 
@@ -244,6 +264,7 @@ impl Rehearsal {
         self.session.set(begin(&self.agent()));
         self.confirmed.set_value(Confirmed::default());
         self.lost.set_value(None);
+        self.reopened.set_value(None);
         self.signals.reset();
         self.store_initial_state();
         self.forms.forget();

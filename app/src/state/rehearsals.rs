@@ -5,31 +5,63 @@ use json_text::JsonText;
 use leptos::prelude::*;
 use session::{AgentId, SessionId, SessionState};
 
+use crate::lazy_pages::{LazyPart, SessionViews};
 use crate::state::connection::decoded;
-use crate::state::rehearsal::{Rehearsal, use_rehearsal};
+use crate::state::rehearsal::{Rehearsal, forget_all, kept_agents, use_rehearsal};
 
 /// The rehearsals, in the order in which they began.
 #[derive(Clone, Copy)]
 pub struct Rehearsals {
     owner: StoredValue<Option<Owner>>,
     begun: RwSignal<Vec<Rehearsal>>,
+    /// The code of a session, which takes up what the tab keeps of it.
+    code: LazyPart<SessionViews>,
 }
 
-/// No rehearsals yet.
+/// No rehearsals yet. In the browser, those that this tab keeps go on.
 #[must_use]
-pub fn use_rehearsals() -> Rehearsals {
-    Rehearsals { owner: StoredValue::new(Owner::current()), begun: RwSignal::new(Vec::new()) }
+pub fn use_rehearsals(code: LazyPart<SessionViews>) -> Rehearsals {
+    let owner = StoredValue::new(Owner::current());
+    let rehearsals = Rehearsals { owner, begun: RwSignal::new(Vec::new()), code };
+    Effect::new(move |_| {
+        for agent in kept_agents() {
+            rehearsals.with(&agent, |_| ());
+        }
+    });
+    rehearsals
 }
 
 impl Rehearsals {
-    /// The rehearsal of `agent`, which begins now if there is none. For effects: it sends a
-    /// request.
-    pub fn of(self, agent: &AgentId) -> Rehearsal {
+    /// Calls `then` with the rehearsal of `agent`, which begins now if there is none. One that this tab keeps is
+    /// taken up first, once the code for that is loaded. For effects: it sends a request.
+    pub fn with(self, agent: &AgentId, then: impl FnOnce(Rehearsal) + 'static) {
+        let rehearsal = self.of(agent);
+        if !rehearsal.is_kept_back() {
+            then(rehearsal);
+            return;
+        }
+        self.code.and_then(move |views| {
+            if let Ok(views) = views {
+                untrack(|| (views.keep)(rehearsal));
+                then(rehearsal);
+            }
+        });
+    }
+
+    fn of(self, agent: &AgentId) -> Rehearsal {
         let begun = self.begun.with_untracked(|begun| {
             begun.iter().find(|rehearsal| rehearsal.agent() == *agent).copied()
         });
         begun.unwrap_or_else(|| {
-            let begin = || use_rehearsal(agent.clone());
+            let begin = || {
+                let rehearsal = use_rehearsal(agent.clone());
+                Effect::new(move |_| {
+                    if let Some(Ok(views)) = self.code.views() {
+                        untrack(|| (views.keep)(rehearsal));
+                    }
+                });
+                rehearsal
+            };
             let rehearsal = match self.owner.get_value() {
                 Some(owner) => owner.with(begin),
                 None => begin(),
@@ -70,10 +102,18 @@ impl Rehearsals {
         !self.begun.read_untracked().is_empty()
     }
 
-    /// Whether closing the page would lose a session. Tracked.
+    /// Whether closing or reloading the page would lose a session. Tracked.
     #[must_use]
-    pub fn any_under_way(self) -> bool {
-        self.begun.read().iter().any(|rehearsal| rehearsal.is_under_way())
+    pub fn any_would_be_lost(self) -> bool {
+        self.begun.read().iter().any(|rehearsal| rehearsal.would_be_lost())
+    }
+
+    /// Deletes what this tab keeps, because the person logs out and another may use the tab.
+    pub fn stop_keeping(self) {
+        forget_all();
+        for rehearsal in self.begun.get_untracked() {
+            rehearsal.stop_keeping();
+        }
     }
 
     /// Applies an event of a session. Reached through the code that is loaded with a session.

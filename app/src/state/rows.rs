@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use serde::{Deserialize, Serialize};
 use session::Session;
 
 /// One row. Equal as long as the row shows the same entry.
@@ -62,7 +63,7 @@ pub fn rows(session: &Session) -> Vec<RowId> {
 }
 
 /// The open rows, by index.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenRows(HashSet<usize>);
 
 impl OpenRows {

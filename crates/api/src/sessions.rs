@@ -2,7 +2,7 @@
 
 use json_text::JsonText;
 use serde::{Deserialize, Serialize};
-use session::{AgentId, HistoryEntry, SessionId, ToolName};
+use session::{AgentId, CallId, HistoryEntry, SessionId, ToolName};
 
 /// What the model would see now, and what surrounds it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -65,8 +65,12 @@ pub struct RestoreRequest {
 pub struct RestoredSession {
     /// What the model would see now.
     pub view: SessionView,
-    /// What the host restored.
+    /// What the host restored, now or since it started.
     pub restored: Restored,
+    /// Whether the host had the session when the page asked.
+    pub was_open: bool,
+    /// The calls whose end the host has reported last or will report.
+    pub calls: Vec<CallId>,
 }
 
 /// What a host restored of a session.

@@ -29,7 +29,8 @@ pub(super) async fn restore(
             let view = view.map_err(|error| refusal(agent, error))?;
             open.record_keep_alive();
             let view = page_dto::session_view(view);
-            return Ok(RestoredSession { view, restored: open.restored });
+            let (restored, calls) = (open.restored, open.reported_calls());
+            return Ok(RestoredSession { view, restored, was_open: true, calls });
         }
         Some(_) => {
             host.sessions.remove(&session);
@@ -45,7 +46,8 @@ pub(super) async fn restore(
     let entered = host.sessions.enter_with(&session, agent, start, view.clone());
     entered.begin(view.clone());
     entered.record_keep_alive();
-    Ok(RestoredSession { view: page_dto::session_view(view), restored })
+    let view = page_dto::session_view(view);
+    Ok(RestoredSession { view, restored, was_open: false, calls: Vec::new() })
 }
 
 fn turns(history: Vec<session::HistoryEntry>) -> Result<Vec<RecordedTurn>, ApiError> {
@@ -145,6 +147,7 @@ mod tests {
         let host = host().await;
         let restored = restore(&host, request(&json!({}))).await.expect("restores");
         assert_eq!(restored.restored, Restored::State);
+        assert!(!restored.was_open, "a call that ran has ended with the earlier host");
         assert_eq!(restored.view.instruction, "Of Far, with 3.");
         let session = SessionId::parse("s").expect("valid");
         let open = host.sessions.find(&session).expect("open");
@@ -152,6 +155,7 @@ mod tests {
         // Another request of the page finds it as it is.
         let again = restore(&host, request(&json!({ "state": {} }))).await.expect("is open");
         assert_eq!((again.view, again.restored), (restored.view, Restored::State));
+        assert!(again.was_open);
     }
 
     #[tokio::test]

@@ -162,6 +162,13 @@ impl HostSession {
         self.lock().calls.pop_if(|call| call.call_id == *call_id).is_some()
     }
 
+    /// The calls whose end was reported last or will be reported.
+    pub(crate) fn reported_calls(&self) -> Vec<CallId> {
+        let state = self.lock();
+        let running = state.calls.iter().map(|call| &call.call_id);
+        running.chain(state.update.iter().map(|update| &update.call_id)).cloned().collect()
+    }
+
     pub(crate) fn last_update(&self) -> Option<Arc<CallUpdate>> {
         self.lock().update.clone()
     }

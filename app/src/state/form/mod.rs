@@ -214,6 +214,18 @@ impl FormState {
         self.edit(&Path::root(), Edit::Fill(value.clone()));
     }
 
+    /// Takes up input that was kept: `text` is JSON as far as it was entered. Cannot be undone.
+    pub fn take_up(self, text: &str, is_json: bool) {
+        match JsonText::parse(text) {
+            Ok(value) if !is_json => self.fill(&value),
+            _ => {
+                self.show_json();
+                self.edit(&Path::root(), Edit::SetText(text.to_owned()));
+            }
+        }
+        self.undo.undo();
+    }
+
     /// Takes over the input of `before`, the form for an earlier schema of the same value.
     pub fn take_over(self, before: Self) {
         if before.begin.with_value(|begin| *begin == *before.draft.read_untracked()) {

@@ -5,12 +5,13 @@ use std::collections::HashSet;
 use api::{RestoreRequest, SessionView};
 use json_text::JsonText;
 use leptos::prelude::*;
+use serde::{Deserialize, Serialize};
 use session::{CallId, HistoryEntry, Session};
 
 use super::Rehearsal;
 
 /// What the host has confirmed of a session.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Confirmed {
     /// The state that the session started with.
     initial_state: Option<JsonText>,
@@ -18,6 +19,9 @@ pub(super) struct Confirmed {
     now: Option<(JsonText, String)>,
     /// How many starts and ends of turns the host has confirmed.
     steps: usize,
+    /// The names of the artifacts.
+    #[serde(default)]
+    artifacts: Vec<String>,
 }
 
 /// A start or an end of a turn, with its number among them.
@@ -43,6 +47,12 @@ impl Confirmed {
             self.initial_state = Some(view.state.clone());
         }
         self.now = Some((view.state.clone(), view.agent.name.clone()));
+        self.artifacts = artifact_names(view);
+    }
+
+    /// The names of the artifacts when the host last confirmed something.
+    pub(super) fn artifacts(&self) -> Vec<String> {
+        self.artifacts.clone()
     }
 
     /// The request that restores `session`; `None` if the host has not begun it.
@@ -63,6 +73,15 @@ impl Confirmed {
     fn missing(&self, session: &Session) -> Vec<TurnStep> {
         steps(session).into_iter().filter(|step| step.number >= self.steps).collect()
     }
+}
+
+/// The names of the artifacts that were saved, each once.
+pub(super) fn artifact_names(view: &SessionView) -> Vec<String> {
+    let mut names: Vec<String> =
+        view.artifacts.iter().map(|artifact| artifact.filename.clone()).collect();
+    names.sort();
+    names.dedup();
+    names
 }
 
 /// All starts and ends of turns.

@@ -2,13 +2,14 @@
 
 use api::{ExportChoices, SetId};
 use leptos::prelude::*;
+use serde::{Deserialize, Serialize};
 use session::{AgentId, Unmet};
 
 use super::{Export, Rehearsal};
 use crate::state::browser;
 
 /// The file that the person chose to export to.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExportFile {
     /// Its eval set.
     pub set: SetId,

@@ -1,13 +1,14 @@
 //! [`Forms`]: the person's input in a rehearsal, one form for each value. Hidden forms keep their
 //! input.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use json_text::JsonText;
 use leptos::prelude::*;
 use schema_form::Integers;
 use session::{CallId, ToolName};
 
+use super::kept_input::{self, Entered};
 use crate::state::value_form::{ValueForm, use_arguments_form, use_value_form};
 
 /// The value that a form is for.
@@ -38,9 +39,19 @@ pub struct FormSource {
     pub integers: Integers,
 }
 
-/// The text and the form of a final response.
-type Response = (String, Option<(Option<JsonText>, ValueForm)>);
+/// A final response that waits until an agent that was called has ended.
+pub(super) struct SetAside {
+    /// The call.
+    pub(super) call_id: CallId,
+    /// Its text.
+    pub(super) text: String,
+    /// Its form.
+    pub(super) form: Option<(Option<JsonText>, ValueForm)>,
+    /// What is entered in the form.
+    pub(super) entered: Option<Entered>,
+}
 
+/// The forms with their schemas.
 type Made = HashMap<FormKey, (Option<JsonText>, ValueForm)>;
 
 /// A text that the person writes: the query or the final response of an agent without a schema for
@@ -77,9 +88,13 @@ impl TextEntry {
 #[derive(Clone, Copy)]
 pub struct Forms {
     owner: StoredValue<Option<Owner>>,
-    made: StoredValue<Made>,
-    /// The input for the final response of each agent whose call is played, by the call.
-    aside: StoredValue<Vec<(CallId, Response)>>,
+    pub(super) made: StoredValue<Made>,
+    /// The final responses of the callers of the agents that are played.
+    pub(super) aside: StoredValue<Vec<SetAside>>,
+    /// Whether a tab keeps the input over a reload.
+    pub(super) keeps: StoredValue<bool>,
+    /// The kept input, by the name of its form.
+    pub(super) entered: RwSignal<BTreeMap<String, Entered>>,
     /// The query, for an agent without an input schema.
     pub query: TextEntry,
     /// The final response, for an agent without an output schema.
@@ -92,6 +107,8 @@ impl Forms {
             owner: StoredValue::new(Owner::current()),
             made: StoredValue::new(HashMap::new()),
             aside: StoredValue::new(Vec::new()),
+            keeps: StoredValue::new(false),
+            entered: RwSignal::new(BTreeMap::new()),
             query: TextEntry::new(),
             response: TextEntry::new(),
         }
@@ -109,11 +126,8 @@ impl Forms {
                 FormKey::Tool { .. } => use_arguments_form(schema, integers),
                 FormKey::Query | FormKey::Response => use_value_form(schema, integers),
             };
-            // Forms live as long as the rehearsal, not as long as the calling view.
-            let form = match self.owner.get_value() {
-                Some(owner) => owner.with(make),
-                None => make(),
-            };
+            // Not only as long as the calling view.
+            let form = self.owned(make);
             let before = self
                 .made
                 .try_update_value(|made| made.insert(key.clone(), (schema.cloned(), form)))
@@ -121,33 +135,57 @@ impl Forms {
             if let Some((_, before)) = before {
                 form.take_over(before);
             }
+            if self.keeps.get_value() {
+                self.owned(|| self.keep(kept_input::name(key), form));
+            }
             form
         })
+    }
+
+    /// Runs `make` so that what it makes lives as long as the rehearsal.
+    pub(super) fn owned<T>(self, make: impl FnOnce() -> T) -> T {
+        match self.owner.get_value() {
+            Some(owner) => owner.with(make),
+            None => make(),
+        }
     }
 
     /// Puts the final response of the caller aside, for that of the agent that is played for `call_id`.
     pub(crate) fn begin_playing(self, call_id: CallId) {
         let form = self.made.try_update_value(|made| made.remove(&FormKey::Response)).flatten();
         let text = self.response.text.get_untracked();
-        self.aside.update_value(|aside| aside.push((call_id, (text, form))));
+        let entered = self.take_entered(&FormKey::Response);
+        self.aside.update_value(|aside| aside.push(SetAside { call_id, text, form, entered }));
         self.response.write(String::new());
     }
 
     /// Takes up the final response of the caller again, when the call whose agent was played has ended.
     pub(crate) fn end_playing(self, call_id: &CallId) {
-        let is_ended = |last: &mut (CallId, Response)| last.0 == *call_id;
+        let is_ended = |last: &mut SetAside| last.call_id == *call_id;
         let last = self.aside.try_update_value(|aside| aside.pop_if(is_ended)).flatten();
-        let Some((_, (text, form))) = last else { return };
+        let Some(SetAside { text, form, entered, .. }) = last else { return };
         self.made.update_value(|made| match form {
             Some(form) => drop(made.insert(FormKey::Response, form)),
             None => drop(made.remove(&FormKey::Response)),
         });
+        self.take_entered(&FormKey::Response);
+        if let Some(entered) = entered {
+            let name = kept_input::name(&FormKey::Response);
+            self.entered.update(|all| drop(all.insert(name, entered)));
+        }
         self.response.write(text);
+    }
+
+    /// Removes what is kept of the form for `key`.
+    fn take_entered(self, key: &FormKey) -> Option<Entered> {
+        self.entered.try_update(|entered| entered.remove(&kept_input::name(key))).flatten()
     }
 
     /// Empties the query and the final response for the next turn. Tools keep their input.
     pub(crate) fn begin_turn(self) {
         self.made.update_value(|made| made.retain(|key, _| matches!(key, FormKey::Tool { .. })));
+        self.take_entered(&FormKey::Query);
+        self.take_entered(&FormKey::Response);
         self.query.write(String::new());
         self.response.write(String::new());
     }
@@ -155,6 +193,7 @@ impl Forms {
     pub(crate) fn forget(self) {
         self.made.update_value(HashMap::clear);
         self.aside.update_value(Vec::clear);
+        self.entered.update(BTreeMap::clear);
         self.query.write(String::new());
         self.response.write(String::new());
     }

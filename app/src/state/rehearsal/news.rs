@@ -14,6 +14,7 @@ impl Rehearsal {
     /// Applies the progress of a call. Progress of a call that has ended here is ignored: the host
     /// repeats it after a reconnection, and may report a canceled call later.
     pub fn take_in(self, news: CallUpdate) {
+        let Some(news) = self.unless_reopening(news) else { return };
         self.apply(news);
         self.remember_for_restore();
     }
@@ -101,6 +102,7 @@ impl Rehearsal {
         self.announcement.set(announcement(&tool, &outcome));
         self.progress.set(None);
         self.forms.end_playing(&call_id);
+        self.forms.forget_call(&call_id);
         let id = call_id.clone();
         self.send(Event::Settle { call_id, outcome, duration_ms, at: browser::now() });
         self.take_model_response(&id);

@@ -37,6 +37,7 @@ impl Rehearsal {
     /// Removes a question that needs no answer.
     pub fn withdrawn(self, number: u64) {
         self.questions.update(|questions| questions.retain(|it| it.number != number));
+        self.forms.forget_question(number);
     }
 
     /// Stores a change of the tools. A reload reports the view even if the tools are the same.

@@ -2,13 +2,15 @@
 
 use api::{CatalogChange, Restored, SessionView, ToolView};
 use leptos::prelude::*;
+use serde::{Deserialize, Serialize};
 use session::{SessionId, ToolName};
 
 use super::Rehearsal;
+use super::confirmed::{Confirmed, artifact_names};
 use crate::state::rows::rows;
 
 /// A restart in the history.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Restart {
     /// What was restarted.
     pub of: Restarted,
@@ -19,7 +21,7 @@ pub struct Restart {
 }
 
 /// What was restarted while a session went on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Restarted {
     /// The host, or the session on it: state and artifacts are lost, and the first agent is active again.
     Host,
@@ -63,12 +65,10 @@ impl Rehearsal {
 
     /// Ends what the host has lost with the session, and remembers it until the host has the session again.
     pub(super) fn lose_session(self, why: &'static str, why_calls_ended: &str) {
-        let mut artifacts: Vec<String> = self.view.with_untracked(|view| {
-            let artifacts = view.iter().flat_map(|view| &view.artifacts);
-            artifacts.map(|artifact| artifact.filename.clone()).collect()
-        });
-        artifacts.sort();
-        artifacts.dedup();
+        let artifacts = self.view.with_untracked(|view| view.as_ref().map(artifact_names));
+        // After a reload of the page, the view is not known.
+        let artifacts =
+            artifacts.unwrap_or_else(|| self.confirmed.with_value(Confirmed::artifacts));
         self.end_pending(why_calls_ended);
         self.remember_view();
         let (calls, rows) =

@@ -64,6 +64,8 @@ impl Rehearsal {
             None => RestoredSession {
                 view: open_session(id.clone(), self.agent(), self.initial_state()).await?,
                 restored: Restored::Nothing,
+                was_open: true,
+                calls: Vec::new(),
             },
         };
         if *self.session.read_untracked().id() != id {
@@ -88,10 +90,14 @@ impl Rehearsal {
 
     /// Goes on in the session that the host has opened.
     fn go_on(self, opened: &RestoredSession) {
+        let reopened = self.reopen(opened);
         self.see(opened.view.clone());
         self.remember_for_restore();
         self.note_restart(opened.restored);
         self.compare_tools(&opened.view);
+        if let Some(reopened) = reopened {
+            self.go_on_reopened(reopened, opened);
+        }
     }
 
     /// Closes the session on the host.

@@ -6,7 +6,7 @@ use api::{ApiError, CallProgressed, CatalogChange, FieldMessage, Question, Sessi
 use leptos::prelude::*;
 use session::CallId;
 
-use super::{EnteredState, Export, ExportFile, Restart};
+use super::{EnteredState, Export, ExportFile, Keeping, Restart};
 use crate::state::rows::OpenRows;
 
 /// Declares a struct of signals with their defaults, and `reset`, which sets all of them back. Each
@@ -87,6 +87,8 @@ signals! {
         entered_state: Option<EnteredState>,
         /// Whether the editor of the initial state is shown.
         edits_state: bool,
+        /// Whether this tab keeps the session over a reload.
+        keeping: Keeping,
         /// Which rows of the history are open.
         open_rows: OpenRows,
     }

@@ -140,7 +140,7 @@ fn Summary(
         <p>
             "A trace with " {contents} " can be exported as a case to " <code>{file}</code> "."
         </p>
-        <p class="quiet">"Export it to keep it: the session ends when this tab is reloaded or closed."</p>
+        <p class="quiet">"Export it to keep it: the session ends when this tab is closed."</p>
         {move || rehearsal.export_file.read().is_some().then(|| view! { <OtherFile/> })}
         <CaseId preview file/>
         <Tags/>

@@ -7,6 +7,7 @@ use leptos::prelude::*;
 use crate::rehearse::slow_load::SlowLoad;
 use crate::rehearse::state::workspace::use_this_workspace;
 use app::components::icon::{Glyph, Icon};
+use app::state::rehearsal::Keeping;
 use app::state::use_page;
 
 /// What went wrong with the session as a whole.
@@ -95,6 +96,14 @@ pub fn Notices() -> impl IntoView {
             notice_line(Kind::Warning, notice.into_any(), DISMISS, dismiss)
         })
     };
+    let unkept = move || {
+        let text = "This session does not fit in the browser's storage, so a reload of the page ends it. \
+                    Export it before you reload.";
+        (rehearsal.keeping.get() == Keeping::NotKept).then(|| {
+            let dismiss = move |()| rehearsal.keeping.set(Keeping::Dismissed);
+            notice_line(Kind::Warning, text.into_any(), DISMISS, dismiss)
+        })
+    };
     let change = move || {
         rehearsal.catalog_change.get().map(|change| {
             let text = view! { "The tools changed. " <CatalogDiff change/> }.into_any();
@@ -102,7 +111,7 @@ pub fn Notices() -> impl IntoView {
             notice_line(Kind::Tools, text, DISMISS, dismiss)
         })
     };
-    view! { <div class="notices">{agent_notice} {slow} {offer} {earlier} {fault} {notice} {change}</div> }
+    view! { <div class="notices">{agent_notice} {slow} {offer} {earlier} {fault} {notice} {unkept} {change}</div> }
 }
 
 /// The text of the button that only closes a notice.

@@ -22,6 +22,7 @@ use app::state::rehearsal::{FormSource, Forms, Rehearsal};
 use app::state::rehearsals::Rehearsals;
 
 pub const VIEWS: SessionViews = SessionViews {
+    keep: Rehearsal::keep,
     act: Rehearsal::act,
     take_in: Rehearsals::take_in,
     host_restarted: Rehearsals::host_restarted,

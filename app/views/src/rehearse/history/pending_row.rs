@@ -15,6 +15,7 @@ use app::components::icon::{Glyph, Icon};
 use app::state::browser;
 use app::state::clock::every;
 use app::state::preview::{arguments, preview};
+use app::state::rehearsal::name_of_call;
 use app::state::rows::RowId;
 use app::state::times;
 use app::state::value_form::use_any_form;
@@ -193,6 +194,9 @@ fn Confirmation(
 ) -> impl IntoView {
     let rehearsal = use_this_workspace().rehearsal;
     let form = payload.map(|payload| use_any_form(&payload));
+    if let Some(form) = form {
+        rehearsal.forms.keep(name_of_call(&call_id, "payload"), form);
+    }
     let call_id = StoredValue::new(call_id);
     // Focuses the group and not a button: a key that is pressed meanwhile must not confirm.
     Effect::new(|_| browser::after_drawing(|| browser::focus(WANTED)));
@@ -262,9 +266,17 @@ fn Supply(
     let rehearsal = use_this_workspace().rehearsal;
     // The tool that returned text at first, and an agent without an output schema, return text.
     let first_text = first.as_ref().and_then(|first| first.decode::<String>().ok());
-    let is_text = RwSignal::new(is_agent || first_text.is_some());
+    let (as_text, as_json) = (name_of_call(&call_id, "text"), name_of_call(&call_id, "json"));
+    let forms = rehearsal.forms;
+    let is_text = match (forms.has_kept(&as_text), forms.has_kept(&as_json)) {
+        (false, false) => is_agent || first_text.is_some(),
+        (has_text, _) => has_text,
+    };
+    let is_text = RwSignal::new(is_text);
     let text = RwSignal::new(first_text.filter(|_| !is_agent).unwrap_or_default());
     let form = use_any_form(first.as_ref().filter(|_| !is_agent).unwrap_or(&JsonText::null()));
+    forms.keep_text(as_text, text);
+    forms.keep(as_json, form);
     // Focuses and selects the initial result, which the typed one replaces.
     Effect::new(|_| {
         browser::after_drawing(|| browser::focus_form(WANTED) && browser::select_focused());

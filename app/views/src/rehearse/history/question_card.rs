@@ -12,6 +12,7 @@ use crate::shared::value_pane::ValuePane;
 use app::components::icon::{Glyph, Icon};
 use app::state::browser;
 use app::state::reading::use_reading;
+use app::state::rehearsal::name_of_question;
 use app::state::value_form::use_answer_form;
 
 /// The id of the question in the document.
@@ -83,6 +84,7 @@ fn FormQuestion(
 ) -> impl IntoView {
     let rehearsal = use_this_workspace().rehearsal;
     let form = use_answer_form(&schema);
+    rehearsal.forms.keep(name_of_question(number, &message), form);
     let accept = move || {
         if let Some(values) = form.read() {
             rehearsal.answer(number, Answer::Accept(Some(values.compact())), Some(form));
