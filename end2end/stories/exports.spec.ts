@@ -37,7 +37,7 @@ function cases(path: string) {
 }
 
 test("a failed call is left out by one click, which is remembered", async ({ page, picture, accessible }) => {
-  let rehearsal = await Rehearsal.at(page, "front_desk");
+  const rehearsal = await Rehearsal.at(page, "front_desk");
   await rehearsal.ask("Charge me.");
   await rehearsal.choose("charge");
   await rehearsal.fill("amount", "12");
@@ -84,7 +84,7 @@ test("a failed call is left out by one click, which is remembered", async ({ pag
   expect(exported.conversation[0].intermediate_data.tool_uses.map((it: { name: string }) => it.name)).toEqual(["look_up"]);
 
   // The choice is the agent's: the next session has it too.
-  rehearsal = await Rehearsal.at(page, "front_desk");
+  await page.getByRole("button", { name: "Start over" }).click();
   await rehearsal.ask("Again.");
   await rehearsal.choose("charge");
   await rehearsal.fill("amount", "12");

@@ -49,11 +49,16 @@ pub(super) struct KeptTexts {
     input: Option<String>,
 }
 
-/// A rehearsal that was taken up after a reload, until the host has its session.
-#[derive(Debug, Clone, Default)]
+/// A rehearsal that was taken up after a reload, until the host has its session. Function pointers, so that opening
+/// a session does not link their code.
+#[derive(Debug, Clone)]
 pub(super) struct Reopened {
     /// The host's news of calls, which came before its answer.
     news: Vec<CallUpdate>,
+    /// Called before the view of the opened session is shown.
+    pub(super) before: fn(Rehearsal, &RestoredSession),
+    /// Called after that.
+    pub(super) after: fn(Rehearsal, Reopened, &RestoredSession),
 }
 
 /// What is kept of a session.
@@ -210,7 +215,8 @@ impl Rehearsal {
         self.case_id.set(kept.case_id);
         self.adk_tool_responses.set(kept.adk_tool_responses);
         self.case.set_value(kept.case);
-        self.reopened.set_value(Some(Reopened::default()));
+        let (before, after) = (Self::end_lost, Self::catch_up);
+        self.reopened.set_value(Some(Reopened { news: Vec::new(), before, after }));
     }
 
     /// The session as it is kept; `None` before it has begun. Tracked.
@@ -287,19 +293,16 @@ impl Rehearsal {
         news
     }
 
-    /// Called before the view of the opened session is shown. Ends what the host has lost while the page was not
-    /// open.
-    pub(super) fn reopen(self, opened: &RestoredSession) -> Option<Reopened> {
-        let reopened = self.reopened.try_update_value(Option::take).flatten()?;
+    /// Ends what the host has lost while the page was not open.
+    fn end_lost(self, opened: &RestoredSession) {
         if !opened.was_open {
             self.loads.set(None);
             self.lose_session(NOT_OPEN, CALL_NOT_OPEN);
         }
-        Some(reopened)
     }
 
     /// Applies the news that were held back, and ends the calls that the host does not have.
-    pub(super) fn go_on_reopened(self, reopened: Reopened, opened: &RestoredSession) {
+    fn catch_up(self, reopened: Reopened, opened: &RestoredSession) {
         for news in reopened.news {
             self.take_in(news);
         }

@@ -90,13 +90,16 @@ impl Rehearsal {
 
     /// Goes on in the session that the host has opened.
     fn go_on(self, opened: &RestoredSession) {
-        let reopened = self.reopen(opened);
+        let reopened = self.reopened.try_update_value(Option::take).flatten();
+        if let Some(reopened) = &reopened {
+            (reopened.before)(self, opened);
+        }
         self.see(opened.view.clone());
         self.remember_for_restore();
         self.note_restart(opened.restored);
         self.compare_tools(&opened.view);
         if let Some(reopened) = reopened {
-            self.go_on_reopened(reopened, opened);
+            (reopened.after)(self, reopened, opened);
         }
     }
 
