@@ -26,24 +26,30 @@ async def begin(session: RehearsalSession, text: str) -> None:
         session.agent = tree.next_agent(session.loaded.root, session.agent)
     session.user_content = message
     context = session.invocation()
-    with session.noticed("on_user_message_callback"):
-        replaced = await session.plugin_manager.run_on_user_message_callback(
-            user_message=message, invocation_context=context
-        )
-        if replaced is not None:
-            message = replaced
+    if session.has_run:
+        with session.noticed("on_user_message_callback"):
+            replaced = await session.plugin_manager.run_on_user_message_callback(
+                user_message=message, invocation_context=context
+            )
+            if replaced is not None:
+                message = replaced
     session.user_content = context.user_content = message
     query_event = Event(invocation_id=session.invocation_id, author="user", content=message)
     await session.append(context, query_event, from_user=True)
+    if session.has_run:
+        await _before_run(session, context)
+    # In a later turn, ADK's runner starts with the active agent itself.
+    is_llm = tree.is_llm(session.loaded.root)
+    await enter(session, [session.agent] if is_llm else tree.lineage(session.agent))
+
+
+async def _before_run(session: RehearsalSession, context) -> None:
     with session.noticed("before_run_callback"):
         answer = await session.plugin_manager.run_before_run_callback(invocation_context=context)
         if answer is not None:
             session.notice(
                 "A plugin's before_run_callback returned a response. ADK would end the run here."
             )
-    # In a later turn, ADK's runner starts with the active agent itself.
-    is_llm = tree.is_llm(session.loaded.root)
-    await enter(session, [session.agent] if is_llm else tree.lineage(session.agent))
 
 
 async def enter(session: RehearsalSession, agents: list, worked=None) -> None:
@@ -95,6 +101,8 @@ async def end(session: RehearsalSession, text: str) -> None:
             event = await handle(context)
             if event is not None:
                 await session.append(context, event)
+    if not session.has_run:
+        return
     with session.noticed("after_run_callback"):
         await session.plugin_manager.run_after_run_callback(invocation_context=session.invocation())
 

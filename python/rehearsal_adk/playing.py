@@ -7,6 +7,11 @@ tool's result. The callbacks of the caller, its state and its artifacts therefor
 Meanwhile the person acts in a ``RehearsalSession`` of the agent. As under ``AgentTool``, it begins with
 the caller's state, its artifacts are the caller's, and only its result and its state reach the caller's
 session. The played agent may have agents as tools too, so played sessions form a chain.
+
+A sub-agent with ``mode="single_turn"`` is a tool too. ADK runs it within the run and the session of its
+caller. Here it has a session of its own as well, whose state reaches the caller with the result: the caller
+waits until then, so it cannot notice. Its events are not among the caller's, whose model ADK does not show
+them.
 """
 
 from __future__ import annotations
@@ -52,7 +57,11 @@ async def begin(caller: RehearsalSession, context, call, handle, recorded: dict 
     begun, responded = loop.create_future(), loop.create_future()
 
     async def run_async(*, args: dict, tool_context):
-        if tool.skip_summarization:
+        if view.is_single_turn(tool):
+            invalid = _invalid_input(tool.agent, args)
+            if invalid is not None:
+                return invalid
+        elif tool.skip_summarization:
             tool_context.actions.skip_summarization = True
         nested = await _opened(caller, call.id, tool, args, tool_context, recorded)
         begun.set_result(nested)
@@ -113,6 +122,7 @@ async def _opened(caller, call_id: str, tool, args: dict, tool_context, recorded
     )
     nested = RehearsalSession(loaded, f"{caller.id}_{call_id}", caller.user_id)
     nested.caller, nested.called_by = caller, call_id
+    nested.has_run = not view.is_single_turn(tool)
     nested.max_result_bytes = caller.max_result_bytes
     nested.artifact_service = ForwardingArtifactService(tool_context)
     nested.artifacts = caller.artifacts
@@ -120,7 +130,7 @@ async def _opened(caller, call_id: str, tool, args: dict, tool_context, recorded
     if recorded is not None:
         await nested.open({}, recorded)
     else:
-        content = _request(tool.agent, args)
+        content = _request(tool, args)
         state = {
             key: value
             for key, value in tool_context.state.to_dict().items()
@@ -134,11 +144,31 @@ async def _opened(caller, call_id: str, tool, args: dict, tool_context, recorded
     return nested
 
 
-def _request(agent, args: dict) -> str:
-    """The user's message to the agent, as ``AgentTool`` writes it."""
+def _invalid_input(agent, args: dict) -> str | None:
+    """What ADK returns in place of running the single-turn agent if the arguments do not fit, else
+    ``None``."""
     from google.adk.tools.agent_tool import _get_input_schema
 
     input_schema = _get_input_schema(agent)
+    if input_schema:
+        try:
+            input_schema.model_validate(args)
+        except Exception as error:
+            return f"Error validating input: {error}"
+    return None
+
+
+def _request(tool, args: dict) -> str:
+    """The user's message to the agent, as ADK's tool writes it."""
+    from google.adk.tools.agent_tool import _get_input_schema
+
+    input_schema = _get_input_schema(tool.agent)
+    if view.is_single_turn(tool):
+        from google.adk.utils.content_utils import to_user_content
+
+        given = input_schema.model_validate(args) if input_schema else args.get("request", "")
+        parts = to_user_content(tool.agent._validate_input_data(given)).parts or ()
+        return "".join(part.text or "" for part in parts)
     if input_schema:
         return input_schema.model_validate(args).model_dump_json(exclude_none=True)
     if "request" in args:
@@ -166,14 +196,18 @@ def _result(tool, nested: RehearsalSession, tool_context) -> Any:
     from google.adk.tools.agent_tool import _get_output_schema
     from google.adk.utils._schema_utils import validate_schema
 
-    last = None
+    last, state = None, tool_context.state
+    if view.is_single_turn(tool):
+        # ADK has changed it with the agent's own events, before the result.
+        state = tool_context._invocation_context.session.state
     for event in nested.session.events:
-        tool_context.state.update(event.actions.state_delta)
+        state.update(event.actions.state_delta)
         # Those that another worker recorded, too.
         tool_context.actions.artifact_delta.update(event.actions.artifact_delta)
         if event.content:
             last = event.content
     parts = (last.parts if last is not None else None) or ()
-    text = "\n".join(part.text for part in parts if part.text and not part.thought)
+    joined = "" if view.is_single_turn(tool) else "\n"
+    text = joined.join(part.text for part in parts if part.text and not part.thought)
     output_schema = _get_output_schema(tool.agent)
     return validate_schema(output_schema, text) if output_schema else text

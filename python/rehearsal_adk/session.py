@@ -78,6 +78,9 @@ class RehearsalSession:
         """The session whose call is played here, if any."""
         self.called_by: str | None = None
         """The id of that call."""
+        self.has_run = True
+        """Whether the agent has a run of its own, or is a part of its caller's: then no callbacks of
+        plugins around a run are called."""
         self.turn = 0
         """The number of the current turn, from 0. Each turn is an invocation."""
         self.started: set[str] = set()

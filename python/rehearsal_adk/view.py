@@ -356,13 +356,22 @@ def runs_agent(tool) -> bool:
 
 
 def can_be_played(tool) -> bool:
-    """Whether a person can play the agent that the tool is. A sub-agent with ``mode="single_turn"`` cannot
-    be played, because ADK runs it within the session of its caller."""
+    """Whether a person can play the agent that the tool is."""
     if not runs_agent(tool) or tree.first_llm(tool.agent) is None:
         return False
     from google.adk.tools.agent_tool import AgentTool
 
-    return type(tool).run_async is AgentTool.run_async
+    return type(tool).run_async is AgentTool.run_async or is_single_turn(tool)
+
+
+def is_single_turn(tool) -> bool:
+    """Whether the tool is a sub-agent with ``mode="single_turn"``, which ADK runs as a part of its caller's
+    run."""
+    try:
+        from google.adk.tools.agent_tool import _SingleTurnAgentTool
+    except ImportError:  # This ADK version has no such mode.
+        return False
+    return type(tool) is _SingleTurnAgentTool
 
 
 def model_of(tool) -> str:

@@ -5,7 +5,7 @@ import pytest
 from test_runs import play, run_whole, workers  # noqa: F401
 
 ECHO = ["echo", {"text": "a"}]
-AGENTS = {"scholar", "judge", "quiet", "last", "clerk"}
+AGENTS = {"scholar", "judge", "quiet", "last", "clerk", "scribe", "critic"}
 
 
 class Stage:
@@ -166,10 +166,41 @@ def test_another_worker_goes_on_with_a_played_agent(play):  # noqa: F811
     assert stage.act("Bye.")["view"]["state"]["said"] == "Bye."
 
 
-def test_an_agent_within_the_callers_session_cannot_be_played(play):  # noqa: F811
-    played = play("chat")
-    tools = {tool["name"]: tool for tool in played.say()["view"]["tools"]}
-    assert (tools["parrot"]["agent_model"], tools["parrot"]["can_be_played"]) == ("parrot", False)
-    asked = played.worker.call("parrot", call_id="c1", request="Polly?")
-    assert asked["hint"] == "parrot is an agent. Supply its result, or run its model parrot."
-    assert played.worker.error("play", session_id="s", call_id="c1")["code"] == -32602
+SINGLE_TURNS = [
+    [["scribe", WHY], "Because.", "Bye."],
+    [ECHO, ["scribe", WHY], ECHO, ["draw", {"name": "a.png"}], "Because.", ECHO, "Bye."],
+    [["critic", {"summary": "s"}], '{"summary": "fair"}', "Bye."],
+]
+
+
+@pytest.mark.parametrize("acts", SINGLE_TURNS)
+def test_a_sub_agent_of_a_single_turn_is_played_as_it_would_run(play, tmp_path, acts):  # noqa: F811
+    expected, state, responses = run_whole(tmp_path / "run", "single", acts)
+    stage = Stage(play("single"))
+    for act in acts:
+        last = stage.act(act)
+    assert stage.played.journal() == expected
+    assert last["view"]["state"] == state
+    assert last["view"]["agent"]["name"] == "host"
+    of_tools = [one[:2] for one in responses if one[0] in {"scribe", "critic"}]
+    assert [one[:2] for one in stage.responses() if one[0] in {"scribe", "critic"}] == of_tools
+
+
+def test_arguments_that_do_not_fit_end_the_call_as_under_adk(play):  # noqa: F811
+    stage = Stage(play("single"))
+    tools = {tool["name"]: tool for tool in stage.played.say()["view"]["tools"]}
+    assert tools["scribe"]["can_be_played"] is True
+    assert stage.played.worker.call("critic", call_id="c1", summary=1)["status"] == "confirmation"
+    ended = stage.take("play", call_id="c1")
+    assert ended["status"] == "output"
+    assert ended["result"].startswith("Error validating input: 1 validation error")
+
+
+def test_another_worker_goes_on_with_a_played_sub_agent(play):  # noqa: F811
+    stage = Stage(play("single"))
+    stage.act(["scribe", WHY])
+    stage.act(["draw", {"name": "a.png"}])
+    view = stage.rebuild()
+    assert (view["agent"]["name"], view["state"]["drawn"]) == ("scribe", "a.png")
+    ended = stage.act("Because.")
+    assert (ended["result"], ended["state"]["written"]) == ("Because.", "Because.")
