@@ -148,15 +148,16 @@ fn Workspace(
     };
     let retry = begin.clone();
     Effect::new(move |_| begin());
-    // A session that this tab keeps needs its code to be shown.
-    let missing = move || match (rehearsal.get(), lazy.session.views()) {
+    // A session that this tab keeps needs its code to be shown. A memo: the workspace must not be drawn again
+    // when that code is loaded later.
+    let missing = Memo::new(move |_| match (rehearsal.get(), lazy.session.views()) {
         (None, Some(Err(error))) => Some(error),
         _ => lazy.rehearse.views()?.err(),
-    };
+    });
     let title = agent.name.clone();
     let body = move || {
         let retry = retry.clone();
-        match (rehearsal.get(), lazy.rehearse.views(), missing()) {
+        match (rehearsal.get(), lazy.rehearse.views(), missing.get()) {
         (Some(rehearsal), Some(Ok(views)), _) => (views.workspace)(agent.clone(), rehearsal),
         (_, _, Some(error)) => view! {
             <WorkspaceTitle agent=agent.clone()/>

@@ -28,6 +28,7 @@ use crate::state::reading::Readings;
 use confirmed::Confirmed;
 use kept::{KeptTexts, Reopened};
 use reopened::LostSession;
+use requests::Restoring;
 
 pub use export_choices::{ExportFile, last_part};
 pub use forms::{FormKey, FormSource, Forms, TextEntry};
@@ -82,6 +83,8 @@ pub struct Rehearsal {
     keeps: StoredValue<bool>,
     /// Whether the person logs out, so that nothing is kept.
     is_leaving: RwSignal<bool>,
+    /// How a session that has begun is opened, once that code is loaded.
+    restoring: StoredValue<Option<Restoring>>,
     /// Set after a reload of the page, until the host has the session.
     reopened: StoredValue<Option<Reopened>>,
 }
@@ -112,6 +115,7 @@ pub fn use_rehearsal(agent: AgentId) -> Rehearsal {
         lost: StoredValue::new(None),
         keeps: StoredValue::new(false),
         is_leaving: RwSignal::new(false),
+        restoring: StoredValue::new(None),
         reopened: StoredValue::new(None),
     };
     rehearsal.restore_initial_state();
@@ -236,6 +240,8 @@ impl Rehearsal {
 
     /// Does what the person wants. Reached through the code that is loaded with a session.
     pub fn act(self, action: Action) {
+        // The code may have been loaded just now.
+        self.keep();
         match action {
             Action::Ask(source) => self.ask(source.map(|source| self.forms.of(&source))),
             Action::Run(tool, source) => self.run(tool, self.forms.of(&source)),

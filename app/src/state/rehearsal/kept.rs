@@ -11,6 +11,7 @@ use session::{AgentId, CallId, SavedSession, Session, ToolError};
 
 use super::confirmed::Confirmed;
 use super::kept_input::KeptInput;
+use super::requests::Restoring;
 use super::{Export, ExportFile, Rehearsal, Restart};
 use crate::server_functions::cancel_call;
 use crate::state::browser;
@@ -157,6 +158,7 @@ impl Rehearsal {
         if self.keeps.try_update_value(|keeps| std::mem::replace(keeps, true)) != Some(false) {
             return;
         }
+        self.restoring.set_value(Some(Restoring::CODE));
         self.forms.keeps_input();
         if let Some(texts) = self.kept_back.try_update_value(Option::take).flatten() {
             untrack(|| self.take_up(&texts));

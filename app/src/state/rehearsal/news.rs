@@ -73,6 +73,7 @@ impl Rehearsal {
 
     /// The host was restarted: running calls are lost, and it does not know this session.
     pub fn host_restarted(self) {
+        self.keep();
         self.questions.set(Vec::new());
         self.loads.set(None);
         self.lose_session(

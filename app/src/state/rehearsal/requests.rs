@@ -4,6 +4,7 @@ use api::{
     Answer, ApiError, ExportReceipt, ExportRequest, Restored, RestoredSession, SessionView,
     ToolRequest, ToolView, ValueTarget,
 };
+use futures::future::LocalBoxFuture;
 use gloo_timers::future::TimeoutFuture;
 use jiff::Timestamp;
 use json_text::{JsonText, Node};
@@ -27,6 +28,25 @@ use crate::state::value_form::ValueForm;
 /// How long the host may take to report that a call was canceled before the page settles it.
 const CANCEL_PATIENCE_MS: u32 = 900;
 
+/// How a session that has begun is opened. Function pointers, which are known once the code of a session is loaded,
+/// so that the first page does not contain what they call.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Restoring {
+    opened: fn(Rehearsal) -> LocalBoxFuture<'static, Result<RestoredSession, ApiError>>,
+    go_on: fn(Rehearsal, &RestoredSession),
+}
+
+impl Restoring {
+    pub(super) const CODE: Self =
+        Self { opened: |rehearsal| Box::pin(rehearsal.opened()), go_on: Rehearsal::go_on };
+}
+
+/// What the host has opened.
+enum Opened {
+    New(SessionView),
+    Restored(RestoredSession),
+}
+
 impl Rehearsal {
     /// Opens the session on the host. If the host has lost it, restores it, and sends what the earlier host
     /// did not confirm.
@@ -40,16 +60,28 @@ impl Rehearsal {
             loop {
                 self.opening.set_value(Opening::Once);
                 let id = self.session.read_untracked().id().clone();
-                let opened = self.opened().await;
+                let opened = match self.restoring.get_value() {
+                    Some(restoring) => (restoring.opened)(self).await.map(Opened::Restored),
+                    None => self.opened_new().await.map(Opened::New),
+                };
                 if self.opening.get_value() == Opening::Again {
                     continue;
                 }
                 self.opening.set_value(Opening::No);
                 // The person may have started over meanwhile.
                 if *self.session.read_untracked().id() == id {
-                    match opened {
-                        Ok(opened) => self.go_on(&opened),
-                        Err(error) => self.fault.set(Some(error)),
+                    match (opened, self.restoring.get_value()) {
+                        (Ok(Opened::Restored(opened)), Some(restoring)) => {
+                            (restoring.go_on)(self, &opened);
+                        }
+                        (
+                            Ok(Opened::Restored(RestoredSession { view, .. }) | Opened::New(view)),
+                            _,
+                        ) => {
+                            self.see(view);
+                            self.remember_for_restore();
+                        }
+                        (Err(error), _) => self.fault.set(Some(error)),
                     }
                 }
                 return;
@@ -57,12 +89,17 @@ impl Rehearsal {
         });
     }
 
+    async fn opened_new(self) -> Result<SessionView, ApiError> {
+        let id = self.session.read_untracked().id().clone();
+        open_session(id, self.agent(), self.initial_state()).await
+    }
+
     async fn opened(self) -> Result<RestoredSession, ApiError> {
         let id = self.session.read_untracked().id().clone();
         let mut opened = match self.restore_request() {
             Some(request) => restore_session(request).await?,
             None => RestoredSession {
-                view: open_session(id.clone(), self.agent(), self.initial_state()).await?,
+                view: self.opened_new().await?,
                 restored: Restored::Nothing,
                 was_open: true,
                 calls: Vec::new(),
