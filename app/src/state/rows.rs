@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
-use session::Session;
+use session::{CallId, Session};
 
 /// One row. Equal as long as the row shows the same entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -99,6 +99,36 @@ impl OpenRows {
     }
 }
 
+/// A part of an open row that opens by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum RowPart {
+    /// The traceback of an error.
+    Traceback,
+    /// The result of an MCP tool as a whole.
+    WholeResult,
+}
+
+/// The open parts of rows. By call, because the index of a call changes when the call that it is within ends: its row is
+/// drawn again then.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenParts(HashSet<(CallId, RowPart)>);
+
+impl OpenParts {
+    /// Whether the part is open.
+    #[must_use]
+    pub fn has(&self, call_id: &CallId, part: RowPart) -> bool {
+        self.0.contains(&(call_id.clone(), part))
+    }
+
+    /// Opens a closed part and closes an open one.
+    pub fn toggle(&mut self, call_id: &CallId, part: RowPart) {
+        let part = (call_id.clone(), part);
+        if !self.0.remove(&part) {
+            self.0.insert(part);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use jiff::Timestamp;
@@ -186,6 +216,17 @@ mod tests {
         events.extend([settle("second"), Event::Respond { content: "r".to_owned(), at }]);
         events.push(settle("outer"));
         assert_eq!(kinds(&events), [0, 1, 2].map(RowKind::Call));
+    }
+
+    #[test]
+    fn a_part_stays_open_for_its_call() {
+        let ids = ["c1", "c2"].map(|id| CallId::parse(id).expect("valid"));
+        let mut open = OpenParts::default();
+        open.toggle(&ids[0], RowPart::Traceback);
+        assert!(open.has(&ids[0], RowPart::Traceback));
+        assert!(!open.has(&ids[0], RowPart::WholeResult) && !open.has(&ids[1], RowPart::Traceback));
+        open.toggle(&ids[0], RowPart::Traceback);
+        assert_eq!(open, OpenParts::default());
     }
 
     #[test]

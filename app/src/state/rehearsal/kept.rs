@@ -15,7 +15,7 @@ use super::requests::Restoring;
 use super::{Export, ExportFile, Rehearsal, Restart};
 use crate::server_functions::cancel_call;
 use crate::state::browser;
-use crate::state::rows::OpenRows;
+use crate::state::rows::{OpenParts, OpenRows};
 
 /// The prefixes of the storage keys. The tab's id and the agent's id follow.
 const SESSIONS: &str = "rehearsal.session.";
@@ -77,6 +77,8 @@ struct KeptSession {
     broken: HashMap<CallId, Vec<FieldMessage>>,
     #[serde(default)]
     open_rows: OpenRows,
+    #[serde(default)]
+    open_parts: OpenParts,
     #[serde(default)]
     exported: Option<ExportReceipt>,
     #[serde(default)]
@@ -207,6 +209,7 @@ impl Rehearsal {
         self.restarts.set(kept.restarts);
         self.broken.set(kept.broken);
         self.open_rows.set(kept.open_rows);
+        self.open_parts.set(kept.open_parts);
         self.export.set(kept.exported.map_or(Export::NotYet, Export::Written));
         self.export_file.set(kept.export_file);
         self.tags.set(kept.tags);
@@ -240,6 +243,7 @@ impl Rehearsal {
             restarts: self.restarts.get(),
             broken: self.broken.get(),
             open_rows: self.open_rows.get(),
+            open_parts: self.open_parts.get(),
             exported,
             export_file: self.export_file.get(),
             tags: self.tags.get(),

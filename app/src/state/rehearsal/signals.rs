@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use session::CallId;
 
 use super::{EnteredState, Export, ExportFile, Keeping, Restart};
-use crate::state::rows::OpenRows;
+use crate::state::rows::{OpenParts, OpenRows};
 
 /// Declares a struct of signals with their defaults, and `reset`, which sets all of them back. Each
 /// field is written once, so that a new one cannot be missing from the reset.
@@ -91,6 +91,8 @@ signals! {
         keeping: Keeping,
         /// Which rows of the history are open.
         open_rows: OpenRows,
+        /// Which parts of them are open.
+        open_parts: OpenParts,
     }
 }
 

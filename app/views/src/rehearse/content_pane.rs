@@ -15,6 +15,7 @@ use app::components::raw_text::RawText;
 use app::state::browser;
 use app::state::excerpt::beginning;
 use app::state::reading::{Reading, ReadingKey};
+use app::state::rows::RowPart;
 use app::state::times::size;
 use app::state::tool_content::{Block, Body, Repeated, ToolContent};
 
@@ -81,15 +82,26 @@ pub fn FoldedPane(
     what: &'static str,
     /// The value as its reader left it.
     reading: Reading,
+    /// The call that returned it.
+    call_id: CallId,
 ) -> impl IntoView {
-    let open = RwSignal::new(false);
+    let open_parts = use_this_workspace().rehearsal.open_parts;
+    let call_id = StoredValue::new(call_id);
+    let open = Memo::new(move |_| {
+        call_id.with_value(|call_id| open_parts.read().has(call_id, RowPart::WholeResult))
+    });
+    let toggle = move |_| {
+        call_id.with_value(|call_id| {
+            open_parts.update(|open| open.toggle(call_id, RowPart::WholeResult));
+        });
+    };
     view! {
         <div class="folded">
             <button
                 type="button"
                 class="link fold"
                 aria-expanded=move || open.get().to_string()
-                on:click=move |_| open.update(|open| *open = !*open)
+                on:click=toggle
             >
                 {title}
             </button>

@@ -18,7 +18,7 @@ use app::components::icon::{Glyph, Icon};
 use app::state::browser;
 use app::state::preview::arguments;
 use app::state::reading::{ReadingKey, Readings};
-use app::state::rows::RowId;
+use app::state::rows::{RowId, RowPart};
 use app::state::times;
 use app::state::tool_content::{result_preview, tool_content};
 use app::state::use_page;
@@ -268,7 +268,7 @@ fn whole(result: &JsonText, call_id: &CallId, readings: Readings) -> AnyView {
         Some(content) => view! {
             <div class="mcp-answer">
                 <ContentPane content call_id=call_id.clone()/>
-                <FoldedPane title="As sent to the model" what="the result" reading/>
+                <FoldedPane title="As sent to the model" what="the result" reading call_id=call_id.clone()/>
             </div>
         }
         .into_any(),
@@ -286,8 +286,8 @@ fn failed(error: &ToolError, readings: Readings) -> AnyView {
     view! {
         <div class="mcp-answer">
             <ErrorPane error=ToolError { traceback: None, ..error.clone() }/>
-            <ContentPane content call_id/>
-            <FoldedPane title="As received" what="the result" reading/>
+            <ContentPane content call_id=call_id.clone()/>
+            <FoldedPane title="As received" what="the result" reading call_id/>
         </div>
     }
     .into_any()
@@ -300,13 +300,21 @@ fn ErrorPane(
     error: ToolError,
 ) -> impl IntoView {
     use app::components::raw_text::RawText;
-    let shows_traceback = RwSignal::new(false);
+    let open_parts = use_this_workspace().rehearsal.open_parts;
+    let call_id = StoredValue::new(error.call_id.clone());
+    let shown = Memo::new(move |_| {
+        call_id.with_value(|call_id| open_parts.read().has(call_id, RowPart::Traceback))
+    });
     let traceback = StoredValue::new(error.traceback.clone());
     let copied = match &error.traceback {
         Some(traceback) => traceback.clone(),
         None => format!("{}: {}", error.error_type, error.error_message),
     };
-    let toggle = move |_| shows_traceback.update(|shown| *shown = !*shown);
+    let toggle = move |_| {
+        call_id.with_value(|call_id| {
+            open_parts.update(|open| open.toggle(call_id, RowPart::Traceback));
+        });
+    };
     view! {
         <div class="pane" role="group" aria-label="Error">
             <header>
@@ -317,10 +325,10 @@ fn ErrorPane(
             <p class="error-type">{error.error_type.clone()}</p>
             <p class="error-message">{error.error_message}</p>
             {traceback.with_value(Option::is_some).then(|| view! {
-                <button type="button" class="link" aria-expanded=move || shows_traceback.get().to_string() on:click=toggle>
-                    {move || if shows_traceback.get() { "Hide the traceback" } else { "Show the traceback" }}
+                <button type="button" class="link" aria-expanded=move || shown.get().to_string() on:click=toggle>
+                    {move || if shown.get() { "Hide the traceback" } else { "Show the traceback" }}
                 </button>
-                <Show when=move || shows_traceback.get()>
+                <Show when=move || shown.get()>
                     <RawText text=traceback.get_value().unwrap_or_default() label="Traceback"/>
                 </Show>
             })}
