@@ -12,6 +12,8 @@ use crate::state::json_bytes::JsonBytes;
 #[derive(Clone, Copy)]
 pub struct Agents {
     listed: Resource<Result<Vec<AgentSummary>, ApiError>, JsonBytes>,
+    /// The list as it was fetched last, for the host's news, which come outside of every view.
+    fetched: StoredValue<Option<Result<Vec<AgentSummary>, ApiError>>>,
     changed: RwSignal<Vec<AgentSummary>>,
     /// The agent that the person reloads, whose card gets the focus again after it is redrawn.
     reloaded: RwSignal<Option<AgentId>>,
@@ -32,11 +34,10 @@ fn merge(listed: Vec<AgentSummary>, changed: &[AgentSummary]) -> Vec<AgentSummar
 /// Fetches the agents.
 #[must_use]
 pub fn use_agents() -> Agents {
-    Agents {
-        listed: Resource::new_with_options(|| (), |()| list_agents(), false),
-        changed: RwSignal::new(Vec::new()),
-        reloaded: RwSignal::new(None),
-    }
+    let listed = Resource::new_with_options(|| (), |()| list_agents(), false);
+    let fetched = StoredValue::new(None);
+    Effect::new(move |_| fetched.set_value(listed.get()));
+    Agents { listed, fetched, changed: RwSignal::new(Vec::new()), reloaded: RwSignal::new(None) }
 }
 
 impl Agents {
@@ -76,7 +77,7 @@ impl Agents {
     pub fn take_in(self, news: AgentSummary) {
         // The host sends every agent after each connection. An unchanged list is not redrawn.
         let changed = self.changed.read_untracked();
-        let known = self.listed.get_untracked().map(|listed| listed.map(|it| merge(it, &changed)));
+        let known = self.fetched.get_value().map(|listed| listed.map(|it| merge(it, &changed)));
         drop(changed);
         if matches!(known, Some(Ok(known)) if known.contains(&news)) {
             return;
