@@ -27,6 +27,8 @@ pub fn shell(options: LeptosOptions) -> impl IntoView {
                 <link rel="icon" href="/favicon.svg" type="image/svg+xml"/>
                 // Before the first paint, so that the chosen theme does not flash.
                 <script src="/theme.js" nonce=use_nonce()></script>
+                // Before the page's code, which takes what is typed meanwhile.
+                <script src="/typed-ahead.js" nonce=use_nonce()></script>
                 <AutoReload options=options.clone()/>
                 <HydrationScripts options/>
                 <MetaTags/>

@@ -278,3 +278,31 @@ test("the focus never falls to the body", async ({ page, host }) => {
   await rehearsal.answer("8");
   expect(await focused(page)).not.toBe("BODY");
 });
+
+test("what is typed while an agent's page opens is in the user message, on a slow machine too", async ({ page, host }) => {
+  const text = "the fan in the hall hums, find out why";
+  const session = await page.context().newCDPSession(page);
+  const message = page.getByRole("textbox", { name: "User message" });
+  for (const rate of [1, 6, 20]) {
+    await session.send("Emulation.setCPUThrottlingRate", { rate });
+    // A page without an earlier session.
+    await page.goto("about:blank");
+    await page.goto(`${host.url}/rehearse/poet?${rate}`, { waitUntil: "commit" });
+    await page.waitForFunction(() => "typedAhead" in window);
+    await page.keyboard.type(text);
+    await expect(message, `${rate} times slower`).toHaveValue(text);
+    await expect(message).toBeFocused();
+    await message.fill("");
+    await expect(page.getByRole("tab", { name: /Call a tool|Final response/ }).first()).toBeVisible();
+  }
+  await session.send("Emulation.setCPUThrottlingRate", { rate: 1 });
+  // From the list, where the page's code runs already and the agent's worker may have to start.
+  await open(page, host.url);
+  await page.getByRole("link", { name: /Poet/ }).first().click();
+  await page.keyboard.type(text);
+  await expect(message).toHaveValue(text);
+  // Afterwards, letters are shortcuts.
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("f");
+  await expect(page.getByRole("textbox", { name: "Final response" })).toBeFocused();
+});

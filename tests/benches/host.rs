@@ -181,6 +181,7 @@ async fn first_page(binary: &Path) {
     for path in [
         "/",
         "/theme.js",
+        "/typed-ahead.js",
         "/pkg/rehearsal.js",
         "/pkg/__wasm_split.js",
         "/pkg/rehearsal_bg.wasm",

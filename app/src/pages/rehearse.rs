@@ -10,7 +10,7 @@ use crate::components::agent_card::Fault;
 use crate::components::bars::FootBar;
 use crate::components::icon::{Glyph, Icon};
 use crate::components::workspace_title::WorkspaceTitle;
-use crate::state::{Page, Rehearsal, browser, use_page};
+use crate::state::{Page, Rehearsal, browser, typed_ahead, use_page};
 
 /// The rehearsal of the agent in the address.
 #[component]
@@ -83,6 +83,12 @@ fn AgentPage(
             },
         })
     });
+    // Only a workspace has a field for what is typed.
+    Effect::new(move |_| {
+        if !matches!(*shown.read(), None | Some(Shown::Workspace(_))) {
+            typed_ahead::pause();
+        }
+    });
     move || {
         shown.get().map(|shown| match shown {
             Shown::Workspace(agent) => view! { <Workspace agent/> }.into_any(),
@@ -147,7 +153,12 @@ fn Workspace(
         lazy.rehearse.fetch();
     };
     let retry = begin.clone();
-    Effect::new(move |_| begin());
+    Effect::new(move |_| {
+        // The field for the user message is not there yet.
+        typed_ahead::begin();
+        begin();
+        on_cleanup(typed_ahead::end);
+    });
     // A session that this tab keeps needs its code to be shown. A memo: the workspace must not be drawn again
     // when that code is loaded later.
     let missing = Memo::new(move |_| match (rehearsal.get(), lazy.session.views()) {

@@ -404,6 +404,24 @@ pub fn is_in_text() -> bool {
     })
 }
 
+/// Types `text` at the end of the focused text field.
+pub fn type_into_focused(text: &str) {
+    let Some(field) = document().active_element() else { return };
+    if let Some(area) = field.dyn_ref::<web_sys::HtmlTextAreaElement>() {
+        area.set_value(&format!("{}{text}", area.value()));
+    } else if let Some(input) =
+        field.dyn_ref::<web_sys::HtmlInputElement>().filter(|_| is_in_text())
+    {
+        input.set_value(&format!("{}{text}", input.value()));
+    }
+    let options = web_sys::EventInit::new();
+    options.set_bubbles(true);
+    if let Ok(typed) = web_sys::Event::new_with_event_init_dict("input", &options) {
+        // Returns whether a listener prevented it.
+        let _ = field.dispatch_event(&typed);
+    }
+}
+
 /// The parts of the page that have the focus while no field and no button has it, so that the focus
 /// never falls to the body: the columns, and the page's main part.
 const LANDINGS: &str = ".columns > section, main";

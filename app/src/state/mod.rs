@@ -29,6 +29,7 @@ pub mod rows;
 pub mod theme;
 pub mod times;
 pub mod tool_content;
+pub mod typed_ahead;
 pub mod unsaved;
 pub mod value_form;
 

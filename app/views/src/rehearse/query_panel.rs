@@ -6,8 +6,8 @@ use crate::rehearse::state::workspace::use_this_workspace;
 use app::components::icon::{Glyph, Icon};
 use app::components::loading::LazyView;
 use app::lazy_pages::SessionViews;
-use app::state::browser;
 use app::state::rehearsal::Action;
+use app::state::{browser, typed_ahead};
 
 /// The field or the form of the user message.
 #[component]
@@ -31,7 +31,7 @@ pub fn QueryPanel() -> impl IntoView {
         .into_any(),
         Some(source) => {
             let draw = move |views: SessionViews| {
-                browser::after_drawing(|| browser::nothing_is_focused() && browser::focus_form("query"));
+                browser::after_drawing(|| browser::nothing_is_focused() && typed_ahead::focus_form("query"));
                 (views.query_form)(rehearsal.forms, &source)
             };
             view! { <LazyView part=workspace.code meanwhile="Opening…" draw/> }.into_any()

@@ -21,7 +21,7 @@ use crate::shared::tool_catalog::FILTER;
 use app::components::loading::LazyView;
 use app::lazy_pages::SessionViews;
 use app::state::rows::{RowKind, rows};
-use app::state::{Rehearsal, browser, use_page};
+use app::state::{Rehearsal, browser, typed_ahead, use_page};
 
 /// The three columns.
 pub fn workspace(agent: AgentSummary, rehearsal: Rehearsal) -> AnyView {
@@ -70,13 +70,22 @@ fn follow_with_focus(rehearsal: Rehearsal) {
     let state = Memo::new(move |_| {
         rehearsal.view.read().is_some().then(|| rehearsal.session.read().state())
     });
+    let has_fault = Memo::new(move |_| rehearsal.fault.read().is_some());
     Effect::new(move |before: Option<Option<SessionState>>| {
         let now = state.get();
         let moved = before.flatten() != now;
+        match now {
+            // The field for the user message is to come, unless the agent cannot be loaded.
+            None if has_fault.get() => typed_ahead::pause(),
+            None => typed_ahead::begin(),
+            Some(SessionState::AwaitingQuery) => {}
+            Some(_) => typed_ahead::end(),
+        }
         if moved {
             browser::after_drawing(move || match now {
-                Some(SessionState::AwaitingQuery) if !browser::is_typing() => {
-                    browser::focus_form("query");
+                Some(SessionState::AwaitingQuery) if browser::is_typing() => typed_ahead::pause(),
+                Some(SessionState::AwaitingQuery) => {
+                    typed_ahead::focus_form("query");
                 }
                 Some(SessionState::Active) if before.is_some() => {
                     let _ = browser::focus(FILTER) || browser::focus_form("response");
