@@ -2,7 +2,7 @@
 //
 // Needs REHEARSAL_TEST_PYTHON, which `cargo xtask test` sets.
 
-import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
@@ -139,4 +139,54 @@ test("a play is rejected by a schema at its field, and canceled", async ({ page 
   await expect(page.getByText("You are an agent. Your internal name is \"boss\"")).toBeVisible();
   await page.close();
   expect(await host.stop()).toBe(0);
+});
+
+const SINGLE_TURN = `
+from google.adk.agents import LlmAgent
+
+
+def measure(place: str) -> dict:
+    raise ValueError("No such place.")
+
+
+clerk = LlmAgent(
+    name="clerk", description="Measures.", instruction="You are the clerk.", mode="single_turn", tools=[measure]
+)
+root_agent = LlmAgent(name="desk", model="gemini-2.5-flash", sub_agents=[clerk])
+`;
+
+test("a sub-agent of a single turn is played, and an open traceback stays open", async ({ page, picture }) => {
+  test.skip(!process.env.REHEARSAL_TEST_PYTHON, "SKIPPED, NOT PASSED: REHEARSAL_TEST_PYTHON is not set");
+  const folder = mkdtempSync(join(tmpdir(), "rehearsal-story-"));
+  mkdirSync(join(folder, "desk"));
+  writeFileSync(join(folder, "desk", "agent.py"), SINGLE_TURN);
+  const host = await startHost({ arguments: [join(folder, "desk")] });
+  const rehearsal = await Rehearsal.at(page, "desk", host.url);
+  await rehearsal.ask("How warm is it?");
+  await rehearsal.choose("clerk");
+  await rehearsal.fill("request", "Measure the hall.");
+  await rehearsal.run();
+  await page.getByRole("button", { name: /^Play the agent/ }).click();
+  await expect(page.getByText("You are the clerk.")).toBeVisible();
+  await rehearsal.choose("measure");
+  await rehearsal.fill("place", "hall");
+  await rehearsal.run();
+  await expect(rehearsal.call(1)).toContainText("ValueError");
+  await rehearsal.call(1).getByRole("button").first().click();
+  await page.getByRole("button", { name: "Show the traceback" }).click();
+  const traceback = page.getByText("Traceback (most recent call last)");
+  await expect(traceback).toBeVisible();
+  // The agent ends: its call comes before the failed one, whose row is drawn again.
+  await page.getByRole("tab", { name: /Final response/ }).click();
+  await page.getByRole("textbox", { name: "Final response" }).fill("It cannot be measured.");
+  await page.keyboard.press("Control+Enter");
+  await expect(rehearsal.call(1)).toContainText("It cannot be measured.");
+  await expect(rehearsal.call(2)).toContainText("clerk › measure");
+  await expect(traceback).toBeVisible();
+  await picture("traceback");
+  await page.getByRole("button", { name: "Hide the traceback" }).click();
+  await expect(traceback).toHaveCount(0);
+  await page.close();
+  expect(await host.stop()).toBe(0);
+  rmSync(folder, { recursive: true });
 });
