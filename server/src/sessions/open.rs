@@ -306,6 +306,41 @@ mod tests {
     use agents::registry::Registry;
 
     #[tokio::test]
+    async fn names_the_calls_whose_end_a_reloaded_page_gets() {
+        let agent =
+            SimulatedAgentConfig::native("Maths", NativeAgent::new("maths"), "maths.evalset.json");
+        let registry = Registry::new(vec![agent], |_| {});
+        let agent = &registry.agents()[0];
+        let id = SessionId::parse("s").expect("valid");
+        let view = agent.source.open_session(&id, &agent.seed).await.expect("opens");
+        let sessions = Sessions::new(MemoryBound::new(1_024));
+        let session = sessions.enter(&id, agent, agent.seed.clone(), view);
+        assert_eq!(session.reported_calls(), []);
+        let call_id = CallId::parse("c1").expect("valid");
+        let cancel = CancellationToken::new();
+        let call = RunningCall { call_id: call_id.clone(), cancel, awaits: None };
+        session.begin_call(call).expect("begins");
+        assert_eq!(session.reported_calls(), [call_id.clone()], "it runs");
+        assert!(session.end_call(&call_id));
+        let failed = api::CallProgress::Failed {
+            error_type: "ValueError".to_owned(),
+            message: String::new(),
+            traceback: None,
+            duration_ms: 1.0,
+        };
+        let update = CallUpdate {
+            session: id.clone(),
+            call_id: call_id.clone(),
+            progress: failed,
+            state: None,
+            view: None,
+            broken: Vec::new(),
+        };
+        session.store_update(&Arc::new(update), None);
+        assert_eq!(session.reported_calls(), [call_id], "its end is sent again");
+    }
+
+    #[tokio::test]
     async fn closes_a_session_ten_minutes_after_the_last_keep_alive() {
         let agent =
             SimulatedAgentConfig::native("Maths", NativeAgent::new("maths"), "maths.evalset.json");
