@@ -1026,3 +1026,60 @@ eval_sets = ["evals"]
   await page.close();
   expect(await host.stop()).toBe(0);
 });
+
+test("another result is marked where a session is compared with a case", async ({ page, picture, accessible }) => {
+  const host = await startHost({
+    config: `
+[[agent]]
+name = "Math Agent"
+source = "native"
+example = "math"
+eval_set_path = "math.evalset.json"
+`,
+  });
+  const call = (id: string, name: string, a: number, b: number) => ({ id, name, args: { a, b } });
+  const result = (id: string, name: string, value: number) => ({ id, name, response: { result: value } });
+  const set = {
+    eval_set_id: "math",
+    eval_cases: [
+      {
+        eval_id: "sums",
+        conversation: [
+          {
+            user_content: { role: "user", parts: [{ text: "2 + 2, times 3?" }] },
+            final_response: { role: "model", parts: [{ text: "12" }] },
+            intermediate_data: {
+              tool_uses: [call("1", "add", 2, 2), call("2", "multiply", 4, 3)],
+              tool_responses: [result("1", "add", 5), result("2", "multiply", 12)],
+            },
+          },
+        ],
+      },
+    ],
+  };
+  writeFileSync(join(host.folder, "math.evalset.json"), JSON.stringify(set));
+  await open(page, `${host.url}/rehearse/math-agent?case=sums`);
+  const rehearsal = new Rehearsal(page);
+  await rehearsal.ask("2 + 2, times 3?");
+  for (const [number, name, a, b] of [[1, "add", "2", "2"], [2, "multiply", "4", "3"]] as const) {
+    await rehearsal.choose(name);
+    await rehearsal.fill("a", a);
+    await rehearsal.fill("b", b);
+    await rehearsal.run();
+    await expect(rehearsal.call(number)).toBeVisible();
+  }
+  await rehearsal.answer("12");
+  await page.getByRole("button", { name: "Compare with a case…" }).click();
+  const both = page.getByRole("region", { name: "Both cases, side by side" });
+  // Only the sum has another result. The calls are equal all the same.
+  await expect(both.getByText("other result", { exact: true })).toHaveCount(1);
+  const sum = both.locator(".pair").filter({ hasText: "other result" });
+  await expect(sum).toContainText("add");
+  await expect(sum).toContainText("equal, with another result");
+  await expect(page.locator(".why").filter({ hasText: "Other results:" })).toHaveText("Other results: add. The scores do not compare results.");
+  await expect(page.getByText("No differences")).toBeVisible();
+  await picture("other result");
+  await accessible();
+  await page.close();
+  expect(await host.stop()).toBe(0);
+});

@@ -110,6 +110,11 @@ test("a case whose file cannot be extended is downloaded, or exported to another
   await expect(page.getByRole("heading", { name: "Not exported" })).toBeHidden();
   await expect(page.locator("#export")).toContainText("Export to math_agent_evals.evalset.json");
   await expect(page.getByRole("combobox", { name: "File" })).toBeFocused();
+  const panel = page.getByRole("region", { name: "Export" });
+  await expect(panel.getByText("A trace with").locator("code")).toHaveText("math_agent_evals.evalset.json");
+  // The choice outlives a reload of the page.
+  await page.reload();
+  await expect(panel.getByText("A trace with").locator("code")).toHaveText("math_agent_evals.evalset.json");
   expect(await rehearsal.export()).toContain("math_agent_evals.evalset.json");
   await page.getByRole("link", { name: "Open in eval set" }).click();
   await expect(page.getByText("snow")).toBeVisible();
