@@ -320,7 +320,7 @@ mod tests {
         let cancel = CancellationToken::new();
         let call = RunningCall { call_id: call_id.clone(), cancel, awaits: None };
         session.begin_call(call).expect("begins");
-        assert_eq!(session.reported_calls(), [call_id.clone()], "it runs");
+        assert_eq!(session.reported_calls(), std::slice::from_ref(&call_id), "it runs");
         assert!(session.end_call(&call_id));
         let failed = api::CallProgress::Failed {
             error_type: "ValueError".to_owned(),
