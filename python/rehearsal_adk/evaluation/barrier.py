@@ -13,8 +13,10 @@ import os
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
+
+from rehearsal_adk.evaluation import current
 
 allowed: contextvars.ContextVar[bool] = contextvars.ContextVar("rehearsal_allowed", default=False)
 """Whether the code that runs belongs to a tool that may run."""
@@ -86,13 +88,19 @@ class ForbiddenEffect(PermissionError):
     """Code outside an allowed tool tried to change something."""
 
 
+def forbid(what: str) -> ForbiddenEffect:
+    """Ends the cases that the running code may belong to. Returns the exception to raise."""
+    where = _place()
+    for case in current.concerned():
+        case.forbidden(what, where)
+    return ForbiddenEffect(f"An eval case {what}, outside a tool that may run, at {where}.")
+
+
 class Barrier:
     """The audit hook and what it permits."""
 
     def __init__(self) -> None:
         self._active = False
-        self.on_forbidden: Callable[[str, str], None] | None = None
-        """Told what was tried and where, before the exception is raised."""
 
     def raise_up(self) -> None:
         """Activates the barrier for the rest of the process."""
@@ -113,12 +121,8 @@ class Barrier:
         if not self._active or allowed.get():
             return
         what = self._forbidden(event, args)
-        if what is None:
-            return
-        where = _place()
-        if self.on_forbidden is not None:
-            self.on_forbidden(what, where)
-        raise ForbiddenEffect(f"An eval case {what}, outside a tool that may run, at {where}.")
+        if what is not None:
+            raise forbid(what)
 
     def _forbidden(self, event: str, args: tuple[Any, ...]) -> str | None:
         if event == "open":

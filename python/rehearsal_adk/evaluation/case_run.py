@@ -1,6 +1,6 @@
 """One eval case of an ADK agent: the runner, its sessions and state, and the engine's requests.
 
-A process runs one case. The engine sends ``open``, then ``run`` for each message or set of responses, and
+The engine sends ``open``, then ``run`` for each message or set of responses, and
 between them ``change_state``. While the runner runs, the case asks the engine about each tool call and, if
 the model is given, about each model call, and tells it each event.
 """
@@ -8,9 +8,10 @@ the model is given, about each model call, and tells it each event.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from typing import Any
 
-from rehearsal_adk.evaluation import gate, given_model
+from rehearsal_adk.evaluation import current, given_model
 from rehearsal_adk.evaluation.barrier import Barrier
 from rehearsal_adk.evaluation.peer import Peer
 from rehearsal_adk.loading import LoadedAgent
@@ -31,6 +32,7 @@ class CaseRun:
         self._declared: frozenset[str] = frozenset()
         self._running: asyncio.Task[dict[str, Any]] | None = None
         self._loop: Any = None
+        self._model: given_model.ModelOf | None = None
 
     async def serve(self, socket_path: str, case: str) -> None:
         """Connects to the engine and serves it until it closes the connection."""
@@ -38,12 +40,10 @@ class CaseRun:
         with self._barrier.lowered():
             reader, writer = await asyncio.open_unix_connection(socket_path, limit=1 << 28)
         self._peer = Peer(reader, writer)
-        self._barrier.on_forbidden = self._forbidden
-        gate.decided_by(self)
-        self._peer.tell("connected", {"case": case})
-        await self._peer.serve(
-            {"open": self._open, "run": self._run, "change_state": self._change_state}
-        )
+        methods = {"open": self._open, "run": self._run, "change_state": self._change_state}
+        with current.running(self), contextlib.closing(writer):
+            self._peer.tell("connected", {"case": case})
+            await self._peer.serve(methods)
 
     async def _open(self, params: dict[str, Any]) -> dict[str, Any]:
         from google.adk.artifacts.in_memory_artifact_service import InMemoryArtifactService
@@ -53,7 +53,7 @@ class CaseRun:
 
         self._known = frozenset(params["tools"])
         self._declared = frozenset(params["declared"])
-        given_model.install(self._peer, params.get("model"))
+        self._model = given_model.chosen(self._peer, params.get("model"))
         app = self._loaded.app
         root = {"app": app} if app is not None else {"agent": self._loaded.root}
         self._runner = Runner(
@@ -151,7 +151,16 @@ class CaseRun:
         if self._running is not None:
             self._loop.call_soon_threadsafe(self._running.cancel)
 
-    def _forbidden(self, what: str, where: str) -> None:
+    # What the models of agents ask.
+
+    def model_of(self, agent: Any) -> Any:
+        """The model that the case gives this agent; None if the agent has its own."""
+        return self._model(agent) if self._model is not None else None
+
+    # What the barrier says.
+
+    def forbidden(self, what: str, where: str) -> None:
+        """Tells the engine what was tried and where, and ends the run."""
         self._loop.call_soon_threadsafe(
             self._peer.tell, "forbidden", {"what": what, "where": where}
         )

@@ -27,7 +27,7 @@ from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.function_tool import FunctionTool
 
 from rehearsal_adk import jsonable
-from rehearsal_adk.evaluation import barrier, output_schema
+from rehearsal_adk.evaluation import barrier, current, output_schema
 
 _FRAMEWORK_MODULES = (
     "google.adk.tools.transfer_to_agent_tool",
@@ -61,9 +61,6 @@ class MockError(Exception):
     """The error that a mock names."""
 
 
-_decisions: Decisions | None = None
-"""Who decides in this process. A process runs one case."""
-
 _call: contextvars.ContextVar[tuple[Any, dict[str, Any], Any] | None] = contextvars.ContextVar(
     "rehearsal_call", default=None
 )
@@ -72,10 +69,10 @@ _call: contextvars.ContextVar[tuple[Any, dict[str, Any], Any] | None] = contextv
 _made_up = itertools.count(1)
 
 
-def decided_by(decisions: Decisions) -> None:
-    """Names who decides about the calls of this process."""
-    global _decisions
-    _decisions = decisions
+def _decisions() -> Decisions | None:
+    """Who decides about the calls of the running code."""
+    decisions: Decisions | None = current.case()
+    return decisions
 
 
 def is_control_flow(tool: Any) -> bool:
@@ -99,23 +96,28 @@ class CaseGate(BasePlugin):
         """Refuses the call before plugins and callbacks of the subject see it."""
         if type(tool) is BaseTool:
             return  # No tool has this name, and google-adk tells the model so.
-        if _decisions is not None and not _decisions.knows(tool.name):
+        decisions = _decisions()
+        if decisions is None or not decisions.knows(tool.name):
             await _ask(tool, tool_args, tool_context)
 
     async def on_event_callback(self, *, invocation_context: Any, event: Any) -> None:
         """Passes on the events that the runner of the case does not yield."""
-        if _decisions is not None:
-            _decisions.observe(event, invocation_context)
+        if (decisions := _decisions()) is not None:
+            decisions.observe(event, invocation_context)
 
 
 async def _ask(tool: Any, args: dict[str, Any], context: Any) -> dict[str, Any]:
     """The decision about a call. If it ends the case, the runner's task is canceled and this never returns."""
-    if barrier.allowed.get() or _decisions is None or is_control_flow(tool):
+    if barrier.allowed.get() or is_control_flow(tool):
         return {"do": "run"}
-    if isinstance(tool, AgentTool) and not _decisions.knows(tool.name):
+    decisions = _decisions()
+    if decisions is None:
+        # At the agent's import, or in a thread of a process that runs several cases.
+        raise barrier.forbid(f"called the tool {tool.name} in code that belongs to no case")
+    if isinstance(tool, AgentTool) and not decisions.knows(tool.name):
         return {"do": "run"}  # Its own tools are intercepted.
     call_id = getattr(context, "function_call_id", None) or f"call-{next(_made_up)}"
-    decision = await _decisions.decide(
+    decision = await decisions.decide(
         {
             "call_id": call_id,
             "tool": tool.name,
@@ -124,12 +126,12 @@ async def _ask(tool: Any, args: dict[str, Any], context: Any) -> dict[str, Any]:
             "agent": getattr(context, "agent_name", ""),
             "is_long_running": bool(getattr(tool, "is_long_running", False)),
             "output_schema": output_schema.of(tool),
-            "declaration": _declaration(tool) if _decisions.wants_declaration(tool.name) else None,
+            "declaration": _declaration(tool) if decisions.wants_declaration(tool.name) else None,
         }
     )
     if decision["do"] == "stop":
         # An exception could be swallowed on its way: by a plugin, a callback or an agent in the middle.
-        _decisions.stop()
+        decisions.stop()
         await asyncio.Event().wait()
     return decision
 

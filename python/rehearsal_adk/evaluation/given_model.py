@@ -1,12 +1,12 @@
 """The model that a case gives an agent: one whose responses come from the engine, a real one, or a person.
 
 It replaces the model of every agent at every depth by replacing the accessors through which google-adk
-gets it, so that limits on model calls and streaming hold.
+gets it, so that limits on model calls and streaming hold. The accessors ask the case that runs.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from functools import cached_property
 from typing import Any
 from urllib.parse import quote
@@ -17,6 +17,11 @@ from google.adk.models.google_llm import Gemini
 from google.adk.models.llm_response import LlmResponse
 from google.adk.models.registry import LLMRegistry
 from google.genai import Client, types
+
+from rehearsal_adk.evaluation import barrier, current
+
+ModelOf = Callable[[LlmAgent], BaseLlm]
+"""The model of each agent in a case."""
 
 
 class GivenModel(BaseLlm):
@@ -72,16 +77,14 @@ _OWN = {name: vars(LlmAgent)[name] for name in _ACCESSORS if name in vars(LlmAge
 """What google-adk defines."""
 
 
-def install(peer: Any, choice: dict[str, Any] | None) -> None:
-    """Replaces the model of every agent of this process; without a choice, the agents have their own.
+def chosen(peer: Any, choice: dict[str, Any] | None) -> ModelOf | None:
+    """The models of a case; None if the agents have their own.
 
     ``choice`` has ``given``, the label of a `GivenModel`; ``named``, the name of a real one; or ``person`` with the
     ``url`` of a live session and its ``key``.
     """
-    for accessor, own in _OWN.items():
-        setattr(LlmAgent, accessor, own)
     if choice is None:
-        return
+        return None
     if name := choice.get("named"):
         named = LLMRegistry.new_llm(name)
 
@@ -93,9 +96,30 @@ def install(peer: Any, choice: dict[str, Any] | None) -> None:
             return Person(model="person", base_url=url, key=session["key"])
         return GivenModel(model=choice["given"], agent=agent.name, peer=peer)
 
-    async def model_of_later(agent: LlmAgent, ctx: Any) -> BaseLlm:
-        return model_of(agent)
+    return model_of
 
-    for accessor in _OWN:
-        is_later = accessor.endswith("_async")
-        setattr(LlmAgent, accessor, model_of_later if is_later else property(model_of))
+
+def install() -> None:
+    """Replaces the accessors. Call it before agents are imported."""
+    for name, own in _OWN.items():
+        replace = _later if name.endswith("_async") else _now
+        setattr(LlmAgent, name, replace(own))
+
+
+def _now(own: Any) -> Any:
+    return property(lambda agent: _given(agent) or own.__get__(agent))
+
+
+def _later(own: Any) -> Any:
+    async def model_of(agent: LlmAgent, ctx: Any) -> Any:
+        return _given(agent) or await own(agent, ctx)
+
+    return model_of
+
+
+def _given(agent: LlmAgent) -> BaseLlm | None:
+    case = current.case()
+    if case is None and current.is_shared():
+        raise barrier.forbid(f"asked for the model of {agent.name} in code that belongs to no case")
+    model: BaseLlm | None = case.model_of(agent) if case is not None else None
+    return model

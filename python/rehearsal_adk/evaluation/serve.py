@@ -1,4 +1,5 @@
-"""Imports one agent and forks a process for each case, or for several cases that follow one another.
+"""Imports one agent and forks a process for each case, or for several cases that follow one another; or runs several
+cases at once without a fork.
 
 Standard input has the lines ``{"case": ID}``, which begins a case, and ``{"end": ID}``, which kills its
 process. Standard output has one line with what the
@@ -6,12 +7,14 @@ import gave, then one for each process that ended: ``{"ended": ID, "status": STA
 single-threaded up to the fork, because a fork while another thread holds a lock can hang. An agent that
 starts threads when it is imported therefore gets a new process for each case.
 
-With the argument ``batch``, a process whose case has ended connects again with the same id, for the next case.
+With the argument ``batch``, a process whose case has ended connects again with the same id, for the next case. With
+``shared``, all cases run in this process, each as a task; then ``end`` cancels the task, and ``ended`` has status 0.
 """
 
 from __future__ import annotations
 
 import asyncio
+import functools
 import gc
 import json
 import logging
@@ -23,13 +26,15 @@ import threading
 from typing import Any
 
 from rehearsal_adk import faults, loading
+from rehearsal_adk.evaluation import current
 from rehearsal_adk.evaluation.barrier import Barrier
 
 
 def main() -> None:
-    """Serves until standard input ends. The arguments are the agent's folder, the engine's socket, and perhaps ``batch``."""
+    """Serves until standard input ends. The arguments are the agent's folder, the engine's socket, and perhaps ``batch``
+    or ``shared``."""
     agent_dir, socket_path = sys.argv[1:3]
-    is_batch = "batch" in sys.argv[3:]
+    is_batch, is_shared = "batch" in sys.argv[3:], "shared" in sys.argv[3:]
     gc.disable()  # While modules are imported there is little to collect, and looking for it takes a quarter longer.
     logging.basicConfig(
         stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s"
@@ -42,10 +47,11 @@ def main() -> None:
     loaded = None
     try:
         loading.adk_version()
-        from rehearsal_adk.evaluation import case_run, gate, warm_up
+        from rehearsal_adk.evaluation import case_run, gate, given_model, warm_up
 
         warm_up.warm_up()
         gate.install()
+        given_model.install()
         barrier.raise_up()
         loaded = loading.load(agent_dir)
         warm_up.note_missing_modules()
@@ -66,7 +72,14 @@ def main() -> None:
         while is_batch and forks:
             asyncio.run(case_run.CaseRun(loaded, barrier).serve(socket_path, case))
 
-    if forks:
+    if is_shared:
+        current.share()
+
+        def start(case: str) -> Any:
+            return case_run.CaseRun(loaded, barrier).serve(socket_path, case)
+
+        asyncio.run(_run_at_once(requests, answers, start))
+    elif forks:
         _fork_for_each(requests, answers, run)
     else:
         line = os.fdopen(requests, "rb").readline()
@@ -84,6 +97,32 @@ def _tools(loaded: Any) -> list[str] | None:
     from rehearsal_adk.evaluation import unseen
 
     return unseen.tool_names(loaded.root)
+
+
+async def _run_at_once(requests: int, answers: int, start: Any) -> None:
+    lines = asyncio.StreamReader()
+    await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(lines), os.fdopen(requests, "rb", 0)
+    )
+    cases: dict[str, asyncio.Task[None]] = {}
+
+    async def run(case: str) -> None:
+        try:
+            await start(case)
+        except Exception as error:
+            logging.getLogger("rehearsal_adk").exception("The case ended: %s", error)
+
+    def end(case: str, _: asyncio.Task[None]) -> None:
+        del cases[case]
+        _say(answers, {"ended": case, "status": 0})
+
+    while line := await lines.readline():
+        request = json.loads(line)
+        if case := request.get("case"):
+            cases[case] = asyncio.create_task(run(case))
+            cases[case].add_done_callback(functools.partial(end, case))
+        elif ended := cases.get(request["end"]):
+            ended.cancel()
 
 
 def _fork_for_each(requests: int, answers: int, run: Any) -> None:

@@ -1,6 +1,6 @@
 //! Agents in Python: any folder that `adk web` loads, run by google-adk's own runner.
 //!
-//! One process imports the agent once and forks another for each case. The case connects to a socket of the
+//! One process imports the agent once and forks another for each case, unless cases share it. The case connects to a socket of the
 //! engine, asks it about each tool call, and tells it each event. `docs/design/eval-runs.md` describes the
 //! protocol.
 
@@ -38,6 +38,20 @@ pub enum Isolation {
     /// its session, such as globals of modules, stays for the next one. A case that ends with an error, or before its
     /// time, takes its process along.
     Batch,
+    /// All cases run in one process at the same time. They share everything but their sessions, and one that blocks
+    /// the process holds up the others.
+    Shared,
+}
+
+impl Isolation {
+    /// Its name in the arguments of the process.
+    const fn argument(self) -> Option<&'static str> {
+        match self {
+            Self::Process => None,
+            Self::Batch => Some("batch"),
+            Self::Shared => Some("shared"),
+        }
+    }
 }
 
 /// An agent in Python.
@@ -112,6 +126,11 @@ impl Subject for AdkPythonSubject {
             Isolation::Process => {
                 "each case runs in a process of its own. Not intercepted: what C extensions such as gRPC do by \
                  themselves, and whatever a tool that is `real` calls"
+            }
+            Isolation::Shared => {
+                "cases run at the same time in one process: what they change in modules, closures and services is seen \
+                 by the others, and one that blocks the process holds up the others. Not intercepted: what C extensions \
+                 such as gRPC do by themselves, and whatever a tool that is `real` calls"
             }
             Isolation::Batch => {
                 "cases follow one another in a process: what they change in modules, closures and services stays for \

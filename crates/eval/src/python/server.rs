@@ -1,4 +1,4 @@
-//! [`Server`]: the process that imports an agent and forks a process for each case.
+//! [`Server`]: the process that imports an agent, and forks a process for each case or runs cases itself.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -117,7 +117,7 @@ impl Server {
         command
             .arg(folder)
             .arg(&socket)
-            .args((isolation == Isolation::Batch).then_some("batch"))
+            .args(isolation.argument())
             .envs(environment.iter().map(|(name, value)| (name, value)))
             // The barrier forbids them, and a run leaves no files behind.
             .env("PYTHONDONTWRITEBYTECODE", "1");
@@ -187,7 +187,7 @@ impl Server {
 
     /// Whether it serves more than one case.
     pub(super) fn can_fork(&self) -> bool {
-        self.forks && !self.requests.is_closed()
+        (self.forks || self.isolation == Isolation::Shared) && !self.requests.is_closed()
     }
 
     /// What interception cannot see in the agent.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use eval::given_model::{GivenModel, ModelTurn};
-use eval::python::AdkPythonSubject;
+use eval::python::{AdkPythonSubject, Isolation};
 use eval::{EvalCase, EvalResult, Status, ToolUse, run_eval};
 use json_text::JsonText;
 use serde_json::json;
@@ -52,6 +52,14 @@ fn subject(name: &str, python: &Path) -> Arc<AdkPythonSubject> {
     Arc::new(AdkPythonSubject::new(&folder, Some(python)))
 }
 
+/// The agent whose tools try to change something, kept apart in every way that runs cases in other orders.
+fn canaries(python: &Path) -> [Arc<AdkPythonSubject>; 2] {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/canary");
+    [Isolation::Process, Isolation::Shared].map(|isolation| {
+        Arc::new(AdkPythonSubject::new(&folder, Some(python)).isolation(isolation))
+    })
+}
+
 fn says(text: &str) -> ModelTurn {
     ModelTurn::text(text)
 }
@@ -93,9 +101,9 @@ async fn run(case: &EvalCase) -> EvalResult {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_tool_runs_at_any_depth_unless_it_is_allowed() {
     let Some(python) = test_needs::python() else { return };
-    let subject = subject("canary", &python);
+    let subjects = canaries(&python);
     for (place, tool, _) in places(&JsonText::null()) {
-        for is_allowed in [false, true] {
+        for (subject, is_allowed) in subjects.iter().flat_map(|it| [(it, false), (it, true)]) {
             let canary = Canary::new();
             let turns = places(&canary.args()).into_iter().find(|it| it.0 == place);
             let (_, _, turns) = turns.expect("the place");
@@ -145,8 +153,9 @@ async fn a_runner_within_an_allowed_tool_may_do_what_the_tool_may() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn effects_outside_tools_are_stopped_with_their_place() {
     let Some(python) = test_needs::python() else { return };
-    let subject = subject("canary", &python);
-    for key in ["write_in_callback", "write_in_thread"] {
+    let subjects = canaries(&python);
+    let keys = ["write_in_callback", "write_in_thread"];
+    for (subject, key) in subjects.iter().flat_map(|it| keys.map(|key| (it, key))) {
         let canary = Canary::new();
         let mut case = EvalCase::new(key, subject.clone())
             .first_message("Hi")
@@ -158,6 +167,24 @@ async fn effects_outside_tools_are_stopped_with_their_place() {
         assert!(error.message.contains("tried to write"), "{}", error.message);
         assert!(error.message.contains("canary/agent.py:"), "{}", error.message);
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_thread_that_belongs_to_no_case_calls_no_tool() {
+    let Some(python) = test_needs::python() else { return };
+    let [_, shared] = canaries(&python);
+    let canary = Canary::new();
+    let mut case = EvalCase::new("thread", shared)
+        .first_message("Hi")
+        .model(GivenModel::scripted(vec![says("Hello")]))
+        .tool("touch", ToolUse::Real);
+    case.initial_state = JsonText::from_value(&json!({ "call_in_thread": canary.path() }));
+    let result = run(&case).await;
+    assert_eq!(canary.effects(), [""; 0]);
+    let message = result.error.expect("an error").message;
+    let begin = "called the tool touch in code that belongs to no case";
+    assert!(message.starts_with(begin), "{message}");
+    assert!(message.contains("canary/agent.py:"), "{message}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -138,3 +138,39 @@ async fn cases_of_a_batch_share_a_process_and_no_session() {
     let last = run_eval(&case("d", &tools)).await;
     assert_eq!(returned(&last, "recall")["module"], json!(["d"]));
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn cases_that_share_a_process_overlap_in_it_and_share_no_session() {
+    let Some(python) = test_needs::python() else { return };
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/crowd");
+    let subject = AdkPythonSubject::new(&folder, Some(&python)).isolation(Isolation::Shared);
+    let subject = Arc::new(subject);
+    let meeting = tempfile::tempdir().expect("a folder");
+    let names: Vec<String> = (0..CASES).map(|at| format!("case-{at}.")).collect();
+    let suite = EvalSuite {
+        cases: names.iter().map(|who| case(&subject, who, meeting.path())).collect(),
+        jobs: CASES,
+        stop_on_first_failure: false,
+    };
+    let results = run_eval_suite(&suite, |_| ()).await.results;
+    assert_eq!(results.len(), CASES);
+    for (result, who) in results.iter().zip(&names) {
+        assert_eq!(result.status, Status::Passed, "{:?}", result.error);
+        let recalled = returned(result, "recall");
+        for place in ["state", "given", "artifacts", "messages"] {
+            assert_eq!(recalled[place], own(who)[place], "{who}: {place}");
+        }
+        let all = recalled["module"].as_array().map(Vec::len);
+        assert!(all >= Some(CASES), "modules are shared, and all cases have met: {all:?}");
+    }
+    // A case that ends early leaves the others and the process alone.
+    let mut refused = case(&subject, "refused", meeting.path());
+    refused.tools.clear();
+    let refused = run_eval(&refused).await;
+    assert_eq!(refused.status, Status::Error, "{:?}", refused.error);
+    let last = run_eval(&case(&subject, "last", meeting.path())).await;
+    assert_eq!(last.status, Status::Passed, "{:?}", last.error);
+    let recalled = returned(&last, "recall");
+    assert!(recalled["module"].as_array().map(Vec::len) > Some(CASES), "the same process");
+    assert_eq!(recalled["state"], own("last")["state"]);
+}

@@ -186,6 +186,8 @@ pub enum EvalIsolation {
     /// Several cases in a process, one after the other: takes less time, and what a case changes outside of
     /// its session stays for the next one
     Batch,
+    /// All cases in one process at the same time: they share everything but their sessions
+    Shared,
 }
 
 impl From<EvalIsolation> for Isolation {
@@ -193,6 +195,7 @@ impl From<EvalIsolation> for Isolation {
         match isolation {
             EvalIsolation::Process => Self::Process,
             EvalIsolation::Batch => Self::Batch,
+            EvalIsolation::Shared => Self::Shared,
         }
     }
 }

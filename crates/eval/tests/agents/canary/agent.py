@@ -10,7 +10,7 @@ from google.adk.agents import LlmAgent
 from google.adk.apps import App
 from google.adk.plugins.base_plugin import BasePlugin
 from google.adk.runners import InMemoryRunner
-from google.adk.tools import AgentTool, BaseTool, ToolContext
+from google.adk.tools import AgentTool, BaseTool, FunctionTool, ToolContext
 from google.genai import types
 
 MODEL = "gemini-2.5-flash"
@@ -64,6 +64,11 @@ def before_agent(callback_context) -> None:
         open(path, "w").close()
     if path := callback_context.state.get("write_in_thread"):
         thread = threading.Thread(target=lambda: open(path, "w").close())
+        thread.start()
+        thread.join()
+    if path := callback_context.state.get("call_in_thread"):
+        call = FunctionTool(touch).run_async(args={"path": path, "port": 1}, tool_context=None)
+        thread = threading.Thread(target=lambda: asyncio.run(call))
         thread.start()
         thread.join()
 
