@@ -264,6 +264,33 @@ async fn a_database_is_a_file_that_is_written() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_tool_that_is_called_while_the_agent_is_imported_does_not_run() {
+    let Some(python) = test_needs::python() else { return };
+    let folder = agent_with("return None");
+    let agent = folder.path().join("opens_databases");
+    let canary = folder.path().join("canary.txt");
+    let code = format!(
+        "import asyncio\n\nfrom google.adk.agents import LlmAgent\n\
+         from google.adk.tools import FunctionTool\n\n\n\
+         def write():\n    open({canary:?}, \"w\").close()\n\n\n\
+         tool = FunctionTool(write)\n\
+         asyncio.run(tool.run_async(args={{}}, tool_context=None))\n\
+         root_agent = LlmAgent(name=\"early\", model=\"none\", tools=[tool])\n"
+    );
+    std::fs::write(agent.join("agent.py"), code).expect("written");
+    let case = EvalCase::new("early", Arc::new(AdkPythonSubject::new(&agent, Some(&python))))
+        .first_message("Hi")
+        .model(GivenModel::scripted(vec![says("Hello")]))
+        .tool("write", ToolUse::Real);
+    let result = run_eval(&case).await;
+    assert!(!canary.exists());
+    let message = result.error.expect("an error").message;
+    let cause = "called the tool write in code that belongs to no case";
+    assert!(message.contains(cause), "{message}");
+    assert!(message.contains("agent.py:12"), "{message}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_engines_package_comes_before_one_that_is_installed() {
     let Some(python) = test_needs::python() else { return };
     let installed = tempfile::tempdir().expect("a folder");
