@@ -153,7 +153,7 @@ test("a call that ran during a reload ends with its result", async ({ page }) =>
   await expect(pending).toBeVisible();
   writeFileSync(after, "");
   await expect(rehearsal.call(1)).toContainText("It is there.");
-  // The tool returns while there is no page.
+  // The tool returns while the page is not open.
   await rehearsal.fill("file", during);
   await rehearsal.run();
   await expect(pending).toBeVisible();

@@ -10,10 +10,13 @@ use json_text::JsonText;
 use scoring::state::Query;
 
 use crate::bridge::Bridge;
+use crate::fault::Fault;
+use crate::gate::check_tools;
 use crate::given_model::GivenModel;
 use crate::metric::Metric;
 use crate::mock::ToolUse;
 use crate::prices::Prices;
+use crate::remedy::WrittenIn;
 use crate::subject::Subject;
 use crate::tool_fault::ToolFault;
 use crate::user_agent::UserAgent;
@@ -60,6 +63,8 @@ pub struct EvalCase {
     pub prices: Arc<Prices>,
     /// What the case was read from.
     pub source: CaseSource,
+    /// The language in which errors say what to change.
+    pub written_in: WrittenIn,
 }
 
 /// What a case was read from; empty for a case that is built in Rust.
@@ -95,6 +100,7 @@ impl EvalCase {
             tags: Vec::new(),
             prices: Arc::default(),
             source: CaseSource::default(),
+            written_in: WrittenIn::default(),
         }
     }
 
@@ -110,6 +116,14 @@ impl EvalCase {
     pub fn first_message(mut self, text: impl Into<String>) -> Self {
         self.first_message = Some(text.into());
         self
+    }
+
+    /// Checks that a subject with these tools has those that the case names.
+    ///
+    /// # Errors
+    /// [`Fault::UnknownTool`] for one that it does not have.
+    pub fn check_tools(&self, tools: &[String]) -> Result<(), Fault> {
+        check_tools(&self.named_tools, tools)
     }
 
     /// Gives the subject a model.

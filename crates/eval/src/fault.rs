@@ -3,6 +3,7 @@
 use json_text::JsonText;
 use serde::{Deserialize, Serialize};
 
+use crate::remedy::{WrittenIn, key, no_user_agent, not_recorded, unmocked};
 use crate::yields::YieldKind;
 
 /// Who was at fault.
@@ -61,8 +62,10 @@ impl AtFault {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     /// A tool without a mock was called. It did not run.
-    #[error("{}", unmocked(.tool, .args, *.is_long_running))]
+    #[error("{}", unmocked(*.written_in, .tool, .args, *.is_long_running))]
     UnmockedTool {
+        /// What the case is written in.
+        written_in: WrittenIn,
         /// The tool.
         tool: String,
         /// The arguments.
@@ -81,16 +84,20 @@ pub enum Fault {
         hint: String,
     },
     /// A tool was called that only a recording answers, with other arguments than recorded. It did not run.
-    #[error("{}", not_recorded(.tool, .args))]
+    #[error("{}", not_recorded(*.written_in, .tool, .args))]
     NotRecorded {
+        /// What the case is written in.
+        written_in: WrittenIn,
         /// The tool.
         tool: String,
         /// The arguments.
         args: JsonText,
     },
     /// The subject waits for the user, and the case has no user agent for it.
-    #[error("{}", no_user_agent(.tool, .args))]
+    #[error("{}", no_user_agent(*.written_in, .tool, .args))]
     NoUserAgent {
+        /// What the case is written in.
+        written_in: WrittenIn,
         /// The tool that waits.
         tool: String,
         /// Its arguments.
@@ -183,23 +190,6 @@ impl Fault {
     }
 }
 
-fn unmocked(tool: &str, args: &JsonText, is_long_running: bool) -> String {
-    let name = key(tool);
-    let user_agent = match is_long_running {
-        true => format!(
-            "\n\nOr let a user agent respond to it:\n  user_agents:\n    tools:\n      {name}: {{ script: [...] }}"
-        ),
-        false => String::new(),
-    };
-    format!(
-        "EvalToolError: the tool {tool} was called, and the case has no mock for it. It did not run.\n\n\
-         Add a mock:\n  tools:\n    {name}: {{ returns: ... }}\n\n\
-         Or, if it has no effects outside the session, let it run:\n  tools:\n    {name}: real{user_agent}\n\n\
-         It was called with:\n{}",
-        indented(args)
-    )
-}
-
 fn unlisted(server: &str, agent: &str) -> String {
     format!(
         "EvalToolError: the MCP server {server} of {agent} must be started to list its tools, which cannot be intercepted. It was not started.\n\n\
@@ -209,37 +199,6 @@ fn unlisted(server: &str, agent: &str) -> String {
     )
 }
 
-fn not_recorded(tool: &str, args: &JsonText) -> String {
-    format!(
-        "EvalToolError: the tool {tool} was called with arguments that the recording does not have. It did not run.\n\n\
-         Write a mock for it, or let it run with --real-tools {tool}.\n\n\
-         It was called with:\n{}",
-        indented(args)
-    )
-}
-
-fn no_user_agent(tool: &str, args: &JsonText) -> String {
-    let name = key(tool);
-    format!(
-        "EvalUserAgentError: the tool {tool} waits for the user, and the case has no user agent for it.\n\n\
-         Add one:\n  user_agents:\n    tools:\n      {name}: {{ script: [...] }}\n\n\
-         It was called with:\n{}",
-        indented(args)
-    )
-}
-
-/// The arguments as people read them, two spaces in.
-fn indented(args: &JsonText) -> String {
-    args.pretty().lines().map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n")
-}
-
-/// A tool's name as a key in YAML.
-fn key(tool: &str) -> String {
-    let is_plain = tool.chars().all(|it| it.is_alphanumeric() || it == '_' || it == '-')
-        && tool.starts_with(|it: char| it.is_alphabetic() || it == '_');
-    if is_plain { tool.to_owned() } else { JsonText::string(tool).as_str().to_owned() }
-}
-
 #[cfg(test)]
 mod tests {
     use expect_test::expect;
@@ -247,9 +206,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_unmocked_tool_is_told_with_both_remedies() {
+    fn an_error_of_an_unmocked_tool_shows_both_remedies() {
         let args = JsonText::parse(r#"{"query":"headache","limit":10}"#).expect("valid");
-        let fault = Fault::UnmockedTool { tool: "search".to_owned(), args, is_long_running: false };
+        let fault = Fault::UnmockedTool {
+            written_in: WrittenIn::Suite,
+            tool: "search".to_owned(),
+            args,
+            is_long_running: false,
+        };
         assert_eq!(fault.at_fault().phase(), Phase::System);
         expect![[r#"
             EvalToolError: the tool search was called, and the case has no mock for it. It did not run.
@@ -271,9 +235,13 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_without_a_user_agent_is_told_with_the_remedy() {
+    fn an_error_of_a_tool_without_a_user_agent_shows_the_remedy() {
         let args = JsonText::parse(r#"{"request":"Proceed?"}"#).expect("valid");
-        let fault = Fault::NoUserAgent { tool: "request approval".to_owned(), args };
+        let fault = Fault::NoUserAgent {
+            written_in: WrittenIn::Suite,
+            tool: "request approval".to_owned(),
+            args,
+        };
         assert_eq!(fault.at_fault().phase(), Phase::UserAgent);
         expect![[r#"
             EvalUserAgentError: the tool request approval waits for the user, and the case has no user agent for it.

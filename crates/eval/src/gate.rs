@@ -16,6 +16,7 @@ use crate::nearest::nearest;
 use crate::output_schema::mismatch;
 use crate::python::Functions;
 use crate::recorded::Repeats;
+use crate::remedy::WrittenIn;
 use crate::simulated::World;
 use crate::tool_fault::{FaultEffect, Seed, ToolFault, truncated};
 
@@ -28,6 +29,7 @@ pub struct Gate {
     allowed: BTreeSet<String>,
     faults: Vec<ToolFault>,
     seed: u64,
+    written_in: WrittenIn,
     functions: Arc<Functions>,
     model: Option<GivenModel>,
     initial_state: JsonText,
@@ -107,6 +109,7 @@ impl Gate {
             allowed: case.allow.clone(),
             faults: case.faults.clone(),
             seed: case.seed,
+            written_in: case.written_in,
             functions: Arc::default(),
             model: case.model.clone(),
             initial_state: state.clone(),
@@ -151,13 +154,7 @@ impl Gate {
     /// # Errors
     /// [`Fault::UnknownTool`] for one that it does not have.
     pub fn check_tools(&self, tools: &[String]) -> Result<(), Fault> {
-        match self.named_tools.iter().find(|named| !tools.contains(*named)) {
-            None => Ok(()),
-            Some(named) => Err(Fault::UnknownTool {
-                tool: named.clone(),
-                hint: nearest(named, tools.iter().map(String::as_str)),
-            }),
-        }
+        check_tools(&self.named_tools, tools)
     }
 
     /// The tools whose mocks want to know their declarations. Subjects note those of them that they know with
@@ -214,6 +211,7 @@ impl Gate {
             }
             None => {
                 return self.stop(Fault::UnmockedTool {
+                    written_in: self.written_in,
                     tool: call.tool.clone(),
                     args: call.args.clone(),
                     is_long_running: call.is_long_running,
@@ -251,7 +249,8 @@ impl Gate {
             }
             Err(MockFailure::Raises(message)) => Ok(Decision::Raise(message)),
             Err(MockFailure::NotRecorded) => {
-                Err(Fault::NotRecorded { tool: call.tool.clone(), args: call.args.clone() })
+                let (tool, args) = (call.tool.clone(), call.args.clone());
+                Err(Fault::NotRecorded { written_in: self.written_in, tool, args })
             }
             Err(MockFailure::Broken(message)) => {
                 Err(Fault::Mock { tool: call.tool.clone(), message })
@@ -421,5 +420,15 @@ impl Hit<'_> {
             _ => None,
         });
         lengths.min()
+    }
+}
+/// Checks that those that a case names are among the tools of its subject.
+pub(crate) fn check_tools(named: &BTreeSet<String>, tools: &[String]) -> Result<(), Fault> {
+    match named.iter().find(|named| !tools.contains(*named)) {
+        None => Ok(()),
+        Some(named) => Err(Fault::UnknownTool {
+            tool: named.clone(),
+            hint: nearest(named, tools.iter().map(String::as_str)),
+        }),
     }
 }

@@ -218,6 +218,26 @@ pub const EVENT_NAMES: [&str; 14] = [
     "termination",
 ];
 
+/// The members of events of this name, but for `type` and `at_ms`.
+pub(crate) fn members_of(name: &str) -> &'static [&'static str] {
+    match name {
+        "initial_state" => &["state"],
+        "user_message" | "user_agent_prompt" => &["text"],
+        "message" => &["agent", "text", "is_intermediate", "is_inner"],
+        "tool_call" => &["call_id", "name", "args", "agent", "is_inner"],
+        "tool_result" => &["call_id", "name", "result", "from"],
+        "tool_fault" => &["call_id", "name", "effect"],
+        "state_change" => &["changes", "by"],
+        "state_conflict" => &["pointer", "kept", "replaced"],
+        "yield" => &["kind", "tool_name", "invocation_id", "awaiting_input", "call_id", "args"],
+        "user_agent_response" => &["response"],
+        "model_usage" => &["role", "agent", "model", "input", "output"],
+        "fault" => &["at_fault", "message"],
+        "termination" => &["reason", "state"],
+        _ => &[],
+    }
+}
+
 /// The events of one run, while it runs.
 #[derive(Debug)]
 pub struct Ledger {

@@ -34,6 +34,7 @@ pub mod fault;
 pub mod gate;
 pub mod ledger;
 pub mod prices;
+pub mod remedy;
 pub mod result;
 pub mod store;
 pub mod trace;

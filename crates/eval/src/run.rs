@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::future::{join_all, try_join_all};
 use indexmap::IndexMap;
 use json_text::JsonText;
 use serde_json::{Map, Value};
 use tokio::sync::Mutex;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::case::EvalCase;
 use crate::fault::Fault;
@@ -21,15 +22,25 @@ use crate::subject::{Input, PendingCall, SubjectSession, ToolResponse, TurnEnd};
 use crate::user_agent::{Heard, UserAgent, UserAnswer, UserContext};
 use crate::yields::{YieldInfo, YieldKind};
 
+/// How long loading the agent may take, which does not count as time of the case.
+const LOAD: Duration = Duration::from_secs(120);
+
 /// Runs one case.
 pub async fn run_eval(case: &EvalCase) -> EvalResult {
+    let loaded = timeout(LOAD, case.subject.prepare()).await.unwrap_or_else(|_| {
+        let message =
+            format!("the agent was not loaded after {} s; does its import wait?", LOAD.as_secs());
+        Err(Fault::Subject { message, traceback: String::new() })
+    });
     let begin = Instant::now();
     let gate = Arc::new(Gate::new(case));
     gate.ledger.add(Event::InitialState { state: case.initial_state.clone() });
     let mut run =
         Run { case, gate: &gate, heard: Mutex::default(), answers: Mutex::default(), turns: 0 };
     let deadline = case.terminate_when.max_duration.map(|most| begin + most);
-    let ended = {
+    let ended = if let Err(fault) = loaded {
+        Err(fault)
+    } else {
         let conversation = run.conversation();
         match deadline {
             None => conversation.await,
@@ -221,7 +232,11 @@ impl Run<'_> {
         call: &PendingCall,
     ) -> Result<(ToolResponse, Map<String, Value>), Fault> {
         let Some(user) = self.case.user_agents.tools.get(&call.tool) else {
-            return Err(Fault::NoUserAgent { tool: call.tool.clone(), args: call.args.clone() });
+            return Err(Fault::NoUserAgent {
+                written_in: self.case.written_in,
+                tool: call.tool.clone(),
+                args: call.args.clone(),
+            });
         };
         let info = YieldInfo {
             kind: YieldKind::Tool { tool_name: call.tool.clone() },

@@ -11,6 +11,15 @@ use crate::gate::Gate;
 /// An agent that can be run.
 #[async_trait]
 pub trait Subject: Send + Sync {
+    /// Loads the agent, so that the time of a case does not include it. Returns the names of its tools, where it shows
+    /// them.
+    ///
+    /// # Errors
+    /// A [`Fault`] if the agent cannot be loaded.
+    async fn prepare(&self) -> Result<Option<Vec<String>>, Fault> {
+        Ok(None)
+    }
+
     /// Begins a session of its own, in which every tool call is decided by `gate`.
     ///
     /// # Errors

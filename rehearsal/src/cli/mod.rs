@@ -10,6 +10,8 @@ mod evalset;
 mod init;
 mod lint;
 mod logging;
+mod note_line;
+mod output_file;
 mod score;
 mod sources;
 

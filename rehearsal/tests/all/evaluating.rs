@@ -219,6 +219,47 @@ fn a_resumed_run_runs_only_what_has_no_result_or_has_changed() {
 }
 
 #[test]
+fn a_run_goes_on_when_nobody_reads_its_progress() {
+    let Some(python) = test_needs::python() else { return };
+    let folder = suite(&three_cases("1"));
+    let (reads, writes) = std::io::pipe().unwrap();
+    drop(reads);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rehearsal"));
+    command.args(["eval", "suite.yaml", "--python"]).arg(python).current_dir(folder.path());
+    let ended = command.stderr(writes).output().unwrap();
+    assert_eq!(ended.status.code(), Some(0));
+    assert!(text(&ended.stdout).contains("3 cases: 3 passed"), "{}", text(&ended.stdout));
+}
+
+#[test]
+fn a_run_of_which_cases_have_no_result_has_not_passed() {
+    let Some(python) = test_needs::python() else { return };
+    let folder = suite(&three_cases("1"));
+    let part = run(folder.path(), &["suite.yaml", "--case", "t*"], Some(&python));
+    assert_eq!(part.status.code(), Some(0), "{}", text(&part.stderr));
+    let rescored = run(folder.path(), &["suite.yaml", "--rescore", "1"], None);
+    let shown = text(&rescored.stderr);
+    assert!(shown.ends_with("1 of 3 have no result\n"), "{shown}");
+    assert_eq!(rescored.status.code(), Some(1));
+}
+
+#[test]
+fn a_tool_that_the_agent_does_not_have_is_refused_before_anything_runs() {
+    let Some(python) = test_needs::python() else { return };
+    let case = "  - name: two\n    first_message: Hi\n    model: { scripted: [Hello] }\n    tools: { escalte: real }\n";
+    let folder =
+        suite(&format!("{}{case}", case.replace("two", "one").replace("escalte", "escalate")));
+    let refused = run(folder.path(), &["suite.yaml"], Some(&python));
+    let shown = text(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(2), "{shown}");
+    let place = "suite.yaml: case two: the case says what happens to calls of escalte";
+    assert!(shown.contains(place), "{shown}");
+    assert!(shown.contains("did you mean escalate?"), "{shown}");
+    let resumed = run(folder.path(), &["suite.yaml", "--resume"], Some(&python));
+    assert!(text(&resumed.stderr).contains("it has no runs"), "{}", text(&resumed.stderr));
+}
+
+#[test]
 fn metrics_are_evaluated_again_without_the_agent_and_compared() {
     let Some(python) = test_needs::python() else { return };
     let folder = suite(&three_cases("1"));
@@ -355,6 +396,7 @@ fn a_bad_suite_is_refused_with_every_place_before_anything_runs() {
     metrics:
       - event_count: { name: n, event: tool_cal, is: 1 }
       - state: { name: n, key: k, is: { $exist: true } }
+      - event_count: { name: m, event: tool_call, filter: { nme: read }, is: 0 }
   - name: a
     tools: { read: { template: "{{ args." } }
 "#,
@@ -365,6 +407,7 @@ fn a_bad_suite_is_refused_with_every_place_before_anything_runs() {
     for line in [
         "suite.yaml: cases[0].metrics[0].event: there are no events tool_cal; did you mean tool_call?",
         "cases[0].metrics[1].is: /value/$exist: unknown operator $exist; did you mean $exists?",
+        "cases[0].metrics[2].filter: events tool_call have no member nme; did you mean name?",
         "cases[1].name: two cases have the name a; give each its own",
         "cases[1].tools.read: ",
         "cases[1]: nobody begins the conversation",

@@ -305,8 +305,8 @@ mod tests {
     use agents::SimulatedAgentConfig;
     use agents::registry::Registry;
 
-    #[tokio::test]
-    async fn names_the_calls_whose_end_a_reloaded_page_gets() {
+    /// An open session, and the sessions that it is one of.
+    async fn entered() -> (Sessions, Arc<HostSession>, SessionId) {
         let agent =
             SimulatedAgentConfig::native("Maths", NativeAgent::new("maths"), "maths.evalset.json");
         let registry = Registry::new(vec![agent], |_| {});
@@ -315,6 +315,12 @@ mod tests {
         let view = agent.source.open_session(&id, &agent.seed).await.expect("opens");
         let sessions = Sessions::new(MemoryBound::new(1_024));
         let session = sessions.enter(&id, agent, agent.seed.clone(), view);
+        (sessions, session, id)
+    }
+
+    #[tokio::test]
+    async fn names_the_calls_whose_end_a_reloaded_page_gets() {
+        let (_sessions, session, id) = entered().await;
         assert_eq!(session.reported_calls(), []);
         let call_id = CallId::parse("c1").expect("valid");
         let cancel = CancellationToken::new();
@@ -342,14 +348,7 @@ mod tests {
 
     #[tokio::test]
     async fn closes_a_session_ten_minutes_after_the_last_keep_alive() {
-        let agent =
-            SimulatedAgentConfig::native("Maths", NativeAgent::new("maths"), "maths.evalset.json");
-        let registry = Registry::new(vec![agent], |_| {});
-        let agent = &registry.agents()[0];
-        let id = SessionId::parse("s").expect("valid");
-        let view = agent.source.open_session(&id, &agent.seed).await.expect("opens");
-        let sessions = Sessions::new(MemoryBound::new(1_024));
-        sessions.enter(&id, agent, agent.seed.clone(), view);
+        let (sessions, _, id) = entered().await;
         let after = |minutes: u64| Instant::now() + Duration::from_secs(minutes * 60);
         assert!(sessions.take_silent(after(9)).is_empty());
         assert!(sessions.find(&id).is_some());

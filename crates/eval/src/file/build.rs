@@ -22,7 +22,7 @@ use crate::criterion::CriterionMetric;
 use crate::given_model::{GivenModel, ModelCall, ModelTurn};
 use crate::golden::Golden;
 use crate::judge::{JudgeMetric, JudgeQuestion};
-use crate::ledger::EVENT_NAMES;
+use crate::ledger::{EVENT_NAMES, members_of};
 use crate::metric::{Assertion, EventCountMetric, Metric, SESSION, StateMetric};
 use crate::mock::{ArgsMatch, Row, Template, ToolMock, ToolUse};
 use crate::model::{ModelTool, Models, PERSON, PersonSession};
@@ -33,6 +33,7 @@ use crate::persona_tool::PersonaTool;
 use crate::prices::{Price, Prices};
 use crate::python::{AdkPythonSubject, PythonFunction, PythonUser};
 use crate::recorded::{Recording, replay};
+use crate::remedy::WrittenIn;
 use crate::simulated::SimulatedTool;
 use crate::subject::Subject;
 use crate::tool_fault::{FaultEffect, ToolFault};
@@ -202,6 +203,7 @@ impl Builder<'_> {
             seed: suite.seed,
             repeats: case.repeats,
             tags: case.tags.clone(),
+            written_in: WrittenIn::Suite,
             ..EvalCase::new(&case.name, subject)
         })
     }
@@ -593,6 +595,16 @@ impl Builder<'_> {
         if !EVENT_NAMES.contains(&event.as_str()) {
             let message = format!("there are no events {event}; {}", nearest(event, EVENT_NAMES));
             self.fault(&format!("{place}.event"), message);
+            return None;
+        }
+        let unknown = filter.iter().flat_map(Map::keys).find(|member| {
+            let member = member.split('.').next().unwrap_or(member);
+            !member.starts_with('$') && !members_of(event).contains(&member)
+        });
+        if let Some(member) = unknown {
+            let hint = nearest(member, members_of(event).iter().copied());
+            let message = format!("events {event} have no member {member}; {hint}");
+            self.fault(&format!("{place}.filter"), message);
             return None;
         }
         let filter = match filter {

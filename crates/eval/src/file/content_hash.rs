@@ -3,13 +3,15 @@
 use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_128;
 
+use super::format::from_yaml;
+
 /// Members that do not change what a run of the case gives.
 const LABELS: [&str; 3] = ["description", "repeats", "tags"];
 
 /// A hash of each case of a suite, with the members of the suite that concern all cases.
 pub(super) fn of_cases(text: &str) -> Vec<String> {
     // A suite that was read before is valid.
-    let mut suite: Value = serde_saphyr::from_str(text).unwrap_or_default();
+    let mut suite: Value = from_yaml(text).unwrap_or_default();
     let Some(members) = suite.as_object_mut() else { return Vec::new() };
     let cases = members.remove("cases").unwrap_or_default();
     for of_reports in ["description", "prices"] {

@@ -21,6 +21,7 @@ use crate::metric::Metric;
 use crate::mock::{ToolMock, ToolUse};
 use crate::model::Models;
 use crate::recorded::{Recording, replay};
+use crate::remedy::WrittenIn;
 use crate::subject::Subject;
 use crate::user_agent::{ScriptedUser, UserAgent};
 
@@ -163,6 +164,8 @@ fn case_of(
         metrics: metrics.collect(),
         tags: found.tags,
         source: CaseSource { suite: String::new(), content_hash: content_hash(case, options) },
+        named_tools: options.real_tools.iter().cloned().collect(),
+        written_in: WrittenIn::EvalSet,
         ..EvalCase::new(name, Arc::clone(&options.subject))
     })
 }

@@ -528,10 +528,21 @@ pub fn schema() -> Value {
 
 /// Reads the members of a file.
 pub(super) fn parse(text: &str) -> Result<Suite, SuiteFault> {
-    serde_saphyr::from_str(text).map_err(|error| SuiteFault {
+    from_yaml(text).map_err(|error| SuiteFault {
         place: String::new(),
         message: with_nearest(&error.to_string()),
     })
+}
+
+/// Reads YAML 1.2, in which `no`, `off` and `y` are text, and a number with a leading zero is text too.
+pub(super) fn from_yaml<T: serde::de::DeserializeOwned>(
+    text: &str,
+) -> Result<T, serde_saphyr::Error> {
+    let options = serde_saphyr::options! {
+        strict_booleans: true,
+        leading_zero_numbers_as_strings: true,
+    };
+    serde_saphyr::from_str_with_options(text, options)
 }
 
 /// Adds the nearest name to a message about an unknown one.
@@ -544,4 +555,17 @@ fn with_nearest(message: &str) -> String {
         message.lines().next().unwrap_or_default().split_once("expected ").unwrap_or_default();
     let known = known.trim_start_matches("one of ").split(", ").map(|name| name.trim_matches('`'));
     format!("{message}\n{}", nearest(found, known))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_that_were_booleans_and_numbers_that_were_octal_are_text() {
+        let text = "[y, n, yes, No, on, OFF, 010, true, 10, 1.5]";
+        let read: Value = from_yaml(text).expect("valid");
+        let wanted = serde_json::json!(["y", "n", "yes", "No", "on", "OFF", "010", true, 10, 1.5]);
+        assert_eq!(read, wanted);
+    }
 }

@@ -113,7 +113,7 @@ mod tests {
 
     use super::*;
     use crate::fault::AtFault;
-    use crate::ledger::{Origin, Role};
+    use crate::ledger::{Origin, Role, members_of};
     use crate::result::TerminationReason;
     use crate::tool_fault::FaultEffect;
 
@@ -180,6 +180,23 @@ mod tests {
         let read: Vec<Entry> = serde_json::from_str(&written).expect("reads");
         assert_eq!(read, entries);
         assert_eq!(serde_json::to_string(&read).expect("serializes"), written);
+    }
+
+    #[test]
+    fn every_member_of_an_event_is_listed() {
+        for name in EVENT_NAMES {
+            let mut found = std::collections::BTreeSet::new();
+            for event in events().iter().filter(|event| event.name() == name) {
+                let event = serde_json::to_value(event).expect("serializes");
+                let members = event.as_object().expect("an object").keys();
+                found.extend(members.filter(|member| *member != "type").cloned());
+            }
+            // False is left out.
+            let optional = |member: &&&str| found.contains(**member) || **member == "is_inner";
+            let listed = members_of(name);
+            assert_eq!(listed.iter().filter(optional).count(), listed.len(), "{name}: {found:?}");
+            assert!(found.iter().all(|member| listed.contains(&member.as_str())), "{name}");
+        }
     }
 
     #[test]

@@ -107,6 +107,10 @@ impl AdkPythonSubject {
 
 #[async_trait]
 impl Subject for AdkPythonSubject {
+    async fn prepare(&self) -> Result<Option<Vec<String>>, Fault> {
+        Ok(self.server().await?.tools().map(<[_]>::to_vec))
+    }
+
     async fn open(&self, gate: &Arc<Gate>) -> Result<Box<dyn SubjectSession>, Fault> {
         let server = self.server().await?;
         for part in server.unseen() {

@@ -73,6 +73,19 @@ pub struct StoredResult {
 /// The stored results of a run.
 pub type StoredResults = HashMap<ResultKey, StoredResult>;
 
+/// Waits until no other process creates a store in the folder, for which SQLite does not wait. A folder that cannot be
+/// locked is used without a lock.
+async fn lock_folder(path: &Path) -> Option<std::fs::File> {
+    let folder = path.parent().filter(|folder| *folder != Path::new(""));
+    let folder = folder.unwrap_or(Path::new(".")).to_owned();
+    let locked = tokio::task::spawn_blocking(move || {
+        let folder = std::fs::File::open(folder)?;
+        folder.lock()?;
+        std::io::Result::Ok(folder)
+    });
+    locked.await.ok()?.ok()
+}
+
 impl RunStore {
     /// Opens or creates the file, and migrates it to the current version.
     ///
@@ -107,12 +120,15 @@ impl RunStore {
             .busy_timeout(Duration::from_secs(30));
         let pool =
             SqlitePoolOptions::new().max_connections(1).idle_timeout(None).max_lifetime(None);
+        let alone = lock_folder(path).await;
         let opened = async {
             let pool = pool.connect_with(options).await?;
             migrator().run(&pool).await?;
             Ok(pool)
         };
-        let pool = opened.await.map_err(|error| StoreError::of(path, &error))?;
+        let opened = opened.await;
+        drop(alone);
+        let pool = opened.map_err(|error| StoreError::of(path, &error))?;
         Ok(Self { path: path.to_owned(), pool })
     }
 

@@ -13,6 +13,28 @@ use serde_json::{Value, json};
 
 const CASES: usize = 100;
 
+fn crowd(python: &Path, isolation: Isolation) -> Arc<AdkPythonSubject> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/crowd");
+    Arc::new(AdkPythonSubject::new(&folder, Some(python)).isolation(isolation))
+}
+
+/// Runs all cases at the same time. Returns the name of each and what it found.
+async fn met(subject: &Arc<AdkPythonSubject>, meeting: &Path) -> Vec<(String, Value)> {
+    let names: Vec<String> = (0..CASES).map(|at| format!("case-{at}.")).collect();
+    let suite = EvalSuite {
+        cases: names.iter().map(|who| case(subject, who, meeting)).collect(),
+        jobs: CASES,
+        stop_on_first_failure: false,
+    };
+    let results = run_eval_suite(&suite, |_| ()).await.results;
+    assert_eq!(results.len(), CASES);
+    let found = results.iter().map(|result| {
+        assert_eq!(result.status, Status::Passed, "{:?}", result.error);
+        returned(result, "recall")
+    });
+    names.into_iter().zip(found).collect()
+}
+
 /// A case that keeps its name in every place, waits until all cases have done so, and returns what is in each.
 fn case(subject: &Arc<AdkPythonSubject>, who: &str, meeting: &Path) -> EvalCase {
     let calls = |tool: &str, args: Value| ModelTurn::call(tool, JsonText::from_value(&args));
@@ -64,28 +86,16 @@ fn returned(result: &EvalResult, tool: &str) -> Value {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_hundred_overlapping_cases_see_nothing_of_each_other() {
     let Some(python) = test_needs::python() else { return };
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/crowd");
-    let subject = Arc::new(AdkPythonSubject::new(&folder, Some(&python)));
     let meeting = tempfile::tempdir().expect("a folder");
-    let names: Vec<String> = (0..CASES).map(|at| format!("case-{at}.")).collect();
-    let suite = EvalSuite {
-        cases: names.iter().map(|who| case(&subject, who, meeting.path())).collect(),
-        jobs: CASES,
-        stop_on_first_failure: false,
-    };
-    let results = run_eval_suite(&suite, |_| ()).await.results;
-    assert_eq!(results.len(), CASES);
-    for (result, who) in results.iter().zip(&names) {
-        assert_eq!(result.status, Status::Passed, "{:?}", result.error);
-        assert_eq!(returned(result, "recall"), own(who));
+    for (who, recalled) in met(&crowd(&python, Isolation::Process), meeting.path()).await {
+        assert_eq!(recalled, own(&who));
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_process_of_a_case_finds_google_adk_imported() {
     let Some(python) = test_needs::python() else { return };
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/crowd");
-    let case = EvalCase::new("imports", Arc::new(AdkPythonSubject::new(&folder, Some(&python))))
+    let case = EvalCase::new("imports", crowd(&python, Isolation::Process))
         .first_message("Hi")
         .model(GivenModel::scripted(vec![
             ModelTurn::call("imported", JsonText::from_value(&json!({}))),
@@ -100,9 +110,7 @@ async fn the_process_of_a_case_finds_google_adk_imported() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn cases_of_a_batch_share_a_process_and_no_session() {
     let Some(python) = test_needs::python() else { return };
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/crowd");
-    let subject = AdkPythonSubject::new(&folder, Some(&python)).isolation(Isolation::Batch);
-    let subject = Arc::new(subject);
+    let subject = crowd(&python, Isolation::Batch);
     let case = |who: &str, tools: &[&str]| {
         let calls =
             |tool: &str| ModelTurn::call(tool, JsonText::from_value(&json!({ "who": who })));
@@ -142,23 +150,11 @@ async fn cases_of_a_batch_share_a_process_and_no_session() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn cases_that_share_a_process_overlap_in_it_and_share_no_session() {
     let Some(python) = test_needs::python() else { return };
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/crowd");
-    let subject = AdkPythonSubject::new(&folder, Some(&python)).isolation(Isolation::Shared);
-    let subject = Arc::new(subject);
+    let subject = crowd(&python, Isolation::Shared);
     let meeting = tempfile::tempdir().expect("a folder");
-    let names: Vec<String> = (0..CASES).map(|at| format!("case-{at}.")).collect();
-    let suite = EvalSuite {
-        cases: names.iter().map(|who| case(&subject, who, meeting.path())).collect(),
-        jobs: CASES,
-        stop_on_first_failure: false,
-    };
-    let results = run_eval_suite(&suite, |_| ()).await.results;
-    assert_eq!(results.len(), CASES);
-    for (result, who) in results.iter().zip(&names) {
-        assert_eq!(result.status, Status::Passed, "{:?}", result.error);
-        let recalled = returned(result, "recall");
+    for (who, recalled) in met(&subject, meeting.path()).await {
         for place in ["state", "given", "artifacts", "messages"] {
-            assert_eq!(recalled[place], own(who)[place], "{who}: {place}");
+            assert_eq!(recalled[place], own(&who)[place], "{who}: {place}");
         }
         let all = recalled["module"].as_array().map(Vec::len);
         assert!(all >= Some(CASES), "modules are shared, and all cases have met: {all:?}");

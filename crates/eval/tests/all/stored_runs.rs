@@ -191,3 +191,18 @@ async fn change(path: &Path, sql: &'static str) {
     sqlx::query(sql).execute(&mut connection).await.expect("changes");
     connection.close().await.expect("closes");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_new_store_is_opened_by_several_at_the_same_time() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for round in 0..10 {
+        let path = folder.path().join(format!("{round}.sqlite"));
+        let opened = futures::future::join_all((0..4).map(|_| {
+            let path = path.clone();
+            tokio::spawn(async move { RunStore::open(&path).await.map(drop) })
+        }));
+        for opened in opened.await {
+            opened.expect("ends").expect("opens");
+        }
+    }
+}

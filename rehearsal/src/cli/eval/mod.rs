@@ -42,6 +42,7 @@ use self::report::Columns;
 use self::runs::{Runs, chosen, rescored, suite_name};
 use self::selection::{cases, selected};
 use super::score::{self, Destination, ScoreError, Verdict};
+use crate::cli::note_line::note_line;
 
 /// Why nothing was run. The exit code is 2 for all of them.
 #[derive(Debug, thiserror::Error)]
@@ -80,6 +81,16 @@ pub enum EvalError {
         "--model replay is for eval sets, and {} is a suite; give its cases a scripted model", .0.display()
     )]
     NothingToReplay(PathBuf),
+    /// A case names a tool that its agent does not have.
+    #[error("{suite}: case {case}: {fault}")]
+    UnknownTool {
+        /// The suite.
+        suite: String,
+        /// The case.
+        case: String,
+        /// The tool and the nearest name.
+        fault: eval::Fault,
+    },
     /// The results for ADK cannot be written.
     #[error("the results for ADK cannot be written to {}: {cause}", path.display())]
     AdkResults {
@@ -194,18 +205,19 @@ async fn run_suites(
         }
         earlier => {
             let mut runs = Runs::of(&suite, arguments.shard);
+            if let Some(earlier) = &earlier {
+                let number = earlier.number;
+                for name in runs.take_over(store.results(number).await?) {
+                    note_line!("note: {name} has changed since run {number}, and is run again");
+                }
+            }
+            check_tools(&runs).await?;
             let stored = match &earlier {
                 None => store.begin(&suites).await?,
-                Some(earlier) => {
-                    let number = earlier.number;
-                    for name in runs.take_over(store.results(number).await?) {
-                        eprintln!("note: {name} has changed since run {number}, and is run again");
-                    }
-                    store.resume(earlier)
-                }
+                Some(earlier) => store.resume(earlier),
             };
             for limits in limits(&suite) {
-                eprintln!("note: {limits}");
+                note_line!("note: {limits}");
             }
             interrupted = run(&suite, &mut runs, &stored).await?;
             if interrupted {
@@ -217,7 +229,7 @@ async fn run_suites(
     };
     let number = stored.number();
     for model in models_without_price(&runs) {
-        eprintln!("note: the cost leaves out {model}, which has no price; add it to `prices`");
+        note_line!("note: the cost leaves out {model}, which has no price; add it to `prices`");
     }
     let heading = columns.heading(arguments, &suites, number);
     let summary = write_report(arguments, &columns, heading, baseline, &runs, begin, out)?;
@@ -233,8 +245,13 @@ async fn run_suites(
         }
         (missing, false) => format!(". {missing} of {all} have no result"),
     };
-    eprintln!("run {number} is stored in {}{left}", arguments.store.display());
-    Ok(if interrupted { Verdict::Interrupted } else { Verdict::of(&summary, None) })
+    note_line!("run {number} is stored in {}{left}", arguments.store.display());
+    Ok(match Verdict::of(&summary, None) {
+        _ if interrupted => Verdict::Interrupted,
+        // What was not run has not passed.
+        _ if runs.missing() > 0 => Verdict::Failed,
+        verdict => verdict,
+    })
 }
 
 /// Stores the results of several runs of shards as one run.
@@ -254,7 +271,7 @@ async fn merge(
         let results = shard.results(number).await?;
         shard.close().await;
         for name in runs.take_over(results) {
-            eprintln!("note: {name} has changed since run {number} of {}", path.display());
+            note_line!("note: {name} has changed since run {number} of {}", path.display());
         }
     }
     let store = RunStore::open(&arguments.store).await?;
@@ -272,10 +289,10 @@ async fn merge(
         adk_results::write(folder, &runs, number)?;
     }
     store.close().await;
-    eprintln!("run {number} is stored in {}", arguments.store.display());
+    note_line!("run {number} is stored in {}", arguments.store.display());
     let missing = runs.missing();
     if missing > 0 {
-        eprintln!("error: {missing} of {} have no result; is a shard missing?", runs.all.len());
+        note_line!("error: {missing} of {} have no result; is a shard missing?", runs.all.len());
         return Ok(Verdict::Failed);
     }
     Ok(Verdict::of(&summary, None))
@@ -387,6 +404,20 @@ async fn run(
     };
     progress.finish();
     Ok(interrupted)
+}
+
+/// Checks that the agents have the tools that the cases name, before anything runs. An agent that cannot be loaded is a
+/// fault of its cases.
+async fn check_tools(runs: &Runs<'_>) -> Result<(), EvalError> {
+    for run in runs.open().1 {
+        let Ok(Some(tools)) = run.case.subject.prepare().await else { continue };
+        run.case.check_tools(&tools).map_err(|fault| EvalError::UnknownTool {
+            suite: run.case.source.suite.clone(),
+            case: run.case.name.clone(),
+            fault,
+        })?;
+    }
+    Ok(())
 }
 
 /// What the run is compared with.

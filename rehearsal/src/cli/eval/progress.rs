@@ -10,6 +10,8 @@ use eval::result::{EvalResult, Status};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tokio::task::JoinHandle;
 
+use crate::cli::note_line::note_line;
+
 /// The progress of a run.
 pub(super) struct Progress {
     bar: ProgressBar,
@@ -60,9 +62,9 @@ impl Progress {
         self.bar.inc(1);
         self.show();
         if self.bar.is_hidden() {
-            eprintln!("{}", line(result, repeats));
+            note_line!("{}", line(result, repeats));
         } else if is_failure(result.status) {
-            self.bar.suspend(|| eprintln!("{}", line(result, repeats)));
+            self.bar.suspend(|| note_line!("{}", line(result, repeats)));
         }
     }
 
@@ -93,13 +95,13 @@ fn say_where_persons_respond(bar: &ProgressBar, runs: &[CaseRun<'_>]) -> Option<
     // Requests of agents in Python do not pass through this process.
     let is_person = |run: &CaseRun<'_>| matches!(&run.case.model, Some(GivenModel::Named(name)) if name == PERSON);
     if runs.iter().any(is_person) {
-        bar.suspend(|| eprintln!("{line}"));
+        bar.suspend(|| note_line!("{line}"));
     }
     let bar = bar.clone();
     let mut asked = models.persons_asked();
     Some(tokio::spawn(async move {
         while asked.wait_for(|count| *count > 0).await.is_ok() {
-            bar.suspend(|| eprintln!("{line}"));
+            bar.suspend(|| note_line!("{line}"));
             if asked.wait_for(|count| *count == 0).await.is_err() {
                 return;
             }

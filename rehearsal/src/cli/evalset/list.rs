@@ -13,6 +13,7 @@ use super::filter::{Filter, Traits};
 use super::progress::bar;
 use super::{FormatIs, ListArguments, Status, counted};
 use crate::cli::Format;
+use crate::cli::note_line::note_line;
 
 #[derive(Debug, Serialize)]
 struct Line<'a> {
@@ -47,7 +48,7 @@ pub(super) fn list(
             Err(error @ EvalsetError::Output(_)) => return Err(error),
             Err(error) => {
                 listing.out.flush()?;
-                eprintln!("error: {error}");
+                note_line!("error: {error}");
                 status = Status::Findings;
             }
         }
@@ -108,7 +109,7 @@ impl<W: Write> Listing<'_, W> {
                     let mut errors = Errors::default();
                     errors.take(faults);
                     self.out.flush()?;
-                    bar.suspend(|| eprintln!("error: {}", errors.of(path)));
+                    bar.suspend(|| note_line!("error: {}", errors.of(path)));
                     status = Status::Findings;
                 }
             }

@@ -8,6 +8,7 @@ use evalset::{Case, EvalSet, Layout};
 
 use super::error::EvalsetError;
 use super::valid_file::put;
+use crate::cli::output_file::refuse_special_file;
 
 /// Writes the set, which has no case, with `cases` in ADK's own layout; returns their number.
 pub(super) fn write_set(
@@ -64,6 +65,7 @@ pub(super) fn write_by(
     std::fs::create_dir_all(folder).map_err(unwritable)?;
     // Writes to the target of a link.
     let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    refuse_special_file(&real).map_err(unwritable)?;
     let beside = real.parent().filter(|folder| *folder != Path::new("")).unwrap_or(folder);
     let draft = tempfile::Builder::new()
         .prefix(".rehearsal-")

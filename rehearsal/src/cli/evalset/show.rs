@@ -13,6 +13,7 @@ use super::files::{Errors, Source, format_of};
 use super::list::shown;
 use super::{ShowArguments, Status};
 use crate::cli::Format;
+use crate::cli::note_line::note_line;
 
 /// The edit distance within which a similar id is suggested.
 const NEAR: usize = 3;
@@ -31,7 +32,7 @@ pub(super) fn show(
         (Ok(case), Format::Text) => write_case(case, out),
         (Err(error @ EvalsetError::Faulty { .. }), _) => {
             out.flush()?;
-            eprintln!("error: {error}");
+            note_line!("error: {error}");
             status = Status::Findings;
             Ok(())
         }

@@ -10,6 +10,7 @@ use scoring::trajectory::JsonSchemas;
 use super::error::ScoreError;
 use super::inputs::Inputs;
 use crate::cli::evalset::files::nearest_path;
+use crate::cli::note_line::note_line;
 
 /// What to do about AgentFlow's default judge.
 const WITHOUT_JUDGE: &str = "llm_judge needs a model, and this command calls none, so no case can pass. \
@@ -28,15 +29,15 @@ pub(super) fn config(
         return Ok((read_config(path)?, Some(path.to_owned())));
     }
     if let Some(path) = beside(&inputs.expected)? {
-        eprintln!("scored by {}", path.display());
+        note_line!("scored by {}", path.display());
         return Ok((read_config(&path)?, Some(path)));
     }
     let config =
         if inputs.is_agentflow() { Config::agentflow_default() } else { Config::adk_default() };
     let names: Vec<&str> = config.criteria.iter().map(|it| it.name.as_str()).collect();
-    eprintln!("scored by {}, because no config is given", names.join(", "));
+    note_line!("scored by {}, because no config is given", names.join(", "));
     if inputs.is_agentflow() {
-        eprintln!("note: {WITHOUT_JUDGE}");
+        note_line!("note: {WITHOUT_JUDGE}");
     }
     Ok((config, None))
 }

@@ -7,6 +7,7 @@ use indicatif::ProgressBar;
 use tempfile::NamedTempFile;
 
 use super::error::ScoreError;
+use crate::cli::output_file::refuse_special_file;
 
 /// A file being written.
 #[derive(Debug)]
@@ -41,9 +42,7 @@ impl<'o, W: Write> Destination<'o, W> {
         if inputs.into_iter().any(|input| input.canonicalize().is_ok_and(|input| input == real)) {
             return Err(ScoreError::OutputIsInput { path: path.to_owned() });
         }
-        if real.is_dir() {
-            return Err(unwritable(io::Error::other("it is a folder; use a file in it")));
-        }
+        refuse_special_file(&real).map_err(unwritable)?;
         let folder = real.parent().filter(|folder| *folder != Path::new(""));
         let folder = folder.unwrap_or(Path::new("."));
         std::fs::create_dir_all(folder).map_err(unwritable)?;

@@ -33,6 +33,7 @@ pub(super) use provenance::{baseline, commit};
 use self::inputs::Inputs;
 use self::names::Names;
 use super::evalset::progress::bar;
+use crate::cli::note_line::note_line;
 
 /// The result of a run, the first of these that applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -177,7 +178,7 @@ pub fn score(
     }
     let notes = alone(&ran, arguments.pair).into_iter().chain(out_of_reach(&config));
     for note in notes.chain(names.notes()) {
-        eprintln!("note: {note}");
+        note_line!("note: {note}");
     }
     let ending = Ending { duration_seconds: begin.elapsed().as_secs_f64() };
     let (destination, summary) = report.finish(ending).map_err(unwritable)?;

@@ -1,0 +1,117 @@
+//! What to change in a case, in the language that the case is written in.
+
+use json_text::JsonText;
+
+/// What a case is written in.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum WrittenIn {
+    /// Rust.
+    #[default]
+    Rust,
+    /// A suite, in YAML or JSON.
+    Suite,
+    /// An eval set of ADK or AgentFlow, which has no mocks but what is recorded.
+    EvalSet,
+}
+
+/// Why a tool without a mock did not run, and the ways to go on.
+pub(crate) fn unmocked(
+    written_in: WrittenIn,
+    tool: &str,
+    args: &JsonText,
+    is_long_running: bool,
+) -> String {
+    let mut message = format!(
+        "EvalToolError: the tool {tool} was called, and the case has no mock for it. It did not run.\n\n{}",
+        mock_or_real(written_in, tool)
+    );
+    if is_long_running && written_in != WrittenIn::EvalSet {
+        message += &format!("\n\nOr let a user agent respond to it:\n{}", user(written_in, tool));
+    }
+    with_args(&message, args)
+}
+
+/// Why a tool did not run whose recording has no answer, and the ways to go on.
+pub(crate) fn not_recorded(written_in: WrittenIn, tool: &str, args: &JsonText) -> String {
+    let remedy = match written_in {
+        WrittenIn::Suite => format!(
+            "Say what it answers otherwise:\n  tools:\n    {name}: {{ recorded: {{ otherwise: {{ returns: ... }} }} }}\n\n\
+             Or, if it has no effects outside the session, let it run:\n  tools:\n    {name}: real",
+            name = key(tool)
+        ),
+        _ => mock_or_real(written_in, tool),
+    };
+    let message = format!(
+        "EvalToolError: the tool {tool} was called with arguments that the recording does not have. It did not run.\n\n{remedy}"
+    );
+    with_args(&message, args)
+}
+
+/// Why a tool got no response, and how to give it one.
+pub(crate) fn no_user_agent(written_in: WrittenIn, tool: &str, args: &JsonText) -> String {
+    let message = format!(
+        "EvalUserAgentError: the tool {tool} waits for the user, and the case has no user agent for it.\n\n{}",
+        match written_in {
+            WrittenIn::EvalSet => suite_instead("a user agent"),
+            _ => format!("Add one:\n{}", user(written_in, tool)),
+        }
+    );
+    with_args(&message, args)
+}
+
+fn mock_or_real(written_in: WrittenIn, tool: &str) -> String {
+    let (mock, real) = match written_in {
+        WrittenIn::Rust => {
+            let name = JsonText::string(tool);
+            (
+                format!("  .tool({name}, ToolUse::Mock(ToolMock::Returns(...)))"),
+                format!("  .tool({name}, ToolUse::Real)"),
+            )
+        }
+        WrittenIn::Suite => {
+            let name = key(tool);
+            (
+                format!("  tools:\n    {name}: {{ returns: ... }}"),
+                format!("  tools:\n    {name}: real"),
+            )
+        }
+        WrittenIn::EvalSet => {
+            return format!(
+                "If it has no effects outside the session, let it run:\n  --real-tools {tool}\n\n{}",
+                suite_instead("a mock")
+            );
+        }
+    };
+    format!(
+        "Add a mock:\n{mock}\n\nOr, if it has no effects outside the session, let it run:\n{real}"
+    )
+}
+
+fn user(written_in: WrittenIn, tool: &str) -> String {
+    match written_in {
+        WrittenIn::Rust => format!("  .user_for_tool({}, Arc::new(...))", JsonText::string(tool)),
+        _ => format!("  user_agents:\n    tools:\n      {}: {{ script: [...] }}", key(tool)),
+    }
+}
+
+fn suite_instead(what: &str) -> String {
+    format!(
+        "Or make a suite of the case, which can have {what}:\n  rehearsal eval init EVALSET --case=ID"
+    )
+}
+
+fn with_args(message: &str, args: &JsonText) -> String {
+    format!("{message}\n\nIt was called with:\n{}", indented(args))
+}
+
+/// The arguments as people read them, two spaces in.
+fn indented(args: &JsonText) -> String {
+    args.pretty().lines().map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n")
+}
+
+/// A name as a key in YAML.
+pub(crate) fn key(name: &str) -> String {
+    let is_plain = name.chars().all(|it| it.is_alphanumeric() || it == '_' || it == '-')
+        && name.starts_with(|it: char| it.is_alphabetic() || it == '_');
+    if is_plain { name.to_owned() } else { JsonText::string(name).as_str().to_owned() }
+}
