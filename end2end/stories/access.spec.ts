@@ -156,6 +156,26 @@ test("responses, leases and exports carry the name of the login", async ({ page,
   ]);
 });
 
+test("a person does not see the rehearsal of another who used the tab before", async ({ page, guarded }) => {
+  await page.goto(`${guarded.url}/`);
+  await logIn(page, "Ann");
+  await page.getByRole("link", { name: "Maths" }).click();
+  const message = page.getByRole("textbox", { name: "User message" });
+  await message.fill("What did Ann ask?");
+  await message.press("Control+Enter");
+  const asked = page.getByRole("region", { name: "History" }).getByText("What did Ann ask?");
+  await expect(asked).toBeVisible();
+  await page.reload();
+  await expect(asked, "she sees it after a reload").toBeVisible();
+  // The login expires.
+  await page.context().clearCookies();
+  await page.reload();
+  await logIn(page, "Bo");
+  await expect(page.getByTitle("You are logged in with this name.")).toHaveText("Bo");
+  await expect(message).toBeVisible();
+  await expect(asked).toHaveCount(0);
+});
+
 test("logging out disconnects every page at once, and logging in again resumes them", async ({ page, guarded, picture, accessible }) => {
   const asked = ask(guarded, "Rain?");
   await page.goto(`${guarded.url}/live`);

@@ -555,6 +555,12 @@ pub fn in_address(text: &str) -> String {
     js_sys::encode_uri_component(text).into()
 }
 
+/// Loads the page again.
+pub fn reload() {
+    // Where it is refused, the person can still do it.
+    let _ = window().location().reload();
+}
+
 /// The WebSocket address of `path` on the page's origin.
 #[must_use]
 pub fn socket_address(path: &str) -> String {

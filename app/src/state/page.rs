@@ -56,6 +56,11 @@ pub fn provide_page() -> Page {
     let watched = Memo::new(move |_| Watched { sessions: sessions.get(), live: live.watched() });
     let connection = use_connection(watched.into(), move |event| match event {
         HostEvent::Welcome { host: id, person, .. } => {
+            if is_another(person.as_deref()) {
+                rehearsals.stop_keeping();
+                browser::reload();
+                return;
+            }
             live.meet(person);
             let before = host.get_value();
             host.set_value(Some(id.clone()));
@@ -104,6 +109,14 @@ pub fn provide_page() -> Page {
     };
     provide_context(page);
     page
+}
+
+/// Whether another person was logged in in this tab before, whose rehearsals it keeps. Remembers the person.
+fn is_another(person: Option<&str>) -> bool {
+    const PERSON: &str = "rehearsal.person";
+    let before = browser::tab_stored(PERSON);
+    browser::tab_store(PERSON, person);
+    before.is_some_and(|before| person != Some(&*before))
 }
 
 /// The page's state.
