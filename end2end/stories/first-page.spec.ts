@@ -18,7 +18,13 @@ test("an unknown address shows Not found", async ({ page, picture }) => {
   await picture("not-found");
 });
 
-test("the first page is small", async ({ page, host }) => {
+test("the first page is small", async ({ page, browser, host }) => {
+  // An agent that takes long to load shows its output, with code of the workspace.
+  const before = await browser.newContext();
+  const list = await before.newPage();
+  await open(list, host.url);
+  await expect(list.getByText(/^\d+ agents ready\./)).toBeVisible({ timeout: 60_000 });
+  await before.close();
   let bytes = 0;
   const session = await page.context().newCDPSession(page);
   await session.send("Network.enable");
