@@ -335,7 +335,7 @@ mod tests {
             duration_ms: 1.0,
         };
         let update = CallUpdate {
-            session: id.clone(),
+            session: id,
             call_id: call_id.clone(),
             progress: failed,
             state: None,
