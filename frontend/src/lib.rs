@@ -5,7 +5,7 @@ mod parts;
 use leptos::prelude::*;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use app::App;
+use pages::App;
 use parts::LOADERS;
 
 /// Called by the page's start script.

@@ -12,6 +12,8 @@ pub mod config;
 pub mod examples;
 
 pub use ::agents;
+use leptos::prelude::{AnyView, LeptosOptions};
+use leptos_axum::{AxumRouteListing, generate_route_list};
 pub use rehearsal_server::*;
 use rust_embed::RustEmbed;
 
@@ -21,6 +23,16 @@ use rust_embed::RustEmbed;
 #[folder = "$REHEARSAL_SITE_DIR"]
 #[allow_missing = true]
 pub struct Page;
+
+impl ServedPage for Page {
+    fn routes() -> Vec<AxumRouteListing> {
+        generate_route_list(pages::App)
+    }
+
+    fn document(options: LeptosOptions) -> AnyView {
+        pages::shell(options)
+    }
+}
 
 /// Serves rehearsals of agents.
 ///

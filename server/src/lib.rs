@@ -1,7 +1,7 @@
 //! The host behind the page: owns the agents, runs their tools, writes eval cases to disk.
 //!
-//! [`Simulator`] takes agents as values and serves them. The page's files come in as a type
-//! parameter, so that this crate compiles without the page; the crate `rehearsal` embeds them.
+//! [`Simulator`] takes agents as values and serves them. The page comes in as a type
+//! parameter, so that this crate compiles without it; the crate `rehearsal` has it.
 
 pub mod access;
 mod actor;
@@ -36,3 +36,4 @@ pub use folders::Folders;
 pub use live::{LiveSessions, PaceError};
 pub use serve::Running;
 pub use simulator::Simulator;
+pub use site::ServedPage;

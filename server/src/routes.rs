@@ -7,7 +7,6 @@ use api::{ApiError, EVENTS_PATH, LiveId, REPORTS_PATH, ReportId, SetId};
 use app::host::{
     AgentHost, CallHost, EvalSetHost, LiveHost, LiveTurnHost, RehearsalHost, ReportHost, provide,
 };
-use app::{App, shell};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{DefaultBodyLimit, Extension, FromRef, Path, Request, State, WebSocketUpgrade};
@@ -17,8 +16,8 @@ use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
 use leptos::nonce::use_nonce;
-use leptos::prelude::{LeptosOptions, expect_context};
-use leptos_axum::{LeptosRoutes, ResponseOptions, generate_route_list};
+use leptos::prelude::{AnyView, LeptosOptions, expect_context};
+use leptos_axum::{LeptosRoutes, ResponseOptions};
 use server_fn::axum::get_server_fn_service;
 use tokio::fs::File;
 use tokio::io::AsyncReadExt as _;
@@ -92,9 +91,9 @@ pub(crate) fn router(
         .route_service("/rehearsal.v1.LiveService/{method}", grpc)
         .merge(models)
         .merge(access::routes(Arc::clone(&authenticator)))
-        .leptos_routes_with_context(&shared, generate_route_list(App), provide, {
+        .leptos_routes_with_context(&shared, (site.routes)(), provide, {
             let options = shared.options.clone();
-            move || guarded_shell(options.clone())
+            move || guarded(site.document, options.clone())
         })
         .fallback(file_or_not_found)
         .with_state(shared)
@@ -160,14 +159,14 @@ fn reload_port() -> Option<u32> {
 }
 
 /// The document, with a policy that allows only its own scripts.
-fn guarded_shell(options: LeptosOptions) -> impl leptos::IntoView {
+fn guarded(document: fn(LeptosOptions) -> AnyView, options: LeptosOptions) -> AnyView {
     if let Some(nonce) = use_nonce()
         && let Ok(policy) =
             HeaderValue::from_str(&content_security_policy(&nonce.to_string(), reload_port()))
     {
         expect_context::<ResponseOptions>().insert_header(CONTENT_SECURITY_POLICY, policy);
     }
-    shell(options)
+    document(options)
 }
 
 async fn page_events(
@@ -264,7 +263,7 @@ async fn file_or_not_found(State(shared): State<Shared>, request: Request) -> Re
     }
     let options = shared.options.clone();
     let page = leptos_axum::render_app_to_stream_with_context(context(&shared), move || {
-        guarded_shell(options.clone())
+        guarded(shared.site.document, options.clone())
     });
     let mut response = page(request).await;
     *response.status_mut() = StatusCode::NOT_FOUND;

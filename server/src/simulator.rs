@@ -4,7 +4,6 @@ use std::marker::PhantomData;
 use std::net::{IpAddr, SocketAddr};
 
 use agents::SimulatedAgentConfig;
-use rust_embed::RustEmbed;
 
 use crate::access::Access;
 use crate::error::ServeError;
@@ -12,7 +11,7 @@ use crate::folders::Folders;
 use crate::live::LiveSessions;
 use crate::security::OriginPolicy;
 use crate::serve::{self, Running, Settings};
-use crate::site::Site;
+use crate::site::{ServedPage, Site};
 
 /// Serves rehearsals of the given agents. `Page` carries the client's files.
 pub struct Simulator<Page> {
@@ -20,7 +19,7 @@ pub struct Simulator<Page> {
     page: PhantomData<fn() -> Page>,
 }
 
-impl<Page: RustEmbed> Default for Simulator<Page> {
+impl<Page: ServedPage> Default for Simulator<Page> {
     fn default() -> Self {
         let settings = Settings {
             agents: Vec::new(),
@@ -37,7 +36,7 @@ impl<Page: RustEmbed> Default for Simulator<Page> {
     }
 }
 
-impl<Page: RustEmbed> Simulator<Page> {
+impl<Page: ServedPage> Simulator<Page> {
     /// Without agents, at `127.0.0.1:4180`.
     #[must_use]
     pub fn new() -> Self {

@@ -6,18 +6,31 @@ use axum::http::header::{
 };
 use axum::http::{HeaderMap, Response, StatusCode, Uri};
 use axum::response::IntoResponse;
+use leptos::prelude::{AnyView, LeptosOptions};
+use leptos_axum::AxumRouteListing;
 use rust_embed::{EmbeddedFile, RustEmbed};
 
-/// The client's files.
+/// The page that the host serves: the client's files, and what the host draws of it.
+pub trait ServedPage: RustEmbed {
+    /// The page's routes.
+    fn routes() -> Vec<AxumRouteListing>;
+
+    /// The whole document.
+    fn document(options: LeptosOptions) -> AnyView;
+}
+
+/// The client's files, and what the host draws of the page.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Site {
     get: fn(&str) -> Option<EmbeddedFile>,
+    pub(crate) routes: fn() -> Vec<AxumRouteListing>,
+    pub(crate) document: fn(LeptosOptions) -> AnyView,
 }
 
 impl Site {
     /// The files of `Page`.
-    pub(crate) fn of<Page: RustEmbed>() -> Self {
-        Self { get: Page::get }
+    pub(crate) fn of<Page: ServedPage>() -> Self {
+        Self { get: Page::get, routes: Page::routes, document: Page::document }
     }
 
     fn get(self, path: &str) -> Option<EmbeddedFile> {

@@ -34,13 +34,14 @@ const LAYERS: [(&str, &[&str]); 7] = [
             "report-view",
             "trace-export",
             "api",
+            "case-view",
         ],
     ),
     (
         "files and processes",
         &["test-needs", "evalset-file", "score-run", "agents", "eval", "eval-native"],
     ),
-    ("page", &["app", "views", "frontend"]),
+    ("page", &["app", "views", "pages", "frontend"]),
     ("host", &["rehearsal-server"]),
     ("program", &["rehearsal"]),
     ("tests", &["test-support", "acceptance"]),
@@ -73,10 +74,11 @@ const NOT_PURE: [&str; 14] = [
 const EXCEPT: [(&str, &str); 2] = [("score-report", "tempfile"), ("score-report", "std::fs")];
 
 /// Crates that a crate must not use, directly or through others, so that its users do not compile them.
-const WITHOUT: [(&str, &[&str]); 3] = [
+const WITHOUT: [(&str, &[&str]); 4] = [
     ("agents", &["api", "app", "axum", "clap", "leptos", "server_fn"]),
-    ("rehearsal-server", &["clap", "clap_complete", "indicatif", "rpassword"]),
-    ("test-support", &["app", "views"]),
+    ("rehearsal-server", &["clap", "clap_complete", "indicatif", "pages", "rpassword", "views"]),
+    ("rehearsal", &["views"]),
+    ("test-support", &["app", "pages", "views"]),
 ];
 
 /// The crates whose modules are checked, each with the folder of its sources.
@@ -91,7 +93,7 @@ const WITHIN: [(&str, &str); 3] = [
 const MODULE_WITHOUT: [(&str, &str, &str); 1] = [("app/src", "state", "components")];
 
 /// The files and folders of the host that may name the page's crate `app`: they implement its host traits
-/// or serve its pages.
+/// or provide them to its requests.
 const APP_IN_HOST: [&str; 5] =
     ["host.rs", "live/pages.rs", "live/tests.rs", "routes.rs", "server_functions/fakes"];
 

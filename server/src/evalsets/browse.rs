@@ -8,11 +8,11 @@ use std::path::Path;
 use std::sync::{Arc, Weak};
 
 use api::{ApiError, CaseList, CaseOrder, CaseQuery, CaseSummary, CaseView, EvalSetContents};
+use case_view::{created, turns};
 use evalset::{Format, read_case};
 use evalset_file::{Cases, FoundCase};
 
-use super::case_lookup::{find, refused, text_of};
-use super::case_view::{case_view, created, turns};
+use super::case_lookup::{find, found_case_view, refused, text_of};
 use super::sets::SetFile;
 use crate::blocking::run_blocking;
 
@@ -217,7 +217,7 @@ pub(crate) async fn case(set: &SetFile, eval_id: String, index: u64) -> Result<C
         let format = Cases::declared_format(&path).map_err(refused)?;
         let found = find(&mut cases, &eval_id, Some(index))?;
         let (text, origin) = text_of(&mut cases, &found)?;
-        case_view(&found, &text, format, origin)
+        found_case_view(&found, &text, format, origin)
     })
     .await
 }

@@ -1,7 +1,8 @@
-//! Finds a case in its file, and identifies the text of a case by its digest.
+//! Finds a case in its file, shows it, and identifies its text by its digest.
 
-use api::ApiError;
-use evalset::Origin;
+use api::{ApiError, CaseView};
+use case_view::case_view;
+use evalset::{Format, Origin};
 use evalset_file::{AppendError, Cases, FoundCase};
 use sha2::{Digest as _, Sha256};
 
@@ -36,6 +37,21 @@ pub(super) fn text_of<'c>(
 /// The digest by which the page identifies the text that it has read.
 pub(super) fn digest(text: &str) -> String {
     Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The case for the page, with its place in its file.
+pub(super) fn found_case_view(
+    found: &FoundCase,
+    text: &str,
+    format: Format,
+    origin: Origin<'_>,
+) -> Result<CaseView, ApiError> {
+    Ok(CaseView {
+        digest: digest(text),
+        index: found.index,
+        eval_id: found.eval_id.clone().unwrap_or_default(),
+        ..case_view(text, format, origin)?
+    })
 }
 
 pub(super) fn refused(error: AppendError) -> ApiError {

@@ -9,8 +9,7 @@ use evalset::{Case, CaseText, EditError, Format, NewCall, Origin, Severity, numb
 use evalset_file::{AppendError, CaseAt, Cases, EvalSetFiles, FoundCase};
 use json_text::{JsonText, Node};
 
-use super::case_lookup::{digest, refused};
-use super::case_view::case_view;
+use super::case_lookup::{digest, found_case_view, refused};
 use super::export::files_for;
 use super::sets::SetFile;
 use crate::blocking::run_blocking;
@@ -209,7 +208,7 @@ impl EditedSet {
             return Err(ApiError::UnknownCase(format!("at index {index}")));
         };
         let origin = cases.origin(&found).map_err(refused)?;
-        case_view(&found, &text, format, origin)
+        found_case_view(&found, &text, format, origin)
     }
 
     fn changed(&self, read: &CaseInFile, change: CaseChange) -> Result<Case, ApiError> {

@@ -2,11 +2,10 @@
 //!
 //! `export` appends the case that `trace-export` makes of a rehearsal or a live session, through
 //! `evalset-file`. `sets` lists the files, `case_lookup` finds a case, `browse` reads them for
-//! the page, `case_view` turns a case into steps for display, `change` edits cases, and `compare` reads two cases to compare.
+//! the page, `change` edits cases, and `compare` reads two cases to compare.
 
 mod browse;
 mod case_lookup;
-mod case_view;
 mod change;
 mod compare;
 mod export;

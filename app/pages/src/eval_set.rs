@@ -5,10 +5,10 @@ use leptos::prelude::*;
 use leptos_meta::Title;
 use leptos_router::hooks::use_params_map;
 
-use crate::components::bars::FootBar;
-use crate::components::loading::LazyView;
-use crate::state::case_address::use_case_in_address;
-use crate::state::use_page;
+use crate::bars::FootBar;
+use app::components::loading::LazyView;
+use app::state::case_address::use_case_in_address;
+use app::state::use_page;
 
 /// The eval set in the address, and a case of it.
 #[component]

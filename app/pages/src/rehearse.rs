@@ -6,11 +6,11 @@ use leptos_meta::Title;
 use leptos_router::hooks::use_params_map;
 use session::AgentId;
 
-use crate::components::agent_card::Fault;
-use crate::components::bars::FootBar;
-use crate::components::icon::{Glyph, Icon};
-use crate::components::workspace_title::WorkspaceTitle;
-use crate::state::{Page, Rehearsal, browser, typed_ahead, use_page};
+use crate::agent_card::Fault;
+use crate::bars::FootBar;
+use app::components::icon::{Glyph, Icon};
+use app::components::workspace_title::WorkspaceTitle;
+use app::state::{Page, Rehearsal, browser, typed_ahead, use_page};
 
 /// The rehearsal of the agent in the address.
 #[component]

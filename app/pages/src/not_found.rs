@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use leptos_meta::Title;
 
-use crate::components::bars::FootBar;
+use crate::bars::FootBar;
 
 /// Reports that the address is unknown, with a link to the agents.
 #[component]

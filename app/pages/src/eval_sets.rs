@@ -3,9 +3,9 @@
 use leptos::prelude::*;
 use leptos_meta::Title;
 
-use crate::components::bars::FootBar;
-use crate::components::loading::LazyView;
-use crate::state::use_page;
+use crate::bars::FootBar;
+use app::components::loading::LazyView;
+use app::state::use_page;
 
 /// The list of eval sets.
 #[component]

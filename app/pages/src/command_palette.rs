@@ -7,10 +7,10 @@ use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::{use_location, use_navigate};
 
-use crate::components::dialog::Dialog;
-use crate::components::icon::{Glyph, Icon};
-use crate::state::palette::{Command, ranked};
-use crate::state::{Page, browser, use_page};
+use app::components::dialog::Dialog;
+use app::components::icon::{Glyph, Icon};
+use app::state::palette::{Command, ranked};
+use app::state::{Page, browser, use_page};
 
 /// How many commands are shown at once.
 const SHOWN: usize = 50;

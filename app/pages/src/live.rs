@@ -6,9 +6,9 @@ use leptos::prelude::*;
 use leptos_meta::Title;
 use leptos_router::hooks::use_params_map;
 
-use crate::components::bars::FootBar;
-use crate::components::loading::LazyView;
-use crate::state::use_page;
+use crate::bars::FootBar;
+use app::components::loading::LazyView;
+use app::state::use_page;
 
 /// The live sessions.
 #[component]

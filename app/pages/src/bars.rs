@@ -4,9 +4,9 @@ use leptos::prelude::*;
 use leptos_router::components::A;
 use leptos_router::hooks::use_location;
 
-use crate::components::icon::{Glyph, Icon};
-use crate::state::theme::Choice;
-use crate::state::{Link, use_page};
+use app::components::icon::{Glyph, Icon};
+use app::state::theme::Choice;
+use app::state::{Link, use_page};
 
 /// The brand, the sections, and the buttons that every page has.
 #[component]

@@ -5,11 +5,11 @@ use leptos::prelude::*;
 use leptos_router::components::A;
 use session::{AgentId, SessionState};
 
-use crate::components::code_text::with_code;
-use crate::components::icon::{Glyph, Icon};
-use crate::components::raw_text::RawText;
-use crate::state::times::counted;
-use crate::state::{Agents, Page, browser, use_page};
+use app::components::code_text::with_code;
+use app::components::icon::{Glyph, Icon};
+use app::components::raw_text::RawText;
+use app::state::times::counted;
+use app::state::{Agents, Page, browser, use_page};
 
 /// The number of tools that a card names.
 const NAMED: usize = 8;

@@ -7,16 +7,16 @@ use leptos_router::SsrMode;
 use leptos_router::components::{Route, Router, Routes};
 use leptos_router::path;
 
-use crate::components::bars::{LoggedOut, TopBar};
-use crate::components::command_palette::CommandPalette;
-use crate::pages::{
+use crate::bars::{LoggedOut, TopBar};
+use crate::command_palette::CommandPalette;
+use crate::{
     AgentsPage, EvalSetPage, EvalSetsPage, LivePage, LiveSessionPage, NotFoundPage, RehearsePage,
     ReportPage, ReportsPage,
 };
-use crate::state::page::provide_page;
+use app::state::page::provide_page;
 
 /// The whole document, as the host sends it.
-pub fn shell(options: LeptosOptions) -> impl IntoView {
+pub fn shell(options: LeptosOptions) -> AnyView {
     view! {
         <!DOCTYPE html>
         <html lang="en">
@@ -38,9 +38,10 @@ pub fn shell(options: LeptosOptions) -> impl IntoView {
             </body>
         </html>
     }
+    .into_any()
 }
 
-/// The page. In the browser, [`Loaders`](crate::lazy_pages::Loaders) are in the context.
+/// The page. In the browser, [`Loaders`](app::lazy_pages::Loaders) are in the context.
 #[component]
 pub fn App() -> impl IntoView {
     provide_meta_context();
@@ -70,4 +71,5 @@ pub fn App() -> impl IntoView {
             <LoggedOut/>
         </Router>
     }
+    .into_any()
 }

@@ -4,10 +4,10 @@ use api::{AgentStatus, AgentSummary};
 use leptos::prelude::*;
 use leptos_meta::Title;
 
-use crate::components::agent_card::AgentCard;
-use crate::components::bars::FootBar;
-use crate::state::times::counted;
-use crate::state::use_page;
+use crate::agent_card::AgentCard;
+use crate::bars::FootBar;
+use app::state::times::counted;
+use app::state::use_page;
 
 /// The list of agents.
 #[component]
@@ -30,7 +30,7 @@ pub fn AgentsPage() -> impl IntoView {
         <main class="sheet" tabindex="-1">
             <Transition fallback=|| view! { <p class="quiet">"Loading agents…"</p> }>{listed}</Transition>
         </main>
-        <FootBar remark="sessions end when this tab is reloaded or closed"/>
+        <FootBar remark="sessions end when this tab is closed"/>
     }
     .into_any()
 }

@@ -1,23 +1,19 @@
-//! [`case_view`]: a case of any format as steps for display.
+//! [`case_view`]: a case of an eval set, of any format, as the page shows it.
 
 use std::collections::HashMap;
 
 use api::{ApiError, CaseStep, CaseTurn, CaseView};
 use case_trace::CaseTrace;
 use evalset::{Case, Format, Origin, adk, agentflow, read_case};
-use evalset_file::FoundCase;
 use json_text::JsonText;
 use scoring::{ToolCall, Trace};
 
-use super::case_lookup::digest;
-
-/// The case for the page. If the format's reader rejects it, only its text is shown.
-pub(super) fn case_view(
-    found: &FoundCase,
-    raw: &str,
-    format: Format,
-    origin: Origin<'_>,
-) -> Result<CaseView, ApiError> {
+/// The case for the page. If the format's reader rejects it, only its text is shown. Its place in a file is left out:
+/// the digest, the index and the id are empty.
+///
+/// # Errors
+/// [`ApiError::EvalSet`] if the text is not JSON.
+pub fn case_view(raw: &str, format: Format, origin: Origin<'_>) -> Result<CaseView, ApiError> {
     let (case, mut faults) = read_case(raw, format, origin);
     let case = case.as_ref();
     // The faults that stop a run from being scored against it.
@@ -41,9 +37,9 @@ pub(super) fn case_view(
         turn.accepted = expected.accepted.iter().map(|calls| in_one_line(calls)).collect();
     }
     Ok(CaseView {
-        digest: digest(raw),
-        index: found.index,
-        eval_id: found.eval_id.clone().unwrap_or_default(),
+        digest: String::new(),
+        index: 0,
+        eval_id: String::new(),
         name: case.and_then(Case::name),
         note: case.and_then(Case::note),
         agent: None,
@@ -95,7 +91,8 @@ fn of_adk(case: &adk::EvalCase) -> (Option<JsonText>, String) {
 }
 
 /// The creation time of a case, in seconds since 1970.
-pub(super) fn created(case: &Case) -> Option<f64> {
+#[must_use]
+pub fn created(case: &Case) -> Option<f64> {
     let of = |case: &adk::EvalCase| case.creation_timestamp.as_ref()?.to_string().parse().ok();
     match case {
         Case::Adk(case) => of(case),
@@ -105,7 +102,8 @@ pub(super) fn created(case: &Case) -> Option<f64> {
 }
 
 /// The turns of a case of any format.
-pub(super) fn turns(case: &Case) -> Vec<CaseTurn> {
+#[must_use]
+pub fn turns(case: &Case) -> Vec<CaseTurn> {
     match case {
         Case::Adk(case) => adk_turns(case),
         Case::AdkLegacy(case) => adk_turns(&case.to_current()),
@@ -282,9 +280,7 @@ mod tests {
             "rubrics": [{"rubric_id": "kind", "rubric_content": {}}],
             "final_session_state": {"n": {"$gt": 9007199254740993}},
             "accepted_trajectories": {"#0": [[{"name": "f", "args": {"x": 1}}, {"name": "g"}], []]}}"##;
-        let found = FoundCase { index: 0, eval_id: Some("a".into()), start: 0, end: 0, turns: 1 };
-        let shown =
-            |text: &str| case_view(&found, text, Format::Adk, Origin::default()).expect("a view");
+        let shown = |text: &str| case_view(text, Format::Adk, Origin::default()).expect("a view");
         let view = shown(text);
         assert_eq!(view.faults, Vec::<String>::new());
         assert_eq!(view.turns[0].accepted, [r#"f({"x":1}) → g()"#, "no call"]);
