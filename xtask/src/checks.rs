@@ -47,6 +47,8 @@ enum Check {
     Wasm,
     /// Unit and integration tests
     Unit,
+    /// What eval runs rely on in google-adk, with each older version that they support
+    AdkVersions,
     /// The examples in the documentation
     Doc,
     /// Every fuzz target: built, and its corpus replayed (Linux, with a C++ compiler)
@@ -68,7 +70,7 @@ enum Check {
 }
 
 /// Packages besides the client that must compile for the browser.
-const PURE: [&str; 16] = [
+const PURE: [&str; 17] = [
     "json-text",
     "session",
     "schema-form",
@@ -85,6 +87,7 @@ const PURE: [&str; 16] = [
     "report-view",
     "trace-export",
     "api",
+    "case-view",
 ];
 
 /// How a check ended.
@@ -209,6 +212,9 @@ fn summarize(
     if passed { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
+/// The tests of what eval runs rely on in google-adk.
+const RELY_ON_ADK: &str = "test(/^(canaries|endings|isolation|model_requests|python_runs)::/)";
+
 /// The variable with the random seed of the property tests.
 const SEED: &str = "PROPTEST_RNG_SEED";
 
@@ -262,6 +268,18 @@ impl Check {
                 let chosen = ["--workspace", "--exclude", "frontend", "--exclude", "acceptance"];
                 let nextest = ["nextest", "run", "--no-tests=pass", "--no-fail-fast"];
                 cargo(&[&nextest[..], &chosen].concat())
+            }
+            Self::AdkVersions => {
+                for (version, python) in setup::ensure_adk_versions(context.workspace)? {
+                    eprintln!("-- google-adk {version}");
+                    let mut command = process::cargo(context.workspace);
+                    command
+                        .args(["nextest", "run", "-p", "eval", "--test", "all", "--no-fail-fast"])
+                        .args(["-E", RELY_ON_ADK])
+                        .env("REHEARSAL_TEST_PYTHON", python);
+                    process::print_and_run(&mut command)?;
+                }
+                Ok(())
             }
             Self::Doc => {
                 let chosen = ["--workspace", "--exclude", "frontend", "--exclude", "acceptance"];

@@ -2,6 +2,7 @@
 //!
 //! Each part first checks whether it is present, which takes milliseconds.
 
+mod adk_versions;
 mod browser;
 mod cargo_programs;
 mod inspect_ai;
@@ -15,6 +16,7 @@ use anyhow::Result;
 use xtask::progress::{Progress, elapsed};
 use xtask::workspace::Workspace;
 
+pub(crate) use adk_versions::ensure_adk_versions;
 pub(crate) use browser::Browser;
 pub(crate) use inspect_ai::ensure as inspect_ai;
 use python::Packages;
