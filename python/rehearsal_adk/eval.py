@@ -360,7 +360,8 @@ def run_eval_suite(
     with tempfile.TemporaryDirectory(prefix="rehearsal-") as folder:
         path = Path(folder, "suite.json")
         path.write_text(json.dumps(suite), encoding="utf-8")
-        options = ["--jobs", str(jobs)] if jobs else []
+        options = ["--of-python"]
+        options += ["--jobs", str(jobs)] if jobs else []
         options += ["--stop-on-first-failure"] if stop_on_first_failure else []
         return run_suite_file(path, *options)
 

@@ -7,16 +7,13 @@ use adk_core::{
     Result, ToolConfirmationDecision, ToolConfirmationHandler, ToolConfirmationRequest,
 };
 use async_trait::async_trait;
-use eval::subject::PendingCall;
+use eval::subject::{CONFIRMATION, PendingCall};
 use json_text::{JsonIndex, JsonText};
 
 use crate::interceptor::Shared;
 
-/// The name under which google-adk waits for a confirmation, which cases for both frameworks use.
-const NAME: &str = "adk_request_confirmation";
-
-/// Asks the user agent of a tool whether a call may run. Its response is `{"confirmed": true}`; anything else
-/// denies the call.
+/// Asks the user agent of a tool whether a call may run. Its response is `{"confirmed": true}` or
+/// `{"confirmed": false}`; anything else ends the run.
 pub(crate) struct Confirmations(pub(crate) Arc<Shared>);
 
 impl fmt::Debug for Confirmations {
@@ -31,7 +28,7 @@ impl ToolConfirmationHandler for Confirmations {
         let of = request.function_call_id.as_deref().unwrap_or_default();
         let call = PendingCall {
             call_id: format!("{of}-confirmation"),
-            name: NAME.to_owned(),
+            name: CONFIRMATION.to_owned(),
             tool: request.tool_name.clone(),
             args: JsonText::from_value(&request.args),
         };

@@ -10,8 +10,6 @@ use json_text::JsonText;
 use scoring::state::Query;
 
 use crate::bridge::Bridge;
-use crate::fault::Fault;
-use crate::gate::check_tools;
 use crate::given_model::GivenModel;
 use crate::metric::Metric;
 use crate::mock::ToolUse;
@@ -116,14 +114,6 @@ impl EvalCase {
     pub fn first_message(mut self, text: impl Into<String>) -> Self {
         self.first_message = Some(text.into());
         self
-    }
-
-    /// Checks that a subject with these tools has those that the case names.
-    ///
-    /// # Errors
-    /// [`Fault::UnknownTool`] for one that it does not have.
-    pub fn check_tools(&self, tools: &[String]) -> Result<(), Fault> {
-        check_tools(&self.named_tools, tools)
     }
 
     /// Gives the subject a model.

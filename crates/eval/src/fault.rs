@@ -157,6 +157,16 @@ pub enum Fault {
         /// Its traceback; empty if there is none.
         traceback: String,
     },
+    /// A tool raised an error because the case says so, and it ended the subject's run.
+    #[error(
+        "the tool {tool} raised the error that the case gives it, and no callback or plugin of the agent handled it: {message}"
+    )]
+    Unhandled {
+        /// The tool.
+        tool: String,
+        /// The error's message.
+        message: String,
+    },
     /// The model that the case gives has no response left, or its script does not fit.
     #[error("{message}")]
     GivenModel {
@@ -184,7 +194,9 @@ impl Fault {
             | Self::Mock { .. }
             | Self::GivenModel { .. } => AtFault::Mock,
             Self::NoUserAgent { .. } | Self::UserAgent { .. } => AtFault::UserAgent,
-            Self::ForbiddenEffect { .. } | Self::Subject { .. } => AtFault::Subject,
+            Self::ForbiddenEffect { .. } | Self::Subject { .. } | Self::Unhandled { .. } => {
+                AtFault::Subject
+            }
             Self::Infrastructure { .. } => AtFault::Infrastructure,
         }
     }

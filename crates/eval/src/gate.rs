@@ -59,6 +59,8 @@ struct Seen {
     invocation_id: String,
     state: JsonText,
     fault: Option<Fault>,
+    /// The last tool that raised an error because the case says so, and the error's message.
+    raised: Option<(String, String)>,
 }
 
 /// A tool call that has not run yet.
@@ -127,6 +129,7 @@ impl Gate {
                 invocation_id: String::new(),
                 state,
                 fault: None,
+                raised: None,
             }),
             stopped: CancellationToken::new(),
         }
@@ -218,7 +221,13 @@ impl Gate {
                 });
             }
         };
-        self.lock().origins.insert(call.call_id.clone(), origin);
+        {
+            let seen = &mut *self.lock();
+            seen.origins.insert(call.call_id.clone(), origin);
+            if let Decision::Raise(message) = &decision {
+                seen.raised = Some((call.tool.clone(), message.clone()));
+            }
+        }
         match (decision, hit.characters()) {
             (Decision::Mock(result), Some(most)) => Decision::Mock(truncated(&result, most)),
             (Decision::Run, Some(most)) => Decision::RunTruncated(most),
@@ -294,6 +303,16 @@ impl Gate {
     #[must_use]
     pub fn fault(&self) -> Option<Fault> {
         self.lock().fault.clone()
+    }
+
+    /// What `fault` says, if it is an error that the case raised in a tool and that nothing of the subject handled.
+    pub(crate) fn explained(&self, fault: Fault) -> Fault {
+        match (&fault, &self.lock().raised) {
+            (Fault::Subject { message, .. }, Some((tool, raised))) if message.contains(raised) => {
+                Fault::Unhandled { tool: tool.clone(), message: raised.clone() }
+            }
+            _ => fault,
+        }
     }
 
     /// The given model's response to the next request.

@@ -11,6 +11,7 @@ pub(crate) fn nearest<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) 
         Some(best) if distance(best) <= best.len().max(name.len()).div_ceil(3) => {
             format!("did you mean {best}?")
         }
-        _ => format!("known are {}", known.join(", ")),
+        None => "there are none".to_owned(),
+        Some(_) => format!("known are {}", known.join(", ")),
     }
 }

@@ -10,6 +10,8 @@ pub enum WrittenIn {
     Rust,
     /// A suite, in YAML or JSON.
     Suite,
+    /// Python, with the package `rehearsal_adk.eval`.
+    Python,
     /// An eval set of ADK or AgentFlow, which has no mocks but what is recorded.
     EvalSet,
 }
@@ -39,7 +41,14 @@ pub(crate) fn not_recorded(written_in: WrittenIn, tool: &str, args: &JsonText) -
              Or, if it has no effects outside the session, let it run:\n  tools:\n    {name}: real",
             name = key(tool)
         ),
-        _ => mock_or_real(written_in, tool),
+        WrittenIn::Python => {
+            let name = JsonText::string(tool);
+            format!(
+                "Say what it answers otherwise:\n  tools={{{name}: {{\"recorded\": {{\"otherwise\": returns(...)}}}}}}\n\n\
+                 Or, if it has no effects outside the session, let it run:\n  tools={{{name}: REAL}}"
+            )
+        }
+        WrittenIn::Rust | WrittenIn::EvalSet => mock_or_real(written_in, tool),
     };
     let message = format!(
         "EvalToolError: the tool {tool} was called with arguments that the recording does not have. It did not run.\n\n{remedy}"
@@ -75,6 +84,10 @@ fn mock_or_real(written_in: WrittenIn, tool: &str) -> String {
                 format!("  tools:\n    {name}: real"),
             )
         }
+        WrittenIn::Python => {
+            let name = JsonText::string(tool);
+            (format!("  tools={{{name}: returns(...)}}"), format!("  tools={{{name}: REAL}}"))
+        }
         WrittenIn::EvalSet => {
             return format!(
                 "If it has no effects outside the session, let it run:\n  --real-tools {tool}\n\n{}",
@@ -90,7 +103,13 @@ fn mock_or_real(written_in: WrittenIn, tool: &str) -> String {
 fn user(written_in: WrittenIn, tool: &str) -> String {
     match written_in {
         WrittenIn::Rust => format!("  .user_for_tool({}, Arc::new(...))", JsonText::string(tool)),
-        _ => format!("  user_agents:\n    tools:\n      {}: {{ script: [...] }}", key(tool)),
+        WrittenIn::Python => format!(
+            "  user_agents={{\"tools\": {{{}: {{\"script\": [...]}}}}}}",
+            JsonText::string(tool)
+        ),
+        WrittenIn::Suite | WrittenIn::EvalSet => {
+            format!("  user_agents:\n    tools:\n      {}: {{ script: [...] }}", key(tool))
+        }
     }
 }
 
@@ -114,4 +133,27 @@ pub(crate) fn key(name: &str) -> String {
     let is_plain = name.chars().all(|it| it.is_alphanumeric() || it == '_' || it == '-')
         && name.starts_with(|it: char| it.is_alphabetic() || it == '_');
     if is_plain { name.to_owned() } else { JsonText::string(name).as_str().to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn args() -> JsonText {
+        JsonText::from_value(&serde_json::json!({ "id": 7 }))
+    }
+
+    #[test]
+    fn each_language_has_its_remedies() {
+        let all = [WrittenIn::Rust, WrittenIn::Suite, WrittenIn::Python, WrittenIn::EvalSet];
+        let texts = all.map(|language| {
+            [
+                unmocked(language, "search", &args(), true),
+                not_recorded(language, "search", &args()),
+                no_user_agent(language, "search", &args()),
+            ]
+            .join("\n\n")
+        });
+        expect_test::expect_file!["../tests/remedies.txt"].assert_eq(&texts.join("\n\n----\n\n"));
+    }
 }

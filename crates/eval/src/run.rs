@@ -166,7 +166,7 @@ impl Run<'_> {
         // A fault at the gate explains how the subject's run ended.
         match self.gate.fault() {
             Some(fault) => Err(fault),
-            None => done,
+            None => done.map_err(|fault| self.gate.explained(fault)),
         }
     }
 
@@ -249,16 +249,19 @@ impl Run<'_> {
             let message = "it ended the conversation while the tool waits for its answer";
             return Err(Fault::UserAgent { of: info.kind, message: message.to_owned() });
         };
-        if let Some(message) = self.gate.mismatch(&call.call_id, &response) {
+        let mismatch = self.gate.mismatch(&call.call_id, &response);
+        if let Some(message) = call.refusal(&response).map(str::to_owned).or(mismatch) {
             let message = format!("its answer is {response}, and {message}");
             return Err(Fault::UserAgent { of: info.kind, message });
         }
-        self.gate.ledger.add(Event::ToolResult {
-            call_id: call.call_id.clone(),
-            name: call.tool.clone(),
-            result: response.clone(),
-            from: crate::ledger::Origin::UserAgent,
-        });
+        if call.is_for_result() {
+            self.gate.ledger.add(Event::ToolResult {
+                call_id: call.call_id.clone(),
+                name: call.tool.clone(),
+                result: response.clone(),
+                from: crate::ledger::Origin::UserAgent,
+            });
+        }
         let response =
             ToolResponse { call_id: call.call_id.clone(), name: call.name.clone(), response };
         Ok((response, changes))

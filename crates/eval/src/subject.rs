@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use json_text::JsonText;
+use json_text::{JsonIndex, JsonText, Kind};
 
 use crate::fault::Fault;
 use crate::gate::Gate;
@@ -18,6 +18,14 @@ pub trait Subject: Send + Sync {
     /// A [`Fault`] if the agent cannot be loaded.
     async fn prepare(&self) -> Result<Option<Vec<String>>, Fault> {
         Ok(None)
+    }
+
+    /// Checks that the agent can be given the model of the case, without asking the model.
+    ///
+    /// # Errors
+    /// [`Fault::GivenModel`] if it cannot.
+    async fn check_model(&self, _: &Arc<Gate>) -> Result<(), Fault> {
+        Ok(())
     }
 
     /// Begins a session of its own, in which every tool call is decided by `gate`.
@@ -78,6 +86,9 @@ pub struct TurnEnd {
     pub state: JsonText,
 }
 
+/// The name under which a framework waits until the user confirms a call.
+pub const CONFIRMATION: &str = "adk_request_confirmation";
+
 /// A call that waits for the user.
 #[derive(Debug, Clone)]
 pub struct PendingCall {
@@ -89,4 +100,20 @@ pub struct PendingCall {
     pub tool: String,
     /// The arguments.
     pub args: JsonText,
+}
+
+impl PendingCall {
+    /// Whether it waits for the tool's result, and not for a permission or an input that the tool asks for.
+    pub(crate) fn is_for_result(&self) -> bool {
+        self.name == self.tool
+    }
+
+    /// Why the framework cannot go on with `response`.
+    pub(crate) fn refusal(&self, response: &JsonText) -> Option<&'static str> {
+        let document = JsonIndex::of(response);
+        let confirmed = document.root().member("confirmed").map(|it| it.kind());
+        (self.name == CONFIRMATION && confirmed != Some(Kind::Bool)).then_some(
+            "a call is to be confirmed. The answer is the object `{confirmed: true}` or `{confirmed: false}`",
+        )
+    }
 }

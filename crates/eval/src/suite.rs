@@ -1,11 +1,16 @@
 //! [`run_eval_suite`]: many cases, each in a world of its own.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
+use std::sync::Arc;
 
 use futures::StreamExt as _;
 use serde::Serialize;
 
 use crate::case::EvalCase;
+use crate::fault::Fault;
+use crate::gate::{Gate, check_tools};
+use crate::given_model::GivenModel;
 use crate::result::{EvalResult, Status};
 use crate::run::run_eval;
 use crate::store::{StoreError, StoredRun};
@@ -94,6 +99,30 @@ impl CaseRun<'_> {
         }
         EvalResult { repeat: self.repeat, ..run_eval(&case).await }
     }
+}
+
+/// Checks that the subjects have the tools that their cases name, and can be given their models. An agent that cannot be
+/// loaded is the fault of its runs.
+///
+/// # Errors
+/// The first case that does not fit its subject, and why.
+pub async fn check_cases<'c>(
+    cases: impl Iterator<Item = &'c EvalCase>,
+) -> Result<(), (&'c EvalCase, Fault)> {
+    let mut checked = HashSet::new();
+    for case in cases {
+        let Ok(tools) = case.subject.prepare().await else { continue };
+        if let Some(tools) = tools {
+            check_tools(&case.named_tools, &tools).map_err(|fault| (case, fault))?;
+        }
+        if let Some(GivenModel::Named(name)) = &case.model
+            && checked.insert((Arc::as_ptr(&case.subject).cast::<()>(), name))
+        {
+            let gate = Arc::new(Gate::new(case));
+            case.subject.check_model(&gate).await.map_err(|fault| (case, fault))?;
+        }
+    }
+    Ok(())
 }
 
 /// Runs the cases. `ended` is called with each result as it ends.

@@ -53,7 +53,10 @@ class CaseRun:
 
         self._known = frozenset(params["tools"])
         self._declared = frozenset(params["declared"])
-        self._model = given_model.chosen(self._peer, params.get("model"))
+        try:
+            self._model = given_model.chosen(self._peer, params.get("model"))
+        except given_model.UnusableModelError as error:
+            return {"unusable_model": str(error)}
         app = self._loaded.app
         root = {"app": app} if app is not None else {"agent": self._loaded.root}
         self._runner = Runner(

@@ -56,6 +56,10 @@ class GivenModel(BaseLlm):
         )
 
 
+class UnusableModelError(Exception):
+    """google-adk has no such model, or a package for it is missing."""
+
+
 class Person(Gemini):
     """A person who responds in a live session, at its endpoint for Gemini."""
 
@@ -82,11 +86,13 @@ def chosen(peer: Any, choice: dict[str, Any] | None) -> ModelOf | None:
 
     ``choice`` has ``given``, the label of a `GivenModel`; ``named``, the name of a real one; or ``person`` with the
     ``url`` of a live session and its ``key``.
+
+    Raises `UnusableModelError` for a name that google-adk cannot use.
     """
     if choice is None:
         return None
     if name := choice.get("named"):
-        named = LLMRegistry.new_llm(name)
+        named = _named(name)
 
     def model_of(agent: LlmAgent) -> BaseLlm:
         if name:
@@ -97,6 +103,14 @@ def chosen(peer: Any, choice: dict[str, Any] | None) -> ModelOf | None:
         return GivenModel(model=choice["given"], agent=agent.name, peer=peer)
 
     return model_of
+
+
+def _named(name: str) -> BaseLlm:
+    try:
+        return LLMRegistry.new_llm(name)
+    except Exception as error:
+        reason = " ".join(str(error).split())
+        raise UnusableModelError(f"google-adk cannot use the model {name}: {reason}") from error
 
 
 def install() -> None:

@@ -152,7 +152,9 @@ async fn people_answer_in_live_sessions() {
     let (report, progress) = (text(&output.stdout), text(&output.stderr));
     assert_eq!(output.status.code(), Some(1), "{report}\n{progress}");
     assert!(
-        report.contains("error     fails as a person says\n          no such policy\n"),
+        report.contains(
+            "error     fails as a person says\n          the tool read raised the error "
+        ) && report.contains("handled it: no such policy\n"),
         "{report}"
     );
     assert!(report.contains("\n3 cases: 2 passed, 0 failed, 1 error, "), "{report}");

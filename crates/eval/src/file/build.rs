@@ -33,7 +33,7 @@ use crate::persona_tool::PersonaTool;
 use crate::prices::{Price, Prices};
 use crate::python::{AdkPythonSubject, PythonFunction, PythonUser};
 use crate::recorded::{Recording, replay};
-use crate::remedy::WrittenIn;
+use crate::remedy::{self, WrittenIn};
 use crate::simulated::SimulatedTool;
 use crate::subject::Subject;
 use crate::tool_fault::{FaultEffect, ToolFault};
@@ -55,6 +55,7 @@ pub(super) fn cases(
         golden: None,
         case_name: String::new(),
         names_golden: false,
+        scopes: BTreeSet::new(),
     };
     let prices = Arc::new(builder.prices(&suite.prices));
     let mut names = HashSet::new();
@@ -89,6 +90,8 @@ struct Builder<'a> {
     case_name: String,
     /// Whether the case names one, which may not be readable.
     names_golden: bool,
+    /// The scopes of the state that the case has.
+    scopes: BTreeSet<String>,
 }
 
 impl Builder<'_> {
@@ -132,6 +135,8 @@ impl Builder<'_> {
         };
         let agent = subject;
         let subject = self.subject(agent, &format!("{place}.subject"))?;
+        let initial_state = initial_state(&case.initial_state);
+        self.scopes = initial_state.keys().cloned().chain(SCOPES.map(str::to_owned)).collect();
         self.names_golden = case.golden.is_some();
         self.case_name.clone_from(&case.name);
         self.golden = case.golden.as_ref().and_then(|golden| {
@@ -175,8 +180,14 @@ impl Builder<'_> {
             max_turns: case.terminate_when.max_turns,
             max_duration: case.terminate_when.max_duration_ms.map(Duration::from_millis),
             state_matches: case.terminate_when.state_matches.as_ref().and_then(|query| {
+                let place = place_of("terminate_when.state_matches");
+                for (scope, conditions) in query {
+                    if names_scope(conditions) {
+                        self.scope(scope, &place);
+                    }
+                }
                 let query = by_scope(query, |path, key| format!("{path}.{key}"));
-                self.query(&query, &place_of("terminate_when.state_matches"))
+                self.query(&query, &place)
             }),
         };
         if case.repeats == 0 {
@@ -195,7 +206,7 @@ impl Builder<'_> {
             allow: case.allow.iter().cloned().collect(),
             user_agents,
             bridge,
-            initial_state: JsonText::from_value(&Value::Object(initial_state(&case.initial_state))),
+            initial_state: JsonText::from_value(&Value::Object(initial_state)),
             first_message: case.first_message.clone(),
             terminate_when,
             metrics,
@@ -203,7 +214,10 @@ impl Builder<'_> {
             seed: suite.seed,
             repeats: case.repeats,
             tags: case.tags.clone(),
-            written_in: WrittenIn::Suite,
+            written_in: match self.options.is_of_python {
+                true => WrittenIn::Python,
+                false => WrittenIn::Suite,
+            },
             ..EvalCase::new(&case.name, subject)
         })
     }
@@ -236,11 +250,42 @@ impl Builder<'_> {
         Some(made)
     }
 
+    /// Checks that the case has the scope.
+    fn scope(&mut self, scope: &str, place: &str) {
+        let outermost = scope.split('.').next().unwrap_or(scope);
+        if !self.scopes.contains(outermost) {
+            let hint = nearest(outermost, self.scopes.iter().map(String::as_str));
+            let message = format!(
+                "the case has no scope {outermost}, and `initial_state`, which adds scopes, does not name it; {hint}"
+            );
+            self.fault(place, message);
+        }
+    }
+
+    /// Checks that the case has the scopes of changes that a user agent makes.
+    fn changed_scopes(&mut self, changes: &Map<String, Value>, place: &str) {
+        for scope in changes.keys() {
+            self.scope(scope, &format!("{place}.changes"));
+        }
+    }
+
     fn tool(&mut self, name: &str, mock: &format::Mock, place: &str) -> Option<(String, ToolUse)> {
         let used = match mock {
             format::Mock::Real => ToolUse::Real,
             mock => ToolUse::Mock(self.mock(mock, place)?),
         };
+        // The tools of a suite may be those of other recordings.
+        let is_of_case = place.starts_with("cases[");
+        if let ToolUse::Mock(ToolMock::Recorded { recording, otherwise: None }) = &used
+            && !recording.tools().contains(name)
+            && (is_of_case || recording.tools().is_empty())
+        {
+            let message = format!(
+                "the recorded case has no result of {name}; write what it gives, as in `{}: {{ returns: ... }}`",
+                remedy::key(name)
+            );
+            self.fault(place, message);
+        }
         Some((name.to_owned(), used))
     }
 
@@ -359,10 +404,10 @@ impl Builder<'_> {
             return None;
         };
         let file = self.folder.join(format!("{file}.py"));
-        if !file.is_file() {
-            self.fault(&place, format!("{} is not a file", file.display()));
-            return None;
-        }
+        let read = std::fs::read_to_string(&file);
+        let read = read.map_err(|error| format!("{} cannot be read: {error}", file.display()));
+        let source = self.checked(&place, read)?;
+        self.checked(&place, defines(&source, name))?;
         Some(PythonFunction::new(&file, name, self.options.python.as_deref()))
     }
 
@@ -396,9 +441,12 @@ impl Builder<'_> {
         place: &str,
     ) -> Option<ToolFault> {
         if !tools.contains_key(&fault.tool) {
-            let known = nearest(&fault.tool, tools.keys().map(String::as_str));
+            let hint = match tools.is_empty() {
+                true => "add the tool to `tools`".to_owned(),
+                false => nearest(&fault.tool, tools.keys().map(String::as_str)),
+            };
             let message = format!(
-                "the case says nothing about calls of {}, so none can go wrong; {known}",
+                "the case says nothing about calls of {}, so none can go wrong; {hint}",
                 fault.tool
             );
             self.fault(&format!("{place}.tool"), message);
@@ -451,7 +499,14 @@ impl Builder<'_> {
 
     fn user(&mut self, agent: &format::UserAgent, place: &str) -> Option<Arc<dyn UserAgent>> {
         Some(match agent {
-            format::UserAgent::Script(entries) => scripted_user(entries),
+            format::UserAgent::Script(entries) => {
+                for (at, entry) in entries.iter().enumerate() {
+                    if let format::ScriptEntry::Says(says) = entry {
+                        self.changed_scopes(&says.changes, &format!("{place}.script[{at}]"));
+                    }
+                }
+                scripted_user(entries)
+            }
             format::UserAgent::Person(role) => Arc::new(PersonUser::new(self.person(), role)),
             format::UserAgent::Function(named) => {
                 Arc::new(PythonUser::new(self.python_function(named, place)?))
@@ -480,7 +535,10 @@ impl Builder<'_> {
         place: &str,
     ) -> Option<PersonaTool> {
         match &tool.function {
-            None => self.checked(place, PersonaTool::new(declaration, &tool.changes)),
+            None => {
+                self.changed_scopes(&tool.changes, place);
+                self.checked(place, PersonaTool::new(declaration, &tool.changes))
+            }
             Some(_) if !tool.changes.is_empty() => {
                 self.fault(
                     place,
@@ -577,6 +635,7 @@ impl Builder<'_> {
         place: &str,
     ) -> Option<Arc<dyn Metric>> {
         let format::StateMetric { name, scope, key, is } = metric;
+        self.scope(scope, &format!("{place}.scope"));
         let assertion = self.assertion(is, place)?;
         Some(Arc::new(StateMetric {
             name: name.clone(),
@@ -625,6 +684,23 @@ impl Builder<'_> {
     }
 }
 
+/// Checks that a Python file mentions a name. How it defines it, only Python knows.
+fn defines(source: &str, name: &str) -> Result<(), String> {
+    let is_of_name = |it: char| it.is_alphanumeric() || it == '_';
+    let mentions = source.split(|it| !is_of_name(it)).any(|word| word == name);
+    if mentions || source.contains("import *") {
+        return Ok(());
+    }
+    let functions = source.lines().filter_map(|line| {
+        let line = line.strip_prefix("async ").unwrap_or(line);
+        line.strip_prefix("def ")?.split(|it| !is_of_name(it)).next()
+    });
+    Err(format!("the file has no function {name}; {}", nearest(name, functions)))
+}
+
+/// The scopes that every case has: the state itself, and what belongs to the user.
+const SCOPES: [&str; 2] = [SESSION, "user"];
+
 /// The tools that the subject must have. Those of the suite may belong to the subject of another case.
 fn named_tools(suite: &format::Suite, case: &format::Case) -> BTreeSet<String> {
     let of_suite = suite.cases.iter().all(|case| case.subject.is_none()).then_some(&suite.tools);
@@ -646,6 +722,11 @@ fn initial_state(scopes: &Map<String, Value>) -> Map<String, Value> {
     state
 }
 
+/// Whether conditions are those of a scope, not of a value.
+fn names_scope(conditions: &Value) -> bool {
+    conditions.as_object().is_some_and(|members| !members.keys().any(|key| key.starts_with('$')))
+}
+
 /// Conditions by scope as conditions on the state, whose paths `path` makes of scope and key.
 fn by_scope(
     scopes: &Map<String, Value>,
@@ -654,7 +735,7 @@ fn by_scope(
     let mut query = Map::new();
     for (scope, conditions) in scopes {
         match conditions {
-            Value::Object(members) if !members.keys().any(|key| key.starts_with('$')) => {
+            Value::Object(members) if names_scope(conditions) => {
                 for (key, value) in members {
                     let place = if scope == SESSION { key.clone() } else { path(scope, key) };
                     query.insert(place, value.clone());

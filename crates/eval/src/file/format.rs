@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use granit_parser::ScalarStyle;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -528,10 +529,32 @@ pub fn schema() -> Value {
 
 /// Reads the members of a file.
 pub(super) fn parse(text: &str) -> Result<Suite, SuiteFault> {
-    from_yaml(text).map_err(|error| SuiteFault {
-        place: String::new(),
-        message: with_nearest(&error.to_string()),
-    })
+    let fault = |message| SuiteFault { place: String::new(), message };
+    let suite = from_yaml(text).map_err(|error| fault(with_nearest(&error.to_string())))?;
+    match rounded_number(text) {
+        None => Ok(suite),
+        Some((number, line)) => Err(fault(format!(
+            "line {line}: the number {number} would be rounded, because suites hold whole numbers up to 64 bits; write it as text, in quotes"
+        ))),
+    }
+}
+
+/// The first whole number that does not fit into 64 bits, and its line.
+fn rounded_number(text: &str) -> Option<(String, usize)> {
+    let events = granit_parser::Parser::new_from_str(text).map_while(Result::ok);
+    let numbers = events.filter_map(|(event, span)| match event.scalar() {
+        Some((value, ScalarStyle::Plain)) => Some((value.to_owned(), span.start.line())),
+        _ => None,
+    });
+    let is_rounded = |(value, _): &(String, usize)| {
+        let digits = value.trim_start_matches(['-', '+']);
+        !digits.is_empty()
+            && !digits.starts_with('0')
+            && digits.bytes().all(|it| it.is_ascii_digit())
+            && value.parse::<i64>().is_err()
+            && value.parse::<u64>().is_err()
+    };
+    numbers.into_iter().find(is_rounded)
 }
 
 /// Reads YAML 1.2, in which `no`, `off` and `y` are text, and a number with a leading zero is text too.
@@ -560,6 +583,17 @@ fn with_nearest(message: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_number_that_would_be_rounded_is_refused() {
+        let suite =
+            "cases:\n- name: a\n  tools:\n    read: { returns: { id: 123456789012345678901 } }\n";
+        let fault = parse(suite).expect_err("a rounded number");
+        assert!(fault.message.starts_with("line 4: the number 123456789012345678901 "), "{fault}");
+        for kept in ["18446744073709551615", "-9223372036854775808", "\"123456789012345678901\""] {
+            parse(&suite.replace("123456789012345678901", kept)).expect(kept);
+        }
+    }
 
     #[test]
     fn words_that_were_booleans_and_numbers_that_were_octal_are_text() {

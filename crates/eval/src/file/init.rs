@@ -75,11 +75,19 @@ fn mock(golden: &Golden, tool: &str) -> Result<Value, String> {
     }
     let value = |text: &JsonText| text.to_value().map_err(|error| error.to_string());
     if let [(_, result)] = distinct[..] {
-        return Ok(json!({ "returns": value(result)? }));
+        return Ok(json!({ "returns": as_recorded(value(result)?) }));
     }
     let mut rows = Vec::new();
     for (args, result) in distinct {
-        rows.push(json!({ "args": value(args)?, "mock": { "returns": value(result)? } }));
+        rows.push(
+            json!({ "args": value(args)?, "mock": { "returns": as_recorded(value(result)?) } }),
+        );
     }
     Ok(json!({ "table": { "rows": rows } }))
+}
+
+/// A result as google-adk records it. Whether the tool returned `x` or `{"result": x}` is not recorded, and this form
+/// fits the output schema of both.
+fn as_recorded(result: Value) -> Value {
+    if result.is_object() { result } else { json!({ "result": result }) }
 }

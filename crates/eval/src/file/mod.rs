@@ -33,6 +33,8 @@ pub struct ReadOptions {
     pub python: Option<std::path::PathBuf>,
     /// How the cases of agents in Python are kept apart.
     pub isolation: crate::python::Isolation,
+    /// Whether the suite is made of cases in Python, so that errors say what to change in them.
+    pub is_of_python: bool,
 }
 
 /// Reads a suite. Paths in it are relative to its folder.

@@ -101,6 +101,10 @@ impl Subject for McpSubject {
         Ok(tools.map(|tools| tools.names()))
     }
 
+    async fn check_model(&self, gate: &Arc<Gate>) -> Result<(), Fault> {
+        self.model(gate).map(drop)
+    }
+
     async fn open(&self, gate: &Arc<Gate>) -> Result<Box<dyn SubjectSession>, Fault> {
         let model = self.model(gate)?;
         if self.declared.is_none()

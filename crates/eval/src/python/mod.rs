@@ -111,6 +111,14 @@ impl Subject for AdkPythonSubject {
         Ok(self.server().await?.tools().map(<[_]>::to_vec))
     }
 
+    async fn check_model(&self, gate: &Arc<Gate>) -> Result<(), Fault> {
+        // Classes of models that the agent registers are known in its process only.
+        match PythonSession::open(self.server().await?, gate).await {
+            Err(fault @ Fault::GivenModel { .. }) => Err(fault),
+            _ => Ok(()),
+        }
+    }
+
     async fn open(&self, gate: &Arc<Gate>) -> Result<Box<dyn SubjectSession>, Fault> {
         let server = self.server().await?;
         for part in server.unseen() {

@@ -108,8 +108,12 @@ impl PythonSession {
             declared: gate.declared_tools().collect(),
             model: Model::of(gate)?,
         };
-        session.request("open", &open).await?;
+        let opened = session.request("open", &open).await?;
         session.is_idle = true;
+        if let Some(message) = JsonIndex::of(&opened).root().member("unusable_model") {
+            let message = message.string().unwrap_or_default().into_owned();
+            return Err(Fault::GivenModel { message });
+        }
         Ok(session)
     }
 

@@ -55,6 +55,14 @@ pub enum StoreError {
         /// The database's error.
         cause: String,
     },
+    /// Another process runs the run.
+    #[error("run {number} in {} is still running in another process; wait until it ends, or end it", .path.display())]
+    Running {
+        /// The store.
+        path: PathBuf,
+        /// The run.
+        number: i64,
+    },
     /// There is no such run.
     #[error("{} has no run {number}; {}", path.display(), known(*last))]
     NoRun {

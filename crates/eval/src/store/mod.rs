@@ -41,6 +41,20 @@ pub struct RunInfo {
     pub suites: Vec<String>,
 }
 
+/// A run that this process continues, and no other.
+#[derive(Debug)]
+pub struct RunClaim {
+    path: PathBuf,
+    _file: Option<std::fs::File>,
+}
+
+impl Drop for RunClaim {
+    fn drop(&mut self) {
+        // An empty file that stays does no harm.
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
 /// What names a result within a run.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ResultKey {
@@ -184,6 +198,23 @@ impl RunStore {
     pub async fn runs(&self) -> Result<Vec<RunInfo>, StoreError> {
         let rows = sqlx::query("SELECT * FROM runs ORDER BY number").fetch_all(&self.pool).await;
         rows.map_err(|error| self.failed(&error))?.iter().map(|row| self.info(row)).collect()
+    }
+
+    /// Keeps other processes from continuing a run until the claim is dropped, or this process has ended.
+    ///
+    /// # Errors
+    /// [`StoreError::Running`] if another process has the run. A file that cannot be locked is no error.
+    pub fn claim(&self, number: i64) -> Result<RunClaim, StoreError> {
+        let mut name = self.path.clone().into_os_string();
+        name.push(format!(".run-{number}"));
+        let path = PathBuf::from(name);
+        let file = std::fs::File::create(&path).ok();
+        match file.as_ref().map(std::fs::File::try_lock) {
+            Some(Err(std::fs::TryLockError::WouldBlock)) => {
+                Err(StoreError::Running { path: self.path.clone(), number })
+            }
+            _ => Ok(RunClaim { path, _file: file }),
+        }
     }
 
     /// Continues a run.

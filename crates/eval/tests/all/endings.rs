@@ -157,9 +157,20 @@ async fn a_confirmation_is_asked_under_the_tools_name_and_its_mock_answers() {
             .filter(|event| event["type"] == "tool_result")
             .map(|event| event["result"].to_string())
             .collect();
+        let is_permission = |result: &String| result.contains("confirmed");
+        assert!(!results.iter().any(is_permission), "a permission is no result: {results:?}");
         let is_paged = results.iter().any(|result| result == r#"{"paged":"Ada"}"#);
         assert_eq!(is_paged, is_confirmed, "{results:?}");
     }
+    let unclear = Arc::new(ScriptedUser::saying(["yes"]));
+    let unclear = case("unclear", &subject, turns())
+        .tool("page_doctor", paged())
+        .user_for_tool("page_doctor", unclear);
+    let (at_fault, _, first) = error(&run_eval(&unclear).await);
+    assert_eq!(at_fault, AtFault::UserAgent);
+    let wanted = "the user agent of page_doctor failed: its answer is \"yes\", and a call is to be confirmed. The answer is the object `{confirmed: true}` or `{confirmed: false}`";
+    assert_eq!(first, wanted);
+
     let nobody = case("nobody", &subject, turns()).tool("page_doctor", paged());
     let (at_fault, _, first) = error(&run_eval(&nobody).await);
     assert_eq!(at_fault, AtFault::UserAgent);
@@ -173,7 +184,8 @@ async fn mocks_that_fail_and_tools_that_do_not_exist() {
     let raises = ToolUse::Mock(ToolMock::Raises("the database is gone".to_owned()));
     let raised = case("raises", &subject, vec![call("read", &read)]).tool("read", raises);
     let (at_fault, _, first) = error(&run_eval(&raised).await);
-    assert_eq!((at_fault, first.as_str()), (AtFault::Subject, "the database is gone"));
+    let wanted = "the tool read raised the error that the case gives it, and no callback or plugin of the agent handled it: the database is gone";
+    assert_eq!((at_fault, first.as_str()), (AtFault::Subject, wanted));
 
     let empty = ToolUse::Mock(ToolMock::Sequence(Vec::new()));
     let broken = case("broken", &subject, vec![call("read", &read)]).tool("read", empty);

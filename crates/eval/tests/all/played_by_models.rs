@@ -450,6 +450,7 @@ tools:
 cases:
   - name: flight
     first_message: I need a flight
+    initial_state: { patient: {} }
     user_agents:
       loop: &ada
         persona: You are Ada.

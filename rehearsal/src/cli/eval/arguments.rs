@@ -136,6 +136,9 @@ pub struct EvalArguments {
     /// The Python interpreter, or its virtual environment, for agents without their own
     #[arg(long, env = "REHEARSAL_PYTHON", value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub python: Option<PathBuf>,
+    /// The suite is made of cases in Python, so errors say what to change there
+    #[arg(long, env = "REHEARSAL_EVAL_OF_PYTHON", hide = true)]
+    pub of_python: bool,
     /// How often each case is run [default: as the suite says, else once]
     #[arg(long, env = "REHEARSAL_EVAL_REPEATS", value_name = "NUMBER")]
     pub repeats: Option<NonZeroU32>,

@@ -25,7 +25,7 @@ use eval::golden::GoldenError;
 use eval::model::ModelNameError;
 use eval::store::{StoreError, StoredRun};
 use eval::suite::Summary;
-use eval::{EvalSuite, RunStore, SuiteResult, run_cases};
+use eval::{EvalSuite, RunStore, SuiteResult, check_cases, run_cases};
 use indicatif::ProgressBar;
 use score_report::{Baseline, Ending, Heading, Report, ReportPart};
 use scoring::config::Config;
@@ -78,17 +78,17 @@ pub enum EvalError {
     Store(#[from] StoreError),
     /// A suite has no recorded trace.
     #[error(
-        "--model replay is for eval sets, and {} is a suite; give its cases a scripted model", .0.display()
+        "--model replay is for eval sets, and {} is a suite; write `model: replay` and `golden: {{ eval_set: FILE, case: ID }}` in its cases", .0.display()
     )]
     NothingToReplay(PathBuf),
-    /// A case names a tool that its agent does not have.
+    /// A case names a tool that its agent does not have, or a model that it cannot be given.
     #[error("{suite}: case {case}: {fault}")]
-    UnknownTool {
+    Unfit {
         /// The suite.
         suite: String,
         /// The case.
         case: String,
-        /// The tool and the nearest name.
+        /// What does not fit.
         fault: eval::Fault,
     },
     /// The results for ADK cannot be written.
@@ -130,6 +130,19 @@ pub enum EvalError {
         /// The names of all cases.
         known: Vec<String>,
     },
+    /// A tag that no case has.
+    #[error("no case has the tag {tag}; {}", known_tags(known))]
+    NoTag {
+        /// The tag.
+        tag: String,
+        /// The tags of all cases.
+        known: Vec<String>,
+    },
+    /// The Python interpreter does not exist.
+    #[error(
+        "--python {}: there is no such file; name an interpreter or a virtual environment, such as .venv", .0.display()
+    )]
+    NoPython(PathBuf),
     /// The program cannot listen for Ctrl-C.
     #[error("cannot listen for Ctrl-C: {0}")]
     Interrupts(io::Error),
@@ -147,6 +160,13 @@ impl EvalError {
             Self::Score(error) => error.is_broken_pipe(),
             _ => false,
         }
+    }
+}
+
+fn known_tags(known: &[String]) -> String {
+    match known.is_empty() {
+        true => "the cases have no tags".to_owned(),
+        false => format!("the cases have {}", known.join(", ")),
     }
 }
 
@@ -196,6 +216,7 @@ async fn run_suites(
         None => None,
     };
     let mut interrupted = false;
+    let mut claim = None;
     let (stored, runs) = match earlier {
         Some(earlier) if arguments.rescore.is_some() => {
             let results = store.results(earlier.number).await?;
@@ -207,13 +228,18 @@ async fn run_suites(
             let mut runs = Runs::of(&suite, arguments.shard);
             if let Some(earlier) = &earlier {
                 let number = earlier.number;
+                claim = Some(store.claim(number)?);
                 for name in runs.take_over(store.results(number).await?) {
                     note_line!("note: {name} has changed since run {number}, and is run again");
                 }
             }
-            check_tools(&runs).await?;
+            check(&runs).await?;
             let stored = match &earlier {
-                None => store.begin(&suites).await?,
+                None => {
+                    let begun = store.begin(&suites).await?;
+                    claim = Some(store.claim(begun.number())?);
+                    begun
+                }
                 Some(earlier) => store.resume(earlier),
             };
             for limits in limits(&suite) {
@@ -237,6 +263,7 @@ async fn run_suites(
         adk_results::write(folder, &runs, number)?;
     }
     store.close().await;
+    drop(claim);
     let all = runs.all.len();
     let left = match (runs.missing(), interrupted) {
         (0, _) => String::new(),
@@ -406,18 +433,15 @@ async fn run(
     Ok(interrupted)
 }
 
-/// Checks that the agents have the tools that the cases name, before anything runs. An agent that cannot be loaded is a
-/// fault of its cases.
-async fn check_tools(runs: &Runs<'_>) -> Result<(), EvalError> {
-    for run in runs.open().1 {
-        let Ok(Some(tools)) = run.case.subject.prepare().await else { continue };
-        run.case.check_tools(&tools).map_err(|fault| EvalError::UnknownTool {
-            suite: run.case.source.suite.clone(),
-            case: run.case.name.clone(),
-            fault,
-        })?;
-    }
-    Ok(())
+/// Checks what is known of the agents before anything runs.
+async fn check(runs: &Runs<'_>) -> Result<(), EvalError> {
+    let open = runs.open().1;
+    let checked = check_cases(open.iter().map(|run| run.case)).await;
+    checked.map_err(|(case, fault)| EvalError::Unfit {
+        suite: case.source.suite.clone(),
+        case: case.name.clone(),
+        fault,
+    })
 }
 
 /// What the run is compared with.

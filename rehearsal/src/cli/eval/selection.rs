@@ -1,5 +1,6 @@
 //! The cases that the arguments select.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::num::NonZeroU32;
 use std::path::Path;
@@ -48,8 +49,17 @@ pub(super) fn list(arguments: &EvalArguments, out: &mut dyn Write) -> Result<(),
 
 /// The cases of all suites.
 pub(super) fn cases(arguments: &EvalArguments) -> Result<Vec<EvalCase>, EvalError> {
-    let options =
-        ReadOptions { python: arguments.python.clone(), isolation: arguments.isolation.into() };
+    if let Some(python) = &arguments.python
+        && python.components().count() > 1
+        && !python.exists()
+    {
+        return Err(EvalError::NoPython(python.clone()));
+    }
+    let options = ReadOptions {
+        python: arguments.python.clone(),
+        isolation: arguments.isolation.into(),
+        is_of_python: arguments.of_python,
+    };
     let mut cases = Vec::new();
     for path in &arguments.suites {
         let mut of_file = match std::fs::read_to_string(path) {
@@ -117,6 +127,11 @@ pub(super) fn selected(
         let read = Pattern::new(pattern);
         patterns
             .push(read.map_err(|cause| EvalError::Pattern { pattern: pattern.clone(), cause })?);
+    }
+    let tags: BTreeSet<&String> = cases.iter().flat_map(|case| &case.tags).collect();
+    if let Some(tag) = arguments.tags.iter().find(|tag| !tags.contains(tag)) {
+        let known = tags.into_iter().cloned().collect();
+        return Err(EvalError::NoTag { tag: tag.clone(), known });
     }
     let known: Vec<String> = cases.iter().map(|case| case.name.clone()).collect();
     let has_tag = |case: &EvalCase| {

@@ -13,7 +13,7 @@ use super::run;
 const SOON: Duration = Duration::from_secs(60);
 
 /// A case with a long message, and one with a tool that takes ten minutes.
-fn long_suite() -> TempDir {
+pub(super) fn long_suite() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let tools = super::agents().join("library/tools.json").canonicalize().unwrap();
     let long = "long ".repeat(200_000);
