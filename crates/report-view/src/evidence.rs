@@ -225,12 +225,12 @@ pub(crate) fn why(result: &CriterionResult) -> Option<String> {
     let name = &result.criterion;
     match (result.score, result.passed, reason(result)) {
         (_, Some(true), _) => None,
-        (None, _, Some(reason)) => Some(format!("{name} is not scored: {reason}")),
-        (None, _, None) => Some(format!("{name} is not scored, and the report gives no reason")),
+        (None, _, Some(reason)) => Some(format!("{name} is unscored: {reason}")),
+        (None, _, None) => Some(format!("{name} is unscored, and the report gives no reason")),
         (Some(_), _, Some(why)) => Some(format!("{name}: {why}")),
         (Some(score), _, None) => {
-            let (score, needs) = (short_figure(score), short_figure(result.threshold));
-            Some(format!("{name} scores {score}, needs {needs}"))
+            let (score, threshold) = (short_figure(score), short_figure(result.threshold));
+            Some(format!("{name} scores {score}, threshold {threshold}"))
         }
     }
 }
@@ -306,7 +306,7 @@ mod tests {
             threshold: 0.8,
             details: JsonText::parse("{}").expect("JSON"),
         };
-        assert_eq!(why(&result).as_deref(), Some("words scores 0.799, needs 0.8"));
+        assert_eq!(why(&result).as_deref(), Some("words scores 0.799, threshold 0.8"));
     }
 
     #[test]

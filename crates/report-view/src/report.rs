@@ -53,7 +53,7 @@ impl Report {
         let mut notes = Vec::new();
         if repeated > 0 {
             notes.push(format!(
-                "Duplicate case ids: {repeated}. A link opens the first case with its id."
+                "Duplicate case IDs: {repeated}. A link opens the first case with its ID."
             ));
         }
         Self {
@@ -172,8 +172,8 @@ pub(crate) mod tests {
         assert_eq!(report.find("a"), Some(0));
         assert_eq!(report.notes.len(), 1, "{:?}", report.notes);
         assert!(report.result(1, 1).is_none(), "it was not asked");
-        assert_eq!(report.why(0).as_deref(), Some("n is not scored: nobody asked"));
-        assert_eq!(report.why(1).as_deref(), Some("m scores 0.1, needs 0.8"));
+        assert_eq!(report.why(0).as_deref(), Some("n is unscored: nobody asked"));
+        assert_eq!(report.why(1).as_deref(), Some("m scores 0.1, threshold 0.8"));
         assert_eq!(report.why(2), None);
     }
 

@@ -156,7 +156,7 @@ fn text() {
     expect![[r#"
         failed    office
                   tool_trajectory_avg_score 0, needs 1: set_temperature was called with degrees 23, not 21; close_garage was not called
-                  llm_judge is unscored: it is not computed here; it needs a judge, and none is given
+                  llm_judge is unscored: this criterion requires a judge. Use `rehearsal score --judge`
         error     gone
                   the actual side has no case with this id
         unscored  new
@@ -166,7 +166,7 @@ fn text() {
         failed    </script><!--<script>alert(1)</script>]]>&"'|�[2J�`@all`
                   tool_trajectory_avg_score 0, needs 1: </script><!--<script>alert(1)</script>]]>&"'|�[2J�`@all` was called with a "<!--", not "</script>"
                   words 0, needs 0.8: the response scores 0.000: it lacks script, script, alert, 1, script, 2J and 1 more
-                  llm_judge is unscored: it is not computed here; it needs a judge, and none is given
+                  llm_judge is unscored: this criterion requires a judge. Use `rehearsal score --judge`
 
         criterion                  passed  failed  unscored    mean  of cases     min     max
         tool_trajectory_avg_score       0       2         1   0.000         2   0.000   0.000
@@ -269,7 +269,7 @@ fn low_scoring_response_reason_names_the_metric() {
 fn gate_reports_its_count() {
     let actual = case("c", &[("ask", "{}"), ("ask", "{}"), ("book", "{}")], "");
     expect![[r#"
-        asks: 2 calls of ask, more than 1
+        asks: 2 calls to ask, more than 1
         books: 1 call of book, less than 2
         slow: 4.1 seconds, more than 4
         dear: 1200 input tokens, more than 9
@@ -318,8 +318,8 @@ fn response_reason_shows_differing_words() {
 fn call_in_another_order_is_not_missing() {
     let (f, g) = (("f", r#"{"a": 1}"#), ("g", "{}"));
     expect![[r"
-        exact: f was called in another order
-        in order: f was called in another order"]]
+        exact: f was called in a different order
+        in order: f was called in a different order"]]
     .assert_eq(&whys(
         r#"{"exact": {"metric": "trajectory", "match_type": "EXACT"},
         "in order": {"metric": "trajectory", "match_type": "IN_ORDER"}}"#,
@@ -494,7 +494,7 @@ fn html_contains_all_data() {
     assert!(!rest.contains("https://") && !rest.contains("url("), "nothing is loaded");
     // An index and a case as the page reads them.
     expect![[r#"[{"i":"office","v":"f","s":[0.0,0.8571428571428571,null],"t":["home"],"o":["list_rooms","set_temperature","close_garage"],"q":"Close up for the night"},"#]].assert_eq(scripts[1].1.lines().next().unwrap_or_default());
-    expect![[r#"[{"w":["set_temperature was called with degrees 23, not 21; close_garage was not called",null,"it is not computed here; it needs a judge, and none is given"],"h":[true,true],"c":"4.1 s, 1,284 tokens","t":[{"u":["Close up for the night","Close up for the night"],"c":[{"k":"=","e":["list_rooms","{}",null],"a":["list_rooms","{}",null]},{"k":"+","a":["list_rooms","{}",null]},{"k":"~","e":["set_temperature","{\"room\":\"office\",\"degrees\":21,\"id\":9007199254740993}",null],"a":["set_temperature","{\"room\":\"office\",\"degrees\":23,\"id\":9007199254740993}",null],"d":["/degrees"]},{"k":"-","e":["close_garage","{}",null]}],"f":["The office is set to 21 degrees.","The office is set to 23 degrees."]}]},"#]].assert_eq(scripts[0].1.lines().next().unwrap_or_default());
+    expect![[r#"[{"w":["set_temperature was called with degrees 23, not 21; close_garage was not called",null,"this criterion requires a judge. Use `rehearsal score --judge`"],"h":[true,true],"c":"4.1 s, 1,284 tokens","t":[{"u":["Close up for the night","Close up for the night"],"c":[{"k":"=","e":["list_rooms","{}",null],"a":["list_rooms","{}",null]},{"k":"+","a":["list_rooms","{}",null]},{"k":"~","e":["set_temperature","{\"room\":\"office\",\"degrees\":21,\"id\":9007199254740993}",null],"a":["set_temperature","{\"room\":\"office\",\"degrees\":23,\"id\":9007199254740993}",null],"d":["/degrees"]},{"k":"-","e":["close_garage","{}",null]}],"f":["The office is set to 21 degrees.","The office is set to 23 degrees."]}]},"#]].assert_eq(scripts[0].1.lines().next().unwrap_or_default());
 }
 
 #[test]

@@ -199,7 +199,7 @@ fn run_that_ended_within_a_case_is_an_error_of_it() {
         &[actual],
         &expect![[r#"
         a error 1 of 2 expected invocations is recorded: the run ended early
-        b unscored 1 invocation is expected and 2 are recorded, so they cannot be paired
+        b unscored 1 turn is expected and 2 are recorded, so they cannot be paired
         c error 0 of 2 expected invocations are recorded: the run ended early"#]],
     );
 }

@@ -132,7 +132,7 @@ impl fmt::Display for Reason {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotJudged { reason } => formatter.write_str(reason),
-            Self::NoInvocations => formatter.write_str("the case has no invocations"),
+            Self::NoInvocations => formatter.write_str("the case has no turns"),
             Self::NothingExpected { what } => write!(formatter, "the case expects no {what}"),
             Self::NothingAsked => {
                 formatter.write_str("the criterion's query has no conditions; add one")
@@ -141,8 +141,7 @@ impl fmt::Display for Reason {
                 write!(formatter, "the actual trace records no {what}")
             }
             Self::DifferentLengths { expected, actual } => {
-                let (noun, is) =
-                    if *expected == 1 { ("invocation", "is") } else { ("invocations", "are") };
+                let (noun, is) = if *expected == 1 { ("turn", "is") } else { ("turns", "are") };
                 let recorded = if *actual == 1 { "is" } else { "are" };
                 write!(
                     formatter,
@@ -152,7 +151,7 @@ impl fmt::Display for Reason {
             }
             Self::TooManyCalls { expected, actual } => write!(
                 formatter,
-                "{expected} expected and {actual} actual calls in one invocation are more than \
+                "{expected} expected and {actual} actual calls in one turn are more than \
                  can be aligned; use match_type EXACT with score \"all\""
             ),
             Self::BadExpectation { fault } => formatter.write_str(fault),

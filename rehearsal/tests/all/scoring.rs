@@ -513,7 +513,7 @@ fn warns_about_a_threshold_of_an_adk_metric_that_nothing_meets() {
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(
         String::from_utf8(output.stderr).unwrap(),
-        "note: tool_trajectory_avg_score needs 80, but no score is above 1; 80 % is 0.8\n"
+        "note: tool_trajectory_avg_score needs 80, but no score is above 1; 80% is 0.8\n"
     );
     let config = json!({"criteria": {"tool_trajectory_avg_score": -1}});
     std::fs::write(folder.path().join("high.json"), config.to_string()).unwrap();

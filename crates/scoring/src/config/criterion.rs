@@ -128,8 +128,8 @@ impl Criterion {
             Metric::Judged(criterion) => match &mut tools.judge {
                 Some(judge) => judged(criterion, expected, actual, *judge),
                 None => {
-                    let remedy = "it needs a judge, and none is given";
-                    Outcome::unscored(Reason::NotHere { remedy })
+                    let reason = "this criterion requires a judge. Use `rehearsal score --judge`";
+                    Outcome::unscored(Reason::NotJudged { reason: reason.to_owned() })
                 }
             },
             Metric::NotHere { remedy } => {

@@ -206,7 +206,7 @@ impl Config {
 /// The error for a threshold that every score meets, or none.
 fn no_threshold(threshold: f64) -> Option<&'static str> {
     if threshold > 1.0 {
-        Some("threshold must be at most 1, the highest score; 80 % is 0.8")
+        Some("threshold must be at most 1, the highest score; 80% is 0.8")
     } else if threshold < 0.0 {
         Some("threshold must be at least 0; below that, every score passes")
     } else {

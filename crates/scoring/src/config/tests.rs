@@ -198,8 +198,8 @@ fn settings_without_effect_are_reported() {
     check_faults(
         r#"{"criteria": {"response": 80, "t": {"metric": "trajectory", "threshold": 1.5}, "x": {"metric": "duration", "max": 1, "threshold": 1}}}"#,
         &expect![[r#"
-            /criteria/response: threshold must be at most 1, the highest score; 80 % is 0.8
-            /criteria/t/threshold: threshold must be at most 1, the highest score; 80 % is 0.8"#]],
+            /criteria/response: threshold must be at most 1, the highest score; 80% is 0.8
+            /criteria/t/threshold: threshold must be at most 1, the highest score; 80% is 0.8"#]],
     );
     check_faults(
         r#"{"criteria": {"response": -1, "t": {"metric": "trajectory", "threshold": -0.5}}}"#,
@@ -290,5 +290,5 @@ fn a_criterion_scores_a_case_under_its_own_name() {
         .collect();
     expect![[r#"
         {"criterion":"tool_trajectory_avg_score","score":0.0,"passed":false,"threshold":1.0,"details":{"invocations":[0.0],"missed":[{"turn":0,"alignment":{"rows":[{"kind":"missing","expected":{"place":0,"name":"a","args":{}},"agreement":0.0},{"kind":"extra","actual":{"place":0,"name":"b","args":{}},"agreement":0.0}],"precision":0.0,"recall":0.0,"f1":0.0}}]}}
-        {"criterion":"llm_judge","score":null,"passed":null,"threshold":0.5,"details":{"reason":"it is not computed here; it needs a judge, and none is given"}}"#]].assert_eq(&results.join("\n"));
+        {"criterion":"llm_judge","score":null,"passed":null,"threshold":0.5,"details":{"reason":"this criterion requires a judge. Use `rehearsal score --judge`"}}"#]].assert_eq(&results.join("\n"));
 }

@@ -128,6 +128,6 @@ mod tests {
         let counted = count(&unrecorded, &calls, at_most(9.0), Per::Case);
         assert_eq!(reason(counted), "the actual trace records no such events");
         let nothing = count(&Trace::default(), &calls, at_most(9.0), Per::Case);
-        assert_eq!(reason(nothing), "the case has no invocations");
+        assert_eq!(reason(nothing), "the case has no turns");
     }
 }

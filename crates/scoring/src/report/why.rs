@@ -106,7 +106,7 @@ fn reasons(evidence: &Evidence, metric: &Metric) -> Vec<String> {
                 let there: Vec<String> = condition.actual.iter().map(shown).collect();
                 let there = if there.is_empty() { "nothing".to_owned() } else { there.join(", ") };
                 match asked.is_empty() {
-                    true => format!("{} does not hold", condition.path),
+                    true => format!("{} is not met", condition.path),
                     false => format!("{} is {there}, expected {asked}", condition.path),
                 }
             });
@@ -187,7 +187,7 @@ fn words(score: f64, expected: &str, actual: &str) -> String {
     }
 }
 
-/// `4 calls of ask`, `170 tokens`, `3.5 seconds of models`: the number with what it counts.
+/// `4 calls to ask`, `170 tokens`, `3.5 seconds in model calls`: the number with what it counts.
 fn measured(metric: &Metric, value: f64) -> String {
     let noun = |one: &str| if value == 1.0 { one.to_owned() } else { format!("{one}s") };
     let what = match metric {
@@ -199,17 +199,17 @@ fn measured(metric: &Metric, value: f64) -> String {
                 EventKind::FinalResponse => "final response",
                 EventKind::ModelCall => "model call",
             });
-            let of = countable.name.as_ref().map_or(String::new(), |name| format!(" of {name}"));
+            let to = countable.name.as_ref().map_or(String::new(), |name| format!(" to {name}"));
             let by = countable.author.as_ref().map_or(String::new(), |name| format!(" by {name}"));
-            format!("{noun}{of}{by}")
+            format!("{noun}{to}{by}")
         }
         Metric::Duration { part, .. } => {
-            let of = match part {
+            let place = match part {
                 DurationPart::Total => "",
-                DurationPart::Model => " of models",
-                DurationPart::Tool => " of tools",
+                DurationPart::Model => " in model calls",
+                DurationPart::Tool => " in tool calls",
             };
-            format!("{}{of}", noun("second"))
+            format!("{}{place}", noun("second"))
         }
         Metric::Tokens { part, .. } => {
             let kind = match part {
@@ -242,7 +242,7 @@ fn calls(of: Of, turn: usize, alignment: &Alignment, extra: bool) -> Vec<String>
     for row in alignment.rows.iter() {
         let reason = match row.kind {
             RowKind::Missing if is_moved(row) => {
-                format!("{} was called in another order", name(&row.expected))
+                format!("{} was called in a different order", name(&row.expected))
             }
             kind if !counts(kind) || is_moved(row) => continue,
             _ => call(row),

@@ -61,7 +61,7 @@ pub struct ScoreArguments {
 
 fn rate(text: &str) -> Result<f64, String> {
     let rate = text.parse().ok().filter(|rate| (0.0..=1.0).contains(rate));
-    rate.ok_or_else(|| "expected a number from 0 to 1; 80 % is 0.8".to_owned())
+    rate.ok_or_else(|| "expected a number from 0 to 1; 80% is 0.8".to_owned())
 }
 
 /// How cases of both sides are paired.

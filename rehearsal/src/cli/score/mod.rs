@@ -92,7 +92,7 @@ fn out_of_reach(config: &Config) -> Vec<String> {
             true => {
                 format!("{name} needs {threshold}, but no score is below 0, so every score passes")
             }
-            false => format!("{name} needs {threshold}, but no score is above 1; 80 % is 0.8"),
+            false => format!("{name} needs {threshold}, but no score is above 1; 80% is 0.8"),
         }
     };
     config.out_of_reach().into_iter().map(note).collect()
