@@ -79,7 +79,7 @@ test("formats are text inputs with an aid", async ({ page, picture, accessible }
   await expect(rehearsal.field("request_id")).toHaveValue(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   // Text that does not match the format is kept, gets advice, and would be sent.
   await rehearsal.fill("depart", "next Friday");
-  await expect(page.getByText("Sent unchanged, but not a date such as 2026-11-21.")).toBeVisible();
+  await expect(page.getByText("This is not a date such as 2026-11-21. It will be sent unchanged.")).toBeVisible();
   await expect(preview(page)).toContainText('"depart":"next Friday"');
   // The browser's picker writes into the text.
   const native = row(page, "depart").locator("input[type=date]");
@@ -148,7 +148,7 @@ test("a file's bytes are encoded as the schema asks, and a large file is rejecte
   };
   const field = rehearsal.field("bytes");
   await choose("film.bin", Buffer.alloc(6_000_000));
-  await expect(row(page, "bytes")).toContainText("film.bin has 6.0 MB, and the limit is 5.0 MB");
+  await expect(row(page, "bytes")).toContainText("film.bin is 6.0 MB. The limit is 5.0 MB.");
   await expect(field).toHaveValue("");
   await picture("file-too-long");
   await accessible();
@@ -458,7 +458,7 @@ test("switching a union's branch keeps common members and can be undone", async 
   await expect(row(page, "holder").locator("textarea")).toHaveValue("Ada");
   await expect(preview(page)).toContainText('{"method":"invoice","holder":"Ada"');
   await picture("switched");
-  await page.getByRole("button", { name: "Undo type change" }).click();
+  await payment.getByRole("button", { name: "Undo type change" }).click();
   await expect(preview(page)).toContainText('"method":"card","holder":"Ada","number":"441712345678"');
   // The same by key, from a control that has no typing to take back.
   const card = '"method":"card","holder":"Ada","number":"441712345678"';
@@ -471,7 +471,7 @@ test("switching a union's branch keeps common members and can be undone", async 
   await company.fill("Far & Away");
   await page.getByRole("button", { name: "Undo typing" }).click();
   await expect(company).toHaveValue("");
-  await page.getByRole("button", { name: "Undo type change" }).click();
+  await payment.getByRole("button", { name: "Undo type change" }).click();
   await expect(preview(page)).toContainText(card);
   // By key, too: the input undoes its typing first, then the form undoes.
   await payment.getByRole("radio", { name: "invoice" }).check();
@@ -535,7 +535,7 @@ test("arguments are pasted from several formats", async ({ page, picture, access
   };
   await box.fill(JSON.stringify(call));
   await expect(box).toHaveCount(0);
-  await expect(page.getByRole("status").filter({ hasText: "Filled in from a call of `book_trip`" })).toContainText("`colour`");
+  await expect(page.getByRole("status").filter({ hasText: "Filled in from a call to `book_trip`" })).toContainText("`colour`");
   await expect(row(page, "company").locator("textarea")).toHaveValue("Far & Away");
   await picture("pasted");
   await accessible();
@@ -825,7 +825,7 @@ test("a format is advice, and a required field starts with its default", async (
   await rehearsal.choose("dated");
   await expect(rehearsal.field("unit")).toHaveValue("celsius");
   await rehearsal.fill("day", "tomorrow");
-  await expect(row(page, "day")).toContainText("Sent unchanged, but not a date such as 2026-11-21.");
+  await expect(row(page, "day")).toContainText("This is not a date such as 2026-11-21. It will be sent unchanged.");
   await rehearsal.run();
   await expect(rehearsal.call(1)).toContainText('dated(day: "tomorrow", unit: "celsius")');
   await page.close();

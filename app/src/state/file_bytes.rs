@@ -26,7 +26,7 @@ pub fn refusal(name: &str, bytes: f64) -> Option<String> {
         )]
         let long = size(bytes as u64);
         format!(
-            "{name} has {long}, and the limit is {}. Choose a smaller file, or use a URL if the tool accepts one.",
+            "{name} is {long}. The limit is {}. Choose a smaller file, or use a URL if the tool accepts one.",
             size(MOST as u64)
         )
     })

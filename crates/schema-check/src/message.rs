@@ -142,11 +142,11 @@ fn repeated(list: &Value) -> String {
     for (item, number) in list.as_array().into_iter().flatten().zip(1..) {
         if let Some(first) = seen.insert(item.to_string(), number) {
             return format!(
-                "Items must be unique, items {first} and {number} are equal (uniqueItems)."
+                "Items must be unique. Items {first} and {number} are equal (uniqueItems)."
             );
         }
     }
-    "Items must be unique, two are equal (uniqueItems).".to_owned()
+    "Items must be unique. Two are equal (uniqueItems).".to_owned()
 }
 
 /// The sentence that `value` matches the excluded `schema`.

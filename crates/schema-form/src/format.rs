@@ -66,17 +66,15 @@ impl Format {
     pub fn mismatch(self, text: &str) -> Option<&'static str> {
         let (is_it, mismatch) = match self {
             Self::Date => (is_date(text), "not a date such as 2026-11-21"),
-            Self::Time => (is_time(text), "not a time with its zone, such as 09:30:00Z"),
+            Self::Time => (is_time(text), "not a time with a time zone, such as 09:30:00Z"),
             Self::DateTime => (
                 is_date_time(text),
-                "not a date and time with its zone, such as 2026-11-21T09:30:00Z",
+                "not a date and time with a time zone, such as 2026-11-21T09:30:00Z",
             ),
-            Self::Email => (is_email(text), "not an address such as ada@example.com"),
-            Self::Uri => {
-                (is_uri(text), "not an address with its scheme, such as https://example.com")
-            }
+            Self::Email => (is_email(text), "not an email address such as ada@example.com"),
+            Self::Uri => (is_uri(text), "not a URI with a scheme, such as https://example.com"),
             Self::Uuid => (is_uuid(text), "not a UUID: 32 hexadecimal digits in five groups"),
-            Self::Byte => (is_base64(text), "not base64"),
+            Self::Byte => (is_base64(text), "not valid base64"),
             Self::Password | Self::Multiline => (true, ""),
         };
         (!is_it).then_some(mismatch)

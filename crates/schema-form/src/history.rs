@@ -10,6 +10,9 @@ const MAX_EDITS: usize = 60;
 /// The name of a typing edit.
 const TYPING: &str = "typing";
 
+/// The name of the choice of another kind of value.
+const SWITCH: &str = "type change";
+
 /// The edits that can be undone, the latest last.
 ///
 /// ```
@@ -83,7 +86,7 @@ impl History {
     /// Whether the last edit switched the kind of value at `path`.
     #[must_use]
     pub fn switched(&self, path: &Path) -> bool {
-        self.done.last().is_some_and(|last| last.what == "switch" && last.path == *path)
+        self.done.last().is_some_and(|last| last.what == SWITCH && last.path == *path)
     }
 }
 
@@ -104,14 +107,14 @@ fn entered<'d>(draft: &'d Draft, path: &Path) -> Option<(State, Option<&'d Conte
 fn name(edit: &Edit) -> &'static str {
     match edit {
         Edit::SetText(_) | Edit::RenameEntry(..) => TYPING,
-        Edit::ChooseBranch(_) => "switch",
-        Edit::Fill(_) => "filling in",
-        Edit::Reset => "clearing",
+        Edit::ChooseBranch(_) => SWITCH,
+        Edit::Fill(_) => "fill",
+        Edit::Reset => "clear",
         Edit::RemoveItem(_) | Edit::RemoveEntry(_) => "removal",
         Edit::MoveItem(..) => "move",
-        Edit::AddMany(_) => "adding",
-        Edit::AddItem | Edit::AddFilled(_) | Edit::AddEntry => "adding",
-        Edit::AsJson | Edit::AsWidgets => "change of view",
+        Edit::AddMany(_) => "add",
+        Edit::AddItem | Edit::AddFilled(_) | Edit::AddEntry => "add",
+        Edit::AsJson | Edit::AsWidgets => "view change",
         Edit::SetBool(_) | Edit::Choose(_) => "choice",
         Edit::SetNull | Edit::Unset | Edit::SetValue => "change",
     }

@@ -15,7 +15,7 @@ impl FormState {
         self.edit(&Path::root(), Edit::Fill(pasted.value));
         let from = pasted.tool.map_or_else(
             || "Pasted values filled in.".to_owned(),
-            |tool| format!("Filled in from a call of `{tool}`."),
+            |tool| format!("Filled in from a call to `{tool}`."),
         );
         let unknown = match pasted.unknown.as_slice() {
             [] => String::new(),

@@ -117,7 +117,7 @@ fn clearing_restores_the_first_draft_and_can_be_undone() {
     assert_eq!(names_of_faults(state), ["days"]);
     state.clear();
     assert_eq!(value(state).as_deref(), Some(r#"{"city":"Oslo","days":2}"#));
-    assert_eq!(untrack(|| state.undoable()), Some("clearing"));
+    assert_eq!(untrack(|| state.undoable()), Some("clear"));
     assert!(!untrack(|| state.is_edited()));
     assert!(state.restore());
     assert_eq!(names_of_faults(state), ["days"]);
@@ -245,7 +245,7 @@ fn a_pasted_call_fills_in_its_arguments() {
     assert_eq!(value(state).as_deref(), Some(r#"{"city":"Oslo","days":2,"note":"late"}"#));
     assert_eq!(
         state.notice.get_untracked(),
-        "Filled in from a call of `book`. The schema does not define `note`. It was added as an entry."
+        "Filled in from a call to `book`. The schema does not define `note`. It was added as an entry."
     );
     assert!(state.restore());
     assert_eq!(state.notice.get_untracked(), "");

@@ -42,7 +42,7 @@ impl Reader {
             && let Some((first, second)) = self.equal_pair(&written)
         {
             let text = format!(
-                "Items must be unique, items {} and {} are equal (uniqueItems).",
+                "Items must be unique. Items {} and {} are equal (uniqueItems).",
                 first + 1,
                 second + 1
             );

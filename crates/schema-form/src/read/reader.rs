@@ -222,7 +222,9 @@ impl Reader {
                 }
             }
             // A draft of another form.
-            _ => self.unfinished("", "This does not match the field: clear it."),
+            _ => {
+                self.unfinished("", "This value does not match the field's type. Clear the field.")
+            }
         }
     }
 

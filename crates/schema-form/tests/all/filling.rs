@@ -390,7 +390,7 @@ fn lists_check_their_counts_and_repetitions() {
     assert!(
         filling
             .messages()
-            .contains(&": Items must be unique, items 1 and 2 are equal (uniqueItems).".into())
+            .contains(&": Items must be unique. Items 1 and 2 are equal (uniqueItems).".into())
     );
 }
 

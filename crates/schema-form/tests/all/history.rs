@@ -68,10 +68,10 @@ fn typing_does_not_hide_earlier_edits() {
     assert!(person.history.is_typing());
     assert_eq!(person.take(), Some("typing"));
     assert!(person.history.switched(&place), "as before the typing");
-    assert_eq!(person.take(), Some("switch"));
+    assert_eq!(person.take(), Some("type change"));
     assert_eq!(person.text(), r#"{"shape":{"r":2.5}}"#);
     assert_eq!(person.take(), Some("typing"), "the whole of it is one");
-    assert_eq!(person.take(), Some("switch"));
+    assert_eq!(person.take(), Some("type change"));
     assert_eq!(person.take(), None);
 }
 
@@ -81,13 +81,13 @@ fn typing_undone_in_the_input_is_dropped() {
     person.edit("/shape", Edit::ChooseBranch(1));
     person.type_text("/shape/side", "9");
     person.type_text("/shape/side", "");
-    assert_eq!(person.history.last_edit(), Some("switch"));
+    assert_eq!(person.history.last_edit(), Some("type change"));
     // A required text is then sent empty, and the switch is still the last edit.
     let mut person = Person::at(&SHAPE.replace("number", "string"));
     person.edit("/shape", Edit::ChooseBranch(1));
     person.type_text("/shape/side", "9");
     person.type_text("/shape/side", "");
-    assert_eq!(person.history.last_edit(), Some("switch"));
+    assert_eq!(person.history.last_edit(), Some("type change"));
     // Typing in another text, or naming an entry, is a separate edit.
     person.type_text("/shape/side", "8");
     person.type_text("/shape/side", "7");

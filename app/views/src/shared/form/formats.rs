@@ -55,7 +55,7 @@ pub(super) fn FormatInput(
     });
     let text = move || match (refused.get(), advice.get()) {
         (Some(reason), _) => Some(reason),
-        (None, lacks) => lacks.map(|lacks| format!("Sent unchanged, but {lacks}.")),
+        (None, lacks) => lacks.map(|lacks| format!("This is {lacks}. It will be sent unchanged.")),
     };
     let value = move || {
         typed.with(|text| match is_long.get() {
