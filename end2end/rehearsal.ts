@@ -81,7 +81,7 @@ export class Rehearsal {
   /** Ends the session with the entered response. */
   async finish(): Promise<void> {
     await this.page.getByRole("button", { name: /Send response/ }).click();
-    await expect(this.page.getByText("Session complete")).toBeVisible();
+    await expect(this.page.getByText("Session completed")).toBeVisible();
   }
 
   /** Exports, and returns the path of the file. */

@@ -142,7 +142,7 @@ test("responses, leases and exports carry the name of the login", async ({ page,
   await page.getByRole("button", { name: "Session", exact: true }).click();
   await expect(page.getByRole("list", { name: "Events" }).getByText("Ann", { exact: true })).toHaveCount(1);
   await complete(other);
-  await expect(page.getByRole("heading", { name: "Session complete" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Session completed" })).toBeVisible();
   await page.getByRole("button", { name: /^Export to/ }).click();
   await expect(page.getByRole("heading", { name: /^Exported( into a new eval set)?$/ })).toBeVisible();
   await context.close();

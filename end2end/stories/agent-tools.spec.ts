@@ -19,7 +19,7 @@ test("an agent as a tool takes its result from the person, or runs its model", a
   const line = page.getByRole("list", { name: "Tools" }).getByRole("button", { name: /^expert/ });
   await expect(line).toHaveAccessibleName(/an agent/);
   await rehearsal.choose("expert");
-  await expect(page.locator(".tool-head")).toContainText("agent: runs echo only if you choose so");
+  await expect(page.locator(".tool-head")).toContainText("agent: runs echo only if you choose to");
   await rehearsal.fill("request", "Why?");
   await rehearsal.run();
   const choice = page.getByRole("group", { name: "Confirmation" });
@@ -57,7 +57,7 @@ test("an agent as a tool is played, with its own instructions and tools, and its
 
   // The agent's own instructions and tools.
   await page.keyboard.press("p");
-  await expect(page.getByText("You play researcher. Call its tools")).toBeVisible();
+  await expect(page.getByText("You act as researcher. Call its tools")).toBeVisible();
   await expect(page.getByText("You are the researcher. Look things up.")).toBeVisible();
   const tools = page.getByRole("list", { name: "Tools" });
   await expect(tools.getByRole("button", { name: /^look_up/ })).toBeVisible();
@@ -74,15 +74,15 @@ test("an agent as a tool is played, with its own instructions and tools, and its
   await rehearsal.choose("crash");
   await rehearsal.run();
   await expect(rehearsal.call(2)).toContainText("WorkerExited");
-  await expect(page.getByText("You play researcher. Call its tools")).toBeVisible();
+  await expect(page.getByText("You act as researcher. Call its tools")).toBeVisible();
 
   // Esc does not end it.
   await page.keyboard.press("Escape");
-  await expect(page.getByText("You play researcher. Call its tools")).toBeVisible();
+  await expect(page.getByText("You act as researcher. Call its tools")).toBeVisible();
 
   // Its final response returns to the caller.
   await page.getByRole("tab", { name: /Final response/ }).click();
-  await expect(page.getByText("You play researcher. Sending it ends researcher")).toBeVisible();
+  await expect(page.getByText("You act as researcher. Its final response becomes the result of the call.")).toBeVisible();
   await page.getByRole("textbox", { name: "Final response" }).fill("Mars is far away.");
   await picture("response");
   await page.keyboard.press("Control+Enter");
@@ -119,8 +119,8 @@ test("a play is rejected by a schema at its field, and canceled", async ({ page 
   await rehearsal.choose("rater");
   await rehearsal.fill("request", "How good is it?");
   await rehearsal.run();
-  await page.getByRole("button", { name: /^Play the agent/ }).click();
-  await expect(page.getByText("You play rater. Call its tools")).toBeVisible();
+  await page.getByRole("button", { name: /^Act as the agent/ }).click();
+  await expect(page.getByText("You act as rater. Call its tools")).toBeVisible();
   await page.getByRole("spinbutton", { name: /^stars/ }).or(rehearsal.field("stars")).first().fill("many");
   await page.getByRole("button", { name: /Send response/ }).click();
   await expect(page.getByText(/1 field needs attention/).first()).toBeVisible();
@@ -132,8 +132,8 @@ test("a play is rejected by a schema at its field, and canceled", async ({ page 
 
   await page.getByRole("tab", { name: /Call a tool/ }).click();
   await rehearsal.run();
-  await page.getByRole("button", { name: /^Play the agent/ }).click();
-  await expect(page.getByText("You play rater. Call its tools")).toBeVisible();
+  await page.getByRole("button", { name: /^Act as the agent/ }).click();
+  await expect(page.getByText("You act as rater. Call its tools")).toBeVisible();
   await page.getByRole("button", { name: /^Cancel/ }).click();
   await expect(rehearsal.call(2)).toContainText("Cancelled");
   await expect(page.getByText("You are an agent. Your internal name is \"boss\"")).toBeVisible();
@@ -166,7 +166,7 @@ test("a sub-agent of a single turn is played, and an open traceback stays open",
   await rehearsal.choose("clerk");
   await rehearsal.fill("request", "Measure the hall.");
   await rehearsal.run();
-  await page.getByRole("button", { name: /^Play the agent/ }).click();
+  await page.getByRole("button", { name: /^Act as the agent/ }).click();
   await expect(page.getByText("You are the clerk.")).toBeVisible();
   await rehearsal.choose("measure");
   await rehearsal.fill("place", "hall");

@@ -105,7 +105,7 @@ eval_set_path = "broken.evalset.json"
   await open(page, `${host.url}/evalsets/broken`);
   await expect(page.getByRole("alert").filter({ hasText: /line 1/ })).toBeVisible();
   await open(page, `${host.url}/evalsets/nobody`);
-  await expect(page.getByRole("alert").filter({ hasText: "No eval set nobody" })).toBeVisible();
+  await expect(page.getByRole("alert").filter({ hasText: "Eval set nobody was not found" })).toBeVisible();
   await page.close();
   expect(await host.stop()).toBe(0);
 });
@@ -1072,11 +1072,11 @@ eval_set_path = "math.evalset.json"
   await page.getByRole("button", { name: "Compare with a case…" }).click();
   const both = page.getByRole("region", { name: "Both cases, side by side" });
   // Only the sum has another result. The calls are equal all the same.
-  await expect(both.getByText("other result", { exact: true })).toHaveCount(1);
-  const sum = both.locator(".pair").filter({ hasText: "other result" });
+  await expect(both.getByText("different result", { exact: true })).toHaveCount(1);
+  const sum = both.locator(".pair").filter({ hasText: "different result" });
   await expect(sum).toContainText("add");
-  await expect(sum).toContainText("equal, with another result");
-  await expect(page.locator(".why").filter({ hasText: "Other results:" })).toHaveText("Other results: add. The scores do not compare results.");
+  await expect(sum).toContainText("equal, with a different result");
+  await expect(page.locator(".why").filter({ hasText: "Different results:" })).toHaveText("Different results: add. Scores ignore results.");
   await expect(page.getByText("No differences")).toBeVisible();
   await picture("other result");
   await accessible();

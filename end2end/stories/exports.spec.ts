@@ -165,7 +165,7 @@ test("the form of the response and set_model_response give the same case", async
       await rehearsal.fill("summary", "Mild.");
       await page.getByRole("button", { name: /Send response/ }).click();
     }
-    await expect(page.getByText("Session complete")).toBeVisible();
+    await expect(page.getByText("Session completed")).toBeVisible();
     await expect(rehearsal.call(1)).toContainText("set_model_response");
     await picture(way);
     const exported = cases(await rehearsal.export()).at(-1);
@@ -195,7 +195,7 @@ test("a session continues with the next message, and the case opens whole", asyn
   await accessible();
   // The person may change their mind.
   await page.getByRole("button", { name: "Back to export" }).click();
-  await expect(page.getByText("Session complete")).toBeVisible();
+  await expect(page.getByText("Session completed")).toBeVisible();
   await page.getByRole("button", { name: "Continue", exact: true }).click();
   await message.fill("And Bob?");
   await page.getByRole("button", { name: /Send message/ }).click();

@@ -172,7 +172,7 @@ test("a host restart is marked in the history", async ({ page, picture, accessib
   await accessible();
   // The notice disappears with the next step, the mark stays between the two calls.
   await add(2);
-  await expect(page.getByText("The session goes on with its state")).toHaveCount(0);
+  await expect(page.getByText("The session continues with its state")).toHaveCount(0);
   const items = page.locator(".timeline > li").filter({ hasText: /add\(|restarted this session/ });
   await expect(items).toHaveText([/add\(/, /restarted this session here/, /add\(/]);
   expect(await second.stop()).toBe(0);

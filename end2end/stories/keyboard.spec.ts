@@ -88,7 +88,7 @@ test("twenty responses to a queue are sent as they were typed", async ({ page, h
     answers.push(ask(host.url, session, `agent${at}`, `Question ${at + 1}`));
   }
   await openSession(page, session);
-  await expect(page.getByText("20 waiting")).toBeVisible();
+  await expect(page.getByText("20 waiting").first()).toBeVisible();
   await introduce(page, "Ann");
   await expect(page.getByRole("textbox", { name: "Text", exact: true })).toBeFocused();
   for (const text of TEXTS) {
@@ -110,7 +110,7 @@ test("calls are typed one after the other, on the tab that was used", async ({ p
     answers.push(ask(host.url, session, "planner", `The weather of ${city}`, tools));
   }
   await openSession(page, session);
-  await expect(page.getByText("5 waiting")).toBeVisible();
+  await expect(page.getByText("5 waiting").first()).toBeVisible();
   await introduce(page, "Ann");
   for (const city of cities) {
     await page.keyboard.type("forecast", { delay: DELAY });
@@ -189,12 +189,12 @@ test("the key that sends the final response does not export, however often it is
   await page.keyboard.type("Four.");
   await page.keyboard.press("Control+Enter");
   await page.keyboard.press("Control+Enter");
-  await expect(page.getByText("Session complete")).toBeVisible();
+  await expect(page.getByText("Session completed")).toBeVisible();
   await expect(page.locator("#export")).toBeFocused();
   await page.keyboard.press("Control+Enter");
   // Held down, and the Ctrl key released first.
   await page.locator("#export").dispatchEvent("keydown", { key: "Enter", repeat: true });
-  await expect(page.getByRole("heading", { name: "Session complete" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Session completed" })).toBeVisible();
   await expect(page.locator("#export")).toContainText("Export to");
   await page.keyboard.press("Enter");
   await expect(page.getByRole("heading", { name: /^Exported( into a new eval set)?$/ })).toBeVisible();

@@ -95,7 +95,7 @@ test("a person responds to a real agent with a call and a text, and adk eval pas
   await accessible();
 
   await complete(page);
-  await expect(page.getByRole("heading", { name: "Session complete" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Session completed" })).toBeVisible();
   await picture("complete");
   await accessible();
   await page.getByRole("button", { name: /^Export to weather_evals.evalset.json/ }).click();
@@ -432,7 +432,7 @@ test("completing a session without pending turns asks for the name", async ({ pa
   await other.keyboard.press("Enter");
   await expect(done).toBeFocused();
   await other.keyboard.press("Enter");
-  await expect(other.getByRole("heading", { name: "Session complete" })).toBeVisible();
+  await expect(other.getByRole("heading", { name: "Session completed" })).toBeVisible();
   await other.context().close();
 });
 
@@ -466,7 +466,7 @@ test("the list shows pending turns, and notifies on request", async ({ page, con
   await expect(row).toContainText("weather");
   await expect(row).toContainText("waiting for a response");
   await expect(page).toHaveTitle(/^\(\d+\) /);
-  await expect.poll(() => page.evaluate(() => (window as any).notified)).toContain("weather waits for a response");
+  await expect.poll(() => page.evaluate(() => (window as any).notified)).toContain("weather is waiting for a response");
   await picture("list");
   await accessible();
   await page.getByRole("searchbox", { name: "Search descriptions and agents" }).fill("nobody has these words");
@@ -581,7 +581,7 @@ test("an unknown session shows an error, and an empty list shows how to connect"
   await picture("empty");
   await accessible();
   await open(page, `${fresh.url}/live/936da01f-9abd-4d9d-80c7-02af85c822a8`);
-  await expect(page.getByRole("alert")).toContainText("No live session 936da01f");
+  await expect(page.getByRole("alert")).toContainText("Live session 936da01f");
   await accessible();
   await open(page, `${fresh.url}/live/nonsense`);
   await expect(page.getByRole("alert")).toContainText("No live session nonsense");

@@ -119,7 +119,7 @@ test("a rehearsal goes on where it was after a reload", async ({ page, picture, 
 
   // A completed session, and an exported one.
   await reload(page);
-  await expect(page.getByText("Session complete")).toBeVisible();
+  await expect(page.getByText("Session completed")).toBeVisible();
   const file = await rehearsal.export();
   await reload(page);
   await expect(page.locator("dl.receipt dd.path").first()).toContainText(file);

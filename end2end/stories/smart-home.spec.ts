@@ -99,13 +99,13 @@ test("a worker that is killed during a call fails that call, and the session con
   await rehearsal.choose("recall_preferences");
   await rehearsal.run();
   await expect(rehearsal.call(3)).toContainText("06:00", { timeout: 60_000 });
-  await expect(page.locator(".timeline .restart")).toContainText("a new one goes on here");
+  await expect(page.locator(".timeline .restart")).toContainText("continued the session");
   await page.getByRole("button", { name: "Log", exact: true }).click();
   await expect(page.locator(".log .by-host")).toContainText(/smart_home \(process \d+\) ended with signal 9/);
   await picture("log-of-two-workers");
   await rehearsal.answer("At six.");
   const panel = page.getByRole("region", { name: "Export" });
-  await expect(panel).toContainText("started again during the session");
+  await expect(panel).toContainText("restarted during the session");
   await expect(panel.getByRole("group", { name: "Interrupted calls" })).toBeVisible();
   await picture("export-after-a-restart");
 });

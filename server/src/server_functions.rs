@@ -53,6 +53,7 @@ pub(crate) fn status(error: &ApiError) -> StatusCode {
         | ApiError::ResultGone(_)
         | ApiError::QuestionGone => StatusCode::NOT_FOUND,
         ApiError::NotWaiting { .. }
+        | ApiError::CallCancelled(_)
         | ApiError::CallRunning
         | ApiError::CaseChanged
         | ApiError::LiveClosed { .. }

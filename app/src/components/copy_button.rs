@@ -35,12 +35,12 @@ pub fn CopyButton(
     let label = move || match outcome.get() {
         None => shown,
         Some(true) => "Copied",
-        Some(false) => "Not allowed",
+        Some(false) => "Copy failed",
     };
     let title = move || match outcome.get() {
         None => format!("Copy {what}"),
         Some(true) => format!("Copied {what}"),
-        Some(false) => format!("Not allowed to copy {what}"),
+        Some(false) => format!("The browser blocked copying {what}. Select the text and copy it."),
     };
     let glyph = move || match outcome.get() {
         Some(true) => view! { <Icon glyph=Glyph::Check/> },

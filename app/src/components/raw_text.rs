@@ -73,7 +73,7 @@ pub fn RawValue(
         view! {
             {(begin > 0).then(|| view! {
                 <p class="more">
-                    {format!("From {} on", size(begin as u64))}
+                    {format!("Starts at {}", size(begin as u64))}
                     <button type="button" class="link" on:click=move |_| from.set(0)>"From the beginning"</button>
                 </p>
             })}

@@ -279,7 +279,7 @@ impl Live {
             && self.alerts.get_untracked() == Alerts::On
             && browser::is_out_of_sight()
         {
-            let title = format!("{} waits for a response", head.agent);
+            let title = format!("{} is waiting for a response", head.agent);
             let body = match summary.description.as_str() {
                 "" => "Live session",
                 description => description,

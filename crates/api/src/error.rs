@@ -10,7 +10,7 @@ use super::{AgentFault, FieldMessage};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, serde::Serialize, serde::Deserialize)]
 pub enum ApiError {
     /// No agent is registered under this id.
-    #[error("No agent {id}. Known agents: {}.", list(known))]
+    #[error("Agent {id} was not found. Known agents: {}.", list(known))]
     UnknownAgent {
         /// The id that was asked for.
         id: AgentId,
@@ -32,13 +32,16 @@ pub enum ApiError {
     #[error("The agent has no tool {0}. Reload the page to update its tools.")]
     UnknownTool(String),
     /// The call does not exist, or does not wait for this input.
-    #[error("Call {call_id} is not waiting for {what}.")]
+    #[error("Call {call_id} no longer waits for {what} because it ended or was already answered.")]
     NotWaiting {
         /// The call.
         call_id: CallId,
         /// The input that the page sent.
         what: String,
     },
+    /// The call was canceled before its start arrived.
+    #[error("Call {0} was canceled before it started.")]
+    CallCancelled(CallId),
     /// A stored result is gone; the page has only its beginning.
     #[error(
         "The host deleted this result because it restarted or the page was inactive for more than ten minutes. The session cannot be exported. Start over to call the tool again."
@@ -48,7 +51,7 @@ pub enum ApiError {
     #[error("{0}")]
     Resource(String),
     /// The question is not pending.
-    #[error("This question is closed because the call ended or another page answered it.")]
+    #[error("This request is closed because the call ended or another page answered it.")]
     QuestionGone,
     /// Another call of this session is running.
     #[error("A tool of this session is still running. Wait for it or cancel it.")]
@@ -71,22 +74,28 @@ pub enum ApiError {
     #[error("{0}")]
     EvalSet(String),
     /// There is no such eval set.
-    #[error("No eval set {0}. Its file may have been renamed or removed. Check the list.")]
+    #[error(
+        "Eval set {0} was not found. Its file may have been renamed or removed. Reload the list of eval sets."
+    )]
     UnknownSet(String),
     /// There is no such report.
-    #[error("No report {0}. Its file may have been renamed or removed. Check the list.")]
+    #[error(
+        "Report {0} was not found. Its file may have been renamed or removed. Reload the list of reports."
+    )]
     UnknownReport(String),
     /// A report could not be read.
     #[error("{0}")]
     Report(String),
     /// The set has no such case.
-    #[error("No case {0} in this eval set. It may have been removed. Check the list.")]
+    #[error(
+        "Case {0} was not found in this eval set. It may have been removed. Reload the list of cases."
+    )]
     UnknownCase(String),
     /// The case was changed after the page read it.
     #[error("Another program or page changed this case after it was loaded.")]
     CaseChanged,
     /// There is no such live session.
-    #[error("No live session {0} on this host.")]
+    #[error("Live session {0} was not found on this host.")]
     UnknownLiveSession(String),
     /// The turn already has a response, or was canceled.
     #[error("{by} {}.", if *cancelled { "canceled this turn" } else { "responded first" })]
@@ -111,9 +120,18 @@ pub enum ApiError {
     /// The host failed; the cause is in its log.
     #[error("The host could not {0}. See its log for the cause.")]
     Internal(String),
-    /// The request did not reach the host, or its response did not arrive.
-    #[error("The host did not respond ({0}). Check that it is running.")]
+    /// The request did not reach the host, or page and host could not read each other's data. The text is the
+    /// whole message.
+    #[error("{0}")]
     Transport(String),
+}
+
+impl ApiError {
+    /// The host did not respond, for this reason.
+    #[must_use]
+    pub fn no_response(reason: &str) -> Self {
+        Self::Transport(format!("The host did not respond ({reason}). Check that it is running."))
+    }
 }
 
 fn list(ids: &[AgentId]) -> String {
@@ -140,16 +158,22 @@ impl FromServerFnError for ApiError {
     fn from_server_fn_error(error: ServerFnErrorErr) -> Self {
         match error {
             ServerFnErrorErr::ServerError(what) => Self::Internal(what),
-            ServerFnErrorErr::Request(_) => Self::Transport("it cannot be reached".to_owned()),
+            ServerFnErrorErr::Request(_) => Self::no_response("it cannot be reached"),
             // In the browser: the response. On the host: the request.
             ServerFnErrorErr::Deserialization(_) | ServerFnErrorErr::Response(_) => {
-                Self::Transport("the data cannot be read".to_owned())
+                let unread = match cfg!(target_arch = "wasm32") {
+                    true => "The host's response cannot be read. Reload the page.",
+                    false => "The host cannot read the request. Reload the page.",
+                };
+                Self::Transport(unread.to_owned())
             }
             // On the host: a program sent invalid arguments.
             ServerFnErrorErr::Args(reason) | ServerFnErrorErr::MissingArg(reason) => {
-                Self::Transport(format!("the request cannot be read: {reason}"))
+                Self::Transport(format!(
+                    "The host rejected the request: {reason}. Reload the page."
+                ))
             }
-            _ => Self::Transport("the request cannot be written".to_owned()),
+            _ => Self::Transport("The request cannot be written. Reload the page.".to_owned()),
         }
     }
 }
@@ -160,17 +184,22 @@ mod tests {
 
     #[test]
     fn transport_errors_hide_technical_details() {
-        for error in [
-            ServerFnErrorErr::Request("TypeError: Failed to fetch".to_owned()),
-            ServerFnErrorErr::Deserialization("EOF while parsing a value".to_owned()),
-            ServerFnErrorErr::Serialization("key must be a string".to_owned()),
+        for (error, expected) in [
+            (
+                ServerFnErrorErr::Request("TypeError: Failed to fetch".to_owned()),
+                "The host did not respond (it cannot be reached). Check that it is running.",
+            ),
+            // The test runs where the host does.
+            (
+                ServerFnErrorErr::Deserialization("EOF while parsing a value".to_owned()),
+                "The host cannot read the request. Reload the page.",
+            ),
+            (
+                ServerFnErrorErr::Serialization("key must be a string".to_owned()),
+                "The request cannot be written. Reload the page.",
+            ),
         ] {
-            let actual = ApiError::from_server_fn_error(error).to_string();
-            assert!(
-                actual.starts_with("The host did not respond (") && !actual.contains("server"),
-                "{actual}"
-            );
-            assert!(!actual.contains("TypeError") && !actual.contains("EOF"), "{actual}");
+            assert_eq!(ApiError::from_server_fn_error(error).to_string(), expected);
         }
     }
 }

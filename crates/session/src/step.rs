@@ -279,7 +279,7 @@ fn apply(session: &mut Session, event: Event) -> Result<Vec<Effect>, Refusal> {
                     pending.phase = PendingPhase::Running;
                     Ok(vec![Effect::PlayAgent { call_id }])
                 }
-                _ => Err(Refusal::NotAskedFor { call_id, what: "a person who plays it" }),
+                _ => Err(Refusal::NotAskedFor { call_id, what: "a person who acts as the agent" }),
             }
         }
         Event::BeginPlaying { call_id } => {

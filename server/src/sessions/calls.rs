@@ -72,10 +72,7 @@ impl Calls {
         let cancel = call.cancel.clone();
         session.begin_call(call).map_err(|why| match why {
             NotStarted::AnotherIsRunning => ApiError::CallRunning,
-            NotStarted::Cancelled => ApiError::NotWaiting {
-                call_id: request.call_id.clone(),
-                what: "its start: it was canceled before it arrived".to_owned(),
-            },
+            NotStarted::Cancelled => ApiError::CallCancelled(request.call_id.clone()),
         })?;
         let invocation = ToolInvocation {
             session: session.id.clone(),

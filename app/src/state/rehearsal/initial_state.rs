@@ -35,7 +35,9 @@ impl EnteredState {
         }
         let is_infinite = |number: &str| number.parse::<f64>().is_ok_and(f64::is_infinite);
         if let Some(number) = first_number(state.open(), &is_infinite) {
-            return Err(format!("The number {number} in the initial state is too large."));
+            return Err(format!(
+                "The number {number} in the initial state is too large. Use a smaller number, or a string."
+            ));
         }
         match state.kind() {
             Kind::Object => Ok(state.compact()),
@@ -170,7 +172,8 @@ mod tests {
         let fault = read(r#"{"a": 1, "a": 2}"#).expect_err("one would be lost");
         assert!(fault.contains("`a` is repeated at line 1, column 10."), "{fault}");
         let fault = read(r#"{"a": [{"b": 1e400}]}"#).expect_err("infinite");
-        assert_eq!(fault, "The number 1e400 in the initial state is too large.");
+        let expected = "The number 1e400 in the initial state is too large. Use a smaller number, or a string.";
+        assert_eq!(fault, expected);
     }
 
     #[test]

@@ -68,7 +68,7 @@ impl Rehearsal {
         }
         self.forms.begin_playing(call_id);
         let name = self.view.with_untracked(|view| view.as_ref().map(|it| it.agent.name.clone()));
-        self.announcement.set(format!("You play {}.", name.unwrap_or_default()));
+        self.announcement.set(format!("You act as {}.", name.unwrap_or_default()));
     }
 
     /// The host was restarted: running calls are lost, and it does not know this session.
@@ -162,7 +162,7 @@ fn next_step(call_id: &CallId, progress: CallProgress, phase: &PendingPhase) -> 
         }
         CallProgress::AwaitsResult { first } if *phase == PendingPhase::Running => NextStep::Wait {
             event: Event::AwaitResult { call_id, first },
-            announcement: "The tool waits for the result that you supply.".to_owned(),
+            announcement: "The tool is waiting for you to supply its result.".to_owned(),
         },
         CallProgress::Playing { rejected }
             if matches!(phase, PendingPhase::Running | PendingPhase::Responding) =>
@@ -276,7 +276,7 @@ mod tests {
         let progress = || CallProgress::AwaitsResult { first: None };
         let expected = NextStep::Wait {
             event: Event::AwaitResult { call_id: call_id(), first: None },
-            announcement: "The tool waits for the result that you supply.".to_owned(),
+            announcement: "The tool is waiting for you to supply its result.".to_owned(),
         };
         assert_eq!(next_step(&call_id(), progress(), &PendingPhase::Running), Some(expected));
         assert_eq!(next_step(&call_id(), progress(), &waiting()), None);

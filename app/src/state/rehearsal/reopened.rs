@@ -44,8 +44,8 @@ impl Rehearsal {
         }
         let of = Restarted::Process;
         self.restarts.update(|restarts| restarts.push(Restart { of, rows, lost: Vec::new() }));
-        let text =
-            "The agent's process ended. A new one goes on, with the agent's files as they are now.";
+        let text = "The agent's process ended. A new process with the agent's current files continues the \
+                    session.";
         self.announcement.set(text.to_owned());
     }
 
@@ -123,7 +123,7 @@ fn notice(why: &str, restored: Restored) -> Option<String> {
     let now = match restored {
         Restored::Open => return None,
         Restored::State => {
-            "The session goes on with its state, conversation and active agent. What tools keep in memory is reset."
+            "The session continues with its state, conversation and active agent. The tools' memory is reset."
         }
         Restored::Nothing => "The history is kept. The tools' state is reset.",
     };
@@ -182,7 +182,7 @@ mod tests {
         let restart = lost().restart(Restored::State).expect("a mark");
         assert_eq!((restart.rows, restart.lost), (3, vec!["plan.txt".to_owned()]));
         let read = |restored| notice("The host was restarted.", restored).unwrap_or_default();
-        assert!(read(Restored::State).contains("goes on with its state"));
+        assert!(read(Restored::State).contains("continues with its state"));
         assert!(!read(Restored::State).contains("state is reset"));
         assert!(read(Restored::Nothing).ends_with("The tools' state is reset."));
         assert_eq!(read(Restored::Open), "");

@@ -257,7 +257,7 @@ impl Rehearsal {
             let id = self.session.read_untracked().id().clone();
             let mut checked = check_value(id.clone(), target.clone(), value.clone()).await;
             if let Err(ApiError::UnknownSession(_)) = checked {
-                let why = "The host closed this session because it was inactive.";
+                let why = "The host closed this session because the host restarted or the page was inactive.";
                 self.lose_session(why, why);
                 checked = match self.opened().await {
                     Ok(opened) => {
@@ -413,7 +413,7 @@ impl Rehearsal {
             }
             // Opening the session sends the step too.
             Err(ApiError::UnknownSession(_)) => {
-                let why = "The host closed this session because it was inactive.";
+                let why = "The host closed this session because the host restarted or the page was inactive.";
                 self.lose_session(why, why);
                 self.open();
             }
@@ -498,7 +498,7 @@ fn obstacle(session: &Session) -> Option<String> {
         (SessionState::Active, Some(pending)) => Some(match &pending.phase {
             PendingPhase::AwaitingConfirmation { .. } | PendingPhase::AwaitingResult { .. } => {
                 format!(
-                    "{} waits for your input. One tool runs at a time. Respond to it in the history, or cancel it.",
+                    "{} is waiting for your input. One tool runs at a time. Respond to it in the history, or cancel it.",
                     pending.call.tool_name
                 )
             }
@@ -607,7 +607,7 @@ mod tests {
 
     #[test]
     fn a_call_that_waits_for_the_person_is_an_obstacle() {
-        let waits = "heat waits for your input. One tool runs at a time. Respond to it in the history, or cancel it.";
+        let waits = "heat is waiting for your input. One tool runs at a time. Respond to it in the history, or cancel it.";
         let call_id = call_id();
         let hint = "Heat the hall.".to_owned();
         let confirmation = Event::AskConfirmation { call_id, hint, payload: None };

@@ -100,7 +100,11 @@ impl CallDraft {
     fn hint(self) -> Option<String> {
         let is_named = || !self.tool.read().trim().is_empty();
         match self.edits.tools.get() {
-            Some(Err(error)) => Some(format!("Edit the arguments as JSON: {error}")),
+            Some(Err(error)) => {
+                let error = error.to_string();
+                let stop = if error.ends_with(['.', '!', '?']) { "" } else { "." };
+                Some(format!("{error}{stop} Edit the arguments as JSON."))
+            }
             Some(Ok(_)) if self.schema.get().is_none() && is_named() => {
                 Some("The agent has no tool with this name. Edit the arguments as JSON.".to_owned())
             }

@@ -59,7 +59,7 @@ fn Cancel(
                 <input class="input" maxlength="500" prop:value=move || reason.get() on:input=move |event| reason.set(event_target_value(&event))/>
             </label>
             <div class="choices">
-                <button type="button" class="button" on:click=move |_| workspace.question.set(None)>"Keep lease"</button>
+                <button type="button" class="button" on:click=move |_| workspace.question.set(None)>"Keep turn"</button>
                 <button type="submit" class="button primary">"Cancel turn"</button>
             </div>
         </form>
@@ -86,13 +86,13 @@ fn HandOver(
     };
     view! {
         <form on:submit=hand_over>
-            <h2>"Hand over this turn?"</h2>
+            <h2>"Hand over the lease?"</h2>
             <p>"Your draft stays in this browser."</p>
             <label class="ask-field">"Recipient's name"
                 <input class="input" maxlength="100" prop:value=move || to.get() on:input=move |event| to.set(event_target_value(&event))/>
             </label>
             <div class="choices">
-                <button type="button" class="button quiet" on:click=release>"Anyone"</button>
+                <button type="button" class="button quiet" on:click=release>"Release lease"</button>
                 <button type="button" class="button" on:click=move |_| workspace.question.set(None)>"Keep lease"</button>
                 <button type="submit" class="button primary">"Hand over"</button>
             </div>
@@ -109,8 +109,10 @@ fn Complete(
     let depth = usize::try_from(depth).unwrap_or(usize::MAX);
     let what = match depth {
         0 => "A completed session accepts no further requests and can be exported.".to_owned(),
+        1 => "1 turn is pending. It will be canceled, and its agent's run ends with an error."
+            .to_owned(),
         _ => format!(
-            "{}. They are canceled, and their agents end with an error.",
+            "{}. They will be canceled, and their agents' runs end with errors.",
             counted(depth, "turn is pending", "turns are pending")
         ),
     };

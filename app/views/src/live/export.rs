@@ -136,7 +136,7 @@ fn Runs(
 ) -> impl IntoView {
     let count = runs.len();
     view! {
-        <h2 class="panel-title"><Icon glyph=Glyph::Check/>"Session complete"</h2>
+        <h2 class="panel-title"><Icon glyph=Glyph::Check/>"Session completed"</h2>
         <p>
             {if count == 1 {
                 "The run becomes a case in the eval set, with the user message, the calls and the final response."

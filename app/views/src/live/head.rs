@@ -52,7 +52,7 @@ pub(super) fn LiveHead(
                 (None, false) => view! { <span class="chip">"nothing pending"</span> }.into_any(),
             }}
             <Show when=is_disconnected>
-                <span class="chip warn" title="The agent is disconnected. It reconnects for the response.">"agent away"</span>
+                <span class="chip warn" title="The agent is disconnected. It reconnects for the response.">"agent disconnected"</span>
             </Show>
             <CopyButton what="the session ID" shown="Copy ID" text=Callback::new(move |()| workspace.id.get_value().to_string())/>
             <span class="grow"></span>

@@ -63,7 +63,7 @@ fn CallLine(
         draft.drop_call(&id.get_value());
         workspace.touch();
     };
-    let label = format!("Remove the call of {name}");
+    let label = format!("Remove the call to {name}");
     view! {
         <li>
             <Icon glyph=Glyph::Tool/>

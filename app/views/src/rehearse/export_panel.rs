@@ -136,7 +136,7 @@ fn Summary(
         }
     };
     view! {
-        <h2 class="panel-title"><Icon glyph=Glyph::Check/>"Session complete"</h2>
+        <h2 class="panel-title"><Icon glyph=Glyph::Check/>"Session completed"</h2>
         <p>
             "A trace with " {contents} " can be exported as a case to " <code>{file}</code> "."
         </p>
@@ -169,23 +169,23 @@ fn RestartNotes() -> impl IntoView {
     let host = move || {
         note(
             Restarted::Host,
-            "The host restarted during the session, and reset state, artifacts and the active agent. `adk eval` \
-             does not, so later calls may return something else there.",
+            "The session was reopened on the host, which reset its state, artifacts and active agent. `adk eval` does \
+             not reset them, so later calls may return different results.",
         )
     };
     let restored = move || {
         note(
             Restarted::HostRestored,
-            "The host restarted during the session. State, conversation and active agent were restored, but not \
-             artifacts and what tools keep in memory. Later calls that depend on these may return something else \
-             under `adk eval`.",
+            "The session was reopened on the host. State, conversation and active agent were restored, but artifacts \
+             and the tools' memory were not. Calls that depend on those may return different results under \
+             `adk eval`.",
         )
     };
     let process = move || {
         note(
             Restarted::Process,
-            "The agent's process was started again during the session, with its files as they were then. If they had \
-             changed, the trace is of two versions of the agent.",
+            "The agent's process restarted during the session and read the agent's files again. If the files had \
+             changed, the trace mixes two versions of the agent.",
         )
     };
     view! { {host} {restored} {process} }
@@ -437,7 +437,7 @@ fn UnmetChoice(
     view! {
         <div class="note unmet">
             <Icon glyph=Glyph::Warning/>
-            <p><code>{tools_text(&calls.tools)}</code> " " {with_code(unmet_text(reason))}</p>
+            <p><code>{tools_text(&calls.tools)}</code> " " {with_code(unmet_text(reason, calls.tools.len()))}</p>
             <span class="switch" role="group" aria-label=unmet_label(reason)>
                 {side(false, "Keep")} {side(true, "Leave out")}
             </span>
@@ -470,17 +470,24 @@ fn unmet_label(reason: Unmet) -> &'static str {
     }
 }
 
-fn unmet_text(reason: Unmet) -> &'static str {
+/// What follows the names of so many calls.
+fn unmet_text(reason: Unmet, calls: usize) -> &'static str {
     match reason {
         Unmet::Failed => {
             "failed. google-adk ends the run when a tool raises, so `adk eval` fails a case that \
              continues."
         }
-        Unmet::Cancelled => {
+        Unmet::Cancelled if calls == 1 => {
             "was canceled. A model cannot cancel a call, so in `adk eval` the tool runs to its end."
         }
-        Unmet::Interrupted => {
+        Unmet::Cancelled => {
+            "were canceled. A model cannot cancel a call, so in `adk eval` each of them runs to its end."
+        }
+        Unmet::Interrupted if calls == 1 => {
             "ended with the process that ran it. In `adk eval` the tool runs to its end."
+        }
+        Unmet::Interrupted => {
+            "ended with the process that ran them. In `adk eval` each of them runs to its end."
         }
         Unmet::Waited => {
             "waited for you. google-adk ends the run there, so `adk eval` fails a case that continues."

@@ -157,7 +157,7 @@ fn RestartMark(rows: usize) -> impl IntoView {
                 "The host restarted this session here. State, conversation and active agent are restored. What tools keep in memory is reset, and the agent was loaded again."
             }
             Restarted::Process => {
-                "The agent's process ended, and a new one goes on here, with the agent's files as they were then. State and artifacts are kept."
+                "The agent's process ended here. A new process, with the agent's files at that time, continued the session. State and artifacts are kept."
             }
         };
         let artifacts = (!lost.is_empty())

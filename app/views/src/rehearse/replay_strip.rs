@@ -39,7 +39,7 @@ pub fn ReplayStrip(
             let text: String = text.chars().take(BUDGET).collect();
             view! { "Next, final response: " <span class="replayed">{text}</span> }.into_any()
         }
-        Next::AfterPlay => "Next, after the agent that you play".into_any(),
+        Next::AfterPlay => "Next: finish acting as the called agent".into_any(),
         Next::Nothing => "End of the case".into_any(),
     };
     let comparison = move || {

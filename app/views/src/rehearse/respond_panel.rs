@@ -50,7 +50,7 @@ pub fn RespondPanel() -> impl IntoView {
     let purpose = move || {
         match workspace.played.get() {
         Some(call) => format!(
-            "You play {0}. Sending it ends {0}, and it becomes the result of the call.",
+            "You act as {0}. Its final response becomes the result of the call.",
             call.tool_name
         ),
         None => "Sending it completes the session. You can then export the session, or continue it with another user message.".to_owned(),

@@ -58,7 +58,7 @@ fn server_instructions(said: Vec<ServerInstructions>) -> AnyView {
         let note = match said.is_included {
             true => "Part of the instructions above.",
             false => {
-                "Not part of the instructions. Set `include_instructions = true` for the server to add it."
+                "Not part of the instructions. To add them, set `include_instructions = true` under `[[agent.server]]`."
             }
         };
         view! {

@@ -188,7 +188,7 @@ pub fn ToolHead(
     });
     let hints = hints.collect_view();
     let flags = [
-        tool.agent_model.map(|model| format!("agent: runs {model} only if you choose so")),
+        tool.agent_model.map(|model| format!("agent: runs {model} only if you choose to")),
         tool.needs_confirmation.then(|| "requires confirmation".to_owned()),
         tool.long_running.then(|| "long-running: you supply the result".to_owned()),
         match tool.provided_by.as_str() {

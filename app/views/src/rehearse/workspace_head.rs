@@ -43,7 +43,7 @@ fn ActiveAgent(
         let is_played = workspace.played.read().is_some();
         handed_to.get().map(|name| {
             let (title, before, after) = match is_played {
-                true => ("You play this agent, which was called as a tool", "Playing ", ""),
+                true => ("You act as this agent, which was called as a tool", "Acting as ", ""),
                 false => ("Active agent since the last transfer", "→ ", " is active"),
             };
             view! {

@@ -90,7 +90,7 @@ pub const SHORTCUTS: &[Group] = &[
         "Rehearsal",
         &[
             ("Ctrl ↵", "Next step: start, run or send"),
-            ("↵", "Export, on the button that has the focus after the final response"),
+            ("↵", "Export, after the final response"),
             ("T", "Call a tool"),
             ("/", "Filter tools"),
             ("F", "Final response"),
@@ -99,7 +99,7 @@ pub const SHORTCUTS: &[Group] = &[
             ("Esc", "Cancel the running call, or go from a row to the form"),
             ("Y", "Confirm the call"),
             ("N", "Deny the call"),
-            ("P", "Play the agent that was called"),
+            ("P", "Act as the called agent"),
         ],
     ),
     ROWS,

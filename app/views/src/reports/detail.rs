@@ -163,7 +163,7 @@ fn score_line(result: &CriterionResult, was: Option<f64>) -> AnyView {
             <b>{figure(score)}</b>
             <p>
                 <code>{broken(&result.criterion)}</code>
-                <span class="quiet">"needs " {short_figure(result.threshold)} {moved}</span>
+                <span class="quiet">"threshold " {short_figure(result.threshold)} {moved}</span>
             </p>
             {why}
         </li>
@@ -189,7 +189,7 @@ fn unscored_line((why, names): (Option<String>, Vec<String>)) -> AnyView {
     let names = names.iter().map(|name| view! { <code>{broken(name)}</code> }).collect_view();
     view! {
         <li class="report-score">
-            <b>"not scored"</b>
+            <b>"unscored"</b>
             <p>{names}</p>
             <p class="why">{sentence(&why)}</p>
         </li>
@@ -284,7 +284,7 @@ fn part(part: Part) -> AnyView {
         Part::Conditions(conditions) => {
             let rows = conditions.into_iter().map(|condition| {
                 let (class, word) =
-                    if condition.holds { ("passed", "holds") } else { ("failed", "broken") };
+                    if condition.holds { ("passed", "met") } else { ("failed", "not met") };
                 let there = condition.actual.iter().map(value).collect_view();
                 view! {
                     <tr>
@@ -297,7 +297,7 @@ fn part(part: Part) -> AnyView {
             });
             view! {
                 <table class="report-conditions">
-                    <thead><tr><th scope="col">"Met"</th><th scope="col">"Path"</th><th scope="col">"Expected"</th><th scope="col">"Actual"</th></tr></thead>
+                    <thead><tr><th scope="col">"Result"</th><th scope="col">"Path"</th><th scope="col">"Expected"</th><th scope="col">"Actual"</th></tr></thead>
                     <tbody>{rows.collect_view()}</tbody>
                 </table>
             }

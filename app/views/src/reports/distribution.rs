@@ -26,7 +26,7 @@ pub(super) fn ScoreDistributions(
         let names = unscored.iter().map(|name| view! { <code>{name.clone()}</code> " " });
         view! {
             <section class="report-nowhere">
-                <h2>"Not scored in any case"</h2>
+                <h2>"Unscored in every case"</h2>
                 <p>{names.collect_view()}</p>
             </section>
         }
@@ -64,7 +64,7 @@ fn figure(
     });
     let label = match mean {
         Some(mean) => format!(
-            "{name}: {passed} of {scored} scored cases passed, their mean is {}, {unscored} unscored",
+            "{name}: {passed} of {scored} scored cases passed. Mean {}. {unscored} unscored.",
             report_view::figure(mean)
         ),
         None => format!("{name}: no case is scored"),

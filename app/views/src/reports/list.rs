@@ -175,7 +175,7 @@ fn Listed(
     let (set, share) = match counts {
         None if is_broken => {
             let title = "Open it to see the error.";
-            (None, view! { <span class="report-broken" title=title>"Broken"</span> }.into_any())
+            (None, view! { <span class="report-broken" title=title>"Unreadable"</span> }.into_any())
         }
         None => (None, view! { <span class="quiet">"—"</span> }.into_any()),
         Some(counts) => {

@@ -15,7 +15,7 @@ pub(super) type Opened = Result<(String, String), NotRead>;
 
 /// The browser could not read the file as text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{name} cannot be read: it was moved, is not a file, or the browser has no permission.")]
+#[error("{name} cannot be read. It may have moved, be a folder, or be protected. Choose it again.")]
 pub(super) struct NotRead {
     /// The file's name.
     name: String,

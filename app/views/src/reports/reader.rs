@@ -159,7 +159,7 @@ fn Sheet(
             <ChangeFilter report_state/>
             <div class="report-columns" class:open=is_open>
                 <section class="report-cases" aria-label="Cases">
-                    <FilterBox searched=report_state.searched placeholder="Filter cases by name or id" label="Filter cases" count=Signal::derive(count)/>
+                    <FilterBox searched=report_state.searched placeholder="Filter cases by name or ID" label="Filter cases" count=Signal::derive(count)/>
                     <CaseTable report_state report=table rows case/>
                 </section>
                 {detail}
@@ -309,7 +309,7 @@ fn ChangeFilter(
     let one = move |change: Change, count: usize| {
         let word = match change {
             Change::Regressed => "regressed",
-            Change::Unclear => "unscored in one",
+            Change::Unclear => "unscored in one report",
             Change::Improved => "improved",
             Change::New => "new",
             Change::Gone => "gone",

@@ -106,7 +106,7 @@ fn Compared(
     let several = turns.len() > 1;
     let results = other_results(&turns).map(|tools| {
         view! {
-            <p class="why"><b>"Other results: "</b> {tools} ". The scores do not compare results."</p>
+            <p class="why"><b>"Different results: "</b> {tools} ". Scores ignore results."</p>
         }
     });
     let verdict = if why.is_empty() {
@@ -147,7 +147,7 @@ fn Compared(
             {scored.into_iter().map(score).collect_view()}
             {unscored.map(|unscored| view! {
                 <div class="score unscored">
-                    <b>"not scored"</b>
+                    <b>"unscored"</b>
                     <span>{unscored}</span>
                 </div>
             }).collect_view()}
@@ -193,9 +193,9 @@ fn score(score: ComparedScore) -> AnyView {
 pub fn compared_call(call: ComparedCall, only_differences: RwSignal<bool>) -> AnyView {
     let ComparedCall { status, expected, actual, differing, has_other_result } = call;
     let (class, sign, label) = match status {
-        MatchStatus::Same if has_other_result => ("pair", "=", "equal, with another result"),
+        MatchStatus::Same if has_other_result => ("pair", "=", "equal, with a different result"),
         MatchStatus::Same => ("pair", "=", "equal"),
-        MatchStatus::Changed => ("pair differs", "≠", "other arguments"),
+        MatchStatus::Changed => ("pair differs", "≠", "different arguments"),
         MatchStatus::Missing => ("pair lacks", "−", "not called"),
         MatchStatus::Extra => ("pair lacks", "+", "not expected"),
     };
@@ -206,7 +206,7 @@ pub fn compared_call(call: ComparedCall, only_differences: RwSignal<bool>) -> An
         };
     let (one, other) = (
         side(expected, "not expected", None),
-        side(actual, "not called", has_other_result.then_some("other result")),
+        side(actual, "not called", has_other_result.then_some("different result")),
     );
     view! {
         <div

@@ -47,7 +47,7 @@ impl CaseOrder {
     pub const ALL: [(Self, &'static str, &'static str); 8] = [
         (Self::File, "file", "File order"),
         (Self::FileFromEnd, "-file", "Last in the file"),
-        (Self::Id, "id", "By id"),
+        (Self::Id, "id", "By ID"),
         (Self::Newest, "newest", "Newest"),
         (Self::Oldest, "oldest", "Oldest"),
         (Self::MostCalls, "-calls", "Most calls"),

@@ -511,7 +511,7 @@ impl CaseEdits {
         self.tools.set(None);
         let Some(agent) = agent else {
             self.tools.set(Some(Err(ApiError::EvalSet(
-                "no agent on this host matches the case's app name.".to_owned(),
+                "No agent on this host matches the case's app name.".to_owned(),
             ))));
             return;
         };

@@ -42,7 +42,7 @@ pub(super) fn Buttons() -> impl IntoView {
                 </button>
             </Show>
             <Show when=move || is_held() && has_begun()>
-                <button type="button" class="button quiet" title="Hands the lease to somebody else" on:click=move |_| workspace.ask(Question::HandOver)>
+                <button type="button" class="button quiet" title="Offers the lease to another person" on:click=move |_| workspace.ask(Question::HandOver)>
                     "Hand over"
                 </button>
             </Show>

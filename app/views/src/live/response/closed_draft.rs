@@ -22,7 +22,7 @@ pub(super) fn ClosedDraft() -> impl IntoView {
         })
     };
     let title = move || match closing() {
-        _ if workspace.is_ahead.get() => "The session is complete".to_owned(),
+        _ if workspace.is_ahead.get() => "The session is completed".to_owned(),
         Some((by, true)) => format!("{by} canceled this turn"),
         Some((by, false)) => format!("{by} responded first"),
         None => "This turn is closed".to_owned(),

@@ -132,7 +132,7 @@ fn Holder() -> impl IntoView {
         {move || offered().map(|()| view! {
             <p class="holder" role="status">
                 <Icon glyph=Glyph::User/>
-                <span class="grow">"This turn was handed over to you."</span>
+                <span class="grow">"The lease is offered to you."</span>
                 <button type="button" class="button" on:click=move |_| { workspace.touch(); workspace.take_lease(); }>"Take lease"</button>
             </p>
         })}

@@ -195,7 +195,7 @@ fn Queue() -> impl IntoView {
     view! {
         <Show when=move || { depth() > 1 }>
             <nav class="queue" aria-label="Pending turns">
-                <span class="quiet">{move || format!("{} wait", depth())}</span>
+                <span class="quiet">{move || format!("{} waiting", depth())}</span>
                 <ol>
                     <For each=entries key=|(at, turn, several)| (*at, turn.turn.clone(), *several) let((at, turn, several))>
                         <QueueEntry turn is_head={at == 0} is_one_of_several=several/>

@@ -118,7 +118,7 @@ pub fn left_out(side: Side, edited_call: Option<&str>, has_edited_value: bool) -
     match side {
         Side::Text => edited_call.map(|tool| {
             format!(
-                "Your unfinished call of {tool} is not in this response. Add it under \"Call tools\", or send again to leave it out."
+                "Your unfinished call to {tool} is not in this response. Add it under \"Call tools\", or send again to leave it out."
             )
         }),
         Side::Call => has_edited_value.then(|| {
@@ -276,7 +276,7 @@ mod tests {
     #[test]
     fn input_on_the_hidden_side_is_named() {
         let warning = left_out(Side::Text, Some("weather"), true).expect("a call is unfinished");
-        assert!(warning.starts_with("Your unfinished call of weather "), "{warning}");
+        assert!(warning.starts_with("Your unfinished call to weather "), "{warning}");
         assert!(left_out(Side::Call, Some("weather"), true).is_some());
         assert_eq!(left_out(Side::Text, None, true), None);
         assert_eq!(left_out(Side::Call, Some("weather"), false), None);

@@ -144,7 +144,7 @@ fn played(name: &str) -> AnyView {
         <div class="wanted" role="note">
             <p class="question">
                 <Icon glyph=Glyph::Play/>
-                {format!("You play {name}. Call its tools, then send its final response. It becomes the result of this call.")}
+                {format!("You act as {name}. Call its tools, then send its final response. It becomes the result of this call.")}
             </p>
         </div>
     }
@@ -163,7 +163,7 @@ fn Progress() -> impl IntoView {
             let share_text = progress.done.map(|done| match total.zip(share) {
                 Some((total, share)) => {
                     let (done, total) = (times::amount(done), times::amount(total));
-                    format!("{done} of {total} ({:.0} %)", share * 100.0)
+                    format!("{done} of {total} ({:.0}%)", share * 100.0)
                 }
                 None => times::amount(done),
             });
@@ -244,7 +244,7 @@ fn Confirmation(
             {form.map(|form| view! { <SchemaForm state=form id="payload" label="Confirmation payload (JSON)"/> })}
             <div class="choices">
                 {can_be_played.then(|| view! {
-                    <button type="button" class="button primary" on:click=move |_| play()>"Play the agent " <kbd>"P"</kbd></button>
+                    <button type="button" class="button primary" on:click=move |_| play()>"Act as the agent " <kbd>"P"</kbd></button>
                 })}
                 <button type="button" class="button" on:click=move |_| answer(false)>{deny} " " <kbd>"N"</kbd></button>
                 <button type="button" class="button" class:primary=!can_be_played on:click=move |_| answer(true)>{confirm} " " <kbd>"Y"</kbd></button>

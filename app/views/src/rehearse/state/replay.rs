@@ -231,7 +231,8 @@ impl Replay {
                     (Some(form), Ok(value)) => workspace.perform(Action::Fill(form, value)),
                     (Some(_), Err(_)) => {
                         self.cannot(
-                            "The case's user message is text, but the agent now requires a form.",
+                            "The case's user message is text, but the agent now requires a JSON object. \
+                             Fill in the form yourself.",
                         );
                     }
                     (None, _) => forms.query.write(text),
@@ -243,7 +244,9 @@ impl Replay {
                     tools.iter().find(|it| it.name.as_str() == tool).cloned()
                 });
                 let Some(found) = found else {
-                    self.cannot(&format!("The agent has no tool {tool}. Continue without it."));
+                    self.cannot(&format!(
+                        "The agent has no tool {tool}. Call another tool, or continue without the case."
+                    ));
                     return;
                 };
                 workspace.choose_tool(&tool);
@@ -258,7 +261,8 @@ impl Replay {
                 match (untrack(|| workspace.response_source()), JsonText::parse(&text)) {
                     (Some(form), Ok(value)) => workspace.perform(Action::Fill(form, value)),
                     (Some(_), Err(_)) => self.cannot(
-                        "The case's response is text, but the agent now responds with a form.",
+                        "The case's response is text, but the agent's response schema requires JSON. Fill in \
+                         the form yourself.",
                     ),
                     (None, _) => forms.response.write(text),
                 }

@@ -169,7 +169,7 @@ fn fetch(
 
 /// The text of a report on the host.
 async fn read_report(report: ReportId) -> Result<String, ApiError> {
-    let lost = |reason: String| ApiError::Transport(reason);
+    let lost = |reason: String| ApiError::no_response(&reason);
     let path = report.text_path(browser::in_address);
     let (status, body) = browser::fetched(&path).await.map_err(lost)?;
     text_of(status, body)
@@ -179,12 +179,17 @@ async fn read_report(report: ReportId) -> Result<String, ApiError> {
 fn text_of(status: u16, body: Vec<u8>) -> Result<String, ApiError> {
     if status != 200 {
         let refused = serde_json::from_slice(&body);
-        let transport_error = || ApiError::Transport(format!("status {status}"));
+        let transport_error = || {
+            ApiError::Transport(format!(
+                "The host returned HTTP status {status}. See its log for the cause."
+            ))
+        };
         return Err(refused.unwrap_or_else(|_| transport_error()));
     }
     String::from_utf8(body).map_err(|error| {
         ApiError::Report(format!(
-            "The report is not valid UTF-8 at byte {}. Write it again.",
+            "The report is not valid UTF-8 at byte {}. Create it again with `rehearsal score \
+             --format json --output FILE`.",
             error.utf8_error().valid_up_to()
         ))
     })
@@ -351,7 +356,7 @@ mod tests {
         let Err(ApiError::Transport(reason)) = text_of(401, b"log in".to_vec()) else {
             panic!("no report");
         };
-        assert_eq!(reason, "status 401");
+        assert_eq!(reason, "The host returned HTTP status 401. See its log for the cause.");
         let Err(ApiError::Report(reason)) = text_of(200, b"{\"\xff".to_vec()) else {
             panic!("no text");
         };
