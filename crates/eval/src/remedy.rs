@@ -61,7 +61,7 @@ pub(crate) fn no_user_agent(written_in: WrittenIn, tool: &str, args: &JsonText) 
     let message = format!(
         "EvalUserAgentError: the tool {tool} waits for the user, and the case has no user agent for it.\n\n{}",
         match written_in {
-            WrittenIn::EvalSet => suite_instead("a user agent"),
+            WrittenIn::EvalSet => suite_instead("Make", "a user agent"),
             _ => format!("Add one:\n{}", user(written_in, tool)),
         }
     );
@@ -91,7 +91,7 @@ fn mock_or_real(written_in: WrittenIn, tool: &str) -> String {
         WrittenIn::EvalSet => {
             return format!(
                 "If it has no effects outside the session, let it run:\n  --real-tools {tool}\n\n{}",
-                suite_instead("a mock")
+                suite_instead("Or make", "a mock")
             );
         }
     };
@@ -113,9 +113,9 @@ fn user(written_in: WrittenIn, tool: &str) -> String {
     }
 }
 
-fn suite_instead(what: &str) -> String {
+fn suite_instead(make: &str, what: &str) -> String {
     format!(
-        "Or make a suite of the case, which can have {what}:\n  rehearsal eval init EVALSET --case=ID"
+        "{make} a suite of the case, which can have {what}:\n  rehearsal eval init EVALSET --case=ID"
     )
 }
 
