@@ -223,7 +223,7 @@ impl Reader {
             }
             // A draft of another form.
             _ => {
-                self.unfinished("", "This value does not match the field's type. Clear the field.")
+                self.unfinished("", "This value does not match the field's type. Clear the field.");
             }
         }
     }
