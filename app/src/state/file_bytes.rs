@@ -60,8 +60,8 @@ mod tests {
     fn a_long_file_is_refused_with_its_length_and_the_limit() {
         assert_eq!(refusal("a.bin", 5_000_000.0), None);
         let message = refusal("film.mp4", 1_234_567_890.0).expect("too long");
-        assert!(message.starts_with("film.mp4 has 1234.6 MB"), "{message}");
-        assert!(message.contains("the limit is 5.0 MB"), "{message}");
+        assert!(message.starts_with("film.mp4 is 1234.6 MB"), "{message}");
+        assert!(message.contains("The limit is 5.0 MB"), "{message}");
     }
 
     #[test]

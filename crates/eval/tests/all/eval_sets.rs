@@ -142,11 +142,13 @@ async fn a_suite_made_from_a_golden_trace_passes_with_its_model() {
                 - args:
                     location: Hall
                   mock:
-                    returns: 18
+                    returns:
+                      result: 18
                 - args:
                     location: Attic
                   mock:
-                    returns: 20
+                    returns:
+                      result: 20
             get_device_info:
               returns:
                 status: "OFF"

@@ -49,7 +49,9 @@ pub(super) fn list(arguments: &EvalArguments, out: &mut dyn Write) -> Result<(),
 
 /// The cases of all suites.
 pub(super) fn cases(arguments: &EvalArguments) -> Result<Vec<EvalCase>, EvalError> {
-    if let Some(python) = &arguments.python
+    // Nothing runs it otherwise.
+    let runs = arguments.rescore.is_none() && !arguments.list;
+    if let Some(python) = arguments.python.as_ref().filter(|_| runs)
         && python.components().count() > 1
         && !python.exists()
     {
