@@ -270,7 +270,7 @@ fn gate_reports_its_count() {
     let actual = case("c", &[("ask", "{}"), ("ask", "{}"), ("book", "{}")], "");
     expect![[r#"
         asks: 2 calls to ask, more than 1
-        books: 1 call of book, less than 2
+        books: 1 call to book, less than 2
         slow: 4.1 seconds, more than 4
         dear: 1200 input tokens, more than 9
         each: 1 model call, more than 0"#]]

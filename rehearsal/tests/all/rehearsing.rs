@@ -281,7 +281,7 @@ async fn early_cancellation_is_stored_and_a_session_keeps_its_agent() {
         "session": session, "call_id": "late", "tool": "add", "arguments": { "a": 1, "b": 2 }
     } });
     let refused = page.ask::<()>("start_call", &late).await.unwrap_err();
-    assert!(refused.to_string().contains("canceled before it arrived"), "{refused}");
+    assert!(refused.to_string().contains("was canceled before it started"), "{refused}");
     let answer = page.call("add", &arguments(&json!({ "a": 5, "b": 3 }))).await;
     assert_eq!(output(&answer), "8");
 

@@ -182,7 +182,7 @@ mod tests {
             (json!({ "history": [] }), "The history is empty"),
             (json!({ "state": [1] }), "The state must be a JSON object. Its type is array."),
             (json!({ "initial_state": 1 }), "The initial state must be a JSON object"),
-            (json!({ "agent": "nobody" }), "No agent nobody"),
+            (json!({ "agent": "nobody" }), "Agent nobody was not found"),
         ] {
             let refused = restore(&host, request(&changed)).await.expect_err(part);
             assert!(refused.to_string().contains(part), "{refused}");
