@@ -394,7 +394,7 @@ test("unfinished input on the other side has a warning before it is left out", a
   await field(page, "city").fill("Lisbon");
   await answer(page, "It will not.");
   const notice = page.locator(".middle .notice");
-  await expect(notice).toContainText("Your unfinished call of forecast is not in this response");
+  await expect(notice).toContainText("Your unfinished call to forecast is not in this response");
   await picture("left-behind");
   // It is still there, and can be sent alone.
   await page.getByRole("tab", { name: /Call tools/ }).click();
