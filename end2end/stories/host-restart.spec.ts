@@ -55,8 +55,8 @@ test("a session keeps its state and active agent when the host restarts", async 
   await rehearsal.run();
   await expect(rehearsal.call(3)).toContainText("→ 2");
   await rehearsal.answer("Two.");
-  await expect(page.getByText("State, conversation and active agent were restored, but not artifacts")).toBeVisible();
-  await expect(page.getByText("reset state, artifacts and the active agent")).toHaveCount(0);
+  await expect(page.getByText("State, conversation and active agent were restored, but artifacts")).toBeVisible();
+  await expect(page.getByText("which reset its state, artifacts and active agent")).toHaveCount(0);
   const file = await rehearsal.export();
   const [exported] = JSON.parse(readFileSync(file, "utf8")).eval_cases;
   expect(exported.session_input.state ?? {}).toEqual({});

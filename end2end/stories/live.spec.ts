@@ -584,7 +584,7 @@ test("an unknown session shows an error, and an empty list shows how to connect"
   await expect(page.getByRole("alert")).toContainText("Live session 936da01f");
   await accessible();
   await open(page, `${fresh.url}/live/nonsense`);
-  await expect(page.getByRole("alert")).toContainText("No live session nonsense");
+  await expect(page.getByRole("alert")).toContainText("Live session nonsense was not found");
   await expect(page.getByRole("link", { name: "View live sessions" })).toBeInViewport({ ratio: 1 });
   // The palette leads to the list.
   await page.keyboard.press("Control+k");

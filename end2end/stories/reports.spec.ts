@@ -221,7 +221,7 @@ test("a file that is not a report shows where it fails and what to do", async ({
   // A case that it does not have.
   await page.evaluate(() => history.replaceState(null, "", location.href));
   await page.goto("/reports/none");
-  await expect(page.getByRole("alert")).toContainText("No report none");
+  await expect(page.getByRole("alert")).toContainText("Report none was not found");
 });
 
 test("markup in a report is shown as text", async ({ page, host }) => {

@@ -118,6 +118,9 @@ pub struct StateMetric {
 /// The scope that is the state itself.
 pub(crate) const SESSION: &str = "session";
 
+/// The scopes that every case has: the state itself, and what belongs to the user.
+pub(crate) const SCOPES: [&str; 2] = [SESSION, "user"];
+
 #[async_trait]
 impl Metric for StateMetric {
     fn name(&self) -> &str {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures::future::{join_all, try_join_all};
 use indexmap::IndexMap;
-use json_text::JsonText;
+use json_text::{JsonIndex, JsonText};
 use serde_json::{Map, Value};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout, timeout_at};
@@ -15,7 +15,8 @@ use crate::case::EvalCase;
 use crate::fault::Fault;
 use crate::gate::Gate;
 use crate::ledger::{Entry, Event, Ledger, Role};
-use crate::metric::{MetricResult, SESSION};
+use crate::metric::{MetricResult, SCOPES, SESSION};
+use crate::remedy::WrittenIn;
 use crate::result::{EvalResult, RunError, Status, TerminationReason, TokenUsage, status};
 use crate::state_change::{Conflict, conflicts, merge, merge_value};
 use crate::subject::{Input, PendingCall, SubjectSession, ToolResponse, TurnEnd};
@@ -306,7 +307,28 @@ impl Run<'_> {
         self.gate.ledger.add(Event::UserAgentResponse { response: response.clone() });
         let changes =
             changes.decode::<Map<String, Value>>().map_err(|error| failed(error.to_string()))?;
+        self.check_scopes(&changes, &state).map_err(failed)?;
         Ok(Some((response, changes)))
+    }
+
+    /// Checks that changes are those of scopes. Suites name their scopes in `initial_state`.
+    fn check_scopes(&self, changes: &Map<String, Value>, state: &JsonText) -> Result<(), String> {
+        let names_scopes = matches!(self.case.written_in, WrittenIn::Suite | WrittenIn::Python);
+        let state = JsonIndex::of(state);
+        for (scope, changed) in changes {
+            if !changed.is_object() {
+                return Err(format!(
+                    "it changes the scope {scope} to {changed}, which is no object"
+                ));
+            }
+            let is_known = SCOPES.contains(&scope.as_str()) || state.root().member(scope).is_some();
+            if names_scopes && !is_known {
+                return Err(format!(
+                    "it changes the scope {scope}, which the case does not have. A further scope is an object in `initial_state`"
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// Changes the state of the main session, deep within objects; arrays are replaced.

@@ -98,6 +98,7 @@ class CaseRun:
                 for one in params["responses"]
             ]
         pending: dict[str, dict[str, Any]] = {}
+        unanswered = None
         async for event in self._runner.run_async(
             user_id=USER,
             session_id=self._session_id,
@@ -109,6 +110,9 @@ class CaseRun:
                     pending[call.id] = {"call_id": call.id, "name": call.name, "args": call.args}
             for response in event.get_function_responses():
                 pending.pop(response.id, None)
+            unanswered = _unanswered(event)
+        if unanswered:
+            return {"unanswered": unanswered}
         return {"pending": list(pending.values()), "state": await self._state()}
 
     async def _change_state(self, params: dict[str, Any]) -> dict[str, Any]:
@@ -200,9 +204,17 @@ class CaseRun:
                 }
                 if usage
                 else None,
-                "error": event.error_message or "",
             },
         )
+
+
+def _unanswered(event: Any) -> str | None:
+    """Why the model gave no answer, if the event says so. google-adk ends the turn there, without an error."""
+    has_content = event.content is not None and event.content.parts
+    if has_content or not event.error_code:
+        return None
+    message = f": {event.error_message}" if event.error_message else ""
+    return f"the model of {event.author} gave no answer ({event.error_code}{message})"
 
 
 def _mapping(value: Any) -> dict[str, Any]:

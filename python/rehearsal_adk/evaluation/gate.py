@@ -186,8 +186,10 @@ def _gate_plugin_managers() -> None:
     original = PluginManager.__init__
 
     @functools.wraps(original)
-    def with_gate(self: Any, *args: Any, **kwargs: Any) -> None:
-        original(self, *args, **kwargs)
+    def with_gate(self: Any, plugins: Any = None, *args: Any, **kwargs: Any) -> None:
+        # An agent used as a tool gets the plugins of its caller, whose gate is among them.
+        others = [one for one in plugins or () if not isinstance(one, CaseGate)]
+        original(self, others, *args, **kwargs)
         self.plugins.insert(0, CaseGate())
 
     PluginManager.__init__ = with_gate  # type: ignore[method-assign]

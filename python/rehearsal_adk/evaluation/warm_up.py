@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
+import platform
 import sys
 from collections.abc import AsyncGenerator
 from typing import Any
@@ -56,6 +57,8 @@ def wait(turns: int) -> dict[str, int]:
 
 def warm_up() -> None:
     """Runs the agent. It starts no thread, and keeps nothing."""
+    # The clients of models send it with their requests. Python asks a process for it, once.
+    platform.platform()
     # Not `asyncio.run`: after it, an agent that gets its loop at import finds none.
     loop = asyncio.new_event_loop()
     try:

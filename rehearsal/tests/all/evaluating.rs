@@ -257,6 +257,9 @@ fn metrics_are_evaluated_again_without_the_agent_and_compared() {
     let arguments = ["suite.yaml", "--rescore", "last", "--baseline", "1"];
     let rescored = run(folder.path(), &arguments, Some(&nowhere));
     assert_eq!(rescored.status.code(), Some(1), "{}", text(&rescored.stderr));
+    let changed =
+        "note: one has changed since it ran; its metrics are evaluated on what happened then\n";
+    assert!(text(&rescored.stderr).contains(changed), "{}", text(&rescored.stderr));
     let shown = text(&rescored.stdout);
     let begin = "Since run 1: 1 regressed, 0 improved, 0 with other scores, 0 new, 0 gone.\n  \
                  regressed one: passed → failed (answers 1 → 0)\n";

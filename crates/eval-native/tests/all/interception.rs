@@ -148,7 +148,7 @@ async fn users_answer_and_change_state_on_every_path() {
     for path in paths() {
         let answer = UserAnswer::Says {
             output: value(&json!({ "answer": 42 })),
-            changes: value(&json!({ "asked": true })),
+            changes: value(&json!({ "session": { "asked": true } })),
         };
         let case = path.case(vec![call("ask", &json!({})), call("note", &json!({ "text": "x" }))]);
         let case = case.tool("note", ToolUse::Real);

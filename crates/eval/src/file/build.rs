@@ -23,7 +23,7 @@ use crate::given_model::{GivenModel, ModelCall, ModelTurn};
 use crate::golden::Golden;
 use crate::judge::{JudgeMetric, JudgeQuestion};
 use crate::ledger::{EVENT_NAMES, members_of};
-use crate::metric::{Assertion, EventCountMetric, Metric, SESSION, StateMetric};
+use crate::metric::{Assertion, EventCountMetric, Metric, SCOPES, SESSION, StateMetric};
 use crate::mock::{ArgsMatch, Row, Template, ToolMock, ToolUse};
 use crate::model::{ModelTool, Models, PERSON, PersonSession};
 use crate::nearest::nearest;
@@ -35,6 +35,7 @@ use crate::python::{AdkPythonSubject, PythonFunction, PythonUser};
 use crate::recorded::{Recording, replay};
 use crate::remedy::{self, WrittenIn};
 use crate::simulated::SimulatedTool;
+use crate::state_change::merge;
 use crate::subject::Subject;
 use crate::tool_fault::{FaultEffect, ToolFault};
 use crate::user_agent::{ScriptedUser, UserAgent, UserAnswer};
@@ -135,6 +136,7 @@ impl Builder<'_> {
         };
         let agent = subject;
         let subject = self.subject(agent, &format!("{place}.subject"))?;
+        self.objects(&case.initial_state, &format!("{place}.initial_state"));
         let initial_state = initial_state(&case.initial_state);
         self.scopes = initial_state.keys().cloned().chain(SCOPES.map(str::to_owned)).collect();
         self.names_golden = case.golden.is_some();
@@ -190,8 +192,9 @@ impl Builder<'_> {
                 self.query(&query, &place)
             }),
         };
-        if case.repeats == 0 {
-            self.fault(&place_of("repeats"), "a case runs at least once");
+        if case.repeats == 0 || case.repeats > MOST_REPEATS {
+            let message = format!("a case runs at least once and at most {MOST_REPEATS} times");
+            self.fault(&place_of("repeats"), message);
         }
         let metrics = self.metrics(&case.metrics, &place_of("metrics"));
         let mut faults = Vec::new();
@@ -264,8 +267,18 @@ impl Builder<'_> {
 
     /// Checks that the case has the scopes of changes that a user agent makes.
     fn changed_scopes(&mut self, changes: &Map<String, Value>, place: &str) {
+        let place = format!("{place}.changes");
+        self.objects(changes, &place);
         for scope in changes.keys() {
-            self.scope(scope, &format!("{place}.changes"));
+            self.scope(scope, &place);
+        }
+    }
+
+    /// Checks that scopes are objects.
+    fn objects(&mut self, scopes: &Map<String, Value>, place: &str) {
+        for (scope, _) in scopes.iter().filter(|(_, value)| !value.is_object()) {
+            let message = "a scope is an object, such as `{ age: 55 }`";
+            self.fault(&format!("{place}.{scope}"), message);
         }
     }
 
@@ -362,6 +375,10 @@ impl Builder<'_> {
             format::Model::Scripted(turns) => scripted(turns),
             format::Model::Replay => replay(&self.golden_trace(place)?.trace),
             format::Model::Person => GivenModel::Named(PERSON.to_owned()),
+            format::Model::Named(name) if name.trim().is_empty() => {
+                self.fault(place, "the name of the model is empty");
+                return None;
+            }
             format::Model::Named(name) => GivenModel::Named(name.clone()),
         })
     }
@@ -698,8 +715,8 @@ fn defines(source: &str, name: &str) -> Result<(), String> {
     Err(format!("the file has no function {name}; {}", nearest(name, functions)))
 }
 
-/// The scopes that every case has: the state itself, and what belongs to the user.
-const SCOPES: [&str; 2] = [SESSION, "user"];
+/// The most repeats of a case.
+pub const MOST_REPEATS: u32 = 100_000;
 
 /// The tools that the subject must have. Those of the suite may belong to the subject of another case.
 fn named_tools(suite: &format::Suite, case: &format::Case) -> BTreeSet<String> {
@@ -713,10 +730,8 @@ fn initial_state(scopes: &Map<String, Value>) -> Map<String, Value> {
     let mut state = Map::new();
     for (scope, value) in scopes {
         match value {
-            Value::Object(members) if scope == SESSION => {
-                state.extend(members.iter().map(|(key, value)| (key.clone(), value.clone())));
-            }
-            value => drop(state.insert(scope.clone(), value.clone())),
+            Value::Object(members) if scope == SESSION => merge(&mut state, members.clone()),
+            value => merge(&mut state, Map::from_iter([(scope.clone(), value.clone())])),
         }
     }
     state

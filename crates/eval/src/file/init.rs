@@ -7,6 +7,7 @@ use scoring::json::{Equality, equal};
 use serde_json::{Map, Value, json};
 
 use crate::golden::Golden;
+use crate::subject::CONFIRMATION;
 
 /// A suite in YAML with one case: the recorded messages of the user, a mock of each tool that answers as
 /// recorded, and ADK's default criteria against the recording. `eval_set` and `agent` are written as they are given,
@@ -31,8 +32,16 @@ pub fn suite_of(golden: &Golden, eval_set: &Path, agent: &Path) -> Result<String
         case.insert("initial_state".to_owned(), state);
     }
     case.insert("first_message".to_owned(), json!(first));
+    let mut users = Map::new();
     if !later.is_empty() {
-        case.insert("user_agents".to_owned(), json!({ "loop": { "script": later } }));
+        users.insert("loop".to_owned(), json!({ "script": later }));
+    }
+    let confirming = confirming(golden)?;
+    if !confirming.is_empty() {
+        users.insert("tools".to_owned(), Value::Object(confirming));
+    }
+    if !users.is_empty() {
+        case.insert("user_agents".to_owned(), Value::Object(users));
     }
     let tools = tools(golden)?;
     if !tools.is_empty() {
@@ -44,11 +53,33 @@ pub fn suite_of(golden: &Golden, eval_set: &Path, agent: &Path) -> Result<String
     serde_saphyr::to_string(&suite).map_err(|error| error.to_string())
 }
 
+/// Names of calls that are google-adk's own, beside `adk_request_confirmation` and others of that kind.
+const CONTROL_FLOW: [&str; 3] = ["transfer_to_agent", "exit_loop", "set_model_response"];
+
+/// A user agent for each tool whose calls were to be confirmed, which answers as recorded.
+fn confirming(golden: &Golden) -> Result<Map<String, Value>, String> {
+    let mut answers: Map<String, Value> = Map::new();
+    let calls = golden.trace.invocations.iter().flat_map(|turn| &turn.tool_calls);
+    for call in calls.filter(|call| call.name.as_deref() == Some(CONFIRMATION)) {
+        let (Some(args), Some(result)) = (&call.args, &call.result) else { continue };
+        let value = |text: &JsonText| text.to_value().map_err(|error| error.to_string());
+        let (args, result) = (value(args)?, value(result)?);
+        let Some(tool) = args["originalFunctionCall"]["name"].as_str() else { continue };
+        let user = answers.entry(tool).or_insert_with(|| json!({ "script": [] }));
+        if let Some(script) = user["script"].as_array_mut() {
+            script.push(json!({ "says": result }));
+        }
+    }
+    Ok(answers)
+}
+
 /// A mock of each tool.
 fn tools(golden: &Golden) -> Result<Map<String, Value>, String> {
     let mut tools = Map::new();
     for call in golden.trace.invocations.iter().flat_map(|turn| &turn.tool_calls) {
         if let Some(name) = &call.name
+            && !CONTROL_FLOW.contains(&name.as_str())
+            && !name.starts_with("adk_request_")
             && !tools.contains_key(name)
         {
             tools.insert(name.clone(), mock(golden, name)?);
@@ -90,4 +121,40 @@ fn mock(golden: &Golden, tool: &str) -> Result<Value, String> {
 /// fits the output schema of both.
 fn as_recorded(result: Value) -> Value {
     if result.is_object() { result } else { json!({ "result": result }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_the_frameworks_own_has_no_mock_and_confirmations_are_answered() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("set.evalset.json");
+        let set = json!({ "eval_set_id": "set", "eval_cases": [{ "eval_id": "a", "conversation": [{
+            "user_content": { "parts": [{ "text": "Page her" }] },
+            "intermediate_data": {
+                "tool_uses": [
+                    { "id": "1", "name": "transfer_to_agent", "args": { "agent_name": "b" } },
+                    { "id": "2", "name": "adk_request_confirmation",
+                      "args": { "originalFunctionCall": { "name": "page" } } },
+                    { "id": "3", "name": "page", "args": {} },
+                ],
+                "tool_responses": [
+                    { "id": "1", "name": "transfer_to_agent", "response": { "result": null } },
+                    { "id": "2", "name": "adk_request_confirmation", "response": { "confirmed": true } },
+                    { "id": "3", "name": "page", "response": { "result": "done" } },
+                ],
+            },
+        }] }] });
+        std::fs::write(&path, set.to_string()).expect("written");
+        let golden = Golden::read(&path, None).expect("a case");
+        let suite = suite_of(&golden, &path, Path::new("agent")).expect("a suite");
+        let written: Value = serde_saphyr::from_str(&suite).expect("valid");
+        let case = &written["cases"][0];
+        assert_eq!(case["tools"], json!({ "page": { "returns": { "result": "done" } } }));
+        let users =
+            json!({ "tools": { "page": { "script": [{ "says": { "confirmed": true } }] } } });
+        assert_eq!(case["user_agents"], users);
+    }
 }

@@ -15,6 +15,7 @@ pub(crate) mod scenario;
 
 use std::path::Path;
 
+pub use build::MOST_REPEATS;
 pub use error::{SuiteError, SuiteFault};
 pub use eval_set::{
     EvalSetOptions, ModelChoice, is_eval_set, read_eval_set, read_eval_set_with_models,

@@ -170,6 +170,8 @@ pub(super) struct AdkUsage {
 pub(super) struct Ended {
     #[serde(default)]
     pub(super) stopped: bool,
+    /// Why the turn ended without an answer of the model.
+    pub(super) unanswered: Option<String>,
     #[serde(default)]
     pub(super) pending: Vec<AdkCall>,
     pub(super) state: Option<JsonText>,

@@ -156,6 +156,9 @@ impl SubjectSession for PythonSession {
             message: format!("the end of the turn cannot be read: {error}"),
         };
         let ended = result.decode::<Ended>().map_err(unreadable)?;
+        if let Some(message) = ended.unanswered {
+            return Err(Fault::Subject { message, traceback: String::new() });
+        }
         match ended.state {
             Some(state) if !ended.stopped => {
                 self.is_idle = true;

@@ -310,6 +310,20 @@ impl StoredRun<'_> {
     /// # Errors
     /// [`StoreError`].
     pub async fn keep(&self, case: &EvalCase, result: &EvalResult) -> Result<(), StoreError> {
+        self.keep_as(case, &case.source.content_hash, result).await
+    }
+
+    /// As [`StoredRun::keep`], of a case that had this hash when it ran, so that it is run again when the run is resumed
+    /// and the case has changed since.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn keep_as(
+        &self,
+        case: &EvalCase,
+        content_hash: &str,
+        result: &EvalResult,
+    ) -> Result<(), StoreError> {
         let text = serde_json::to_string(result).map_err(|error| StoreError::Database {
             path: self.store.path.clone(),
             cause: error.to_string(),
@@ -323,7 +337,7 @@ impl StoredRun<'_> {
             .bind(&case.source.suite)
             .bind(&case.name)
             .bind(result.repeat)
-            .bind(&case.source.content_hash)
+            .bind(content_hash)
             .bind(text);
         let inserted = insert.execute(&self.store.pool).await;
         inserted.map(drop).map_err(|error| self.store.failed(&error))

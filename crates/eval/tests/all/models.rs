@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use eval::fault::AtFault;
+use eval::given_model::GivenModel;
 use eval::python::AdkPythonSubject;
 use eval::result::{TerminationReason, TokenUsage};
 use eval::{EvalCase, Status, ToolMock, ToolUse, run_eval};
@@ -90,6 +91,23 @@ fn triage(python: &Path, endpoint: &str) -> EvalCase {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_model_that_speaks_openais_format_can_be_given_to_an_agent() {
+    let Some(python) = test_needs::python() else { return };
+    let endpoint = Endpoint::start(|request| crate::wire::says(request, "Call 999.")).await;
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/triage");
+    let subject = AdkPythonSubject::new(&folder, Some(&python))
+        .environment("OPENAI_BASE_URL", &endpoint.url)
+        .environment("OPENAI_API_KEY", "none");
+    let case = EvalCase::new("openai", Arc::new(subject))
+        .first_message("My chest hurts")
+        .model(GivenModel::Named("openai/gpt-5-mini".to_owned()));
+    let result = run_eval(&case).await;
+    assert_eq!(result.status, Status::Passed, "{:?}", result.error);
+    assert_eq!(result.token_usage, TokenUsage { input: 10, output: 5 });
+    assert_eq!(endpoint.requests()[0].path, "/chat/completions");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_agent_whose_own_model_fails_is_at_fault() {
     let Some(python) = test_needs::python() else { return };
     let failing: [fn(&Request) -> Reply; 4] = [
@@ -104,6 +122,21 @@ async fn an_agent_whose_own_model_fails_is_at_fault() {
         let error = result.error.expect("an error");
         assert_eq!(error.at_fault, AtFault::Subject, "{}", error.message);
         assert!(!endpoint.requests().is_empty());
+    }
+
+    // google-adk ends the turn as if the model had answered nothing.
+    for (body, reason) in [
+        (json!({ "promptFeedback": { "blockReason": "SAFETY" } }), "SAFETY"),
+        (
+            json!({ "candidates": [{ "finishReason": "MALFORMED_FUNCTION_CALL", "finishMessage": "bad call" }] }),
+            "MALFORMED_FUNCTION_CALL",
+        ),
+    ] {
+        let endpoint = Endpoint::start(move |_| crate::wire::ok(&body)).await;
+        let error = run_eval(&triage(&python, &endpoint.url)).await.error.expect("an error");
+        assert_eq!(error.at_fault, AtFault::Subject);
+        let begin = format!("the model of triage gave no answer ({reason}");
+        assert!(error.message.starts_with(&begin), "{}", error.message);
     }
 
     let endpoint = Endpoint::start(|_| Reply::Never).await;

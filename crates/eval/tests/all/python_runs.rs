@@ -1,11 +1,15 @@
 //! Cases of agents in Python, run by google-adk's own runner.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use eval::file::{ReadOptions, read};
+use eval::given_model::{GivenModel, ModelTurn};
+use eval::python::AdkPythonSubject;
 use eval::result::TerminationReason;
-use eval::{EvalResult, Status, run_eval};
+use eval::{EvalCase, EvalResult, Status, ToolMock, ToolUse, run_eval};
 use json_text::JsonText;
+use serde_json::json;
 
 fn agents() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents")
@@ -65,4 +69,41 @@ async fn the_triage_story_runs_with_a_scripted_model() {
         result.metrics["efficient_triage"].value,
         Some(JsonText::parse("1").expect("valid"))
     );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_happens_in_agents_that_are_tools_is_noted_once() {
+    let Some(python) = test_needs::python() else { return };
+    let subject = AdkPythonSubject::new(&agents().join("nested"), Some(&python));
+    let call =
+        |tool: &str, args: serde_json::Value| ModelTurn::call(tool, JsonText::from_value(&args));
+    let turns = vec![
+        call("middle", json!({ "request": "Is it there?" })),
+        call("inner", json!({ "request": "Is it there?" })),
+        call("look", json!({ "place": "the shelf" })),
+        ModelTurn::text("It is."),
+        ModelTurn::text("Yes."),
+        ModelTurn::text("Yes, it is."),
+    ];
+    let found = ToolMock::Returns(JsonText::from_value(&json!({ "found": true })));
+    let case = EvalCase::new("nested", Arc::new(subject))
+        .first_message("Is it there?")
+        .model(GivenModel::scripted(turns))
+        .tool("look", ToolUse::Mock(found));
+    let result = run_eval(&case).await;
+    assert_eq!(result.status, Status::Passed, "{:?}", result.error);
+    expect_test::expect![[r#"
+        initial_state 
+        user_message "Is it there?"
+        tool_call "middle"
+        tool_call "inner"
+        tool_call "look"
+        tool_result "look" "mock"
+        message "It is."
+        tool_result "inner" "framework"
+        message "Yes."
+        tool_result "middle" "framework"
+        message "Yes, it is."
+        termination "#]]
+    .assert_eq(&shown(&result));
 }

@@ -4,7 +4,9 @@ use std::convert::Infallible;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use eval::file::MOST_REPEATS;
 use eval::python::Isolation;
 use eval::store::DEFAULT_STORE;
 use score_report::Form;
@@ -120,11 +122,11 @@ pub struct EvalArguments {
     pub config: Option<PathBuf>,
     /// The model of the agent at every depth, such as gemini-2.5-pro; `replay` responds as the
     /// recorded trace of an eval set [default: the models that the agent names]
-    #[arg(long, env = "REHEARSAL_EVAL_MODEL", value_name = "MODEL")]
+    #[arg(long, env = "REHEARSAL_EVAL_MODEL", value_name = "MODEL", value_parser = NonEmptyStringValueParser::new())]
     pub model: Option<String>,
     /// The judge of all metrics that a model judges, such as gemini-2.5-flash [default: the models that
     /// the metrics name]
-    #[arg(long, env = "REHEARSAL_EVAL_JUDGE", value_name = "MODEL")]
+    #[arg(long, env = "REHEARSAL_EVAL_JUDGE", value_name = "MODEL", value_parser = NonEmptyStringValueParser::new())]
     pub judge: Option<String>,
     /// Decides which calls the faults of suites hit; the same seed hits the same calls [default: as the
     /// suite says, else 0]
@@ -140,7 +142,7 @@ pub struct EvalArguments {
     #[arg(long, env = "REHEARSAL_EVAL_OF_PYTHON", hide = true)]
     pub of_python: bool,
     /// How often each case is run [default: as the suite says, else once]
-    #[arg(long, env = "REHEARSAL_EVAL_REPEATS", value_name = "NUMBER")]
+    #[arg(long, env = "REHEARSAL_EVAL_REPEATS", value_name = "NUMBER", value_parser = repeats)]
     pub repeats: Option<NonZeroU32>,
     /// Run only this part of the cases, such as 1/4 for the first of four; `rehearsal eval merge` puts
     /// the parts together
@@ -178,6 +180,11 @@ pub struct EvalArguments {
     /// Print the JSON Schema of suites (docs/eval-suite.schema.json), and stop there
     #[arg(long, env = "REHEARSAL_EVAL_SCHEMA")]
     pub schema: bool,
+}
+
+fn repeats(text: &str) -> Result<NonZeroU32, String> {
+    let number = text.parse().ok().filter(|number: &NonZeroU32| number.get() <= MOST_REPEATS);
+    number.ok_or_else(|| format!("give a number from 1 to {MOST_REPEATS}"))
 }
 
 /// How cases are kept apart.

@@ -7,6 +7,7 @@ use eval::store::{ResultKey, RunInfo, RunStore, StoreError, StoredResults, Store
 use eval::{CaseRun, EvalCase, EvalSuite, rescore};
 
 use super::arguments::{RunChoice, Shard};
+use crate::cli::note_line::note_line;
 
 /// A suite as the store names it: its path in the working directory, or else the whole path.
 pub(super) fn suite_name(path: &Path) -> String {
@@ -96,8 +97,14 @@ pub(super) async fn rescored<'c>(
         for repeat in repeats {
             let run = CaseRun { case, repeat };
             let Some(earlier) = stored.remove(&ResultKey::of(&run)) else { continue };
+            if earlier.content_hash != case.source.content_hash {
+                let name = &case.name;
+                note_line!(
+                    "note: {name} has changed since it ran; its metrics are evaluated on what happened then"
+                );
+            }
             let result = rescore(case, earlier.result).await;
-            into.keep(case, &result).await?;
+            into.keep_as(case, &earlier.content_hash, &result).await?;
             runs.all.push(run);
             runs.results.push(Some(result));
         }

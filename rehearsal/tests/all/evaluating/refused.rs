@@ -72,6 +72,11 @@ fn what_a_case_names_and_nothing_has_is_refused_with_its_place() {
   - name: b
     first_message: Hi
     faults: [{ tool: read, raises: gone }]
+  - name: c
+    first_message: Hi
+    initial_state: { session: 5, patient: [1] }
+    model: { named: "" }
+    repeats: 4294967295
 "#,
     );
     std::fs::write(folder.path().join("mocks.py"), "def read(policy_id):\n    pass\n").unwrap();
@@ -94,9 +99,24 @@ fn what_a_case_names_and_nothing_has_is_refused_with_its_place() {
         "cases[0].terminate_when.state_matches: the case has no scope pasient,",
         "cases[0].metrics[0].scope: the case has no scope patiend,",
         "cases[1].faults[0].tool: the case says nothing about calls of read, so none can go wrong; add the tool to `tools`",
+        "cases[2].initial_state.session: a scope is an object, such as `{ age: 55 }`",
+        "cases[2].initial_state.patient: a scope is an object",
+        "cases[2].model: the name of the model is empty",
     ] {
         assert!(shown.contains(line), "{line} is not in\n{shown}");
     }
+}
+
+#[test]
+fn a_case_runs_a_bounded_number_of_times() {
+    let folder = suite("  - { name: a, first_message: Hi, repeats: 4294967295 }\n");
+    let refused = run(folder.path(), &["suite.yaml"], None);
+    assert_eq!(refused.status.code(), Some(2));
+    let shown = text(&refused.stderr);
+    assert!(
+        shown.contains("cases[0].repeats: a case runs at least once and at most 100000 times"),
+        "{shown}"
+    );
 }
 
 #[test]
@@ -118,6 +138,8 @@ fn options_that_nothing_has_are_refused() {
     for (arguments, error) in [
         (&["--tag", "smok"][..], "no case has the tag smok; the cases have smoke"),
         (&["--python", "/nobodys/python"], "--python /nobodys/python: there is no such file;"),
+        (&["--model", ""], "--model"),
+        (&["--repeats", "4294967295"], "give a number from 1 to 100000"),
         (&["--model", "replay"], "write `model: replay` and `golden: "),
     ] {
         let refused = run(folder.path(), &[&["suite.yaml"], arguments].concat(), None);
