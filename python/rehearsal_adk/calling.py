@@ -207,7 +207,7 @@ def _playable(session: RehearsalSession, call_id: str):
     """The call of an agent that can be played and has not answered."""
     tool = _waiting_agent(session, call_id)
     if tool is None or not view.can_be_played(tool):
-        raise Refused(BAD_PARAMS, f"The call {call_id} is not waiting for an agent to play.")
+        raise Refused(BAD_PARAMS, f"The call {call_id} is not waiting for an agent that a person acts as.")
     event = _event_of_call(session, call_id)
     return next(one for one in event.get_function_calls() if one.id == call_id)
 
@@ -238,7 +238,7 @@ def _agent_hint(tool) -> str:
     lacks = ""
     if model.startswith("gemini") and not any(map(os.environ.get, _GEMINI_ACCESS)):
         lacks = f" It would fail, because none of {', '.join(_GEMINI_ACCESS)} is set."
-    play = "Play it yourself, supply" if view.can_be_played(tool) else "Supply"
+    play = "Act as it yourself, supply" if view.can_be_played(tool) else "Supply"
     return f"{tool.name} is an agent. {play} its result, or run its model {model}.{lacks}"
 
 

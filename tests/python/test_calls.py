@@ -336,7 +336,7 @@ def test_an_agent_as_a_tool_is_marked_and_runs_its_model_only_by_choice(worker):
     asked = one.call("expert", call_id="c1", request="Why?")
     assert asked["status"] == "confirmation"
     assert asked["hint"] == (
-        "expert is an agent. Play it yourself, supply its result, or run its model echo."
+        "expert is an agent. Act as it yourself, supply its result, or run its model echo."
     )
     by_hand = one.result("confirm", session_id="s", call_id="c1", confirmed=False)
     assert (by_hand["status"], by_hand["result"]) == ("long_running", None)
