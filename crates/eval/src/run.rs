@@ -318,7 +318,7 @@ impl Run<'_> {
         for (scope, changed) in changes {
             if !changed.is_object() {
                 return Err(format!(
-                    "it changes the scope {scope} to {changed}, which is no object"
+                    "it changes the scope {scope} to {changed}, which is not an object"
                 ));
             }
             let is_known = SCOPES.contains(&scope.as_str()) || state.root().member(scope).is_some();

@@ -57,7 +57,7 @@ class GivenModel(BaseLlm):
 
 
 class UnusableModelError(Exception):
-    """google-adk has no such model, or a package for it is missing."""
+    """google-adk does not know the model, or a package for it is missing."""
 
 
 class Person(Gemini):

@@ -203,7 +203,7 @@ impl RunStore {
     /// Keeps other processes from continuing a run until the claim is dropped, or this process has ended.
     ///
     /// # Errors
-    /// [`StoreError::Running`] if another process has the run. A file that cannot be locked is no error.
+    /// [`StoreError::Running`] if another process has the run. A file that cannot be locked is not an error.
     pub fn claim(&self, number: i64) -> Result<RunClaim, StoreError> {
         let mut name = self.path.clone().into_os_string();
         name.push(format!(".run-{number}"));

@@ -158,7 +158,7 @@ async fn a_confirmation_is_asked_under_the_tools_name_and_its_mock_answers() {
             .map(|event| event["result"].to_string())
             .collect();
         let is_permission = |result: &String| result.contains("confirmed");
-        assert!(!results.iter().any(is_permission), "a permission is no result: {results:?}");
+        assert!(!results.iter().any(is_permission), "a permission is not a result: {results:?}");
         let is_paged = results.iter().any(|result| result == r#"{"paged":"Ada"}"#);
         assert_eq!(is_paged, is_confirmed, "{results:?}");
     }

@@ -140,7 +140,7 @@ pub enum EvalError {
     },
     /// The Python interpreter does not exist.
     #[error(
-        "--python {}: there is no such file; name an interpreter or a virtual environment, such as .venv", .0.display()
+        "--python {}: the file does not exist; name an interpreter or a virtual environment, such as .venv", .0.display()
     )]
     NoPython(PathBuf),
     /// The program cannot listen for Ctrl-C.

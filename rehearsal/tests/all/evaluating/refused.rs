@@ -137,7 +137,7 @@ fn options_that_nothing_has_are_refused() {
     let folder = suite("  - { name: a, first_message: Hi, tags: [smoke] }\n");
     for (arguments, error) in [
         (&["--tag", "smok"][..], "no case has the tag smok; the cases have smoke"),
-        (&["--python", "/nobodys/python"], "--python /nobodys/python: there is no such file;"),
+        (&["--python", "/nobodys/python"], "--python /nobodys/python: the file does not exist;"),
         (&["--model", ""], "--model"),
         (&["--repeats", "4294967295"], "give a number from 1 to 100000"),
         (&["--model", "replay"], "write `model: replay` and `golden: "),
