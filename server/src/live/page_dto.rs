@@ -76,9 +76,9 @@ pub(super) fn refused(error: &LiveError) -> ApiError {
         LiveError::Refused(Refusal::TurnsPending { count }) => ApiError::LiveWaiting(*count as u64),
         LiveError::Refused(Refusal::UnknownTurn(turn)) => unknown_turn(&turn.to_string()),
         LiveError::Refused(Refusal::NotAtHead { ahead, .. }) => {
-            let pending = if *ahead == 1 { "turn is" } else { "turns are" };
+            let pending = if *ahead == 1 { "request is" } else { "requests are" };
             let reason = format!(
-                "This turn is not at the head of the queue. {ahead} earlier {pending} pending."
+                "This request is not at the head of the queue. {ahead} earlier {pending} pending."
             );
             ApiError::LiveRefused(reason)
         }

@@ -50,7 +50,6 @@ impl SqliteStore {
         let writer = async {
             let writer = lasting().max_connections(1).connect_with(writable).await?;
             migrator().run(&writer).await?;
-            fold(&writer).await?;
             Ok(writer)
         };
         let writer = writer.await.map_err(|error| unopened(&path, error))?;
@@ -69,11 +68,6 @@ impl SqliteStore {
     pub(in crate::live) async fn limit(&self, pages: u32) {
         let limit = sqlx::AssertSqlSafe(format!("PRAGMA max_page_count = {pages}"));
         sqlx::query(limit).fetch_one(&self.writer).await.expect("a pragma is accepted");
-    }
-
-    #[cfg(test)]
-    pub(in crate::live) async fn fold_again(&self) {
-        fold(&self.writer).await.expect("folds");
     }
 
     #[cfg(test)]
@@ -107,44 +101,16 @@ fn migrator() -> Migrator {
         let kind = MigrationType::Simple;
         Migration::new(number, Cow::Borrowed(name), kind, sql.into_sql_str(), false)
     };
-    Migrator::with_migrations(vec![
-        version(1, "sessions and events", include_str!("0001_sessions_and_events.sql")),
-        version(2, "agents", include_str!("0002_agents.sql")),
-        version(3, "callers", include_str!("0003_callers.sql")),
-        version(4, "undelivered", include_str!("0004_undelivered.sql")),
-    ])
+    Migrator::with_migrations(vec![version(
+        1,
+        "live sessions",
+        include_str!("0001_live_sessions.sql"),
+    )])
 }
 
 /// The text in the form that is searched.
 fn folded(text: &str) -> String {
     text.to_lowercase()
-}
-
-/// Fills the search columns of rows from an earlier version.
-async fn fold(writer: &SqlitePool) -> Result<(), sqlx::Error> {
-    let mut connection = writer.acquire().await?;
-    for (kept, put) in [
-        (
-            "SELECT number, coalesce(description, '') AS text FROM sessions WHERE folded IS NULL",
-            "UPDATE sessions SET folded = ? WHERE number = ?",
-        ),
-        (
-            "SELECT number, agent_name AS text FROM agents WHERE folded IS NULL",
-            "UPDATE agents SET folded = ? WHERE number = ?",
-        ),
-    ] {
-        let rows = sqlx::query(kept).fetch_all(&mut *connection).await?;
-        if rows.is_empty() {
-            continue;
-        }
-        connection.execute("BEGIN IMMEDIATE").await?;
-        for row in rows {
-            let put = sqlx::query(put).bind(folded(row.get("text")));
-            connection.execute(put.bind(row.get::<i64, _>("number"))).await?;
-        }
-        connection.execute("COMMIT").await?;
-    }
-    Ok(())
 }
 
 /// Sessions with the names of their agents as a JSON list.

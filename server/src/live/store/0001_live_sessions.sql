@@ -5,6 +5,8 @@ CREATE TABLE sessions (
     id TEXT NOT NULL UNIQUE,
     created_at INTEGER NOT NULL, -- milliseconds
     description TEXT,
+    -- What a session is searched by, in lower case. SQLite folds ASCII alone, so that the host writes it.
+    folded TEXT NOT NULL DEFAULT '',
     status TEXT NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'completed')),
     -- Those of the last event; 0 before the first.
     last_sequence INTEGER NOT NULL DEFAULT 0,
@@ -21,6 +23,8 @@ CREATE TABLE events (
     payload_type TEXT NOT NULL,
     -- 1, 2, 3 and so on within the session: breaks the ties of the timestamps.
     sequence INTEGER NOT NULL,
+    -- Who sent a request, by name or token; NULL for other events, and without authentication.
+    caller TEXT,
     -- Of what was sent, by which the same message sent again is known; none for what the host said.
     fingerprint BLOB,
     -- A rehearsal.v1.SessionEvent.
@@ -45,3 +49,21 @@ CREATE TABLE pending (
 ) WITHOUT ROWID;
 
 CREATE INDEX pending_by_session ON pending (session_id, sequence);
+
+-- Whose turns a session has, in the order in which they first asked.
+CREATE TABLE agents (
+    number INTEGER PRIMARY KEY,
+    session_id TEXT NOT NULL REFERENCES sessions (id),
+    agent_name TEXT NOT NULL,
+    folded TEXT NOT NULL,
+    UNIQUE (session_id, agent_name)
+);
+
+-- The turns of the model endpoints with a response that has not reached its client, or that is still
+-- to come, in the order in which they were first requested. A repeated request is recognized by the
+-- fingerprint.
+CREATE TABLE undelivered (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    turn_id TEXT NOT NULL UNIQUE,
+    fingerprint BLOB NOT NULL
+);
