@@ -2,8 +2,8 @@
 
 use evalset::Number;
 use evalset::adk::{
-    Content, EvalCase, FunctionCall, FunctionResponse, IntermediateData, Invocation as Turn,
-    InvocationEvent,
+    AdkMark, Content, EvalCase, FunctionCall, FunctionResponse, IntermediateData,
+    Invocation as Turn, InvocationEvent,
 };
 use json_text::{JsonText, Kind, Node};
 use scoring::{Invocation, ModelCall, Response, Timing, ToolCall, Trace, joined};
@@ -16,7 +16,9 @@ pub(crate) fn case_trace(case: &EvalCase, tags: Vec<String>) -> Result<CaseTrace
     let kept = kept(case);
     let accepted = Accepted::of_adk(case, kept.as_ref()).valid()?;
     let turns = case.turns().iter().zip(accepted);
-    let invocations = turns.map(|(turn, accepted)| Invocation { accepted, ..invocation(turn) });
+    let mark = AdkMark::of(case);
+    let of_turn = |turn| invocation(turn, mark.as_ref());
+    let invocations = turns.map(|(turn, accepted)| Invocation { accepted, ..of_turn(turn) });
     let mut invocations: Vec<_> = invocations.collect();
     // An expected `{}` means no expectation, which the metric handles; an actual `{}` is a state.
     let mut final_state = case.final_session_state.clone();
@@ -62,8 +64,8 @@ fn restore(turn: &mut Invocation, kept: Invocation) {
     }
 }
 
-/// One turn.
-pub(crate) fn invocation(turn: &Turn) -> Invocation {
+/// One turn. `mark` is the case's, if it has one.
+pub(crate) fn invocation(turn: &Turn, mark: Option<&AdkMark>) -> Invocation {
     // ADK reads `"nan"` as a number, but it is not a measurement.
     let seconds = |number: &Option<Number>| {
         number.as_ref().map(Number::to_f64).filter(|seconds| seconds.is_finite())
@@ -72,7 +74,7 @@ pub(crate) fn invocation(turn: &Turn) -> Invocation {
     Invocation {
         id: turn.invocation_id.clone(),
         user_text: text_of(&turn.user_content).unwrap_or_default(),
-        tool_calls: data.map(tool_calls).unwrap_or_default(),
+        tool_calls: data.map(|data| tool_calls(data, mark)).unwrap_or_default(),
         accepted: Vec::new(),
         intermediate_responses: data.map(responses).unwrap_or_default(),
         final_response: turn.final_response.as_ref().and_then(text_of),
@@ -91,7 +93,7 @@ fn text_of(content: &Content) -> Option<String> {
     Some(joined(parts.iter().filter_map(|part| part.text.as_deref())))
 }
 
-fn tool_calls(data: &IntermediateData) -> Vec<ToolCall> {
+fn tool_calls(data: &IntermediateData, mark: Option<&AdkMark>) -> Vec<ToolCall> {
     // The calls of the lists come first, and have no author.
     let in_events = data.invocation_events.iter().flat_map(|event| {
         let parts = event.content.iter().flat_map(Content::parts);
@@ -106,13 +108,17 @@ fn tool_calls(data: &IntermediateData) -> Vec<ToolCall> {
             args: call.args.clone().filter(|args| args.kind() != Kind::Null),
             id: call.id.clone(),
             author,
-            result: response.and_then(answer),
+            result: response.and_then(|response| returned(response, mark)),
         };
     calls.map(call).collect()
 }
 
-fn answer(response: &FunctionResponse) -> Option<JsonText> {
-    response.response.clone().map(unwrapped)
+/// What the tool returned.
+fn returned(response: &FunctionResponse, mark: Option<&AdkMark>) -> Option<JsonText> {
+    match mark {
+        Some(mark) => mark.returned(response),
+        None => response.response.clone().map(unwrapped),
+    }
 }
 
 /// Messages before the response: of sub-agents, or in events.

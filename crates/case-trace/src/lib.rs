@@ -119,7 +119,8 @@ impl CaseTrace {
     #[must_use]
     pub fn of_result(result: &EvalCaseResult) -> Self {
         let turns = result.eval_metric_result_per_invocation.iter();
-        let invocations = turns.map(|turn| adk::invocation(&turn.actual_invocation)).collect();
+        let invocations =
+            turns.map(|turn| adk::invocation(&turn.actual_invocation, None)).collect();
         let trace = Trace { invocations, final_state: result.final_state() };
         Self { eval_id: result.eval_id.clone(), trace, ..Self::default() }
     }

@@ -65,6 +65,23 @@ fn lists_of_calls_are_read() {
 }
 
 #[test]
+fn the_mark_of_a_case_tells_what_the_tools_returned() {
+    let marked = LISTS.replacen(
+        r#""eval_id": "a","#,
+        r#""eval_id": "a", "rehearsal": {"tool_response": "adk", "returned": {"1": {"result": 1.50}}},"#,
+        1,
+    );
+    let turn = &trace(&marked, Format::Adk).trace.invocations[0];
+    let results: Vec<_> = turn
+        .tool_calls
+        .iter()
+        .filter_map(|call| call.result.as_ref())
+        .map(|it| it.as_str())
+        .collect();
+    assert_eq!(results, [r#"{"result": 1.50}"#, r#"{"ok": true, "result": 1}"#]);
+}
+
+#[test]
 fn empty_state_counts_as_recorded() {
     let ends = |state: &str| {
         let text =

@@ -66,7 +66,7 @@ impl AdkMark {
         }
     }
 
-    /// The result that a response tells without the mark.
+    /// The result in a response without the mark.
     #[must_use]
     pub fn result_of(response: &JsonText) -> JsonText {
         match response.open() {
