@@ -1,6 +1,8 @@
-//! [`refuse_special_file`]: files that are replaced must be files.
+//! Files that commands write: they replace nothing but files, and only their owner can read them.
 
+use std::fs::{OpenOptions, Permissions};
 use std::io;
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
 
 /// Checks that replacing what is at `path` replaces nothing but a file.
@@ -19,9 +21,34 @@ pub(super) fn refuse_special_file(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// The permissions of the file that is replaced, or of a new one: conversations are their owner's.
+pub(super) fn permissions(path: &Path) -> Permissions {
+    match std::fs::metadata(path) {
+        Ok(replaced) => replaced.permissions(),
+        Err(_) => Permissions::from_mode(0o600),
+    }
+}
+
+/// Opens files for writing. A new one can be read by its owner only.
+pub(super) fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true).mode(0o600);
+    options
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_new_file_is_its_owners_and_a_replaced_one_keeps_its_permissions() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("file");
+        assert_eq!(permissions(&file).mode() & 0o777, 0o600);
+        std::fs::write(&file, "").expect("written");
+        std::fs::set_permissions(&file, Permissions::from_mode(0o640)).expect("changed");
+        assert_eq!(permissions(&file).mode() & 0o777, 0o640);
+    }
 
     #[test]
     fn only_files_are_replaced() {

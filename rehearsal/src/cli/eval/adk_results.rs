@@ -1,6 +1,6 @@
 //! Results in the format of `adk eval`'s history, `*.evalset_result.json`, which `adk web` shows.
 
-use std::io;
+use std::io::{self, Write as _};
 use std::path::Path;
 
 use eval::result::{EvalResult, Status};
@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::EvalError;
 use super::runs::Runs;
+use crate::cli::output_file::private;
 
 /// A run of a set.
 #[derive(Serialize)]
@@ -130,7 +131,8 @@ pub(super) fn write(folder: &Path, runs: &Runs<'_>, run: i64) -> Result<(), Eval
     for set in sets {
         let file = folder.join(format!("{}.evalset_result.json", set.eval_set_result_name));
         let text = serde_json::to_vec_pretty(&set).map_err(io::Error::from).map_err(unwritable)?;
-        std::fs::write(&file, text)
+        let new = private().create_new(true).open(&file);
+        new.and_then(|mut new| new.write_all(&text))
             .map_err(|cause| EvalError::AdkResults { path: file.clone(), cause })?;
     }
     Ok(())

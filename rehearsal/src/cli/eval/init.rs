@@ -8,6 +8,7 @@ use eval::golden::Golden;
 
 use super::arguments::InitSuiteArguments;
 use super::{EvalError, eval_sets};
+use crate::cli::output_file::private;
 
 /// Writes the suite to `out` or to a new file.
 pub(super) fn init(arguments: &InitSuiteArguments, out: &mut dyn Write) -> Result<(), EvalError> {
@@ -27,7 +28,7 @@ pub(super) fn init(arguments: &InitSuiteArguments, out: &mut dyn Write) -> Resul
     };
     let unwritable = |cause| EvalError::UnwritableSuite { path: path.to_owned(), cause };
     // A suite that people have worked on is not replaced.
-    let mut file = std::fs::File::create_new(path).map_err(|cause| match cause.kind() {
+    let mut file = private().create_new(true).open(path).map_err(|cause| match cause.kind() {
         io::ErrorKind::AlreadyExists => {
             unwritable(io::Error::other("it exists; remove it, or choose another --output"))
         }

@@ -8,7 +8,7 @@ use evalset::{Case, EvalSet, Layout};
 
 use super::error::EvalsetError;
 use super::valid_file::put;
-use crate::cli::output_file::refuse_special_file;
+use crate::cli::output_file::{permissions, refuse_special_file};
 
 /// Writes the set, which has no case, with `cases` in ADK's own layout; returns their number.
 pub(super) fn write_set(
@@ -69,7 +69,7 @@ pub(super) fn write_by(
     let beside = real.parent().filter(|folder| *folder != Path::new("")).unwrap_or(folder);
     let draft = tempfile::Builder::new()
         .prefix(".rehearsal-")
-        .permissions(permissions_of(&real))
+        .permissions(permissions(&real))
         .tempfile_in(beside)
         .map_err(unwritable)?;
     let mut draft = BufWriter::new(draft);
@@ -88,14 +88,4 @@ pub(super) fn write_by(
         Err(error) => return Err(unwritable(error.error)),
     }
     File::open(beside).and_then(|folder| folder.sync_all()).map_err(unwritable)
-}
-
-/// The permissions of the replaced file, or those of a new one.
-fn permissions_of(path: &Path) -> std::fs::Permissions {
-    use std::os::unix::fs::PermissionsExt as _;
-    match std::fs::metadata(path) {
-        Ok(metadata) => metadata.permissions(),
-        // The process's umask applies, as for every new file.
-        Err(_) => std::fs::Permissions::from_mode(0o666),
-    }
 }

@@ -7,7 +7,7 @@ use indicatif::ProgressBar;
 use tempfile::NamedTempFile;
 
 use super::error::ScoreError;
-use crate::cli::output_file::refuse_special_file;
+use crate::cli::output_file::{permissions, refuse_special_file};
 
 /// A file being written.
 #[derive(Debug)]
@@ -46,10 +46,9 @@ impl<'o, W: Write> Destination<'o, W> {
         let folder = real.parent().filter(|folder| *folder != Path::new(""));
         let folder = folder.unwrap_or(Path::new("."));
         std::fs::create_dir_all(folder).map_err(unwritable)?;
-        let permissions = std::fs::metadata(&real).map(|metadata| metadata.permissions());
         let draft = tempfile::Builder::new()
             .prefix(".rehearsal-")
-            .permissions(permissions.unwrap_or_else(|_| new_file()))
+            .permissions(permissions(&real))
             .tempfile_in(folder)
             .map_err(unwritable)?;
         let draft = Draft { draft: BufWriter::new(draft), named: path.to_owned(), real };
@@ -84,10 +83,4 @@ impl<W: Write> Write for Destination<'_, W> {
             None => self.out.flush(),
         }
     }
-}
-
-/// The process's umask applies, as for every new file.
-fn new_file() -> std::fs::Permissions {
-    use std::os::unix::fs::PermissionsExt as _;
-    std::fs::Permissions::from_mode(0o666)
 }
