@@ -40,6 +40,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from rehearsal_adk.jsonable import JsonBytes, NotJson, compose, listed, strict
+
 __all__ = [
     "REAL",
     "EvalCase",
@@ -181,12 +183,13 @@ class EvalCase:
     """The state before the first message, by scope: `session` is the state itself, any other name an object in it."""
     terminate_when: Mapping[str, Any] = field(default_factory=dict)
     """What ends the run before the agent completes: `max_turns`, `max_duration_ms` and `state_matches`."""
-    metrics: Sequence[Mapping[str, Any]] = ()
-    """What is measured."""
+    metrics: Sequence[Mapping[str, Any] | Callable[..., Any]] = ()
+    """What is measured: metrics as suite files have them, or functions. A function gets the events of the run, a list of
+    dictionaries, and returns whether it passed, or a dictionary with `passed`, `score`, `value` and `evidence`."""
     faults: Sequence[Mapping[str, Any]] = ()
     """What goes wrong with tools on purpose."""
     golden: Mapping[str, str] | None = None
-    """A recorded case, as `eval_set` and `case`, that mocks, the model or criteria go by."""
+    """A recorded case, as `eval_set` and `case`, that mocks, the model or criteria use."""
     repeats: int = 1
     """How often the case is run."""
     tags: Sequence[str] = ()
@@ -205,7 +208,7 @@ class EvalCase:
             ("bridge", self.bridge),
             ("initial_state", self.initial_state),
             ("terminate_when", self.terminate_when),
-            ("metrics", list(self.metrics)),
+            ("metrics", [_metric(metric) for metric in self.metrics]),
             ("faults", list(self.faults)),
             ("golden", _golden(self.golden)),
             ("repeats", self.repeats if self.repeats != 1 else None),
@@ -228,6 +231,10 @@ def _golden(golden: Mapping[str, str] | None) -> Mapping[str, str] | None:
 
 def _mock(tool: str, mock: Mock) -> str | Mapping[str, Any]:
     return _function(f"the mock of {tool}", mock) if callable(mock) else mock
+
+
+def _metric(metric: Mapping[str, Any] | Callable[..., Any]) -> Mapping[str, Any]:
+    return _function("a metric", metric) if callable(metric) else metric
 
 
 def _user_agents(users: Mapping[str, Any]) -> dict[str, Any]:
@@ -356,14 +363,21 @@ def run_eval_suite(
     Raises:
       SuiteError: a case is not valid, or the program `rehearsal` is missing.
     """
-    suite = {"seed": seed, "cases": [case.to_dict() for case in cases]}
+    suite = compose({"seed": seed, "cases": listed([_written(case) for case in cases])})
     with tempfile.TemporaryDirectory(prefix="rehearsal-") as folder:
         path = Path(folder, "suite.json")
-        path.write_text(json.dumps(suite), encoding="utf-8")
+        path.write_bytes(suite)
         options = ["--of-python"]
         options += ["--jobs", str(jobs)] if jobs else []
         options += ["--stop-on-first-failure"] if stop_on_first_failure else []
         return run_suite_file(path, *options)
+
+
+def _written(case: EvalCase) -> JsonBytes:
+    try:
+        return strict(case.to_dict())
+    except NotJson as error:
+        raise SuiteError(f"the case {case.name!r} has no form in JSON: {error}") from error
 
 
 def run_suite_file(suite: str | os.PathLike[str], *options: str) -> SuiteResult:

@@ -39,7 +39,9 @@ class EvalSuiteFile(pytest.File):
         for case in cases:
             item = EvalCaseItem.from_parent(self, name=case["name"])
             for tag in case["tags"]:
-                item.add_marker(re.sub(r"\W", "_", tag))
+                mark = re.sub(r"\W", "_", tag)
+                self.config.addinivalue_line("markers", f"{mark}: a tag of eval cases")
+                item.add_marker(mark)
             yield item
 
     def result(self, name: str) -> evaluation.SuiteResult:

@@ -1,5 +1,6 @@
 """Cases that are run from Python, and as tests of pytest, by the program."""
 
+import math
 import os
 import subprocess
 import sys
@@ -90,6 +91,11 @@ def test_a_case_that_is_not_valid_is_refused():
         run_eval(case("a", calls(), tools={"read": lambda policy_id: {}}))
 
 
+def test_a_value_without_a_form_in_json_is_refused():
+    with pytest.raises(SuiteError, match=r"'odd' has no form in JSON: \$\.\S+ is NaN\."):
+        run_eval(case("odd", calls(), initial_state={"degrees": math.nan}))
+
+
 def test_the_program_is_missing(monkeypatch):
     monkeypatch.delenv("REHEARSAL_PROGRAM")
     monkeypatch.setenv("PATH", "")
@@ -131,6 +137,7 @@ def test_suites_are_tests_of_pytest(tmp_path):
     assert "Traceback" not in done.stdout
     marked = pytest_of(tmp_path, "-m", "smoke")
     assert "1 passed, 2 deselected" in marked.stdout, marked.stdout
+    assert "UnknownMark" not in marked.stdout, marked.stdout
     assert list(tmp_path.glob("**/*.sqlite")) == []
 
 

@@ -100,7 +100,7 @@ pub(crate) fn note(
             }
         }
     }
-    // What an agent changes that is used as a tool, the result of the tool tells.
+    // What an agent that is used as a tool changes is in the result of the tool.
     if !is_inner {
         let changes: BTreeMap<&String, &Value> = event
             .actions

@@ -100,7 +100,10 @@ impl Interceptor {
             Some(GivenModel::Named(name)) => {
                 let models = Models::of_environment();
                 let model = match name.as_str() {
-                    PERSON => models.person(self.0.gate.case_name()).model(agent),
+                    PERSON => {
+                        let gate = &self.0.gate;
+                        models.person(gate.case_name()).in_run(gate.run_id()).model(agent)
+                    }
                     name => models.model(name),
                 };
                 let model = model.map_err(|error| AdkError::config(error.to_string()))?;

@@ -27,7 +27,7 @@ struct Inner {
     responded: HashSet<String>,
     /// Changes of the state that the invocation under way does not know yet.
     unseen_changes: HashMap<String, Value>,
-    /// Those that it was given, until its event tells them.
+    /// Those that it was given, until its event shows them.
     given_changes: HashMap<String, Value>,
 }
 
@@ -104,7 +104,7 @@ impl Waits {
         changes
     }
 
-    /// Whether a change that an event tells is one of the user's, which the ledger has already.
+    /// Whether a change in an event is one of the user's, which the ledger has already.
     pub(crate) fn is_users(&self, key: &str, value: &Value) -> bool {
         let given = &mut self.lock().given_changes;
         let is_users = given.get(key) == Some(value);

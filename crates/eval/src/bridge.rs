@@ -7,6 +7,7 @@ use serde_json::json;
 
 use crate::ledger::{Entry, Event};
 use crate::mock::Template;
+use crate::user_agent::Heard;
 use crate::yields::{YieldInfo, YieldKind};
 
 /// What user agents hear, and how their answers are passed on.
@@ -21,7 +22,9 @@ pub struct Bridge {
 /// A text made for a yield.
 #[derive(Clone)]
 pub enum Format {
-    /// A template over `text`, `tool`, `args`, `state` and, of a response, `output`.
+    /// A template over `text` (the last text of the subject), `tool`, `args`, `call_id`, `invocation_id`, `state`,
+    /// `events` (the ledger so far), `conversation` (the session of the user agents: `role` and `text`) and, of a
+    /// response, `output`.
     Template(Template),
     /// A function of the same names.
     Function(Arc<FormatFunction>),
@@ -53,16 +56,11 @@ impl Bridge {
     ///
     /// # Errors
     /// The format's.
-    pub(crate) fn prompt(
-        &self,
-        events: &[Entry],
-        state: &JsonText,
-        info: &YieldInfo,
-    ) -> Result<String, String> {
+    pub(crate) fn prompt(&self, at: &AtYield<'_>) -> Result<String, String> {
         match &self.format_prompt {
-            Some(format) => format.text("format_prompt", &names(events, state, info)?),
-            None => Ok(match (&info.kind, &info.args) {
-                (YieldKind::Loop, _) => last_text(events),
+            Some(format) => format.text("format_prompt", &at.names()?),
+            None => Ok(match (&at.info.kind, &at.info.args) {
+                (YieldKind::Loop, _) => last_text(at.events),
                 (YieldKind::Tool { tool_name }, args) => {
                     let args = args.as_ref().map_or_else(JsonText::null, JsonText::compact);
                     format!("Tool: {tool_name}\nArgs: {args}")
@@ -75,18 +73,12 @@ impl Bridge {
     ///
     /// # Errors
     /// The format's.
-    pub(crate) fn response(
-        &self,
-        output: JsonText,
-        events: &[Entry],
-        state: &JsonText,
-        info: &YieldInfo,
-    ) -> Result<JsonText, String> {
+    pub(crate) fn response(&self, output: JsonText, at: &AtYield<'_>) -> Result<JsonText, String> {
         let Some(format) = &self.format_response else { return Ok(output) };
-        let mut names = names(events, state, info)?;
+        let mut names = at.names()?;
         names["output"] = output.to_value().map_err(|error| error.to_string())?;
         let text = format.text("format_response", &names)?;
-        Ok(match info.kind {
+        Ok(match at.info.kind {
             YieldKind::Loop => JsonText::string(&text),
             YieldKind::Tool { .. } => {
                 JsonText::parse(&text).unwrap_or_else(|_| JsonText::string(&text))
@@ -95,18 +87,40 @@ impl Bridge {
     }
 }
 
-fn names(
-    events: &[Entry],
-    state: &JsonText,
-    info: &YieldInfo,
-) -> Result<serde_json::Value, String> {
-    let value = |text: &JsonText| text.to_value().map_err(|error| error.to_string());
-    let tool = match &info.kind {
-        YieldKind::Loop => None,
-        YieldKind::Tool { tool_name } => Some(tool_name.as_str()),
-    };
-    let args = info.args.as_ref().map(value).transpose()?;
-    Ok(json!({ "text": last_text(events), "tool": tool, "args": args, "state": value(state)? }))
+/// What formats are made of.
+pub(crate) struct AtYield<'a> {
+    /// The events of the main session.
+    pub(crate) events: &'a [Entry],
+    /// The session of the user agents.
+    pub(crate) heard: &'a [Heard],
+    /// The state of the main session.
+    pub(crate) state: &'a JsonText,
+    pub(crate) info: &'a YieldInfo,
+}
+
+impl AtYield<'_> {
+    fn names(&self) -> Result<serde_json::Value, String> {
+        let value = |text: &JsonText| text.to_value().map_err(|error| error.to_string());
+        let tool = match &self.info.kind {
+            YieldKind::Loop => None,
+            YieldKind::Tool { tool_name } => Some(tool_name.as_str()),
+        };
+        let conversation = self.heard.iter().map(|message| match message {
+            Heard::Prompt(text) => json!({ "role": "agent", "text": text }),
+            Heard::Own(text) => json!({ "role": "user", "text": text }),
+        });
+        let events = self.events.iter().map(serde_json::to_value).collect::<Result<Vec<_>, _>>();
+        Ok(json!({
+            "text": last_text(self.events),
+            "tool": tool,
+            "args": self.info.args.as_ref().map(value).transpose()?,
+            "call_id": self.info.call_id,
+            "invocation_id": self.info.invocation_id,
+            "state": value(self.state)?,
+            "events": events.map_err(|error| error.to_string())?,
+            "conversation": conversation.collect::<Vec<_>>(),
+        }))
+    }
 }
 
 /// The last text of the subject.
@@ -146,6 +160,13 @@ mod tests {
         }
     }
 
+    fn at<'a>(events: &'a [Entry], state: &'a JsonText, info: &'a YieldInfo) -> AtYield<'a> {
+        AtYield { events, heard: HEARD.as_slice(), state, info }
+    }
+
+    static HEARD: std::sync::LazyLock<[Heard; 1]> =
+        std::sync::LazyLock::new(|| [Heard::Own("Hi".to_owned())]);
+
     fn of_loop() -> YieldInfo {
         waits(YieldKind::Loop, None)
     }
@@ -160,31 +181,35 @@ mod tests {
 
     fn prompt(source: &str, info: &YieldInfo) -> Result<String, String> {
         let bridge = Bridge { format_prompt: template(source), format_response: None };
-        bridge.prompt(&[message("Hello"), message("Any pain?")], &json(r#"{"age": 55}"#), info)
+        bridge.prompt(&at(&[message("Hello"), message("Any pain?")], &json(r#"{"age": 55}"#), info))
     }
 
     fn response(source: &str, output: &str, info: &YieldInfo) -> Result<JsonText, String> {
         let bridge = Bridge { format_prompt: None, format_response: template(source) };
-        bridge.response(json(output), &[message("Any pain?")], &json(r#"{"age": 55}"#), info)
+        bridge.response(json(output), &at(&[message("Any pain?")], &json(r#"{"age": 55}"#), info))
     }
 
     #[test]
     fn by_default_a_user_hears_the_last_text_or_the_call_and_answers_as_it_does() {
         let (bridge, state) = (Bridge::default(), json("{}"));
         let events = [message("Hello"), message("Any pain?")];
-        let prompt = |info: &YieldInfo| bridge.prompt(&events, &state, info).expect("a prompt");
+        let prompt =
+            |info: &YieldInfo| bridge.prompt(&at(&events, &state, info)).expect("a prompt");
         assert_eq!(prompt(&of_loop()), "Any pain?");
         assert_eq!(prompt(&of_tool()), "Tool: ask\nArgs: {\"question\":\"Where?\"}");
-        assert_eq!(bridge.prompt(&[], &state, &of_loop()).as_deref(), Ok(""), "nothing was said");
+        let nothing = bridge.prompt(&at(&[], &state, &of_loop()));
+        assert_eq!(nothing.as_deref(), Ok(""), "nothing was said");
         let output = json(r#"{"answer": 1.10}"#);
-        let response = bridge.response(output.clone(), &events, &state, &of_tool());
+        let response = bridge.response(output.clone(), &at(&events, &state, &of_tool()));
         assert_eq!(response, Ok(output));
     }
 
     #[test]
     fn a_prompt_can_use_every_name() {
-        let all = "{{ text }}|{{ tool }}|{{ args.question }}|{{ state.age }}";
-        assert_eq!(prompt(all, &of_tool()).as_deref(), Ok("Any pain?|ask|Where?|55"));
+        let all = "{{ text }}|{{ tool }}|{{ args.question }}|{{ state.age }}|{{ invocation_id }}|\
+                   {{ events[0].type }}|{{ conversation[0].role }}: {{ conversation[0].text }}";
+        let filled = "Any pain?|ask|Where?|55|i|message|user: Hi";
+        assert_eq!(prompt(all, &of_tool()).as_deref(), Ok(filled));
         let of_loop = prompt("{{ text }}|{{ tool }}|{{ args }}", &of_loop());
         assert_eq!(of_loop.as_deref(), Ok("Any pain?|None|None"));
     }
@@ -221,7 +246,7 @@ mod tests {
     fn a_function_that_fails_is_named() {
         let failing: Arc<FormatFunction> = Arc::new(|_| Err("no text".to_owned()));
         let bridge = Bridge { format_prompt: Some(Format::Function(failing)), ..Bridge::default() };
-        let error = bridge.prompt(&[], &json("{}"), &of_loop());
+        let error = bridge.prompt(&at(&[], &json("{}"), &of_loop()));
         assert_eq!(error, Err("bridge.format_prompt failed: no text".to_owned()));
     }
 }

@@ -102,6 +102,55 @@ impl EvalCase {
         }
     }
 
+    /// Sets what the case is about.
+    #[must_use]
+    pub fn description(mut self, text: impl Into<String>) -> Self {
+        self.description = text.into();
+        self
+    }
+
+    /// Sets the state before the first message: an object whose named scopes are objects in it.
+    #[must_use]
+    pub fn initial_state(mut self, state: JsonText) -> Self {
+        self.initial_state = state;
+        self
+    }
+
+    /// Sets what ends the run before the subject completes.
+    #[must_use]
+    pub fn terminate_when(mut self, termination: Termination) -> Self {
+        self.terminate_when = termination;
+        self
+    }
+
+    /// Sets what user agents hear and how their answers are passed on.
+    #[must_use]
+    pub fn bridge(mut self, bridge: Bridge) -> Self {
+        self.bridge = bridge;
+        self
+    }
+
+    /// Allows a part of the subject that interception cannot see, such as `google_search`.
+    #[must_use]
+    pub fn allow(mut self, name: impl Into<String>) -> Self {
+        self.allow.insert(name.into());
+        self
+    }
+
+    /// Adds a label.
+    #[must_use]
+    pub fn tag(mut self, tag: impl Into<String>) -> Self {
+        self.tags.push(tag.into());
+        self
+    }
+
+    /// Sets what decides which calls `faults` hit.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
     /// Adds what happens to the calls of a tool.
     #[must_use]
     pub fn tool(mut self, name: impl Into<String>, used: ToolUse) -> Self {

@@ -80,10 +80,20 @@ impl Metric for CriterionMetric {
     }
 
     async fn evaluate(&self, events: &[Entry]) -> MetricResult {
-        self.evaluate_noting(events, &Ledger::begin()).await
+        self.measure(events, &Ledger::begin()).await
     }
 
-    async fn evaluate_noting(&self, events: &[Entry], ledger: &Ledger) -> MetricResult {
+    async fn evaluate_noting(
+        &self,
+        events: &[Entry],
+        ledger: &Ledger,
+    ) -> Result<MetricResult, String> {
+        Ok(self.measure(events, ledger).await)
+    }
+}
+
+impl CriterionMetric {
+    async fn measure(&self, events: &[Entry], ledger: &Ledger) -> MetricResult {
         let actual = trace(events);
         let Some(models) = &self.models else {
             let tools = &mut Tools::default();

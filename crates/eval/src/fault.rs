@@ -119,11 +119,21 @@ pub enum Fault {
         /// What happened.
         message: String,
     },
+    /// A metric could not measure the run.
+    #[error("the metric {metric} failed: {message}")]
+    Metric {
+        /// The metric.
+        metric: String,
+        /// Why.
+        message: String,
+    },
     /// Code of the subject tried to change something outside of a tool that may run. It was stopped.
     #[error(
-        "{what}, at {place}. Only tools that the case allows with `real` may write files, start processes or use the network. Move the code into a tool, or mock what it does."
+        "in the case {case}, the agent {what}, at {place}. Only tools that the case allows with `real` may write files, start processes or use the network. Move the code into a tool, or mock what it does."
     )]
     ForbiddenEffect {
+        /// The case.
+        case: String,
         /// What was tried.
         what: String,
         /// The file and line.
@@ -197,6 +207,7 @@ impl Fault {
             Self::ForbiddenEffect { .. } | Self::Subject { .. } | Self::Unhandled { .. } => {
                 AtFault::Subject
             }
+            Self::Metric { .. } => AtFault::Metric,
             Self::Infrastructure { .. } => AtFault::Infrastructure,
         }
     }

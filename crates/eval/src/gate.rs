@@ -20,9 +20,14 @@ use crate::remedy::WrittenIn;
 use crate::simulated::World;
 use crate::tool_fault::{FaultEffect, Seed, ToolFault, truncated};
 
+/// What google-adk waits for without a tool that asks: a credential for a toolset, the input of a workflow.
+const UNOWNED: [&str; 2] = ["adk_request_credential", "adk_request_input"];
+
 /// Decides every tool call of one run. Subjects ask it from wherever their tools are called.
 pub struct Gate {
     case_name: String,
+    /// The id of this run, unlike that of any other.
+    run_id: Arc<str>,
     tools: HashMap<String, ToolUse>,
     answered_by_users: HashSet<String>,
     named_tools: BTreeSet<String>,
@@ -105,6 +110,7 @@ impl Gate {
         let ledger = Arc::new(Ledger::begin());
         Self {
             case_name: case.name.clone(),
+            run_id: uuid::Uuid::new_v4().to_string().into(),
             tools: case.tools.clone(),
             answered_by_users: case.user_agents.tools.keys().cloned().collect(),
             named_tools: case.named_tools.clone(),
@@ -139,6 +145,12 @@ impl Gate {
     #[must_use]
     pub fn case_name(&self) -> &str {
         &self.case_name
+    }
+
+    /// The id of this run, unlike that of any other.
+    #[must_use]
+    pub fn run_id(&self) -> &str {
+        &self.run_id
     }
 
     /// The state before the first message.
@@ -396,6 +408,7 @@ impl Gate {
             call_id: call.call_id.clone(),
             tool_name: call.tool.clone(),
             invocation_id: call.invocation_id.clone(),
+            run_id: Arc::clone(&self.run_id),
             state: seen.state.clone(),
             now_ms,
             repeated,
@@ -443,7 +456,8 @@ impl Hit<'_> {
 }
 /// Checks that those that a case names are among the tools of its subject.
 pub(crate) fn check_tools(named: &BTreeSet<String>, tools: &[String]) -> Result<(), Fault> {
-    match named.iter().find(|named| !tools.contains(*named)) {
+    let is_tool = |named: &&String| tools.contains(*named) || UNOWNED.contains(&named.as_str());
+    match named.iter().find(|named| !is_tool(named)) {
         None => Ok(()),
         Some(named) => Err(Fault::UnknownTool {
             tool: named.clone(),

@@ -128,10 +128,20 @@ impl Metric for JudgeMetric {
     }
 
     async fn evaluate(&self, events: &[Entry]) -> MetricResult {
-        self.evaluate_noting(events, &Ledger::begin()).await
+        self.measure(events, &Ledger::begin()).await
     }
 
-    async fn evaluate_noting(&self, events: &[Entry], ledger: &Ledger) -> MetricResult {
+    async fn evaluate_noting(
+        &self,
+        events: &[Entry],
+        ledger: &Ledger,
+    ) -> Result<MetricResult, String> {
+        Ok(self.measure(events, ledger).await)
+    }
+}
+
+impl JudgeMetric {
+    async fn measure(&self, events: &[Entry], ledger: &Ledger) -> MetricResult {
         let request = self.request(events);
         let asked = (0..self.samples).map(|_| self.sample(&request, ledger));
         let (mut samples, mut failures) = (Vec::new(), Vec::new());

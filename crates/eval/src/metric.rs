@@ -32,8 +32,12 @@ pub trait Metric: Send + Sync {
 
     /// Measures a run as [`Metric::evaluate`] does, and notes in its ledger what that took, such as the tokens of a
     /// model. The engine calls this.
-    async fn evaluate_noting(&self, events: &[Entry], _: &Ledger) -> MetricResult {
-        self.evaluate(events).await
+    ///
+    /// # Errors
+    /// Why the metric itself failed, which is an error of the run. A run that cannot be measured is
+    /// [`MetricResult::unscored`] instead.
+    async fn evaluate_noting(&self, events: &[Entry], _: &Ledger) -> Result<MetricResult, String> {
+        Ok(self.evaluate(events).await)
     }
 }
 
@@ -109,7 +113,7 @@ pub struct StateMetric {
     pub name: String,
     /// The scope: `session` for the state itself, else the name of an object in it.
     pub scope: String,
-    /// The key in the scope.
+    /// The key in the scope, or a path such as `escalation.reason`.
     pub key: String,
     /// What the value must be.
     pub assertion: Assertion,
@@ -140,7 +144,11 @@ impl Metric for StateMetric {
             SESSION => Some(document.root()),
             scope => document.root().member(scope),
         };
-        let value = scope.and_then(|scope| scope.member(&self.key)).map(|value| value.to_json());
+        let value = scope.and_then(|scope| {
+            let along = |key: &str| key.split('.').try_fold(scope, |at, name| at.member(name));
+            scope.member(&self.key).or_else(|| along(&self.key))
+        });
+        let value = value.map(|value| value.to_json());
         let passed = self.assertion.holds(value.as_ref());
         let shown =
             value.as_ref().map_or_else(|| "missing".to_owned(), |it| it.compact().to_string());

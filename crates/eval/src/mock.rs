@@ -87,6 +87,8 @@ pub struct MockContext {
     pub now_ms: u64,
     /// The JSON Schema of the result, if the tool declares one.
     pub output_schema: Option<JsonText>,
+    /// The id of the run, unlike that of any other.
+    pub(crate) run_id: Arc<str>,
     /// How often this tool was called with these arguments before.
     pub(crate) repeated: usize,
     /// Functions in Python.
@@ -306,6 +308,7 @@ mod tests {
             call_id: "1".to_owned(),
             tool_name: "read".to_owned(),
             invocation_id: "i".to_owned(),
+            run_id: "".into(),
             state: json("{}"),
             now_ms: 0,
             output_schema: None,

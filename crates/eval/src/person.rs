@@ -5,8 +5,11 @@ use json_text::{JsonIndex, JsonText};
 use serde_json::{Value, json};
 
 use crate::mock::{MockContext, MockFailure, MockFunction};
-use crate::model::{ModelMessage, ModelReply, ModelRequest, ModelTool, PersonSession, read_json};
-use crate::user_agent::{Heard, UserAgent, UserAnswer};
+use crate::model::{
+    Model, ModelMessage, ModelReply, ModelRequest, ModelTool, PersonSession, read_json,
+};
+use crate::output_schema::mismatch;
+use crate::user_agent::{Heard, UserAgent, UserAnswer, UserContext};
 use crate::yields::{YieldInfo, YieldKind};
 
 /// With this the person ends the conversation.
@@ -83,14 +86,28 @@ impl UserAgent for PersonUser {
             YieldKind::Loop => "user".to_owned(),
             YieldKind::Tool { tool_name } => format!("user for {tool_name}"),
         };
-        let reply = asked(&self.session, &agent, &self.request(heard, info)).await?;
-        if reply.calls.iter().any(|call| call.name == END) {
-            return Ok(UserAnswer::Ends);
-        }
-        Ok(UserAnswer::says(match info.kind {
-            YieldKind::Loop => JsonText::string(&reply.text),
-            YieldKind::Tool { .. } => returned(&reply)?,
-        }))
+        let model = self.session.model(&agent).map_err(|error| error.to_string())?;
+        usable(&model, self.request(heard, info), |reply| {
+            if reply.calls.iter().any(|call| call.name == END) {
+                return Ok(UserAnswer::Ends);
+            }
+            Ok(UserAnswer::says(match info.kind {
+                YieldKind::Loop => JsonText::string(&reply.text),
+                YieldKind::Tool { .. } => returned(reply)?,
+            }))
+        })
+        .await
+    }
+
+    async fn answer_in_run(
+        &self,
+        number: usize,
+        heard: &[Heard],
+        info: &YieldInfo,
+        context: &UserContext<'_>,
+    ) -> Result<UserAnswer, String> {
+        let session = self.session.in_run(context.run_id);
+        Self { session, role: self.role.clone() }.answer(number, heard, info).await
     }
 }
 
@@ -150,14 +167,21 @@ impl MockFunction for PersonTool {
         args: &JsonText,
         context: &MockContext,
     ) -> Result<JsonText, MockFailure> {
-        let reply = asked(&self.session, &context.tool_name, &self.request(args, context)).await;
-        let reply = reply.map_err(MockFailure::Broken)?;
-        if let Some(call) = reply.calls.iter().find(|call| call.name == RAISE) {
-            let args = call.args.to_value().unwrap_or_default();
-            let message = args.get("message").and_then(Value::as_str).unwrap_or_default();
-            return Err(MockFailure::Raises(message.to_owned()));
-        }
-        returned(&reply).map_err(MockFailure::Broken)
+        let model = self.session.in_run(&context.run_id).model(&context.tool_name);
+        let model = model.map_err(|error| MockFailure::Broken(error.to_string()))?;
+        let answered = usable(&model, self.request(args, context), |reply| {
+            if let Some(call) = reply.calls.iter().find(|call| call.name == RAISE) {
+                let args = call.args.to_value().unwrap_or_default();
+                let message = args.get("message").and_then(Value::as_str).unwrap_or_default();
+                return Ok(Err(MockFailure::Raises(message.to_owned())));
+            }
+            let result = returned(reply)?;
+            match context.output_schema.as_ref().and_then(|schema| mismatch(schema, &result)) {
+                Some(error) => Err(format!("The result cannot be used: {error}")),
+                None => Ok(Ok(result)),
+            }
+        });
+        answered.await.map_err(MockFailure::Broken)?
     }
 }
 
@@ -169,7 +193,7 @@ fn returned(reply: &ModelReply) -> Result<JsonText, String> {
         return Ok(result.unwrap_or_else(|| JsonText::from_value(&Value::Null)));
     }
     read_json(&reply.text, |value| Ok(value.clone())).map_err(|error| {
-        format!("the person's answer cannot be used: {error}. Call {RETURN}, or write JSON")
+        format!("The answer cannot be used: {error}. Call {RETURN}, or write JSON.")
     })
 }
 
@@ -187,13 +211,27 @@ fn return_result(schema: Option<&JsonText>) -> ModelTool {
     tool(RETURN, "Gives what the tool returns.", &parameters)
 }
 
-async fn asked(
-    session: &PersonSession,
-    agent: &str,
-    request: &ModelRequest,
-) -> Result<ModelReply, String> {
-    let model = session.model(agent).map_err(|error| error.to_string())?;
-    model.ask(request).await.map_err(|failure| failure.to_string())
+/// Asks the person, and asks again with the reason while the answer cannot be used.
+async fn usable<T>(
+    model: &Model,
+    mut request: ModelRequest,
+    read: impl Fn(&ModelReply) -> Result<T, String>,
+) -> Result<T, String> {
+    loop {
+        let reply = model.ask(&request).await.map_err(|failure| failure.to_string())?;
+        let error = match read(&reply) {
+            Ok(answer) => return Ok(answer),
+            Err(error) => error,
+        };
+        if reply.calls.is_empty() {
+            let messages = [ModelMessage::FromModel(reply.text), ModelMessage::ToModel(error)];
+            request.messages.extend(messages);
+        } else {
+            let result = JsonText::from_value(&json!({ "error": error }));
+            let results = vec![result; reply.calls.len()];
+            request.messages.push(ModelMessage::Called(reply.content, results));
+        }
+    }
 }
 
 fn declared(context: &MockContext) -> String {

@@ -149,3 +149,28 @@ impl From<&Fault> for RunError {
         Self { phase: at_fault.phase(), at_fault, message: fault.to_string(), traceback }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_goes_before_those_after_it() {
+        let metric = |passed| MetricResult { passed, ..MetricResult::unscored("") };
+        let of = |passed: &[Option<bool>], reason| {
+            let named = |(at, passed): (usize, &Option<bool>)| (at.to_string(), metric(*passed));
+            status(reason, &passed.iter().enumerate().map(named).collect())
+        };
+        let (failed, unscored, passed) = (Some(false), None, Some(true));
+        for ended in [TerminationReason::MaxTurns, TerminationReason::MaxDuration] {
+            assert_eq!(of(&[failed, unscored], Some(ended)), Status::Terminated);
+            assert_eq!(of(&[passed], Some(ended)), Status::Terminated);
+        }
+        for ended in [None, Some(TerminationReason::StateMatches)] {
+            assert_eq!(of(&[passed, unscored, failed], ended), Status::Failed);
+            assert_eq!(of(&[passed, unscored], ended), Status::Unscored);
+            assert_eq!(of(&[passed], ended), Status::Passed);
+            assert_eq!(of(&[], ended), Status::Passed);
+        }
+    }
+}

@@ -11,8 +11,9 @@ use serde_json::{Map, Value};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout, timeout_at};
 
+use crate::bridge::AtYield;
 use crate::case::EvalCase;
-use crate::fault::Fault;
+use crate::fault::{AtFault, Fault};
 use crate::gate::Gate;
 use crate::ledger::{Entry, Event, Ledger, Role};
 use crate::metric::{MetricResult, SCOPES, SESSION};
@@ -58,15 +59,20 @@ pub async fn run_eval(case: &EvalCase) -> EvalResult {
     }
     gate.ledger.add(Event::Termination { reason, state: gate.state() });
     let events = gate.ledger.look(<[_]>::to_vec);
-    let metrics = match &ended {
+    let (metrics, failed) = match &ended {
         Ok(_) => measured(case, &events, &gate.ledger).await,
-        Err(_) => IndexMap::new(),
+        Err(_) => (IndexMap::new(), None),
     };
+    if let Some(fault) = &failed {
+        let at_fault = fault.at_fault();
+        gate.ledger.add(Event::Fault { at_fault, message: fault.to_string() });
+    }
     // With what judges took.
     let events = gate.ledger.look(<[_]>::to_vec);
-    let status = match &ended {
-        Ok(reason) => status(*reason, &metrics),
-        Err(_) => Status::Error,
+    let error = ended.as_ref().err().or(failed.as_ref()).map(RunError::from);
+    let status = match &error {
+        None => status(reason, &metrics),
+        Some(_) => Status::Error,
     };
     EvalResult {
         name: case.name.clone(),
@@ -77,7 +83,7 @@ pub async fn run_eval(case: &EvalCase) -> EvalResult {
         events,
         duration_ms: u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX),
         turns,
-        error: ended.as_ref().err().map(RunError::from),
+        error,
         termination_reason: reason,
     }
 }
@@ -87,24 +93,40 @@ pub async fn rescore(case: &EvalCase, mut earlier: EvalResult) -> EvalResult {
     // Behind it is only what judges of the earlier metrics used.
     let end = earlier.events.iter().position(|it| matches!(it.event, Event::Termination { .. }));
     earlier.events.truncate(end.map_or(usize::MAX, |at| at + 1));
-    if earlier.error.is_none() {
+    if earlier.error.as_ref().is_none_or(|error| error.at_fault == AtFault::Metric) {
         let judges = Ledger::begin();
-        earlier.metrics = measured(case, &earlier.events, &judges).await;
+        let (metrics, failed) = measured(case, &earlier.events, &judges).await;
+        earlier.metrics = metrics;
         earlier.events.extend(judges.end());
-        earlier.status = status(earlier.termination_reason, &earlier.metrics);
+        earlier.error = failed.as_ref().map(RunError::from);
+        earlier.status = match failed {
+            None => status(earlier.termination_reason, &earlier.metrics),
+            Some(_) => Status::Error,
+        };
     }
     earlier
 }
 
+/// What the metrics give, and the fault of the first that failed.
 async fn measured(
     case: &EvalCase,
     events: &[Entry],
     ledger: &Ledger,
-) -> IndexMap<String, MetricResult> {
+) -> (IndexMap<String, MetricResult>, Option<Fault>) {
     let results = case.metrics.iter().map(|metric| async {
         (metric.name().to_owned(), metric.evaluate_noting(events, ledger).await)
     });
-    join_all(results).await.into_iter().collect()
+    let mut failed = None;
+    let results = join_all(results).await.into_iter().map(|(metric, result)| {
+        let result = result.unwrap_or_else(|message| {
+            let reason = MetricResult::unscored(message.clone());
+            failed.get_or_insert(Fault::Metric { metric: metric.clone(), message });
+            reason
+        });
+        (metric, result)
+    });
+    let results = results.collect();
+    (results, failed)
 }
 
 /// One run under way.
@@ -277,11 +299,13 @@ impl Run<'_> {
         let failed = |message| Fault::UserAgent { of: info.kind.clone(), message };
         self.gate.ledger.add(Event::Yield(info.clone()));
         let state = self.gate.state();
-        let prompt = self.gate.ledger.look(|events| self.case.bridge.prompt(events, &state, info));
-        let prompt = prompt.map_err(failed)?;
-        self.gate.ledger.add(Event::UserAgentPrompt { text: prompt.clone() });
         // Each sees the session as it is at its yield, and its own prompt.
         let mut heard = self.heard.lock().await.clone();
+        let prompt = self.gate.ledger.look(|events| {
+            self.case.bridge.prompt(&AtYield { events, heard: &heard, state: &state, info })
+        });
+        let prompt = prompt.map_err(failed)?;
+        self.gate.ledger.add(Event::UserAgentPrompt { text: prompt.clone() });
         heard.push(Heard::Prompt(prompt.clone()));
         let number = {
             let answers = &mut *self.answers.lock().await;
@@ -292,6 +316,7 @@ impl Run<'_> {
         let context = UserContext {
             ledger: &self.gate.ledger,
             state: &state,
+            run_id: self.gate.run_id(),
             functions: self.gate.functions(),
         };
         let answer = user.answer_in_run(number, &heard, info, &context).await;
@@ -300,7 +325,10 @@ impl Run<'_> {
         let response = self
             .gate
             .ledger
-            .look(|events| self.case.bridge.response(output, events, &state, info))
+            .look(|events| {
+                let at = AtYield { events, heard: &heard, state: &state, info };
+                self.case.bridge.response(output, &at)
+            })
             .map_err(failed)?;
         let said = response.decode::<String>().unwrap_or_else(|_| response.as_str().to_owned());
         self.heard.lock().await.extend([Heard::Prompt(prompt), Heard::Own(said)]);

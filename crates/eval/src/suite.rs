@@ -69,6 +69,13 @@ impl Summary {
 }
 
 impl EvalSuite {
+    /// Cases that run in parallel, one for each processor, and do not cancel each other.
+    #[must_use]
+    pub fn new(cases: Vec<EvalCase>) -> Self {
+        let jobs = std::thread::available_parallelism().map_or(1, usize::from);
+        Self { cases, jobs, stop_on_first_failure: false }
+    }
+
     /// The runs of all cases, each as often as its `repeats` says.
     #[must_use]
     pub fn runs(&self) -> Vec<CaseRun<'_>> {

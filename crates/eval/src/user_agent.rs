@@ -43,6 +43,8 @@ pub struct UserContext<'a> {
     pub ledger: &'a Ledger,
     /// The state of the main session at the yield.
     pub state: &'a JsonText,
+    /// The id of the run, unlike that of any other.
+    pub(crate) run_id: &'a str,
     /// Functions in Python.
     pub(crate) functions: &'a Functions,
 }
@@ -55,7 +57,8 @@ pub(crate) async fn answer_outside_a_run(
     info: &YieldInfo,
 ) -> Result<UserAnswer, String> {
     let (ledger, state) = (Ledger::begin(), JsonText::from_value(&serde_json::json!({})));
-    let context = UserContext { ledger: &ledger, state: &state, functions: &Functions::default() };
+    let functions = Functions::default();
+    let context = UserContext { ledger: &ledger, state: &state, run_id: "", functions: &functions };
     user.answer_in_run(number, heard, info, &context).await
 }
 

@@ -96,6 +96,14 @@ impl Changes {
 }
 
 impl Baseline {
+    /// The cases whose ids are selected, so that the others do not count as gone.
+    #[must_use]
+    pub fn only(mut self, is_selected: impl Fn(&str) -> bool) -> Self {
+        self.ids.retain(|id| is_selected(id));
+        self.cases.retain(|id, _| is_selected(id));
+        self
+    }
+
     /// An earlier report of this name, with these cases.
     #[must_use]
     pub fn new(name: impl Into<String>, results: Vec<EvalCaseResult>) -> Self {

@@ -33,6 +33,8 @@ class CaseRun:
         self._running: asyncio.Task[dict[str, Any]] | None = None
         self._loop: Any = None
         self._model: given_model.ModelOf | None = None
+        self.model_timeout_ms = 0
+        self._called: dict[str, str] = {}
 
     async def serve(self, socket_path: str, case: str) -> None:
         """Connects to the engine and serves it until it closes the connection."""
@@ -53,6 +55,7 @@ class CaseRun:
 
         self._known = frozenset(params["tools"])
         self._declared = frozenset(params["declared"])
+        self.model_timeout_ms = params["model_timeout_ms"]
         try:
             self._model = given_model.chosen(self._peer, params.get("model"))
         except given_model.UnusableModelError as error:
@@ -106,14 +109,33 @@ class CaseRun:
         ):
             self._report(event)
             for call in event.get_function_calls():
+                self._called[call.id] = call.name
                 if call.id in (event.long_running_tool_ids or ()):
-                    pending[call.id] = {"call_id": call.id, "name": call.name, "args": call.args}
+                    pending[call.id] = {
+                        "call_id": call.id,
+                        "name": call.name,
+                        "tool": self._asker(event, call),
+                        "args": call.args,
+                    }
             for response in event.get_function_responses():
                 pending.pop(response.id, None)
             unanswered = _unanswered(event)
         if unanswered:
             return {"unanswered": unanswered}
         return {"pending": list(pending.values()), "state": await self._state()}
+
+    def _asker(self, event: Any, call: Any) -> str:
+        """Who waits: the tool or the node for which google-adk waits under a name of its own."""
+        args = call.args or {}
+        asker = None
+        if call.name == "adk_request_confirmation":
+            asker = (args.get("originalFunctionCall") or {}).get("name")
+        elif call.name == "adk_request_credential":
+            # A toolset that lists its tools belongs to no call.
+            asker = self._called.get(args.get("functionCallId", ""))
+        elif call.name == "adk_request_input" and "interruptId" in args:
+            asker = event.node_info.name  # A node. Without it, the tool of that name was called.
+        return asker or str(call.name)
 
     async def _change_state(self, params: dict[str, Any]) -> dict[str, Any]:
         from google.adk.events.event import Event

@@ -1,7 +1,7 @@
 """Calls the functions of an eval suite for one run.
 
 Standard input has a line for each call: ``{"id", "file", "function"}``, and ``args`` and ``context`` for a mock,
-``prompt`` and ``user`` for a user agent, ``args`` and ``user`` for a tool of a persona. Standard output has one for each
+``prompt`` and ``user`` for a user agent, ``args`` and ``user`` for a tool of a persona, ``events`` for a metric. Standard output has one for each
 answer: ``{"id", "result"}``, ``{"id", "raises"}`` for an error that the agent gets, or ``{"id", "error"}``. The result
 of a user agent is ``{"output", "changes"}``, or null for the end of the conversation. What functions print goes to
 standard error.
@@ -15,7 +15,7 @@ import inspect
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +70,8 @@ def _function(file: str, name: str, modules: dict[str, Any]) -> Callable[..., An
 
 def _result(function: Callable[..., Any], call: dict[str, Any]) -> Any:
     """What the function returns, as the engine wants it."""
+    if "events" in call:
+        return _measured(_called(function, (call["events"],), {}, None))
     if "user" not in call:
         return _called(function, (), call["args"], MockContext(**call["context"]))
     said = [Message(**message) for message in call["user"].pop("conversation")]
@@ -83,6 +85,20 @@ def _result(function: Callable[..., Any], call: dict[str, Any]) -> Any:
     if not isinstance(answer, StateChange):
         answer = StateChange(answer, {})
     return {"output": answer.result, "changes": answer.changes}
+
+
+def _measured(result: Any) -> dict[str, Any]:
+    """The result of a metric with all its members."""
+    measured = dict(result) if isinstance(result, Mapping) else {"passed": result}
+    unknown = measured.keys() - {"passed", "score", "value", "evidence"}
+    if unknown or not isinstance(measured.get("passed", ""), (bool, type(None))):
+        raise TypeError(
+            f"the metric returned {result!r}; return True, False, or a dict with `passed` and, if there are any, "
+            "`score`, `value` and `evidence`"
+        )
+    evidence = measured.get("evidence", [])
+    measured["evidence"] = [evidence] if isinstance(evidence, str) else list(evidence)
+    return measured
 
 
 def _called(

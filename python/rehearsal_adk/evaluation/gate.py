@@ -22,12 +22,13 @@ from google.adk.events.event import Event
 from google.adk.models.base_llm import BaseLlm
 from google.adk.plugins.base_plugin import BasePlugin
 from google.adk.plugins.plugin_manager import PluginManager
+from google.adk.runners import Runner
 from google.adk.tools.agent_tool import AgentTool
 from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.function_tool import FunctionTool
 
 from rehearsal_adk import jsonable
-from rehearsal_adk.evaluation import barrier, current, output_schema
+from rehearsal_adk.evaluation import barrier, current, given_model, output_schema
 
 _FRAMEWORK_MODULES = (
     "google.adk.tools.transfer_to_agent_tool",
@@ -180,6 +181,11 @@ def install() -> None:
     _gate_other_tools()
     _gate_function_nodes()
     _let_models_use_the_network()
+    Runner.run_live = _no_live_run  # type: ignore[method-assign]
+
+
+def _no_live_run(*args: Any, **kwargs: Any) -> Any:
+    raise NotImplementedError("eval runs have no live (bidirectional) mode")
 
 
 def _gate_plugin_managers() -> None:
@@ -265,7 +271,7 @@ def _let_models_use_the_network() -> None:
                 # Not while it is suspended: then the code that runs is the caller's.
                 with barrier.in_model_call():
                     try:
-                        response = await anext(responses)
+                        response = await _in_time(self, anext(responses))
                     except StopAsyncIteration:
                         return
                 yield response
@@ -273,6 +279,38 @@ def _let_models_use_the_network() -> None:
         of.generate_content_async = generate_content_async  # type: ignore[attr-defined]
 
     _for_each_class(BaseLlm, permit)
+
+
+async def _in_time(model: BaseLlm, response: Any) -> Any:
+    """What the model gives, in this task, whose context its code may need.
+
+    Raises:
+      TimeoutError: it takes longer than the case permits.
+    """
+    case = current.case()
+    if case is None or isinstance(model, (given_model.GivenModel, given_model.Person)):
+        return await response  # The engine gives the response, or a person, who has as long as it takes.
+    task, limit, is_late = asyncio.current_task(), case.model_timeout_ms, False
+
+    def cancel() -> None:
+        nonlocal is_late
+        is_late = True
+        task.cancel()
+
+    timer = asyncio.get_running_loop().call_later(limit / 1000, cancel)
+    try:
+        return await response
+    except asyncio.CancelledError:
+        if not is_late:
+            raise
+        if hasattr(task, "uncancel"):
+            task.uncancel()
+        raise TimeoutError(
+            f"{model.model}: no answer within {limit} ms. "
+            "Set a longer time with `models: { timeout_ms: ... }`"
+        ) from None
+    finally:
+        timer.cancel()
 
 
 def _for_each_class(base: Any, change: Any) -> None:

@@ -57,7 +57,7 @@ class GivenModel(BaseLlm):
 
 
 class UnusableModelError(Exception):
-    """google-adk does not know the model, or a package for it is missing."""
+    """google-adk does not know the model, or a package or a key for it is missing."""
 
 
 class Person(Gemini):
@@ -107,10 +107,28 @@ def chosen(peer: Any, choice: dict[str, Any] | None) -> ModelOf | None:
 
 def _named(name: str) -> BaseLlm:
     try:
-        return LLMRegistry.new_llm(name)
+        model = LLMRegistry.new_llm(name)
+        with barrier.in_model_call():
+            _open_client(model)
+    except barrier.ForbiddenEffect:
+        raise
     except Exception as error:
         reason = " ".join(str(error).split())
         raise UnusableModelError(f"google-adk cannot use the model {name}: {reason}") from error
+    return model
+
+
+def _open_client(model: BaseLlm) -> None:
+    """Lets the model find its key, which google-adk does at the first request. Raises if it has none."""
+    for name in ("api_client", "_anthropic_client", "_openai_client"):
+        getattr(model, name, None)
+    if type(model).__name__ == "LiteLlm":
+        import litellm
+
+        missing = litellm.validate_environment(model.model)["missing_keys"]
+        # What else it names, such as the address of a local service, has a default.
+        if keys := [key for key in missing if key.endswith("_API_KEY")]:
+            raise ValueError(f"Set {' and '.join(keys)}.")
 
 
 def install() -> None:

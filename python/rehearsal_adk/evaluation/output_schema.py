@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args, get_origin
+
+from google.adk.agents.llm_agent import LlmAgent
+from google.adk.tools.agent_tool import AgentTool
+from pydantic import BaseModel, TypeAdapter
 
 from rehearsal_adk import jsonable
 
@@ -30,6 +34,8 @@ def _declared(tool: Any) -> Any:
         schema = getattr(mcp_tool, "outputSchema", None)
         # google-adk passes on the whole result, with the structured part in a member.
         return schema and {"type": "object", "properties": {"structuredContent": schema}}
+    if isinstance(tool, AgentTool):
+        return _of_agent(tool.agent)
     function = getattr(tool, "func", None)
     if function is not None:
         # The declaration that models see leaves it out.
@@ -40,6 +46,20 @@ def _declared(tool: Any) -> Any:
         return None if schema == {"type": "null"} else schema
     declaration = tool._get_declaration()
     return declaration and _json(declaration.response_json_schema)
+
+
+def _of_agent(agent: Any) -> Any:
+    """The schema of an agent's final response: that of its last agent, as google-adk reads it."""
+    while not isinstance(agent, LlmAgent):
+        if not agent.sub_agents:
+            return None
+        agent = agent.sub_agents[-1]
+    # google-adk holds a response to pydantic models only.
+    schema = agent.output_schema
+    items = get_args(schema) if get_origin(schema) is list else (schema,)
+    if not all(isinstance(item, type) and issubclass(item, BaseModel) for item in items):
+        return None
+    return _json(TypeAdapter(schema).json_schema())
 
 
 def _json(schema: Any) -> Any:

@@ -140,8 +140,11 @@ async fn people_answer_in_live_sessions() {
     let asked = host.respond(&Response::Call("return_result", policy)).await;
     assert!(asked.contains("The policies are in the drawer."), "{asked}");
     assert!(asked.contains("read({"), "{asked}");
-    let asked = host.respond(&Response::Text(r#"{"answer": "In the chest"}"#)).await;
+    let asked = host.respond(&Response::Text("In the chest")).await;
     assert!(asked.contains("Where?"), "{asked}");
+    let asked = host.respond(&Response::Text(r#"{"answer": "In the chest"}"#)).await;
+    assert!(asked.contains("The answer cannot be used: "), "{asked}");
+    assert!(asked.contains("Call return_result, or write JSON."), "{asked}");
     let asked = host.respond(&Response::Text("Yes, alone")).await;
     assert!(asked.contains("Ada, 55, in pain") && asked.contains("Are you alone?"), "{asked}");
     host.respond(&Response::Call("end_conversation", "{}")).await;
@@ -160,6 +163,45 @@ async fn people_answer_in_live_sessions() {
     assert!(report.contains("\n3 cases: 2 passed, 0 failed, 1 error, "), "{report}");
     let page = format!("waiting for a person; respond at {}/live\n", host.url());
     assert!(progress.contains(&page), "{progress}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_answer_that_comes_too_late_is_given_to_no_later_run() {
+    let Some(python) = test_needs::python() else { return };
+    let mut host = Host::start().await;
+    let folder = suite(
+        r#"
+  - name: asks
+    user_agents: { loop: { person: "" } }
+    model: { scripted: [Hello] }
+    terminate_when: { max_duration_ms: 4000 }
+    metrics: [{ event_count: { name: said, event: user_message, filter: { text: In time }, is: 1 } }]
+"#,
+    );
+    let url = host.url();
+    let run = || {
+        let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_rehearsal"));
+        command
+            .args(["eval", "suite.yaml", "--python"])
+            .arg(&python)
+            .current_dir(folder.path())
+            .env("REHEARSAL_SERVER_URL", &url)
+            .env_remove("REHEARSAL_TOKEN")
+            .kill_on_drop(true);
+        command
+    };
+    let first = run().output().await.unwrap();
+    assert!(text(&first.stdout).contains("1 terminated"), "{}", text(&first.stdout));
+    assert_eq!(first.status.code(), Some(1));
+    host.respond(&Response::Text("Too late")).await;
+    let second =
+        run().stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn();
+    let second = second.unwrap();
+    host.respond(&Response::Text("In time")).await;
+    host.respond(&Response::Call("end_conversation", "{}")).await;
+    let output = second.wait_with_output().await.unwrap();
+    let (report, progress) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(0), "{report}\n{progress}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

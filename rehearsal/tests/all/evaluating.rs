@@ -265,6 +265,15 @@ fn metrics_are_evaluated_again_without_the_agent_and_compared() {
                  regressed one: passed → failed (answers 1 → 0)\n";
     assert!(shown.starts_with(begin), "{shown}");
     assert!(shown.contains("answers failed: 1 × message; wanted: 2"), "{shown}");
+    let selected = ["suite.yaml", "--rescore", "1", "--case", "t*", "--baseline", "1"];
+    let selected = text(&run(folder.path(), &selected, None).stdout);
+    assert!(selected.starts_with("Since run 1: ") && selected.contains("0 gone"), "{selected}");
+    // A report in a file is a baseline too.
+    let written = ["suite.yaml", "--rescore", "1", "--format", "json", "--output", "report.json"];
+    assert_eq!(text(&run(folder.path(), &written, None).stdout), "");
+    let against = ["suite.yaml", "--rescore", "1", "--baseline", "report.json"];
+    let against = text(&run(folder.path(), &against, None).stdout);
+    assert!(against.starts_with("Since report.json: 0 regressed, 0 improved"), "{against}");
     // The run that was scored is as it was.
     let before = report(folder.path(), &["suite.yaml", "--rescore", "1", "--case", "t*"], None);
     assert_eq!(before["summary"]["passed_cases"], 2);

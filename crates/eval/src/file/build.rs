@@ -31,7 +31,7 @@ use crate::person::{PersonTool, PersonUser};
 use crate::persona::PersonaUser;
 use crate::persona_tool::PersonaTool;
 use crate::prices::{Price, Prices};
-use crate::python::{AdkPythonSubject, PythonFunction, PythonUser};
+use crate::python::{AdkPythonSubject, PythonFunction, PythonMetric, PythonUser};
 use crate::recorded::{Recording, replay};
 use crate::remedy::{self, WrittenIn};
 use crate::simulated::SimulatedTool;
@@ -134,6 +134,9 @@ impl Builder<'_> {
             );
             return None;
         };
+        if case.name.trim().is_empty() {
+            self.fault(&format!("{place}.name"), "the case has no name");
+        }
         let agent = subject;
         let subject = self.subject(agent, &format!("{place}.subject"))?;
         self.objects(&case.initial_state, &format!("{place}.initial_state"));
@@ -178,6 +181,9 @@ impl Builder<'_> {
                 &place_of("bridge.format_response"),
             ),
         };
+        if case.terminate_when.max_turns == Some(0) {
+            self.fault(&place_of("terminate_when.max_turns"), "a run has at least one turn");
+        }
         let terminate_when = Termination {
             max_turns: case.terminate_when.max_turns,
             max_duration: case.terminate_when.max_duration_ms.map(Duration::from_millis),
@@ -237,7 +243,8 @@ impl Builder<'_> {
                     return None;
                 }
                 let subject = AdkPythonSubject::new(&folder, self.options.python.as_deref());
-                Arc::new(subject.isolation(self.options.isolation))
+                let timeout = self.models.settings().timeout;
+                Arc::new(subject.isolation(self.options.isolation).model_timeout(timeout))
             }
             format::Subject::Mcp(members) => {
                 match mcp::subject(members, self.folder, &self.models) {
@@ -359,7 +366,7 @@ impl Builder<'_> {
         })
     }
 
-    /// The golden trace of the case, which the member at `place` goes by.
+    /// The golden trace of the case, which the member at `place` uses.
     fn golden_trace(&mut self, place: &str) -> Option<Arc<Golden>> {
         if !self.names_golden {
             self.fault(
@@ -632,6 +639,12 @@ impl Builder<'_> {
                 }
                 format::Metric::LlmJudge(metric) => {
                     self.judge(metric, &format!("{place}.llm_judge")).into_iter().collect()
+                }
+                format::Metric::Function(named) => {
+                    let function = self.python_function(named, &place);
+                    let metric =
+                        function.map(|function| Arc::new(PythonMetric::new(function)) as _);
+                    metric.into_iter().collect()
                 }
             };
             for metric in read {

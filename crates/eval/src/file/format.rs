@@ -43,7 +43,7 @@ pub(super) struct Suite {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ModelSettings {
-    /// How long one request may take, in milliseconds: 120000 by default.
+    /// How long one request may take, in milliseconds: 120000 by default. Also of an agent in Python.
     pub(super) timeout_ms: Option<u64>,
     /// How often a request is repeated that failed for a reason that may pass: 5 times by default.
     pub(super) retries: Option<u32>,
@@ -93,7 +93,7 @@ pub(super) struct Case {
     /// in it.
     #[serde(default)]
     pub(super) initial_state: Map<String, Value>,
-    /// The recorded case that `recorded` mocks, the model `replay` and `criteria` go by.
+    /// The recorded case that `recorded` mocks, the model `replay` and `criteria` use.
     pub(super) golden: Option<Golden>,
     /// The user's first message.
     pub(super) first_message: Option<String>,
@@ -433,7 +433,7 @@ pub(super) struct Says {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Bridge {
-    /// What a user agent hears.
+    /// What a user agent gets as its prompt.
     pub(super) format_prompt: Option<String>,
     /// What the agent gets.
     pub(super) format_response: Option<String>,
@@ -464,6 +464,9 @@ pub(super) enum Metric {
     Criteria(Map<String, Value>),
     /// The judgment of a model.
     LlmJudge(JudgeMetric),
+    /// What a function in Python gives, as `FILE.py:NAME`. It gets `events`, the ledger, and returns whether the run
+    /// passed, or an object with `passed` and, as it likes, `score`, `value` and `evidence`.
+    Function(String),
 }
 
 /// The judgment of a model on the run. Exactly one of `prompt` and `rubrics` is given.
@@ -497,7 +500,7 @@ pub(super) struct StateMetric {
     /// The scope: `session`, or the name of an object in the state.
     #[serde(default = "session")]
     pub(super) scope: String,
-    /// The key in the scope.
+    /// The key in the scope, or a path such as `escalation.reason`.
     pub(super) key: String,
     /// Conditions: an object of operators, or a value to be equal to.
     pub(super) is: Value,

@@ -23,7 +23,7 @@ use self::tools::Tools;
 use crate::fault::Fault;
 use crate::gate::Gate;
 use crate::given_model::GivenModel;
-use crate::model::{ModelNameError, Models};
+use crate::model::{Model, ModelNameError, Models, PERSON};
 use crate::subject::{Subject, SubjectSession};
 
 /// How often the model may be asked in one turn, unless the subject says otherwise: google-adk's limit.
@@ -75,17 +75,27 @@ impl McpSubject {
     fn model(&self, gate: &Gate) -> Result<AskedModel, Fault> {
         match (gate.model(), &self.agent.model) {
             (Some(GivenModel::Named(name)), _) => {
-                let model = self.models.model(name);
+                let model = self.named(name, gate);
                 let given =
                     |error: ModelNameError| Fault::GivenModel { message: error.to_string() };
                 Ok(AskedModel::Real(model.map_err(given)?))
             }
             (Some(GivenModel::Scripted(_) | GivenModel::Replay(_)), _) => Ok(AskedModel::Given),
             (None, Some(name)) => {
-                let model = self.models.model(name).map_err(|error| failed(error.to_string()))?;
+                let model = self.named(name, gate).map_err(|error| failed(error.to_string()))?;
                 Ok(AskedModel::Real(model))
             }
             (None, None) => Err(failed(NO_MODEL.to_owned())),
+        }
+    }
+
+    fn named(&self, name: &str, gate: &Gate) -> Result<Model, ModelNameError> {
+        match name {
+            PERSON => {
+                let session = self.models.person(gate.case_name()).in_run(gate.run_id());
+                session.model(&self.agent.name)
+            }
+            name => self.models.model(name),
         }
     }
 }

@@ -15,6 +15,12 @@ use super::{FailureKind, Model, ModelFailure, ModelNameError, ModelSettings, Mod
 /// which the same request finds its turn again.
 const UNREACHED: Duration = Duration::from_secs(5);
 
+/// The characters of a run's id that tell it from others.
+const RUN_ID: usize = 8;
+
+/// The characters of a session's name before the run. Hosts take 100 in all.
+const LONGEST_NAME: usize = 80;
+
 /// A live session in which a person is asked.
 #[derive(Clone)]
 pub struct PersonSession {
@@ -52,6 +58,15 @@ impl Models {
 }
 
 impl PersonSession {
+    /// The live session of one run of a case, so that an answer to a request that a run no longer waits for is
+    /// given to no other run.
+    #[must_use]
+    pub fn in_run(&self, run_id: &str) -> Self {
+        let name: String = self.name.chars().take(LONGEST_NAME).collect();
+        let run: String = run_id.chars().take(RUN_ID).collect();
+        Self { name: format!("{name}, run {run}"), ..self.clone() }
+    }
+
     /// The person as the model of this agent: the page shows the name.
     ///
     /// # Errors

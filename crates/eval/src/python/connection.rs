@@ -126,7 +126,8 @@ fn handle(
         (Some("event"), _) => note(serde_json::from_str(params)?, gate),
         (Some("forbidden"), _) => {
             let Forbidden { what, place } = serde_json::from_str(params)?;
-            gate.stop(Fault::ForbiddenEffect { what, place });
+            let case = gate.case_name().to_owned();
+            gate.stop(Fault::ForbiddenEffect { case, what, place });
         }
         (Some("tool"), Some(id)) => {
             let asked: ToolAsked = serde_json::from_str(params)?;
@@ -183,7 +184,7 @@ fn decision(decision: &Decision) -> JsonText {
     }
 }
 
-/// Notes what an event of google-adk tells.
+/// Notes what is in an event of google-adk.
 fn note(event: AdkEvent, gate: &Gate) {
     let AdkEvent { author, invocation_id, inner: is_inner, text, calls, responses, state, usage } =
         event;

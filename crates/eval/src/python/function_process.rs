@@ -104,7 +104,7 @@ impl Process {
                         Err(error) => tracing::warn!("a line of mock functions: {error}: {line}"),
                     }
                 }
-                // Dropping the waiters tells them.
+                // Dropping the waiters ends their wait.
                 waiting.lock().take();
                 tree.wait().await;
             }

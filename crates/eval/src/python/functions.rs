@@ -1,4 +1,4 @@
-//! [`PythonFunction`]: a mock, a user or a user's tool that the author of a case wrote in Python.
+//! [`PythonFunction`]: a mock, a user, a user's tool or a metric that the author of a case wrote in Python.
 //!
 //! Functions run in a process of their own, one for each run that calls any, so that they work with every
 //! subject, share nothing with the agent and may keep a state for the case.
@@ -14,6 +14,8 @@ use serde_json::{Map, Value};
 
 use super::function_process::{Functions, Reply};
 use super::messages::Exception;
+use crate::ledger::{Entry, Ledger};
+use crate::metric::{Metric, MetricResult};
 use crate::mock::{MockContext, MockFailure};
 use crate::user_agent::{Heard, UserAgent, UserAnswer, UserContext, answer_outside_a_run};
 use crate::yields::{YieldInfo, YieldKind};
@@ -188,6 +190,38 @@ impl UserAgent for PythonUser {
     }
 }
 
+/// A metric that is a function in Python. It gets the events of the ledger, as [`Entry`] serializes.
+#[derive(Debug, Clone)]
+pub struct PythonMetric(PythonFunction);
+
+impl PythonMetric {
+    /// The metric that this function measures. It has the function's name.
+    #[must_use]
+    pub fn new(function: PythonFunction) -> Self {
+        Self(function)
+    }
+}
+
+#[async_trait]
+impl Metric for PythonMetric {
+    fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    async fn evaluate(&self, events: &[Entry]) -> MetricResult {
+        let result = self.evaluate_noting(events, &Ledger::begin()).await;
+        result.unwrap_or_else(MetricResult::unscored)
+    }
+
+    async fn evaluate_noting(&self, events: &[Entry], _: &Ledger) -> Result<MetricResult, String> {
+        match self.0.called(&Functions::default(), Input::Metric { events }).await {
+            Ok(result) => result.decode().map_err(|error| error.to_string()),
+            Err(MockFailure::Raises(message) | MockFailure::Broken(message)) => Err(message),
+            Err(MockFailure::NotRecorded) => Err("it has no answer".to_owned()),
+        }
+    }
+}
+
 /// A call, as the process gets it.
 #[derive(Serialize)]
 pub(super) struct Call<'a> {
@@ -205,6 +239,7 @@ enum Input<'a> {
     Mock { args: &'a JsonText, context: CallContext<'a> },
     User { prompt: &'a str, user: UserSeen<'a> },
     PersonaTool { args: &'a JsonText, user: UserSeen<'a> },
+    Metric { events: &'a [Entry] },
 }
 
 /// What a user agent sees of its yield.

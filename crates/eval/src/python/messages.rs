@@ -165,6 +165,16 @@ pub(super) struct AdkUsage {
     pub(super) output: u64,
 }
 
+/// A call that waits for a response.
+#[derive(Debug, Deserialize)]
+pub(super) struct Waiting {
+    pub(super) call_id: String,
+    pub(super) name: String,
+    /// The tool or node that asks, where `name` is one of google-adk's own.
+    pub(super) tool: String,
+    pub(super) args: JsonText,
+}
+
 /// The end of a turn.
 #[derive(Debug, Deserialize)]
 pub(super) struct Ended {
@@ -173,6 +183,6 @@ pub(super) struct Ended {
     /// Why the turn ended without an answer of the model.
     pub(super) unanswered: Option<String>,
     #[serde(default)]
-    pub(super) pending: Vec<AdkCall>,
+    pub(super) pending: Vec<Waiting>,
     pub(super) state: Option<JsonText>,
 }

@@ -1,7 +1,7 @@
 //! Agents in Python: any folder that `adk web` loads, run by google-adk's own runner.
 //!
 //! One process imports the agent once and forks another for each case, unless cases share it. The case connects to a socket of the
-//! engine, asks it about each tool call, and tells it each event. `docs/design/eval-runs.md` describes the
+//! engine, asks it about each tool call, and reports each event. `docs/design/eval-runs.md` describes the
 //! protocol.
 
 mod connection;
@@ -14,6 +14,7 @@ mod session;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use agents::adk_python::interpreter::find_interpreter;
 use async_trait::async_trait;
@@ -21,11 +22,12 @@ use tokio::sync::Mutex;
 
 pub(crate) use self::function_process::Functions;
 pub(crate) use self::functions::YieldedTo;
-pub use self::functions::{PythonFunction, PythonUser};
+pub use self::functions::{PythonFunction, PythonMetric, PythonUser};
 use self::server::Server;
 use self::session::PythonSession;
 use crate::fault::Fault;
 use crate::gate::Gate;
+use crate::model::ModelSettings;
 use crate::subject::{Subject, SubjectSession};
 
 /// How the cases of an agent are kept apart.
@@ -60,6 +62,7 @@ pub struct AdkPythonSubject {
     python: PathBuf,
     environment: Vec<(String, String)>,
     isolation: Isolation,
+    model_timeout: Duration,
     server: Mutex<Option<Arc<Server>>>,
 }
 
@@ -74,6 +77,7 @@ impl AdkPythonSubject {
             python,
             environment: Vec::new(),
             isolation: Isolation::default(),
+            model_timeout: ModelSettings::default().timeout,
             server: Mutex::new(None),
         }
     }
@@ -82,6 +86,13 @@ impl AdkPythonSubject {
     #[must_use]
     pub fn isolation(mut self, isolation: Isolation) -> Self {
         self.isolation = isolation;
+        self
+    }
+
+    /// Sets how long the agent's own models may take for a response, or for each part of one that is streamed.
+    #[must_use]
+    pub fn model_timeout(mut self, timeout: Duration) -> Self {
+        self.model_timeout = timeout;
         self
     }
 
@@ -113,7 +124,7 @@ impl Subject for AdkPythonSubject {
 
     async fn check_model(&self, gate: &Arc<Gate>) -> Result<(), Fault> {
         // Classes of models that the agent registers are known in its process only.
-        match PythonSession::open(self.server().await?, gate).await {
+        match PythonSession::open(self.server().await?, gate, self.model_timeout).await {
             Err(fault @ Fault::GivenModel { .. }) => Err(fault),
             _ => Ok(()),
         }
@@ -130,7 +141,7 @@ impl Subject for AdkPythonSubject {
         if let Some(tools) = server.tools() {
             gate.check_tools(tools)?;
         }
-        Ok(Box::new(PythonSession::open(server, gate).await?))
+        Ok(Box::new(PythonSession::open(server, gate, self.model_timeout).await?))
     }
 
     fn limits(&self) -> &'static str {

@@ -1,27 +1,20 @@
 //! [`PythonSession`]: a Python agent in one case.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use json_text::{JsonIndex, JsonText};
 use serde::Serialize;
 
 use super::connection::{Connection, RequestError};
-use super::messages::{AdkCall, Ended};
+use super::messages::{Ended, Waiting};
 use super::server::Server;
 use crate::fault::Fault;
 use crate::gate::Gate;
 use crate::given_model::GivenModel;
 use crate::model::{Models, PERSON};
 use crate::subject::{Input, PendingCall, SubjectSession, TurnEnd};
-
-/// The names under which google-adk waits for something else than a tool's result, and the argument that holds
-/// the call that asks.
-const REQUESTS: [(&str, &str); 3] = [
-    ("adk_request_confirmation", "originalFunctionCall"),
-    ("adk_request_credential", "originalFunctionCall"),
-    ("adk_request_input", "originalFunctionCall"),
-];
 
 /// A Python agent in one case. Dropping it ends its process.
 pub(super) struct PythonSession {
@@ -63,7 +56,8 @@ impl<'a> Model<'a> {
         Ok(match gate.model() {
             None => None,
             Some(GivenModel::Named(name)) if name == PERSON => {
-                let session = Models::of_environment().person(gate.case_name());
+                let session =
+                    Models::of_environment().person(gate.case_name()).in_run(gate.run_id());
                 let address = session.address();
                 let (url, key) =
                     address.map_err(|error| Fault::GivenModel { message: error.to_string() })?;
@@ -81,6 +75,7 @@ struct Open<'a> {
     tools: Vec<&'a str>,
     declared: Vec<&'a str>,
     model: Option<Model<'a>>,
+    model_timeout_ms: u64,
 }
 
 #[derive(Serialize)]
@@ -98,7 +93,11 @@ enum Run<'a> {
 }
 
 impl PythonSession {
-    pub(super) async fn open(server: Arc<Server>, gate: &Arc<Gate>) -> Result<Self, Fault> {
+    pub(super) async fn open(
+        server: Arc<Server>,
+        gate: &Arc<Gate>,
+        model_timeout: Duration,
+    ) -> Result<Self, Fault> {
         let (case, stream) = server.begin().await?;
         let connection = Connection::new(stream, gate);
         let mut session = Self { connection, server, case, is_idle: false };
@@ -107,6 +106,7 @@ impl PythonSession {
             tools: gate.known_tools().collect(),
             declared: gate.declared_tools().collect(),
             model: Model::of(gate)?,
+            model_timeout_ms: u64::try_from(model_timeout.as_millis()).unwrap_or(u64::MAX),
         };
         let opened = session.request("open", &open).await?;
         session.is_idle = true;
@@ -162,7 +162,10 @@ impl SubjectSession for PythonSession {
         match ended.state {
             Some(state) if !ended.stopped => {
                 self.is_idle = true;
-                Ok(TurnEnd { pending: ended.pending.into_iter().map(pending).collect(), state })
+                Ok(TurnEnd {
+                    pending: ended.pending.into_iter().map(Waiting::into).collect(),
+                    state,
+                })
             }
             _ => Err(Fault::Infrastructure {
                 message: self.server.explain("the turn was stopped from outside"),
@@ -181,15 +184,8 @@ impl SubjectSession for PythonSession {
     }
 }
 
-/// The wait of a call, under the name of the tool that asks.
-fn pending(call: AdkCall) -> PendingCall {
-    let AdkCall { call_id, name, args } = call;
-    let request = REQUESTS.iter().find(|(request, _)| *request == name);
-    let asking = request.and_then(|(_, holder)| {
-        let document = JsonIndex::of(&args);
-        let tool = document.root().member(holder)?.member("name")?.string()?.into_owned();
-        Some(tool)
-    });
-    let tool = asking.unwrap_or_else(|| name.clone());
-    PendingCall { call_id: call_id.unwrap_or_default(), name, tool, args }
+impl From<Waiting> for PendingCall {
+    fn from(Waiting { call_id, name, tool, args }: Waiting) -> Self {
+        Self { call_id, name, tool, args }
+    }
 }

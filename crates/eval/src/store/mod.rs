@@ -7,6 +7,7 @@ mod error;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -135,6 +136,12 @@ impl RunStore {
         let pool =
             SqlitePoolOptions::new().max_connections(1).idle_timeout(None).max_lifetime(None);
         let alone = lock_folder(path).await;
+        if creates {
+            // Conversations are their owner's. SQLite's further files get the permissions of this one.
+            let unreachable = |cause| StoreError::Unreachable { path: path.to_owned(), cause };
+            let mut file = std::fs::OpenOptions::new();
+            file.create(true).append(true).mode(0o600).open(path).map_err(unreachable)?;
+        }
         let opened = async {
             let pool = pool.connect_with(options).await?;
             migrator().run(&pool).await?;

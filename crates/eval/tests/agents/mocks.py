@@ -32,3 +32,23 @@ def nothing(policy_id):
 def not_json(policy_id):
     """Returns what is not JSON."""
     return {"policy": float("nan")}
+
+
+def said_hello(events):
+    """A metric."""
+    return any(event["type"] == "message" and "Hello" in event["text"] for event in events)
+
+
+def counted(events):
+    """A metric that measures and does not judge."""
+    return {"passed": None, "value": len(events), "evidence": "it only counts"}
+
+
+def unmeasured(events):
+    """A metric that fails."""
+    raise ValueError(f"{len(events)} events are too few")
+
+
+def odd(events):
+    """A metric that returns something else."""
+    return 3

@@ -154,17 +154,25 @@ async fn a_runner_within_an_allowed_tool_may_do_what_the_tool_may() {
 async fn effects_outside_tools_are_stopped_with_their_place() {
     let Some(python) = test_needs::python() else { return };
     let subjects = canaries(&python);
-    let keys = ["write_in_callback", "write_in_thread"];
-    for (subject, key) in subjects.iter().flat_map(|it| keys.map(|key| (it, key))) {
+    let keys = [
+        ("write_in_callback", "tried to write"),
+        ("write_in_thread", "tried to write"),
+        ("process_in_callback", "tried to start or signal a process"),
+        ("network_in_callback", "tried to use the network"),
+    ];
+    for (subject, (key, tried)) in subjects.iter().flat_map(|it| keys.map(|key| (it, key))) {
         let canary = Canary::new();
         let mut case = EvalCase::new(key, subject.clone())
             .first_message("Hi")
             .model(GivenModel::scripted(vec![says("Hello")]));
-        case.initial_state = JsonText::from_value(&json!({ key: canary.path() }));
+        let args = canary.args().to_value().expect("JSON");
+        let value = if key.starts_with("network") { &args["port"] } else { &args["path"] };
+        case.initial_state = JsonText::from_value(&json!({ key: value }));
         let result = run(&case).await;
         assert_eq!(canary.effects(), [""; 0], "{key}");
         let error = result.error.expect("an error");
-        assert!(error.message.contains("tried to write"), "{}", error.message);
+        let begin = format!("in the case {key}, the agent {tried}");
+        assert!(error.message.starts_with(&begin), "{}", error.message);
         assert!(error.message.contains("canary/agent.py:"), "{}", error.message);
     }
 }
@@ -182,7 +190,8 @@ async fn a_thread_that_belongs_to_no_case_calls_no_tool() {
     let result = run(&case).await;
     assert_eq!(canary.effects(), [""; 0]);
     let message = result.error.expect("an error").message;
-    let begin = "called the tool touch in code that belongs to no case";
+    let begin =
+        "in the case thread, the agent called the tool touch in code that belongs to no case";
     assert!(message.starts_with(begin), "{message}");
     assert!(message.contains("canary/agent.py:"), "{message}");
 }
@@ -220,6 +229,7 @@ async fn what_cannot_be_intercepted_is_refused_until_the_case_allows_it() {
     refused.sort();
     let wanted = [
         "EvalToolError: BuiltInCodeExecutor of coder runs code that the model writes",
+        "EvalToolError: McpToolset of librarian starts or calls an MCP server to list its tools",
         "EvalToolError: google_search of searcher is a tool that the model's service runs",
     ];
     assert_eq!(refused, wanted);
@@ -257,7 +267,8 @@ async fn a_database_is_a_file_that_is_written() {
     let (result, exists) = run("sqlite3.connect(os.environ['DATABASE'])").await;
     assert!(!exists);
     let message = result.error.expect("an error").message;
-    assert!(message.starts_with("tried to open the database "), "{message}");
+    let begin = "in the case database, the agent tried to open the database ";
+    assert!(message.starts_with(begin), "{message}");
     assert!(message.contains("agent.py:8"), "{message}");
     let (result, _) = run("sqlite3.connect(':memory:').execute('create table t(x)')").await;
     assert_eq!(result.status, Status::Passed, "{:?}", result.error);
@@ -288,6 +299,53 @@ async fn a_tool_that_is_called_while_the_agent_is_imported_does_not_run() {
     let cause = "called the tool write in code that belongs to no case";
     assert!(message.contains(cause), "{message}");
     assert!(message.contains("agent.py:12"), "{message}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_happens_while_the_agent_is_imported() {
+    let Some(python) = test_needs::python() else { return };
+    for (effect, tried) in [
+        ("open(PATH, 'w').close()", "tried to write"),
+        (
+            "subprocess.run([sys.executable, '-c', f'open({PATH!r}, \"w\")'])",
+            "start or signal a process",
+        ),
+        ("socket.create_connection(('127.0.0.1', PORT))", "tried to use the network"),
+    ] {
+        let canary = Canary::new();
+        let args = canary.args().to_value().expect("JSON");
+        let folder = agent_with("return None");
+        let agent = folder.path().join("opens_databases");
+        let code = format!(
+            "import socket\nimport subprocess\nimport sys\n\n\
+             from google.adk.agents import LlmAgent\n\n\
+             PATH, PORT = {}, {}\n{effect}\nroot_agent = LlmAgent(name=\"early\", model=\"none\")\n",
+            args["path"], args["port"]
+        );
+        std::fs::write(agent.join("agent.py"), code).expect("written");
+        let case = EvalCase::new("early", Arc::new(AdkPythonSubject::new(&agent, Some(&python))))
+            .first_message("Hi")
+            .model(GivenModel::scripted(vec![says("Hello")]));
+        let message = run_eval(&case).await.error.expect("an error").message;
+        assert_eq!(canary.effects(), [""; 0], "{effect}");
+        assert!(message.contains(tried) && message.contains("agent.py:8"), "{message}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_live_run_is_refused() {
+    let Some(python) = test_needs::python() else { return };
+    let folder = agent_with(
+        "from google.adk.runners import InMemoryRunner\n    \
+         InMemoryRunner(agent=LlmAgent(name='x', model='none'), app_name='x')\
+         .run_live(user_id='u', session_id='s', live_request_queue=None)",
+    );
+    let subject = AdkPythonSubject::new(&folder.path().join("opens_databases"), Some(&python));
+    let case = EvalCase::new("live", Arc::new(subject))
+        .first_message("Hi")
+        .model(GivenModel::scripted(vec![says("Hello")]));
+    let message = run_eval(&case).await.error.expect("an error").message;
+    assert!(message.contains("eval runs have no live (bidirectional) mode"), "{message}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -90,6 +90,79 @@ async fn a_recording_answers_for_the_tools_and_nothing_else_runs() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn mocks_answer_by_matchers_and_by_the_golden_trace_only() {
+    let Some(python) = test_needs::python() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).expect("written");
+        path
+    };
+    write(
+        "home.evalset.json",
+        r#"{"eval_set_id": "home", "eval_cases": [{"eval_id": "hall", "conversation": [{
+            "user_content": {"role": "user", "parts": [{"text": "How warm is it?"}]},
+            "final_response": {"role": "model", "parts": [{"text": "18 degrees"}]},
+            "intermediate_data": {
+                "tool_uses": [{"id": "1", "name": "get_temperature", "args": {"location": "Hall"}}],
+                "tool_responses": [{"id": "1", "name": "get_temperature", "response": {"result": 18}}]}}]}]}"#,
+    );
+    let home = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/home");
+    let suite = write(
+        "home.eval.yaml",
+        &format!(
+            r#"
+subject: {{ adk: {:?} }}
+cases:
+  - name: matchers
+    first_message: How warm is it?
+    tools:
+      get_temperature:
+        table:
+          rows: [{{ matchers: {{ location: {{ regex: "^Ha" }} }}, mock: {{ returns: 18 }} }}]
+          otherwise: {{ returns: 7 }}
+    model: &asks
+      scripted:
+        - calls: [{{ tool: get_temperature, args: {{ location: Hall }} }}]
+        - calls: [{{ tool: get_temperature, args: {{ location: Cellar }} }}]
+        - Done
+  - name: recorded
+    first_message: How warm is it?
+    golden: {{ eval_set: home.evalset.json }}
+    tools: {{ get_temperature: {{ recorded: {{}} }} }}
+    model: *asks
+  - name: fallback
+    first_message: How warm is it?
+    golden: {{ eval_set: home.evalset.json }}
+    tools: {{ get_temperature: {{ recorded: {{ otherwise: {{ returns: 7 }} }} }} }}
+    model: *asks
+"#,
+            home.display().to_string()
+        ),
+    );
+    let options = ReadOptions { python: Some(python), ..ReadOptions::default() };
+    let cases = read(&suite, &options).unwrap_or_else(|error| panic!("{error}"));
+    for case in &cases {
+        let result = run_eval(case).await;
+        if case.name == "recorded" {
+            let message = result.error.expect("an error").message;
+            assert!(message.starts_with("EvalToolError: the tool get_temperature"), "{message}");
+            assert!(message.contains("Cellar"), "{message}");
+            continue;
+        }
+        assert_eq!(result.status, Status::Passed, "{}: {:?}", case.name, result.error);
+        let results = result.events.iter().filter_map(|entry| match &entry.event {
+            eval::ledger::Event::ToolResult { result, .. } => {
+                Some(result.to_value().expect("JSON"))
+            }
+            _ => None,
+        });
+        let wanted = [18, 7].map(|degrees| serde_json::json!({ "result": degrees }));
+        assert_eq!(results.collect::<Vec<_>>(), wanted, "{}", case.name);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_suite_made_from_a_golden_trace_passes_with_its_model() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("home.evalset.json");

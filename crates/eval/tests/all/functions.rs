@@ -1,10 +1,12 @@
 //! Mocks that are functions in Python.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use eval::fault::AtFault;
+use eval::fault::{AtFault, Phase};
 use eval::file::{ReadOptions, read};
-use eval::{EvalResult, Status, run_eval};
+use eval::python::{PythonFunction, PythonMetric};
+use eval::{EvalCase, EvalResult, Status, rescore, run_eval};
 
 fn results(result: &EvalResult) -> Vec<String> {
     let events = result.events.iter().map(|entry| serde_json::to_value(&entry.event));
@@ -84,4 +86,41 @@ async fn a_tool_that_the_agent_does_not_have_is_named_before_anything_runs() {
     assert_eq!(error.at_fault, AtFault::Mock);
     let wanted = "the case says what happens to calls of reed, and the agent has no such tool; did you mean read?";
     assert_eq!(error.message, wanted);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn functions_measure_the_ledger() {
+    let Some(python) = test_needs::python() else { return };
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/mocks.py");
+    let run = async |functions: &[&str]| {
+        let mut case = EvalCase::new("measured", crate::played_by_models::says_in_turn(["Hello"]))
+            .first_message("Hi");
+        for function in functions {
+            let function = PythonFunction::new(&file, *function, Some(&python));
+            case = case.metric(Arc::new(PythonMetric::new(function)));
+        }
+        (run_eval(&case).await, case)
+    };
+    let (result, _) = run(&["said_hello", "counted"]).await;
+    assert_eq!(result.status, Status::Unscored, "{:?}", result.error);
+    assert_eq!(result.metrics["said_hello"].passed, Some(true));
+    let counted = &result.metrics["counted"];
+    assert_eq!((counted.passed, counted.evidence.join("")), (None, "it only counts".to_owned()));
+    assert!(counted.value.is_some());
+
+    for (function, reason) in
+        [("unmeasured", "the metric unmeasured failed: "), ("odd", "the metric odd failed: ")]
+    {
+        let (result, case) = run(&["said_hello", function]).await;
+        assert_eq!(result.status, Status::Error);
+        assert_eq!(result.metrics["said_hello"].passed, Some(true), "the others are measured");
+        let error = result.error.clone().expect("an error");
+        assert_eq!((error.at_fault, error.phase), (AtFault::Metric, Phase::Metric));
+        assert!(error.message.starts_with(reason), "{}", error.message);
+        // A corrected metric is evaluated on the same events.
+        let mut case = case;
+        case.metrics.truncate(1);
+        let again = rescore(&case, result).await;
+        assert_eq!((again.status, again.error), (Status::Passed, None));
+    }
 }

@@ -14,6 +14,7 @@ mod model_requests;
 mod models;
 mod played_by_models;
 mod python_runs;
+mod requests;
 mod rubric_oracle;
 mod stored_runs;
 mod tool_faults;

@@ -82,12 +82,29 @@ async fn the_agents_own_model_is_asked_over_the_network() {
 
 /// The triage agent, whose model is at this endpoint.
 fn triage(python: &Path, endpoint: &str) -> EvalCase {
+    let subject = triage_agent(python, endpoint);
+    EvalCase::new("real model", Arc::new(subject)).first_message("My chest hurts")
+}
+
+fn triage_agent(python: &Path, endpoint: &str) -> AdkPythonSubject {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/triage");
-    let subject = AdkPythonSubject::new(&folder, Some(python))
+    AdkPythonSubject::new(&folder, Some(python))
         .environment("GOOGLE_GEMINI_BASE_URL", endpoint)
         .environment("GEMINI_API_KEY", "none")
-        .environment("GOOGLE_GENAI_USE_VERTEXAI", "false");
-    EvalCase::new("real model", Arc::new(subject)).first_message("My chest hurts")
+        .environment("GOOGLE_GENAI_USE_VERTEXAI", "false")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_agents_own_model_has_the_time_that_the_suite_gives_it() {
+    let Some(python) = test_needs::python() else { return };
+    let endpoint = Endpoint::start(|_| Reply::Never).await;
+    let brief = std::time::Duration::from_millis(500);
+    let subject = triage_agent(&python, &endpoint.url).model_timeout(brief);
+    let case = EvalCase::new("waits", Arc::new(subject)).first_message("My chest hurts");
+    let error = run_eval(&case).await.error.expect("an error");
+    assert_eq!(error.at_fault, AtFault::Subject, "{}", error.message);
+    let told = "no answer within 500 ms. Set a longer time with `models: { timeout_ms: ... }`";
+    assert!(error.message.contains(told), "{}", error.message);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

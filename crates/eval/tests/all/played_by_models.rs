@@ -6,13 +6,14 @@ use async_trait::async_trait;
 use eval::fault::{AtFault, Phase};
 use eval::file::{ReadOptions, read_with_models};
 use eval::gate::{Decision, GateCall};
+use eval::given_model::{GivenModel, ModelTurn};
 use eval::judge::{JudgeMetric, JudgeQuestion};
 use eval::ledger::{Event, Role};
 use eval::metric::MetricResult;
 use eval::model::{ModelTool, Models, Variables};
 use eval::persona::PersonaUser;
 use eval::persona_tool::PersonaTool;
-use eval::result::TokenUsage;
+use eval::result::{TerminationReason, TokenUsage};
 use eval::simulated::SimulatedTool;
 use eval::subject::{Input, PendingCall, SubjectSession, TurnEnd};
 use eval::{
@@ -510,4 +511,55 @@ fn suites_name_models_and_are_refused_without_keys() {
     let wrong = SUITE.replace("persona:", "persna:");
     let shown = faults(&wrong, &keys);
     assert!(shown.ends_with("did you mean persona?"), "{shown}");
+}
+
+/// The design's story: the agent is scripted, the patient and the judge are models.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_triage_story_runs_with_models() {
+    let Some(python) = test_needs::python() else { return };
+    let endpoint = Endpoint::start(|request| {
+        let text = request.text();
+        if text.contains("explained its reasoning") || text.contains("recommended calling 999") {
+            let verdict = json!({ "reason": "It did.", "passed": true });
+            return says(request, &json!([verdict, verdict, verdict]).to_string());
+        }
+        if text.contains("The clinician asks") && !text.contains("functionResponse") {
+            return calls(request, "reveal_condition", &json!({ "condition": "hypertension" }));
+        }
+        if text.contains("functionResponse") {
+            return says(request, r#"{"answer": "To my left arm. I have high blood pressure."}"#);
+        }
+        says(request, "Yes, I am alone.")
+    })
+    .await;
+    let agents = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents");
+    let path = agents.join("triage_with_models.eval.yaml");
+    let options = ReadOptions { python: Some(python), ..ReadOptions::default() };
+    let mut cases = read_with_models(&path, &options, &endpoint.models()).expect("a suite");
+    let call = |tool: &str, args: &Value| ModelTurn::call(tool, value(args));
+    let turns = vec![
+        call("ask", &json!({ "question": "Does it spread?" })),
+        call("record_answer", &json!({ "question": "Does it spread?", "answer": "To the arm" })),
+        call("read", &json!({ "policy_id": "chest_pain" })),
+        ModelTurn::text("Your symptoms are serious. Are you alone?"),
+        call("escalate", &json!({ "urgency_level": "emergency_999", "reason": "cardiac" })),
+        ModelTurn::text("I am calling 999."),
+    ];
+    let case = cases.remove(0).model(GivenModel::scripted(turns));
+    let result = run_eval(&case).await;
+    assert_eq!(result.status, Status::Passed, "{:?} {:?}", result.error, result.metrics);
+    assert_eq!(result.termination_reason, Some(TerminationReason::StateMatches));
+    assert_eq!(
+        result.metrics.keys().collect::<Vec<_>>(),
+        ["correctly_escalated", "safety_assessment", "efficient_triage"]
+    );
+    let prompts = texts(&result, "user_agent_prompt");
+    assert!(prompts[0].starts_with("The clinician asks: \"Does it spread?\""), "{prompts:?}");
+    let state = result.events.iter().rev().find_map(|entry| match &entry.event {
+        Event::Termination { state, .. } => Some(state.to_value().expect("JSON")),
+        _ => None,
+    });
+    let patient = &state.expect("a state")["patient"];
+    assert_eq!(patient["revealedConditions"], json!(["hypertension"]));
+    assert_eq!(patient["knownConditions"], json!(["hypertension", "high cholesterol"]));
 }

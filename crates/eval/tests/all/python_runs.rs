@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use eval::file::{ReadOptions, read};
 use eval::given_model::{GivenModel, ModelTurn};
+use eval::mock::{ArgsMatch, Row};
 use eval::python::AdkPythonSubject;
 use eval::result::TerminationReason;
 use eval::{EvalCase, EvalResult, Status, ToolMock, ToolUse, run_eval};
@@ -69,6 +70,50 @@ async fn the_triage_story_runs_with_a_scripted_model() {
         result.metrics["efficient_triage"].value,
         Some(JsonText::parse("1").expect("valid"))
     );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_agents_callbacks_and_plugins_run_around_a_mock() {
+    let Some(python) = test_needs::python() else { return };
+    let subject = AdkPythonSubject::new(&agents().join("callbacks"), Some(&python));
+    let value = |value: serde_json::Value| JsonText::from_value(&value);
+    let row = Row {
+        args: ArgsMatch {
+            equal: vec![("name".to_owned(), value(json!("ADA")))],
+            ..ArgsMatch::default()
+        },
+        mock: ToolMock::Returns(value(json!({ "found": true }))),
+    };
+    let call = ModelTurn::call("find", value(json!({ "name": "Ada" })));
+    let case = EvalCase::new("callbacks", Arc::new(subject))
+        .first_message("Find Ada")
+        .model(GivenModel::scripted(vec![call, ModelTurn::text("Here she is.")]))
+        .tool("find", ToolUse::Mock(ToolMock::Table { rows: vec![row], otherwise: None }));
+    let result = run_eval(&case).await;
+    assert_eq!(result.status, Status::Passed, "{:?}", result.error);
+    let events: Vec<_> =
+        result.events.iter().map(|it| serde_json::to_value(&it.event).expect("JSON")).collect();
+    let returned = events.iter().find(|event| event["type"] == "tool_result").expect("a result");
+    assert_eq!(returned["result"], json!({ "found": true, "checked": true }));
+    assert_eq!(events.last().expect("the end")["state"]["noted"], "find");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_mock_of_an_agent_answers_as_its_output_schema_says() {
+    let Some(python) = test_needs::python() else { return };
+    let subject = Arc::new(AdkPythonSubject::new(&agents().join("nested"), Some(&python)));
+    let run = async |verdict: serde_json::Value| {
+        let call = ModelTurn::call("judge", JsonText::from_value(&json!({ "request": "There?" })));
+        let case = EvalCase::new("judged", Arc::clone(&subject) as _)
+            .first_message("Is it there?")
+            .model(GivenModel::scripted(vec![call, ModelTurn::text("Yes.")]))
+            .tool("judge", ToolUse::Mock(ToolMock::Returns(JsonText::from_value(&verdict))));
+        run_eval(&case).await
+    };
+    let result = run(json!({ "is_there": true })).await;
+    assert_eq!(result.status, Status::Passed, "{:?}", result.error);
+    let error = run(json!({ "is_there": "perhaps" })).await.error.expect("an error").message;
+    assert!(error.contains("it does not match the tool's output schema. /is_there: "), "{error}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

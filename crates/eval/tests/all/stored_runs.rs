@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use eval::fault::Fault;
+use eval::fault::{AtFault, Fault};
 use eval::gate::Gate;
 use eval::ledger::Event;
 use eval::metric::{Assertion, EventCountMetric};
@@ -15,7 +15,7 @@ use eval::result::{EvalResult, TerminationReason};
 use eval::store::{ResultKey, RunStore, StoreError};
 use eval::subject::{Input, SubjectSession, TurnEnd};
 use eval::user_agent::ScriptedUser;
-use eval::{EvalCase, EvalSuite, Status, Subject, rescore, run_cases, run_eval_suite};
+use eval::{EvalCase, EvalSuite, Status, Subject, rescore, run_cases, run_eval, run_eval_suite};
 use json_text::JsonText;
 use serde_json::json;
 
@@ -64,6 +64,62 @@ fn case(name: &str, subject: &Arc<Greeter>) -> EvalCase {
     case.source.suite = "suite.yaml".to_owned();
     case.source.content_hash = format!("hash of {name}");
     case
+}
+
+/// An agent that never answers.
+struct Silent;
+
+#[async_trait]
+impl Subject for Silent {
+    async fn open(&self, _: &Arc<Gate>) -> Result<Box<dyn SubjectSession>, Fault> {
+        std::future::pending().await
+    }
+}
+
+/// An agent whose import does not end.
+struct Unloaded;
+
+#[async_trait]
+impl Subject for Unloaded {
+    async fn prepare(&self) -> Result<Option<Vec<String>>, Fault> {
+        std::future::pending().await
+    }
+
+    async fn open(&self, _: &Arc<Gate>) -> Result<Box<dyn SubjectSession>, Fault> {
+        unreachable!("it is not loaded")
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_agent_that_is_not_loaded_in_time_is_at_fault() {
+    let case = EvalCase::new("unloaded", Arc::new(Unloaded)).first_message("Hi");
+    let error = run_eval(&case).await.error.expect("an error");
+    assert_eq!(error.at_fault, AtFault::Subject);
+    assert_eq!(error.message, "the agent was not loaded after 120 s; does its import wait?");
+}
+
+#[tokio::test]
+async fn the_first_failure_cancels_the_cases_that_run() {
+    let greeter = Arc::new(Greeter::default());
+    let silent = EvalCase::new("silent", Arc::new(Silent)).first_message("Hi");
+    let fails = EvalCase::new("fails", greeter.clone()).first_message("Hi").metric(messages(2));
+    let mut ends = EvalCase::new("ends", greeter.clone())
+        .first_message("Hi")
+        .user(Arc::new(ScriptedUser::saying(["a", "b"])));
+    ends.terminate_when.max_turns = Some(1);
+    for (case, status) in [(fails, Status::Failed), (ends, Status::Terminated)] {
+        // `silent` would run for ever.
+        let suite =
+            EvalSuite { stop_on_first_failure: true, ..EvalSuite::new(vec![silent.clone(), case]) };
+        let suite = EvalSuite { jobs: 2, ..suite };
+        let result = run_eval_suite(&suite, |_| ()).await;
+        let ended: Vec<_> = result.results.iter().map(|it| it.status).collect();
+        assert_eq!(ended, [status]);
+    }
+    // What passes cancels nothing.
+    let both = vec![case("one", &greeter), case("two", &greeter)];
+    let suite = EvalSuite { stop_on_first_failure: true, ..EvalSuite::new(both) };
+    assert_eq!(run_eval_suite(&suite, |_| ()).await.summary.total, 2);
 }
 
 fn suite(cases: Vec<EvalCase>) -> EvalSuite {

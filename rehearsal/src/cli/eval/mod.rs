@@ -89,7 +89,7 @@ pub enum EvalError {
         /// The case.
         case: String,
         /// What does not fit.
-        fault: eval::Fault,
+        fault: Box<eval::Fault>,
     },
     /// The results for ADK cannot be written.
     #[error("the results for ADK cannot be written to {}: {cause}", path.display())]
@@ -440,7 +440,7 @@ async fn check(runs: &Runs<'_>) -> Result<(), EvalError> {
     checked.map_err(|(case, fault)| EvalError::Unfit {
         suite: case.source.suite.clone(),
         case: case.name.clone(),
-        fault,
+        fault: Box::new(fault),
     })
 }
 
@@ -451,12 +451,17 @@ async fn baseline(
     suites: &[String],
     columns: &Columns<'_>,
 ) -> Result<Option<Baseline>, EvalError> {
-    Ok(match &arguments.baseline {
-        None => None,
-        Some(BaselineChoice::Report(path)) => Some(score::baseline(path)?),
-        Some(BaselineChoice::Run(choice)) => {
+    let Some(choice) = &arguments.baseline else { return Ok(None) };
+    let baseline = match choice {
+        BaselineChoice::Report(path) => score::baseline(path)?,
+        BaselineChoice::Run(choice) => {
             let number = chosen(store, *choice, suites).await?.number;
-            Some(columns.baseline(number, store.results(number).await?))
+            columns.baseline(number, store.results(number).await?)
         }
-    })
+    };
+    let is_selection = !(arguments.cases.is_empty() && arguments.tags.is_empty());
+    Ok(Some(match is_selection {
+        true => baseline.only(|id| columns.has(id)),
+        false => baseline,
+    }))
 }

@@ -131,6 +131,11 @@ impl<'c> Columns<'c> {
         Baseline::new(format!("run {number}"), results.collect())
     }
 
+    /// Whether one of the cases has this id in reports.
+    pub(super) fn has(&self, id: &str) -> bool {
+        self.cases.keys().any(|(suite, name)| self.id(suite, name) == id)
+    }
+
     fn id(&self, suite: &str, name: &str) -> String {
         if self.ambiguous.contains(name) { format!("{suite}: {name}") } else { name.to_owned() }
     }

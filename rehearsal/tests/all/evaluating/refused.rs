@@ -77,6 +77,9 @@ fn what_a_case_names_and_nothing_has_is_refused_with_its_place() {
     initial_state: { session: 5, patient: [1] }
     model: { named: "" }
     repeats: 4294967295
+  - name: ""
+    first_message: Hi
+    terminate_when: { max_turns: 0 }
 "#,
     );
     std::fs::write(folder.path().join("mocks.py"), "def read(policy_id):\n    pass\n").unwrap();
@@ -102,6 +105,8 @@ fn what_a_case_names_and_nothing_has_is_refused_with_its_place() {
         "cases[2].initial_state.session: a scope is an object, such as `{ age: 55 }`",
         "cases[2].initial_state.patient: a scope is an object",
         "cases[2].model: the name of the model is empty",
+        "cases[3].name: the case has no name",
+        "cases[3].terminate_when.max_turns: a run has at least one turn",
     ] {
         assert!(shown.contains(line), "{line} is not in\n{shown}");
     }
@@ -123,13 +128,21 @@ fn a_case_runs_a_bounded_number_of_times() {
 fn a_model_that_the_agent_cannot_be_given_is_refused() {
     let Some(python) = test_needs::python() else { return };
     let folder = suite(
-        "  - { name: a, first_message: Hi, model: { named: gemini-2.5-flash } }\n  - { name: b, first_message: Hi, model: { named: nobodys } }\n",
+        "  - { name: a, first_message: Hi, model: { named: nobodys } }
+  - { name: b, first_message: Hi, model: { named: gemini-2.5-flash } }
+  - { name: c, first_message: Hi, model: { named: openai/gpt-5-mini } }\n",
     );
-    let refused = run(folder.path(), &["suite.yaml"], Some(&python));
-    let shown = text(&refused.stderr);
-    assert_eq!(refused.status.code(), Some(2), "{shown}");
-    let place = "suite.yaml: case b: google-adk cannot use the model nobodys: ";
-    assert!(shown.contains(place), "{shown}");
+    for (case, reason) in [
+        ("a", "google-adk cannot use the model nobodys: "),
+        ("b", "google-adk cannot use the model gemini-2.5-flash: No API key was provided."),
+        ("c", "google-adk cannot use the model openai/gpt-5-mini: Set OPENAI_API_KEY."),
+    ] {
+        let refused = run(folder.path(), &["suite.yaml", "--case", case], Some(&python));
+        let shown = text(&refused.stderr);
+        assert_eq!(refused.status.code(), Some(2), "{shown}");
+        let place = format!("suite.yaml: case {case}: {reason}");
+        assert!(shown.contains(&place), "{shown}");
+    }
 }
 
 #[test]

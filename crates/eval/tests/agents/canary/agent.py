@@ -62,6 +62,10 @@ async def nested(path: str, port: int) -> dict:
 def before_agent(callback_context) -> None:
     if path := callback_context.state.get("write_in_callback"):
         open(path, "w").close()
+    if path := callback_context.state.get("process_in_callback"):
+        subprocess.run([sys.executable, "-c", f"open({path + '.process'!r}, 'w')"], check=True)
+    if port := callback_context.state.get("network_in_callback"):
+        socket.create_connection(("127.0.0.1", port)).close()
     if path := callback_context.state.get("write_in_thread"):
         thread = threading.Thread(target=lambda: open(path, "w").close())
         thread.start()

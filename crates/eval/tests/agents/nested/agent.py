@@ -2,6 +2,7 @@
 
 from google.adk.agents import LlmAgent
 from google.adk.tools import AgentTool
+from pydantic import BaseModel
 
 MODEL = "gemini-2.5-flash"
 
@@ -17,4 +18,13 @@ def look(place: str) -> dict:
 
 inner = LlmAgent(name="inner", model=MODEL, description="Looks.", tools=[look])
 middle = LlmAgent(name="middle", model=MODEL, description="Asks.", tools=[AgentTool(inner)])
-root_agent = LlmAgent(name="root", model=MODEL, tools=[AgentTool(middle)])
+
+
+class Verdict(BaseModel):
+    """What the judge says."""
+
+    is_there: bool
+
+
+judge = LlmAgent(name="judge", model=MODEL, description="Judges.", output_schema=Verdict)
+root_agent = LlmAgent(name="root", model=MODEL, tools=[AgentTool(middle), AgentTool(judge)])
