@@ -35,7 +35,7 @@ pub(crate) fn run(workspace: &Workspace, paths: &[PathBuf]) -> Result<ExitCode> 
     Ok(ExitCode::SUCCESS)
 }
 
-/// The source folders of the workspace's crates below `frontend`, without their tests.
+/// The source folders of the workspace's crates below `frontend`, and the files of the login page.
 fn crates_of_the_page(workspace: &Workspace) -> Result<Vec<PathBuf>> {
     let mut command = process::cargo(workspace);
     command.args(["tree", "-p", "frontend", "--target", "wasm32-unknown-unknown"]);
@@ -46,7 +46,10 @@ fn crates_of_the_page(workspace: &Workspace) -> Result<Vec<PathBuf>> {
         let (_, path) = line.split_once(&format!("({root}"))?;
         Some(workspace.root().join(path[..path.find(')')?].trim_start_matches('/')).join("src"))
     });
-    Ok(folders.collect())
+    // The host writes the page that asks for a password.
+    let login =
+        ["login.rs", "page.rs"].map(|file| workspace.root().join("server/src/access").join(file));
+    Ok(folders.chain(login).collect())
 }
 
 fn collect(path: &Path, files: &mut BTreeSet<PathBuf>) -> Result<()> {

@@ -82,10 +82,12 @@ const WITHOUT: [(&str, &[&str]); 4] = [
 ];
 
 /// The crates whose modules are checked, each with the folder of its sources.
-const WITHIN: [(&str, &str); 3] = [
+const WITHIN: [(&str, &str); 5] = [
     ("rehearsal-server", "server/src"),
     ("agents", "crates/agents/src"),
     ("trace-export", "crates/trace-export/src"),
+    ("views", "app/views/src"),
+    ("pages", "app/pages/src"),
 ];
 
 /// Modules that another module of the same crate must not use: the folder of the sources, the user, and

@@ -72,6 +72,7 @@ Examples:
   rehearsal evalset list evals        the recorded cases of a folder
   rehearsal score --expected evals/home.evalset.json --actual run.evalset.json
                                       scores of a run against recorded cases
+  rehearsal eval triage.eval.yaml     an agent against simulated users, every tool mocked
   rehearsal init                      a commented rehearsal.toml and an example agent
 
 Every option can also be set by the environment variable in brackets."
