@@ -199,7 +199,7 @@ test("a case is edited through forms, duplicated, deleted and restored", async (
   await expect(lots).toHaveCount(1);
   await lots.click();
   await page.getByRole("button", { name: "Delete" }).click();
-  await expect(page.getByText("Removed.")).toBeVisible();
+  await expect(page.getByText("Case deleted.")).toBeVisible();
   await expect(page.getByRole("list", { name: "Cases" }).getByText("What is a lot")).toBeHidden();
   await page.keyboard.press("Control+z");
   await expect(steps).toContainText("What is a lot + 2?");

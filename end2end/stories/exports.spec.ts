@@ -78,8 +78,13 @@ test("a failed call is left out by one click, which is remembered", async ({ pag
   await shows((raw) => expect(raw).toContainText("declined card", { timeout: 500 }));
   await panel.getByRole("textbox", { name: "Tags" }).fill("night, heating");
   await picture("named");
+  // What the tool returned is written as google-adk's runner records it.
+  await panel.getByRole("group", { name: "Tool results" }).getByRole("button", { name: "As google-adk" }).click();
+  await shows((raw) => expect(raw).toContainText('"rehearsal"', { timeout: 500 }));
   const [exported] = cases(await rehearsal.export());
   expect(exported.eval_id).toBe("declined card");
+  expect(exported.rehearsal.tool_response).toBe("adk");
+  expect(exported.conversation[0].intermediate_data.tool_responses[0].response).toEqual({ room: 12 });
   expect(exported.agentflow.tags).toEqual(["night", "heating"]);
   expect(exported.conversation[0].intermediate_data.tool_uses.map((it: { name: string }) => it.name)).toEqual(["look_up"]);
 

@@ -59,7 +59,7 @@ test("an agent that cannot be imported stays in the list and can be retried", as
 
   writeFileSync(
     join(folder, "agent.py"),
-    "from google.adk.agents import LlmAgent\nroot_agent = LlmAgent(name='mended', model='gemini-2.5-flash', instruction='Hi.')\n",
+    "from google.adk.agents import LlmAgent\nroot_agent = LlmAgent(name='repaired', model='gemini-2.5-flash', instruction='Hi.')\n",
   );
   await page.keyboard.press("Enter");
   await expect(page.getByRole("link", { name: "Broken" })).toBeFocused({ timeout: 60_000 });
@@ -163,7 +163,7 @@ test("a host restart is marked in the history", async ({ page, picture, accessib
   };
   await rehearsal.ask("What is 5 + 3, twice?");
   await add(1);
-  const mark = page.getByText("The host restarted this session here. State, conversation and active agent are restored.");
+  const mark = page.getByText("The session was reopened on the host at this point. State, conversation and active agent are restored.");
   await expect(mark).toHaveCount(0);
   expect(await first.stop()).toBe(0);
   const second = await startHost({ folder, listen: new URL(first.url).host });
@@ -173,8 +173,8 @@ test("a host restart is marked in the history", async ({ page, picture, accessib
   // The notice disappears with the next step, the mark stays between the two calls.
   await add(2);
   await expect(page.getByText("The session continues with its state")).toHaveCount(0);
-  const items = page.locator(".timeline > li").filter({ hasText: /add\(|restarted this session/ });
-  await expect(items).toHaveText([/add\(/, /restarted this session here/, /add\(/]);
+  const items = page.locator(".timeline > li").filter({ hasText: /add\(|session was reopened/ });
+  await expect(items).toHaveText([/add\(/, /session was reopened on the host at this point/, /add\(/]);
   expect(await second.stop()).toBe(0);
   rmSync(folder, { recursive: true });
 });

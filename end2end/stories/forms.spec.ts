@@ -75,11 +75,11 @@ test("a form shows the titles, defaults and limits of its schema", async ({ page
 
 test("formats are text inputs with an aid", async ({ page, picture, accessible }) => {
   const rehearsal = await booking(page);
-  await page.getByRole("button", { name: "New request_id" }).click();
+  await page.getByRole("button", { name: "Generate request_id" }).click();
   await expect(rehearsal.field("request_id")).toHaveValue(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   // Text that does not match the format is kept, gets advice, and would be sent.
   await rehearsal.fill("depart", "next Friday");
-  await expect(page.getByText("This is not a date such as 2026-11-21. It will be sent unchanged.")).toBeVisible();
+  await expect(page.getByText("This is not a date such as 2026-11-21. It is sent unchanged.")).toBeVisible();
   await expect(preview(page)).toContainText('"depart":"next Friday"');
   // The browser's picker writes into the text.
   const native = row(page, "depart").locator("input[type=date]");
@@ -124,7 +124,7 @@ test("a file is chosen and its bytes are sent", async ({ page, picture, accessib
   const { host, rehearsal } = await files(page);
   await rehearsal.choose("upload");
   const chooser = page.waitForEvent("filechooser");
-  await page.getByRole("button", { name: "content from a file" }).click();
+  await page.getByRole("button", { name: "Load file for content" }).click();
   const bytes = Buffer.from([0, 1, 2, 254, 255]);
   await (await chooser).setFiles({ name: "five.bin", mimeType: "application/octet-stream", buffer: bytes });
   await expect(rehearsal.field("content")).toHaveValue("AAEC/v8=");
@@ -143,7 +143,7 @@ test("a file's bytes are encoded as the schema asks, and a large file is rejecte
   await rehearsal.choose("upload");
   const choose = async (name: string, buffer: Buffer) => {
     const chooser = page.waitForEvent("filechooser");
-    await page.getByRole("button", { name: "bytes from a file" }).click();
+    await page.getByRole("button", { name: "Load file for bytes" }).click();
     await (await chooser).setFiles({ name, mimeType: "application/octet-stream", buffer });
   };
   const field = rehearsal.field("bytes");
@@ -193,7 +193,7 @@ test("the file chosen last is used, and typing cancels a read", async ({ page, p
   const readOn = () => page.evaluate(() => (window as unknown as { readOn(): Promise<void> }).readOn());
   const choose = async (name: string, ...bytes: number[]) => {
     const chooser = page.waitForEvent("filechooser");
-    await page.getByRole("button", { name: "bytes from a file" }).click();
+    await page.getByRole("button", { name: "Load file for bytes" }).click();
     await (await chooser).setFiles({ name, mimeType: "application/octet-stream", buffer: Buffer.from(bytes) });
   };
   const field = rehearsal.field("bytes");
@@ -287,7 +287,7 @@ test("local violations are shown at their fields", async ({ page, picture, acces
   // An empty schema still requires an object.
   await rehearsal.choose("anything");
   await expect(preview(page)).toHaveText("{}");
-  const add = page.getByRole("button", { name: "+ add entry" });
+  const add = page.getByRole("button", { name: "+ add property" });
   await expect(add).toBeVisible();
   await expect(page.locator("form").getByRole("combobox")).toHaveCount(0);
   // Nothing is asked for, so Enter runs it; what might be added is one step back.
@@ -295,10 +295,10 @@ test("local violations are shown at their fields", async ({ page, picture, acces
   await page.keyboard.press("Enter");
   await expect(rehearsal.call(1)).toContainText("anything");
   await add.click();
-  await page.getByRole("textbox", { name: "Name of the entry" }).fill("tea");
+  await page.getByRole("textbox", { name: "Name of the property" }).fill("tea");
   await rehearsal.choose("ask");
   await rehearsal.choose("anything");
-  await expect(page.getByRole("textbox", { name: "Name of the entry" })).toBeFocused();
+  await expect(page.getByRole("textbox", { name: "Name of the property" })).toBeFocused();
   // Branches go by what they require.
   await rehearsal.choose("locate");
   const kinds = page.locator("form").getByRole("radiogroup").first();
@@ -310,14 +310,14 @@ test("local violations are shown at their fields", async ({ page, picture, acces
   await rehearsal.choose("prices");
   await expect(add).toBeFocused();
   await add.click();
-  await page.getByRole("textbox", { name: "Name of the entry" }).fill("tea");
+  await page.getByRole("textbox", { name: "Name of the property" }).fill("tea");
   await expect(preview(page)).toHaveText('{"tea":?}');
   await rehearsal.run();
   const form = page.locator("#tool-form");
-  await expect(form).toContainText("Give tea a value, or remove the entry.");
+  await expect(form).toContainText("Give tea a value, or remove the property.");
   await picture("entry-without-value");
   // A number that JSON parsers cannot represent is marked at its field.
-  const value = page.getByRole("textbox", { name: "Value of the entry" });
+  const value = page.getByRole("textbox", { name: "Value of the property" });
   await value.fill("1e309");
   await rehearsal.run();
   await expect(form.locator(".entry")).toContainText("1e309 is out of range");
@@ -329,7 +329,7 @@ test("local violations are shown at their fields", async ({ page, picture, acces
   await edit("JSON").click();
   await form.getByRole("textbox", { name: "JSON" }).fill('{"tea": 1, "tea": 2}');
   await edit("Form").click();
-  const twice = "The member tea is repeated at line 3, column 3";
+  const twice = "The property tea is repeated at line 3, column 3";
   await expect(form).toContainText(twice);
   await picture("member-twice");
   await rehearsal.run();
@@ -337,12 +337,12 @@ test("local violations are shown at their fields", async ({ page, picture, acces
   await expect(form).toContainText(twice);
   await form.getByRole("textbox", { name: "JSON" }).fill('{"tea": 2}');
   await edit("Form").click();
-  await expect(page.getByRole("textbox", { name: "Value of the entry" })).toHaveValue("2");
+  await expect(page.getByRole("textbox", { name: "Value of the property" })).toHaveValue("2");
   // The same where the schema gives no form.
   await rehearsal.choose("unresolved");
   await form.getByRole("textbox", { name: "JSON" }).fill('{"in": {}, "in": {}}');
-  await expect(form).toContainText("As JSON:");
-  await expect(form).toContainText("The member in is repeated at line 1, column 12");
+  await expect(form).toContainText("Only JSON is available:");
+  await expect(form).toContainText("The property in is repeated at line 1, column 12");
   await page.close();
   expect(await host.stop()).toBe(0);
 });
@@ -380,7 +380,7 @@ test("a password is shown on request", async ({ page }) => {
   const code = row(page, "code").locator("input").first();
   await code.fill("123");
   await expect(code).toHaveAttribute("type", "password");
-  await row(page, "code").getByRole("button", { name: "show" }).click();
+  await row(page, "code").getByRole("button", { name: "Show" }).click();
   await expect(code).toHaveAttribute("type", "text");
   await expect(code).toHaveValue("123");
   // It also requires the holder, and the fault is shown at the missing holder.
@@ -432,8 +432,8 @@ test("conditional members appear while typing", async ({ page, picture, accessib
 test("an entry's name chooses its schema", async ({ page, picture, accessible }) => {
   await booking(page);
   await row(page, "extras").getByRole("radio", { name: "object" }).check();
-  await row(page, "extras").getByRole("button", { name: "+ add entry" }).click();
-  const name = page.getByRole("textbox", { name: "Name of the entry" });
+  await row(page, "extras").getByRole("button", { name: "+ add property" }).click();
+  const name = page.getByRole("textbox", { name: "Name of the property" });
   await expect(name).toBeFocused();
   await name.fill("fee_pet");
   const value = page.locator(".entry .field-control").locator("input, textarea").first();
@@ -513,7 +513,7 @@ test("any field can become JSON text and back without loss", async ({ page, pict
   await picture("json");
   await accessible();
   await text.fill('{"method": "invoice", "company": "Far & Away"}');
-  await payment.getByRole("button", { name: "as a form" }).click();
+  await payment.getByRole("button", { name: "Edit as a form" }).click();
   await expect(row(page, "company").locator("textarea")).toHaveValue("Far & Away");
   // By key from the field, and back.
   await row(page, "company").locator("textarea").press("Alt+j");
@@ -524,7 +524,7 @@ test("any field can become JSON text and back without loss", async ({ page, pict
 
 test("arguments are pasted from several formats", async ({ page, picture, accessible }) => {
   await booking(page);
-  await page.getByRole("button", { name: "Paste…", exact: true }).click();
+  await page.locator("#tool-form-paste-button").click();
   const box = page.getByRole("textbox", { name: "Arguments to paste" });
   await expect(box).toBeFocused();
   await box.fill("{fare: 1}");
@@ -550,7 +550,7 @@ test("arguments are pasted anywhere on the page", async ({ page }) => {
   await expect(page.getByRole("status").filter({ hasText: "Pasted values filled in." })).toBeVisible();
   // Text that is not a call shows an error, and nothing is lost.
   await pasteAnywhere(page, "[{}, {}]");
-  await expect(page.getByText("ound a list of 2: copy one call or one object of it")).toBeVisible();
+  await expect(page.getByText("ound a list of 2 items: copy one call or one object from it")).toBeVisible();
   await expect(preview(page)).toContainText('"fare":"OSLLIS-2"');
   // In a field a paste is the field's own.
   await rehearsal.field("fare").focus();
@@ -581,7 +581,7 @@ test("descriptions and limits are beside their fields, and references become fie
   await picture("documented");
   await accessible();
   // Many values of an enum at once: an unknown one is marked at its item.
-  await row(page, "colours").getByRole("button", { name: "paste…" }).click();
+  await row(page, "colours").getByRole("button", { name: "Paste…" }).click();
   await page.getByRole("textbox", { name: "Items to add to colours" }).fill("red\nblue\npink");
   await page.getByRole("button", { name: "Add 3 items" }).click();
   await expect(preview(page)).toContainText('"colours":["red","blue","pink"]');
@@ -619,7 +619,7 @@ test("descriptions and limits are beside their fields, and references become fie
 
 test("many items are pasted into a list", async ({ page }) => {
   await booking(page);
-  await row(page, "seats").getByRole("button", { name: "paste…" }).click();
+  await row(page, "seats").getByRole("button", { name: "Paste…" }).click();
   await page.getByRole("textbox", { name: "Items to add to seats" }).fill("12A\n12B\nwindow");
   await page.getByRole("button", { name: "Add 3 items" }).click();
   await expect(preview(page)).toContainText('"seats":["12A","12B","window"]');
@@ -677,14 +677,14 @@ test("violations that the host finds are shown at the same field", async ({ page
   await pasteAnywhere(page, '{"code": "123", "guest": {"name": "Ada", "zz": 1}}');
   await rehearsal.run();
   await expect(page.getByText("1 field needs attention", { exact: true })).toBeVisible();
-  await expect(row(page, "guest").getByText("does not allow the member zz here")).toBeInViewport({ ratio: 0.95 });
+  await expect(row(page, "guest").getByText("does not allow the property zz here")).toBeInViewport({ ratio: 0.95 });
   await expect(rehearsal.call(1)).toHaveCount(0);
   await picture("unevaluated");
   // In JSON mode it has a line and a column, and on the way back it finds its field again.
   await page.getByRole("group", { name: "Edit as" }).getByRole("button", { name: "JSON" }).click();
-  await expect(page.getByText(/^guest\.zz at line \d+, column \d+: .*does not allow the member zz here/)).toBeVisible();
+  await expect(page.getByText(/^guest\.zz at line \d+, column \d+: .*does not allow the property zz here/)).toBeVisible();
   await page.getByRole("group", { name: "Edit as" }).getByRole("button", { name: "Form" }).click();
-  await expect(row(page, "guest").getByText("does not allow the member zz here")).toBeVisible();
+  await expect(row(page, "guest").getByText("does not allow the property zz here")).toBeVisible();
   await pasteAnywhere(page, '{"code": "123", "guest": {"name": "Ada"}}');
   await rehearsal.run();
   await expect(rehearsal.call(1)).toContainText("Ada");
@@ -825,7 +825,7 @@ test("a format is advice, and a required field starts with its default", async (
   await rehearsal.choose("dated");
   await expect(rehearsal.field("unit")).toHaveValue("celsius");
   await rehearsal.fill("day", "tomorrow");
-  await expect(row(page, "day")).toContainText("This is not a date such as 2026-11-21. It will be sent unchanged.");
+  await expect(row(page, "day")).toContainText("This is not a date such as 2026-11-21. It is sent unchanged.");
   await rehearsal.run();
   await expect(rehearsal.call(1)).toContainText('dated(day: "tomorrow", unit: "celsius")');
   await page.close();

@@ -45,8 +45,8 @@ test("a session keeps its state and active agent when the host restarts", async 
   const second = await startHost({ folder, arguments: [agent], listen: new URL(first.url).host });
   const mark = page.locator(".timeline .restart");
   await expect(mark).toContainText("State, conversation and active agent are restored.", { timeout: 60_000 });
-  await expect(mark).toContainText("Artifacts that were saved are gone: count.txt.");
-  await expect(page.getByText("This session continues as it began")).toHaveCount(0);
+  await expect(mark).toContainText("Lost artifacts: count.txt.");
+  await expect(page.getByText("This session still uses the version it started with")).toHaveCount(0);
   await picture("restored");
   await accessible();
 

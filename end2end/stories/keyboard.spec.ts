@@ -111,6 +111,10 @@ test("calls are typed one after the other, on the tab that was used", async ({ p
   }
   await openSession(page, session);
   await expect(page.getByText("5 waiting").first()).toBeVisible();
+  // Requests of one agent are told apart by their number.
+  const chips = await page.getByRole("navigation", { name: "Pending requests" }).getByRole("listitem").allInnerTexts();
+  expect(chips.length).toBeGreaterThan(1);
+  expect(new Set(chips).size).toBe(chips.length);
   await introduce(page, "Ann");
   for (const city of cities) {
     await page.keyboard.type("forecast", { delay: DELAY });

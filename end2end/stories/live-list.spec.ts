@@ -111,7 +111,7 @@ test("one key leads to the next waiting session, or none is needed", async ({ pa
   await page.keyboard.press("Alt+n");
   await expect(heading(2)).toBeVisible();
   await expect(field).toBeFocused();
-  await page.getByRole("button", { name: "Open next after response" }).click();
+  await page.getByRole("button", { name: "Open next session after response" }).click();
   await field.focus();
   for (const number of [2, 4]) {
     await expect(heading(number)).toBeVisible();
@@ -122,7 +122,7 @@ test("one key leads to the next waiting session, or none is needed", async ({ pa
   await expect(heading(5)).toBeVisible();
   await picture("last");
   await page.keyboard.press("Alt+n");
-  await expect(page.getByRole("alert")).toContainText("No other session waits for a response.");
+  await expect(page.getByRole("alert")).toContainText("No other session is waiting for a response.");
   await expect(field).toBeFocused();
 });
 

@@ -173,16 +173,16 @@ test("three agents in one session get responses in the order of the queue", asyn
   const agent = start("three", "Three watches");
   await open(page, await agent.session());
   await introduce(page, "Ann");
-  const queue = page.getByRole("navigation", { name: "Pending turns" });
+  const queue = page.getByRole("navigation", { name: "Pending requests" });
   await expect(queue.getByRole("link")).toHaveCount(3);
-  // A turn that is not up is shown, and not answered.
+  // A request that is not at the head is shown, and not answered.
   const second = await queue.getByRole("link").nth(1).textContent();
   await queue.getByRole("link").nth(1).click();
-  await expect(page.getByText("One earlier turn is in the queue.")).toBeVisible();
+  await expect(page.getByText("One earlier request is in the queue.")).toBeVisible();
   await expect(page.getByText(`You watch the ${second?.trim()}.`)).toBeVisible();
   await picture("behind");
   await accessible();
-  await page.getByRole("link", { name: "Go to the current turn" }).click();
+  await page.getByRole("link", { name: "Go to the current request" }).click();
   const facts = page.getByRole("region", { name: "Turn", exact: true });
   for (let left = 3; left > 0; left -= 1) {
     const name = await facts.locator("dd").first().textContent();
@@ -371,9 +371,9 @@ test("a response contains several calls, and a sub-agent keeps its name in the e
   expect(one.conversation[0].final_response.parts).toEqual([{ text: "The sea is calm." }]);
 
   // A case need not show every turn: here the helper answered by itself.
-  await page.getByRole("button", { name: "Choose turns" }).click();
+  await page.getByRole("button", { name: "Choose responses" }).click();
   const first = page.getByRole("list", { name: "Runs" }).locator(":scope > li").first();
-  await first.getByText("Choose turns").click();
+  await first.getByText("Choose responses").click();
   await first.getByRole("checkbox", { name: /^transfer_to_agent/ }).uncheck();
   await expect(first.getByText("1 of 2 responses")).toBeVisible();
   await picture("turns");
@@ -413,7 +413,7 @@ test("unfinished input on the other side has a warning before it is left out", a
   expect(agent.output()).toContain("weather said: No rain.");
 });
 
-test("completing a session without pending turns asks for the name", async ({ page, browser, start }) => {
+test("completing a session without pending requests asks for the name", async ({ page, browser, start }) => {
   const agent = start("alone", "Nothing waits");
   const address = await agent.session();
   await open(page, address);
@@ -436,7 +436,7 @@ test("completing a session without pending turns asks for the name", async ({ pa
   await other.context().close();
 });
 
-test("the list shows pending turns, and notifies on request", async ({ page, context, start, picture, accessible }) => {
+test("the list shows pending requests, and notifies on request", async ({ page, context, start, picture, accessible }) => {
   await context.grantPermissions(["notifications"]);
   await page.addInitScript(() => {
     const notified: string[] = [];
@@ -476,11 +476,11 @@ test("the list shows pending turns, and notifies on request", async ({ page, con
   await expect(page).toHaveURL(address);
   await introduce(page, "Ann");
   // The agent gets the reason of the cancellation.
-  await page.getByRole("button", { name: "Cancel turn" }).click();
+  await page.getByRole("button", { name: "Cancel request" }).click();
   await picture("cancel");
   await accessible();
   await page.getByRole("dialog").getByRole("textbox").fill("Not today.");
-  await page.getByRole("dialog").getByRole("button", { name: "Cancel turn" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Cancel request" }).click();
   expect(await agent.ended).not.toBe(0);
   expect(agent.output()).toContain("Not today.");
 });
@@ -528,7 +528,7 @@ test("a failed run and a missing turn show their errors", async ({ page, start, 
     await open(page, `${address}/${turn}`);
     await expect(page.getByText(`This session has no turn ${turn}.`)).toBeVisible();
     await expect(page.getByText("The conversation cannot be shown")).toBeVisible();
-    await expect(right.getByText("This turn cannot be shown.")).toBeVisible();
+    await expect(right.getByText("This request cannot be shown.")).toBeVisible();
   }
   await right.getByRole("link", { name: "Go to the session" }).click();
   await expect(page).toHaveURL(address);
@@ -545,7 +545,7 @@ test("a second window of the same person shows that the other one holds the leas
   await open(other, address);
   await expect(other.getByText("Ann holds the lease in another window.")).toBeVisible();
   await expect(other.locator("#send")).toHaveAttribute("aria-disabled", "true");
-  await other.getByRole("button", { name: "Cancel turn" }).click();
+  await other.getByRole("button", { name: "Cancel request" }).click();
   await expect(other.getByRole("dialog")).toContainText("Ann holds the lease in another window.");
   await other.keyboard.press("Escape");
   // Each window keeps its own words, and a reload keeps the turn.

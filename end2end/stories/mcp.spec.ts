@@ -1,7 +1,8 @@
 // Agents on MCP servers: the reference server over stdio and over HTTP with each of its tools, a
 // server that is killed mid-call, one that cannot be started, and the two examples that ship.
 
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import type { Page } from "@playwright/test";
@@ -271,6 +272,38 @@ args = [${JSON.stringify(program)}]
 `,
   });
 }
+
+test("a reload starts the server again, and its new tools are shown", async ({ page, picture, accessible }) => {
+  const folder = mkdtempSync(join(tmpdir(), "rehearsal-listed-"));
+  const names = join(folder, "tools.txt");
+  writeFileSync(names, "look\n");
+  const host = await startHost({
+    folder,
+    config: `
+[[agent]]
+name = "Listed"
+source = "mcp"
+instruction = "Tidy up."
+[[agent.server]]
+name = "listed"
+command = "node"
+args = [${JSON.stringify(join(import.meta.dirname, "..", "mcp", "listed.mjs"))}, ${JSON.stringify(names)}]
+`,
+  });
+  await Rehearsal.at(page, "listed", host.url);
+  await expect(page.getByText("Look before you remove.")).toBeVisible();
+  const described = page.getByText(/A tool of process \d+\./).filter({ visible: true }).first();
+  await expect(described).toBeVisible();
+  const before = await described.innerText();
+  await picture("server-instructions");
+  await accessible();
+  writeFileSync(names, "look\nremove\n");
+  await page.locator(".page-head").getByRole("button", { name: "Reload" }).click();
+  await expect(page.getByText("remove", { exact: true }).filter({ visible: true }).first()).toBeVisible({ timeout: 60_000 });
+  expect(await described.innerText(), "it is another process").not.toBe(before);
+  expect(await host.stop()).toBe(0);
+  rmSync(folder, { recursive: true });
+});
 
 test("a tool whose arguments change meanwhile keeps what was entered", async ({ page, picture, accessible }) => {
   const host = await changing();

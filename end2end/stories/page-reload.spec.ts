@@ -187,7 +187,7 @@ test("a reload after a restart of the host names what is lost", async ({ page, p
   await hydrated(page);
   const mark = page.locator(".timeline .restart");
   await expect(mark).toContainText("State, conversation and active agent are restored.", { timeout: 60_000 });
-  await expect(mark).toContainText("Artifacts that were saved are gone: count.txt.");
+  await expect(mark).toContainText("Lost artifacts: count.txt.");
   await expect(rehearsal.call(2)).toContainText("while the page was not open");
   await picture("restored");
   await rehearsal.choose("count");

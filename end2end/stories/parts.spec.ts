@@ -37,14 +37,14 @@ test("the keyboard fetches the workspace as well", async ({ page }) => {
 
 test("a rehearsal opens by its address, by a reload and by going back", async ({ page }) => {
   await open(page, "/rehearse/math-agent");
-  const stage = page.getByRole("button", { name: "Start over" });
-  await expect(stage).toBeVisible();
+  const startOver = page.getByRole("button", { name: "Start over" });
+  await expect(startOver).toBeVisible();
   await page.reload();
-  await expect(stage).toBeVisible();
+  await expect(startOver).toBeVisible();
   await page.getByRole("link", { name: "Rehearse", exact: true }).click();
   await expect(page.getByRole("link", { name: "Math Agent" })).toBeVisible();
   await page.goBack();
-  await expect(stage).toBeVisible();
+  await expect(startOver).toBeVisible();
 });
 
 test("a part that fails to load shows an error and is retried", async ({ page: quiet }) => {

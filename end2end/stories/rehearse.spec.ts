@@ -89,7 +89,7 @@ test("an enum is a select, and a nested list takes rows in any order", async ({ 
   await page.getByRole("button", { name: /add/i }).first().click();
   await name.nth(1).fill("Grace");
   await age.nth(1).fill("37");
-  await picture("two-travellers");
+  await picture("two-travelers");
   await accessible();
   await page.getByRole("button", { name: /remove/i }).first().click();
   await expect(name).toHaveCount(1);

@@ -74,7 +74,7 @@ test("an agent whose files changed is reloaded, and a session under way keeps it
   await picture("offer");
   await accessible();
   await page.locator(".notices").getByRole("button", { name: "Reload" }).click();
-  await expect(page.getByText("This session continues as it began")).toBeVisible({ timeout: 60_000 });
+  await expect(page.getByText("This session still uses the version it started with")).toBeVisible({ timeout: 60_000 });
   await expect(offer).toHaveCount(0);
   await picture("reloaded");
   await accessible();
@@ -89,7 +89,7 @@ test("an agent whose files changed is reloaded, and a session under way keeps it
   await page.locator(".notices").getByRole("button", { name: "Start over" }).click();
   await page.getByRole("dialog").getByRole("button", { name: /Start over|Discard/ }).click();
   await expect(page.getByText("Be the second.")).toBeVisible();
-  await expect(page.getByText("This session continues as it began")).toHaveCount(0);
+  await expect(page.getByText("This session still uses the version it started with")).toHaveCount(0);
   await begun.ask("And now?");
   await begun.choose("forecast");
   await expect(page.getByText("The forecast, the second.").filter({ visible: true })).toBeVisible();
@@ -98,7 +98,7 @@ test("an agent whose files changed is reloaded, and a session under way keeps it
 
   // From the workspace's head, the palette and the list, at any time.
   write("a third");
-  await page.locator(".stage-head").getByRole("button", { name: "Reload" }).click();
+  await page.locator(".page-head").getByRole("button", { name: "Reload" }).click();
   await expect(waiting.getByText("Be a third.")).toBeVisible({ timeout: 60_000 });
   write("a fourth one");
   await page.keyboard.press("Control+k");

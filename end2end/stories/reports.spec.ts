@@ -89,7 +89,7 @@ test("a local report shows why cases failed, and is not uploaded", async ({ page
   await expect(shown.locator(".pair.lacks").first()).toBeVisible();
   await picture("case");
   await accessible();
-  await shown.getByRole("button", { name: "As JSON" }).first().click();
+  await shown.getByRole("button", { name: "Show JSON" }).first().click();
   await expect(shown.getByRole("tree", { name: "Details as JSON" })).toContainText("why");
   await page.keyboard.press("Escape");
   await expect(shown).toBeHidden();
@@ -132,7 +132,22 @@ test("a report is dropped on the page, and another file shows an error", async (
   await expect(page.getByRole("heading", { name: "Home automation" })).toBeVisible();
 });
 
+/** The heads in sight whose text is cut at widths in which there is room. */
+async function cutHeads(page: Page): Promise<string[]> {
+  const cut: string[] = [];
+  for (const width of [1280, 1920]) {
+    await page.setViewportSize({ width, height: 720 });
+    const found = await page.getByRole("columnheader").evaluateAll((heads) => {
+      const isCut = (it: Element) => it.scrollWidth > it.clientWidth + 1 && getComputedStyle(it).overflowX !== "visible";
+      return heads.filter((head) => [head, ...head.querySelectorAll("*")].some(isCut)).map((head) => head.textContent ?? "");
+    });
+    cut.push(...found.map((head) => `${width}: ${head}`));
+  }
+  return cut;
+}
+
 test("regressions since the baseline come first", async ({ page, picture, accessible }) => {
+  writeFileSync(join(folder, "cut.json"), readFileSync(join(folder, "after.json"), "utf8").slice(0, 5000));
   const host = await startHost({
     config: `
 [folders]
@@ -144,6 +159,9 @@ reports = [${JSON.stringify(folder)}, "nowhere"]
   // The list distinguishes the runs.
   await expect(row.getByRole("cell").nth(1)).toHaveText(/^\d+ of \d+/);
   await expect(page.getByRole("alert").filter({ hasText: "nowhere does not exist" })).toBeVisible();
+  await expect(page.getByRole("row").filter({ hasText: "cut.json" })).toContainText("Unreadable");
+  rmSync(join(folder, "cut.json"));
+  expect(await cutHeads(page)).toEqual([]);
   await picture("listed");
   await accessible();
   await page.getByRole("link", { name: "after.json" }).click();
@@ -153,7 +171,8 @@ reports = [${JSON.stringify(folder)}, "nowhere"]
   await expect(changes.getByRole("button", { name: /^1 regressed/ })).toBeVisible();
   await expect(changes.getByRole("button", { name: /^1 improved/ })).toBeVisible();
   await expect(changes.getByRole("button", { name: /^1 new/ })).toBeVisible();
-  await expect(changes.getByRole("button", { name: /^1 gone/ })).toBeVisible();
+  await expect(changes.getByRole("button", { name: /^1 removed/ })).toBeVisible();
+  expect(await cutHeads(page)).toEqual([]);
   const rows = page.getByRole("table", { name: "Cases" }).getByRole("row");
   await expect(rows.nth(1)).toContainText("regressed −");
   await expect(rows.nth(2)).toContainText("improved +");
@@ -175,7 +194,7 @@ reports = [${JSON.stringify(folder)}, "nowhere"]
   await page.goto("about:blank");
   await page.goto(link);
   await expect(shown.locator(".report-score").first()).toContainText("−1.000");
-  await changes.getByRole("button", { name: /gone/ }).click();
+  await changes.getByRole("button", { name: /removed/ }).click();
   await rows.nth(1).getByRole("link").click();
   await expect(shown).toContainText("Only the baseline has this case");
   await page.getByRole("button", { name: "No baseline" }).click();

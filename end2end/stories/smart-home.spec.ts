@@ -194,6 +194,16 @@ test("two tabs share a worker: one cancels a blocking tool, the other's call con
   await second.run();
   await expect(second.call(2)).toHaveClass(/returned/, { timeout: 60_000 });
   await expect(second.call(2)).not.toContainText("later");
+
+  // A model cannot cancel a call, so the export offers to leave it out.
+  await first.answer("It was canceled.");
+  const panel = first.page.getByRole("region", { name: "Export" });
+  const choice = panel.getByRole("group", { name: "Canceled calls" });
+  await choice.getByRole("button", { name: "Leave out" }).click();
+  await expect(choice.getByRole("button", { name: "Leave out" })).toHaveAttribute("aria-pressed", "true");
+  const exported = JSON.parse(readFileSync(await first.export(), "utf8")).eval_cases.at(-1);
+  const calls = exported.conversation[0].intermediate_data.tool_uses.map((it: { name: string }) => it.name);
+  expect(calls).toEqual(["remember_preference"]);
 });
 
 test("a failed tool shows its traceback on request", async ({ page, picture }) => {
@@ -207,7 +217,7 @@ test("a failed tool shows its traceback on request", async ({ page, picture }) =
   await rehearsal.run();
   await expect(rehearsal.call(1)).toHaveClass(/returned/);
   // The page names the active agent, and the filter for the first agent hides no tool of this one.
-  await expect(page.locator(".stage-head")).toContainText("→ garage_agent");
+  await expect(page.locator(".page-head")).toContainText("→ garage_agent");
   await expect(filter).toHaveValue("");
   await rehearsal.choose("open_garage");
   await rehearsal.fill("code", "4417");

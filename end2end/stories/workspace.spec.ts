@@ -270,7 +270,7 @@ test("a transfer goes to any of several agents", async ({ page, picture, accessi
   await picture("transfer");
   await accessible();
   await rehearsal.run();
-  await expect(page.locator(".stage-head")).toContainText("→ garden_agent");
+  await expect(page.locator(".page-head")).toContainText("→ garden_agent");
   // The sub-agent has other targets, and none of them is chosen.
   await rehearsal.choose("transfer_to_agent");
   await expect(target.locator("option")).toContainText(["desk", "garage_agent", "kitchen_agent"]);

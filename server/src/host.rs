@@ -269,7 +269,7 @@ fn seed(agent: &RegisteredAgent, state: Option<JsonText>) -> Result<SessionSeed,
 fn members(state: &JsonText, what: &str) -> Result<BTreeMap<String, JsonText>, ApiError> {
     let Node::Object(members) = state.open() else {
         let kind = state.kind().name();
-        let text = format!("The {what} must be a JSON object. Its type is {kind}.");
+        let text = format!("The {what} must be a JSON object. Found {kind}.");
         return Err(ApiError::Invalid(vec![FieldMessage { pointer: String::new(), text }]));
     };
     Ok(members.into_iter().map(|(key, value)| (key, value.into())).collect())

@@ -157,7 +157,7 @@ type Navigate = StoredValue<Box<dyn Fn(&str)>, LocalStorage>;
 /// The commands that `typed` matches, best first. At `path`, the page of an agent, that agent is reloaded rather
 /// than another.
 fn matching(page: Page, navigate: Navigate, typed: &str, path: &str) -> Vec<Command> {
-    let agents = page.agents.list().and_then(Result::ok).unwrap_or_default();
+    let agents = page.agents.list_fetched().unwrap_or_default();
     let (current, others): (Vec<_>, Vec<_>) = agents
         .iter()
         .cloned()

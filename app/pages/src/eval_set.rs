@@ -37,7 +37,7 @@ pub fn EvalSetPage() -> impl IntoView {
     };
     view! {
         <Title text="Eval set"/>
-        <main class="stage" tabindex="-1">{body}</main>
+        <main class="with-head" tabindex="-1">{body}</main>
         <FootBar/>
     }
     .into_any()

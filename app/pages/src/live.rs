@@ -34,7 +34,7 @@ pub fn LiveSessionPage() -> impl IntoView {
     let part = use_page().lazy.live;
     view! {
         <Title text="Live session"/>
-        <main class="stage" tabindex="-1">
+        <main class="with-head" tabindex="-1">
             <LazyView part meanwhile="Opening the session…" draw=move |views| (views.session)(session.get(), turn)/>
         </main>
         <FootBar remark="sessions are stored on the host"/>

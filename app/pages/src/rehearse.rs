@@ -20,7 +20,7 @@ pub fn RehearsePage() -> impl IntoView {
     let id = Memo::new(move |_| params.with(|params| params.get("agent").unwrap_or_default()));
     let runtime = move || {
         let id = AgentId::parse(&id.get()).ok()?;
-        agents.find(&id)?.ok()?.runtime
+        agents.find_fetched(&id)?.runtime
     };
     view! {
         <Transition fallback=|| view! { <main class="sheet" tabindex="-1"><p class="quiet">"Loading the agent…"</p></main> }>
@@ -94,7 +94,7 @@ fn AgentPage(
             Shown::Workspace(agent) => view! { <Workspace agent/> }.into_any(),
             Shown::Reloading(agent) => view! {
                 <Title text=agent.name.clone()/>
-                <main class="stage" tabindex="-1">
+                <main class="with-head" tabindex="-1">
                     <WorkspaceTitle agent/>
                     <div class="sheet"><p class="quiet" role="status">"Reloading the agent…"</p></div>
                 </main>
@@ -108,7 +108,7 @@ fn AgentPage(
                 }
                 view! {
                     <Title text=agent.name.clone()/>
-                    <main class="stage" tabindex="-1">
+                    <main class="with-head" tabindex="-1">
                         <WorkspaceTitle agent=agent.clone()/>
                         <div class="sheet">
                             <div class="sheet-head">
@@ -184,7 +184,7 @@ fn Workspace(
         _ => view! { <WorkspaceTitle agent=agent.clone()/> <Waiting/> }.into_any(),
     }
     };
-    view! { <Title text=title/> <main class="stage" tabindex="-1">{body}</main> }
+    view! { <Title text=title/> <main class="with-head" tabindex="-1">{body}</main> }
 }
 
 #[component]

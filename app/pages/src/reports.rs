@@ -34,7 +34,7 @@ pub fn ReportPage() -> impl IntoView {
     let part = use_page().lazy.reports;
     view! {
         <Title text="Report"/>
-        <main class="stage" tabindex="-1">
+        <main class="with-head" tabindex="-1">
             <LazyView part meanwhile="Loading the report…" draw=move |views| (views.report)(report.get(), case)/>
         </main>
         <FootBar/>

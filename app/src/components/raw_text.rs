@@ -93,17 +93,17 @@ const BEFORE: usize = 400;
 
 /// The beginning of a result that is stored on the host, and a button that loads more.
 #[component]
-pub fn HeldText(
+pub fn StoredResultText(
     /// The session it belongs to.
     session: SessionId,
     /// The call that returned it.
     call_id: CallId,
     /// The beginning and the size.
-    held: StoredResult,
+    stored: StoredResult,
     /// The loaded part.
     text: RwSignal<String>,
 ) -> impl IntoView {
-    let total = held.bytes;
+    let total = stored.bytes;
     let fetching = RwSignal::new(false);
     let fault = RwSignal::new(None::<String>);
     let fetch = move |_| {
@@ -135,7 +135,7 @@ pub fn HeldText(
     view! {
         <pre class="raw" tabindex="0" role="group" aria-label="Result, in part">{part}</pre>
         <p class="more">
-            {move || format!("{} of {} shown. The rest is stored on the host, and the export is complete.", size(here()), size(total))}
+            {move || format!("{} of {} shown. The rest is stored on the host. An export includes the whole result.", size(here()), size(total))}
             <Show when=move || here() < total>
                 <button type="button" class="link" on:click=fetch.clone()>
                     {move || if fetching.get() { "Loading…" } else { "Show more" }}

@@ -14,7 +14,7 @@ pub fn WorkspaceTitle(
 ) -> impl IntoView {
     let source = agent.source.label();
     view! {
-        <header class="stage-head">
+        <header class="page-head">
             <h1>{agent.name}</h1>
             <span class="chip">{source} " · " {agent.id.to_string()}</span>
             {agent.model.map(|model| view! { <span class="chip">{model}</span> })}

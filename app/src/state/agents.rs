@@ -12,8 +12,8 @@ use crate::state::json_bytes::JsonBytes;
 #[derive(Clone, Copy)]
 pub struct Agents {
     listed: Resource<Result<Vec<AgentSummary>, ApiError>, JsonBytes>,
-    /// The list as it was fetched last, for the host's news, which come outside of every view.
-    fetched: StoredValue<Option<Result<Vec<AgentSummary>, ApiError>>>,
+    /// The list as it was fetched last, for readers outside of a `Suspense`.
+    fetched: RwSignal<Option<Result<Vec<AgentSummary>, ApiError>>>,
     changed: RwSignal<Vec<AgentSummary>>,
     /// The agent that the person reloads, whose card gets the focus again after it is redrawn.
     reloaded: RwSignal<Option<AgentId>>,
@@ -35,8 +35,8 @@ fn merge(listed: Vec<AgentSummary>, changed: &[AgentSummary]) -> Vec<AgentSummar
 #[must_use]
 pub fn use_agents() -> Agents {
     let listed = Resource::new_with_options(|| (), |()| list_agents(), false);
-    let fetched = StoredValue::new(None);
-    Effect::new(move |_| fetched.set_value(listed.get()));
+    let fetched = RwSignal::new(None);
+    Effect::new(move |_| fetched.set(listed.get()));
     Agents { listed, fetched, changed: RwSignal::new(Vec::new()), reloaded: RwSignal::new(None) }
 }
 
@@ -61,6 +61,20 @@ impl Agents {
         }
     }
 
+    /// The agents now, read outside of a `Suspense`; `None` while they are fetched, and while the
+    /// host renders the page. Tracked.
+    #[must_use]
+    pub fn list_fetched(self) -> Option<Vec<AgentSummary>> {
+        let listed = self.fetched.get()?.ok()?;
+        Some(merge(listed, &self.changed.read()))
+    }
+
+    /// One agent, read outside of a `Suspense`. Tracked, as [`Self::list_fetched`].
+    #[must_use]
+    pub fn find_fetched(self, id: &AgentId) -> Option<AgentSummary> {
+        self.list_fetched()?.into_iter().find(|agent| agent.id == *id)
+    }
+
     /// The error for an agent that does not exist. Tracked, as [`Self::list`].
     #[must_use]
     pub fn unknown(self, id: AgentId) -> Option<ApiError> {
@@ -77,9 +91,10 @@ impl Agents {
     pub fn take_in(self, news: AgentSummary) {
         // The host sends every agent after each connection. An unchanged list is not redrawn.
         let changed = self.changed.read_untracked();
-        let known = self.fetched.get_value().map(|listed| listed.map(|it| merge(it, &changed)));
+        let fetched = self.fetched.get_untracked();
+        let known = fetched.and_then(Result::ok).map(|listed| merge(listed, &changed));
         drop(changed);
-        if matches!(known, Some(Ok(known)) if known.contains(&news)) {
+        if known.is_some_and(|known| known.contains(&news)) {
             return;
         }
         self.changed.update(|changed| {

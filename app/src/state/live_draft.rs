@@ -68,7 +68,7 @@ pub struct Draft {
     /// The secret id of this page's lease.
     pub lease: StoredValue<LiveLeaseId>,
     /// Whether this page holds the lease.
-    pub hold: RwSignal<LeaseRequest>,
+    pub lease_request: RwSignal<LeaseRequest>,
     forms: Forms,
 }
 
@@ -404,7 +404,7 @@ impl Drafts {
         }
         // A reloaded page keeps its lease.
         if let Some(held) = browser::tab_stored(&lease_key(turn)) {
-            draft.hold.set(LeaseRequest::Asked);
+            draft.lease_request.set(LeaseRequest::Asked);
             draft.lease.set_value(LiveLeaseId::new(held));
         }
         self.store_changes(draft, session, turn, false);
@@ -422,7 +422,7 @@ impl Drafts {
             touched_ms: StoredValue::new(0),
             was_warned: StoredValue::new(false),
             call_id: StoredValue::new(new_call_id()),
-            hold: RwSignal::new(LeaseRequest::Unasked),
+            lease_request: RwSignal::new(LeaseRequest::Unasked),
             lease: StoredValue::new(LiveLeaseId::new(browser::new_uuid())),
             forms: Forms::new(),
         }

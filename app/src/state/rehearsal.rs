@@ -232,7 +232,7 @@ impl Rehearsal {
         let session = self.session.read();
         Some(match session.busy_with()?.phase {
             PendingPhase::AwaitingConfirmation { .. } | PendingPhase::AwaitingResult { .. } => {
-                "A call waits for your input"
+                "A call is waiting for your input"
             }
             _ => "A tool is still running",
         })

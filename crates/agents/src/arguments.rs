@@ -17,8 +17,8 @@ pub(super) fn exact_value(arguments: &JsonText) -> Result<Value, ToolFailure> {
     match inexact_integer(arguments) {
         None => Ok(value),
         Some(number) => Err(refuse(format!(
-            "{number} does not fit 64 bits, and no larger integer reaches the tool without losing \
-             digits: send it as a string or choose a smaller one"
+            "{number} does not fit in 64 bits, and no larger integer reaches the tool without \
+             losing digits: send it as a string or choose a smaller one"
         ))),
     }
 }

@@ -32,7 +32,9 @@ pub enum ApiError {
     #[error("The agent has no tool {0}. Reload the page to update its tools.")]
     UnknownTool(String),
     /// The call does not exist, or does not wait for this input.
-    #[error("Call {call_id} no longer waits for {what} because it ended or was already answered.")]
+    #[error(
+        "Call {call_id} is no longer waiting for {what} because it ended or was already answered."
+    )]
     NotWaiting {
         /// The call.
         call_id: CallId,
@@ -98,7 +100,7 @@ pub enum ApiError {
     #[error("Live session {0} was not found on this host.")]
     UnknownLiveSession(String),
     /// The turn already has a response, or was canceled.
-    #[error("{by} {}.", if *cancelled { "canceled this turn" } else { "responded first" })]
+    #[error("{by} {}.", if *cancelled { "canceled this request" } else { "responded first" })]
     LiveClosed {
         /// The person or agent that closed it.
         by: String,
@@ -109,13 +111,13 @@ pub enum ApiError {
     #[error("{0} holds the lease. You can take it when {0} hands it over or it expires.")]
     LeaseHeld(String),
     /// The session has pending turns.
-    #[error("{0} turns of this session are pending.")]
+    #[error("{}", pending(*.0))]
     LiveWaiting(u64),
     /// The rules of live sessions do not allow it.
     #[error("{0}")]
     LiveRefused(String),
     /// The host is stopping.
-    #[error("The host is stopping. Try again after its restart.")]
+    #[error("The host is stopping. Try again after it restarts.")]
     Stopping,
     /// The host failed; the cause is in its log.
     #[error("The host could not {0}. See its log for the cause.")]
@@ -139,6 +141,13 @@ fn list(ids: &[AgentId]) -> String {
         return "none".to_owned();
     }
     ids.iter().map(AgentId::as_str).collect::<Vec<_>>().join(", ")
+}
+
+fn pending(requests: u64) -> String {
+    match requests {
+        1 => "1 request of this session is pending.".to_owned(),
+        _ => format!("{requests} requests of this session are pending."),
+    }
 }
 
 fn count(fields: usize) -> String {

@@ -11,7 +11,7 @@ use crate::scan::string_end;
 ///
 /// ```
 /// let message = json_text::repeated_member("{\"a\": [{\"b\": 1,\n\"b\": 2}]}").map(|it| it.to_string());
-/// assert_eq!(message.as_deref(), Some("the member `b` is repeated at line 2, column 1"));
+/// assert_eq!(message.as_deref(), Some("the property `b` is repeated at line 2, column 1"));
 /// assert_eq!(json_text::repeated_member(r#"{"a": {"a": 1}}"#), None);
 /// ```
 #[must_use]
@@ -33,7 +33,7 @@ pub fn repeated_member(text: &str) -> Option<JsonTextError> {
                 if is_name && let Some(Some(names)) = open.last_mut() {
                     let name = content(&text[at..end]);
                     if !names.insert(name.clone()) {
-                        let reason = format!("the member `{name}` is repeated");
+                        let reason = format!("the property `{name}` is repeated");
                         return Some(JsonTextError::at(text, at, reason));
                     }
                 }

@@ -80,12 +80,12 @@ impl Reading<'_> {
                 }
                 (Next::Name, '}') => return Err(spare_comma(at, '}')),
                 (Next::FirstName | Next::Name, _) => {
-                    let reason = "expected a member name in double quotes";
+                    let reason = "expected a property name in double quotes";
                     return Err(error_at(at, comment_or(letter, &self.rest_of(at), reason)));
                 }
                 (Next::Colon, ':') => Next::Value,
                 (Next::Colon, _) => {
-                    let reason = "expected a colon between a member name and its value";
+                    let reason = "expected a colon between a property name and its value";
                     return Err(error_at(at, comment_or(letter, &self.rest_of(at), reason)));
                 }
                 (Next::AfterValue, ',') if self.open.last() == Some(&'}') => Next::Name,
@@ -116,7 +116,7 @@ impl Reading<'_> {
             (Next::AfterValue | Next::FirstItem | Next::FirstName, Some(close)) => {
                 format!("{ENDS}, but {close} is missing")
             }
-            (Next::Name, _) => format!("{ENDS}, but a member is missing after the comma"),
+            (Next::Name, _) => format!("{ENDS}, but a property is missing after the comma"),
             (Next::Colon, _) => format!("{ENDS}, but a colon and a value are missing"),
             _ => format!("{ENDS}, but a value is missing"),
         };
@@ -140,7 +140,7 @@ impl Reading<'_> {
                     }
                     Some((_, escaped)) => {
                         let reason = format!(
-                            "\\{} is not an escape; write a backslash as \\\\",
+                            "\\{} is not an escape, so write a backslash as \\\\",
                             escaped.escape_debug()
                         );
                         return Err(error_at(here, reason));
@@ -148,8 +148,8 @@ impl Reading<'_> {
                     None => break,
                 },
                 '\n' | '\r' => {
-                    let reason = "the string is not closed at the end of its line; close it with \", or \
-                                  write the line break as \\n";
+                    let reason = "the string is not closed at the end of its line, so close it with \", \
+                                  or write the line break as \\n";
                     return Err(error_at(here, reason));
                 }
                 '\t' => return Err(error_at(here, "write a tab in a string as \\t")),
@@ -224,7 +224,7 @@ impl Reading<'_> {
                 let cut = if word.chars().count() > SHOWN { "…" } else { "" };
                 let word: String = word.chars().take(SHOWN).collect();
                 format!(
-                    "{word}{cut} is not a number, true, false or null; a string needs double quotes"
+                    "{word}{cut} is not a number, true, false or null, and a string needs double quotes"
                 )
             }
         };
@@ -271,11 +271,11 @@ mod tests {
         check(r#"{"a":1,}"#, 7, "remove the comma before }");
         check("[,1]", 1, "expected a value");
         check(r#"{"a":}"#, 5, "expected a value");
-        check("{'a': 1}", 1, "expected a member name in double quotes");
-        check("{a: 1}", 1, "expected a member name in double quotes");
-        check(r#"{"a" 1}"#, 5, "expected a colon between a member name and its value");
+        check("{'a': 1}", 1, "expected a property name in double quotes");
+        check("{a: 1}", 1, "expected a property name in double quotes");
+        check(r#"{"a" 1}"#, 5, "expected a colon between a property name and its value");
         check("['a']", 1, "a string needs double quotes");
-        let nope = "nope is not a number, true, false or null; a string needs double quotes";
+        let nope = "nope is not a number, true, false or null, and a string needs double quotes";
         check("nope", 0, nope);
         check("[tru]", 1, &nope.replace("nope", "tru"));
         check("truer", 4, "unexpected text after the value");
@@ -287,16 +287,16 @@ mod tests {
         check("+1", 0, "a number begins with a digit or a minus");
         check("", 0, "the text ends here, but a value is missing");
         check("[1", 2, "the text ends here, but ] is missing");
-        check(r#"{"a":1,"#, 7, "the text ends here, but a member is missing after the comma");
+        check(r#"{"a":1,"#, 7, "the text ends here, but a property is missing after the comma");
         check(r#"{"a"#, 1, "the string that begins here is not closed");
         check(
             "\"a\nb\"",
             2,
-            "the string is not closed at the end of its line; close it with \", or write the line break as \\n",
+            "the string is not closed at the end of its line, so close it with \", or write the line break as \\n",
         );
         check("\"\tb\"", 1, "write a tab in a string as \\t");
         check("\"\u{1}\"", 1, "write a control character in a string as \\u0001");
-        check(r#""\d""#, 1, "\\d is not an escape; write a backslash as \\\\");
+        check(r#""\d""#, 1, "\\d is not an escape, so write a backslash as \\\\");
         check(r#""\u12g4""#, 1, "expected four hexadecimal digits after \\u");
         check("[1] // one", 4, "JSON has no comments");
         check("{ /* a */ }", 2, "JSON has no comments");

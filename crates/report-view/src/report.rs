@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 
 use json_text::JsonText;
-use scoring::report::{CaseVerdict, CriterionResult, EvalCaseResult, EvalSummary, Tally};
+use scoring::report::{
+    CaseVerdict, CriterionResult, EvalCaseResult, EvalSummary, Tally, sentences,
+};
 
 use crate::evidence::why;
 use crate::read::Written;
@@ -117,7 +119,7 @@ impl Report {
         match reasons.is_empty() {
             true if case.criterion_results.is_empty() => Some("no criteria were scored".to_owned()),
             true => None,
-            false => Some(reasons.join("; ")),
+            false => Some(sentences(&reasons)),
         }
     }
 }

@@ -31,7 +31,7 @@ pub(crate) fn message_of(error: &ValidationError<'_>) -> String {
         |bound, limit| count(bound, limit, "item", "items", value.as_array().map_or(0, Vec::len));
     let members = |bound, limit| {
         let found = value.as_object().map_or(0, serde_json::Map::len);
-        count(bound, limit, "member", "members", found)
+        count(bound, limit, "property", "properties", found)
     };
     match error.kind() {
         Kind::Type { kind: TypeKind::Single(one) } => expected(&[*one], value),

@@ -213,7 +213,7 @@ fn none_fits(place: &str, count: usize, nearest: &[Vec<SingleError<'_>>]) -> Str
     given.dedup();
     let more = if given.len() > GIVEN { ", and more" } else { "" };
     given.truncate(GIVEN);
-    format!("Matches none of the {count} alternatives: {}{more}.", given.join(", or "))
+    format!("Matches none of the {count} alternatives. {}{more}.", given.join(". Or: "))
 }
 
 /// The violations of one error, each at the place to correct.
@@ -227,7 +227,10 @@ fn violations_of(error: &ValidationError<'_>) -> Vec<Violation> {
     let members = |names: &[String]| {
         let unknown = |name: &String| {
             let keyword = error.kind().keyword();
-            below(name, format!("The schema does not allow the member `{name}` here ({keyword})."))
+            below(
+                name,
+                format!("The schema does not allow the property `{name}` here ({keyword})."),
+            )
         };
         names.iter().map(unknown).collect()
     };
@@ -259,7 +262,7 @@ fn violations_of(error: &ValidationError<'_>) -> Vec<Violation> {
         }
         Kind::Custom { message, .. } => here(format!("{message}.")),
         Kind::FalseSchema if admits_no_member(error) => {
-            here("The schema allows no members here (additionalProperties).".to_owned())
+            here("The schema allows no properties here (additionalProperties).".to_owned())
         }
         Kind::FalseSchema => here("The schema allows no value here.".to_owned()),
         Kind::OneOfMultipleValid { context } => {
@@ -401,7 +404,7 @@ mod tests {
                     r#"{"a/b":7}"#,
                     &[(
                         "/a~1b",
-                        "Matches none of the 2 alternatives: At least 10 (minimum), or At most 5 \
+                        "Matches none of the 2 alternatives. At least 10 (minimum). Or: At most 5 \
                          (maximum).",
                     )],
                 ),
@@ -409,7 +412,7 @@ mod tests {
                     r#"{"c":{}}"#,
                     &[(
                         "/c",
-                        "Matches none of the 2 alternatives: `x`: Required, or `y/z`: Required.",
+                        "Matches none of the 2 alternatives. `x`: Required. Or: `y/z`: Required.",
                     )],
                 ),
                 (
@@ -452,12 +455,12 @@ mod tests {
                 &[
                     (
                         "/a/b~1c",
-                        "The schema does not allow the member `b/c` here (additionalProperties).",
+                        "The schema does not allow the property `b/c` here (additionalProperties).",
                     ),
-                    ("/none", "The schema allows no members here (additionalProperties)."),
+                    ("/none", "The schema allows no properties here (additionalProperties)."),
                     (
                         "/d",
-                        "The schema does not allow the member `d` here (unevaluatedProperties).",
+                        "The schema does not allow the property `d` here (unevaluatedProperties).",
                     ),
                 ],
             )],

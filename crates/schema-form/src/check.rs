@@ -105,8 +105,8 @@ pub(crate) fn integer_beyond_64_bits(text: &str) -> Option<String> {
                 if !fits && !digits.contains(['.', 'e', 'E']) {
                     let shown = if digits.len() > 60 { "The number" } else { digits };
                     return Some(format!(
-                        "{shown} does not fit 64 bits, and larger integers reach this tool \
-                         rounded: use a smaller one, or send it as text if the tool accepts that."
+                        "{shown} does not fit in 64 bits, so this tool would receive it rounded. Use \
+                         a smaller number, or send it as a string if the tool accepts one."
                     ));
                 }
             }
@@ -178,7 +178,7 @@ pub(crate) fn keyword(
             let branch = if may_be_arguments == Some(true) { "then" } else { "else" };
             format!("Does not match the schema for this case ({branch}).")
         }
-        _ => format!("Does not match what its members require ({keyword})."),
+        _ => format!("Does not meet the conditions of its schema ({keyword})."),
     })
 }
 
@@ -204,9 +204,9 @@ pub(crate) fn is_surely_rejected(slot: &Slot, value: &JsonText) -> bool {
 /// The message for a member that the schema does not have.
 pub(crate) fn no_such_member(object: &ObjectField, name: &str) -> String {
     match object.patterns.as_slice() {
-        [] => format!("The schema has no member `{name}`."),
+        [] => format!("The schema does not define the property `{name}`."),
         patterns => format!(
-            "The schema has no member `{name}`, and the name does not match {} \
+            "The schema does not define the property `{name}`, and the name does not match {} \
              (additionalProperties).",
             patterns.join(" or ")
         ),

@@ -88,10 +88,8 @@ impl fmt::Display for Reason {
                 write!(formatter, "The schema's `{keyword}` has a value of the wrong type.")
             }
             Self::NotASchema => formatter.write_str("The schema must be an object or a boolean."),
-            Self::NothingValid => formatter.write_str("The schema admits no value."),
-            Self::BranchDead => {
-                formatter.write_str("This branch of the schema's union admits no value.")
-            }
+            Self::NothingValid => formatter.write_str("No value is valid for this schema."),
+            Self::BranchDead => formatter.write_str("No value is valid for this alternative."),
             Self::TooDeep { levels } => {
                 write!(formatter, "The schema is nested {levels} levels deep.")
             }

@@ -73,7 +73,7 @@ impl Format {
             ),
             Self::Email => (is_email(text), "not an email address such as ada@example.com"),
             Self::Uri => (is_uri(text), "not a URI with a scheme, such as https://example.com"),
-            Self::Uuid => (is_uuid(text), "not a UUID: 32 hexadecimal digits in five groups"),
+            Self::Uuid => (is_uuid(text), "not a UUID (32 hexadecimal digits in five groups)"),
             Self::Byte => (is_base64(text), "not valid base64"),
             Self::Password | Self::Multiline => (true, ""),
         };

@@ -30,7 +30,7 @@ pub enum PasteError {
     #[error("there is nothing to paste: copy the arguments first")]
     Nothing,
     /// The text is not JSON.
-    #[error("not JSON: {0}; copy the whole object, from {{ to }}")]
+    #[error("not JSON: {0}. Copy the whole object, from {{ to }}")]
     NotJson(#[from] JsonTextError),
     /// Another sort of value.
     #[error("arguments must be an object, found {found}: copy from {{ to }}, or the whole call")]
@@ -39,7 +39,7 @@ pub enum PasteError {
         found: &'static str,
     },
     /// More calls than one.
-    #[error("found a list of {count}: copy one call or one object of it")]
+    #[error("found a list of {count} items: copy one call or one object from it")]
     ManyCalls {
         /// How many.
         count: usize,

@@ -87,7 +87,10 @@ impl Reading {
         if let Some(value) = self.json.take_if(|value| value.kind() != Kind::Object) {
             self.messages.push(Message {
                 path: Path::root(),
-                text: format!("A tool takes an object, found {}.", json::named(value.kind())),
+                text: format!(
+                    "The arguments must be an object, found {}.",
+                    json::named(value.kind())
+                ),
                 kind: MessageKind::Invalid("type"),
             });
         }

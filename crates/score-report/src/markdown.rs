@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use scoring::report::{CaseVerdict, figure, short_figure};
+use scoring::report::{CaseVerdict, figure, sentences, short_figure};
 
 use crate::details;
 use crate::escape::markdown;
@@ -29,7 +29,7 @@ pub(crate) fn case(case: &ScoredCase) -> String {
     let deciding =
         case.failed_criteria().into_iter().filter(|failed| failed.result.passed == result.passed);
     reasons.extend(deciding.map(|failed| failed.line()));
-    let cells = [cut(&result.label(), 100), cut(&reasons.join("; "), LONGEST)];
+    let cells = [cut(&result.label(), 100), cut(&sentences(&reasons), LONGEST)];
     format!("| {} | {} |\n", markdown(&cells[0]), markdown(&cells[1]))
 }
 

@@ -152,10 +152,40 @@ fn changes_since_a_baseline_are_in_every_form() {
 }
 
 #[test]
+fn verdicts_that_changed_come_before_scores_and_the_largest_losses_first() {
+    let config = config();
+    let before: EvalReport =
+        serde_json::from_str(&written(Form::Json, cases(&config))).expect("reads back");
+    let mut results = before.results;
+    // Both failed cases had better scores, `office` by less, and the new one passed.
+    for (place, score) in [(0, 0.1), (3, 0.5)] {
+        results[place].criterion_results[0].score = Some(score);
+    }
+    (results[2].passed, results[2].error) = (Some(true), None);
+    let report = Report::begin(Form::Text, heading(&config), Vec::new()).expect("begun");
+    let mut report = report.since(Baseline::new("base.json", results));
+    for case in cases(&config) {
+        report.take(ReportPart::of(case, Form::Text, &config)).expect("taken");
+    }
+    let (bytes, _) = report.finish(Ending { duration_seconds: 0.5 }).expect("finished");
+    let text = String::from_utf8(bytes).expect("text");
+    let listed: Vec<&str> = text
+        .lines()
+        .take_while(|line| !line.is_empty())
+        .map(|line| line.split(':').next().unwrap_or_default().trim())
+        .collect();
+    assert_eq!(listed.len(), 4, "{text}");
+    assert!(listed[1].starts_with("regressed new"), "{text}");
+    assert!(listed[2].starts_with("scores") && listed[2].contains("script"), "{text}");
+    assert!(listed[3].starts_with("scores office"), "{text}");
+    assert!(text.contains("1 regressed, 0 improved, 2 with other scores"), "{text}");
+}
+
+#[test]
 fn text() {
     expect![[r#"
         failed    office
-                  tool_trajectory_avg_score 0, needs 1: set_temperature was called with degrees 23, not 21; close_garage was not called
+                  tool_trajectory_avg_score 0, needs 1: set_temperature was called with degrees 23, not 21. close_garage was not called
                   llm_judge is unscored: this criterion requires a judge. Use `rehearsal score --judge`
         error     gone
                   the actual side has no case with this id
@@ -215,14 +245,14 @@ fn markdown() {
 
         | case | why |
         |---|---|
-        | office | tool\_trajectory\_avg\_score 0, needs 1: set\_temperature was called with degrees 23, not 21; close\_garage was not called |
-        | &lt;/script&gt;&lt;\!--&lt;script&gt;alert(1)&lt;/script&gt;\]\]&gt;&amp;"'\|�\[2J�\`@all\` | tool\_trajectory\_avg\_score 0, needs 1: &lt;/script&gt;&lt;\!--&lt;script&gt;alert(1)&lt;/script&gt;\]\]&gt;&amp;"'\|�\[2J�\`@all\` was called with a "&lt;\!--", not "&lt;/script&gt;"; words 0, needs 0.8: the response scores 0.000: it lacks script, script, alert, 1, script, 2J and 1 more |
+        | office | tool\_trajectory\_avg\_score 0, needs 1: set\_temperature was called with degrees 23, not 21. close\_garage was not called |
+        | &lt;/script&gt;&lt;\!--&lt;script&gt;alert(1)&lt;/script&gt;\]\]&gt;&amp;"'\|�\[2J�\`@all\` | tool\_trajectory\_avg\_score 0, needs 1: &lt;/script&gt;&lt;\!--&lt;script&gt;alert(1)&lt;/script&gt;\]\]&gt;&amp;"'\|�\[2J�\`@all\` was called with a "&lt;\!--", not "&lt;/script&gt;". words 0, needs 0.8: the response scores 0.000: it lacks script, script, alert, 1, script, 2J and 1 more |
 
         **1 unscored**
 
         | case | why |
         |---|---|
-        | new | tool\_trajectory\_avg\_score is unscored: the expected side has no case with this id; words is unscored: the expected side has no case with this id; llm\_judge is unscored: the expected side has no case with this id |
+        | new | tool\_trajectory\_avg\_score is unscored: the expected side has no case with this id. words is unscored: the expected side has no case with this id. llm\_judge is unscored: the expected side has no case with this id |
     "####]].assert_eq(&text.replace('\u{2060}', ""));
 }
 
@@ -243,7 +273,7 @@ fn low_scoring_response_reason_names_the_metric() {
         regex: \d+ kelvin is not found in the response
         contains: "kelvin" is not in the response
         exact: the response differs
-        numbers: no number of the response is near 23
+        numbers: no number in the response is close to 23
         words: the response scores 0.500: it lacks 23, now, and adds 21, outside"#]]
     .assert_eq(&whys(
         r#"{"regex": {"metric": "response", "match": "regex", "pattern": "\\d+ kelvin"},
@@ -416,7 +446,7 @@ fn junit() {
         <testsuites name="rehearsal score" tests="4" skipped="1" failures="2" errors="1" time="0.500">
             <testsuite name="home_evals" tests="4" skipped="1" errors="1" failures="2" time="0.500">
                 <testcase name="office" classname="home_evals" time="0.000">
-                    <failure message="tool_trajectory_avg_score 0, needs 1: set_temperature was called with degrees 23, not 21; close_garage was not called" type="failed">tool_trajectory_avg_score 0, needs 1: set_temperature was called with degrees 23, not 21; close_garage was not called</failure>
+                    <failure message="tool_trajectory_avg_score 0, needs 1: set_temperature was called with degrees 23, not 21. close_garage was not called" type="failed">tool_trajectory_avg_score 0, needs 1: set_temperature was called with degrees 23, not 21. close_garage was not called</failure>
                 </testcase>
                 <testcase name="gone" classname="home_evals" time="0.000">
                     <error message="the actual side has no case with this id" type="error"/>
@@ -494,7 +524,7 @@ fn html_contains_all_data() {
     assert!(!rest.contains("https://") && !rest.contains("url("), "nothing is loaded");
     // An index and a case as the page reads them.
     expect![[r#"[{"i":"office","v":"f","s":[0.0,0.8571428571428571,null],"t":["home"],"o":["list_rooms","set_temperature","close_garage"],"q":"Close up for the night"},"#]].assert_eq(scripts[1].1.lines().next().unwrap_or_default());
-    expect![[r#"[{"w":["set_temperature was called with degrees 23, not 21; close_garage was not called",null,"this criterion requires a judge. Use `rehearsal score --judge`"],"h":[true,true],"c":"4.1 s, 1,284 tokens","t":[{"u":["Close up for the night","Close up for the night"],"c":[{"k":"=","e":["list_rooms","{}",null],"a":["list_rooms","{}",null]},{"k":"+","a":["list_rooms","{}",null]},{"k":"~","e":["set_temperature","{\"room\":\"office\",\"degrees\":21,\"id\":9007199254740993}",null],"a":["set_temperature","{\"room\":\"office\",\"degrees\":23,\"id\":9007199254740993}",null],"d":["/degrees"]},{"k":"-","e":["close_garage","{}",null]}],"f":["The office is set to 21 degrees.","The office is set to 23 degrees."]}]},"#]].assert_eq(scripts[0].1.lines().next().unwrap_or_default());
+    expect![[r#"[{"w":["set_temperature was called with degrees 23, not 21. close_garage was not called",null,"this criterion requires a judge. Use `rehearsal score --judge`"],"h":[true,true],"c":"4.1 s, 1,284 tokens","t":[{"u":["Close up for the night","Close up for the night"],"c":[{"k":"=","e":["list_rooms","{}",null],"a":["list_rooms","{}",null]},{"k":"+","a":["list_rooms","{}",null]},{"k":"~","e":["set_temperature","{\"room\":\"office\",\"degrees\":21,\"id\":9007199254740993}",null],"a":["set_temperature","{\"room\":\"office\",\"degrees\":23,\"id\":9007199254740993}",null],"d":["/degrees"]},{"k":"-","e":["close_garage","{}",null]}],"f":["The office is set to 21 degrees.","The office is set to 23 degrees."]}]},"#]].assert_eq(scripts[0].1.lines().next().unwrap_or_default());
 }
 
 #[test]

@@ -110,7 +110,7 @@ fn files_in_the_same_order() {
         &[actual],
         &expect![[r#"
         a passed 
-        b failed f was not called; g was called but not expected
+        b failed f was not called. g was called but not expected
         c passed "#]],
     );
 }
@@ -165,7 +165,7 @@ fn pairs_cases_with_other_ids_by_order() {
         (1, 0),
         &expect![[r#"
             a passed 
-            b failed g was not called; f was called but not expected
+            b failed g was not called. f was called but not expected
             c error the actual side has no case at this place"#]],
     );
     check_paired(
@@ -175,7 +175,7 @@ fn pairs_cases_with_other_ids_by_order() {
         (0, 1),
         &expect![[r#"
             x1 passed 
-            x2 failed f was not called; g was called but not expected
+            x2 failed f was not called. g was called but not expected
             c unscored the expected side has no case at this place"#]],
     );
 }
@@ -314,7 +314,7 @@ fn reports_ids_in_several_files() {
         &expect![[r#"
         a passed 
         x passed 
-        a failed f was not called; g was called but not expected
+        a failed f was not called. g was called but not expected
         x error the actual side has no case with this id
         a passed 
         x error the actual side has no case with this id"#]],
@@ -324,7 +324,7 @@ fn reports_ids_in_several_files() {
         &expected[..1],
         &actual[..1],
         &expect![[r#"
-        a failed f was not called; g was called but not expected
+        a failed f was not called. g was called but not expected
         x error the actual side has no case with this id"#]],
     );
     let unknown = files.put("unknown.json", &set("unknown", &cases(&[("a", "f")])));
@@ -352,7 +352,7 @@ fn repeated_runs_of_a_set_are_scored_one_by_one() {
         &runs,
         &expect![[r#"
             a passed 
-            a failed f was not called; g was called but not expected
+            a failed f was not called. g was called but not expected
             a passed 
             b passed 
             b passed 
@@ -515,7 +515,7 @@ fn result_of_a_case_does_not_depend_on_its_file() {
     let expected = [files.put("e.json", &set("s", &all))];
     let reported = |number: usize| match tool(number) {
         "f" => format!("c{number} passed "),
-        _ => format!("c{number} failed f was not called; g was called but not expected"),
+        _ => format!("c{number} failed f was not called. g was called but not expected"),
     };
     let reported: Vec<String> = (0..1500).map(reported).collect();
     let whole = set("s", &done);

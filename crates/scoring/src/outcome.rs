@@ -133,9 +133,9 @@ impl fmt::Display for Reason {
         match self {
             Self::NotJudged { reason } => formatter.write_str(reason),
             Self::NoInvocations => formatter.write_str("the case has no turns"),
-            Self::NothingExpected { what } => write!(formatter, "the case expects no {what}"),
+            Self::NothingExpected { what } => write!(formatter, "the case has no expected {what}"),
             Self::NothingAsked => {
-                formatter.write_str("the criterion's query has no conditions; add one")
+                formatter.write_str("the criterion's query has no conditions. Add one")
             }
             Self::NothingRecorded { what } => {
                 write!(formatter, "the actual trace records no {what}")
@@ -152,13 +152,15 @@ impl fmt::Display for Reason {
             Self::TooManyCalls { expected, actual } => write!(
                 formatter,
                 "{expected} expected and {actual} actual calls in one turn are more than \
-                 can be aligned; use match_type EXACT with score \"all\""
+                 can be aligned. Use match_type EXACT with score \"all\""
             ),
             Self::BadExpectation { fault } => formatter.write_str(fault),
             Self::NoVerdict { faults } => {
-                write!(formatter, "the judge returned no usable verdict: {}", faults.join("; "))
+                write!(formatter, "the judge returned no usable verdict: {}", faults.join(", "))
             }
-            Self::NotHere { remedy } => write!(formatter, "it is not computed here; {remedy}"),
+            Self::NotHere { remedy } => {
+                write!(formatter, "it is not computed here, because {remedy}")
+            }
             Self::NotANumber => formatter.write_str("the score is not a finite number"),
         }
     }

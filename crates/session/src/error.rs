@@ -6,13 +6,13 @@ use crate::{CallId, SessionState};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// The event belongs to another state.
-    #[error("{event} is not possible while the session is {}: {remedy}", state.name())]
+    #[error("you cannot {event} while the session is {}. {remedy}", state.phrase())]
     WrongState {
-        /// The event's name.
+        /// What is not possible, such as "call a tool".
         event: &'static str,
         /// The session's state.
         state: SessionState,
-        /// What to do.
+        /// What to do, as a sentence without its full stop.
         remedy: &'static str,
     },
     /// A query without content.

@@ -66,6 +66,16 @@ impl SessionState {
             Self::Completed => "completed",
         }
     }
+
+    /// The state in the words of a page, after "the session is".
+    pub(crate) fn phrase(self) -> &'static str {
+        match self {
+            Self::SelectingAgent => "waiting for an agent",
+            Self::AwaitingQuery => "waiting for the user message",
+            Self::Active => "active",
+            Self::Completed => "completed",
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]

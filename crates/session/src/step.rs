@@ -210,14 +210,14 @@ fn apply(session: &mut Session, event: Event) -> Result<Vec<Effect>, Refusal> {
     match event {
         Event::SelectAgent { agent } => {
             let Phase::SelectingAgent = session.phase else {
-                return Err(wrong(session, "choosing an agent", "start a new session"));
+                return Err(wrong(session, "choose an agent", "Start a new session"));
             };
             session.phase = Phase::AwaitingQuery { agent };
             Ok(Vec::new())
         }
         Event::SubmitQuery { content, at } => {
             let Phase::AwaitingQuery { agent } = &session.phase else {
-                return Err(wrong(session, "submitting a query", "send the final response first"));
+                return Err(wrong(session, "send a user message", "Send the final response first"));
             };
             if content.trim().is_empty() {
                 return Err(Refusal::EmptyQuery);
@@ -233,7 +233,7 @@ fn apply(session: &mut Session, event: Event) -> Result<Vec<Effect>, Refusal> {
             let ended = session.calls.iter().map(|made| &made.call);
             let mut made = ended.chain(session.all_pending().iter().map(|pending| &pending.call));
             let is_repeated = made.any(|made| made.call_id == call_id);
-            let run = idle(session, "calling a tool")?;
+            let run = idle(session, "call a tool")?;
             if is_repeated {
                 return Err(Refusal::RepeatedCallId { call_id });
             }
@@ -327,7 +327,7 @@ fn apply(session: &mut Session, event: Event) -> Result<Vec<Effect>, Refusal> {
             pending(session, &call_id)?;
             let timestamp = session.not_before_last(at);
             let place = session.place_of(&call_id);
-            let run = active(session, "ending a call")?;
+            let run = active(session, "end a call")?;
             if let Some(Pending { call, .. }) = run.pending.pop() {
                 let answer = entry(call_id, outcome, duration_ms, timestamp);
                 session.calls.insert(place, Call { call, answer });
@@ -336,7 +336,7 @@ fn apply(session: &mut Session, event: Event) -> Result<Vec<Effect>, Refusal> {
         }
         Event::Respond { content, at } => {
             let timestamp = session.not_before_last(at);
-            let run = idle(session, "sending the final response")?;
+            let run = idle(session, "send the final response")?;
             if content.trim().is_empty() {
                 return Err(Refusal::EmptyResponse);
             }
@@ -352,7 +352,7 @@ fn apply(session: &mut Session, event: Event) -> Result<Vec<Effect>, Refusal> {
         }
         Event::Continue => {
             let Phase::Completed { run, final_response } = session.phase.clone() else {
-                return Err(wrong(session, "continuing", "send the final response first"));
+                return Err(wrong(session, "continue it", "Send the final response first"));
             };
             let Run { agent, query, .. } = run;
             let calls_to = session.calls.len();
@@ -364,7 +364,11 @@ fn apply(session: &mut Session, event: Event) -> Result<Vec<Effect>, Refusal> {
             let (Phase::AwaitingQuery { agent }, Some(last)) =
                 (&session.phase, session.past.last())
             else {
-                return Err(wrong(session, "not continuing", "continue a completed session first"));
+                return Err(wrong(
+                    session,
+                    "undo a continuation",
+                    "Continue a completed session first",
+                ));
             };
             let run = Run { agent: agent.clone(), query: last.query.clone(), pending: Vec::new() };
             let final_response = last.final_response.clone();
@@ -415,10 +419,10 @@ fn active<'a>(session: &'a mut Session, event: &'static str) -> Result<&'a mut R
         Phase::Completed { .. } => Err(Refusal::WrongState {
             event,
             state,
-            remedy: "continue it with another user message, or start a new one",
+            remedy: "Continue it with another user message, or start a new one",
         }),
         Phase::SelectingAgent | Phase::AwaitingQuery { .. } => {
-            Err(Refusal::WrongState { event, state, remedy: "submit the user's query first" })
+            Err(Refusal::WrongState { event, state, remedy: "Write the user message first" })
         }
     }
 }
@@ -434,7 +438,7 @@ fn idle<'a>(session: &'a mut Session, event: &'static str) -> Result<&'a mut Run
 }
 
 fn pending<'a>(session: &'a mut Session, call_id: &CallId) -> Result<&'a mut Pending, Refusal> {
-    let run = active(session, "answering a call")?;
+    let run = active(session, "answer a call")?;
     match run.pending.last_mut() {
         Some(pending) if pending.call.call_id == *call_id => Ok(pending),
         _ => Err(Refusal::NotPending { call_id: call_id.clone() }),

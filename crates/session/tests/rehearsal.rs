@@ -90,19 +90,19 @@ fn inapplicable_event_is_rejected_with_a_reason() {
     check(
         vec![query(0)],
         &expect![[r#"
-            refused: submitting a query is not possible while the session is selecting_agent: send the final response first
+            refused: you cannot send a user message while the session is waiting for an agent. Send the final response first
         "#]],
     );
     check(
         vec![select(), select()],
         &expect![[r#"
-            refused: choosing an agent is not possible while the session is awaiting_query: start a new session
+            refused: you cannot choose an agent while the session is waiting for the user message. Start a new session
         "#]],
     );
     check(
         vec![select(), call(1, "{}", 1)],
         &expect![[r#"
-            refused: calling a tool is not possible while the session is awaiting_query: submit the user's query first
+            refused: you cannot call a tool while the session is waiting for the user message. Write the user message first
         "#]],
     );
     check(
@@ -138,7 +138,7 @@ fn inapplicable_event_is_rejected_with_a_reason() {
     check(
         vec![select(), query(0), respond(1), call(1, "{}", 2)],
         &expect![[r#"
-            refused: calling a tool is not possible while the session is completed: continue it with another user message, or start a new one
+            refused: you cannot call a tool while the session is completed. Continue it with another user message, or start a new one
         "#]],
     );
     check(

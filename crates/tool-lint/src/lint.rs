@@ -436,7 +436,7 @@ mod tests {
         let report = lint(&JsonText::parse(twice).expect("JSON"));
         let [found] = report.findings.as_slice() else { panic!("{report:?}") };
         assert_eq!(found.rule, Rule::KeyRepeated);
-        assert!(found.message.contains("the member `description` is repeated at line 1"));
+        assert!(found.message.contains("the property `description` is repeated at line 1"));
     }
 
     #[test]

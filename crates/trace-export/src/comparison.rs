@@ -132,8 +132,10 @@ pub fn compare(expected: &Trace, actual: &Trace) -> Comparison {
     let mut why = reasons.concat();
     let more = why.len().saturating_sub(MOST_REASONS);
     why.truncate(MOST_REASONS);
-    if more > 0 {
-        why.push(format!("and {more} more"));
+    match more {
+        0 => {}
+        1 => why.push("1 more difference".to_owned()),
+        _ => why.push(format!("{more} more differences")),
     }
     Comparison { scores, why, turns, state }
 }

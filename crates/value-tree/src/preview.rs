@@ -177,9 +177,9 @@ fn counted(text: &str) -> String {
     let count = match (count(text).as_str(), is_list) {
         ("…", _) => "…".to_owned(),
         ("1", true) => "1 item".to_owned(),
-        ("1", false) => "1 member".to_owned(),
+        ("1", false) => "1 property".to_owned(),
         (count, true) => format!("{count} items"),
-        (count, false) => format!("{count} members"),
+        (count, false) => format!("{count} properties"),
     };
     format!("{open}{count}{close}")
 }
@@ -219,9 +219,13 @@ mod tests {
             80,
             "{ t: 18.40, window: { open: false } }",
         );
-        check(r#"{"a":{"b":{"c":1}},"d":[[1,2]]}"#, 80, "{ a: { b: {1 member} }, d: [[2 items]] }");
+        check(
+            r#"{"a":{"b":{"c":1}},"d":[[1,2]]}"#,
+            80,
+            "{ a: { b: {1 property} }, d: [[2 items]] }",
+        );
         check("[]", 80, "[]");
-        check(r#"{"rows":[{"a":1},{"a":2},{"a":3}]}"#, 80, "{ rows: [{1 member}, …] }");
+        check(r#"{"rows":[{"a":1},{"a":2},{"a":3}]}"#, 80, "{ rows: [{1 property}, …] }");
         check(r#"{"rows":[{},[1],[2,3]]}"#, 80, "{ rows: [{}, [1 item], [2 items]] }");
         check("9007199254740993", 80, "9007199254740993");
     }

@@ -71,7 +71,7 @@ fn schema() -> Value {
             "depart": {"type": "string", "format": "date", "description": "The day of departure."},
             "remind_at": {
                 "type": "string", "format": "date-time",
-                "description": "When the traveller is reminded."
+                "description": "When the traveler is reminded."
             },
             "email": {"type": "string", "format": "email", "description": "Where the ticket goes."},
             "bags": {
@@ -85,7 +85,7 @@ fn schema() -> Value {
             },
             "insured": {
                 "type": "boolean", "default": false,
-                "description": "Whether the trip may be cancelled for its price."
+                "description": "Whether the trip may be canceled for its price."
             },
             "payment": {
                 "description": "How it is paid.",
@@ -130,7 +130,7 @@ fn schema() -> Value {
             "seats": {
                 "type": "array", "uniqueItems": true, "maxItems": 9,
                 "items": {"type": "string", "pattern": "^[0-9]+[A-F]$"},
-                "description": "Seats in the order of the travellers, such as 12A."
+                "description": "Seats in the order of the travelers, such as 12A."
             },
             "extras": {
                 "type": "object",

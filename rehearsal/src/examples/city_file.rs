@@ -33,7 +33,7 @@ struct City {
 /// The file of a city.
 #[derive(Debug, Serialize, JsonSchema)]
 struct CityFile {
-    /// What to tell the traveller, in markdown.
+    /// What to tell the traveler, in markdown.
     guide: &'static str,
     /// The fares of the day.
     fares: Vec<Fare>,

@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 
 use super::tool::{FnTool, ToolFault};
 
-/// What the traveller wants.
+/// What the traveler wants.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[expect(dead_code, reason = "only its schema is used: the value goes to the person")]
 struct TravelRequest {
-    /// What the traveller says.
+    /// What the traveler says.
     query: String,
     /// How many proposals at most.
     max_results: u8,
@@ -62,9 +62,9 @@ fn ten() -> u8 {
     10
 }
 
-/// One traveller.
+/// One traveler.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-struct Traveller {
+struct Traveler {
     /// Name as in the passport.
     #[schemars(length(min = 1))]
     name: String,
@@ -98,7 +98,7 @@ struct Trip {
     cabin: Cabin,
     /// Who travels.
     #[schemars(length(min = 1))]
-    travellers: Vec<Traveller>,
+    travelers: Vec<Traveler>,
     /// Highest price in euros; none when left out.
     #[serde(default)]
     budget: Option<f64>,
@@ -109,7 +109,7 @@ struct Trip {
 struct Quote {
     fare: String,
     cabin: Cabin,
-    travellers: usize,
+    travelers: usize,
     euros: f64,
     within_budget: bool,
 }
@@ -181,8 +181,8 @@ pub fn travel_agent() -> NativeAgent {
         .model("gemini-2.5-pro")
         .initial_state("agency", "Far & Away")
         .instruction(
-            "You work at the travel desk of {agency}. The traveller's request comes as structured \
-             input.\n\n1. `search_places` first, unless the traveller names an airport.\n2. Quote \
+            "You work at the travel desk of {agency}. The traveler's request comes as structured \
+             input.\n\n1. `search_places` first, unless the traveler names an airport.\n2. Quote \
              before you hold, and never hold without being asked.\n3. When a tool fails, say so \
              and lower your **confidence**.\n\nThe last fare quoted was: {last_fare?}",
         )
@@ -244,9 +244,9 @@ async fn quote_trip(
         Cabin::Premium => 210.0,
         Cabin::Business => 640.0,
     };
-    let people: f64 = trip.travellers.iter().map(|it| if it.age < 2 { 0.1 } else { 1.0 }).sum();
+    let people: f64 = trip.travelers.iter().map(|it| if it.age < 2 { 0.1 } else { 1.0 }).sum();
     let euros = each * people;
-    let fare = format!("{}{}-{}", trip.from, trip.to, trip.travellers.len()).to_uppercase();
+    let fare = format!("{}{}-{}", trip.from, trip.to, trip.travelers.len()).to_uppercase();
     let mut actions = context.actions();
     actions.state_delta.insert("last_fare".to_owned(), fare.clone().into());
     context.set_actions(actions);
@@ -260,7 +260,7 @@ async fn quote_trip(
     Ok(Quote {
         fare,
         cabin: trip.cabin,
-        travellers: trip.travellers.len(),
+        travelers: trip.travelers.len(),
         euros,
         within_budget: trip.budget.is_none_or(|budget| euros <= budget),
     })

@@ -114,7 +114,7 @@ async fn state_of_a_call_is_visible_to_later_calls_and_the_instruction() {
     let mut page = Page::rehearse(address, "travel-desk", r#"{"query":"Lisbon"}"#).await;
     assert!(page.view.instruction.contains("travel desk of Far & Away"));
     let trip = arguments(&json!({
-        "from": "OSL", "to": "LIS", "travellers": [{ "name": "Ada", "age": 36 }]
+        "from": "OSL", "to": "LIS", "travelers": [{ "name": "Ada", "age": 36 }]
     }));
     assert!(output(&page.call("quote_trip", &trip).await).contains(r#""euros":120.0"#));
     assert!(page.view.instruction.contains("OSLLIS-1"), "{}", page.view.instruction);
@@ -225,7 +225,7 @@ async fn a_session_opens_again_with_another_initial_state_until_it_begins() {
     assert_eq!(view.state.as_str(), r#"{"vip":true}"#);
     let refused = page.ask::<api::SessionView>("open_session", &with(json!([1]))).await;
     let Err(ApiError::Invalid(messages)) = refused else { panic!("{refused:?}") };
-    assert!(messages[0].text.ends_with("Its type is array."), "{messages:?}");
+    assert!(messages[0].text.ends_with("Found array."), "{messages:?}");
 
     let query = r#"{"query":"Lisbon","max_results":1}"#;
     let begun = json!({ "session": session, "content": query });
@@ -243,7 +243,7 @@ async fn another_host_goes_on_in_the_state_of_a_session() {
         Page::rehearse(address, "travel-desk", r#"{"query":"Lisbon","max_results":1}"#).await;
     let initial_state = JsonText::parse(r#"{"agency":"Far & Away"}"#).unwrap();
     let trip = arguments(&json!({
-        "from": "OSL", "to": "LIS", "travellers": [{ "name": "Ada", "age": 36 }]
+        "from": "OSL", "to": "LIS", "travelers": [{ "name": "Ada", "age": 36 }]
     }));
     page.call("quote_trip", &trip).await;
     let request = RestoreRequest {

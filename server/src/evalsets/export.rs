@@ -208,7 +208,7 @@ pub(crate) fn case_of_live(
     let input = SessionInput::new(name.clone(), user, object(&agent_state(registry, &name)));
     let case = live_case(&name, &session.to_string(), input, events, turns);
     case.ok_or_else(|| {
-        ApiError::NotExportable("none of the chosen turns has a response".to_owned())
+        ApiError::NotExportable("none of the selected requests has a response".to_owned())
     })
 }
 

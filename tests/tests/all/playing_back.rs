@@ -209,9 +209,33 @@ async fn an_mcp_agent_responds_as_its_adk_folder_does() {
 }
 
 #[tokio::test]
+async fn an_agent_that_is_a_tool_is_played_back() {
+    let (Some(binary), Some(python)) = (binary(), python()) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let (agent, module) = copied("tests/python/fixtures/agent_tools", folder.path());
+    let host = Host::start(&binary, Some(&python), &[agent.to_str().unwrap()]);
+    let mut boss = Page::rehearse(host.address(), "agent_tools", "How far is Mars?").await;
+    let call = boss.start("researcher", &arguments(&json!({ "request": "Mars" }))).await;
+    boss.news(&call).await;
+    boss.play(&call).await;
+    boss.call("look_up", &arguments(&json!({ "topic": "Mars" }))).await;
+    boss.respond_as_agent(&call, "Mars is far away.").await;
+    let call = boss.start("expert", &arguments(&json!({ "request": "Is that so?" }))).await;
+    boss.news(&call).await;
+    boss.supply(&call, &JsonText::parse(r#""It is.""#).unwrap()).await;
+    boss.respond("It is far away.");
+    let receipt = boss.export().await.unwrap();
+    assert!(
+        !receipt.preview.contains("look_up"),
+        "as google-adk, which records its own calls only"
+    );
+    assert_passes(&python, &receipt, Some(&module));
+}
+
+#[tokio::test]
 async fn every_example_is_played_back() {
     let (Some(binary), Some(python)) = (binary(), python()) else { return };
-    let host = Host::start(&binary, None, &[]);
+    let host = Host::start(&binary, Some(&python), &[]);
     let mut maths = Page::rehearse(host.address(), "math-agent", "What is 2+2?").await;
     maths.call("add", &arguments(&json!({ "a": 2, "b": 2 }))).await;
     maths.respond("It is 4.");
@@ -229,6 +253,20 @@ async fn every_example_is_played_back() {
     desk.call("flight_archive", &arguments(&json!({ "megabytes": 1 }))).await;
     desk.respond(r#"{"answer":"Here it is.","confidence":1.0}"#);
     assert_passes(&python, &desk.export().await.unwrap(), None);
+
+    let mut clock = Page::rehearse(host.address(), "world-clock", "What time is it?").await;
+    clock.call("get_current_time", &arguments(&json!({ "timezone": "Asia/Tokyo" }))).await;
+    clock.respond("It is late.");
+    assert_passes(&python, &clock.export().await.unwrap(), None);
+
+    let servers = workspace().join("end2end/node_modules/.bin");
+    let path = format!("{}:{}", servers.display(), std::env::var("PATH").unwrap_or_default());
+    let empty = tempfile::tempdir().unwrap();
+    let host = Host::start_in(empty, &binary, Some(&python), &[], &[("PATH", &path)]);
+    let mut files = Page::rehearse(host.address(), "files", "Which folders are there?").await;
+    files.call("list_allowed_directories", &arguments(&json!({}))).await;
+    files.respond("One, with your notes.");
+    assert_passes(&python, &files.export().await.unwrap(), None);
 
     let folder = tempfile::tempdir().unwrap();
     let (agent, module) = copied("examples/smart_home/smart_home", folder.path());

@@ -19,9 +19,9 @@ impl FormState {
         );
         let unknown = match pasted.unknown.as_slice() {
             [] => String::new(),
-            [one] => format!(" The schema does not define `{one}`. It was added as an entry."),
+            [one] => format!(" The schema does not define the property `{one}`. It was added."),
             many => format!(
-                " The schema does not define {}. They were added as entries.",
+                " The schema does not define the properties {}. They were added.",
                 many.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
             ),
         };

@@ -245,7 +245,7 @@ fn a_pasted_call_fills_in_its_arguments() {
     assert_eq!(value(state).as_deref(), Some(r#"{"city":"Oslo","days":2,"note":"late"}"#));
     assert_eq!(
         state.notice.get_untracked(),
-        "Filled in from a call to `book`. The schema does not define `note`. It was added as an entry."
+        "Filled in from a call to `book`. The schema does not define the property `note`. It was added."
     );
     assert!(state.restore());
     assert_eq!(state.notice.get_untracked(), "");

@@ -145,7 +145,7 @@ fn CasePage(
         {page.fault.map(|fault| view! { <p class="field-fault veil" role="alert">{fault}</p> })}
         {(after > 0).then(|| view! {
             <button type="button" class="link" on:click=move |_| turn_to(before + shown)>
-                {format!("Show {} of {after} more", after.min(PAGE))}
+                {format!("Show {} more ({after} left)", after.min(PAGE))}
             </button>
         })}
     }

@@ -219,7 +219,7 @@ fn case_options(picker: PickerState) -> impl IntoView {
     let of = name.unwrap_or_else(|| "This set".to_owned());
     view! {
         {(!cases.is_empty()).then(|| view! { <optgroup label=of>{cases}</optgroup> })}
-        {is_other.then(|| view! { <option value="set:">"Cases of this set…"</option> })}
+        {is_other.then(|| view! { <option value="set:">"Cases in this set…"</option> })}
     }
 }
 

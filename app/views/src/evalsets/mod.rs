@@ -37,7 +37,7 @@ pub fn EvalSetReader(
     let id = StoredValue::new(set);
     let head = move || match list.listed.get() {
         Some(Ok(list)) => view! { <Head list/> }.into_any(),
-        _ => view! { <header class="stage-head"><h1>"Eval set"</h1></header> }.into_any(),
+        _ => view! { <header class="page-head"><h1>"Eval set"</h1></header> }.into_any(),
     };
     let draw_error = |error: ApiError| {
         view! {
@@ -93,7 +93,7 @@ fn Head(
     let path = set.path.clone();
     let format = format_name(&format);
     view! {
-        <header class="stage-head">
+        <header class="page-head">
             <h1>{name}</h1>
             {(!format.is_empty()).then(|| view! { <span class="chip">{format}</span> })}
             <span class="chip">

@@ -16,7 +16,7 @@ const COMPLETE: &str = "complete-session";
 pub(super) fn Dialogs() -> impl IntoView {
     let workspace = use_this_live_workspace();
     view! {
-        {dialog(workspace, Question::Cancel, "Cancel turn", move || view! { <Cancel workspace/> }.into_any())}
+        {dialog(workspace, Question::Cancel, "Cancel request", move || view! { <Cancel workspace/> }.into_any())}
         {dialog(workspace, Question::HandOver, "Hand over", move || view! { <HandOver workspace/> }.into_any())}
         {dialog(workspace, Question::Complete, "Complete session", move || view! { <Complete workspace/> }.into_any())}
     }
@@ -52,15 +52,15 @@ fn Cancel(
     };
     view! {
         <form on:submit=cancel>
-            <h2>"Cancel this turn?"</h2>
+            <h2>"Cancel this request?"</h2>
             {move || workspace.other_lease_holder().map(|holder| view! { <p class="holder">{holder.sentence()}</p> })}
             <p>"The agent gets no response, and its run ends with an error."</p>
             <label class="ask-field">"Reason"
                 <input class="input" maxlength="500" prop:value=move || reason.get() on:input=move |event| reason.set(event_target_value(&event))/>
             </label>
             <div class="choices">
-                <button type="button" class="button" on:click=move |_| workspace.question.set(None)>"Keep turn"</button>
-                <button type="submit" class="button primary">"Cancel turn"</button>
+                <button type="button" class="button" on:click=move |_| workspace.question.set(None)>"Keep request"</button>
+                <button type="submit" class="button primary">"Cancel request"</button>
             </div>
         </form>
     }
@@ -109,11 +109,11 @@ fn Complete(
     let depth = usize::try_from(depth).unwrap_or(usize::MAX);
     let what = match depth {
         0 => "A completed session accepts no further requests and can be exported.".to_owned(),
-        1 => "1 turn is pending. It will be canceled, and its agent's run ends with an error."
+        1 => "1 request is pending. It is canceled, and its agent's run ends with an error."
             .to_owned(),
         _ => format!(
-            "{}. They will be canceled, and their agents' runs end with errors.",
-            counted(depth, "turn is pending", "turns are pending")
+            "{}. They are canceled, and their agents' runs end with errors.",
+            counted(depth, "request is pending", "requests are pending")
         ),
     };
     Effect::new(move |was: Option<bool>| {
@@ -140,7 +140,7 @@ fn Complete(
         <div class="choices">
             <button type="button" class="button" autofocus on:click=move |_| workspace.question.set(None)>"Keep open"</button>
             <button type="button" class="button primary" id=COMPLETE on:click=complete>
-                {if depth == 0 { "Complete" } else { "Cancel turns and complete" }}
+                {if depth == 0 { "Complete" } else { "Cancel requests and complete" }}
             </button>
         </div>
     }

@@ -33,7 +33,7 @@ pub(super) fn ExportColumn() -> impl IntoView {
         true => view! {
             <div class="empty centred">
                 <p>"Session completed"</p>
-                <p class="quiet">"No turn has a response, so there is nothing to export."</p>
+                <p class="quiet">"No request has a response, so there is nothing to export."</p>
             </div>
         }
         .into_any(),
@@ -98,11 +98,11 @@ fn Plan(
         }>
             <div class="panel-body">
                 {body}
-                <Show when=move || !is_written()><p class="quiet path">"The file: " <code>{path.clone()}</code></p></Show>
+                <Show when=move || !is_written()><p class="quiet path">"File: " <code>{path.clone()}</code></p></Show>
             </div>
             <footer class="panel-foot">
                 <Show when=is_written>
-                    <button type="button" class="button quiet" on:click=move |_| export.set(Export::NotYet)>"Choose turns"</button>
+                    <button type="button" class="button quiet" on:click=move |_| export.set(Export::NotYet)>"Choose responses"</button>
                 </Show>
                 {agent.map(|agent| {
                     let actual = Callback::new(move |()| Actual::Live {
@@ -141,7 +141,7 @@ fn Runs(
             {if count == 1 {
                 "The run becomes a case in the eval set, with the user message, the calls and the final response."
             } else {
-                "Each selected run becomes an invocation of one case, with the user message, the calls and the final response."
+                "Each selected run becomes a turn of one case, with the user message, the calls and the final response."
             }}
         </p>
         <ul class="runs" aria-label="Runs">
@@ -209,8 +209,8 @@ fn Run(
         let one = |turn| view! { <Turn turn agent=agent.clone() chosen/> };
         view! {
             <details class="run-turns">
-                <summary>"Choose turns"</summary>
-                <ul aria-label="Turns">{turns.into_iter().map(one).collect_view()}</ul>
+                <summary>"Choose responses"</summary>
+                <ul aria-label="Responses">{turns.into_iter().map(one).collect_view()}</ul>
             </details>
         }
     });
@@ -232,8 +232,7 @@ fn Run(
                             " · not exported: {}", left_out.join(", ")
                         ))}
                         {(later_user_messages > 0).then(|| format!(
-                            " · without {} later in this run",
-                            counted(later_user_messages, "message", "messages"),
+                            " · later user messages not exported: {later_user_messages}"
                         ))}
                     </span>
                 </span>

@@ -44,12 +44,12 @@ pub(super) fn LiveHead(
     };
     view! {
         <leptos_meta::Title text=title/>
-        <header class="stage-head">
+        <header class="page-head">
             <h1 title=title>{title}</h1>
             {move || match (waiting(), workspace.is_completed()) {
                 (Some(waiting), _) => view! { <span class="chip" class:live=is_known>{waiting}</span> }.into_any(),
                 (None, true) => view! { <span class="chip done">"completed"</span> }.into_any(),
-                (None, false) => view! { <span class="chip">"nothing pending"</span> }.into_any(),
+                (None, false) => view! { <span class="chip">"no pending requests"</span> }.into_any(),
             }}
             <Show when=is_disconnected>
                 <span class="chip warn" title="The agent is disconnected. It reconnects for the response.">"agent disconnected"</span>
@@ -64,10 +64,10 @@ pub(super) fn LiveHead(
                 title="Opens the next waiting session after a response, unless this one has another request"
                 on:click=move |_| workspace.toggle_going_on()
             >
-                "Open next after response"
+                "Open next session after response"
             </button>
             <button type="button" class="button" on:click=move |_| workspace.open_next()>
-                "Next waiting" <kbd>"Alt N"</kbd>
+                "Next waiting session" <kbd>"Alt N"</kbd>
             </button>
             <Show when=move || !workspace.is_completed()>
                 <button type="button" class="button" on:click=move |_| workspace.ask(Question::Complete)>

@@ -102,7 +102,7 @@ fn commands(workspace: LiveWorkspace) -> Vec<Command> {
         commands = tool_commands(&workspace.tools(), move |tool| workspace.choose(&tool.name));
         commands.push(command("Respond with text", Some("F"), move || to_text(workspace)));
         commands.push(command("Send response", Some("Ctrl ↵"), move || workspace.send()));
-        commands.push(command("Cancel turn", None, asks(Question::Cancel)));
+        commands.push(command("Cancel request", None, asks(Question::Cancel)));
     }
     if !workspace.is_completed() {
         commands.push(command("Complete session", None, asks(Question::Complete)));

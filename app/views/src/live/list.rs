@@ -139,11 +139,11 @@ fn AlertButton() -> impl IntoView {
     };
     let title = move || match live.alerts.get() {
         Alerts::Off => {
-            "Shows the number of pending turns in the title and, if the browser permits it, a notification"
+            "Shows the number of pending requests in the title and, if the browser permits it, a notification"
         }
-        Alerts::On => "The title and notifications show pending turns. Click to turn off.",
+        Alerts::On => "The title and notifications show pending requests. Click to turn off.",
         Alerts::TitleOnly => {
-            "The browser blocks notifications for this page. The title shows pending turns. Click to turn off."
+            "The browser blocks notifications for this page. The title shows pending requests. Click to turn off."
         }
     };
     view! {

@@ -24,7 +24,7 @@ pub(super) fn PendingCalls(
     let is_shown = move || !draft.calls.read().is_empty() || text().is_some();
     view! {
         <Show when=is_shown>
-            <div class="basket" role="group" aria-label="Also in this response">
+            <div class="pending-calls" role="group" aria-label="Also in this response">
                 <h3>"Also in this response"</h3>
                 <ul>
                     <For each=move || draft.calls.get() key=|call| call.id.clone() let:call>

@@ -184,7 +184,7 @@ fn RestartNotes() -> impl IntoView {
     let process = move || {
         note(
             Restarted::Process,
-            "The agent's process restarted during the session and read the agent's files again. If the files had \
+            "The agent's process restarted during the session and read the agent's files again. If the files \
              changed, the trace mixes two versions of the agent.",
         )
     };
@@ -474,23 +474,23 @@ fn unmet_label(reason: Unmet) -> &'static str {
 fn unmet_text(reason: Unmet, calls: usize) -> &'static str {
     match reason {
         Unmet::Failed => {
-            "failed. google-adk ends the run when a tool raises, so `adk eval` fails a case that \
-             continues."
+            "failed. google-adk ends the run when a tool raises an exception, so a case with later \
+             steps fails in `adk eval`."
         }
         Unmet::Cancelled if calls == 1 => {
-            "was canceled. A model cannot cancel a call, so in `adk eval` the tool runs to its end."
+            "was canceled. A model cannot cancel a call, so in `adk eval` the tool runs to completion."
         }
         Unmet::Cancelled => {
-            "were canceled. A model cannot cancel a call, so in `adk eval` each of them runs to its end."
+            "were canceled. A model cannot cancel a call, so in `adk eval` each of them runs to completion."
         }
         Unmet::Interrupted if calls == 1 => {
-            "ended with the process that ran it. In `adk eval` the tool runs to its end."
+            "ended when its process exited. In `adk eval` the tool runs to completion."
         }
         Unmet::Interrupted => {
-            "ended with the process that ran them. In `adk eval` each of them runs to its end."
+            "ended when their process exited. In `adk eval` each of them runs to completion."
         }
         Unmet::Waited => {
-            "waited for you. google-adk ends the run there, so `adk eval` fails a case that continues."
+            "waited for you. google-adk ends the run there, so a case with later steps fails in `adk eval`."
         }
     }
 }

@@ -191,7 +191,7 @@ fn facts(view: &SessionView, eval_set_path: &str) -> Vec<(&'static str, String)>
     facts.extend(view.agent.model.clone().map(|model| ("model", model)));
     facts.push(("tools", view.tools.len().to_string()));
     if !view.model_side_tools.is_empty() {
-        facts.push(("in the request", view.model_side_tools.join(", ")));
+        facts.push(("model-side tools", view.model_side_tools.join(", ")));
     }
     if !view.sub_agents.is_empty() {
         let names: Vec<_> = view.sub_agents.iter().map(|agent| agent.name.as_str()).collect();

@@ -151,17 +151,17 @@ fn RestartMark(rows: usize) -> impl IntoView {
         let Restart { of, lost, .. } = restart.get()?;
         let text = match of {
             Restarted::Host => {
-                "The host restarted this session here. Tool state is reset, and the agent was loaded again."
+                "The session was reopened on the host at this point. Its state, artifacts and active agent are reset, and the agent was reloaded."
             }
             Restarted::HostRestored => {
-                "The host restarted this session here. State, conversation and active agent are restored. What tools keep in memory is reset, and the agent was loaded again."
+                "The session was reopened on the host at this point. State, conversation and active agent are restored. The tools' memory is reset, and the agent was reloaded."
             }
             Restarted::Process => {
-                "The agent's process ended here. A new process, with the agent's files at that time, continued the session. State and artifacts are kept."
+                "The agent's process ended at this point. A new process read the agent's files again and continued the session. State and artifacts are kept."
             }
         };
-        let artifacts = (!lost.is_empty())
-            .then(|| format!(" Artifacts that were saved are gone: {}.", lost.join(", ")));
+        let artifacts =
+            (!lost.is_empty()).then(|| format!(" Lost artifacts: {}.", lost.join(", ")));
         Some(view! {
             <li class="restart">
                 <Icon glyph=Glyph::Warning/>

@@ -16,7 +16,7 @@ pub fn Notices() -> impl IntoView {
     let workspace = use_this_workspace();
     let rehearsal = workspace.rehearsal;
     let agents = use_page().agents;
-    let agent_fault = Memo::new(move |_| match agents.find(&rehearsal.agent())?.ok()? {
+    let agent_fault = Memo::new(move |_| match agents.find_fetched(&rehearsal.agent())? {
         agent @ AgentSummary { status: AgentStatus::Faulted(_), .. } => Some(agent),
         _ => None,
     });
@@ -40,9 +40,9 @@ pub fn Notices() -> impl IntoView {
             notice_line(Kind::Fault, reason.into_any(), "Retry", retry)
         })
     };
-    // Another host begins to count anew, and loads the agent before it has the session again.
+    // Another host counts from the beginning, and loads the agent before it has the session again.
     let loads = Memo::new(move |_| {
-        let agent = agents.find(&rehearsal.agent())?.ok()?;
+        let agent = agents.find_fetched(&rehearsal.agent())?;
         (agent.status == AgentStatus::Ready).then_some(agent.loads)
     });
     // Which code the session runs.
@@ -55,7 +55,7 @@ pub fn Notices() -> impl IntoView {
     });
     let earlier = move || {
         let is_earlier = rehearsal.loads.get().is_some_and(|began| loads.get() > Some(began));
-        let text = "The agent was reloaded. This session continues as it began. \
+        let text = "The agent was reloaded. This session still uses the version it started with. \
                     Start over to use the reloaded agent.";
         is_earlier.then(|| {
             notice_line(Kind::News, text.into_any(), "Start over", move |()| workspace.start_over())
@@ -63,8 +63,7 @@ pub fn Notices() -> impl IntoView {
     };
     let changed = Memo::new(move |_| {
         agents
-            .find(&rehearsal.agent())?
-            .ok()
+            .find_fetched(&rehearsal.agent())
             .filter(|agent| agent.is_changed && agent.status == AgentStatus::Ready)
     });
     let offer = move || {
@@ -74,8 +73,9 @@ pub fn Notices() -> impl IntoView {
             notice_line(Kind::News, text.into_any(), "Reload", reload)
         })
     };
-    let is_slow =
-        Memo::new(move |_| agents.find(&rehearsal.agent())?.ok().filter(|it| it.is_slow).map(drop));
+    let is_slow = Memo::new(move |_| {
+        agents.find_fetched(&rehearsal.agent()).filter(|it| it.is_slow).map(drop)
+    });
     let slow = move || {
         is_slow.get().map(|()| view! {
             <div class="notice"><Icon glyph=Glyph::Clock/> <SlowLoad agent=rehearsal.agent()/></div>

@@ -7,7 +7,7 @@ use session::{CallId, SessionId, StoredResult};
 
 use crate::shared::value_pane::ValuePane;
 use app::components::copy_button::CopyButton;
-use app::components::raw_text::HeldText;
+use app::components::raw_text::StoredResultText;
 use app::server_functions::read_stored_result;
 use app::state::reading::{ReadingKey, Readings};
 use app::state::times::size;
@@ -20,21 +20,22 @@ pub fn StoredResultPane(
     /// The call that returned it.
     call_id: CallId,
     /// Its size and its beginning.
-    held: StoredResult,
+    stored: StoredResult,
     /// The values that were opened in this rehearsal.
     readings: Readings,
 ) -> impl IntoView {
     let key = ReadingKey::Result(call_id.clone());
     let reading = RwSignal::new(readings.begun(&key));
     let whole = RwSignal::new(Whole::NotAsked);
-    let held = StoredValue::new(held);
+    let stored = StoredValue::new(stored);
     let place = StoredValue::new((session, call_id));
     let fetch = move |_| {
         if matches!(whole.get_untracked(), Whole::Fetching(_)) {
             return;
         }
         whole.set(Whole::Fetching(0));
-        let ((session, call_id), total) = (place.get_value(), held.with_value(|held| held.bytes));
+        let ((session, call_id), total) =
+            (place.get_value(), stored.with_value(|stored| stored.bytes));
         let key = key.clone();
         spawn_local(async move {
             let on_progress = move |bytes| whole.try_set(Whole::Fetching(bytes)).is_none();
@@ -46,18 +47,18 @@ pub fn StoredResultPane(
             }
         });
     };
-    let text = RwSignal::new(held.with_value(|held| held.head.clone()));
+    let text = RwSignal::new(stored.with_value(|stored| stored.head.clone()));
     move || match reading.get() {
         Some(reading) => view! { <ValuePane title="Result" what="the result" reading/> }.into_any(),
         None => {
             let (session, call_id) = place.get_value();
-            let held = held.get_value();
-            let can_read = held.bytes <= READ_BYTES;
+            let stored = stored.get_value();
+            let can_read = stored.bytes <= READ_BYTES;
             view! {
                 <div class="pane" role="group" aria-label="Result">
                     <header>
                         <h3>"Result"</h3>
-                        <span class="quiet">{size(held.bytes)}</span>
+                        <span class="quiet">{size(stored.bytes)}</span>
                         <span class="grow"></span>
                         {can_read.then(|| view! {
                             <button type="button" class="link" on:click=fetch.clone()>{move || whole.read().label()}</button>
@@ -68,7 +69,7 @@ pub fn StoredResultPane(
                         Whole::Failed(error) => Some(view! { <p class="field-fault" role="alert">{error}</p> }),
                         _ => None,
                     }}
-                    <HeldText session call_id held text/>
+                    <StoredResultText session call_id stored text/>
                 </div>
             }
             .into_any()

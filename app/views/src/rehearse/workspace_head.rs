@@ -92,7 +92,7 @@ fn Reload(
     id: AgentId,
 ) -> impl IntoView {
     let agents = use_page().agents;
-    let agent = Memo::new(move |_| agents.find(&id).and_then(Result::ok));
+    let agent = Memo::new(move |_| agents.find_fetched(&id));
     let is_loading =
         move || agent.read().as_ref().is_some_and(|agent| agent.status == AgentStatus::Starting);
     let reload = move |_| {

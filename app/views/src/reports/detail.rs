@@ -64,8 +64,8 @@ pub(super) fn CaseDetail(
     let why = found_in.why(place).filter(|_| !has_reason_at_score);
     let gone = now.is_none();
     let lead = match class {
-        "error" => "Why it could not be scored: ",
-        _ => "Why it is unscored: ",
+        "error" => "Not scored because of an error: ",
+        _ => "Reason: ",
     };
     let was = |criterion: &str| {
         let (baseline, place) = before.as_ref().filter(|_| !gone)?;
@@ -227,7 +227,7 @@ fn section(result: CriterionResult) -> Option<AnyView> {
                     aria-expanded=move || shows_json.get().to_string()
                     on:click=move |_| shows_json.update(|shows| *shows = !*shows)
                 >
-                    {move || if shows_json.get() { "Hide the JSON" } else { "As JSON" }}
+                    {move || if shows_json.get() { "Hide JSON" } else { "Show JSON" }}
                 </button>
             </header>
             {parts}

@@ -118,7 +118,7 @@ fn Folders(
                         <SortHead column=Column::Set label="Eval set" order/>
                         <SortHead column=Column::Passed label="Passed" order is_figure=true/>
                         <SortHead column=Column::Size label="Size" order is_figure=true/>
-                        <SortHead column=Column::Written label="Written" order is_figure=true/>
+                        <SortHead column=Column::Written label="Modified" order is_figure=true/>
                     </tr>
                 </thead>
                 <tbody>

@@ -37,7 +37,7 @@ pub fn ReportReader(
     });
     move || match report_state.found.get() {
         None => view! {
-            <header class="stage-head"><h1>"Report"</h1></header>
+            <header class="page-head"><h1>"Report"</h1></header>
             <p class="quiet veil">"Loading the report…"</p>
         }
         .into_any(),
@@ -50,10 +50,10 @@ pub fn ReportReader(
                     "The report was read from a file in that tab only. Open the file here to use this address."
                         .to_owned(),
                 ),
-                Unread::Fault { name, reason } => ("Not a report", name, reason),
+                Unread::Fault { name, reason } => ("Report cannot be opened", name, reason),
             };
             view! {
-                <header class="stage-head"><h1>"Report"</h1></header>
+                <header class="page-head"><h1>"Report"</h1></header>
                 <DropPlace class="empty centred" on_open=take>
                     <h2>{title}</h2>
                     {(!name.is_empty()).then(|| view! { <p><code>{name}</code></p> })}
@@ -238,7 +238,7 @@ fn ReportHead(
         })
     };
     view! {
-        <header class="stage-head">
+        <header class="page-head">
             <h1>{name}</h1>
             <span class="chip">{count}</span>
             {(!made.is_empty()).then(|| view! { <span class="chip" title=report.created_at.clone()>{made}</span> })}
@@ -312,8 +312,8 @@ fn ChangeFilter(
             Change::Unclear => "unscored in one report",
             Change::Improved => "improved",
             Change::New => "new",
-            Change::Gone => "gone",
-            Change::Same => "equal",
+            Change::Gone => "removed",
+            Change::Same => "unchanged",
         };
         let shown = Shown::Change(change);
         view! {

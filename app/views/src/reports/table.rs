@@ -353,7 +353,7 @@ fn Heads(
                 </Show>
                 {scores.collect_view()}
                 <Show when=move || !table.is_case_open()>
-                    <span role="columnheader" class="report-head">"Why"</span>
+                    <span role="columnheader" class="report-head">"Reason"</span>
                 </Show>
             </div>
         </div>
@@ -418,7 +418,7 @@ fn CaseRow(
     let id = StoredValue::new(result.label().into_owned());
     let name = label(result);
     let is_gone = matches!(row, Row::Gone(_));
-    let (class, word) = if is_gone { ("gone", "gone") } else { verdict(result.verdict()) };
+    let (class, word) = if is_gone { ("gone", "removed") } else { verdict(result.verdict()) };
     let is_chosen =
         Memo::new(move |_| id.with_value(|id| table.case.read().as_deref() == Some(id.as_str())));
     let address = move || id.with_value(|id| report_state.address(Some(id)));
@@ -494,14 +494,14 @@ fn score(report: &Report, row: Row, criterion: usize) -> AnyView {
 fn changed(change: Change, by: f64) -> AnyView {
     let (class, word) = match change {
         Change::Regressed => ("report-worse", "regressed"),
-        Change::Unclear => ("quiet", "unclear"),
+        Change::Unclear => ("quiet", "unscored in one report"),
         Change::Improved => ("report-better", "improved"),
         Change::New => ("quiet", "new"),
-        Change::Gone => ("quiet", "gone"),
-        Change::Same => ("quiet", "same"),
+        Change::Gone => ("quiet", "removed"),
+        Change::Same => ("quiet", "unchanged"),
     };
     let by = signed(by);
-    view! { <span role="cell" class=class>{word} " " {by}</span> }.into_any()
+    view! { <span role="cell" class=class title=word>{word} " " {by}</span> }.into_any()
 }
 
 /// The name of a case, with its run if it was run repeatedly.

@@ -116,7 +116,7 @@ fn Compared(
         };
         view! { <p class="why"><b>"No differences"</b> {in_what}</p> }.into_any()
     } else {
-        let text = why.join("; ");
+        let text = why.join(". ");
         // Not capitalized: it may begin with the name of a tool.
         view! { <p class="why"><b>"Differences: "</b> {text} "."</p> }.into_any()
     };
@@ -136,7 +136,7 @@ fn Compared(
         let steps = calls.into_iter().map(|call| compared_call(call, only_differences));
         view! {
             {several.then(|| view! { <h3 class="turn">"Turn " {number + 1}</h3> })}
-            {compared_text(query, "User", only_differences)}
+            {compared_text(query, "User message", only_differences)}
             {steps.collect_view()}
             {note.map(|note| view! { <p class="field-fault">{note}</p> })}
             {compared_text(response, "Final response", only_differences)}
@@ -262,12 +262,12 @@ pub fn compared_text(
     let (class, sign, label) = match (&expected, &actual) {
         _ if is_same => ("pair", "=", "equal"),
         (Some(_), None) => ("pair lacks", "−", "missing"),
-        (None, Some(_)) => ("pair", "", "no expectation"),
+        (None, Some(_)) => ("pair", "", "not expected"),
         _ => ("pair differs", "≈", "different text"),
     };
     let side = |whole: Option<String>, is_expected: bool| {
         let Some(whole) = whole else {
-            let label = if is_expected { ": no expectation" } else { " is missing" };
+            let label = if is_expected { ": not expected" } else { " is missing" };
             return view! { <div class="gap">{what} {label}</div> }.into_any();
         };
         if parts.is_empty() {

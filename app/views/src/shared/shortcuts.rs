@@ -12,7 +12,7 @@ const EVERYWHERE: Group = (
     "Everywhere",
     &[
         ("Ctrl K", "Search or jump"),
-        ("Esc", "Leave the field, so that single keys are shortcuts"),
+        ("Esc", "Leave the field to use single-key shortcuts"),
         ("?", "Show these shortcuts"),
     ],
 );
@@ -22,11 +22,11 @@ pub const FORM: Group = (
     "Form",
     &[
         ("Alt J", "Edit the field as JSON, and back"),
-        ("Ctrl Z", "Undo the last change of the form"),
+        ("Ctrl Z", "Undo the last change in the form"),
         ("Alt ↑", "Move the item up"),
         ("Alt ↓", "Move the item down"),
-        ("↑", "Add the step to the number"),
-        ("↓", "Subtract the step from the number"),
+        ("↑", "Increase the number by one step"),
+        ("↓", "Decrease the number by one step"),
     ],
 );
 

@@ -385,15 +385,15 @@ async fn faults_have_the_traceback_and_loading_can_be_retried() {
     assert!(fault.reason.contains("WarehouseToolset"), "{}", fault.reason);
 
     let folder = tempfile::tempdir().expect("made");
-    let agent = folder.path().join("mended");
+    let agent = folder.path().join("repaired");
     std::fs::create_dir(&agent).expect("made");
     std::fs::write(agent.join("agent.py"), "import nothing_of_the_kind").expect("written");
     let source = AdkPythonSource::new(&agent, Some(python.clone()));
     let fault = source.load(&seed(), log()).await.expect_err("it cannot load");
     assert_eq!(fault.error_type.as_deref(), Some("ModuleNotFoundError"));
-    let mended = "from google.adk.agents import LlmAgent\n\
-                  root_agent = LlmAgent(name='mended', model='gemini-2.5-flash', description='Well.')\n";
-    std::fs::write(agent.join("agent.py"), mended).expect("written");
+    let repaired = "from google.adk.agents import LlmAgent\n\
+                  root_agent = LlmAgent(name='repaired', model='gemini-2.5-flash', description='Well.')\n";
+    std::fs::write(agent.join("agent.py"), repaired).expect("written");
     let facts = source.load(&seed(), log()).await.expect("it loads");
     assert_eq!(facts.description, "Well.");
     assert!(facts.runtime.is_some_and(|runtime| runtime.contains("google-adk 2.")));

@@ -98,7 +98,7 @@ fn of_result(whole: Map<String, Value>) -> CallProgress {
     let member = |name: &str| whole.get(name).filter(|value| !value.is_null());
     let content = member("content").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let texts: Vec<&str> = content.iter().filter_map(|part| part["text"].as_str()).collect();
-    // Then the message tells everything.
+    // Then the message has everything.
     let is_one_text =
         texts.len() == 1 && content.len() == 1 && member("structuredContent").is_none();
     let message = match (texts.is_empty(), besides(whole).as_str()) {

@@ -248,7 +248,7 @@ fn invalid_json_error_has_a_position() {
     check(
         "{\n  \"eval_set_id\": nan\n}",
         &expect![[r#"
-        error: line 2, column 18, the file: this is not valid JSON: nan is not a number, true, false or null; a string needs double quotes; fix it here
+        error: line 2, column 18, the file: this is not valid JSON: nan is not a number, true, false or null, and a string needs double quotes; fix it here
     "#]],
     );
     check(

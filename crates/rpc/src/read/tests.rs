@@ -57,7 +57,7 @@ fn rejects_a_response_without_candidates_or_parts() {
 fn rejects_text_that_is_not_json() {
     assert_eq!(
         refused_response(vec![model(vec![Kind::Text("a".into()), call("f", Some("{'a': 1}"))])]),
-        "candidates[0].parts[1].function_call.args: must be valid JSON: expected a member name in \
+        "candidates[0].parts[1].function_call.args: must be valid JSON: expected a property name in \
          double quotes at line 1, column 2"
     );
     assert!(refused_response(vec![model(vec![call("f", Some(""))])]).contains(".args: "));

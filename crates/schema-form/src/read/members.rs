@@ -40,7 +40,7 @@ impl Reader {
             let inner = object.entry(entry.name.as_deref());
             self.inside(PathStep::Entry(entry.id), |reader| {
                 match &entry.name {
-                    None => reader.report(MessageKind::Missing, "Give the entry a name."),
+                    None => reader.report(MessageKind::Missing, "Give the property a name."),
                     Some(name) if taken(name) => {
                         let text = format!("Duplicate name `{name}`: rename one.");
                         reader.report(MessageKind::Invalid("properties"), text);
@@ -66,7 +66,7 @@ impl Reader {
             found,
             (object.min, "minProperties"),
             (object.max, "maxProperties"),
-            ("member", "members"),
+            ("property", "properties"),
         ));
     }
 
@@ -75,8 +75,8 @@ impl Reader {
         self.key(Some(name.unwrap_or("?")));
         self.write("?", Tone::Error);
         let text = match name {
-            Some(name) => format!("Give `{name}` a value, or remove the entry."),
-            None => "Give the entry a value, or remove it.".to_owned(),
+            Some(name) => format!("Give `{name}` a value, or remove the property."),
+            None => "Give the property a value, or remove it.".to_owned(),
         };
         self.report(MessageKind::Missing, text);
     }

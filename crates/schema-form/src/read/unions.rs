@@ -87,5 +87,5 @@ fn none_fits(count: usize, found_messages: &[Vec<Message>]) -> String {
     given.dedup();
     let more = if given.len() > GIVEN { ", and more" } else { "" };
     given.truncate(GIVEN);
-    format!("Matches none of the {count} alternatives: {}{more}.", given.join(", or "))
+    format!("Matches none of the {count} alternatives. {}{more}.", given.join(". Or: "))
 }

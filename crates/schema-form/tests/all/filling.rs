@@ -304,7 +304,7 @@ fn an_exponent_beyond_64_bits_is_reported() {
     filling.type_text(&["n"], "1e18");
     assert_eq!(filling.sent().as_deref(), Some(r#"{"n":1000000000000000000}"#));
     filling.type_text(&["n"], "1e30");
-    assert!(filling.messages()[0].contains("does not fit 64 bits"), "{:?}", filling.messages());
+    assert!(filling.messages()[0].contains("does not fit in 64 bits"), "{:?}", filling.messages());
 }
 
 /// [adk-agent-sim: required checked at top level only]
@@ -440,7 +440,7 @@ fn a_repeated_member_is_reported_at_its_position_and_never_sent() {
     );
     let messages = |name: &str, place: &str| {
         format!(
-            "The member `{name}` is repeated at {place}: a tool gets only one of the two. \
+            "The property `{name}` is repeated at {place}: a tool gets only one of the two. \
              Remove one."
         )
     };
@@ -515,11 +515,11 @@ fn entries_are_added_named_and_removed() {
     let mut filling =
         Filling::of(r#"{"type": "object", "additionalProperties": {"type": "integer"}}"#);
     let id = filling.edit(&[], Edit::AddEntry).expect("an entry");
-    let nothing = ["?: Give the entry a name.", "?: Give the entry a value, or remove it."];
+    let nothing = ["?: Give the property a name.", "?: Give the property a value, or remove it."];
     assert_eq!(filling.messages(), nothing);
     filling.edit(&[], Edit::RenameEntry(id, "k".into()));
     // A named entry without a value is shown with a message.
-    assert_eq!(filling.messages(), ["k: Give `k` a value, or remove the entry."]);
+    assert_eq!(filling.messages(), ["k: Give `k` a value, or remove the property."]);
     assert_eq!(filling.draft.read(&filling.form).text(), r#"{"k":?}"#);
     let place = Path::root().then(PathStep::Entry(id));
     filling.draft.edit(&filling.form, &place, Edit::SetText("3".into())).expect("fits");
@@ -546,7 +546,7 @@ fn arguments_of_an_empty_schema_are_an_object() {
     // A schema without objects gives a message when it is read.
     let form = schema(r#"{"type": "string"}"#);
     let reading = form.fill(&text).read(&form);
-    assert_eq!(reading.messages()[0].text, "A tool takes an object, found text.");
+    assert_eq!(reading.messages()[0].text, "The arguments must be an object, found text.");
 }
 
 #[test]
@@ -720,7 +720,7 @@ fn an_entrys_name_selects_its_schema() {
     assert_eq!(
         filling.messages(),
         [
-            "x: The schema has no member `x`, and the name does not match ^n_ or ^t_ (additionalProperties)."
+            "x: The schema does not define the property `x`, and the name does not match ^n_ or ^t_ (additionalProperties)."
         ]
     );
     filling.edit(&[], Edit::RenameEntry(id, "t_a".into()));
@@ -964,8 +964,14 @@ fn integers_that_would_be_rounded_are_reported_at_their_fields() {
     let reading = filling.draft.read(&filling.form);
     let messages: Vec<_> = reading.messages().iter().map(|message| message.text.as_str()).collect();
     assert_eq!(messages.len(), 2, "{messages:?}");
-    assert!(messages[0].starts_with("18446744073709551616 does not fit 64 bits"), "{messages:?}");
-    assert!(messages[1].starts_with("123456789012345678901 does not fit 64 bits"), "{messages:?}");
+    assert!(
+        messages[0].starts_with("18446744073709551616 does not fit in 64 bits"),
+        "{messages:?}"
+    );
+    assert!(
+        messages[1].starts_with("123456789012345678901 does not fit in 64 bits"),
+        "{messages:?}"
+    );
     assert_eq!(reading.messages()[0].path, filling.path(&["n"]));
 }
 

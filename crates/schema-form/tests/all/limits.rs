@@ -18,7 +18,7 @@ const LIMITS: [(&str, &str, &str, &str, &str, &str); 7] = [
         "OBJECT",
         r#"{"a":1}"#,
         r#"{"a":1,"b":2}"#,
-        "At least 2 members",
+        "At least 2 properties",
     ),
     (
         "maxProperties",
@@ -26,7 +26,7 @@ const LIMITS: [(&str, &str, &str, &str, &str, &str); 7] = [
         "OBJECT",
         r#"{"a":1,"b":2,"c":3}"#,
         r#"{"a":1}"#,
-        "At most 2 members",
+        "At most 2 properties",
     ),
     ("multipleOf", "multiple_of", "NUMBER", "3", "4", "A multiple of 2"),
 ];

@@ -295,7 +295,7 @@ fn faulty_schemas_give_a_reason() {
         r#"{"allOf": [{"type": "string"}, {"type": "integer"}]}"#,
         expect![[r#"
         .: JSON, nothing_valid
-        ! : The schema admits no value.
+        ! : No value is valid for this schema.
     "#]],
     );
     check(

@@ -37,7 +37,7 @@ fn a_value_that_matches_no_branch_gets_a_message() {
         (
             &sizes,
             json!("m"),
-            r#"Matches none of the 3 alternatives: One of "small", "large", or One of "s", "l"."#,
+            r#"Matches none of the 3 alternatives. One of "small", "large". Or: One of "s", "l"."#,
         ),
         (&nested, json!([1]), "Expected text or an object, found a list (type)."),
         (

@@ -61,14 +61,14 @@ const MESSAGES: &[(&str, &str, &str, &str, Of)] = &[
         r#"{"type":"object","minProperties":1}"#,
         "{}",
         "",
-        "At least 1 member (minProperties), found 0.",
+        "At least 1 property (minProperties), found 0.",
         Same,
     ),
     (
         r#"{"type":"object","maxProperties":1}"#,
         r#"{"a":1,"b":2}"#,
         "",
-        "At most 1 member (maxProperties), found 2.",
+        "At most 1 property (maxProperties), found 2.",
         Same,
     ),
     (
@@ -119,7 +119,7 @@ const MESSAGES: &[(&str, &str, &str, &str, Of)] = &[
         r#"{"type":"object","propertyNames":{"anyOf":[{"maxLength":1},{"pattern":"^x"}]}}"#,
         r#"{"ab":1}"#,
         "/ab",
-        "The name `ab`: Matches none of the 2 alternatives: At most 1 character (maxLength), found 2, or \
+        "The name `ab`: Matches none of the 2 alternatives. At most 1 character (maxLength), found 2. Or: \
          Does not match ^x (pattern).",
         More,
     ),

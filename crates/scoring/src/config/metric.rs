@@ -148,12 +148,14 @@ impl Named {
                 ] {
                     fields.take(name);
                 }
-                Some(Metric::NotHere { remedy: "`adk eval` computes it" })
+                Some(Metric::NotHere { remedy: "only `adk eval` computes it" })
             }
             Self::Informational => None,
             Self::Custom => {
                 fields.take("include_intermediate_responses_in_final");
-                Some(Metric::NotHere { remedy: "it is a Python function, which `adk eval` calls" })
+                Some(Metric::NotHere {
+                    remedy: "it is a Python function, which only `adk eval` calls",
+                })
             }
             Self::Trajectory { .. } => trajectory(fields, schemas),
             Self::Response { agentflow } => {

@@ -16,4 +16,4 @@ pub use eval_run::{EvalRun, RunStatus};
 pub use figure::{figure, short_figure};
 pub use repeats::Repeats;
 pub use summary::{CriterionStats, EvalReport, EvalSummary, Sources, TagStats, Tally};
-pub use why::{why, why_calls};
+pub use why::{sentences, why, why_calls};

@@ -53,10 +53,25 @@ fn extra_calls_count(metric: &Metric) -> bool {
     }
 }
 
+/// The reasons as sentences, the last one as it is.
+#[must_use]
+pub fn sentences(reasons: &[String]) -> String {
+    let mut text = String::new();
+    for reason in reasons {
+        if !text.is_empty() {
+            text.truncate(text.trim_end_matches('.').len());
+            text.push_str(". ");
+        }
+        text.push_str(reason);
+    }
+    text
+}
+
 fn joined(reasons: &[String]) -> String {
-    let mut text = reasons.iter().take(MOST).cloned().collect::<Vec<_>>().join("; ");
+    let mut text = sentences(reasons.get(..MOST).unwrap_or(reasons));
     if reasons.len() > MOST {
-        text.push_str(&format!("; and {} more", reasons.len() - MOST));
+        text.truncate(text.trim_end_matches('.').len());
+        text.push_str(&format!(", and {} more", reasons.len() - MOST));
     }
     if text.is_empty() { "the score is below the threshold".to_owned() } else { text }
 }
@@ -104,7 +119,7 @@ fn reasons(evidence: &Evidence, metric: &Metric) -> Vec<String> {
             let reasons = broken.map(|condition| {
                 let asked = condition.asked.as_ref().map(shown).unwrap_or_default();
                 let there: Vec<String> = condition.actual.iter().map(shown).collect();
-                let there = if there.is_empty() { "nothing".to_owned() } else { there.join(", ") };
+                let there = if there.is_empty() { "missing".to_owned() } else { there.join(", ") };
                 match asked.is_empty() {
                     true => format!("{} is not met", condition.path),
                     false => format!("{} is {there}, expected {asked}", condition.path),
@@ -273,8 +288,11 @@ fn call(row: &Row) -> String {
                 let first = row.differences.iter().take(MOST);
                 first.map(|it| difference(it, "arguments")).collect()
             };
-            let more = row.differences.len().saturating_sub(MOST);
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let more = match row.differences.len().saturating_sub(MOST) {
+                0 => String::new(),
+                1 => ", and 1 more difference".to_owned(),
+                more => format!(", and {more} more differences"),
+            };
             format!("{} was called with {}{more}", name(&row.actual), changed.join(", "))
         }
     }

@@ -243,7 +243,9 @@ fn by_numbers(
         wanted.iter().find(|number| !rest.any(|other| other.is_near(number, absolute, relative)));
     Ok(match unmet {
         None => ResponseTurn::of(true),
-        Some(number) => ResponseTurn::no(&format!("no number of the response is near {number}")),
+        Some(number) => {
+            ResponseTurn::no(&format!("no number in the response is close to {number}"))
+        }
     })
 }
 

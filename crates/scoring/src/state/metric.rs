@@ -137,13 +137,13 @@ mod tests {
             Outcome::Unscored { reason } => reason.to_string(),
             Outcome::Scored { .. } => panic!("scored"),
         };
-        assert_eq!(reason(None, Some("{}")), "the case expects no final session state");
-        assert_eq!(reason(Some("{}"), Some("{}")), "the case expects no final session state");
+        assert_eq!(reason(None, Some("{}")), "the case has no expected final session state");
+        assert_eq!(reason(Some("{}"), Some("{}")), "the case has no expected final session state");
         for nothing in ["{}", r#"{"$comment":"x"}"#] {
             let own = Query::parse(&JsonText::parse(nothing).expect("valid")).expect("a query");
             let found = state(&trace(Some("{}")), &trace(None), Some(&own), StateMeasure::All);
             let Outcome::Unscored { reason } = found else { panic!("scored") };
-            assert_eq!(reason.to_string(), "the criterion's query has no conditions; add one");
+            assert_eq!(reason.to_string(), "the criterion's query has no conditions. Add one");
         }
         assert_eq!(
             reason(Some(r#"{"a":1}"#), None),

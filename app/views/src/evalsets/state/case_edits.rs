@@ -373,7 +373,7 @@ impl CaseEdits {
             let copy = duplicate_case(set, as_read(&case)).await?;
             let action = UndoAction::RemoveCopy { copy: as_read(&copy), of: case, repeats };
             // A copy has its own id.
-            Ok((Some((copy, false)), Some(UndoStep { done: "Duplicated.", action })))
+            Ok((Some((copy, false)), Some(UndoStep { done: "Case duplicated.", action })))
         });
     }
 
@@ -385,7 +385,10 @@ impl CaseEdits {
             remove_case(set, as_read(&case)).await?;
             Ok((
                 None,
-                Some(UndoStep { done: "Removed.", action: UndoAction::Reinsert { case, repeats } }),
+                Some(UndoStep {
+                    done: "Case deleted.",
+                    action: UndoAction::Reinsert { case, repeats },
+                }),
             ))
         });
     }

@@ -38,7 +38,7 @@ pub(super) fn Buttons() -> impl IntoView {
             </span>
             <Show when=move || !is_idle.get()>
                 <button type="button" class="button quiet" title="Ends the request without a response" on:click=move |_| workspace.ask(Question::Cancel)>
-                    "Cancel turn"
+                    "Cancel request"
                 </button>
             </Show>
             <Show when=move || is_held() && has_begun()>

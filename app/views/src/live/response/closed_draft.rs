@@ -23,9 +23,9 @@ pub(super) fn ClosedDraft() -> impl IntoView {
     };
     let title = move || match closing() {
         _ if workspace.is_ahead.get() => "The session is completed".to_owned(),
-        Some((by, true)) => format!("{by} canceled this turn"),
+        Some((by, true)) => format!("{by} canceled this request"),
         Some((by, false)) => format!("{by} responded first"),
-        None => "This turn is closed".to_owned(),
+        None => "This request is closed".to_owned(),
     };
     let reason = move || match closing() {
         _ if workspace.is_ahead.get() => {

@@ -107,7 +107,7 @@ pub(super) fn ResponseColumn() -> impl IntoView {
         Shown::Behind(ahead) => view! {
             <Queue/>
             <div class="empty centred">
-                <p>{if ahead == 1 { "One earlier turn is in the queue.".to_owned() } else { format!("{ahead} earlier turns are in the queue.") }}</p>
+                <p>{if ahead == 1 { "One earlier request is in the queue.".to_owned() } else { format!("{ahead} earlier requests are in the queue.") }}</p>
                 <CurrentTurnLink/>
             </div>
         }
@@ -115,7 +115,7 @@ pub(super) fn ResponseColumn() -> impl IntoView {
         Shown::Done => view! {
             <Queue/>
             <div class="empty centred">
-                <p>"This turn is closed."</p>
+                <p>"This request is closed."</p>
                 <CurrentTurnLink/>
             </div>
         }
@@ -123,7 +123,7 @@ pub(super) fn ResponseColumn() -> impl IntoView {
         Shown::Unread => view! {
             <Queue/>
             <div class="empty centred">
-                <p>"This turn cannot be shown."</p>
+                <p>"This request cannot be shown."</p>
                 <CurrentTurnLink/>
             </div>
         }
@@ -166,7 +166,7 @@ fn described(ending: Ending) -> AnyView {
 fn CurrentTurnLink() -> impl IntoView {
     let workspace = use_this_live_workspace();
     let label = move || match workspace.head() {
-        Some(_) => "Go to the current turn",
+        Some(_) => "Go to the current request",
         None => "Go to the session",
     };
     view! {
@@ -194,7 +194,7 @@ fn Queue() -> impl IntoView {
     let rest = move || depth().saturating_sub(waiting.read().len() as u64);
     view! {
         <Show when=move || { depth() > 1 }>
-            <nav class="queue" aria-label="Pending turns">
+            <nav class="queue" aria-label="Pending requests">
                 <span class="quiet">{move || format!("{} waiting", depth())}</span>
                 <ol>
                     <For each=entries key=|(at, turn, several)| (*at, turn.turn.clone(), *several) let((at, turn, several))>

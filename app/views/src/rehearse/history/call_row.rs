@@ -134,8 +134,8 @@ fn agents_of(session: &Session, call: &ToolCall) -> Vec<String> {
 
 /// Whether google-adk runs the agent's tools.
 fn is_run_by_adk(agent: &AgentId) -> bool {
-    let found = untrack(|| use_page().agents.find(agent));
-    matches!(found, Some(Ok(agent)) if agent.source == SourceKind::AdkPython)
+    let found = untrack(|| use_page().agents.find_fetched(agent));
+    found.is_some_and(|agent| agent.source == SourceKind::AdkPython)
 }
 
 /// The warnings that the agent logged during the call, such as those of ADK; nothing without any.
@@ -181,8 +181,8 @@ fn outcome(answer: &Answer) -> AnyView {
                 <span class="outcome"><Tokens tokens=result_preview(result, BUDGET)/></span>
             }
             .into_any(),
-            ToolResult::Stored(held) => {
-                view! { <span class="ink-count">{times::size(held.bytes)} " stored on the host"</span> }.into_any()
+            ToolResult::Stored(stored) => {
+                view! { <span class="ink-count">{times::size(stored.bytes)} " stored on the host"</span> }.into_any()
             }
         },
         Answer::Error(error) => view! {
@@ -206,8 +206,8 @@ fn detail(call: &Call, session: session::SessionId, readings: Readings) -> AnyVi
     let answer = match &call.answer {
         Answer::Output(output) => match &output.result {
             ToolResult::Whole(result) => whole(result, &output.call_id, readings),
-            ToolResult::Stored(held) => {
-                view! { <StoredResultPane session call_id=output.call_id.clone() held=held.clone() readings/> }
+            ToolResult::Stored(stored) => {
+                view! { <StoredResultPane session call_id=output.call_id.clone() stored=stored.clone() readings/> }
                     .into_any()
             }
         },

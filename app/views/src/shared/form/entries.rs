@@ -48,7 +48,7 @@ pub(super) fn Entries(
                     id=place.part_id("add")
                     on:click=add
                 >
-                    "+ add entry"
+                    "+ add property"
                 </button>
             })}
     }
@@ -90,8 +90,9 @@ fn entry(place: &FieldHandle, id: ItemId) -> AnyView {
     let value = move || inner_of().map(|inner| control(&inner));
     let help = move || helping().map(|inner| help(&inner));
     let nest = move || nesting().map(|inner| super::row::nested(&inner));
-    let turn =
-        move || turning().map(|inner| view! { <ToJson place=inner named="the entry".to_owned()/> });
+    let turn = move || {
+        turning().map(|inner| view! { <ToJson place=inner named="the property".to_owned()/> })
+    };
     let keys = move |event: ev::KeyboardEvent| {
         if let Some(inner) = untrack(&keyed) {
             json_key(&inner)(event);
@@ -116,7 +117,7 @@ fn entry(place: &FieldHandle, id: ItemId) -> AnyView {
                 id=name_id(place, id)
                 placeholder=hint
                 list=list
-                aria-label="Name of the entry"
+                aria-label="Name of the property"
                 aria-describedby=value_field.part_id("fault")
                 autocomplete="off"
                 spellcheck="false"
@@ -131,14 +132,14 @@ fn entry(place: &FieldHandle, id: ItemId) -> AnyView {
                 view! { <small class="entry-quoted mono">{quoted}</small> }
             })}
             <div class="field-control with-buttons">
-                <label class="unseen" id=value_field.part_id("label") for=value_field.input_id()>"Value of the entry"</label>
+                <label class="unseen" id=value_field.part_id("label") for=value_field.input_id()>"Value of the property"</label>
                 {value}
                 <span class="row-buttons">
                     {turn}
                     <button
                         type="button"
                         title="Remove"
-                        aria-label="Remove the entry"
+                        aria-label="Remove the property"
                         on:click=move |_| {
                             removing.edit(Edit::RemoveEntry(id));
                             let add = removing.part_id("add");

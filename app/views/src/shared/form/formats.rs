@@ -55,7 +55,7 @@ pub(super) fn FormatInput(
     });
     let text = move || match (refused.get(), advice.get()) {
         (Some(reason), _) => Some(reason),
-        (None, lacks) => lacks.map(|lacks| format!("This is {lacks}. It will be sent unchanged.")),
+        (None, lacks) => lacks.map(|lacks| format!("This is {lacks}. It is sent unchanged.")),
     };
     let value = move || {
         typed.with(|text| match is_long.get() {
@@ -107,7 +107,7 @@ fn aid(
         Format::DateTime => picker(place, format, typed, "datetime-local"),
         Format::Uuid => {
             let place = place.clone();
-            let label = format!("New {}", place.slot.key());
+            let label = format!("Generate {}", place.slot.key());
             view! {
                 <button
                     type="button"
@@ -118,7 +118,7 @@ fn aid(
                         place.edit(Edit::SetText(browser::new_uuid()));
                     }
                 >
-                    "new"
+                    "Generate"
                 </button>
             }
             .into_any()
@@ -130,7 +130,7 @@ fn aid(
                 aria-pressed=move || revealed.get().to_string()
                 on:click=move |_| revealed.update(|revealed| *revealed = !*revealed)
             >
-                {move || if revealed.get() { "hide" } else { "show" }}
+                {move || if revealed.get() { "Hide" } else { "Show" }}
             </button>
         }
         .into_any(),
@@ -193,7 +193,7 @@ fn file(
 ) -> AnyView {
     let native = NodeRef::<Input>::new();
     let (place, clearing) = (place.clone(), place.clone());
-    let label = format!("Load {} from a file", place.slot.key());
+    let label = format!("Load file for {}", place.slot.key());
     let readings = use_latest_request();
     let status = place.status();
     // Cancels a pending read after other input.
@@ -254,7 +254,7 @@ fn file(
             <input type="file" node_ref=native tabindex="-1" aria-hidden="true" on:change=read/>
             <Show when=move || is_required && is_long.get()>
                 <button type="button" class="aid" on:click=move |_| clear.with_value(|clear| clear())>
-                    "clear"
+                    "Clear"
                 </button>
             </Show>
             <button
@@ -264,7 +264,7 @@ fn file(
                 aria-label=label
                 on:click=open
             >
-                "from a file"
+                "Load file"
             </button>
         </span>
     }

@@ -165,10 +165,10 @@ fn limits(field: &Field) -> String {
 }
 
 fn limits_alone(field: &Field) -> String {
-    let count = |min: Option<u64>, max: Option<u64>, noun: &str| {
+    let count = |min: Option<u64>, max: Option<u64>, one: &str, many: &str| {
         let several = |count: u64| match count {
-            1 => format!("1 {noun}"),
-            count => format!("{count} {noun}s"),
+            1 => format!("1 {one}"),
+            count => format!("{count} {many}"),
         };
         match (min, max) {
             (None | Some(0), None) => String::new(),
@@ -180,7 +180,7 @@ fn limits_alone(field: &Field) -> String {
     };
     match &field.kind {
         FieldKind::Text(text) => {
-            let mut words = count(text.min_length, text.max_length, "character");
+            let mut words = count(text.min_length, text.max_length, "character", "characters");
             let mut add = |note: String| {
                 if !words.is_empty() {
                     words += ", ";
@@ -197,13 +197,13 @@ fn limits_alone(field: &Field) -> String {
         }
         FieldKind::Integer(bounds) | FieldKind::Number(bounds) => range(bounds),
         FieldKind::List(ListField { min, max, unique, .. }) => {
-            let mut words = count(*min, *max, "item");
+            let mut words = count(*min, *max, "item", "items");
             if *unique {
                 words += if words.is_empty() { "unique" } else { ", unique" };
             }
             words
         }
-        FieldKind::Object(object) => count(object.min, object.max, "member"),
+        FieldKind::Object(object) => count(object.min, object.max, "property", "properties"),
         _ => String::new(),
     }
 }

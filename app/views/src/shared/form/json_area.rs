@@ -43,7 +43,7 @@ pub(super) fn JsonArea(
                 }
                 on:blur=move |_| leaving.touch()
             ></textarea>
-            {reason.map(|reason| view! { <small class="field-help">"As JSON: " {reason}</small> })}
+            {reason.map(|reason| view! { <small class="field-help">"Only JSON is available: " {reason}</small> })}
             {goes_back
                 .then(|| view! {
                     <button
@@ -53,7 +53,7 @@ pub(super) fn JsonArea(
                             back.edit(Edit::AsWidgets);
                         }
                     >
-                        "as a form"
+                        "Edit as a form"
                     </button>
                 })}
             {is_root.then(|| faults(&place))}

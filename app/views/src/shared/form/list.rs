@@ -190,7 +190,7 @@ fn PasteButton(
                 browser::after_drawing(move || browser::focus(&many));
             }
         >
-            "paste…"
+            "Paste…"
         </button>
     }
 }

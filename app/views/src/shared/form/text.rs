@@ -99,7 +99,7 @@ pub(super) fn Frame(
     };
     let note = move || match state.get() {
         State::Null => "null".to_owned(),
-        State::Value if is_text && is_empty.get() == Some(true) => "empty text".to_owned(),
+        State::Value if is_text && is_empty.get() == Some(true) => "empty string".to_owned(),
         State::NotSent if optional => unsent.clone(),
         _ => String::new(),
     };
@@ -130,7 +130,7 @@ pub(super) fn Frame(
                         <button
                             type="button"
                             class:gone=move || state.get() == State::Value
-                            title="Send an empty text"
+                            title="Send an empty string"
                             on:click=move |event| {
                                 clear_text(event.clone());
                                 empty(event);
@@ -182,7 +182,7 @@ pub(super) fn placeholder(place: &FieldHandle) -> String {
 }
 
 /// The note beside an optional field that is not sent, with its default where the field cannot show it,
-/// such as `null`, an empty text or a list.
+/// such as `null`, an empty string or a list.
 pub(super) fn unsent_default(place: &FieldHandle) -> String {
     /// The longest default that is written out.
     const LONGEST: usize = 40;
@@ -193,7 +193,7 @@ pub(super) fn unsent_default(place: &FieldHandle) -> String {
     // Shown by the placeholder, or below a list.
     let is_list = matches!(field.kind, FieldKind::List(_));
     match default.as_str() {
-        "\"\"" => "empty text (default)".to_owned(),
+        "\"\"" => "empty string (default)".to_owned(),
         "[]" => "empty list (default)".to_owned(),
         "null" => "null (default)".to_owned(),
         _ if is_list || !placeholder(place).is_empty() => "default".to_owned(),

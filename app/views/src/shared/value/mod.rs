@@ -64,6 +64,6 @@ fn what_is_missing(reading: Reading) -> String {
                 grouped(count)
             )
         }
-        None => "A text in this value exceeds the tree's limit. Raw shows the rest.".to_owned(),
+        None => "A string in this value exceeds the tree's limit. Raw shows the rest.".to_owned(),
     }
 }

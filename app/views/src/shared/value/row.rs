@@ -114,7 +114,7 @@ fn face(reading: Reading, view: RowView) -> AnyView {
     let is_block = opens && brackets.is_none();
     let count = brackets.map(|(open, close)| {
         let label = match open {
-            "{" => counted(count, "member", "members"),
+            "{" => counted(count, "property", "properties"),
             _ => counted(count, "item", "items"),
         };
         view! {

@@ -53,7 +53,7 @@ impl LiveWorkspace {
                 self.turn_fault.set(None);
                 self.notice.set(None);
                 if before.is_some_and(|before| before.is_some()) && shown.is_some() {
-                    self.announcement.set("The next turn is ready.".to_owned());
+                    self.announcement.set("The next request is ready.".to_owned());
                     self.shows_events.set(false);
                 }
             }

@@ -43,16 +43,18 @@ impl LiveWorkspace {
         let lease = draft.lease.get_value();
         remember_hold(&turn, Some(&lease));
         let place = self.place(turn);
-        if draft.hold.get_untracked() == LeaseRequest::Unasked {
-            draft.hold.set(LeaseRequest::Asked);
+        if draft.lease_request.get_untracked() == LeaseRequest::Unasked {
+            draft.lease_request.set(LeaseRequest::Asked);
         }
         spawn_local(async move {
             // The next heartbeat repeats a lost request.
-            match take_live_lease(place, lease, by).await {
-                Ok(()) => drop(draft.hold.try_set(LeaseRequest::Asked)),
-                Err(ApiError::LeaseHeld(_)) => drop(draft.hold.try_set(LeaseRequest::Refused)),
-                Err(_) => {}
-            }
+            let request = match take_live_lease(place, lease, by).await {
+                Ok(()) => LeaseRequest::Asked,
+                Err(ApiError::LeaseHeld(_)) => LeaseRequest::Refused,
+                Err(_) => return,
+            };
+            // The page may be gone.
+            let _ = draft.lease_request.try_set(request);
         });
     }
 

@@ -230,7 +230,8 @@ impl LiveWorkspace {
     #[must_use]
     pub fn holder_of_head(self) -> Option<Holder> {
         let name = self.live.name.get();
-        let asked = self.draft.get().is_some_and(|draft| draft.hold.get() == LeaseRequest::Asked);
+        let asked =
+            self.draft.get().is_some_and(|draft| draft.lease_request.get() == LeaseRequest::Asked);
         let may_hold = asked && self.is_head();
         self.summary.with(|summary| {
             let lease = summary.as_ref()?.lease.as_ref()?;

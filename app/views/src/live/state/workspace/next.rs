@@ -52,7 +52,7 @@ impl LiveWorkspace {
                     self.navigate.with_value(|navigate| navigate(format!("/live/{next}"), false));
                 }
                 Ok(None) if is_asked => {
-                    self.notice.set(Some("No other session waits for a response.".to_owned()));
+                    self.notice.set(Some("No other session is waiting for a response.".to_owned()));
                 }
                 Ok(None) => {}
                 Err(error) => self.notice.set(Some(error.to_string())),

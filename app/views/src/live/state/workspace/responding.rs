@@ -237,7 +237,7 @@ impl LiveWorkspace {
                     if self.is_gone() {
                         return;
                     }
-                    self.announcement.set("Turn canceled.".to_owned());
+                    self.announcement.set("Request canceled.".to_owned());
                     self.show_next_draft();
                     self.show_head();
                 }
