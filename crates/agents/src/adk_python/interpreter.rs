@@ -29,6 +29,8 @@ pub enum FoundBy {
     ActiveEnvironment,
     /// A virtual environment in the agent's folder or in one above it.
     NearbyEnvironment,
+    /// It is in the environment in which this program is installed, with google-adk.
+    BesideProgram,
     /// It is in the folder of the `adk` program on `PATH`.
     BesideAdk,
     /// The first Python on `PATH`.
@@ -43,6 +45,7 @@ impl FoundBy {
             Self::Named => "named by `--python`, `REHEARSAL_PYTHON` or the configuration",
             Self::ActiveEnvironment => "the active virtual environment",
             Self::NearbyEnvironment => "the virtual environment beside the agent",
+            Self::BesideProgram => "the environment in which `rehearsal` is installed",
             Self::BesideAdk => "the Python of the `adk` program",
             Self::Path => "the first Python on PATH",
         }
@@ -55,16 +58,33 @@ const ENVIRONMENTS: [&str; 3] = [".venv", "venv", "env"];
 /// The interpreter for the agent in `folder`.
 ///
 /// In this order: `named` (the agent's own, else the configuration's), the active virtual
-/// environment, one in the agent's folder or in a folder above it, the one that `adk` on `PATH`
-/// belongs to, `python3` or `python` on `PATH`.
+/// environment, one in the agent's folder or in a folder above it, the one in which this program is
+/// installed if it has google-adk, the one that `adk` on `PATH` belongs to, `python3` or `python` on
+/// `PATH`.
 #[must_use]
 pub fn find_interpreter(folder: &Path, named: Option<&Path>) -> Interpreter {
     let path = env::var_os("PATH").unwrap_or_default();
-    find(folder, named, env::var_os("VIRTUAL_ENV").as_deref(), &path)
+    let program = env::current_exe().ok();
+    // `pip` installs a program in `bin` of an environment.
+    let own = program.as_deref().and_then(Path::parent).and_then(Path::parent);
+    let active = env::var_os("VIRTUAL_ENV");
+    find(folder, named, &Surroundings { active: active.as_deref(), own, path: &path })
+}
+
+/// Where an interpreter can be found.
+#[derive(Clone, Copy)]
+struct Surroundings<'a> {
+    /// The active virtual environment.
+    active: Option<&'a OsStr>,
+    /// The folder in whose `bin` this program is.
+    own: Option<&'a Path>,
+    /// The value of `PATH`.
+    path: &'a OsStr,
 }
 
 /// As [`find_interpreter`], with the environment handed in.
-fn find(folder: &Path, named: Option<&Path>, active: Option<&OsStr>, path: &OsStr) -> Interpreter {
+fn find(folder: &Path, named: Option<&Path>, around: &Surroundings<'_>) -> Interpreter {
+    let Surroundings { active, own, path } = *around;
     if let Some(named) = named {
         return Interpreter { program: settled(named), found_by: FoundBy::Named };
     }
@@ -79,6 +99,9 @@ fn find(folder: &Path, named: Option<&Path>, active: Option<&OsStr>, path: &OsSt
         .find_map(|environment| python_of(&environment));
     if let Some(program) = nearby {
         return Interpreter { program, found_by: FoundBy::NearbyEnvironment };
+    }
+    if let Some(program) = own.filter(|own| has_adk(own)).and_then(python_of) {
+        return Interpreter { program, found_by: FoundBy::BesideProgram };
     }
     let folders: Vec<PathBuf> = env::split_paths(path).collect();
     let program_in = |folder: &Path, name: &str| {
@@ -99,6 +122,12 @@ fn find(folder: &Path, named: Option<&Path>, active: Option<&OsStr>, path: &OsSt
         .into_iter()
         .find_map(|name| folders.iter().find_map(|folder| program_in(folder, name)));
     Interpreter { program: first.unwrap_or_else(|| "python3".into()), found_by: FoundBy::Path }
+}
+
+/// Whether google-adk is installed in the environment.
+fn has_adk(environment: &Path) -> bool {
+    let versions = std::fs::read_dir(environment.join("lib")).into_iter().flatten().flatten();
+    versions.map(|lib| lib.path().join("site-packages/google/adk")).any(|adk| adk.is_dir())
 }
 
 /// The interpreter of a virtual environment. A folder without `pyvenv.cfg` is not an environment, even if
@@ -144,8 +173,11 @@ mod tests {
         let on_path = root.path().join("bin");
         fs::create_dir_all(&on_path)?;
         fs::write(on_path.join("python3"), "")?;
+        let installed = root.path().join("installed");
         let find = |named: Option<&Path>, active: Option<&Path>| {
-            find(&agent, named, active.map(Path::as_os_str), on_path.as_os_str())
+            let active = active.map(Path::as_os_str);
+            let own = Some(installed.as_path());
+            find(&agent, named, &Surroundings { active, own, path: on_path.as_os_str() })
         };
 
         let found = find(None, None);
@@ -163,6 +195,13 @@ mod tests {
         let found = find(None, None);
         assert_eq!(found.found_by, FoundBy::BesideAdk);
         assert_eq!(found.program.canonicalize()?, of_tool.canonicalize()?);
+
+        // As pip installs this program. Without google-adk, its environment runs no agent.
+        let beside = environment(&installed)?;
+        assert_eq!(find(None, None).found_by, FoundBy::BesideAdk);
+        fs::create_dir_all(installed.join("lib/python3.12/site-packages/google/adk"))?;
+        let found = find(None, None);
+        assert_eq!((found.program, found.found_by), (beside, FoundBy::BesideProgram));
 
         let above = environment(&root.path().join("venv"))?;
         let found = find(None, None);
@@ -196,7 +235,8 @@ mod tests {
         let root = tempfile::tempdir()?;
         fs::create_dir_all(root.path().join("env/bin"))?;
         fs::write(root.path().join("env/bin/python"), "")?;
-        let found = find(root.path(), None, None, OsStr::new(""));
+        let around = Surroundings { active: None, own: None, path: OsStr::new("") };
+        let found = find(root.path(), None, &around);
         assert_eq!(found.found_by, FoundBy::Path);
         Ok(())
     }
