@@ -1,6 +1,7 @@
 //! The command line: parse a command, run it.
 
 use std::io::{self, IsTerminal as _, Write as _};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
@@ -17,6 +18,7 @@ fn main() -> ExitCode {
     let line = command_line();
     let outcome = match line.command {
         Command::Serve(arguments) => serve(&arguments),
+        Command::Doctor(arguments) => doctor(&arguments),
         Command::Agents(arguments) => agents(&arguments),
         Command::Tools { command: ToolsCommand::Lint(arguments) } => lint(&arguments),
         Command::Evalset { command } => evalset(&command),
@@ -105,6 +107,14 @@ fn serve(arguments: &ServeArguments) -> anyhow::Result<ExitCode> {
     let simulator = origins.fold(simulator, Simulator::allow_origin);
     runtime()?.block_on(simulator.serve())?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn doctor(arguments: &ServeArguments) -> anyhow::Result<ExitCode> {
+    let config = Config::load(&arguments.overrides(), &cli::example_names());
+    let folder = arguments.agents.folders.first().map_or(Path::new("."), PathBuf::as_path);
+    let mut out = io::stdout().lock();
+    let is_complete = runtime()?.block_on(cli::examine(&config, folder, &mut out))?;
+    Ok(if is_complete { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn agents(arguments: &AgentsArguments) -> anyhow::Result<ExitCode> {

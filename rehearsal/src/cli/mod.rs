@@ -4,6 +4,7 @@ mod adk_folder;
 mod agents;
 mod completions;
 mod credentials;
+mod doctor;
 #[cfg(feature = "eval")]
 mod eval;
 mod evalset;
@@ -32,6 +33,7 @@ pub use credentials::{
     Added, CredentialArguments, CredentialError, TokenCommand, UserCommand, add_token, add_user,
     read_password,
 };
+pub use doctor::examine;
 pub use evalset::{
     AppendArguments, ConvertArguments, DiffArguments, EvalsetCommand, EvalsetError, FormatIs,
     LintFilesArguments, ListArguments, MergeArguments, ShowArguments, SplitArguments, Status,
@@ -99,6 +101,13 @@ Examples:
   rehearsal serve agents              every agent in the subfolders
   rehearsal serve --config team/rehearsal.toml")]
     Serve(ServeArguments),
+    /// Look for what the program needs on this machine, and print it without secrets
+    #[command(after_help = "\
+Takes the arguments of `rehearsal serve`, and starts nothing but a Python. The output names no key, so \
+it can be pasted into a bug report.
+
+Exits with 0 if everything was found, with 1 if something is missing or in the way.")]
+    Doctor(ServeArguments),
     /// Print every agent as the host sees it, with its tools and declarations, or its error
     #[command(after_help = "\
 Examples:

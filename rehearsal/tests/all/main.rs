@@ -4,6 +4,7 @@
 
 mod access;
 mod adk_folder;
+mod doctor;
 mod endpoints;
 mod eval_people;
 mod evalsets;

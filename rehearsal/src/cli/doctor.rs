@@ -1,0 +1,260 @@
+//! `rehearsal doctor`: what the program finds on this machine, without secrets, for people and bug reports.
+
+use std::env;
+use std::fs::{File, TryLockError};
+use std::io::{self, Read as _, Write};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use agents::adk_python::interpreter::find_interpreter;
+use agents::adk_python::package;
+
+use crate::config::{Config, ConfigError, Origin};
+
+/// How long a Python may take to start and import google-adk.
+const IMPORT: Duration = Duration::from_secs(60);
+
+/// Variables that hold keys, or say which service is used. Only whether they are set is shown.
+const KEYS: [&str; 8] = [
+    "GEMINI_API_KEY",
+    "GOOGLE_API_KEY",
+    "GOOGLE_CLOUD_PROJECT",
+    "OPENAI_API_KEY",
+    "ANTHROPIC_API_KEY",
+    "OLLAMA_HOST",
+    "REHEARSAL_SERVER_URL",
+    "REHEARSAL_TOKEN",
+];
+
+/// Prints its version, and that of google-adk, `-` without it.
+const PROBE: &str = "import sys, importlib.metadata as m\n\
+    print('%d.%d.%d' % sys.version_info[:3])\n\
+    try: print(m.version('google-adk'))\n\
+    except m.PackageNotFoundError: print('-')\n";
+
+/// How a finding is to be taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Level {
+    Good,
+    /// Something does not work, and other things do.
+    Missing,
+    /// The program cannot serve.
+    Bad,
+}
+
+/// A line of the report.
+struct Finding {
+    what: &'static str,
+    level: Level,
+    text: String,
+}
+
+/// What is found, line by line.
+#[derive(Default)]
+struct Findings(Vec<Finding>);
+
+impl Findings {
+    fn add(&mut self, what: &'static str, level: Level, text: impl Into<String>) {
+        self.0.push(Finding { what, level, text: text.into() });
+    }
+}
+
+/// Looks for what serving needs, with the Python of an agent in `folder`, and prints what was found. Returns whether a page can be served and nothing is missing.
+///
+/// # Errors
+/// `out` cannot be written.
+pub async fn examine(
+    config: &Result<Config, ConfigError>,
+    folder: &Path,
+    out: &mut impl Write,
+) -> io::Result<bool> {
+    let mut found = Findings::default();
+    program(&mut found);
+    configuration(config, &mut found);
+    let config = config.as_ref().ok();
+    python(config, folder, &mut found).await;
+    found.add("keys", Level::Good, keys(|name| env::var_os(name).is_some_and(|it| !it.is_empty())));
+    if let Some(config) = config {
+        address(config, &mut found);
+        database(&config.live.database, &mut found);
+    }
+    for Finding { what, level, text } in &found.0 {
+        let mark = match level {
+            Level::Good => "ok",
+            Level::Missing => "missing",
+            Level::Bad => "error",
+        };
+        writeln!(out, "{mark:<8} {what:<14} {text}")?;
+    }
+    Ok(found.0.iter().all(|finding| finding.level == Level::Good))
+}
+
+fn program(found: &mut Findings) {
+    let version = env!("CARGO_PKG_VERSION");
+    let (os, arch) = (env::consts::OS, env::consts::ARCH);
+    found.add("rehearsal", Level::Good, format!("{version}, {os} {arch}"));
+    if let Ok(program) = env::current_exe() {
+        found.add("program", Level::Good, program.display().to_string());
+    }
+}
+
+fn configuration(config: &Result<Config, ConfigError>, found: &mut Findings) {
+    match config {
+        Ok(config) => {
+            let agents = config.agents.len();
+            let text = match &config.origin {
+                Origin::File(path) => format!("{}, {agents} agents", path.display()),
+                Origin::CommandLine => format!("none, {agents} agents of the command line"),
+                Origin::Examples => "none, so the example agents are served".to_owned(),
+            };
+            found.add("configuration", Level::Good, text);
+        }
+        Err(error) => found.add("configuration", Level::Bad, error.to_string()),
+    }
+}
+
+async fn python(config: Option<&Config>, folder: &Path, found: &mut Findings) {
+    let named = config.and_then(|config| config.python.as_deref());
+    let interpreter = find_interpreter(folder, named);
+    let begin = Instant::now();
+    let mut probe = tokio::process::Command::new(&interpreter.program);
+    let lines = match output(probe.args(["-c", PROBE])).await {
+        Ok(lines) => lines,
+        Err(error) => {
+            let text = format!(
+                "{interpreter} does not start: {error}. Agents in Python need one: install Python \
+                 3.10 or newer, or name it with --python"
+            );
+            return found.add("python", Level::Missing, text);
+        }
+    };
+    let mut lines = lines.lines();
+    let version = lines.next().unwrap_or_default();
+    found.add("python", Level::Good, format!("{version}, {interpreter}"));
+    match lines.next().unwrap_or("-") {
+        "-" => {
+            let text = format!(
+                "none in that Python. Agents in Python need it: {} -m pip install google-adk",
+                interpreter.program.display()
+            );
+            return found.add("google-adk", Level::Missing, text);
+        }
+        version => found.add("google-adk", Level::Good, version),
+    }
+    let package = match package::unpacked() {
+        Ok(package) => package,
+        Err(error) => {
+            let text = format!("its files cannot be written: {error}");
+            return found.add("worker", Level::Bad, text);
+        }
+    };
+    let started = "import sys; sys.path.insert(0, sys.argv[1]); import rehearsal_adk.worker, google.adk.agents";
+    let mut worker = tokio::process::Command::new(&interpreter.program);
+    match output(worker.args(["-c", started]).arg(&package)).await {
+        Ok(_) => {
+            let took = begin.elapsed().as_secs_f64();
+            found.add("worker", Level::Good, format!("starts, {took:.1} s with google-adk"));
+        }
+        Err(error) => found.add("worker", Level::Bad, format!("does not start: {error}")),
+    }
+}
+
+/// The output of a program that ends in time, or why there is none.
+async fn output(command: &mut tokio::process::Command) -> Result<String, String> {
+    let ran = tokio::time::timeout(IMPORT, command.kill_on_drop(true).output()).await;
+    let ran = ran.map_err(|_| format!("it does not end within {} s", IMPORT.as_secs()))?;
+    let ran = ran.map_err(|error| error.to_string())?;
+    if ran.status.success() {
+        return Ok(String::from_utf8_lossy(&ran.stdout).into_owned());
+    }
+    let errors = String::from_utf8_lossy(&ran.stderr);
+    Err(errors.lines().next_back().unwrap_or("it fails without a message").to_owned())
+}
+
+/// Which of the variables are set.
+fn keys(is_set: impl Fn(&str) -> bool) -> String {
+    let set: Vec<&str> = KEYS.into_iter().filter(|name| is_set(name)).collect();
+    match set.is_empty() {
+        true => format!("none of {} is set", KEYS.join(", ")),
+        false => format!("set: {}", set.join(", ")),
+    }
+}
+
+fn address(config: &Config, found: &mut Findings) {
+    let listen = config.listen;
+    match TcpListener::bind(listen) {
+        Ok(_) => found.add("address", Level::Good, format!("{listen} is free")),
+        Err(error) => {
+            let text = format!(
+                "{listen} cannot be used: {error}. Stop what uses it, or serve with --listen 127.0.0.1:0"
+            );
+            found.add("address", Level::Missing, text);
+        }
+    }
+}
+
+fn database(path: &Path, found: &mut Findings) {
+    let (level, text) = match database_state(path) {
+        Ok(text) => (Level::Good, text),
+        Err(error) => (Level::Bad, error),
+    };
+    found.add("live sessions", level, format!("{}: {text}", path.display()));
+}
+
+/// What is at the path of the database, or why it cannot be used.
+fn database_state(path: &Path) -> Result<String, String> {
+    let mut file = match File::options().read(true).write(true).open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return writable(path),
+        Err(error) => return Err(format!("it cannot be opened: {error}. Allow access to it")),
+    };
+    let mut begin = [0; 16];
+    let is_database = file.read_exact(&mut begin).is_ok() && begin == *b"SQLite format 3\0";
+    let bytes = file.metadata().map_or(0, |metadata| metadata.len());
+    if bytes > 0 && !is_database {
+        return Err("it is not a database of SQLite. Move it away".to_owned());
+    }
+    let mut lock = path.as_os_str().to_owned();
+    lock.push(".lock");
+    let is_used = File::open(PathBuf::from(lock))
+        .is_ok_and(|lock| matches!(lock.try_lock(), Err(TryLockError::WouldBlock)));
+    let used = if is_used { ", a host uses it" } else { "" };
+    Ok(format!("{bytes} bytes{used}"))
+}
+
+/// Whether the file could be created.
+fn writable(path: &Path) -> Result<String, String> {
+    let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
+    let existing = folder.ancestors().find(|folder| folder.is_dir()).unwrap_or(Path::new("."));
+    match tempfile::tempfile_in(existing) {
+        Ok(_) => Ok("it will be created".to_owned()),
+        Err(error) => Err(format!(
+            "{} cannot be written: {error}. Allow access to it, or name another file with \
+             --live-database",
+            existing.display()
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_named_and_never_shown() {
+        assert_eq!(keys(|name| name.starts_with("OPENAI")), "set: OPENAI_API_KEY");
+        assert!(keys(|_| false).starts_with("none of GEMINI_API_KEY, "));
+    }
+
+    #[test]
+    fn a_database_is_told_from_other_files() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("data/live.sqlite");
+        assert_eq!(database_state(&path), Ok("it will be created".to_owned()));
+        let other = folder.path().join("notes.txt");
+        std::fs::write(&other, "Notes, longer than a header.").expect("written");
+        let error = database_state(&other).expect_err("no database");
+        assert_eq!(error, "it is not a database of SQLite. Move it away");
+    }
+}

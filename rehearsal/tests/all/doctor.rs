@@ -1,0 +1,48 @@
+//! `rehearsal doctor`.
+
+use std::net::TcpListener;
+use std::process::{Command, Output};
+
+/// What it prints in an empty folder, with these arguments.
+fn examined(arguments: &[&str]) -> (Output, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rehearsal"));
+    command.arg("doctor").args(arguments).current_dir(folder.path());
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("REHEARSAL_")) {
+        command.env_remove(name);
+    }
+    let output = command.env("OPENAI_API_KEY", "sk-secret").output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    (output, text)
+}
+
+#[test]
+fn everything_is_found_and_no_secret_is_shown() {
+    let Some(python) = test_needs::python() else { return };
+    let python = python.to_str().unwrap();
+    let (output, text) = examined(&["--python", python, "--listen", "127.0.0.1:0"]);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    for line in
+        ["ok       rehearsal ", "ok       google-adk ", "ok       worker ", "OPENAI_API_KEY"]
+    {
+        assert!(text.contains(line), "{line} is not in\n{text}");
+    }
+    assert!(text.contains("it will be created"), "{text}");
+    assert!(!text.contains("sk-secret"), "{text}");
+}
+
+#[test]
+fn what_is_missing_has_a_remedy() {
+    let used = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = used.local_addr().unwrap().to_string();
+    let (output, text) = examined(&["--python", "/no/python", "--listen", &address]);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("missing  python "), "{text}");
+    assert!(text.contains("or name it with --python"), "{text}");
+    assert!(text.contains("missing  address "), "{text}");
+    assert!(text.contains("or serve with --listen 127.0.0.1:0"), "{text}");
+
+    let (output, text) = examined(&["--config", "none.toml"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text.contains("error    configuration "), "{text}");
+}
