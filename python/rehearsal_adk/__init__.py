@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     )
     from .live.plugin import RehearsalPlugin
 
+__version__ = "0.1.0"
+
 PROTOCOL = 1
 
 __all__ = [

@@ -12,6 +12,7 @@ mod error;
 mod evalsets;
 mod events;
 mod folders;
+mod health;
 mod host;
 pub mod live;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]

@@ -18,6 +18,7 @@ use axum::routing::{any, get};
 use leptos::nonce::use_nonce;
 use leptos::prelude::{AnyView, LeptosOptions, expect_context};
 use leptos_axum::{LeptosRoutes, ResponseOptions};
+use plugin_wheel::plugin_wheel;
 use server_fn::axum::get_server_fn_service;
 use tokio::fs::File;
 use tokio::io::AsyncReadExt as _;
@@ -29,6 +30,7 @@ use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Pr
 use tower_http::compression::{CompressionLayer, CompressionLevel};
 
 use crate::access::{Authenticator, Caller, LoginLifetime, admit};
+use crate::health::{Readiness, healthy, ready};
 use crate::host::Host;
 use crate::live::{FILES_ROUTE, LiveGrpc, LivePages, LiveSessions};
 use crate::security::{OriginPolicy, content_security_policy, guard};
@@ -78,6 +80,7 @@ pub(crate) fn router(
         .build();
     let instance = uuid::Uuid::new_v4().to_string().into();
     let pages = Arc::new(LivePages::new(live.clone(), Arc::clone(&host)));
+    let readiness = Readiness { live: live.clone(), stop: stop.clone() };
     let shared = Shared { host, live, pages, site, options, instance, stop };
     let addressed = middleware::from_fn_with_state(shared.clone(), addressed);
     let provide = context(&shared);
@@ -88,6 +91,7 @@ pub(crate) fn router(
         .route(FILES_ROUTE, get(live_file))
         .route("/api/artifacts/{session}/{index}", get(artifact))
         .route(RESOURCES_ROUTE, get(resource))
+        .route("/python/{wheel}", get(python_wheel))
         .route_service("/rehearsal.v1.LiveService/{method}", grpc)
         .merge(models)
         .merge(access::routes(Arc::clone(&authenticator)))
@@ -107,6 +111,9 @@ pub(crate) fn router(
         )
         .layer(middleware::from_fn_with_state(authenticator, admit))
         .layer(middleware::from_fn_with_state(Arc::new(origins), guard))
+        // Whoever asks, and under whatever name.
+        .route("/healthz", get(healthy))
+        .merge(Router::new().route("/readyz", get(ready)).with_state(readiness))
 }
 
 /// A page for an unknown id renders an error; this sets the status to match.
@@ -248,6 +255,17 @@ async fn resource(
         None => (StatusCode::NOT_FOUND, "The host no longer has this resource. Open it again.")
             .into_response(),
     }
+}
+
+/// The package for Python of this build, as `pip install` takes it.
+async fn python_wheel(Path(wheel): Path<String>) -> Response {
+    let own = plugin_wheel();
+    if wheel == own.name {
+        return ([(CONTENT_TYPE, "application/octet-stream")], own.bytes.as_slice())
+            .into_response();
+    }
+    let message = format!("This host has /python/{}.\n", own.name);
+    (StatusCode::NOT_FOUND, message).into_response()
 }
 
 /// Browsers GET files and pages; other methods are meant for a model endpoint.

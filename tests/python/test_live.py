@@ -561,6 +561,16 @@ def test_prints_the_address_that_is_used(given, read):
     assert plugin.session_url == f"{read}/live/{plugin.session_id}"
 
 
+def test_a_host_rejects_a_plugin_of_another_version(host, monkeypatch):
+    monkeypatch.setattr("rehearsal_adk.live.client.__version__", "0.2.0")
+    run = Run(weather_agent(), RehearsalPlugin(server_url=host.url))
+    with pytest.raises(RuntimeError) as raised:
+        run.end()
+    refused = str(RequestRefused.behind(raised.value))
+    assert "the plugin has version 0.2.0, and the host 0.1.0" in refused
+    assert f"pip install {host.url}/python/rehearsal_adk-0.1.0-py3-none-any.whl" in refused
+
+
 def test_a_host_with_authentication_needs_a_token(tmp_path, monkeypatch):
     host = Host(tmp_path, asks=True)
     try:

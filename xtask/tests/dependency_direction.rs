@@ -39,7 +39,15 @@ const LAYERS: [(&str, &[&str]); 7] = [
     ),
     (
         "files and processes",
-        &["test-needs", "evalset-file", "score-run", "agents", "eval", "eval-native"],
+        &[
+            "test-needs",
+            "evalset-file",
+            "score-run",
+            "plugin-wheel",
+            "agents",
+            "eval",
+            "eval-native",
+        ],
     ),
     ("page", &["app", "views", "pages", "frontend"]),
     ("host", &["rehearsal-server"]),

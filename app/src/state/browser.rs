@@ -310,6 +310,12 @@ pub fn address() -> String {
     window().location().href().unwrap_or_default()
 }
 
+/// The origin of the page, such as `http://127.0.0.1:4180`.
+#[must_use]
+pub fn origin() -> String {
+    window().location().origin().unwrap_or_default()
+}
+
 /// Shows `address` in the browser, as a new entry of its history.
 pub fn set_address(address: &str) {
     if let Ok(history) = window().history() {

@@ -19,7 +19,8 @@ mod rehearse;
 mod reports;
 mod shared;
 
-use leptos::prelude::*;
+use leptos::prelude::{AnyView, IntoAny as _, Memo};
+use leptos::view;
 
 use crate::evalsets::{EvalSetReader, EvalSets};
 use crate::live::{LiveSession, LiveSessions};

@@ -16,6 +16,8 @@ from urllib.parse import urlsplit
 import grpc
 import grpc.aio
 
+from rehearsal_adk import __version__
+
 from . import messages as wire
 from .faults import AddressUnusable, RehearsalUnreachable, RequestRefused, TurnCancelled
 
@@ -63,7 +65,9 @@ class LiveClient:
         self, url: str, session_id: str, description: str | None, token: str | None = None
     ):
         self.url = url
-        self._metadata = (("authorization", f"Bearer {token}"),) if token else ()
+        self._metadata = (("x-rehearsal-plugin", __version__),)
+        if token:
+            self._metadata += (("authorization", f"Bearer {token}"),)
         self.session_id = session_id
         self._description = description
         self._channel = _channel(url)
@@ -107,6 +111,8 @@ class LiveClient:
                 f"the host at {self.url} requires a valid token: set REHEARSAL_TOKEN or "
                 "RehearsalPlugin(token=...) to one that `rehearsal token add NAME` made there"
             )
+        if error.code() is grpc.StatusCode.FAILED_PRECONDITION and "/python/" in said:
+            said = said.replace("pip install ", f"pip install {self.url}")
         return RequestRefused(said)
 
     async def answer(

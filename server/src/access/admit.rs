@@ -10,6 +10,8 @@ use axum::http::header::{
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD as BASE64;
 use model_wire::{ApiFault, FaultKind};
 
 use super::audit::{REQUEST, RequestContext};
@@ -56,7 +58,9 @@ pub(crate) async fn admit(
 /// its files and read all sessions. Anything else is a request to a model endpoint.
 fn is_for_people(request: &Request) -> bool {
     let path = request.uri().path();
-    let is_programs = path.starts_with("/rehearsal.v1.") || Api::of_path(path).is_some();
+    let is_programs = path.starts_with("/rehearsal.v1.")
+        || path.starts_with("/python/")
+        || Api::of_path(path).is_some();
     path.starts_with("/api/") || request.method() != Method::POST && !is_programs
 }
 
@@ -108,12 +112,21 @@ fn token(headers: &HeaderMap, uri: &Uri) -> Option<String> {
         let (scheme, token) = value.split_once(' ')?;
         scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())
     });
+    // pip sends what is before `@` in an address: the password is the token.
+    let basic = || {
+        let (scheme, encoded) = text(AUTHORIZATION.as_str())?.split_once(' ')?;
+        let decoded =
+            scheme.eq_ignore_ascii_case("basic").then(|| BASE64.decode(encoded.trim()))?;
+        let pair = String::from_utf8(decoded.ok()?).ok()?;
+        Some(pair.split_once(':')?.1.to_owned())
+    };
     let query = || {
         Api::of_path(uri.path())?;
         uri.query()?.split('&').find_map(|pair| pair.strip_prefix("key="))
     };
     let token = bearer.or_else(|| text("x-api-key")).or_else(|| text("x-goog-api-key"));
-    token.or_else(query).filter(|token| !token.is_empty()).map(str::to_owned)
+    let token = token.or_else(query).map(str::to_owned).or_else(basic);
+    token.filter(|token| !token.is_empty())
 }
 
 /// The response to an unauthenticated request.

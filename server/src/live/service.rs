@@ -9,6 +9,7 @@ use live::{DisplayName, EventId, LeaseId, LiveSessionId, Note, Sequence, TurnId}
 use rpc::wire;
 use rpc::wire::live_service_server::{LiveService, LiveServiceServer};
 use tokio_util::sync::CancellationToken;
+use tonic::metadata::MetadataMap;
 use tonic::{Request, Response, Status};
 
 use super::commands::AgentRequest;
@@ -40,12 +41,27 @@ impl LiveGrpc {
 
 type Answer<T> = Result<Response<T>, Status>;
 
+/// Rejects a plugin of another minor version, with what to do. Other clients name none.
+fn fits(metadata: &MetadataMap) -> Result<(), Status> {
+    let minor = |version: &str| version.rsplit_once('.').map(|(minor, _)| minor.to_owned());
+    let own = plugin_wheel::version();
+    match metadata.get("x-rehearsal-plugin").and_then(|version| version.to_str().ok()) {
+        Some(version) if minor(version) != minor(own) => Err(Status::failed_precondition(format!(
+            "the plugin has version {version}, and the host {own}. Install the host's where the \
+             agent runs: pip install /python/{}",
+            plugin_wheel::plugin_wheel().name
+        ))),
+        _ => Ok(()),
+    }
+}
+
 #[tonic::async_trait]
 impl LiveService for LiveGrpc {
     async fn create_session(
         &self,
         request: Request<wire::CreateSessionRequest>,
     ) -> Answer<wire::CreateSessionResponse> {
+        fits(request.metadata())?;
         let asked = request.into_inner();
         let id = asked.session_id.as_deref().map(LiveSessionId::parse).transpose();
         let id = id.map_err(LiveError::from)?;

@@ -13,6 +13,7 @@ use crate::shared::shortcuts::{Group, Shortcuts};
 use app::components::copy_button::CopyButton;
 use app::components::icon::{Glyph, Icon};
 use app::components::loading::Loading;
+use app::state::browser;
 use app::state::draft_cleanup::delete_old_drafts;
 use app::state::live::Alerts;
 use app::state::times::counted;
@@ -160,8 +161,20 @@ fn AlertButton() -> impl IntoView {
     }
 }
 
+/// The command that installs the plugin from the host at `origin`.
+fn plugin_install(origin: &str, needs_token: bool) -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    let origin = match needs_token.then(|| origin.split_once("://")).flatten() {
+        Some((scheme, host)) => format!("{scheme}://token:TOKEN@{host}"),
+        None => origin.to_owned(),
+    };
+    format!("pip install {origin}/python/rehearsal_adk-{version}-py3-none-any.whl")
+}
+
 #[component]
 fn NoSessions() -> impl IntoView {
+    let is_for_a_login = use_page().live.logged_in_untracked().is_some();
+    let install = plugin_install(&browser::origin(), is_for_a_login);
     view! {
         <div class="empty centred">
             <h2>"No live sessions yet"</h2>
@@ -170,7 +183,12 @@ fn NoSessions() -> impl IntoView {
             <p class="choices">
                 <CopyButton what="the code" shown="Copy code" text=Callback::new(|()| LINES.to_owned())/>
             </p>
-            <p class="quiet"><code>"pip install ./python"</code> " installs it. Set the host with " <code>"REHEARSAL_SERVER_URL"</code> ". The default is this machine."</p>
+            <p class="quiet">"Install it where the agent runs:"</p>
+            <pre class="raw connect">{install.clone()}</pre>
+            <p class="choices">
+                <CopyButton what="the command" shown="Copy command" text=Callback::new(move |()| install.clone())/>
+            </p>
+            <p class="quiet">"Set the host with " <code>"REHEARSAL_SERVER_URL"</code> ". The default is the agent's machine."</p>
         </div>
     }
 }

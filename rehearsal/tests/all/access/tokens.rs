@@ -45,6 +45,34 @@ async fn serves_the_unchanged_report_to_people_only() {
 }
 
 #[tokio::test]
+async fn pip_gets_the_plugin_with_a_token_in_the_address() {
+    let stage = Stage::open().await;
+    let name = format!("rehearsal_adk-{}-py3-none-any.whl", env!("CARGO_PKG_VERSION"));
+    let path = format!("/python/{name}");
+    assert_eq!(stage.get(&path).send().await.unwrap().status(), StatusCode::UNAUTHORIZED);
+    let wrong = stage.get(&path).basic_auth("token", Some("wrong")).send().await.unwrap();
+    assert_eq!(wrong.status(), StatusCode::UNAUTHORIZED);
+    let wheel = stage.get(&path).basic_auth("token", Some(&stage.token)).send().await.unwrap();
+    assert_eq!(wheel.status(), StatusCode::OK);
+    assert!(wheel.bytes().await.unwrap().starts_with(b"PK"), "an archive");
+    let other = stage.get("/python/rehearsal_adk-9.9.9-py3-none-any.whl");
+    let other = other.basic_auth("token", Some(&stage.token)).send().await.unwrap();
+    assert_eq!(other.status(), StatusCode::NOT_FOUND);
+    assert_eq!(other.text().await.unwrap(), format!("This host has {path}.\n"));
+}
+
+#[tokio::test]
+async fn supervisors_need_no_login() {
+    let stage = Stage::open().await;
+    for (path, status) in [("/healthz", "ok\n"), ("/readyz", "ready\n")] {
+        // A supervisor reaches the host under a name of its own.
+        let found = stage.get(path).header("host", "10.0.0.7:4180").send().await.unwrap();
+        assert_eq!(found.status(), StatusCode::OK, "{path}");
+        assert_eq!(found.text().await.unwrap(), status);
+    }
+}
+
+#[tokio::test]
 async fn accepts_a_token_in_each_vendors_key_header() {
     let stage = Stage::open().await;
     let token = &stage.token;
