@@ -26,7 +26,9 @@ pub fn python() -> Option<PathBuf> {
     given("REHEARSAL_TEST_PYTHON")
 }
 
-fn given(variable: &str) -> Option<PathBuf> {
+/// The path in a variable; `None`, with a message, if it is not set.
+#[must_use]
+pub fn given(variable: &str) -> Option<PathBuf> {
     let path = std::env::var_os(variable).map(PathBuf::from);
     if path.is_none() {
         println!("SKIPPED, NOT PASSED: {variable} is not set; cargo xtask test sets it");

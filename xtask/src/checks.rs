@@ -17,7 +17,7 @@ use xtask::workspace::Workspace;
 
 use crate::build::ShippedBuild;
 use crate::setup::Browser;
-use crate::{audit, commits, file_times, fuzz, setup};
+use crate::{audit, commits, file_times, fuzz, setup, wheel};
 
 /// What of the checks to run.
 #[derive(Args)]
@@ -336,10 +336,12 @@ impl Check {
                 process::print_and_run(&mut command)
             }
             Self::Acceptance => {
+                let wheel = wheel::pack(context.workspace)?;
                 let mut command = process::cargo(context.workspace);
                 command
                     .args(["test", "-p", "acceptance"])
                     .env("REHEARSAL_TEST_BINARY", binary(context)?)
+                    .env("REHEARSAL_TEST_WHEEL", wheel)
                     .env("REHEARSAL_TEST_PYTHON", context.workspace.python());
                 if let Browser::Installed(path) = &context.browser {
                     command.env("REHEARSAL_TEST_BROWSER", path);

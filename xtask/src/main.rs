@@ -1,7 +1,7 @@
 //! `cargo xtask`: the commands of the project. Each one sets up what it needs.
 //!
 //! The README names `run` and `test`.
-//! The others are parts of those two (`setup`, `build`) or are for development (`dev`, `bench`, `fuzz`,
+//! The others are parts of those two (`setup`, `build`), make what is installed (`wheel`) or are for development (`dev`, `bench`, `fuzz`,
 //! `commits`, `text`).
 //! Installed packages are pinned: npm packages by `end2end/package-lock.json`, Python packages by
 //! `xtask/requirements/*.txt`, everything written in Rust by `Cargo.lock`.
@@ -17,6 +17,7 @@ mod fuzz;
 mod run;
 mod setup;
 mod text;
+mod wheel;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -51,6 +52,8 @@ enum Command {
     Setup,
     /// Build the site and the release binary, and print its path
     Build,
+    /// Build the wheel that `pip install` takes: the program with its page, and the package `rehearsal_adk`
+    Wheel,
     /// Run the slow benches; they print what docs/performance.md quotes
     Bench {
         /// Benches to run alone: `host`, `live`, `append`, `list`, `adk`, `eval`, `forms`, `values`, or
@@ -108,6 +111,15 @@ fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Build => {
             let binary = build::run(&workspace)?;
             eprintln!("\nThe binary, which contains the site: {}", binary.display());
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Wheel => {
+            let wheel = wheel::run(&workspace)?;
+            eprintln!(
+                "\nThe wheel: {}\nInstall it with: pip install '{}[adk]'",
+                wheel.display(),
+                wheel.display()
+            );
             Ok(ExitCode::SUCCESS)
         }
         Command::Bench { names } => bench::run(&workspace, &names),

@@ -6,6 +6,7 @@ mod adk_versions;
 mod browser;
 mod cargo_programs;
 mod inspect_ai;
+mod maturin;
 mod node;
 mod python;
 mod wasm_target;
@@ -19,6 +20,7 @@ use xtask::workspace::Workspace;
 pub(crate) use adk_versions::ensure_adk_versions;
 pub(crate) use browser::Browser;
 pub(crate) use inspect_ai::ensure as inspect_ai;
+pub(crate) use maturin::ensure_maturin;
 use python::Packages;
 
 /// Installs what the site and the binary are built with.

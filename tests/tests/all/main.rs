@@ -11,3 +11,4 @@ mod mcp;
 mod pairing;
 mod playing_back;
 mod scoring;
+mod wheel;
