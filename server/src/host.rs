@@ -268,7 +268,7 @@ fn seed(agent: &RegisteredAgent, state: Option<JsonText>) -> Result<SessionSeed,
 /// The members of a state that the page sent.
 fn members(state: &JsonText, what: &str) -> Result<BTreeMap<String, JsonText>, ApiError> {
     let Node::Object(members) = state.open() else {
-        let kind = state.kind().name();
+        let kind = state.kind().phrase();
         let text = format!("The {what} must be a JSON object. Found {kind}.");
         return Err(ApiError::Invalid(vec![FieldMessage { pointer: String::new(), text }]));
     };

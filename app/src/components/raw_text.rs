@@ -135,7 +135,10 @@ pub fn StoredResultText(
     view! {
         <pre class="raw" tabindex="0" role="group" aria-label="Result, in part">{part}</pre>
         <p class="more">
-            {move || format!("{} of {} shown. The rest is stored on the host. An export includes the whole result.", size(here()), size(total))}
+            {move || match here() < total {
+                true => format!("{} of {} shown. The rest is stored on the host. An export includes the whole result.", size(here()), size(total)),
+                false => format!("All {} shown.", size(total)),
+            }}
             <Show when=move || here() < total>
                 <button type="button" class="link" on:click=fetch.clone()>
                     {move || if fetching.get() { "Loading…" } else { "Show more" }}

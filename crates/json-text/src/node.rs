@@ -36,6 +36,19 @@ impl Kind {
         }
     }
 
+    /// The name with its article, for a sentence.
+    #[must_use]
+    pub fn phrase(self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Bool => "a boolean",
+            Self::Number => "a number",
+            Self::String => "a string",
+            Self::Array => "an array",
+            Self::Object => "an object",
+        }
+    }
+
     /// The name JSON Schema uses.
     #[must_use]
     pub fn name(self) -> &'static str {

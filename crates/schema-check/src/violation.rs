@@ -211,7 +211,7 @@ fn none_fits(place: &str, count: usize, nearest: &[Vec<SingleError<'_>>]) -> Str
         })
         .collect();
     given.dedup();
-    let more = if given.len() > GIVEN { ", and more" } else { "" };
+    let more = if given.len() > GIVEN { ". Or another reason" } else { "" };
     given.truncate(GIVEN);
     format!("Matches none of the {count} alternatives. {}{more}.", given.join(". Or: "))
 }

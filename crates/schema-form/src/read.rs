@@ -88,7 +88,7 @@ impl Reading {
             self.messages.push(Message {
                 path: Path::root(),
                 text: format!(
-                    "The arguments must be an object, found {}.",
+                    "The arguments must be an object. Found {}.",
                     json::named(value.kind())
                 ),
                 kind: MessageKind::Invalid("type"),

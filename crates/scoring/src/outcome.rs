@@ -158,9 +158,7 @@ impl fmt::Display for Reason {
             Self::NoVerdict { faults } => {
                 write!(formatter, "the judge returned no usable verdict: {}", faults.join(", "))
             }
-            Self::NotHere { remedy } => {
-                write!(formatter, "it is not computed here, because {remedy}")
-            }
+            Self::NotHere { remedy } => formatter.write_str(remedy),
             Self::NotANumber => formatter.write_str("the score is not a finite number"),
         }
     }

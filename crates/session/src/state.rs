@@ -70,7 +70,7 @@ impl SessionState {
     /// The state in the words of a page, after "the session is".
     pub(crate) fn phrase(self) -> &'static str {
         match self {
-            Self::SelectingAgent => "waiting for an agent",
+            Self::SelectingAgent => "waiting for you to choose an agent",
             Self::AwaitingQuery => "waiting for the user message",
             Self::Active => "active",
             Self::Completed => "completed",

@@ -8,7 +8,7 @@ use crate::history::{
     FinalResponse, Recording, ToolCall, ToolError, ToolOutput, ToolResult, UserQuery, WaitedFor,
 };
 use crate::state::{Answer, Call, PastTurn, Pending, PendingPhase, Phase, Run, Session};
-use crate::{AgentId, CallId, ToolName};
+use crate::{AgentId, CallId, SessionState, ToolName};
 
 /// What can happen to a session. Times are parameters; one before the last entry counts
 /// as that entry's time, so that a clock set back does not disorder the history.
@@ -217,7 +217,12 @@ fn apply(session: &mut Session, event: Event) -> Result<Vec<Effect>, Refusal> {
         }
         Event::SubmitQuery { content, at } => {
             let Phase::AwaitingQuery { agent } = &session.phase else {
-                return Err(wrong(session, "send a user message", "Send the final response first"));
+                let remedy = match session.state() {
+                    SessionState::SelectingAgent => "Choose an agent first",
+                    SessionState::Completed => "Continue the session first",
+                    _ => "Send the final response first",
+                };
+                return Err(wrong(session, "send a user message", remedy));
             };
             if content.trim().is_empty() {
                 return Err(Refusal::EmptyQuery);
@@ -352,7 +357,11 @@ fn apply(session: &mut Session, event: Event) -> Result<Vec<Effect>, Refusal> {
         }
         Event::Continue => {
             let Phase::Completed { run, final_response } = session.phase.clone() else {
-                return Err(wrong(session, "continue it", "Send the final response first"));
+                return Err(wrong(
+                    session,
+                    "add another user message",
+                    "Send the final response first",
+                ));
             };
             let Run { agent, query, .. } = run;
             let calls_to = session.calls.len();
@@ -421,7 +430,10 @@ fn active<'a>(session: &'a mut Session, event: &'static str) -> Result<&'a mut R
             state,
             remedy: "Continue it with another user message, or start a new one",
         }),
-        Phase::SelectingAgent | Phase::AwaitingQuery { .. } => {
+        Phase::SelectingAgent => {
+            Err(Refusal::WrongState { event, state, remedy: "Choose an agent first" })
+        }
+        Phase::AwaitingQuery { .. } => {
             Err(Refusal::WrongState { event, state, remedy: "Write the user message first" })
         }
     }

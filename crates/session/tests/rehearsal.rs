@@ -90,7 +90,7 @@ fn inapplicable_event_is_rejected_with_a_reason() {
     check(
         vec![query(0)],
         &expect![[r#"
-            refused: you cannot send a user message while the session is waiting for an agent. Send the final response first
+            refused: you cannot send a user message while the session is waiting for you to choose an agent. Choose an agent first
         "#]],
     );
     check(

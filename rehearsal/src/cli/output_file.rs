@@ -1,8 +1,8 @@
 //! Files that commands write: they replace nothing but files, and only their owner can read them.
 
-use std::fs::{OpenOptions, Permissions};
+use std::fs::Permissions;
 use std::io;
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 /// Checks that replacing what is at `path` replaces nothing but a file.
@@ -27,13 +27,6 @@ pub(super) fn permissions(path: &Path) -> Permissions {
         Ok(replaced) => replaced.permissions(),
         Err(_) => Permissions::from_mode(0o600),
     }
-}
-
-/// Opens files for writing. A new one can be read by its owner only.
-pub(super) fn private() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    options.write(true).mode(0o600);
-    options
 }
 
 #[cfg(test)]

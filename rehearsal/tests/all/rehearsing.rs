@@ -225,7 +225,7 @@ async fn a_session_opens_again_with_another_initial_state_until_it_begins() {
     assert_eq!(view.state.as_str(), r#"{"vip":true}"#);
     let refused = page.ask::<api::SessionView>("open_session", &with(json!([1]))).await;
     let Err(ApiError::Invalid(messages)) = refused else { panic!("{refused:?}") };
-    assert!(messages[0].text.ends_with("Found array."), "{messages:?}");
+    assert!(messages[0].text.ends_with("Found an array."), "{messages:?}");
 
     let query = r#"{"query":"Lisbon","max_results":1}"#;
     let begun = json!({ "session": session, "content": query });

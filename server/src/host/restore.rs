@@ -180,7 +180,7 @@ mod tests {
         for (changed, part) in [
             (json!({ "history": out_of_place }), "entry 0 must be a user_query"),
             (json!({ "history": [] }), "The history is empty"),
-            (json!({ "state": [1] }), "The state must be a JSON object. Found array."),
+            (json!({ "state": [1] }), "The state must be a JSON object. Found an array."),
             (json!({ "initial_state": 1 }), "The initial state must be a JSON object"),
             (json!({ "agent": "nobody" }), "Agent nobody was not found"),
         ] {

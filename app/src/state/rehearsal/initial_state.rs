@@ -45,7 +45,7 @@ impl EnteredState {
                 let place = json_text::place(&self.text, "").map(|it| format!(" {it}"));
                 Err(format!(
                     "The initial state must be an object such as {{\"city\": \"Oslo\"}}. Found {}{}.",
-                    kind.name(),
+                    kind.phrase(),
                     place.unwrap_or_default()
                 ))
             }
@@ -168,7 +168,7 @@ mod tests {
         assert!(fault.starts_with("The initial state is not JSON: "), "{fault}");
         assert!(fault.ends_with(" at line 3, column 1."), "{fault}");
         let fault = read("\n [1]").expect_err("a list");
-        assert!(fault.ends_with("Found array at line 2, column 2."), "{fault}");
+        assert!(fault.ends_with("Found an array at line 2, column 2."), "{fault}");
         let fault = read(r#"{"a": 1, "a": 2}"#).expect_err("one would be lost");
         assert!(fault.contains("`a` is repeated at line 1, column 10."), "{fault}");
         let fault = read(r#"{"a": [{"b": 1e400}]}"#).expect_err("infinite");

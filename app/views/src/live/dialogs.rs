@@ -109,10 +109,11 @@ fn Complete(
     let depth = usize::try_from(depth).unwrap_or(usize::MAX);
     let what = match depth {
         0 => "A completed session accepts no further requests and can be exported.".to_owned(),
-        1 => "1 request is pending. It is canceled, and its agent's run ends with an error."
+        1 => "1 request is pending. Completing the session cancels it and ends its agent's run \
+              with an error."
             .to_owned(),
         _ => format!(
-            "{}. They are canceled, and their agents' runs end with errors.",
+            "{}. Completing the session cancels them and ends their agents' runs with errors.",
             counted(depth, "request is pending", "requests are pending")
         ),
     };

@@ -85,7 +85,7 @@ fn none_fits(count: usize, found_messages: &[Vec<Message>]) -> String {
         .map(|it| it.text.trim_end_matches('.'))
         .collect();
     given.dedup();
-    let more = if given.len() > GIVEN { ", and more" } else { "" };
+    let more = if given.len() > GIVEN { ". Or another reason" } else { "" };
     given.truncate(GIVEN);
     format!("Matches none of the {count} alternatives. {}{more}.", given.join(". Or: "))
 }

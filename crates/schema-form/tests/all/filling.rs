@@ -546,7 +546,7 @@ fn arguments_of_an_empty_schema_are_an_object() {
     // A schema without objects gives a message when it is read.
     let form = schema(r#"{"type": "string"}"#);
     let reading = form.fill(&text).read(&form);
-    assert_eq!(reading.messages()[0].text, "The arguments must be an object, found text.");
+    assert_eq!(reading.messages()[0].text, "The arguments must be an object. Found text.");
 }
 
 #[test]

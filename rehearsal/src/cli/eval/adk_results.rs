@@ -8,9 +8,8 @@ use json_text::JsonText;
 use scoring::{Invocation, ToolCall};
 use serde::Serialize;
 
-use super::EvalError;
 use super::runs::Runs;
-use crate::cli::output_file::private;
+use super::{EvalError, private_file};
 
 /// A run of a set.
 #[derive(Serialize)]
@@ -131,7 +130,7 @@ pub(super) fn write(folder: &Path, runs: &Runs<'_>, run: i64) -> Result<(), Eval
     for set in sets {
         let file = folder.join(format!("{}.evalset_result.json", set.eval_set_result_name));
         let text = serde_json::to_vec_pretty(&set).map_err(io::Error::from).map_err(unwritable)?;
-        let new = private().create_new(true).open(&file);
+        let new = private_file().create_new(true).open(&file);
         new.and_then(|mut new| new.write_all(&text))
             .map_err(|cause| EvalError::AdkResults { path: file.clone(), cause })?;
     }

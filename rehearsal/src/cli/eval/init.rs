@@ -7,8 +7,7 @@ use eval::file::suite_of;
 use eval::golden::Golden;
 
 use super::arguments::InitSuiteArguments;
-use super::{EvalError, eval_sets};
-use crate::cli::output_file::private;
+use super::{EvalError, eval_sets, private_file};
 
 /// Writes the suite to `out` or to a new file.
 pub(super) fn init(arguments: &InitSuiteArguments, out: &mut dyn Write) -> Result<(), EvalError> {
@@ -28,12 +27,13 @@ pub(super) fn init(arguments: &InitSuiteArguments, out: &mut dyn Write) -> Resul
     };
     let unwritable = |cause| EvalError::UnwritableSuite { path: path.to_owned(), cause };
     // A suite that people have worked on is not replaced.
-    let mut file = private().create_new(true).open(path).map_err(|cause| match cause.kind() {
-        io::ErrorKind::AlreadyExists => {
-            unwritable(io::Error::other("it exists; remove it, or choose another --output"))
-        }
-        _ => unwritable(cause),
-    })?;
+    let mut file =
+        private_file().create_new(true).open(path).map_err(|cause| match cause.kind() {
+            io::ErrorKind::AlreadyExists => {
+                unwritable(io::Error::other("it exists; remove it, or choose another --output"))
+            }
+            _ => unwritable(cause),
+        })?;
     file.write_all(suite.as_bytes()).map_err(unwritable)?;
     writeln!(out, "{} is written. Next: rehearsal eval {}", path.display(), path.display())?;
     Ok(())

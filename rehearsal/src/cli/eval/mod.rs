@@ -15,8 +15,10 @@ mod selection;
 mod tools;
 
 use std::collections::BTreeSet;
+use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -442,6 +444,13 @@ async fn check(runs: &Runs<'_>) -> Result<(), EvalError> {
         case: case.name.clone(),
         fault: Box::new(fault),
     })
+}
+
+/// Opens files for writing. A new one can be read by its owner only: it has conversations.
+fn private_file() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true).mode(0o600);
+    options
 }
 
 /// What the run is compared with.
