@@ -33,6 +33,17 @@ def test_state_artifacts_and_events_of_a_call_are_there_for_the_next(worker):
     assert one.call("list_drawings")["result"] == ["floor_plan.svg"]
 
 
+def test_artifacts_of_a_turn_are_there_in_the_next(worker):
+    one = worker(SMART_HOME)
+    one.open()
+    one.result("user_content", session_id="s", text="Draw the attic.")
+    one.call("save_floor_plan", title="Attic")
+    one.result("final_response", session_id="s", text="Drawn.")
+    again = one.result("user_content", session_id="s", text="Which drawings are there?")
+    assert [it["filename"] for it in again["view"]["artifacts"]] == ["floor_plan.svg"]
+    assert one.call("list_drawings")["result"] == ["floor_plan.svg"]
+
+
 def part_kinds(event):
     return [kind for part in event["content"]["parts"] for kind in part]
 

@@ -25,6 +25,26 @@ fn read(python: &Path, path: &str) -> Value {
 }
 
 #[tokio::test]
+async fn results_are_written_as_the_configuration_says() {
+    let Some(binary) = binary() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let config = "[export]\ntool_response = \"adk\"\n\n\
+                  [[agent]]\nname = \"Math\"\nsource = \"native\"\nexample = \"math\"\n";
+    std::fs::write(folder.path().join("rehearsal.toml"), config).unwrap();
+    let host = Host::start_in(folder, &binary, None, &[], &[]);
+    let mut math = Page::rehearse(host.address(), "math", "What is 2+2?").await;
+    math.call("add", &arguments(&json!({ "a": 2, "b": 2 }))).await;
+    math.respond("It is 4.");
+    let receipt = math.export().await.unwrap();
+    let path = host.folder().join(&receipt.path);
+    let set: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+    let case = &set["eval_cases"][0];
+    assert_eq!(case["rehearsal"]["tool_response"], "adk");
+    let responses = &case["conversation"][0]["intermediate_data"]["tool_responses"];
+    assert_eq!(responses[0]["response"], json!({ "result": 4 }), "a number is wrapped");
+}
+
+#[tokio::test]
 async fn every_export_is_valid() {
     let (Some(binary), Some(python)) = (binary(), python()) else { return };
     let host = Host::start(&binary, None, &[]);

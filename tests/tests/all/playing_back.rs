@@ -39,6 +39,16 @@ fn scores(ran: &Ended, agent: &Path) -> Result<Vec<f64>, String> {
 /// Plays the case of `file` back. `agent` is the module of the agent; without one, a stand-in has the
 /// tools of the case.
 fn play_back(python: &Path, file: &Path, agent: Option<&Path>) -> Result<Vec<f64>, String> {
+    play_back_case(python, file, None, agent)
+}
+
+/// As [`play_back`], with the case selected by its id.
+fn play_back_case(
+    python: &Path,
+    file: &Path,
+    id: Option<&str>,
+    agent: Option<&Path>,
+) -> Result<Vec<f64>, String> {
     let folder = tempfile::tempdir().unwrap();
     let played = folder.path().join("played");
     std::fs::create_dir(&played).unwrap();
@@ -53,7 +63,11 @@ fn play_back(python: &Path, file: &Path, agent: Option<&Path>) -> Result<Vec<f64
     std::fs::write(played.join("__init__.py"), "from . import agent\n").unwrap();
     std::fs::write(played.join("agent.py"), module).unwrap();
     std::fs::write(played.join("test_config.json"), CONFIG).unwrap();
-    scores(&adk_eval::by_fork(python, &played, &file), &played)
+    let selected = match id {
+        Some(id) => PathBuf::from(format!("{}:{id}", file.display())),
+        None => file,
+    };
+    scores(&adk_eval::by_fork(python, &played, &selected), &played)
 }
 
 fn assert_passes(python: &Path, receipt: &ExportReceipt, agent: Option<&Path>) {
@@ -115,6 +129,16 @@ async fn calls_that_a_model_cannot_repeat_are_left_out() {
     let reduced = desk.export_with(leave_out(&[Unmet::Failed, Unmet::Waited])).await.unwrap();
     assert!(!reduced.preview.contains("charge") && whole.contains("charge"));
     assert_passes(&python, &reduced, Some(&module));
+
+    // `adk eval FILE:ID` selects the id that the panel offers.
+    std::fs::remove_file(&reduced.path).unwrap();
+    let eval_id = preview.selectable_id.clone();
+    assert!(eval_id.as_ref().is_some_and(|id| !id.contains(':')), "{eval_id:?}");
+    let choices = ExportChoices { eval_id, ..leave_out(&[Unmet::Failed, Unmet::Waited]) };
+    let named = desk.export_with(choices).await.unwrap();
+    let file = Path::new(&named.path);
+    let scores = play_back_case(&python, file, Some(&named.eval_id), Some(&module));
+    assert_eq!(scores, Ok(vec![1.0, 1.0]));
 }
 
 #[tokio::test]
