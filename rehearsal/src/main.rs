@@ -88,7 +88,7 @@ fn options_from_environment() -> Vec<String> {
 fn serve(arguments: &ServeArguments) -> anyhow::Result<ExitCode> {
     let config = Config::load(&arguments.overrides(), &cli::example_names())?;
     let agents = cli::simulated_agents(&config)?;
-    cli::start_logging();
+    cli::start_logging(arguments.log_format);
     let live = LiveSessions::at(config.live.database);
     if !config.listen.ip().to_canonical().is_loopback() {
         tracing::warn!(

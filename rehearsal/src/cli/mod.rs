@@ -286,6 +286,9 @@ pub struct ServeArguments {
     /// The SQLite file that stores live sessions [default: .rehearsal/live.sqlite]
     #[arg(long, env = "REHEARSAL_LIVE_DATABASE", value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub live_database: Option<PathBuf>,
+    /// The format of the log on standard error; json is one object per line
+    #[arg(long, env = "REHEARSAL_LOG_FORMAT", value_enum, default_value_t)]
+    pub log_format: Format,
 }
 
 /// Arguments of `rehearsal agents`.
