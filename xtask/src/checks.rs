@@ -213,7 +213,7 @@ fn summarize(
 }
 
 /// The tests of what eval runs rely on in google-adk.
-const RELY_ON_ADK: &str = "test(/^(canaries|endings|isolation|model_requests|python_runs)::/)";
+const RELY_ON_ADK: &str = "test(/^(canaries|endings|python_runs|requests)::/)";
 
 /// The variable with the random seed of the property tests.
 const SEED: &str = "PROPTEST_RNG_SEED";
