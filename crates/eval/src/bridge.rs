@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::ledger::{Entry, Event};
 use crate::mock::Template;
-use crate::user_agent::Heard;
+use crate::user_agent::ConversationMessage;
 use crate::yields::{YieldInfo, YieldKind};
 
 /// What user agents hear, and how their answers are passed on.
@@ -92,7 +92,7 @@ pub(crate) struct AtYield<'a> {
     /// The events of the main session.
     pub(crate) events: &'a [Entry],
     /// The session of the user agents.
-    pub(crate) heard: &'a [Heard],
+    pub(crate) heard: &'a [ConversationMessage],
     /// The state of the main session.
     pub(crate) state: &'a JsonText,
     pub(crate) info: &'a YieldInfo,
@@ -106,8 +106,8 @@ impl AtYield<'_> {
             YieldKind::Tool { tool_name } => Some(tool_name.as_str()),
         };
         let conversation = self.heard.iter().map(|message| match message {
-            Heard::Prompt(text) => json!({ "role": "agent", "text": text }),
-            Heard::Own(text) => json!({ "role": "user", "text": text }),
+            ConversationMessage::Prompt(text) => json!({ "role": "agent", "text": text }),
+            ConversationMessage::Own(text) => json!({ "role": "user", "text": text }),
         });
         let events = self.events.iter().map(serde_json::to_value).collect::<Result<Vec<_>, _>>();
         Ok(json!({
@@ -164,8 +164,8 @@ mod tests {
         AtYield { events, heard: HEARD.as_slice(), state, info }
     }
 
-    static HEARD: std::sync::LazyLock<[Heard; 1]> =
-        std::sync::LazyLock::new(|| [Heard::Own("Hi".to_owned())]);
+    static HEARD: std::sync::LazyLock<[ConversationMessage; 1]> =
+        std::sync::LazyLock::new(|| [ConversationMessage::Own("Hi".to_owned())]);
 
     fn of_loop() -> YieldInfo {
         waits(YieldKind::Loop, None)

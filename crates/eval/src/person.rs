@@ -9,7 +9,7 @@ use crate::model::{
     Model, ModelMessage, ModelReply, ModelRequest, ModelTool, PersonSession, read_json,
 };
 use crate::output_schema::mismatch;
-use crate::user_agent::{Heard, UserAgent, UserAnswer, UserContext};
+use crate::user_agent::{ConversationMessage, UserAgent, UserAnswer, UserContext};
 use crate::yields::{YieldInfo, YieldKind};
 
 /// With this the person ends the conversation.
@@ -35,7 +35,7 @@ impl PersonUser {
         Self { session, role: role.into() }
     }
 
-    fn request(&self, heard: &[Heard], info: &YieldInfo) -> ModelRequest {
+    fn request(&self, heard: &[ConversationMessage], info: &YieldInfo) -> ModelRequest {
         let role = match self.role.as_str() {
             "" => String::new(),
             role => format!("\n\n{role}"),
@@ -43,8 +43,8 @@ impl PersonUser {
         let mut messages: Vec<ModelMessage> = heard
             .iter()
             .map(|message| match message {
-                Heard::Prompt(prompt) => ModelMessage::ToModel(prompt.clone()),
-                Heard::Own(text) => ModelMessage::FromModel(text.clone()),
+                ConversationMessage::Prompt(prompt) => ModelMessage::ToModel(prompt.clone()),
+                ConversationMessage::Own(text) => ModelMessage::FromModel(text.clone()),
             })
             .collect();
         if let [ModelMessage::ToModel(prompt)] = messages.as_mut_slice()
@@ -79,7 +79,7 @@ impl UserAgent for PersonUser {
     async fn answer(
         &self,
         _: usize,
-        heard: &[Heard],
+        heard: &[ConversationMessage],
         info: &YieldInfo,
     ) -> Result<UserAnswer, String> {
         let agent = match &info.kind {
@@ -102,7 +102,7 @@ impl UserAgent for PersonUser {
     async fn answer_in_run(
         &self,
         number: usize,
-        heard: &[Heard],
+        heard: &[ConversationMessage],
         info: &YieldInfo,
         context: &UserContext<'_>,
     ) -> Result<UserAnswer, String> {

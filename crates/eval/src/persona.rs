@@ -9,7 +9,9 @@ use crate::mock::Template;
 use crate::model::{Model, ModelMessage, ModelRequest, UsageNote, read_json, repeat, unusable};
 use crate::persona_tool::PersonaTool;
 use crate::python::YieldedTo;
-use crate::user_agent::{Heard, UserAgent, UserAnswer, UserContext, answer_outside_a_run};
+use crate::user_agent::{
+    ConversationMessage, UserAgent, UserAnswer, UserContext, answer_outside_a_run,
+};
 use crate::yields::{YieldInfo, YieldKind};
 
 /// What the model writes to end the conversation. google-adk's simulated users write the same.
@@ -91,13 +93,17 @@ impl PersonaUser {
         )
     }
 
-    fn request(&self, heard: &[Heard], info: &YieldInfo) -> Result<ModelRequest, String> {
+    fn request(
+        &self,
+        heard: &[ConversationMessage],
+        info: &YieldInfo,
+    ) -> Result<ModelRequest, String> {
         match &self.role {
             PlayedRole::Persona(persona) => Ok(self.conversation(persona, heard, info)),
             PlayedRole::Template(template, names) => {
                 let lines = heard.iter().map(|message| match message {
-                    Heard::Prompt(text) => format!("agent: {text}"),
-                    Heard::Own(text) => format!("user: {text}"),
+                    ConversationMessage::Prompt(text) => format!("agent: {text}"),
+                    ConversationMessage::Own(text) => format!("user: {text}"),
                 });
                 let mut names = names.clone();
                 names["conversation_history"] = lines.collect::<Vec<_>>().join("\n\n").into();
@@ -107,15 +113,21 @@ impl PersonaUser {
         }
     }
 
-    fn conversation(&self, persona: &str, heard: &[Heard], info: &YieldInfo) -> ModelRequest {
+    fn conversation(
+        &self,
+        persona: &str,
+        heard: &[ConversationMessage],
+        info: &YieldInfo,
+    ) -> ModelRequest {
         let mut messages = Vec::new();
-        if !matches!(heard.first(), Some(Heard::Prompt(prompt)) if !prompt.is_empty()) {
+        if !matches!(heard.first(), Some(ConversationMessage::Prompt(prompt)) if !prompt.is_empty())
+        {
             messages.push(ModelMessage::ToModel(BEGINNING.to_owned()));
         }
         messages.extend(heard.iter().filter_map(|message| match message {
-            Heard::Prompt(prompt) if prompt.is_empty() => None,
-            Heard::Prompt(prompt) => Some(ModelMessage::ToModel(prompt.clone())),
-            Heard::Own(text) => Some(ModelMessage::FromModel(text.clone())),
+            ConversationMessage::Prompt(prompt) if prompt.is_empty() => None,
+            ConversationMessage::Prompt(prompt) => Some(ModelMessage::ToModel(prompt.clone())),
+            ConversationMessage::Own(text) => Some(ModelMessage::FromModel(text.clone())),
         }));
         // An agent can end its turn without a word.
         if matches!(messages.last(), Some(ModelMessage::FromModel(_))) {
@@ -167,7 +179,7 @@ impl UserAgent for PersonaUser {
     async fn answer(
         &self,
         number: usize,
-        heard: &[Heard],
+        heard: &[ConversationMessage],
         info: &YieldInfo,
     ) -> Result<UserAnswer, String> {
         answer_outside_a_run(self, number, heard, info).await
@@ -176,7 +188,7 @@ impl UserAgent for PersonaUser {
     async fn answer_in_run(
         &self,
         number: usize,
-        heard: &[Heard],
+        heard: &[ConversationMessage],
         info: &YieldInfo,
         context: &UserContext<'_>,
     ) -> Result<UserAnswer, String> {
@@ -230,11 +242,11 @@ mod tests {
             call_id: None,
             args: None,
         };
-        let own = |text: &str| Heard::Own(text.to_owned());
-        let prompt = |text: &str| Heard::Prompt(text.to_owned());
+        let own = |text: &str| ConversationMessage::Own(text.to_owned());
+        let prompt = |text: &str| ConversationMessage::Prompt(text.to_owned());
         let to = |text: &str| format!("to {text}");
         let from = |text: &str| format!("from {text}");
-        let messages = |heard: &[Heard]| -> Vec<String> {
+        let messages = |heard: &[ConversationMessage]| -> Vec<String> {
             let request = user.request(heard, &info).expect("a request");
             let text = |message: &ModelMessage| match message {
                 ModelMessage::ToModel(text) => to(text),

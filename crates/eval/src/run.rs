@@ -21,7 +21,7 @@ use crate::remedy::WrittenIn;
 use crate::result::{EvalResult, RunError, Status, TerminationReason, TokenUsage, status};
 use crate::state_change::{Conflict, conflicts, merge, merge_value};
 use crate::subject::{Input, PendingCall, SubjectSession, ToolResponse, TurnEnd};
-use crate::user_agent::{Heard, UserAgent, UserAnswer, UserContext};
+use crate::user_agent::{ConversationMessage, UserAgent, UserAnswer, UserContext};
 use crate::yields::{YieldInfo, YieldKind};
 
 /// How long loading the agent may take, which does not count as time of the case.
@@ -134,7 +134,7 @@ struct Run<'a> {
     case: &'a EvalCase,
     gate: &'a Arc<Gate>,
     /// The session that all user agents share.
-    heard: Mutex<Vec<Heard>>,
+    heard: Mutex<Vec<ConversationMessage>>,
     /// How often each user agent has answered.
     answers: Mutex<HashMap<YieldKind, usize>>,
     turns: u32,
@@ -148,7 +148,7 @@ impl Run<'_> {
         let mut session = self.until_stopped(self.case.subject.open(self.gate)).await?;
         let mut input = match &self.case.first_message {
             Some(text) => {
-                self.heard.lock().await.push(Heard::Own(text.clone()));
+                self.heard.lock().await.push(ConversationMessage::Own(text.clone()));
                 Input::Message(text.clone())
             }
             None => match self.loop_yield().await? {
@@ -306,7 +306,7 @@ impl Run<'_> {
         });
         let prompt = prompt.map_err(failed)?;
         self.gate.ledger.add(Event::UserAgentPrompt { text: prompt.clone() });
-        heard.push(Heard::Prompt(prompt.clone()));
+        heard.push(ConversationMessage::Prompt(prompt.clone()));
         let number = {
             let answers = &mut *self.answers.lock().await;
             let count = answers.entry(info.kind.clone()).or_default();
@@ -331,7 +331,10 @@ impl Run<'_> {
             })
             .map_err(failed)?;
         let said = response.decode::<String>().unwrap_or_else(|_| response.as_str().to_owned());
-        self.heard.lock().await.extend([Heard::Prompt(prompt), Heard::Own(said)]);
+        self.heard
+            .lock()
+            .await
+            .extend([ConversationMessage::Prompt(prompt), ConversationMessage::Own(said)]);
         self.gate.ledger.add(Event::UserAgentResponse { response: response.clone() });
         let changes =
             changes.decode::<Map<String, Value>>().map_err(|error| failed(error.to_string()))?;

@@ -18,7 +18,7 @@ pub trait UserAgent: Send + Sync {
     async fn answer(
         &self,
         number: usize,
-        heard: &[Heard],
+        heard: &[ConversationMessage],
         info: &YieldInfo,
     ) -> Result<UserAnswer, String>;
 
@@ -29,7 +29,7 @@ pub trait UserAgent: Send + Sync {
     async fn answer_in_run(
         &self,
         number: usize,
-        heard: &[Heard],
+        heard: &[ConversationMessage],
         info: &YieldInfo,
         _: &UserContext<'_>,
     ) -> Result<UserAnswer, String> {
@@ -53,7 +53,7 @@ pub struct UserContext<'a> {
 pub(crate) async fn answer_outside_a_run(
     user: &dyn UserAgent,
     number: usize,
-    heard: &[Heard],
+    heard: &[ConversationMessage],
     info: &YieldInfo,
 ) -> Result<UserAnswer, String> {
     let (ledger, state) = (Ledger::begin(), JsonText::from_value(&serde_json::json!({})));
@@ -64,7 +64,7 @@ pub(crate) async fn answer_outside_a_run(
 
 /// A message of the conversation from the user's side.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Heard {
+pub enum ConversationMessage {
     /// What the subject said or asked.
     Prompt(String),
     /// What the user said.
@@ -120,7 +120,7 @@ impl UserAgent for ScriptedUser {
     async fn answer(
         &self,
         number: usize,
-        _: &[Heard],
+        _: &[ConversationMessage],
         info: &YieldInfo,
     ) -> Result<UserAnswer, String> {
         match (self.answers.get(number), &info.call_id) {

@@ -120,7 +120,7 @@ impl LiveServer {
             CallProgress::Failed(failure) => Ok(reported(failure)),
             CallProgress::AsksConfirmation { .. }
             | CallProgress::AwaitsResult { .. }
-            | CallProgress::Playing { .. } => Err(Fault::Infrastructure {
+            | CallProgress::Acting { .. } => Err(Fault::Infrastructure {
                 message: format!("the MCP server {} gave no result", self.name),
             }),
         }

@@ -17,7 +17,9 @@ use super::messages::Exception;
 use crate::ledger::{Entry, Ledger};
 use crate::metric::{Metric, MetricResult};
 use crate::mock::{MockContext, MockFailure};
-use crate::user_agent::{Heard, UserAgent, UserAnswer, UserContext, answer_outside_a_run};
+use crate::user_agent::{
+    ConversationMessage, UserAgent, UserAnswer, UserContext, answer_outside_a_run,
+};
 use crate::yields::{YieldInfo, YieldKind};
 
 /// A function in a Python file.
@@ -68,7 +70,7 @@ impl PythonFunction {
     /// What the function raises, or why it cannot be called.
     async fn user(&self, yielded: &YieldedTo<'_>) -> Result<Option<Answer>, String> {
         let prompt = match yielded.heard.last() {
-            Some(Heard::Prompt(prompt)) => prompt,
+            Some(ConversationMessage::Prompt(prompt)) => prompt,
             _ => "",
         };
         let input = Input::User { prompt, user: yielded.sent() };
@@ -125,7 +127,7 @@ impl PythonFunction {
 
 /// A yield as a user agent sees it.
 pub(crate) struct YieldedTo<'a> {
-    pub(crate) heard: &'a [Heard],
+    pub(crate) heard: &'a [ConversationMessage],
     pub(crate) info: &'a YieldInfo,
     pub(crate) context: &'a UserContext<'a>,
 }
@@ -133,8 +135,8 @@ pub(crate) struct YieldedTo<'a> {
 impl YieldedTo<'_> {
     fn sent(&self) -> UserSeen<'_> {
         let said = self.heard.iter().map(|message| match message {
-            Heard::Prompt(text) => Said { role: "agent", text },
-            Heard::Own(text) => Said { role: "user", text },
+            ConversationMessage::Prompt(text) => Said { role: "agent", text },
+            ConversationMessage::Own(text) => Said { role: "user", text },
         });
         UserSeen {
             tool_name: match &self.info.kind {
@@ -168,7 +170,7 @@ impl UserAgent for PythonUser {
     async fn answer(
         &self,
         number: usize,
-        heard: &[Heard],
+        heard: &[ConversationMessage],
         info: &YieldInfo,
     ) -> Result<UserAnswer, String> {
         answer_outside_a_run(self, number, heard, info).await
@@ -177,7 +179,7 @@ impl UserAgent for PythonUser {
     async fn answer_in_run(
         &self,
         _: usize,
-        heard: &[Heard],
+        heard: &[ConversationMessage],
         info: &YieldInfo,
         context: &UserContext<'_>,
     ) -> Result<UserAnswer, String> {

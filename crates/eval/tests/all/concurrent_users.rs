@@ -6,7 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use eval::ledger::Event;
 use eval::subject::{Input, PendingCall, SubjectSession, TurnEnd};
-use eval::user_agent::{Heard, UserAnswer};
+use eval::user_agent::{ConversationMessage, UserAnswer};
 use eval::yields::YieldInfo;
 use eval::{EvalCase, EvalResult, Fault, Gate, Status, Subject, UserAgent, run_eval};
 use expect_test::expect;
@@ -74,7 +74,12 @@ struct Slow {
 
 #[async_trait]
 impl UserAgent for Slow {
-    async fn answer(&self, _: usize, heard: &[Heard], _: &YieldInfo) -> Result<UserAnswer, String> {
+    async fn answer(
+        &self,
+        _: usize,
+        heard: &[ConversationMessage],
+        _: &YieldInfo,
+    ) -> Result<UserAnswer, String> {
         tokio::time::sleep(self.takes).await;
         let output = JsonText::from_value(&json!(format!("{} messages", heard.len())));
         Ok(UserAnswer::Says { output, changes: JsonText::from_value(&self.changes) })

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use eval::given_model::{GivenModel, ModelTurn};
 use eval::python::AdkPythonSubject;
-use eval::user_agent::{Heard, UserAgent, UserAnswer};
+use eval::user_agent::{ConversationMessage, UserAgent, UserAnswer};
 use eval::yields::YieldInfo;
 use eval::{EvalCase, Status, ToolUse, run_eval};
 use json_text::JsonText;
@@ -23,7 +23,12 @@ struct Giver;
 
 #[async_trait]
 impl UserAgent for Giver {
-    async fn answer(&self, _: usize, _: &[Heard], info: &YieldInfo) -> Result<UserAnswer, String> {
+    async fn answer(
+        &self,
+        _: usize,
+        _: &[ConversationMessage],
+        info: &YieldInfo,
+    ) -> Result<UserAnswer, String> {
         let args = info.args.as_ref().expect("arguments").to_value().expect("JSON");
         let answer = match args.get("authConfig") {
             Some(config) => {
