@@ -480,9 +480,9 @@ impl CallHost for Host {
         self.calls.supply(&session, call_id, result)
     }
 
-    async fn play_agent(&self, session: SessionId, call_id: CallId) -> Result<(), ApiError> {
+    async fn act_as_agent(&self, session: SessionId, call_id: CallId) -> Result<(), ApiError> {
         let session = self.session(&session)?;
-        self.calls.play(&session, call_id)
+        self.calls.act_as(&session, call_id)
     }
 
     async fn respond_as_agent(

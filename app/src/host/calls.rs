@@ -25,7 +25,7 @@ pub trait CallHost: Send + Sync + 'static {
         call_id: CallId,
         result: JsonText,
     ) -> Result<(), ApiError>;
-    async fn play_agent(&self, session: SessionId, call_id: CallId) -> Result<(), ApiError>;
+    async fn act_as_agent(&self, session: SessionId, call_id: CallId) -> Result<(), ApiError>;
     async fn respond_as_agent(
         &self,
         session: SessionId,

@@ -40,13 +40,13 @@ pub async fn supply_result(
     crate::host::calls()?.supply_result(session, call_id, result).await
 }
 
-/// Has the person play the agent that was called, in place of confirming that its model runs.
-#[server(prefix = "/api", endpoint = "play_agent", input = Json, output = Json)]
-pub async fn play_agent(session: SessionId, call_id: CallId) -> Result<(), ApiError> {
-    crate::host::calls()?.play_agent(session, call_id).await
+/// Has the person act as the agent that was called, in place of confirming that its model runs.
+#[server(prefix = "/api", endpoint = "act_as_agent", input = Json, output = Json)]
+pub async fn act_as_agent(session: SessionId, call_id: CallId) -> Result<(), ApiError> {
+    crate::host::calls()?.act_as_agent(session, call_id).await
 }
 
-/// Ends the agent that is played with its final response, which becomes the result of its call.
+/// Ends the agent that the person acts as with its final response, which becomes the result of its call.
 #[server(prefix = "/api", endpoint = "respond_as_agent", input = Json, output = Json)]
 pub async fn respond_as_agent(
     session: SessionId,

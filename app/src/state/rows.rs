@@ -50,7 +50,7 @@ pub fn rows(session: &Session) -> Vec<RowId> {
     for (number, turn) in session.turns().into_iter().enumerate() {
         kinds.push(RowKind::Query(number));
         for index in turn.calls {
-            // The call of an agent that is played comes before the calls within it.
+            // The call of an agent that the person acts as comes before the calls within it.
             while let Some((depth, _)) = pending.next_if(|(_, place)| *place == index) {
                 kinds.push(RowKind::Pending(depth));
             }
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn the_calls_of_an_agent_that_is_played_follow_its_call() {
+    fn the_calls_of_an_agent_that_is_acting_follow_its_call() {
         let at = Timestamp::UNIX_EPOCH;
         let id = |name: &str| CallId::parse(name).expect("valid");
         let call = |name: &str| Event::CallTool {
@@ -205,14 +205,14 @@ mod tests {
             Event::SubmitQuery { content: "q".to_owned(), at },
             call("outer"),
             Event::AskConfirmation { call_id: id("outer"), hint: String::new(), payload: None },
-            Event::PlayAgent { call_id: id("outer") },
-            Event::BeginPlaying { call_id: id("outer") },
+            Event::ActAsAgent { call_id: id("outer") },
+            Event::BeginActing { call_id: id("outer") },
             call("first"),
             settle("first"),
             call("second"),
         ];
-        let playing = [RowKind::Pending(0), RowKind::Call(0), RowKind::Pending(1)];
-        assert_eq!(kinds(&events), playing);
+        let nested = [RowKind::Pending(0), RowKind::Call(0), RowKind::Pending(1)];
+        assert_eq!(kinds(&events), nested);
         events.extend([settle("second"), Event::Respond { content: "r".to_owned(), at }]);
         events.push(settle("outer"));
         assert_eq!(kinds(&events), [0, 1, 2].map(RowKind::Call));

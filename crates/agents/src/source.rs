@@ -115,7 +115,7 @@ pub trait AgentSource: Send + Sync + 'static {
     ) -> CallReport;
 
     /// Starts the agent that a tool is, for the person to play, in place of confirming that its model runs.
-    async fn play_agent(
+    async fn act_as_agent(
         &self,
         _session: &SessionId,
         _call_id: &CallId,
@@ -136,7 +136,7 @@ pub trait AgentSource: Send + Sync + 'static {
     }
 
     /// Ends the agent that is played without a response. Its call is canceled.
-    async fn stop_playing(&self, _session: &SessionId, _call_id: &CallId) -> CallReport {
+    async fn stop_acting(&self, _session: &SessionId, _call_id: &CallId) -> CallReport {
         CallReport::failed(ToolFailure::cancelled(), 0.0)
     }
 
@@ -318,8 +318,8 @@ pub enum CallProgress {
         /// What it returned at first.
         first: Option<JsonText>,
     },
-    /// The person plays the agent that was called.
-    Playing {
+    /// The person acts as the agent that was called.
+    Acting {
         /// Why the agent's final response was rejected, if it was.
         rejected: Option<String>,
     },

@@ -197,8 +197,8 @@ pub enum CallProgress {
         /// Its first return value.
         first: Option<JsonText>,
     },
-    /// The person plays the agent that was called. The view is the agent's.
-    Playing {
+    /// The person acts as the agent that was called. The view is the agent's.
+    Acting {
         /// Why the agent's final response was rejected, if it was.
         rejected: Option<String>,
     },

@@ -171,7 +171,7 @@ pub struct ToolView {
     /// The model that a call may run, if the tool is an agent (ADK's `AgentTool`).
     #[serde(default)]
     pub agent_model: Option<String>,
-    /// Whether the person can play the agent that the tool is.
+    /// Whether the person can act as the agent that the tool is.
     #[serde(default)]
     pub can_be_played: bool,
     /// `agent`, `adk`, or the toolset or MCP server it came from.

@@ -132,7 +132,7 @@ fn replay(session: &mut Session, entry: HistoryEntry, is_agent: bool) -> Result<
         HistoryEntry::ToolCall(call) => {
             let busy_with = session.busy_with().map(|pending| pending.call.call_id.clone());
             if let Some(outer) = busy_with.filter(|outer| call.within.as_ref() == Some(outer)) {
-                take(session, Event::BeginPlaying { call_id: outer })?;
+                take(session, Event::BeginActing { call_id: outer })?;
             }
             let call_id = call.call_id.clone();
             take(
@@ -257,7 +257,7 @@ mod tests {
     #[test]
     fn a_saved_session_opens_as_it_was() {
         let [asked, confirm] = confirmed("c2");
-        let play = |call: &str| Event::BeginPlaying { call_id: id(call) };
+        let play = |call: &str| Event::BeginActing { call_id: id(call) };
         let awaits = Event::AwaitResult { call_id: id("c3"), first: Some(JsonText::null()) };
         let events = vec![
             ask(1),

@@ -88,7 +88,7 @@ pub(crate) enum Phase {
 
 /// What an active session holds; a completed one holds it with nothing pending.
 ///
-/// Of the pending calls, each is within the one before it, which is of an agent that is played.
+/// Of the pending calls, each is within the one before it, which is of an agent that the person acts as.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Run {
     pub(crate) agent: AgentId,
@@ -183,9 +183,9 @@ pub enum PendingPhase {
         #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
         first: Option<JsonText>,
     },
-    /// The person, who plays the agent that was called: to call its tools and to respond as it.
-    Playing,
-    /// The host, to end the agent that was played with its final response.
+    /// The person, who acts as the agent that was called: to call its tools and to respond as it.
+    Acting,
+    /// The host, to end the agent that the person acted as, with its final response.
     Responding,
     /// The host, to confirm the cancellation.
     Cancelling,
@@ -294,24 +294,24 @@ impl Session {
     }
 
     /// The calls that have not ended yet. Each is within the one before it: all but the last are of
-    /// agents that are played.
+    /// agents that the person acts as.
     #[must_use]
     pub fn all_pending(&self) -> &[Pending] {
         self.run().map(|run| run.pending.as_slice()).unwrap_or_default()
     }
 
-    /// The pending call that prevents the next one. While an agent is played, its call does not.
+    /// The pending call that prevents the next one. While the person acts as an agent, its call does not.
     #[must_use]
     pub fn busy_with(&self) -> Option<&Pending> {
-        self.pending().filter(|pending| pending.phase != PendingPhase::Playing)
+        self.pending().filter(|pending| pending.phase != PendingPhase::Acting)
     }
 
-    /// The innermost call whose agent is played now.
+    /// The innermost call whose agent the person acts as now.
     #[must_use]
-    pub fn played(&self) -> Option<&ToolCall> {
-        let is_played =
-            |it: &&Pending| matches!(it.phase, PendingPhase::Playing | PendingPhase::Responding);
-        self.all_pending().iter().rfind(is_played).map(|pending| &pending.call)
+    pub fn acted_as(&self) -> Option<&ToolCall> {
+        let is_acting =
+            |it: &&Pending| matches!(it.phase, PendingPhase::Acting | PendingPhase::Responding);
+        self.all_pending().iter().rfind(is_acting).map(|pending| &pending.call)
     }
 
     /// Where a pending call belongs among [`Self::calls`]: before the calls that are within it.

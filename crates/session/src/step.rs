@@ -57,13 +57,13 @@ pub enum Event {
         /// Sent along with the answer.
         payload: Option<JsonText>,
     },
-    /// The person plays the agent that was called, instead of confirming that its model runs.
-    PlayAgent {
+    /// The person acts as the agent that was called, instead of confirming that its model runs.
+    ActAsAgent {
         /// The pending call.
         call_id: CallId,
     },
     /// The agent has begun, or its final response was rejected: the person acts as it.
-    BeginPlaying {
+    BeginActing {
         /// The pending call.
         call_id: CallId,
     },
@@ -97,7 +97,7 @@ pub enum Event {
         /// Now.
         at: Timestamp,
     },
-    /// The person sent the final response: to the user, or as the agent that is played to its caller.
+    /// The person sent the final response: to the user, or as the agent that the person acts as to its caller.
     Respond {
         /// Text, or JSON for an agent with an output schema.
         content: String,
@@ -171,11 +171,11 @@ pub enum Effect {
         payload: Option<JsonText>,
     },
     /// Have the person play the agent that was called.
-    PlayAgent {
+    ActAsAgent {
         /// The call.
         call_id: CallId,
     },
-    /// End the agent that is played with its final response, which becomes the result of its call.
+    /// End the agent that the person acts as with its final response, which becomes the result of its call.
     RespondAsAgent {
         /// The call.
         call_id: CallId,
@@ -277,21 +277,21 @@ fn apply(session: &mut Session, event: Event) -> Result<Vec<Effect>, Refusal> {
                 _ => Err(Refusal::NotAskedFor { call_id, what: "a confirmation" }),
             }
         }
-        Event::PlayAgent { call_id } => {
+        Event::ActAsAgent { call_id } => {
             let pending = pending(session, &call_id)?;
             match pending.phase {
                 PendingPhase::AwaitingConfirmation { .. } => {
                     pending.phase = PendingPhase::Running;
-                    Ok(vec![Effect::PlayAgent { call_id }])
+                    Ok(vec![Effect::ActAsAgent { call_id }])
                 }
                 _ => Err(Refusal::NotAskedFor { call_id, what: "a person who acts as the agent" }),
             }
         }
-        Event::BeginPlaying { call_id } => {
+        Event::BeginActing { call_id } => {
             let pending = pending(session, &call_id)?;
             match pending.phase {
                 PendingPhase::Running | PendingPhase::Responding => {
-                    pending.phase = PendingPhase::Playing;
+                    pending.phase = PendingPhase::Acting;
                     Ok(Vec::new())
                 }
                 _ => Err(Refusal::NotAskedFor { call_id, what: "the start of its agent" }),

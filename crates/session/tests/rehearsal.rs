@@ -209,21 +209,21 @@ fn a_result_that_the_person_gives_for_an_agent_stands_for_its_models_response() 
 }
 
 /// The events with which the person begins to play the agent that call `number` calls.
-fn begin_playing(number: usize, second: i64) -> [Event; 4] {
+fn begin_acting(number: usize, second: i64) -> [Event; 4] {
     let call_id = call_id(number);
     let asks = Event::AskConfirmation {
         call_id: call_id.clone(),
         hint: "It is an agent.".to_owned(),
         payload: None,
     };
-    let plays = Event::PlayAgent { call_id: call_id.clone() };
-    [call(number, "{}", second), asks, plays, Event::BeginPlaying { call_id }]
+    let plays = Event::ActAsAgent { call_id: call_id.clone() };
+    [call(number, "{}", second), asks, plays, Event::BeginActing { call_id }]
 }
 
 #[test]
 fn the_calls_of_a_played_agent_are_within_its_call() {
     let mut events = vec![select(), query(0)];
-    events.extend(begin_playing(1, 1));
+    events.extend(begin_acting(1, 1));
     events.extend([call(2, "{}", 2), settle(2, 3)]);
     check(
         events.clone(),
@@ -239,7 +239,7 @@ fn the_calls_of_a_played_agent_are_within_its_call() {
         step(&play(events.clone()).expect("plays"), respond(4)).expect("the agent responds");
     let content = "It is 8.".to_owned();
     assert_eq!(effects, [Effect::RespondAsAgent { call_id: call_id(1), content }]);
-    assert!(session.busy_with().is_some() && session.played().is_some(), "until the host has it");
+    assert!(session.busy_with().is_some() && session.acted_as().is_some(), "until the host has it");
     events.extend([respond(4), settle(1, 5), call(3, "{}", 6), settle(3, 7), respond(8)]);
     check(
         events.clone(),
@@ -266,10 +266,10 @@ fn the_calls_of_a_played_agent_are_within_its_call() {
 }
 
 #[test]
-fn an_agent_is_played_within_another_one() {
+fn an_agent_is_acting_within_another_one() {
     let mut events = vec![select(), query(0)];
-    events.extend(begin_playing(1, 1));
-    events.extend(begin_playing(2, 2));
+    events.extend(begin_acting(1, 1));
+    events.extend(begin_acting(2, 2));
     events.extend([call(3, "{}", 3), settle(3, 4)]);
     let session = play(events.clone()).expect("plays");
     let outer = call_id(1);
@@ -381,8 +381,8 @@ fn any_event() -> impl Strategy<Value = Event> {
             confirmed,
             payload: None
         }),
-        (0_usize..4).prop_map(|number| Event::PlayAgent { call_id: call_id(number) }),
-        (0_usize..4).prop_map(|number| Event::BeginPlaying { call_id: call_id(number) }),
+        (0_usize..4).prop_map(|number| Event::ActAsAgent { call_id: call_id(number) }),
+        (0_usize..4).prop_map(|number| Event::BeginActing { call_id: call_id(number) }),
         second.prop_map(respond),
         Just(Event::Continue),
         Just(Event::CancelContinue),

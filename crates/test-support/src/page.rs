@@ -168,7 +168,7 @@ impl Page {
                 CallProgress::AwaitsResult { first } => {
                     self.apply(Event::AwaitResult { call_id, first });
                 }
-                CallProgress::Playing { .. } => self.apply(Event::BeginPlaying { call_id }),
+                CallProgress::Acting { .. } => self.apply(Event::BeginActing { call_id }),
             }
             if let Some(view) = &news.view {
                 self.view = view.clone();
@@ -227,9 +227,9 @@ impl Page {
 
     /// Plays the agent that was called.
     pub async fn play(&mut self, call_id: &CallId) -> CallUpdate {
-        self.apply(Event::PlayAgent { call_id: call_id.clone() });
+        self.apply(Event::ActAsAgent { call_id: call_id.clone() });
         let request = json!({ "session": self.session.id(), "call_id": call_id });
-        self.ask::<()>("play_agent", &request).await.expect("it is played");
+        self.ask::<()>("act_as_agent", &request).await.expect("it is played");
         self.news(call_id).await
     }
 

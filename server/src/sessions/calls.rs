@@ -36,12 +36,12 @@ enum Operation {
         payload: Option<JsonText>,
     },
     Supply(JsonText),
-    /// Have the person play the agent that was called.
-    Play,
-    /// End the agent that is played with its final response.
+    /// Have the person act as the agent that was called.
+    Act,
+    /// End the agent that the person acts as, with its final response.
     Respond(String),
-    /// End the agent that is played without one.
-    StopPlaying,
+    /// End the agent that the person acts as, without one.
+    StopActing,
 }
 
 impl Calls {
@@ -101,7 +101,7 @@ impl Calls {
                 if call.awaits == Some(AwaitedInput::Response) {
                     session.set_awaits(call_id, None);
                     let cancel = CancellationToken::new();
-                    self.spawn_call(session, call_id.clone(), cancel, Operation::StopPlaying);
+                    self.spawn_call(session, call_id.clone(), cancel, Operation::StopActing);
                 } else if call.awaits.is_some() {
                     // Nothing runs: the call awaits for the person, who canceled it.
                     self.report(
@@ -133,18 +133,18 @@ impl Calls {
         Ok(())
     }
 
-    /// Has the person play the agent that a call asked to run.
-    pub(crate) fn play(
+    /// Has the person act as the agent that a call asked to run.
+    pub(crate) fn act_as(
         self: &Arc<Self>,
         session: &Arc<HostSession>,
         call_id: CallId,
     ) -> Result<(), ApiError> {
         let cancel = waiting(session, &call_id, AwaitedInput::Confirmation, "a confirmation")?;
-        self.spawn_call(session, call_id, cancel, Operation::Play);
+        self.spawn_call(session, call_id, cancel, Operation::Act);
         Ok(())
     }
 
-    /// Ends the agent that is played with its final response.
+    /// Ends the agent that the person acts as with its final response.
     pub(crate) fn respond(
         self: &Arc<Self>,
         session: &Arc<HostSession>,
@@ -198,11 +198,11 @@ impl Calls {
                     Operation::Supply(result) => {
                         source.supply_result(&session.id, &call_id, result, cancel).await
                     }
-                    Operation::Play => source.play_agent(&session.id, &call_id, cancel).await,
+                    Operation::Act => source.act_as_agent(&session.id, &call_id, cancel).await,
                     Operation::Respond(content) => {
                         source.respond_as_agent(&session.id, &call_id, &content, cancel).await
                     }
-                    Operation::StopPlaying => source.stop_playing(&session.id, &call_id).await,
+                    Operation::StopActing => source.stop_acting(&session.id, &call_id).await,
                 }
             };
             tokio::pin!(asked);
@@ -232,7 +232,7 @@ impl Calls {
         let awaits = match &report.progress {
             CallProgress::AsksConfirmation { .. } => Some(AwaitedInput::Confirmation),
             CallProgress::AwaitsResult { .. } => Some(AwaitedInput::Result),
-            CallProgress::Playing { .. } => Some(AwaitedInput::Response),
+            CallProgress::Acting { .. } => Some(AwaitedInput::Response),
             CallProgress::Returned(_) | CallProgress::Failed(_) => None,
         };
         let still_running = match awaits {
@@ -324,6 +324,6 @@ fn page_progress(
             PageProgress::AsksConfirmation { hint, payload }
         }
         CallProgress::AwaitsResult { first } => PageProgress::AwaitsResult { first },
-        CallProgress::Playing { rejected } => PageProgress::Playing { rejected },
+        CallProgress::Acting { rejected } => PageProgress::Acting { rejected },
     }
 }

@@ -58,7 +58,7 @@ struct State {
     /// Whether the user's message was sent.
     has_begun: bool,
     last_keep_alive: Instant,
-    /// The calls that have not ended. All but the last are of agents that are played, and each is made by
+    /// The calls that have not ended. All but the last are of agents that the person acts as, and each is made by
     /// the agent before it.
     calls: Vec<RunningCall>,
     /// The last calls that were canceled before they arrived.
@@ -121,7 +121,7 @@ impl HostSession {
         self.lock().calls.last().cloned()
     }
 
-    /// Makes `call` the running call, of the agent that is played if there is one.
+    /// Makes `call` the running call, of the agent that the person acts as if there is one.
     pub(crate) fn begin_call(&self, call: RunningCall) -> Result<(), NotStarted> {
         let mut state = self.lock();
         if state.canceled_early.contains(&call.call_id) {

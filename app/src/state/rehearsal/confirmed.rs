@@ -15,7 +15,7 @@ use super::Rehearsal;
 pub(super) struct Confirmed {
     /// The state that the session started with.
     initial_state: Option<JsonText>,
-    /// The state and the name of the active agent now, without those of an agent that is played.
+    /// The state and the name of the active agent now, without those of an agent that the person acts as.
     now: Option<(JsonText, String)>,
     /// How many starts and ends of turns the host has confirmed.
     steps: usize,
@@ -130,9 +130,9 @@ fn call_id(entry: &HistoryEntry) -> Option<&CallId> {
 }
 
 impl Rehearsal {
-    /// Remembers the present view for a restore, unless it is of an agent that is played.
+    /// Remembers the present view for a restore, unless it is of an agent that the person acts as.
     pub(super) fn remember_for_restore(self) {
-        if self.session.read_untracked().played().is_some() {
+        if self.session.read_untracked().acted_as().is_some() {
             return;
         }
         self.view.with_untracked(|view| {

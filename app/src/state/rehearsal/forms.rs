@@ -89,7 +89,7 @@ impl TextEntry {
 pub struct Forms {
     owner: StoredValue<Option<Owner>>,
     pub(super) made: StoredValue<Made>,
-    /// The final responses of the callers of the agents that are played.
+    /// The final responses of the callers of the agents that the person acts as.
     pub(super) aside: StoredValue<Vec<SetAside>>,
     /// Whether a tab keeps the input over a reload.
     pub(super) keeps: StoredValue<bool>,
@@ -150,8 +150,8 @@ impl Forms {
         }
     }
 
-    /// Puts the final response of the caller aside, for that of the agent that is played for `call_id`.
-    pub(crate) fn begin_playing(self, call_id: CallId) {
+    /// Puts the final response of the caller aside, for that of the agent that the person acts as for `call_id`.
+    pub(crate) fn begin_acting(self, call_id: CallId) {
         let form = self.made.try_update_value(|made| made.remove(&FormKey::Response)).flatten();
         let text = self.response.text.get_untracked();
         let entered = self.take_entered(&FormKey::Response);
@@ -159,8 +159,8 @@ impl Forms {
         self.response.write(String::new());
     }
 
-    /// Takes up the final response of the caller again, when the call whose agent was played has ended.
-    pub(crate) fn end_playing(self, call_id: &CallId) {
+    /// Takes up the final response of the caller again, when the call whose agent the person acted as has ended.
+    pub(crate) fn end_acting(self, call_id: &CallId) {
         let is_ended = |last: &mut SetAside| last.call_id == *call_id;
         let last = self.aside.try_update_value(|aside| aside.pop_if(is_ended)).flatten();
         let Some(SetAside { text, form, entered, .. }) = last else { return };

@@ -29,7 +29,7 @@ pub(super) struct KeptInput {
     /// What is entered in each form, by the name of the form.
     #[serde(default)]
     entered: BTreeMap<String, Entered>,
-    /// The final responses of the callers of agents that are played: the call, the text, the form.
+    /// The final responses of the callers of agents that the person acts as: the call, the text, the form.
     #[serde(default)]
     aside: Vec<(CallId, String, Option<Entered>)>,
 }
@@ -243,12 +243,12 @@ mod tests {
         before.response.write("Almost".to_owned());
         before.entered.set(BTreeMap::from([(name(&FormKey::Response), entered("{", true))]));
         let call = CallId::parse("c1").expect("valid");
-        before.begin_playing(call.clone());
+        before.begin_acting(call.clone());
         before.response.write("As the agent".to_owned());
         let kept = serde_json::to_string(&untrack(|| before.kept_input())).expect("writes");
         let after = forms(&kept);
         assert_eq!(after.response.text.get_untracked(), "As the agent");
-        after.end_playing(&call);
+        after.end_acting(&call);
         assert_eq!(after.response.text.get_untracked(), "Almost");
         let form = after.of(&source(FormKey::Response));
         assert!(untrack(|| form.is_json()));

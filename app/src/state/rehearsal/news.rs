@@ -57,16 +57,16 @@ impl Rehearsal {
         }
     }
 
-    /// The agent of a call begins to be played, or goes on because its final response was rejected.
+    /// The agent of a call begins to be acted as, or goes on because its final response was rejected.
     fn play_on(self, call_id: CallId, rejected: Option<String>) {
-        self.send(Event::BeginPlaying { call_id: call_id.clone() });
+        self.send(Event::BeginActing { call_id: call_id.clone() });
         if let Some(why) = rejected {
             let why = format!("The final response was rejected: {why}");
             self.announcement.set(why.clone());
             self.notice.set(Some(why));
             return;
         }
-        self.forms.begin_playing(call_id);
+        self.forms.begin_acting(call_id);
         let name = self.view.with_untracked(|view| view.as_ref().map(|it| it.agent.name.clone()));
         self.announcement.set(format!("You act as {}.", name.unwrap_or_default()));
     }
@@ -102,14 +102,14 @@ impl Rehearsal {
             .unwrap_or_default();
         self.announcement.set(announcement(&tool, &outcome));
         self.progress.set(None);
-        self.forms.end_playing(&call_id);
+        self.forms.end_acting(&call_id);
         self.forms.forget_call(&call_id);
         let id = call_id.clone();
         self.send(Event::Settle { call_id, outcome, duration_ms, at: browser::now() });
         self.take_model_response(&id);
     }
 
-    /// Ends the session, or the agent that is played, with the value of `set_model_response`, as google-adk
+    /// Ends the session, or the agent that the person acts as, with the value of `set_model_response`, as google-adk
     /// does.
     fn take_model_response(self, call_id: &CallId) {
         let offers_it = self.view.with_untracked(|view| {
@@ -132,7 +132,7 @@ enum NextStep {
     Settle { outcome: Outcome, duration_ms: f64 },
     /// The call waits for the person.
     Wait { event: Event, announcement: String },
-    /// The person plays the agent that was called.
+    /// The person acts as the agent that was called.
     Play { rejected: Option<String> },
 }
 
@@ -164,14 +164,14 @@ fn next_step(call_id: &CallId, progress: CallProgress, phase: &PendingPhase) -> 
             event: Event::AwaitResult { call_id, first },
             announcement: "The tool is waiting for you to supply its result.".to_owned(),
         },
-        CallProgress::Playing { rejected }
+        CallProgress::Acting { rejected }
             if matches!(phase, PendingPhase::Running | PendingPhase::Responding) =>
         {
             NextStep::Play { rejected }
         }
         CallProgress::AsksConfirmation { .. }
         | CallProgress::AwaitsResult { .. }
-        | CallProgress::Playing { .. } => return None,
+        | CallProgress::Acting { .. } => return None,
     })
 }
 

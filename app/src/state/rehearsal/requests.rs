@@ -17,8 +17,8 @@ use session::{
 
 use super::{Export, Opening, Rehearsal, TextEntry};
 use crate::server_functions::{
-    answer_question, begin_invocation, cancel_call, check_value, close_session, confirm_call,
-    end_invocation, export_session, open_session, play_agent, respond_as_agent, restore_session,
+    act_as_agent, answer_question, begin_invocation, cancel_call, check_value, close_session,
+    confirm_call, end_invocation, export_session, open_session, respond_as_agent, restore_session,
     start_call, supply_result,
 };
 use crate::state::browser;
@@ -375,8 +375,8 @@ impl Rehearsal {
                     self.settle_failed(&call_id, &error);
                 }
             }),
-            Effect::PlayAgent { call_id } => spawn_local(async move {
-                if let Err(error) = play_agent(session, call_id.clone()).await {
+            Effect::ActAsAgent { call_id } => spawn_local(async move {
+                if let Err(error) = act_as_agent(session, call_id.clone()).await {
                     self.settle_failed(&call_id, &error);
                 }
             }),

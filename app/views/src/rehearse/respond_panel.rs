@@ -48,7 +48,7 @@ pub fn RespondPanel() -> impl IntoView {
         }
     };
     let purpose = move || {
-        match workspace.played.get() {
+        match workspace.acted_as.get() {
         Some(call) => format!(
             "You act as {0}. Its final response becomes the result of the call.",
             call.tool_name

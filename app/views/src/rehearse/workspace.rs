@@ -31,7 +31,7 @@ pub fn workspace(agent: AgentSummary, rehearsal: Rehearsal) -> AnyView {
     listen_to_keys(workspace, replay);
     offer_commands(workspace);
     follow_with_focus(rehearsal);
-    follow_playing(workspace);
+    follow_acting(workspace);
     resize_columns();
     let path = agent.eval_set_path.clone();
     let opened = use_page().palette.shows_shortcuts;
@@ -102,32 +102,31 @@ fn follow_with_focus(rehearsal: Rehearsal) {
 
 /// Shows the tools of an agent that the person begins to play. At its end, goes back to the tools of its
 /// caller and to the row of its call.
-fn follow_playing(workspace: Workspace) {
+fn follow_acting(workspace: Workspace) {
     let session = workspace.rehearsal.session;
     Effect::new(move |before: Option<Vec<CallId>>| {
         let before = before.unwrap_or_default();
         let now: Vec<CallId> = session.with(|session| {
             let pending = session.all_pending().iter();
-            // Until the host has ended it, an agent is played.
-            let played = pending.filter(|it| {
-                it.phase == PendingPhase::Playing || before.contains(&it.call.call_id)
-            });
-            played.map(|it| it.call.call_id.clone()).collect()
+            // Until the host has ended it, the person acts as an agent.
+            let acted_as = pending
+                .filter(|it| it.phase == PendingPhase::Acting || before.contains(&it.call.call_id));
+            acted_as.map(|it| it.call.call_id.clone()).collect()
         });
         if now != before {
             let ended = before.get(now.len()).cloned();
             workspace.show(Tab::Call);
             // The address changes in the next frame, the panel after it.
             browser::after_drawing(move || {
-                browser::after_drawing(move || focus_after_playing(workspace, ended.as_ref()));
+                browser::after_drawing(move || focus_after_acting(workspace, ended.as_ref()));
             });
         }
         now
     });
 }
 
-/// Moves the focus to the tools of an agent that begins to be played, or to the row of its `ended` call.
-fn focus_after_playing(workspace: Workspace, ended: Option<&CallId>) {
+/// Moves the focus to the tools of an agent that begins to be acted as, or to the row of its `ended` call.
+fn focus_after_acting(workspace: Workspace, ended: Option<&CallId>) {
     let Some(ended) = ended else {
         let _ = browser::focus(FILTER) || browser::focus_form("response");
         return;

@@ -32,7 +32,7 @@ pub fn WorkspaceHead(
     }
 }
 
-/// The active agent, after a transfer to another one or while another one is played.
+/// The active agent, after a transfer to another one or while the person acts as another one.
 #[component]
 fn ActiveAgent(
     /// The workspace.
@@ -40,14 +40,14 @@ fn ActiveAgent(
 ) -> impl IntoView {
     let handed_to = Memo::new(move |_| workspace.rehearsal.handed_to());
     move || {
-        let is_played = workspace.played.read().is_some();
+        let is_acting = workspace.acted_as.read().is_some();
         handed_to.get().map(|name| {
-            let (title, before, after) = match is_played {
+            let (title, before, after) = match is_acting {
                 true => ("You act as this agent, which was called as a tool", "Acting as ", ""),
                 false => ("Active agent since the last transfer", "→ ", " is active"),
             };
             view! {
-                <span class="chip" class:live=is_played title=title>
+                <span class="chip" class:live=is_acting title=title>
                     {before} {name} <span class="unseen">{after}</span>
                 </span>
             }

@@ -35,7 +35,7 @@ fn press(workspace: Workspace, replay: Replay, event: &ev::KeyboardEvent) -> boo
         return false;
     }
     if key == "Escape" {
-        // While an agent is played, only what it calls: Esc must not end it.
+        // While the person acts as an agent, only what it calls: Esc must not end it.
         let is_pending = workspace.rehearsal.session.read_untracked().busy_with().is_some();
         // One press cancels, as the button says. What the call waits for may be typed into a field,
         // which the press leaves first.

@@ -176,14 +176,14 @@ pub(super) struct SupplyResult<'a> {
     pub(super) result: &'a JsonText,
 }
 
-/// A call of an agent, to play the agent or to stop that.
+/// A call of an agent, to act as the agent or to stop that.
 #[derive(Serialize)]
 pub(super) struct OfCall<'a> {
     pub(super) session_id: &'a str,
     pub(super) call_id: &'a str,
 }
 
-/// The final response of an agent that is played.
+/// The final response of an agent that the person acts as.
 #[derive(Serialize)]
 pub(super) struct RespondAsAgent<'a> {
     pub(super) session_id: &'a str,
@@ -214,7 +214,7 @@ pub(super) struct CallOutcome {
     error: Option<Exception>,
     hint: Option<String>,
     payload: Option<JsonText>,
-    /// Why the final response of an agent that is played was rejected.
+    /// Why the final response of an agent that the person acts as was rejected.
     rejected: Option<String>,
     pub(super) delta: Delta,
     state: JsonText,
@@ -237,12 +237,12 @@ pub(super) struct Delta {
     pub(super) state: BTreeMap<String, JsonText>,
     pub(super) artifacts: Vec<JsonText>,
     pub(super) events: Vec<JsonText>,
-    /// Those of the agent that is played for a call of the session, if any.
+    /// Those of the agent that the person acts as for a call of the session, if any.
     #[serde(default)]
     pub(super) played: Option<Box<PlayedDelta>>,
 }
 
-/// The changes of the session of an agent that is played.
+/// The changes of the session of an agent that the person acts as.
 #[derive(Debug, Deserialize)]
 pub(super) struct PlayedDelta {
     /// The call of the agent.
@@ -269,7 +269,7 @@ impl CallOutcome {
                 payload: self.payload,
             },
             Status::LongRunning => CallProgress::AwaitsResult { first: self.result },
-            Status::Playing => CallProgress::Playing { rejected: self.rejected },
+            Status::Playing => CallProgress::Acting { rejected: self.rejected },
         };
         CallReport {
             state: Some(self.state),

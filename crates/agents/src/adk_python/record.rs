@@ -26,7 +26,7 @@ pub(super) struct Record {
     played: Option<Box<Played>>,
 }
 
-/// An agent that is played.
+/// An agent that the person acts as.
 #[derive(Debug)]
 struct Played {
     call_id: String,

@@ -534,7 +534,7 @@ impl AgentSource for AdkPythonSource {
         report
     }
 
-    async fn play_agent(
+    async fn act_as_agent(
         &self,
         session: &SessionId,
         call_id: &CallId,
@@ -557,16 +557,16 @@ impl AgentSource for AdkPythonSource {
         if let crate::CallProgress::Failed(failure) = &report.progress
             && failure.error_type == ToolError::WORKER_EXITED
         {
-            // The record still has the agent that is played, so the person sends the response again.
+            // The record still has the agent that the person acts as, so the person sends the response again.
             let rejected = Some(failure.message.clone());
-            report.progress = crate::CallProgress::Playing { rejected };
-        } else if !matches!(report.progress, crate::CallProgress::Playing { .. }) {
+            report.progress = crate::CallProgress::Acting { rejected };
+        } else if !matches!(report.progress, crate::CallProgress::Acting { .. }) {
             self.forget_played(session, call_id).await;
         }
         report
     }
 
-    async fn stop_playing(&self, session: &SessionId, call_id: &CallId) -> CallReport {
+    async fn stop_acting(&self, session: &SessionId, call_id: &CallId) -> CallReport {
         let params = OfCall { session_id: session.as_str(), call_id: call_id.as_str() };
         let token = CancellationToken::new();
         let report = self.run(session, call_id, "stop_playing", params, token).await;

@@ -281,14 +281,14 @@ async fn an_agent_is_played_on_after_its_worker_dies() {
     let call = invocation(&session, "researcher", r#"{"request":"Why?"}"#);
     let (call_id, token) = (call.call_id.clone(), CancellationToken::new);
     source.call_tool(call, token()).await;
-    let report = source.play_agent(&session, &call_id, token()).await;
-    assert_eq!(report.progress, CallProgress::Playing { rejected: None });
+    let report = source.act_as_agent(&session, &call_id, token()).await;
+    assert_eq!(report.progress, CallProgress::Acting { rejected: None });
     assert_eq!(report.view.expect("the agent's view").agent.name, "researcher");
     returned(stage.call(&session, "look_up", r#"{"topic":"Mars"}"#).await);
     let nested = invocation(&session, "assistant", r#"{"request":"How?"}"#);
     let nested_id = nested.call_id.clone();
     source.call_tool(nested, token()).await;
-    source.play_agent(&session, &nested_id, token()).await;
+    source.act_as_agent(&session, &nested_id, token()).await;
     let report = source.respond_as_agent(&session, &nested_id, "So.", token()).await;
     assert_eq!(returned(report), r#""So.""#);
 
@@ -306,8 +306,8 @@ async fn an_agent_is_played_on_after_its_worker_dies() {
     let call = invocation(&session, "rater", r#"{"request":"Good?"}"#);
     let call_id = call.call_id.clone();
     source.call_tool(call, token()).await;
-    source.play_agent(&session, &call_id, token()).await;
-    let report = source.stop_playing(&session, &call_id).await;
+    source.act_as_agent(&session, &call_id, token()).await;
+    let report = source.stop_acting(&session, &call_id).await;
     assert_eq!(report.view.as_ref().expect("the caller's view").agent.name, "boss");
     assert_eq!(failed(report).error_type, ToolError::CANCELLED);
     source.shut_down().await;

@@ -48,7 +48,7 @@ impl CallHost for FakeCalls {
         unknown(session)
     }
 
-    async fn play_agent(&self, session: SessionId, _call_id: CallId) -> Result<(), ApiError> {
+    async fn act_as_agent(&self, session: SessionId, _call_id: CallId) -> Result<(), ApiError> {
         unknown(session)
     }
 
@@ -114,7 +114,7 @@ async fn each_function_of_a_call_passes_its_session() {
         ),
         ("supply_result", json!({ "session": "gone", "call_id": "c", "result": 1 })),
         ("read_resource", json!({ "session": "gone", "tool": "t", "uri": "a:b" })),
-        ("play_agent", json!({ "session": "gone", "call_id": "c" })),
+        ("act_as_agent", json!({ "session": "gone", "call_id": "c" })),
         ("respond_as_agent", json!({ "session": "gone", "call_id": "c", "content": "r" })),
         ("answer_question", json!({ "session": "gone", "number": 1, "answer": "Decline" })),
     ];

@@ -118,7 +118,7 @@ pub(super) fn CallRow(
     })
 }
 
-/// The names of the agents that the person played when they made the call, outermost first.
+/// The names of the agents that the person acted as when they made the call, outermost first.
 fn agents_of(session: &Session, call: &ToolCall) -> Vec<String> {
     let mut agents = Vec::new();
     let mut within = call.within.as_ref();

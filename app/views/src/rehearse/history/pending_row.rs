@@ -65,7 +65,7 @@ pub(super) fn PendingRow(
         Some(PendingPhase::AwaitingResult { .. }) => true,
         Some(PendingPhase::AwaitingConfirmation { payload, .. }) => payload.is_some(),
         // Esc cancels only what runs.
-        Some(PendingPhase::Playing) => true,
+        Some(PendingPhase::Acting) => true,
         _ => !rehearsal.questions.read().is_empty(),
     };
     let cancel = move |_| {
@@ -94,7 +94,7 @@ pub(super) fn PendingRow(
             let (is_agent, _) = agent.get_untracked();
             view! { <Supply call_id=call_id.clone() first is_agent/> }.into_any()
         }
-        Some(PendingPhase::Playing) => played(&name),
+        Some(PendingPhase::Acting) => acting(&name),
         _ => ().into_any(),
     };
     Some(view! {
@@ -139,7 +139,7 @@ pub(super) fn nested_class(class: &str, depth: usize) -> String {
 }
 
 /// What the person does as the agent that was called.
-fn played(name: &str) -> AnyView {
+fn acting(name: &str) -> AnyView {
     view! {
         <div class="wanted" role="note">
             <p class="question">
@@ -189,7 +189,7 @@ fn Confirmation(
     payload: Option<JsonText>,
     /// Whether the tool is an agent: it runs its model, or the person supplies its result.
     is_agent: bool,
-    /// Whether the person can play the agent.
+    /// Whether the person can act as the agent.
     can_be_played: bool,
 ) -> impl IntoView {
     let rehearsal = use_this_workspace().rehearsal;
@@ -219,7 +219,7 @@ fn Confirmation(
         (hint, String::new())
     };
     let play = move || {
-        rehearsal.send(Event::PlayAgent { call_id: call_id.get_value() });
+        rehearsal.send(Event::ActAsAgent { call_id: call_id.get_value() });
     };
     let on_key = move |event: ev::KeyboardEvent| {
         if event.ctrl_key() || event.meta_key() || event.alt_key() || browser::is_typing() {

@@ -168,7 +168,7 @@ impl Replay {
     #[must_use]
     pub fn next(self) -> Next {
         let (turn, done) = self.place();
-        if self.workspace.played.read().is_some() {
+        if self.workspace.acted_as.read().is_some() {
             return Next::AfterPlay;
         }
         self.with_turns(|turns| {
@@ -297,7 +297,7 @@ impl Replay {
     }
 }
 
-/// The ended calls of the current turn that a case has: without those of agents that were played.
+/// The ended calls of the current turn that a case has: without those of agents that the person acted as.
 fn calls_of_case(session: &Session) -> impl Iterator<Item = &Call> {
     session.calls_of_turn().iter().filter(|made| made.call.within.is_none())
 }

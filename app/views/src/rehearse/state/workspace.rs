@@ -42,8 +42,8 @@ pub struct Workspace {
     pub input_schema: Memo<Option<JsonText>>,
     /// The schema of the final response; `None` for text.
     pub output_schema: Memo<Option<JsonText>>,
-    /// The call whose agent is played, if any.
-    pub played: Memo<Option<ToolCall>>,
+    /// The call whose agent the person acts as, if any.
+    pub acted_as: Memo<Option<ToolCall>>,
     /// The text that filters the tools.
     pub filter: RwSignal<String>,
     /// Whether the log is shown.
@@ -105,7 +105,7 @@ pub fn use_workspace(rehearsal: Rehearsal) -> Workspace {
         output_schema: Memo::new(move |_| {
             rehearsal.view.with(|view| view.as_ref().and_then(|view| view.output_schema.clone()))
         }),
-        played: Memo::new(move |_| rehearsal.session.with(|session| session.played().cloned())),
+        acted_as: Memo::new(move |_| rehearsal.session.with(|session| session.acted_as().cloned())),
         filter,
         shows_log: RwSignal::new(false),
         shows_raw: RwSignal::new(false),
@@ -170,8 +170,8 @@ impl Workspace {
     /// What the form for the final response is made of, for an agent with an output schema. Tracked.
     #[must_use]
     pub fn response_source(self) -> Option<FormSource> {
-        // An agent that is played has its own form, also for the same schema.
-        self.played.track();
+        // An agent that the person acts as has its own form, also for the same schema.
+        self.acted_as.track();
         let schema = Some(self.output_schema.get()?);
         Some(FormSource { key: FormKey::Response, schema, integers: Integers::Any })
     }
