@@ -290,7 +290,8 @@ async def _in_time(model: BaseLlm, response: Any) -> Any:
     case = current.case()
     if case is None or isinstance(model, (given_model.GivenModel, given_model.Person)):
         return await response  # The engine gives the response, or a person, who has as long as it takes.
-    task, limit, is_late = asyncio.current_task(), case.model_timeout_ms, False
+    task: Any = asyncio.current_task()
+    limit, is_late = case.model_timeout_ms, False
 
     def cancel() -> None:
         nonlocal is_late

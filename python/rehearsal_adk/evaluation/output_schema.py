@@ -55,7 +55,7 @@ def _of_agent(agent: Any) -> Any:
             return None
         agent = agent.sub_agents[-1]
     # google-adk holds a response to pydantic models only.
-    schema = agent.output_schema
+    schema: Any = agent.output_schema
     items = get_args(schema) if get_origin(schema) is list else (schema,)
     if not all(isinstance(item, type) and issubclass(item, BaseModel) for item in items):
         return None

@@ -65,9 +65,8 @@ class LiveClient:
         self, url: str, session_id: str, description: str | None, token: str | None = None
     ):
         self.url = url
-        self._metadata = (("x-rehearsal-plugin", __version__),)
-        if token:
-            self._metadata += (("authorization", f"Bearer {token}"),)
+        own = ("x-rehearsal-plugin", __version__)
+        self._metadata = (own, ("authorization", f"Bearer {token}")) if token else (own,)
         self.session_id = session_id
         self._description = description
         self._channel = _channel(url)
