@@ -1,4 +1,4 @@
-//! `/healthz` and `/readyz`, for supervisors and proxies. They need no login and tell nothing but the status.
+//! `/healthz` and `/readyz`, for supervisors and proxies. They need no login and show nothing but the status.
 
 use axum::extract::State;
 use axum::http::StatusCode;
