@@ -166,11 +166,15 @@ async fn a_wheel_is_installed_used_and_removed() {
     let program = desk.path("env/bin/rehearsal");
     let empty_folder = tempfile::tempdir().unwrap();
     let mut host = Host::start_in(empty_folder, &program, None, &[&agent], &variables);
-    let page = test_support::http_client().get(format!("http://{}/", host.address()));
-    let page = page.send().await.unwrap().text().await.unwrap();
+    let get = async |path: &str| {
+        let found = test_support::http_client().get(format!("http://{}{path}", host.address()));
+        found.send().await.unwrap().error_for_status().unwrap().text().await.unwrap()
+    };
+    let page = get("/").await;
     let took = begin.elapsed().as_secs_f64();
     let _ = writeln!(std::io::stderr(), "from pip install to the page: {took:.1} s");
     assert!(page.contains("weather"), "{page}");
+    assert!(get("/pkg/rehearsal.js").await.contains("hydrate"), "the page is in the program");
 
     let mut weather = Page::rehearse(host.address(), "weather", "Will it rain in Oslo?").await;
     let call = weather.call("forecast", &arguments(&json!({ "city": "Oslo" }))).await;
