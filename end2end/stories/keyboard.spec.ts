@@ -135,7 +135,7 @@ test("what is typed before the next request arrives belongs to it, and is not se
   await page.keyboard.press("Control+Enter");
   await page.keyboard.type("Two ", { delay: DELAY });
   expect((await first).candidates[0].content.parts[0].text).toBe("One.");
-  await expect(page.getByText("No pending requests")).toBeVisible();
+  await expect(page.getByText(/^No pending requests/)).toBeVisible();
   await page.keyboard.press("Control+Enter");
   await expect(page.getByRole("alert")).toContainText("Not sent, because no request is pending.");
   await page.keyboard.type("and more", { delay: DELAY });
