@@ -58,6 +58,8 @@ async function reload(page: Page): Promise<void> {
     await dialog.accept();
   };
   page.on("dialog", accept);
+  // The browser reports a part of the page that is being fetched as failed.
+  await page.waitForLoadState("networkidle");
   await page.reload();
   page.off("dialog", accept);
   await hydrated(page);
