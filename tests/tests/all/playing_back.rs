@@ -246,7 +246,8 @@ async fn an_agent_that_is_a_tool_is_played_back() {
     boss.respond_as_agent(&call, "Mars is far away.").await;
     let call = boss.start("expert", &arguments(&json!({ "request": "Is that so?" }))).await;
     boss.news(&call).await;
-    boss.supply(&call, &JsonText::parse(r#""It is.""#).unwrap()).await;
+    boss.play(&call).await;
+    boss.respond_as_agent(&call, "It is.").await;
     boss.respond("It is far away.");
     let receipt = boss.export().await.unwrap();
     assert!(
