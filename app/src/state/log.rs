@@ -12,8 +12,8 @@ use crate::server_functions::read_agent_log;
 /// The number of lines that the page keeps for each agent.
 const KEPT: usize = 2_000;
 
-/// How much later than it was written a line may reach the host, in milliseconds.
-const DELAY_MS: i64 = 200;
+/// How much later than it was written a line may reach the host under load, in milliseconds.
+const DELAY_MS: i64 = 1_000;
 
 /// Whether the agent wrote this line between two times and it is a warning of Python's `logging` or
 /// `warnings`.
