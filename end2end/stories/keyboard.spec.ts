@@ -111,7 +111,7 @@ test("calls are typed one after the other, on the tab that was used", async ({ p
   }
   await openSession(page, session);
   await expect(page.getByText("5 waiting").first()).toBeVisible();
-  // Requests of one agent are told apart by their number.
+  // The number distinguishes requests of one agent.
   const chips = await page.getByRole("navigation", { name: "Pending requests" }).getByRole("listitem").allInnerTexts();
   expect(chips.length).toBeGreaterThan(1);
   expect(new Set(chips).size).toBe(chips.length);

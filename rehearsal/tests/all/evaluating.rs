@@ -270,8 +270,8 @@ fn metrics_are_evaluated_again_without_the_agent_and_compared() {
     assert!(selected.starts_with("Since run 1: ") && selected.contains("0 gone"), "{selected}");
     // A report in a file is a baseline too.
     let written = ["suite.yaml", "--rescore", "1", "--format", "json", "--output", "report.json"];
-    let told = text(&run(folder.path(), &written, None).stdout);
-    assert!(told.ends_with("see report.json\n"), "{told}");
+    let printed = text(&run(folder.path(), &written, None).stdout);
+    assert!(printed.ends_with("see report.json\n"), "{printed}");
     let against = ["suite.yaml", "--rescore", "1", "--baseline", "report.json"];
     let against = text(&run(folder.path(), &against, None).stdout);
     assert!(against.starts_with("Since report.json: 0 regressed, 0 improved"), "{against}");

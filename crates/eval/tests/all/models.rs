@@ -103,8 +103,8 @@ async fn the_agents_own_model_has_the_time_that_the_suite_gives_it() {
     let case = EvalCase::new("waits", Arc::new(subject)).first_message("My chest hurts");
     let error = run_eval(&case).await.error.expect("an error");
     assert_eq!(error.at_fault, AtFault::Subject, "{}", error.message);
-    let told = "no answer within 500 ms. Set a longer time with `models: { timeout_ms: ... }`";
-    assert!(error.message.contains(told), "{}", error.message);
+    let limit = "no answer within 500 ms. Set a longer time with `models: { timeout_ms: ... }`";
+    assert!(error.message.contains(limit), "{}", error.message);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
