@@ -108,10 +108,27 @@ test("a rehearsal goes on where it was after a reload", async ({ page, picture, 
   const supplied = page.getByRole("form", { name: "Result of the long-running tool" });
   await supplied.getByRole("button", { name: "Enter text" }).click();
   await supplied.getByRole("textbox", { name: "Result as text" }).fill("appro");
+  // What is typed before the host has answered stays, and so does the focus.
+  let answer = () => {};
+  const answered = new Promise<void>((resolve) => (answer = resolve));
+  await page.route("**/api/restore_session", async (route) => {
+    await answered;
+    await route.continue();
+  });
   await reload(page);
-  await supplied.getByRole("textbox", { name: "Result as text" }).fill("approved");
+  const result = supplied.getByRole("textbox", { name: "Result as text" });
+  await expect(result).toBeFocused();
+  await expect(result).toHaveValue("appro");
+  await page.keyboard.press("End");
+  await page.keyboard.type("ved, a");
+  answer();
+  await expect(left).toContainText("billing");
+  await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+  await expect(result).toBeFocused();
+  await page.keyboard.type("ll of it");
+  await page.unroute("**/api/restore_session");
   await supplied.getByRole("button", { name: /Send result/ }).click();
-  await expect(rehearsal.call(3)).toContainText("approved");
+  await expect(rehearsal.call(3)).toContainText("approved, all of it");
   // The session on the host is the same.
   await expect(page.locator(".timeline .restart")).toHaveCount(0);
   await rehearsal.choose("count");

@@ -81,12 +81,15 @@ fn follow_with_focus(rehearsal: Rehearsal) {
             Some(SessionState::AwaitingQuery) => {}
             Some(_) => typed_ahead::end(),
         }
+        // After a reload of the page, the person may be typing again before the host has answered.
+        let is_loaded = before.is_some_and(|before| before.is_none());
         if moved {
             browser::after_drawing(move || match now {
                 Some(SessionState::AwaitingQuery) if browser::is_typing() => typed_ahead::pause(),
                 Some(SessionState::AwaitingQuery) => {
                     typed_ahead::focus_form("query");
                 }
+                _ if is_loaded && !browser::nothing_is_focused() => {}
                 Some(SessionState::Active) if before.is_some() => {
                     let _ = browser::focus(FILTER) || browser::focus_form("response");
                 }

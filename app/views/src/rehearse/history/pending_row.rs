@@ -268,6 +268,7 @@ fn Supply(
     let first_text = first.as_ref().and_then(|first| first.decode::<String>().ok());
     let (as_text, as_json) = (name_of_call(&call_id, "text"), name_of_call(&call_id, "json"));
     let forms = rehearsal.forms;
+    let is_draft = forms.has_kept(&as_text) || forms.has_kept(&as_json);
     let is_text = match (forms.has_kept(&as_text), forms.has_kept(&as_json)) {
         (false, false) => is_agent || first_text.is_some(),
         (has_text, _) => has_text,
@@ -277,9 +278,11 @@ fn Supply(
     let form = use_any_form(first.as_ref().filter(|_| !is_agent).unwrap_or(&JsonText::null()));
     forms.keep_text(as_text, text);
     forms.keep(as_json, form);
-    // Focuses and selects the initial result, which the typed one replaces.
-    Effect::new(|_| {
-        browser::after_drawing(|| browser::focus_form(WANTED) && browser::select_focused());
+    // Focuses and selects the initial result, which the typed one replaces. A draft from before a reload stays.
+    Effect::new(move |_| {
+        browser::after_drawing(move || {
+            browser::focus_form(WANTED) && (is_draft || browser::select_focused())
+        });
     });
     let call_id = StoredValue::new(call_id);
     let supply = move || {
