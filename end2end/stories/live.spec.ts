@@ -436,6 +436,36 @@ test("completing a session without pending requests asks for the name", async ({
   await other.context().close();
 });
 
+test("a completed session is deleted, and leaves every list", async ({ page, browser, host, start, picture, accessible }) => {
+  const agent = start("alone", "Not for long");
+  const address = await agent.session();
+  await open(page, address);
+  await introduce(page, "Ann");
+  await expect(page.getByRole("button", { name: "Delete session" })).toHaveCount(0);
+  await answer(page, "No rain.");
+  expect(await agent.ended).toBe(0);
+  await complete(page);
+  const other = await otherPerson(browser, `${host.url}/live`);
+  const row = other.getByRole("row").filter({ hasText: "Not for long" });
+  await expect(row).toBeVisible();
+  await page.getByRole("button", { name: "Delete session" }).press("Enter");
+  const dialog = page.getByRole("dialog");
+  await expect(dialog.getByRole("button", { name: "Keep session" })).toBeFocused();
+  await picture("delete a session");
+  await accessible();
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("button", { name: "Delete session" })).toBeFocused();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(`${host.url}/live`);
+  await expect(page.getByRole("row").filter({ hasText: "Not for long" })).toHaveCount(0);
+  await expect(row).toHaveCount(0);
+  await other.goto(address);
+  await expect(other.getByRole("heading", { name: "Session cannot be shown" })).toBeVisible();
+  await other.context().close();
+});
+
 test("the list shows pending requests, and notifies on request", async ({ page, context, start, picture, accessible }) => {
   await context.grantPermissions(["notifications"]);
   await page.addInitScript(() => {

@@ -18,7 +18,6 @@ pub mod live;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod memory;
 mod page_dto;
-mod private;
 mod reports;
 mod routes;
 mod security;
@@ -34,7 +33,7 @@ pub use access::Access;
 pub use agents::SimulatedAgentConfig;
 pub use error::ServeError;
 pub use folders::Folders;
-pub use live::{LiveSessions, PaceError};
+pub use live::{LiveSessions, PaceError, Retention};
 pub use serve::Running;
 pub use simulator::Simulator;
 pub use site::ServedPage;

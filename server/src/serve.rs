@@ -16,7 +16,7 @@ use crate::connections;
 use crate::error::ServeError;
 use crate::folders::Folders;
 use crate::host::Host;
-use crate::live::LiveSessions;
+use crate::live::{LiveSessions, Retention};
 use crate::routes::router;
 use crate::security::OriginPolicy;
 use crate::site::Site;
@@ -30,6 +30,7 @@ pub(crate) struct Settings {
     pub(crate) listen: SocketAddr,
     pub(crate) origins: OriginPolicy,
     pub(crate) live: LiveSessions,
+    pub(crate) retention: Retention,
     pub(crate) access: Access,
     pub(crate) folders: Folders,
     pub(crate) adk_tool_responses: bool,
@@ -101,6 +102,10 @@ pub(crate) async fn start(settings: Settings) -> Result<Running, ServeError> {
     tasks.spawn(until(&stop, Arc::clone(&host), |host| async move { host.load_agents().await }));
     tasks.spawn(until(&stop, Arc::clone(&host), |host| async move { host.sweep().await }));
     tasks.spawn(until(&stop, Arc::clone(&host), |host| async move { host.watch_agents().await }));
+    let (sessions, retention) = (live.clone(), settings.retention);
+    tasks.spawn(until(&stop, Arc::clone(&host), move |_| {
+        sessions.delete_expired(move || retention)
+    }));
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     tasks.spawn(until(&stop, Arc::clone(&host), |_| crate::memory::return_freed()));
     #[cfg(target_os = "linux")]

@@ -8,7 +8,7 @@ use agents::SimulatedAgentConfig;
 use crate::access::Access;
 use crate::error::ServeError;
 use crate::folders::Folders;
-use crate::live::LiveSessions;
+use crate::live::{LiveSessions, Retention};
 use crate::security::OriginPolicy;
 use crate::serve::{self, Running, Settings};
 use crate::site::{ServedPage, Site};
@@ -26,6 +26,7 @@ impl<Page: ServedPage> Default for Simulator<Page> {
             listen: SocketAddr::from(([127, 0, 0, 1], 4180)),
             origins: OriginPolicy::default(),
             live: LiveSessions::default(),
+            retention: Retention::default(),
             access: Access::default(),
             folders: Folders::default(),
             adk_tool_responses: false,
@@ -84,6 +85,13 @@ impl<Page: ServedPage> Simulator<Page> {
     #[must_use]
     pub fn live(mut self, live: LiveSessions) -> Self {
         self.settings.live = live;
+        self
+    }
+
+    /// Deletes old live sessions instead of keeping all.
+    #[must_use]
+    pub fn retention(mut self, retention: Retention) -> Self {
+        self.settings.retention = retention;
         self
     }
 

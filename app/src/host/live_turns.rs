@@ -45,4 +45,5 @@ pub trait LiveTurnHost: Send + Sync + 'static {
         cancel_waiting: bool,
         by: String,
     ) -> Result<(), ApiError>;
+    async fn delete_live_session(&self, session: LiveId, by: String) -> Result<(), ApiError>;
 }

@@ -100,6 +100,12 @@ pub async fn complete_live_session(
     crate::host::live_turns()?.complete_live_session(session, cancel_waiting, by).await
 }
 
+/// Deletes a session with all its events. Refused while turns wait.
+#[server(prefix = "/api", endpoint = "delete_live_session", input = Json, output = Json)]
+pub async fn delete_live_session(session: LiveId, by: String) -> Result<(), ApiError> {
+    crate::host::live_turns()?.delete_live_session(session, by).await
+}
+
 /// What can be exported of a session, and where it would go.
 #[server(prefix = "/api", endpoint = "plan_live_export", input = Json, output = Json)]
 pub async fn plan_live_export(session: LiveId) -> Result<LiveExportPlan, ApiError> {

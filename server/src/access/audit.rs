@@ -140,10 +140,10 @@ impl AuditFile {
             Some(open) => open,
             None => {
                 if let Some(folder) = self.path.parent() {
-                    crate::private::make_folder(folder)?;
+                    private_files::make_folder(folder)?;
                 }
-                let opened = crate::private::open_file(&self.path)?;
-                crate::private::restrict(&self.path);
+                let opened = private_files::open_file(&self.path)?;
+                private_files::restrict(&self.path);
                 file.insert(opened)
             }
         };

@@ -140,6 +140,17 @@ impl LiveSessions {
         Ok(self.send(action.audited(entry, by)).await?.session)
     }
 
+    /// Deletes a session in which no agent waits, with all its events.
+    pub(crate) async fn delete(
+        &self,
+        session_id: LiveSessionId,
+        by: Option<&DisplayName>,
+    ) -> Result<(), LiveError> {
+        let entry = AuditEntry::new("delete").with("session", &session_id);
+        let entry = entry.by_optional(by).with_caller();
+        self.request(|reply| LedgerRequest::Delete(session_id, entry, reply)).await
+    }
+
     /// Releases the lease.
     pub(crate) async fn release_lease(
         &self,

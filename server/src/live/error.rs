@@ -3,7 +3,7 @@
 use live::{Invalid, LiveSessionId, Refusal, TurnId};
 
 use super::page_limits::TooLarge;
-use super::store::StoreError;
+use live_store::StoreError;
 
 /// Why a command failed. Nothing was changed.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -20,6 +20,15 @@ pub(crate) enum LiveError {
     /// The session does not exist.
     #[error("session_id: session {0} does not exist; create it first")]
     UnknownSession(LiveSessionId),
+    /// The session cannot be deleted.
+    #[error(
+        "session_id: {waiting} {} in this session; complete it before you delete it",
+        if *.waiting == 1 { "request waits" } else { "requests wait" }
+    )]
+    StillWaiting {
+        /// How many requests wait.
+        waiting: usize,
+    },
     /// The id belongs to another session.
     #[error("session_id: {0} is already used by a session with another description")]
     SessionTaken(LiveSessionId),
@@ -45,7 +54,8 @@ impl LiveError {
 
     /// Whether no command can succeed until somebody repairs the database.
     pub(crate) fn is_unopened(&self) -> bool {
-        matches!(self, Self::Store(error) if matches!(**error, StoreError::Unopened { .. }))
+        let Self::Store(error) = self else { return false };
+        matches!(**error, StoreError::Unopened { .. } | StoreError::OtherVersion { .. })
     }
 }
 

@@ -13,7 +13,7 @@ use rpc::wire;
 use tokio::sync::watch;
 
 use super::error::LiveError;
-use super::store::{LiveStore, StoreError};
+use live_store::{LiveStore, StoreError};
 
 /// How many recent events of a session stay in memory while it is watched.
 const RECENT: usize = 256;
@@ -32,6 +32,7 @@ pub(crate) struct QueueState {
     /// The turn at the head of the queue, and whether a client waits for it.
     pub(crate) head: Option<(PendingTurn, bool)>,
     pub(crate) lease: Option<Lease>,
+    pub(crate) is_deleted: bool,
 }
 
 /// A stored event.
@@ -47,6 +48,7 @@ impl QueueState {
             depth: queue.depth(),
             head: queue.head().map(|turn| (turn.clone(), awaited(turn))),
             lease: queue.lease().cloned(),
+            is_deleted: false,
         }
     }
 
@@ -120,6 +122,15 @@ impl Feed {
             *now = state;
             changes
         });
+    }
+
+    /// Ends the streams of the watchers: the session is deleted.
+    pub(super) fn end(&self) {
+        self.state.send_modify(|state| state.is_deleted = true);
+    }
+
+    pub(super) fn session_id(&self) -> LiveSessionId {
+        self.session_id
     }
 
     /// The next events after a position, in order: at least one if there is one.

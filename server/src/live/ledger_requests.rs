@@ -22,6 +22,8 @@ pub(super) enum LedgerRequest {
     /// The turn's response has reached the client of a model endpoint.
     Deliver(TurnId),
     Watch(LiveSessionId, ReplySender<Watch>),
+    /// Deletes a session in which no agent waits.
+    Delete(LiveSessionId, AttributedEntry, ReplySender<()>),
     /// The status and the oldest pending turns of these sessions. Sessions without a pending turn
     /// are left out.
     Snapshot(Vec<LiveSessionId>, ReplySender<Vec<Option<QueueSnapshot>>>),
@@ -103,6 +105,7 @@ pub(super) enum LedgerReply {
     Watched(Watch),
     Snapshots(Vec<Option<QueueSnapshot>>),
     Counted(usize),
+    Deleted,
     Nothing,
 }
 
@@ -125,11 +128,13 @@ impl LedgerRequest {
                 drop(reply.send(Ok(snapshots)));
             }
             (Self::Depth(reply), Ok(LedgerReply::Counted(count))) => drop(reply.send(Ok(count))),
+            (Self::Delete(_, _, reply), Ok(LedgerReply::Deleted)) => drop(reply.send(Ok(()))),
             (Self::Open(_, reply), Err(error)) => drop(reply.send(Err(error))),
             (Self::Apply(_, reply), Err(error)) => drop(reply.send(Err(error))),
             (Self::Wait(_, _, reply), Err(error)) => drop(reply.send(Err(error))),
             (Self::Watch(_, reply), Err(error)) => drop(reply.send(Err(error))),
             (Self::Snapshot(_, reply), Err(error)) => drop(reply.send(Err(error))),
+            (Self::Delete(_, _, reply), Err(error)) => drop(reply.send(Err(error))),
             (Self::Depth(reply), Err(error)) => drop(reply.send(Err(error))),
             // Each request gets the reply of its own kind.
             _ => {}

@@ -7,7 +7,7 @@ use live::{LeaseId, LiveSessionId, Note, Refusal, SessionEvent, Status, TurnId};
 
 use super::error::LiveError;
 use super::sessions::Summary;
-use super::store::StoreError;
+use live_store::StoreError;
 
 /// A session for the page.
 pub(super) fn summary(summary: &Summary) -> LiveSummary {
@@ -74,6 +74,7 @@ pub(super) fn refused(error: &LiveError) -> ApiError {
             ApiError::LeaseHeld(holder.to_string())
         }
         LiveError::Refused(Refusal::TurnsPending { count }) => ApiError::LiveWaiting(*count as u64),
+        LiveError::StillWaiting { waiting } => ApiError::LiveWaiting(*waiting as u64),
         LiveError::Refused(Refusal::UnknownTurn(turn)) => unknown_turn(&turn.to_string()),
         LiveError::Refused(Refusal::NotAtHead { ahead, .. }) => {
             let pending = if *ahead == 1 { "request is" } else { "requests are" };

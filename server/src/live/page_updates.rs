@@ -13,6 +13,7 @@ use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::Instant;
 
+use super::error::LiveError;
 use super::page_dto::summary;
 use super::sessions::LiveSessions;
 
@@ -144,13 +145,15 @@ async fn update(
     live: LiveSessions,
     wanted: Vec<LiveSessionId>,
     all: bool,
-    more: bool,
+    mut more: bool,
 ) -> Option<LiveUpdate> {
     let mut sessions = Vec::with_capacity(wanted.len());
     for id in wanted {
         match live.session(id).await {
             Ok(found) => sessions.push(summary(&found)),
-            // Unknown, or the store failed: opening the session's page shows the reason.
+            // It is deleted: the list is fetched again.
+            Err(LiveError::UnknownSession(_)) => more |= all,
+            // The store failed: opening the session's page shows the reason.
             Err(error) => tracing::debug!("a page watches {id}: {error}"),
         }
     }

@@ -376,4 +376,12 @@ impl LiveTurnHost for LivePages {
         tracing::info!(%session, %by, "completed");
         Ok(())
     }
+
+    async fn delete_live_session(&self, session: LiveId, by: String) -> Result<(), ApiError> {
+        let (session, by) = (session_id(&session)?, actor(&by)?);
+        let deleted = self.sessions.delete(session, Some(&by)).await;
+        deleted.map_err(|error| refused(&error))?;
+        tracing::info!(%session, %by, "deleted");
+        Ok(())
+    }
 }

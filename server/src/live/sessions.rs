@@ -14,8 +14,8 @@ use super::error::LiveError;
 use super::feed::{QueueState, Watch, decoded};
 use super::ledger::Ledger;
 use super::ledger_requests::{LedgerRequest, QueueSnapshot, ReplySender, Waited};
-use super::store::sqlite::SqliteStore;
-use super::store::{LiveStore, StoredSession};
+use live_store::SqliteStore;
+use live_store::{LiveStore, StoredSession};
 
 /// The default database path, relative to the working directory.
 pub const DEFAULT_DATABASE: &str = ".rehearsal/live.sqlite";

@@ -4,7 +4,7 @@ use live::Refusal;
 use tonic::{Code, Status};
 
 use super::error::LiveError;
-use super::store::StoreError;
+use live_store::StoreError;
 
 impl From<LiveError> for Status {
     fn from(error: LiveError) -> Self {
@@ -22,6 +22,7 @@ fn code(error: &LiveError) -> Code {
         LiveError::UnknownSession(_) => Code::NotFound,
         LiveError::SessionTaken(_) => Code::AlreadyExists,
         LiveError::OtherCaller(_) => Code::PermissionDenied,
+        LiveError::StillWaiting { .. } => Code::FailedPrecondition,
         LiveError::Stopping => Code::Unavailable,
         LiveError::Refused(refusal) => match refusal {
             Refusal::UnknownTurn(_) => Code::NotFound,
@@ -41,7 +42,9 @@ fn code(error: &LiveError) -> Code {
                 Code::Unavailable
             }
             // A retry cannot succeed: somebody has to repair the file.
-            StoreError::Unopened { .. } => Code::FailedPrecondition,
+            StoreError::Unopened { .. } | StoreError::OtherVersion { .. } => {
+                Code::FailedPrecondition
+            }
             StoreError::Damaged(_) | StoreError::Database(_) => Code::Internal,
         },
     }

@@ -67,6 +67,9 @@ async fn follow(
     let mut shown = None;
     loop {
         let state = states.borrow_and_update().clone();
+        if state.is_deleted {
+            return Err(LiveError::UnknownSession(feed.session_id()));
+        }
         while place < state.last {
             let events = feed.after(place).await?;
             let Some(last) = events.last() else { break };

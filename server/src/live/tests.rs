@@ -22,27 +22,28 @@ use super::ledger_requests::Waited;
 use super::page_updates::PageUpdates;
 use super::pages::LivePages;
 use super::sessions::LiveSessions;
-use super::store::sqlite::SqliteStore;
-use super::store::{LiveStore, StoreError};
 use crate::folders::Folders;
 use crate::host::Host;
+use live_store::SqliteStore;
+use live_store::{LiveStore, StoreError};
 
-struct TestSession {
-    store: Arc<SqliteStore>,
-    sessions: LiveSessions,
-    session: LiveSessionId,
-    _folder: tempfile::TempDir,
+#[derive(Clone)]
+pub(super) struct TestSession {
+    pub(super) store: Arc<SqliteStore>,
+    pub(super) sessions: LiveSessions,
+    pub(super) session: LiveSessionId,
+    pub(super) _folder: Arc<tempfile::TempDir>,
 }
 
 impl TestSession {
-    async fn open() -> Self {
+    pub(super) async fn open() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("live.sqlite");
         let store = Arc::new(SqliteStore::open(&path).await.expect("opens"));
         let sessions = LiveSessions::with_store(Arc::clone(&store) as Arc<dyn LiveStore>).await;
         let sessions = sessions.expect("starts");
         let session = sessions.create(None, None).await.expect("creates").id;
-        Self { store, sessions, session, _folder: folder }
+        Self { store, sessions, session, _folder: Arc::new(folder) }
     }
 
     async fn fill(&self) {
@@ -50,7 +51,7 @@ impl TestSession {
         self.store.limit(u32::try_from(pages).expect("small")).await;
     }
 
-    async fn submit(&self, number: u8, bytes: usize) -> Result<Sequence, LiveError> {
+    pub(super) async fn submit(&self, number: u8, bytes: usize) -> Result<Sequence, LiveError> {
         let request =
             LlmRequest { system_instruction: Some("x".repeat(bytes)), ..Default::default() };
         let agent = AgentName::parse("weather")?;
@@ -59,7 +60,7 @@ impl TestSession {
         self.sessions.submit(self.session, turn(number), request).await
     }
 
-    async fn decide(&self, number: u8) -> Result<Sequence, LiveError> {
+    pub(super) async fn decide(&self, number: u8) -> Result<Sequence, LiveError> {
         let candidate = Content { role: Role::Model, parts: vec![Part::Text("yes".to_owned())] };
         let response = HumanResponse { candidates: vec![candidate] };
         let by = DisplayName::parse("Ann")?;
@@ -139,7 +140,7 @@ async fn accepts_a_turn_id_once_if_two_sessions_use_it_in_one_batch() {
         store: Arc::clone(&test.store),
         sessions: test.sessions.clone(),
         session: other,
-        _folder: tempfile::tempdir().expect("a folder"),
+        _folder: Arc::new(tempfile::tempdir().expect("a folder")),
     };
     let (here, there) = tokio::join!(test.submit(1, 10), elsewhere.submit(1, 10));
     assert_eq!([here.is_ok(), there.is_ok()].iter().filter(|ok| **ok).count(), 1);
@@ -194,7 +195,7 @@ async fn a_turn_is_not_awaited_after_its_clients_disconnect() {
 }
 
 /// The live pages of the test's sessions, with a host without agents.
-fn pages(test: &TestSession) -> LivePages {
+pub(super) fn pages(test: &TestSession) -> LivePages {
     LivePages::new(test.sessions.clone(), Host::new(Vec::new(), Folders::default(), false))
 }
 

@@ -10,8 +10,8 @@ use tokio::sync::mpsc::error::TrySendError;
 use super::error::LiveError;
 use super::ledger_requests::{LedgerRequest, Waited};
 use super::sessions::LiveSessions;
-use super::store::StoredTurn;
 use crate::access::{self, How};
+use live_store::StoredTurn;
 
 /// Where a turn is, and whether it has ended.
 #[derive(Debug, Clone)]

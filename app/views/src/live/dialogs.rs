@@ -1,4 +1,4 @@
-//! The dialogs that ask before a turn is canceled or handed over, and before a session is completed.
+//! The dialogs that ask before a turn is canceled or handed over, and before a session is completed or deleted.
 
 use leptos::prelude::*;
 
@@ -10,6 +10,8 @@ use app::state::times::counted;
 
 /// The id of the button that completes a session.
 const COMPLETE: &str = "complete-session";
+/// The id of the button that deletes a session.
+const DELETE: &str = "delete-session";
 
 /// The dialogs of a session.
 #[component]
@@ -19,6 +21,7 @@ pub(super) fn Dialogs() -> impl IntoView {
         {dialog(workspace, Question::Cancel, "Cancel request", move || view! { <Cancel workspace/> }.into_any())}
         {dialog(workspace, Question::HandOver, "Hand over", move || view! { <HandOver workspace/> }.into_any())}
         {dialog(workspace, Question::Complete, "Complete session", move || view! { <Complete workspace/> }.into_any())}
+        {dialog(workspace, Question::Delete, "Delete session", move || view! { <Delete workspace/> }.into_any())}
     }
 }
 
@@ -117,14 +120,7 @@ fn Complete(
             counted(depth, "request is pending", "requests are pending")
         ),
     };
-    Effect::new(move |was: Option<bool>| {
-        let is_nameless = workspace.live.is_nameless();
-        // The name field disappears once the name is known: the focus moves to the button.
-        if was == Some(true) && !is_nameless {
-            browser::after_drawing(|| browser::focus(COMPLETE));
-        }
-        is_nameless
-    });
+    focus_once_named(workspace, COMPLETE);
     let complete = move |_| {
         if workspace.live.is_nameless_untracked() {
             browser::focus(NAME_FIELD);
@@ -145,4 +141,40 @@ fn Complete(
             </button>
         </div>
     }
+}
+
+#[component]
+fn Delete(
+    /// The workspace.
+    workspace: LiveWorkspace,
+) -> impl IntoView {
+    focus_once_named(workspace, DELETE);
+    let delete = move |_| {
+        if workspace.live.is_nameless_untracked() {
+            browser::focus(NAME_FIELD);
+            return;
+        }
+        workspace.question.set(None);
+        workspace.delete();
+    };
+    view! {
+        <h2>"Delete this session?"</h2>
+        <p>"Its requests, responses and tool results are removed from the host for everybody. Exported eval cases stay."</p>
+        <NameForm/>
+        <div class="choices">
+            <button type="button" class="button" autofocus on:click=move |_| workspace.question.set(None)>"Keep session"</button>
+            <button type="button" class="button primary" id=DELETE on:click=delete>"Delete session"</button>
+        </div>
+    }
+}
+
+/// Moves the focus to a button once the person's name is known: the name field disappears then.
+fn focus_once_named(workspace: LiveWorkspace, button: &'static str) {
+    Effect::new(move |was: Option<bool>| {
+        let is_nameless = workspace.live.is_nameless();
+        if was == Some(true) && !is_nameless {
+            browser::after_drawing(move || browser::focus(button));
+        }
+        is_nameless
+    });
 }

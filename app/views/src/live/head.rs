@@ -74,6 +74,11 @@ pub(super) fn LiveHead(
                     "Complete session"
                 </button>
             </Show>
+            <Show when=move || workspace.is_completed()>
+                <button type="button" class="button" on:click=move |_| workspace.ask(Question::Delete)>
+                    "Delete session"
+                </button>
+            </Show>
         </header>
     }
 }

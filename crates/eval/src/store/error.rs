@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use sqlx::migrate::MigrateError;
+use database_file::{MigrateError, Writer};
 
 /// Why the store failed. What was stored before is kept.
 #[derive(Debug, thiserror::Error)]
@@ -21,14 +21,17 @@ pub enum StoreError {
         /// The store.
         path: PathBuf,
     },
-    /// A newer version of Rehearsal wrote it.
+    /// Another version of Rehearsal wrote it.
     #[error(
-        "the eval runs in {} are of a newer version of Rehearsal: update, or choose another file with --store",
+        "the eval runs in {} cannot be opened: the file was written by {by}. Use that version, or choose another \
+         file with --store",
         path.display()
     )]
-    Newer {
+    OtherVersion {
         /// The store.
         path: PathBuf,
+        /// What wrote it.
+        by: Writer,
     },
     /// It is not a database, or something in it cannot be read.
     #[error(
@@ -95,16 +98,18 @@ const FULL: i64 = 13;
 const NOT_A_DATABASE: i64 = 26;
 
 impl StoreError {
+    /// Why the database at `path` was not migrated.
+    pub(super) fn of_migration(path: &Path, error: MigrateError) -> Self {
+        match error {
+            MigrateError::Newer(by) => Self::OtherVersion { path: path.to_owned(), by },
+            MigrateError::Foreign(cause) => Self::Damaged { path: path.to_owned(), cause },
+            MigrateError::Database(error) => Self::of(path, &error),
+        }
+    }
+
     /// The error of the database at `path`.
     pub(super) fn of(path: &Path, error: &sqlx::Error) -> Self {
         let path = path.to_owned();
-        if let sqlx::Error::Migrate(cause) = error {
-            match &**cause {
-                MigrateError::VersionMissing(_) => return Self::Newer { path },
-                MigrateError::Execute(error) => return Self::of(&path, error),
-                cause => return Self::Damaged { path, cause: cause.to_string() },
-            }
-        }
         let of_database = error.as_database_error();
         let code = of_database.and_then(|it| it.code()?.parse::<i64>().ok());
         let cause = of_database.map_or_else(|| error.to_string(), |it| it.message().to_owned());

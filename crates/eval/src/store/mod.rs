@@ -7,7 +7,6 @@ mod error;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -139,17 +138,16 @@ impl RunStore {
         if creates {
             // Conversations are their owner's. SQLite's further files get the permissions of this one.
             let unreachable = |cause| StoreError::Unreachable { path: path.to_owned(), cause };
-            let mut file = std::fs::OpenOptions::new();
-            file.create(true).append(true).mode(0o600).open(path).map_err(unreachable)?;
+            private_files::open_file(path).map_err(unreachable)?;
         }
         let opened = async {
             let pool = pool.connect_with(options).await?;
-            migrator().run(&pool).await?;
+            database_file::migrate(&pool, &migrator()).await?;
             Ok(pool)
         };
         let opened = opened.await;
         drop(alone);
-        let pool = opened.map_err(|error| StoreError::of(path, &error))?;
+        let pool = opened.map_err(|error| StoreError::of_migration(path, error))?;
         Ok(Self { path: path.to_owned(), pool })
     }
 

@@ -16,8 +16,9 @@ use super::super::error::LiveError;
 use super::super::ledger_requests::{
     Action, ActionResult, LedgerReply, LedgerRequest, QueueSnapshot, Waited,
 };
-use super::super::store::{Change, NewEvent};
 use super::{Draft, Ledger};
+use crate::access::AttributedEntry;
+use live_store::{Change, NewEvent};
 
 impl Ledger {
     pub(super) async fn decide(
@@ -40,6 +41,9 @@ impl Ledger {
             LedgerRequest::Deliver(turn_id) => {
                 self.changes.push(Change::Deliver(*turn_id));
                 Ok(LedgerReply::Nothing)
+            }
+            LedgerRequest::Delete(session_id, entry, _) => {
+                self.delete(*session_id, entry).await.map(|()| LedgerReply::Deleted)
             }
             LedgerRequest::Watch(session_id, _) => {
                 let active = self.active(*session_id).await?;
@@ -98,6 +102,22 @@ impl Ledger {
         }
         self.touched.insert(action.session_id);
         Ok(result)
+    }
+
+    async fn delete(
+        &mut self,
+        session_id: LiveSessionId,
+        entry: &AttributedEntry,
+    ) -> Result<(), LiveError> {
+        match self.active(session_id).await?.queue.depth() {
+            0 => {
+                self.changes.push(Change::Delete(session_id));
+                self.audit_entries.push(entry.clone());
+                self.deleted = Some(session_id);
+                Ok(())
+            }
+            waiting => Err(LiveError::StillWaiting { waiting }),
+        }
     }
 
     /// Loads into the queue the closed turns that `command` refers to.

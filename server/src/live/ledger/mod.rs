@@ -19,8 +19,8 @@ use super::active_session::{ActiveSession, Outcome};
 use super::clock::moment;
 use super::error::LiveError;
 use super::ledger_requests::LedgerRequest;
-use super::store::{Change, LiveStore};
 use crate::access::AttributedEntry;
+use live_store::{Change, LiveStore};
 
 /// The most requests in one transaction.
 const BATCH: usize = 512;
@@ -45,6 +45,8 @@ pub(super) struct Ledger {
     audit_entries: Vec<AttributedEntry>,
     opened: HashMap<LiveSessionId, LiveSession>,
     touched: HashSet<LiveSessionId>,
+    /// The session that the current batch deletes.
+    deleted: Option<LiveSessionId>,
     /// Receives the id of every changed session.
     changed_sessions: broadcast::Sender<LiveSessionId>,
 }
@@ -64,6 +66,7 @@ impl Ledger {
             audit_entries: Vec::new(),
             opened: HashMap::new(),
             touched: HashSet::new(),
+            deleted: None,
             changed_sessions,
         };
         let mut queues: HashMap<LiveSessionId, Vec<PendingTurn>> = HashMap::new();
@@ -105,6 +108,13 @@ impl Ledger {
     /// stored alone, so that one that is too large for a full disk does not fail the others.
     async fn take(&mut self, batch: Vec<LedgerRequest>) {
         let alone = batch.len() == 1;
+        // The requests after it meet a session that is no longer stored.
+        if !alone && batch.iter().any(|request| matches!(request, LedgerRequest::Delete(..))) {
+            for request in batch {
+                Box::pin(self.take(vec![request])).await;
+            }
+            return;
+        }
         let mut replies = Vec::with_capacity(batch.len());
         for request in &batch {
             replies.push(self.decide(request).await);
@@ -131,6 +141,7 @@ impl Ledger {
         let audit_entries = std::mem::take(&mut self.audit_entries);
         let touched = std::mem::take(&mut self.touched);
         let opened = std::mem::take(&mut self.opened);
+        let deleted = self.deleted.take();
         if !changes.is_empty()
             && let Err(error) = self.store.commit(&changes).await
         {
@@ -140,6 +151,12 @@ impl Ledger {
             return Err(error);
         }
         audit_entries.into_iter().for_each(AttributedEntry::write);
+        if let Some(session_id) = deleted {
+            if let Some(active) = self.active_sessions.remove(&session_id) {
+                active.feed.end();
+            }
+            self.notify_change(session_id);
+        }
         for draft in drafts {
             if let Some(active) = self.active_sessions.get_mut(&draft.session_id) {
                 active.publish(&draft.fact, &draft.event, draft.bytes);

@@ -76,6 +76,10 @@ impl LiveTurnHost for FakeLiveTurns {
     ) -> Result<(), ApiError> {
         unknown(&session)
     }
+
+    async fn delete_live_session(&self, session: LiveId, _by: String) -> Result<(), ApiError> {
+        unknown(&session)
+    }
 }
 
 fn host() {
@@ -103,6 +107,7 @@ async fn each_function_of_a_turn_passes_its_session() {
             "complete_live_session",
             json!({ "session": "gone", "cancel_waiting": false, "by": "Ann" }),
         ),
+        ("delete_live_session", json!({ "session": "gone", "by": "Ann" })),
     ];
     expect_not_found(functions, json!({ "UnknownLiveSession": "gone" }), host).await;
 }

@@ -31,6 +31,8 @@ pub enum Question {
     Cancel,
     /// Complete the session.
     Complete,
+    /// Delete the session.
+    Delete,
     /// Hand the lease over.
     HandOver,
 }

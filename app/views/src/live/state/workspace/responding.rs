@@ -10,7 +10,7 @@ use super::{FILTER, LiveWorkspace, NAME_FIELD};
 use crate::live::state::turn::{Checked, left_out, response};
 use crate::shared::keys::focus_panel;
 use app::server_functions::{
-    cancel_live_turn, check_live_value, complete_live_session, respond_to_turn,
+    cancel_live_turn, check_live_value, complete_live_session, delete_live_session, respond_to_turn,
 };
 use app::state::browser;
 use app::state::live_draft::{Draft, Side};
@@ -253,6 +253,19 @@ impl LiveWorkspace {
         spawn_local(async move {
             match complete_live_session(id, true, by).await {
                 Ok(()) => self.announcement.set("Session completed.".to_owned()),
+                Err(error) => self.show_error(&error),
+            }
+        });
+    }
+
+    /// Deletes the session, and goes to the list.
+    pub fn delete(self) {
+        let Some(by) = self.live.name.get_untracked() else { return };
+        let id = self.id.get_value();
+        spawn_local(async move {
+            match delete_live_session(id, by).await {
+                Ok(()) if self.is_gone() => {}
+                Ok(()) => self.navigate.with_value(|navigate| navigate("/live".to_owned(), false)),
                 Err(error) => self.show_error(&error),
             }
         });

@@ -1,12 +1,11 @@
 //! Storage of live sessions: the trait and its types.
 //!
-//! SQLite serves one host ([`sqlite`]); a database for a team would be another implementation of
+//! SQLite serves one host ([`SqliteStore`]); a database for a team would be another implementation of
 //! [`LiveStore`]. Exactly one ledger writes, so the trait has one write method:
 //! [`LiveStore::commit`].
 
 mod error;
-mod lock;
-pub(super) mod sqlite;
+mod sqlite;
 #[cfg(test)]
 mod tests;
 
@@ -16,23 +15,28 @@ use live::{
     PendingTurn, Recorded, Sequence, Timestamp, TurnId,
 };
 
-pub(super) use error::StoreError;
+pub use error::StoreError;
+pub use sqlite::SqliteStore;
 
 /// A stored session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct StoredSession {
+pub struct StoredSession {
+    /// The session itself.
     pub session: LiveSession,
     /// Its number: later sessions have higher ones.
     pub number: i64,
     /// The first agents that sent requests, at most 20.
     pub agents: Vec<String>,
+    /// The sequence number of its last event; 0 before the first.
     pub last: Sequence,
+    /// The time of its last event.
     pub last_at: Timestamp,
 }
 
 /// A stored turn, pending or closed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct StoredTurn {
+pub struct StoredTurn {
+    /// Its session.
     pub session_id: LiveSessionId,
     /// Who sent its request; `None` without authentication.
     pub caller: Option<String>,
@@ -45,27 +49,42 @@ pub(super) struct StoredTurn {
 /// A stored event: the bytes are a `SessionEvent` of `proto/rehearsal/v1`, the other fields are for
 /// queries.
 #[derive(Debug, Clone)]
-pub(super) struct NewEvent {
+pub struct NewEvent {
+    /// Its id.
     pub event_id: EventId,
+    /// Its session.
     pub session_id: LiveSessionId,
+    /// Its position in the session.
     pub sequence: Sequence,
+    /// When it was recorded.
     pub at: Timestamp,
+    /// The turn that it belongs to.
     pub turn_id: TurnId,
+    /// The agent of that turn.
     pub agent_name: String,
+    /// The agent's run.
     pub invocation_id: InvocationId,
+    /// The kind of its payload.
     pub kind: PayloadType,
+    /// The fingerprint of what was sent; `None` if the host itself recorded it.
     pub fingerprint: Option<Fingerprint>,
     /// Who sent a request; `None` for other events, and without authentication.
     pub caller: Option<String>,
+    /// The encoded `SessionEvent`.
     pub bytes: Vec<u8>,
 }
 
 /// One change to store.
 #[derive(Debug, Clone)]
-pub(super) enum Change {
+pub enum Change {
+    /// A new session.
     Open(LiveSession),
+    /// A new event.
     Append(NewEvent),
+    /// The session accepts no more requests.
     Complete(LiveSessionId),
+    /// The session and all its events are deleted.
+    Delete(LiveSessionId),
     /// A client of a model endpoint waits for the turn's response. No effect if it is repeated.
     Await(TurnId, Fingerprint),
     /// The response has reached the client.
@@ -74,7 +93,7 @@ pub(super) enum Change {
 
 /// Stores sessions and events.
 #[async_trait]
-pub(super) trait LiveStore: Send + Sync + 'static {
+pub trait LiveStore: Send + Sync + 'static {
     /// Stores all of the changes or none; when this returns, they survive a power loss.
     async fn commit(&self, changes: &[Change]) -> Result<(), StoreError>;
 
@@ -84,6 +103,7 @@ pub(super) trait LiveStore: Send + Sync + 'static {
     /// The pending turns of one session.
     async fn pending_of(&self, session: LiveSessionId) -> Result<Vec<PendingTurn>, StoreError>;
 
+    /// The session with that id.
     async fn session(&self, id: LiveSessionId) -> Result<Option<StoredSession>, StoreError>;
 
     /// At most `count` sessions before number `before`, newest first. `search` matches a part of
@@ -128,6 +148,14 @@ pub(super) trait LiveStore: Send + Sync + 'static {
         session: LiveSessionId,
         turn_id: TurnId,
     ) -> Result<Vec<Vec<u8>>, StoreError>;
+
+    /// At most `count` sessions without a pending turn whose last event is older than `before`, the longest unused
+    /// first.
+    async fn unused(&self, before: Timestamp, count: u32)
+    -> Result<Vec<LiveSessionId>, StoreError>;
+
+    /// The size of what is stored, in bytes, without the space that deleted sessions have left.
+    async fn bytes(&self) -> Result<u64, StoreError>;
 
     /// The durability of a commit, in the database's terms.
     async fn durability(&self) -> Result<String, StoreError>;

@@ -11,7 +11,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// The file system's error.
-pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
+pub fn make_folder(folder: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -24,7 +24,7 @@ pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// The file system's error.
-pub(crate) fn open_file(path: &Path) -> io::Result<File> {
+pub fn open_file(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.create(true).append(true);
     #[cfg(unix)]
@@ -34,7 +34,7 @@ pub(crate) fn open_file(path: &Path) -> io::Result<File> {
 
 /// Removes everyone else's access to a file, if it exists. Only its owner can do that, so a failure is
 /// logged.
-pub(crate) fn restrict(path: &Path) {
+pub fn restrict(path: &Path) {
     #[cfg(unix)]
     {
         let restricted = std::fs::metadata(path).and_then(|file| {

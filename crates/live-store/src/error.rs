@@ -2,9 +2,11 @@
 
 use std::path::PathBuf;
 
+use database_file::Writer;
+
 /// Why the store failed. Nothing was changed.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum StoreError {
+pub enum StoreError {
     /// The disk is full.
     #[error(
         "the disk of the live sessions is full, and nothing was changed: free some space and retry"
@@ -30,7 +32,18 @@ pub(crate) enum StoreError {
         /// The operating system's error.
         cause: std::io::Error,
     },
-    /// The file is not a database, or its version is unknown.
+    /// Another version of Rehearsal wrote it.
+    #[error(
+        "the live sessions in {} cannot be opened: the file was written by {by}. Start that version, \
+         or set another file under [live] database in rehearsal.toml", path.display()
+    )]
+    OtherVersion {
+        /// The database.
+        path: PathBuf,
+        /// What wrote it.
+        by: Writer,
+    },
+    /// The file is not a database.
     #[error(
         "the live sessions in {} cannot be opened ({cause}): move the file away, or set another one \
          under [live] database in rehearsal.toml", path.display()

@@ -8,22 +8,22 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use database_file::{Lock, LockError, MigrateError};
 use live::{
     AgentName, ClosedTurn, Closing, EventId, Fingerprint, InvocationId, LiveSession, LiveSessionId,
     Note, PayloadType, PendingTurn, Recorded, Sequence, Status, Timestamp, TurnId,
 };
 use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::sqlite::{
-    SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteRow,
-    SqliteSynchronous,
+    SqliteAutoVacuum, SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions,
+    SqliteRow, SqliteSynchronous,
 };
 use sqlx::{Executor, Row, SqlSafeStr, SqliteConnection};
 
-use super::lock::Lock;
 use super::{Change, LiveStore, NewEvent, StoreError, StoredSession, StoredTurn};
 
 /// A database file with one writer.
-pub(in crate::live) struct SqliteStore {
+pub struct SqliteStore {
     writer: SqlitePool,
     readers: SqlitePool,
     _lock: Lock,
@@ -31,12 +31,15 @@ pub(in crate::live) struct SqliteStore {
 
 impl SqliteStore {
     /// Opens or creates the database and migrates it to the current version.
-    pub(in crate::live) async fn open(path: &Path) -> Result<Self, StoreError> {
+    pub async fn open(path: &Path) -> Result<Self, StoreError> {
         let path = prepared(path)?;
-        let lock = Lock::take(&path)?;
+        let lock = Lock::take(&path).map_err(|error| match error {
+            LockError::InUse => StoreError::InUse { path: path.clone() },
+            LockError::Unreachable(cause) => StoreError::Unreachable { path: path.clone(), cause },
+        })?;
         // SQLite gives its other files the permissions of this one.
         let unreachable = |cause| StoreError::Unreachable { path: path.clone(), cause };
-        crate::private::open_file(&path).map_err(unreachable)?;
+        private_files::open_file(&path).map_err(unreachable)?;
         let options = SqliteConnectOptions::new()
             .filename(&path)
             .create_if_missing(true)
@@ -46,17 +49,18 @@ impl SqliteStore {
             .busy_timeout(Duration::from_secs(5))
             .pragma("journal_size_limit", (64 * 1024 * 1024).to_string());
         let lasting = || SqlitePoolOptions::new().idle_timeout(None).max_lifetime(None);
-        let writable = options.clone();
+        // Deleted sessions leave their space to the file system.
+        let writable = options.clone().auto_vacuum(SqliteAutoVacuum::Incremental);
         let writer = async {
             let writer = lasting().max_connections(1).connect_with(writable).await?;
-            migrator().run(&writer).await?;
+            database_file::migrate(&writer, &migrator()).await?;
             Ok(writer)
         };
         let writer = writer.await.map_err(|error| unopened(&path, error))?;
         for end in ["", "-wal", "-shm", ".lock"] {
             let mut file = path.clone().into_os_string();
             file.push(end);
-            crate::private::restrict(Path::new(&file));
+            private_files::restrict(Path::new(&file));
         }
         let readers = lasting().max_connections(4).connect_lazy_with(options.read_only(true));
         Ok(Self { writer, readers, _lock: lock })
@@ -64,19 +68,26 @@ impl SqliteStore {
 
     /// Limits the database to this many pages, to simulate a full disk: SQLite reports SQLITE_FULL
     /// for both.
-    #[cfg(test)]
-    pub(in crate::live) async fn limit(&self, pages: u32) {
+    #[cfg(any(test, feature = "testing"))]
+    pub async fn limit(&self, pages: u32) {
         let limit = sqlx::AssertSqlSafe(format!("PRAGMA max_page_count = {pages}"));
         sqlx::query(limit).fetch_one(&self.writer).await.expect("a pragma is accepted");
     }
 
-    #[cfg(test)]
-    pub(in crate::live) async fn number(&self, query: &'static str) -> i64 {
+    /// The number that `query` selects.
+    #[cfg(any(test, feature = "testing"))]
+    pub async fn number(&self, query: &'static str) -> i64 {
         sqlx::query_scalar(query).fetch_one(&self.writer).await.expect("a number")
     }
 }
 
-fn unopened(path: &Path, error: sqlx::Error) -> StoreError {
+fn unopened(path: &Path, error: MigrateError) -> StoreError {
+    let path_of = || path.to_path_buf();
+    let error = match error {
+        MigrateError::Newer(by) => return StoreError::OtherVersion { path: path_of(), by },
+        MigrateError::Foreign(cause) => return StoreError::Unopened { path: path_of(), cause },
+        MigrateError::Database(error) => error,
+    };
     let message = error.as_database_error().map(|it| it.message().to_owned());
     let cause = message.unwrap_or_else(|| error.to_string());
     match error.into() {
@@ -90,7 +101,7 @@ fn prepared(path: &Path) -> Result<PathBuf, StoreError> {
     let unreachable = |cause| StoreError::Unreachable { path: path.to_path_buf(), cause };
     let path = std::path::absolute(path).map_err(unreachable)?;
     if let Some(folder) = path.parent() {
-        crate::private::make_folder(folder).map_err(unreachable)?;
+        private_files::make_folder(folder).map_err(unreachable)?;
     }
     Ok(path)
 }
@@ -125,7 +136,14 @@ impl LiveStore for SqliteStore {
         // Not with sqlx's transactions: when the disk is full SQLite ends the transaction by
         // itself, which sqlx does not notice.
         match carry_out(&mut connection, changes).await {
-            Ok(()) => Ok(()),
+            Ok(()) => {
+                if changes.iter().any(|change| matches!(change, Change::Delete(_)))
+                    && let Err(error) = connection.execute("PRAGMA incremental_vacuum").await
+                {
+                    tracing::warn!("the file keeps the space of deleted sessions: {error}");
+                }
+                Ok(())
+            }
             Err(error) => {
                 let open = connection.execute("ROLLBACK").await;
                 if let Err(already) = open {
@@ -271,6 +289,30 @@ impl LiveStore for SqliteStore {
         Ok(events.fetch_all(&self.readers).await?)
     }
 
+    async fn unused(
+        &self,
+        before: Timestamp,
+        count: u32,
+    ) -> Result<Vec<LiveSessionId>, StoreError> {
+        let rows = sqlx::query(
+            "SELECT id AS session_id, max(created_at, last_timestamp) AS used FROM sessions s \
+             WHERE used < ? AND NOT EXISTS (SELECT 1 FROM pending p WHERE p.session_id = s.id) \
+             ORDER BY used LIMIT ?",
+        );
+        let rows = rows.bind(before.0).bind(count).fetch_all(&self.readers).await?;
+        rows.iter().map(session_id).collect()
+    }
+
+    async fn bytes(&self) -> Result<u64, StoreError> {
+        let bytes: i64 = sqlx::query_scalar(
+            "SELECT (pages.page_count - free.freelist_count) * size.page_size \
+             FROM pragma_page_count pages, pragma_freelist_count free, pragma_page_size size",
+        )
+        .fetch_one(&self.readers)
+        .await?;
+        Ok(bytes.unsigned_abs())
+    }
+
     async fn durability(&self) -> Result<String, StoreError> {
         let synchronous: i64 =
             sqlx::query_scalar("PRAGMA synchronous").fetch_one(&self.writer).await?;
@@ -301,6 +343,7 @@ async fn carry_out(
             Change::Open(session) => open_session(connection, session).await?,
             Change::Append(event) => append(connection, event).await?,
             Change::Complete(id) => complete(connection, *id).await?,
+            Change::Delete(id) => delete(connection, *id).await?,
             Change::Await(turn_id, content) => await_turn(connection, *turn_id, content).await?,
             Change::Deliver(turn_id) => deliver(connection, *turn_id).await?,
         }
@@ -371,6 +414,19 @@ async fn append(connection: &mut SqliteConnection, event: &NewEvent) -> Result<(
 async fn complete(connection: &mut SqliteConnection, id: LiveSessionId) -> Result<(), sqlx::Error> {
     let ends = sqlx::query("UPDATE sessions SET status = 'completed' WHERE id = ?");
     connection.execute(ends.bind(id.to_string())).await.map(drop)
+}
+
+async fn delete(connection: &mut SqliteConnection, id: LiveSessionId) -> Result<(), sqlx::Error> {
+    for statement in [
+        "DELETE FROM undelivered WHERE turn_id IN (SELECT turn_id FROM events WHERE session_id = ?)",
+        "DELETE FROM pending WHERE session_id = ?",
+        "DELETE FROM agents WHERE session_id = ?",
+        "DELETE FROM events WHERE session_id = ?",
+        "DELETE FROM sessions WHERE id = ?",
+    ] {
+        connection.execute(sqlx::query(statement).bind(id.to_string())).await?;
+    }
+    Ok(())
 }
 
 async fn await_turn(
