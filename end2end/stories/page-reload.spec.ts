@@ -284,3 +284,25 @@ test("what cannot be kept is said, and asked about before it is lost", async ({ 
   await picture("unreadable");
   await open(page, "/");
 });
+
+test("a page of another version asks to be reloaded, and keeps the draft", async ({ page, host, picture, accessible }) => {
+  let isUpdated = true;
+  await page.routeWebSocket(/\/api\/events/, (socket) => {
+    const server = socket.connectToServer();
+    server.onMessage((message) => {
+      const text = message.toString();
+      socket.send(isUpdated ? text.replace(/"version":"[^"]*"/, '"version":"9.8.7"') : text);
+    });
+  });
+  await open(page, `${host.url}/rehearse/math-agent`);
+  await page.getByLabel("User message").fill("What is 2 and 3?");
+  const alert = page.getByRole("alert").filter({ hasText: "The host was updated to version 9.8.7." });
+  await expect(alert).toBeVisible();
+  await picture("another version");
+  await accessible();
+  isUpdated = false;
+  await alert.getByRole("button", { name: "Reload page" }).press("Enter");
+  await hydrated(page);
+  await expect(page.getByLabel("User message")).toHaveValue("What is 2 and 3?");
+  await expect(alert).toHaveCount(0);
+});

@@ -7,12 +7,13 @@ use std::process::ExitCode;
 use anyhow::{Context as _, bail};
 use clap::Parser as _;
 use rehearsal::cli::{
-    self, Added, AdkFolderArguments, AgentsArguments, Command, CommandLine, CredentialArguments,
-    EvalsetCommand, EvalsetError, InitArguments, LintArguments, ScoreArguments, ServeArguments,
-    Status, TokenCommand, ToolsCommand, UserCommand, Verdict,
+    self, Added, AdkFolderArguments, AgentsArguments, BackupArguments, Command, CommandLine,
+    Copied, CredentialArguments, EvalsetCommand, EvalsetError, InitArguments, LintArguments,
+    RestoreArguments, ScoreArguments, ServeArguments, Status, TokenCommand, ToolsCommand,
+    UserCommand, Verdict,
 };
 use rehearsal::config::{Config, Overrides};
-use rehearsal::{LiveSessions, Simulator};
+use rehearsal::{LiveSessions, Reload, Simulator};
 
 fn main() -> ExitCode {
     let line = command_line();
@@ -29,6 +30,11 @@ fn main() -> ExitCode {
         Command::Token { command: TokenCommand::Add(arguments) } => add_token(&arguments),
         Command::Init(arguments) => init(&arguments),
         Command::AdkFolder(arguments) => adk_folder(&arguments),
+        Command::Backup(arguments) => back_up(&arguments),
+        Command::Restore(arguments) => restore(&arguments),
+        Command::Man(arguments) => cli::write_manual(&arguments.folder)
+            .with_context(|| format!("{} cannot be written", arguments.folder.display()))
+            .map(|()| ExitCode::SUCCESS),
         Command::Completions(arguments) => {
             cli::write_completions(arguments.shell, &mut io::stdout())
                 .map(|()| ExitCode::SUCCESS)
@@ -89,7 +95,7 @@ fn serve(arguments: &ServeArguments) -> anyhow::Result<ExitCode> {
     let config = Config::load(&arguments.overrides(), &cli::example_names())?;
     let agents = cli::simulated_agents(&config)?;
     cli::start_logging(arguments.log_format);
-    let live = LiveSessions::at(config.live.database);
+    let live = LiveSessions::at(config.live.database.clone());
     if !config.listen.ip().to_canonical().is_loopback() {
         tracing::warn!(
             "{} can be reached from other machines: put a TLS proxy in front of it, or passwords and \
@@ -99,13 +105,54 @@ fn serve(arguments: &ServeArguments) -> anyhow::Result<ExitCode> {
     }
     let simulator = Simulator::new().owning_its_process();
     let simulator = simulator.listen(config.listen).agents(agents).live(live);
-    let simulator = simulator.access(config.access).folders(config.folders);
+    let simulator = simulator.access(config.access.clone()).folders(config.folders.clone());
     let simulator = simulator.adk_tool_responses(config.adk_tool_responses);
-    let proxies = config.security.trusted_proxies.into_iter();
+    let simulator = simulator.retention(config.live.retention);
+    let proxies = config.security.trusted_proxies.iter().copied();
     let simulator = proxies.fold(simulator, Simulator::trust_proxy);
-    let origins = config.security.allowed_origins.into_iter().map(String::from);
+    let origins = config.security.allowed_origins.iter().cloned().map(String::from);
     let simulator = origins.fold(simulator, Simulator::allow_origin);
-    runtime()?.block_on(simulator.serve())?;
+    runtime()?.block_on(simulator.serve_reloading(|| reload(arguments, &config)))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The configuration as it is now, for a host that was started with `begun`.
+fn reload(arguments: &ServeArguments, begun: &Config) -> Option<Reload> {
+    let config = match Config::load(&arguments.overrides(), &cli::example_names()) {
+        Ok(config) => config,
+        Err(error) => {
+            tracing::error!("the configuration is unchanged: {error}");
+            return None;
+        }
+    };
+    let changed = config.fixed_differences(begun);
+    if !changed.is_empty() {
+        tracing::warn!("restart the host for the changes of {}", changed.join(", "));
+    }
+    Some(Reload {
+        access: config.access,
+        allowed_origins: config.security.allowed_origins.into_iter().map(String::from).collect(),
+        trusted_proxies: config.security.trusted_proxies,
+        retention: config.live.retention,
+    })
+}
+
+fn back_up(arguments: &BackupArguments) -> anyhow::Result<ExitCode> {
+    print_copied(&runtime()?.block_on(cli::back_up(arguments))?)
+}
+
+fn restore(arguments: &RestoreArguments) -> anyhow::Result<ExitCode> {
+    print_copied(&runtime()?.block_on(cli::restore(arguments))?)
+}
+
+fn print_copied(copied: &[Copied]) -> anyhow::Result<ExitCode> {
+    let mut out = io::stdout().lock();
+    for Copied { from, to, replaced } in copied {
+        writeln!(out, "{} -> {}", from.display(), to.display())?;
+        if let Some(replaced) = replaced {
+            writeln!(out, "  what was there is in {}", replaced.display())?;
+        }
+    }
     Ok(ExitCode::SUCCESS)
 }
 

@@ -18,6 +18,8 @@ pub mod live;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod memory;
 mod page_dto;
+mod reload;
+mod replaceable;
 mod reports;
 mod routes;
 mod security;
@@ -34,6 +36,7 @@ pub use agents::SimulatedAgentConfig;
 pub use error::ServeError;
 pub use folders::Folders;
 pub use live::{LiveSessions, PaceError, Retention};
+pub use reload::{LoginChanged, Reload};
 pub use serve::Running;
 pub use simulator::Simulator;
 pub use site::ServedPage;

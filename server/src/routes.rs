@@ -33,6 +33,7 @@ use crate::access::{Authenticator, Caller, LoginLifetime, admit};
 use crate::health::{Readiness, healthy, ready};
 use crate::host::Host;
 use crate::live::{FILES_ROUTE, LiveGrpc, LivePages, LiveSessions};
+use crate::replaceable::Replaceable;
 use crate::security::{OriginPolicy, content_security_policy, guard};
 use crate::served_file::ServedFile;
 use crate::sessions::RESOURCES_ROUTE;
@@ -67,7 +68,7 @@ pub(crate) fn router(
     host: Arc<Host>,
     live: LiveSessions,
     site: Site,
-    origins: OriginPolicy,
+    origins: Replaceable<OriginPolicy>,
     authenticator: Arc<Authenticator>,
     stop: CancellationToken,
 ) -> Router {
@@ -110,7 +111,7 @@ pub(crate) fn router(
             ),
         )
         .layer(middleware::from_fn_with_state(authenticator, admit))
-        .layer(middleware::from_fn_with_state(Arc::new(origins), guard))
+        .layer(middleware::from_fn_with_state(origins, guard))
         // Whoever asks, and under whatever name.
         .route("/healthz", get(healthy))
         .merge(Router::new().route("/readyz", get(ready)).with_state(readiness))

@@ -5,7 +5,6 @@
 //! machine, and an `Origin` must be our own.
 
 use std::net::{IpAddr, SocketAddr};
-use std::sync::Arc;
 
 use axum::extract::{Request, State};
 use axum::http::header::{CACHE_CONTROL, HOST, ORIGIN};
@@ -14,6 +13,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use crate::connections::Peer;
+use crate::replaceable::Replaceable;
 
 /// The header in which proxies list client addresses, the nearest last.
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
@@ -132,10 +132,11 @@ impl OriginPolicy {
 
 /// Rejects foreign requests before any other middleware.
 pub(crate) async fn guard(
-    State(origins): State<Arc<OriginPolicy>>,
+    State(policy): State<Replaceable<OriginPolicy>>,
     mut request: Request,
     next: Next,
 ) -> Response {
+    let origins = policy.get();
     if let Some(&Peer(connected)) = request.extensions().get() {
         let peer = origins.peer(connected, request.headers());
         request.extensions_mut().insert(Peer(peer));

@@ -17,6 +17,8 @@ use crate::error::ServeError;
 use crate::folders::Folders;
 use crate::host::Host;
 use crate::live::{LiveSessions, Retention};
+use crate::reload::{LoginChanged, Reload, Reloaded};
+use crate::replaceable::Replaceable;
 use crate::routes::router;
 use crate::security::OriginPolicy;
 use crate::site::Site;
@@ -44,6 +46,7 @@ pub struct Running {
     host: Arc<Host>,
     live: LiveSessions,
     stop: CancellationToken,
+    reloaded: Reloaded,
     tasks: JoinSet<()>,
     owns_process: bool,
 }
@@ -53,6 +56,14 @@ impl Running {
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// Takes up a changed configuration. Requests under way end with the one that they began with.
+    ///
+    /// # Errors
+    /// [`LoginChanged`]; nothing is changed then.
+    pub fn reload(&self, reload: Reload) -> Result<(), LoginChanged> {
+        self.reloaded.take_up(reload)
     }
 
     /// Closes connections and ends workers.
@@ -94,7 +105,13 @@ pub(crate) async fn start(settings: Settings) -> Result<Running, ServeError> {
     let host = Host::new(agents, folders, settings.adk_tool_responses);
     let stop = CancellationToken::new();
     let origins = origins.at(address).with_authentication(access.is_enabled());
-    let authenticator = Authenticator::new(access, address.port());
+    let reloaded = Reloaded {
+        authenticator: Authenticator::new(access, address.port()),
+        origins: Replaceable::new(origins),
+        retention: Replaceable::new(settings.retention),
+        address,
+    };
+    let (origins, authenticator) = (reloaded.origins.clone(), Arc::clone(&reloaded.authenticator));
     let router =
         router(Arc::clone(&host), live.clone(), site, origins, authenticator, stop.clone());
     let mut tasks = JoinSet::new();
@@ -102,9 +119,9 @@ pub(crate) async fn start(settings: Settings) -> Result<Running, ServeError> {
     tasks.spawn(until(&stop, Arc::clone(&host), |host| async move { host.load_agents().await }));
     tasks.spawn(until(&stop, Arc::clone(&host), |host| async move { host.sweep().await }));
     tasks.spawn(until(&stop, Arc::clone(&host), |host| async move { host.watch_agents().await }));
-    let (sessions, retention) = (live.clone(), settings.retention);
+    let (sessions, retention) = (live.clone(), reloaded.retention.clone());
     tasks.spawn(until(&stop, Arc::clone(&host), move |_| {
-        sessions.delete_expired(move || retention)
+        sessions.delete_expired(move || *retention.get())
     }));
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     tasks.spawn(until(&stop, Arc::clone(&host), |_| crate::memory::return_freed()));
@@ -113,7 +130,7 @@ pub(crate) async fn start(settings: Settings) -> Result<Running, ServeError> {
         orphans::adopt();
         tasks.spawn(until(&stop, Arc::clone(&host), |_| orphans::reap()));
     }
-    Ok(Running { address, host, live, stop, tasks, owns_process })
+    Ok(Running { address, host, live, stop, reloaded, tasks, owns_process })
 }
 
 fn until<F: Future<Output = ()> + Send + 'static>(
@@ -129,6 +146,25 @@ fn until<F: Future<Output = ()> + Send + 'static>(
             () = stopped => {}
         }
     }
+}
+
+/// Calls `reload` for each SIGHUP that the process receives. Without it, the signal ends the process.
+pub(crate) async fn reload_when_asked(mut reload: impl FnMut()) {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        match signal(SignalKind::hangup()) {
+            Ok(mut hangup) => {
+                while hangup.recv().await.is_some() {
+                    reload();
+                }
+            }
+            Err(error) => tracing::warn!("cannot listen for SIGHUP: {error}"),
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = &mut reload;
+    std::future::pending::<()>().await;
 }
 
 /// Returns when the process receives SIGINT or SIGTERM.

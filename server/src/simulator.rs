@@ -9,6 +9,7 @@ use crate::access::Access;
 use crate::error::ServeError;
 use crate::folders::Folders;
 use crate::live::{LiveSessions, Retention};
+use crate::reload::Reload;
 use crate::security::OriginPolicy;
 use crate::serve::{self, Running, Settings};
 use crate::site::{ServedPage, Site};
@@ -131,9 +132,28 @@ impl<Page: ServedPage> Simulator<Page> {
     /// # Errors
     /// [`ServeError`] if the address cannot be served, or the live sessions cannot be opened.
     pub async fn serve(self) -> Result<(), ServeError> {
+        self.serve_reloading(|| None).await
+    }
+
+    /// As [`Simulator::serve`], and takes up what `reload` returns at each SIGHUP. `None` changes nothing.
+    ///
+    /// # Errors
+    /// As [`Simulator::serve`].
+    pub async fn serve_reloading(
+        self,
+        reload: impl Fn() -> Option<Reload>,
+    ) -> Result<(), ServeError> {
         let running = self.start().await?;
         tracing::info!("serving at http://{}", running.address());
-        serve::until_asked_to_stop().await;
+        let reload = || match reload().map(|reload| running.reload(reload)) {
+            None => {}
+            Some(Ok(())) => tracing::info!("the configuration was read again"),
+            Some(Err(error)) => tracing::error!("the configuration is unchanged: {error}"),
+        };
+        tokio::select! {
+            () = serve::until_asked_to_stop() => {}
+            () = serve::reload_when_asked(reload) => {}
+        }
         tokio::select! {
             () = running.stop() => {}
             () = serve::until_asked_to_stop() => tracing::warn!("second signal: stopping at once"),

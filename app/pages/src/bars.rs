@@ -5,6 +5,7 @@ use leptos_router::components::A;
 use leptos_router::hooks::use_location;
 
 use app::components::icon::{Glyph, Icon};
+use app::state::browser;
 use app::state::theme::Choice;
 use app::state::{Link, use_page};
 
@@ -96,6 +97,23 @@ pub fn LoggedOut() -> impl IntoView {
                 </div>
             </div>
         </Show>
+    }
+}
+
+/// Reports that the host has another version than this page, which therefore may not understand it.
+#[component]
+pub fn OtherVersion() -> impl IntoView {
+    let version = use_page().other_version;
+    view! {
+        {move || version.get().map(|version| view! {
+            <div class="notices">
+                <div class="notice" role="alert">
+                    <Icon glyph=Glyph::Warning/>
+                    <p>{format!("The host was updated to version {version}. Reload the page to use it. Your draft is kept.")}</p>
+                    <button type="button" class="button primary" on:click=move |_| browser::reload()>"Reload page"</button>
+                </div>
+            </div>
+        })}
     }
 }
 

@@ -7,7 +7,7 @@ use leptos_router::SsrMode;
 use leptos_router::components::{Route, Router, Routes};
 use leptos_router::path;
 
-use crate::bars::{LoggedOut, TopBar};
+use crate::bars::{LoggedOut, OtherVersion, TopBar};
 use crate::command_palette::CommandPalette;
 use crate::{
     AgentsPage, EvalSetPage, EvalSetsPage, LivePage, LiveSessionPage, NotFoundPage, RehearsePage,
@@ -69,6 +69,7 @@ pub fn App() -> impl IntoView {
             </div>
             <CommandPalette/>
             <LoggedOut/>
+            <OtherVersion/>
         </Router>
     }
     .into_any()

@@ -42,6 +42,8 @@ pub struct Page {
     pub unsaved: Unsaved,
     /// The parts of the code that are loaded on demand.
     pub lazy: LazyPages,
+    /// The host's version, if it is not the version of this page.
+    pub other_version: RwSignal<Option<String>>,
 }
 
 /// Creates the page's state and provides it in the context.
@@ -51,11 +53,13 @@ pub fn provide_page() -> Page {
     let rehearsals = use_rehearsals(lazy.session);
     let logs = use_logs();
     let host = StoredValue::new(None::<String>);
+    let other_version = RwSignal::new(None);
     let live = use_live();
     let sessions = rehearsals.watched();
     let watched = Memo::new(move |_| Watched { sessions: sessions.get(), live: live.watched() });
     let connection = use_connection(watched.into(), move |event| match event {
-        HostEvent::Welcome { host: id, person, .. } => {
+        HostEvent::Welcome { host: id, person, version } => {
+            other_version.set((version != env!("CARGO_PKG_VERSION")).then_some(version));
             if is_another(person.as_deref()) {
                 rehearsals.stop_keeping();
                 browser::reload();
@@ -106,6 +110,7 @@ pub fn provide_page() -> Page {
         palette: use_palette(),
         unsaved: use_unsaved(),
         lazy,
+        other_version,
     };
     provide_context(page);
     page

@@ -2,6 +2,7 @@
 
 mod adk_folder;
 mod agents;
+mod backup;
 mod completions;
 mod credentials;
 mod doctor;
@@ -11,6 +12,7 @@ mod evalset;
 mod init;
 mod lint;
 mod logging;
+mod manual;
 mod note_line;
 mod output_file;
 mod score;
@@ -28,6 +30,7 @@ pub use self::eval::{
     InitSuiteArguments, MergeRunsArguments, RunChoice, Shard, ToolsOfSuiteArguments, eval,
 };
 pub use adk_folder::{AdkFolder, AdkFolderError, unseen_by_adk, write_adk_folder};
+pub use backup::{BackupArguments, BackupError, Copied, RestoreArguments, back_up, restore};
 pub use completions::write_completions;
 pub use credentials::{
     Added, CredentialArguments, CredentialError, TokenCommand, UserCommand, add_token, add_user,
@@ -42,6 +45,7 @@ pub use evalset::{
 pub use init::{Created, InitError, init};
 pub use lint::{LintError, Linted, lint_tools, write_lint};
 pub use logging::start_logging;
+pub use manual::write_manual;
 pub use score::{PairBy, ReportFormat, ScoreArguments, ScoreError, Verdict, score};
 pub use sources::{example_names, simulated_agents};
 
@@ -198,6 +202,28 @@ Examples:
         #[command(subcommand)]
         command: TokenCommand,
     },
+    /// Copy live sessions, eval runs and the configuration into a new folder
+    #[command(after_help = "\
+A host may run meanwhile: the copies have what was stored when the command began. Agents and their eval \
+sets are files of yours and are not copied.
+
+Examples:
+  rehearsal backup backups/2026-11-27
+  rehearsal backup backups/2026-11-27 --config team/rehearsal.toml
+
+The folder appears once it is complete. Exits with 0 then, with 1 otherwise.")]
+    Backup(BackupArguments),
+    /// Put the files of a backup back
+    #[command(after_help = "\
+Stop the host first. Everything is checked before anything is changed: the SHA-256 of each file, the \
+databases, and that this version of the program can read them.
+
+Examples:
+  rehearsal restore backups/2026-11-27
+  rehearsal restore backups/2026-11-27 --replace
+
+Exits with 0 if everything was restored, with 1 if nothing was.")]
+    Restore(RestoreArguments),
     /// Write an MCP agent as a folder that `adk web` and `adk eval` load
     #[command(after_help = "\
 Examples:
@@ -212,6 +238,11 @@ Examples:
   rehearsal completions fish > ~/.config/fish/completions/rehearsal.fish
   rehearsal completions zsh  > ~/.zfunc/_rehearsal")]
     Completions(CompletionsArguments),
+    /// Write manual pages into a folder
+    #[command(after_help = "\
+Examples:
+  rehearsal man ~/.local/share/man/man1")]
+    Man(ManArguments),
 }
 
 /// Commands of `rehearsal tools`.
@@ -337,6 +368,14 @@ pub struct AdkFolderArguments {
     /// Where to create the agent's folder
     #[arg(long, env = "REHEARSAL_OUT", value_name = "FOLDER", default_value = ".", value_hint = ValueHint::DirPath)]
     pub out: PathBuf,
+}
+
+/// Arguments of `rehearsal man`.
+#[derive(Debug, Clone, Args)]
+pub struct ManArguments {
+    /// The folder, which is created
+    #[arg(value_hint = ValueHint::DirPath)]
+    pub folder: PathBuf,
 }
 
 /// Arguments of `rehearsal completions`.

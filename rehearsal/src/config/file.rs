@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
+use std::num::NonZeroU32;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -75,7 +76,7 @@ pub struct SecurityTable {
     #[schemars(with = "Vec<String>", example = ["127.0.0.1"])]
     pub trusted_proxies: Vec<IpAddr>,
     /// A file that gets one line for each login, rejected login, response, canceled turn, completed
-    /// session and export, in addition to the log.
+    /// or deleted session and export, in addition to the log.
     pub audit_file: Option<PathBuf>,
 }
 
@@ -113,6 +114,13 @@ pub struct LiveTable {
     /// The SQLite file that stores them. Default: `.rehearsal/live.sqlite`.
     /// It is created with the first session.
     pub database: Option<PathBuf>,
+    /// Deletes sessions this many days after their last event, unless an agent waits. Default: none.
+    #[schemars(example = 90)]
+    pub keep_days: Option<NonZeroU32>,
+    /// Deletes the longest unused sessions while the stored ones take more than this many megabytes (of 1,000,000
+    /// bytes), unless an agent waits. Default: none.
+    #[schemars(example = 5000)]
+    pub keep_megabytes: Option<NonZeroU32>,
 }
 
 /// Exports of rehearsals.

@@ -112,6 +112,21 @@ impl Config {
         }
     }
 
+    /// What differs from `begun`, and takes effect only with the next start of a host.
+    #[must_use]
+    pub fn fixed_differences(&self, begun: &Self) -> Vec<&'static str> {
+        [
+            ("`listen`", self.listen != begun.listen),
+            ("the agents", self.agents != begun.agents || self.python != begun.python),
+            ("`[live] database`", self.live.database != begun.live.database),
+            ("`[folders]`", self.folders != begun.folders),
+            ("`[export]`", self.adk_tool_responses != begun.adk_tool_responses),
+        ]
+        .into_iter()
+        .filter_map(|(name, differs)| differs.then_some(name))
+        .collect()
+    }
+
     fn from_file(
         path: &Path,
         overrides: &Overrides,

@@ -31,6 +31,8 @@ allowed_origins = ["http://LOCALHOST:8080"]
 
 [live]
 database = "data/live.sqlite"
+keep_days = 90
+keep_megabytes = 5000
 
 [[agent]]
 name = "Smart Home"
@@ -53,6 +55,9 @@ eval_set_path = "/data/maths.evalset.json"
         config.security.allowed_origins.iter().map(AllowedOrigin::as_str).collect();
     assert_eq!(origins, ["http://localhost:8080"]);
     assert_eq!(config.live.database, Path::new("data/live.sqlite"));
+    let days = std::time::Duration::from_secs(90 * 24 * 60 * 60);
+    let kept = (config.live.retention.keep_for, config.live.retention.keep_bytes);
+    assert_eq!(kept, (Some(days), Some(5_000_000_000)));
     assert_eq!(config.origin, Origin::File("rehearsal.toml".into()));
     let [home, maths] = &config.agents[..] else { panic!("two agents, not {:?}", config.agents) };
     assert_eq!(home.eval_set_path, Path::new("agents/smart_home/smart_home_evals.evalset.json"));

@@ -4,8 +4,8 @@
 
 #![expect(clippy::print_stdout, reason = "the number of attempts is printed")]
 
-mod agents;
+pub(super) mod agents;
 mod full_disk;
-mod host;
+pub(super) mod host;
 mod journal;
 mod killed;

@@ -4,6 +4,7 @@
 
 mod access;
 mod adk_folder;
+mod backup;
 mod doctor;
 mod endpoints;
 mod eval_people;
@@ -13,4 +14,5 @@ mod linting;
 mod live;
 mod live_faults;
 mod rehearsing;
+mod reload;
 mod scoring;

@@ -29,7 +29,7 @@ pub(crate) async fn admit(
     mut request: Request,
     next: Next,
 ) -> Response {
-    let mut context = RequestContext { audit: authenticator.audit.clone(), caller: None };
+    let mut context = RequestContext { audit: authenticator.audit(), caller: None };
     let mut login = None;
     if authenticator.is_enabled() && !OPEN.contains(&request.uri().path()) {
         match authenticator.caller(Credentials::by(&request, &authenticator)).await {

@@ -105,7 +105,7 @@ async fn log_in(
     match authenticator.person(peer.ip(), name, form.password).await {
         Ok(caller) => {
             let entry = AuditEntry::new("login").with("from", &peer.ip());
-            authenticator.audit.write(entry, Some(&caller));
+            authenticator.audit().write(entry, Some(&caller));
             if let Some(old) = authenticator.cookie.content(&headers) {
                 authenticator.login_sessions.revoke(&old);
             }

@@ -85,6 +85,17 @@ impl LoginSessions {
         }
     }
 
+    /// Ends the login sessions of those who are not `kept`.
+    pub(super) fn revoke_unless(&self, kept: impl Fn(&Caller) -> bool) {
+        self.issued().retain(|_, login_session| {
+            let is_kept = kept(&login_session.caller);
+            if !is_kept {
+                login_session.revoked.cancel();
+            }
+            is_kept
+        });
+    }
+
     /// When the login session expires unless another request arrives.
     fn ends(&self, login_session: &LoginSession) -> Instant {
         (login_session.seen + self.idle).min(login_session.since + self.longest)

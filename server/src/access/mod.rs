@@ -36,6 +36,8 @@ pub(crate) use login_bound::while_logged_in;
 pub(crate) use login_sessions::LoginLifetime;
 pub use secret::{FreshToken, SecretHash};
 
+use crate::replaceable::Replaceable;
+
 use cookie::Cookie;
 use login_rate_limit::{LoginRateLimit, origin};
 use login_sessions::LoginSessions;
@@ -87,7 +89,7 @@ impl Access {
 
 /// Authenticates callers, for one host.
 pub(crate) struct Authenticator {
-    access: Access,
+    access: Replaceable<Access>,
     cookie: Cookie,
     login_sessions: Arc<LoginSessions>,
     rate_limit: LoginRateLimit,
@@ -95,7 +97,7 @@ pub(crate) struct Authenticator {
     /// Argon2 is slow.
     verified_tokens: Mutex<HashMap<[u8; 32], Caller>>,
     hashing: Semaphore,
-    pub(crate) audit: Audit,
+    audit: Replaceable<Audit>,
 }
 
 /// Why authentication failed.
@@ -112,18 +114,36 @@ impl Authenticator {
     pub(crate) fn new(access: Access, port: u16) -> Arc<Self> {
         let audit = Audit::to(access.audit_file.clone());
         Arc::new(Self {
-            access,
+            access: Replaceable::new(access),
             cookie: Cookie::of_port(port),
             login_sessions: Arc::default(),
             rate_limit: LoginRateLimit::default(),
             verified_tokens: Mutex::default(),
             hashing: Semaphore::new(AT_ONCE),
-            audit,
+            audit: Replaceable::new(audit),
         })
     }
 
     pub(crate) fn is_enabled(&self) -> bool {
-        self.access.is_enabled()
+        self.access.get().is_enabled()
+    }
+
+    pub(crate) fn audit(&self) -> Audit {
+        Audit::clone(&self.audit.get())
+    }
+
+    /// Replaces people, tokens and the audit file. Who is gone, or has another password, is logged out.
+    pub(crate) fn replace(&self, access: Access) {
+        self.audit.set(Audit::to(access.audit_file.clone()));
+        let before = self.access.get();
+        self.login_sessions.revoke_unless(|caller| {
+            let secret = |access: &Access| {
+                access.people.get(&caller.id).map(|(_, password)| password.clone())
+            };
+            secret(&before) == secret(&access)
+        });
+        self.access.set(access);
+        self.verified_tokens().clear();
     }
 
     /// Authenticates a person by name and password.
@@ -133,7 +153,7 @@ impl Authenticator {
         name: &str,
         password: String,
     ) -> Result<Caller, AuthError> {
-        let known = self.access.people.get(name.trim()).cloned();
+        let known = self.access.get().people.get(name.trim()).cloned();
         self.check(from, name.trim(), known, password, How::Password).await
     }
 
@@ -144,7 +164,7 @@ impl Authenticator {
             return Ok(caller.clone());
         }
         let id = secret::token_id(token).unwrap_or("token");
-        let known = self.access.tokens.get(id).cloned();
+        let known = self.access.get().tokens.get(id).cloned();
         let caller = self.check(from, id, known, token.to_owned(), How::Token).await?;
         self.verified_tokens().insert(digest, caller.clone());
         Ok(caller)
@@ -187,7 +207,7 @@ impl Authenticator {
                     authenticator.rate_limit.record_failure(&origin(from), &name);
                     let entry = AuditEntry::new("refused").by(&name).with("from", &from);
                     let entry = entry.with("how", &how.word());
-                    authenticator.audit.write(entry, None);
+                    authenticator.audit().write(entry, None);
                     Err(AuthError::Unknown)
                 }
             }

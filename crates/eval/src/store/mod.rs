@@ -104,7 +104,7 @@ impl RunStore {
     /// Opens or creates the file, and migrates it to the current version.
     ///
     /// # Errors
-    /// [`StoreError`] if it cannot be opened, is damaged or of a newer version.
+    /// [`StoreError`] if it cannot be opened, is damaged or of another version.
     pub async fn open(path: &Path) -> Result<Self, StoreError> {
         if let Some(folder) = path.parent() {
             let unreachable = |cause| StoreError::Unreachable { path: path.to_owned(), cause };

@@ -212,9 +212,7 @@ async fn a_store_that_cannot_be_used_is_refused_with_the_remedy() {
     .await;
     let shown = refused(&newer).await;
     assert!(
-        shown.contains(
-            "of a newer version of Rehearsal: update, or choose another file with --store"
-        ),
+        shown.contains("cannot be opened: the file was written by another build of rehearsal "),
         "{shown}"
     );
 

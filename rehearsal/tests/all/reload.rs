@@ -1,0 +1,115 @@
+//! SIGHUP: a running host reads its configuration again.
+
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use super::live_faults::host::spawn;
+
+const AGENT: &str = "[[agent]]\nname = \"Maths\"\nsource = \"native\"\nexample = \"math\"\n";
+
+/// A host of `rehearsal.toml` in `folder`.
+struct Reloading {
+    child: Child,
+    address: SocketAddr,
+    log: Arc<Mutex<String>>,
+}
+
+impl Reloading {
+    fn start(folder: &Path) -> Self {
+        let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let log = Arc::new(Mutex::new(String::new()));
+        let child = spawn(command(), folder, address, &log);
+        Self { child, address, log }
+    }
+
+    /// Sends SIGHUP, and returns what the host has logged since.
+    fn reload(&self) -> String {
+        let before = self.log.lock().unwrap().len();
+        let id = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-HUP", &id]).status().unwrap().success());
+        for _ in 0..3000 {
+            let log = self.log.lock().unwrap()[before..].to_owned();
+            if log.contains("configuration ") {
+                return log;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        panic!("the host has not reloaded: {:?}", self.log)
+    }
+
+    /// The status of a request with a token.
+    fn status(&self, token: &str) -> u16 {
+        let mut stream = TcpStream::connect(self.address).unwrap();
+        let (address, end) = (self.address, "connection: close");
+        let request = format!(
+            "GET /v1/models HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {token}\r\n{end}\r\n\r\n"
+        );
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut response = String::new();
+        stream.read_to_string(&mut response).unwrap();
+        response[9..12].parse().unwrap()
+    }
+}
+
+impl Drop for Reloading {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn command() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_rehearsal"))
+}
+
+/// Adds a token to `rehearsal.toml`.
+fn add_token(folder: &Path, name: &str) -> String {
+    let mut adds = command();
+    adds.args(["token", "add", name]).current_dir(folder).stdin(Stdio::null());
+    let added = adds.output().unwrap();
+    assert!(added.status.success(), "{added:?}");
+    String::from_utf8(added.stdout).unwrap().trim().to_owned()
+}
+
+#[test]
+fn people_and_tokens_change_and_a_broken_file_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("rehearsal.toml");
+    fs::write(&file, AGENT).unwrap();
+    let first = add_token(folder.path(), "first");
+    let with_first = fs::read_to_string(&file).unwrap();
+    let host = Reloading::start(folder.path());
+    assert_eq!(host.status(&first), 200);
+
+    fs::write(&file, AGENT).unwrap();
+    let second = add_token(folder.path(), "second");
+    assert_eq!(host.status(&second), 401, "not yet");
+    let log = host.reload();
+    assert!(log.contains("the configuration was read again"), "{log}");
+    assert_eq!((host.status(&first), host.status(&second)), (401, 200));
+
+    fs::write(&file, "[[agent]\n").unwrap();
+    let log = host.reload();
+    assert!(log.contains("the configuration is unchanged: rehearsal.toml:1:"), "{log}");
+    assert_eq!((host.status(&first), host.status(&second)), (401, 200));
+
+    fs::write(&file, AGENT).unwrap();
+    let log = host.reload();
+    assert!(log.contains("restart the host to turn login on or off"), "{log}");
+    assert_eq!(host.status(&second), 200);
+
+    let more = "[live]\ndatabase = \"other.sqlite\"\nkeep_days = 7\n";
+    let renamed = with_first.replace("Maths", "Mathematics");
+    fs::write(&file, format!("{renamed}{more}")).unwrap();
+    let log = host.reload();
+    assert!(
+        log.contains("restart the host for the changes of the agents, `[live] database`"),
+        "{log}"
+    );
+    assert_eq!((host.status(&first), host.status(&second)), (200, 401));
+}
