@@ -107,8 +107,14 @@ const MODULE_WITHOUT: [(&str, &str, &str); 1] = [("app/src", "state", "component
 
 /// The files and folders of the host that may name the page's crate `app`: they implement its host traits
 /// or provide them to its requests.
-const APP_IN_HOST: [&str; 5] =
-    ["host.rs", "live/pages.rs", "live/tests.rs", "routes.rs", "server_functions/fakes"];
+const APP_IN_HOST: [&str; 6] = [
+    "host.rs",
+    "live/deletion_tests.rs",
+    "live/pages.rs",
+    "live/tests.rs",
+    "routes.rs",
+    "server_functions/fakes",
+];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")

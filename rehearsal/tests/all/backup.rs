@@ -52,7 +52,7 @@ async fn a_backup_of_a_running_host_is_restored_over_what_came_later() {
     let (done, text) = run(&folder, &replace);
     assert!(done, "{text}");
     host.start_again();
-    assert_eq!(sessions(&host).await, [kept.clone()]);
+    assert_eq!(sessions(&host).await, std::slice::from_ref(&kept));
     host.kill();
     // What was replaced is complete.
     let aside = text.lines().find_map(|line| line.split_once("what was there is in "));
