@@ -1,6 +1,9 @@
 // Collects what is typed on an agent's page before its field for the user message has the focus: keys are not lost,
 // and letters are not taken for shortcuts. `app/src/state/typed_ahead.rs` puts the text into the field.
-window.typedAhead = { on: location.pathname.startsWith("/rehearse/"), text: "" };
+{
+  const page = new URL("rehearse/", document.currentScript.src);
+  window.typedAhead = { on: location.pathname.startsWith(page.pathname), text: "" };
+}
 
 addEventListener(
   "keydown",

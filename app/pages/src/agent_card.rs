@@ -2,12 +2,12 @@
 
 use api::{AgentFault, AgentStatus, AgentSummary, SourceKind};
 use leptos::prelude::*;
-use leptos_router::components::A;
 use session::{AgentId, SessionState};
 
 use app::components::code_text::with_code;
 use app::components::icon::{Glyph, Icon};
 use app::components::raw_text::RawText;
+use app::state::base_path::address;
 use app::state::times::counted;
 use app::state::{Agents, Page, browser, use_page};
 
@@ -37,10 +37,10 @@ pub fn AgentCard(
         }
         _ => None,
     };
-    let address = format!("/rehearse/{}", agent.id);
+    let address = address(&format!("/rehearse/{}", agent.id));
     let name = agent.name.clone();
     let name = match agent.status {
-        AgentStatus::Ready => view! { <A href=address>{name}</A> }.into_any(),
+        AgentStatus::Ready => view! { <a href=address>{name}</a> }.into_any(),
         _ => name.into_any(),
     };
     let is_again = agent.loads > 0;

@@ -1,10 +1,10 @@
 //! The bars above and below every page.
 
 use leptos::prelude::*;
-use leptos_router::components::A;
 use leptos_router::hooks::use_location;
 
 use app::components::icon::{Glyph, Icon};
+use app::state::base_path::{address, path_in};
 use app::state::browser;
 use app::state::theme::Choice;
 use app::state::{Link, use_page};
@@ -14,13 +14,11 @@ use app::state::{Link, use_page};
 pub fn TopBar() -> impl IntoView {
     let page = use_page();
     let location = use_location();
-    let rehearses = move || {
-        let path = location.pathname.read();
-        *path == "/" || path.starts_with("/rehearse")
-    };
-    let is_live = move || location.pathname.read().starts_with("/live");
-    let reads_eval_sets = move || location.pathname.read().starts_with("/evalsets");
-    let reads_reports = move || location.pathname.read().starts_with("/reports");
+    let is_below = move |start: &str| path_in(&location.pathname.read()).starts_with(start);
+    let rehearses = move || is_below("/rehearse") || path_in(&location.pathname.read()) == "/";
+    let is_live = move || is_below("/live");
+    let reads_eval_sets = move || is_below("/evalsets");
+    let reads_reports = move || is_below("/reports");
     let theme = page.theme;
     let glyph = move || match theme.choice.get() {
         Choice::System => view! { <Icon glyph=Glyph::System/> },
@@ -30,18 +28,18 @@ pub fn TopBar() -> impl IntoView {
     let label = move || format!("Theme: {}", theme.choice.get().label());
     view! {
         <header class="top">
-            <A href="/" {..} class="brand">
+            <a href=address("/") class="brand">
                 <span class="mark" aria-hidden="true"></span>
                 "Rehearsal"
-            </A>
+            </a>
             <nav class="sections" aria-label="Sections">
-                <a href="/" aria-current=move || rehearses().then_some("true")>"Rehearse"</a>
-                <a href="/live" aria-current=move || is_live().then_some("true")>
+                <a href=address("/") aria-current=move || rehearses().then_some("true")>"Rehearse"</a>
+                <a href=address("/live") aria-current=move || is_live().then_some("true")>
                     "Live"
                     {move || page.live.badge().map(|count| view! { <span class="count">{count}<span class="unseen">" waiting"</span></span> })}
                 </a>
-                <a href="/evalsets" aria-current=move || reads_eval_sets().then_some("true")>"Eval sets"</a>
-                <a href="/reports" aria-current=move || reads_reports().then_some("true")>"Reports"</a>
+                <a href=address("/evalsets") aria-current=move || reads_eval_sets().then_some("true")>"Eval sets"</a>
+                <a href=address("/reports") aria-current=move || reads_reports().then_some("true")>"Reports"</a>
             </nav>
             <span class="grow"></span>
             {move || {
@@ -73,7 +71,7 @@ fn LoggedIn(
 ) -> impl IntoView {
     let rehearsals = use_page().rehearsals;
     view! {
-        <form class="logged-in" method="post" action="/logout" on:submit=move |_| rehearsals.stop_keeping()>
+        <form class="logged-in" method="post" action=address("/logout") on:submit=move |_| rehearsals.stop_keeping()>
             <span class="logged-in-name" title="You are logged in with this name."><Icon glyph=Glyph::User/>{name}</span>
             <button class="button quiet">"Log out"</button>
         </form>
@@ -86,14 +84,14 @@ fn LoggedIn(
 pub fn LoggedOut() -> impl IntoView {
     let link = use_page().connection.link;
     let location = use_location();
-    let address = move || format!("/login?next={}", location.pathname.get());
+    let login = move || address(&format!("/login?next={}", path_in(&location.pathname.read())));
     view! {
         <Show when=move || link.get() == Link::LoggedOut>
             <div class="notices">
                 <div class="notice" role="alert">
                     <Icon glyph=Glyph::Warning/>
                     <p>"You are logged out. Log in to continue. Your draft is kept."</p>
-                    <a class="button primary" href=address target="_blank" rel="noopener external">"Log in"</a>
+                    <a class="button primary" href=login target="_blank" rel="noopener external">"Log in"</a>
                 </div>
             </div>
         </Show>

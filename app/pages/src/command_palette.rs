@@ -4,11 +4,11 @@ use api::{AgentStatus, AgentSummary};
 use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
-use leptos_router::NavigateOptions;
 use leptos_router::hooks::{use_location, use_navigate};
 
 use app::components::dialog::Dialog;
 use app::components::icon::{Glyph, Icon};
+use app::state::base_path::{address, path_in, unresolved};
 use app::state::palette::{Command, ranked};
 use app::state::{Page, browser, use_page};
 
@@ -43,9 +43,9 @@ fn Choices() -> impl IntoView {
     let page = use_page();
     let go = use_navigate();
     let path = use_location().pathname;
-    let navigate: Navigate = StoredValue::new_local(Box::new(move |address| {
+    let navigate: Navigate = StoredValue::new_local(Box::new(move |path| {
         if !page.unsaved.blocks_leaving() {
-            go(address, NavigateOptions::default());
+            go(&address(path), unresolved());
         }
     }));
     let typed = RwSignal::new(String::new());
@@ -53,7 +53,7 @@ fn Choices() -> impl IntoView {
     let input = NodeRef::<html::Input>::new();
     // Commands cannot be compared: each new list counts as changed.
     let matching = Memo::new_with_compare(
-        move |_| matching(page, navigate, &typed.read(), &path.read()),
+        move |_| matching(page, navigate, &typed.read(), path_in(&path.read())),
         |_, _| true,
     );
     Effect::new(move |_| {
@@ -151,7 +151,7 @@ fn Choices() -> impl IntoView {
     }
 }
 
-/// Navigates to a path.
+/// Navigates to a path of the app.
 type Navigate = StoredValue<Box<dyn Fn(&str)>, LocalStorage>;
 
 /// The commands that `typed` matches, best first. At `path`, the page of an agent, that agent is reloaded rather
@@ -190,7 +190,7 @@ fn every_command(
 ) -> Vec<Command> {
     let mut commands = page.palette.offered();
     commands.extend(agents.into_iter().map(|agent| {
-        let address = format!("/rehearse/{}", agent.id);
+        let path = format!("/rehearse/{}", agent.id);
         let note = match agent.status {
             AgentStatus::Ready => agent.source.label().to_owned(),
             AgentStatus::Starting => "starting".to_owned(),
@@ -202,7 +202,7 @@ fn every_command(
             note,
             keys: None,
             run: Callback::new(move |()| {
-                navigate.with_value(|go| go(&address));
+                navigate.with_value(|go| go(&path));
             }),
         }
     }));
@@ -214,12 +214,12 @@ fn every_command(
         run: Callback::new(move |()| navigate.with_value(|go| go("/"))),
     });
     let pages = [("Live sessions", "/live"), ("Eval sets", "/evalsets"), ("Reports", "/reports")];
-    commands.extend(pages.map(|(name, address)| Command {
+    commands.extend(pages.map(|(name, path)| Command {
         group: "Go to",
         name: name.to_owned(),
         note: String::new(),
         keys: None,
-        run: Callback::new(move |()| navigate.with_value(|go| go(address))),
+        run: Callback::new(move |()| navigate.with_value(|go| go(path))),
     }));
     commands.extend(reloads);
     commands.push(Command {

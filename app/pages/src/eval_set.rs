@@ -7,6 +7,7 @@ use leptos_router::hooks::use_params_map;
 
 use crate::bars::FootBar;
 use app::components::loading::LazyView;
+use app::state::base_path::address;
 use app::state::case_address::use_case_in_address;
 use app::state::use_page;
 
@@ -25,7 +26,7 @@ pub fn EvalSetPage() -> impl IntoView {
         None => view! {
             <div class="sheet">
                 <h1>"Eval set not found"</h1>
-                <p><a class="link" href="/evalsets">"View eval sets"</a></p>
+                <p><a class="link" href=address("/evalsets")>"View eval sets"</a></p>
             </div>
         }
         .into_any(),

@@ -10,6 +10,7 @@ use crate::agent_card::Fault;
 use crate::bars::FootBar;
 use app::components::icon::{Glyph, Icon};
 use app::components::workspace_title::WorkspaceTitle;
+use app::state::base_path::address;
 use app::state::{Page, Rehearsal, browser, typed_ahead, use_page};
 
 /// The rehearsal of the agent in the address.
@@ -116,7 +117,7 @@ fn AgentPage(
                                 <p class="quiet">"Fix the problem, then retry. Other agents are not affected."</p>
                             </div>
                             <div id="fault"><Fault agent fault/></div>
-                            <p class="back-link"><a class="link" href="/">"View agents"</a></p>
+                            <p class="back-link"><a class="link" href=address("/")>"View agents"</a></p>
                         </div>
                     </main>
                 }
@@ -127,7 +128,7 @@ fn AgentPage(
                 <main class="sheet" tabindex="-1">
                     <h1>"Rehearsal cannot be opened"</h1>
                     <p role="alert">{error.to_string()}</p>
-                    <p><a class="link" href="/">"View agents"</a></p>
+                    <p><a class="link" href=address("/")>"View agents"</a></p>
                 </main>
             }
             .into_any(),

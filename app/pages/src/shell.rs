@@ -13,24 +13,26 @@ use crate::{
     AgentsPage, EvalSetPage, EvalSetsPage, LivePage, LiveSessionPage, NotFoundPage, RehearsePage,
     ReportPage, ReportsPage,
 };
+use app::state::base_path::{address, base_path};
 use app::state::page::provide_page;
 
 /// The whole document, as the host sends it.
 pub fn shell(options: LeptosOptions) -> AnyView {
+    let base = base_path();
     view! {
         <!DOCTYPE html>
-        <html lang="en">
+        <html lang="en" data-base=(!base.is_empty()).then_some(base)>
             <head>
                 <meta charset="utf-8"/>
                 <meta name="viewport" content="width=device-width, initial-scale=1"/>
                 <meta name="color-scheme" content="light dark"/>
-                <link rel="icon" href="/favicon.svg" type="image/svg+xml"/>
+                <link rel="icon" href=address("/favicon.svg") type="image/svg+xml"/>
                 // Before the first paint, so that the chosen theme does not flash.
-                <script src="/theme.js" nonce=use_nonce()></script>
+                <script src=address("/theme.js") nonce=use_nonce()></script>
                 // Before the page's code, which takes what is typed meanwhile.
-                <script src="/typed-ahead.js" nonce=use_nonce()></script>
+                <script src=address("/typed-ahead.js") nonce=use_nonce()></script>
                 <AutoReload options=options.clone()/>
-                <HydrationScripts options/>
+                <HydrationScripts options root=base_path()/>
                 <MetaTags/>
             </head>
             <body>
@@ -47,13 +49,13 @@ pub fn App() -> impl IntoView {
     provide_meta_context();
     let live = provide_page().live;
     view! {
-        <Stylesheet id="leptos" href="/pkg/rehearsal.css"/>
+        <Stylesheet id="leptos" href=address("/pkg/rehearsal.css")/>
         <Title formatter=move |title: String| {
             let badge = live.badge().map_or_else(String::new, |count| format!("({count}) "));
             let title = if title.is_empty() { String::new() } else { format!("{title} · ") };
             format!("{badge}{title}Rehearsal")
         }/>
-        <Router>
+        <Router base=base_path()>
             <TopBar/>
             <div class="page">
                 <Routes fallback=|| view! { <NotFoundPage/> }>

@@ -22,6 +22,8 @@ use web_sys::{
     ScrollIntoViewOptions, ScrollLogicalPosition,
 };
 
+use crate::state::base_path::address;
+
 /// Now, to the millisecond.
 #[must_use]
 pub fn now() -> Timestamp {
@@ -148,16 +150,21 @@ pub fn percent_encoded(text: &str) -> String {
     js_sys::encode_uri_component(text).into()
 }
 
+/// The key in the storage, which hosts below other paths of this origin use, too.
+fn own(key: &str) -> String {
+    address(key)
+}
+
 /// The value stored under `key`.
 #[must_use]
 pub fn stored(key: &str) -> Option<String> {
-    window().local_storage().ok().flatten()?.get_item(key).ok().flatten()
+    window().local_storage().ok().flatten()?.get_item(&own(key)).ok().flatten()
 }
 
 /// The value that this tab stores under `key`. It survives a reload, and is deleted with the tab.
 #[must_use]
 pub fn tab_stored(key: &str) -> Option<String> {
-    window().session_storage().ok().flatten()?.get_item(key).ok().flatten()
+    window().session_storage().ok().flatten()?.get_item(&own(key)).ok().flatten()
 }
 
 /// Stores `value` under `key` for this tab, or deletes the stored value. Returns whether the browser did: its storage
@@ -165,8 +172,8 @@ pub fn tab_stored(key: &str) -> Option<String> {
 pub fn tab_store(key: &str, value: Option<&str>) -> bool {
     let Ok(Some(storage)) = window().session_storage() else { return false };
     let done = match value {
-        Some(value) => storage.set_item(key, value),
-        None => storage.remove_item(key),
+        Some(value) => storage.set_item(&own(key), value),
+        None => storage.remove_item(&own(key)),
     };
     done.is_ok()
 }
@@ -217,6 +224,8 @@ pub fn tab_stored_keys(prefix: &str) -> Vec<String> {
 fn keys_in(storage: Option<web_sys::Storage>, prefix: &str) -> Vec<String> {
     let Some(storage) = storage else { return Vec::new() };
     let keys = (0..storage.length().unwrap_or_default()).filter_map(|at| storage.key(at).ok()?);
+    let own = own("");
+    let keys = keys.filter_map(|key| Some(key.strip_prefix(&own)?.to_owned()));
     keys.filter(|key| key.starts_with(prefix)).collect()
 }
 
@@ -224,8 +233,8 @@ fn keys_in(storage: Option<web_sys::Storage>, prefix: &str) -> Vec<String> {
 pub fn store(key: &str, value: Option<&str>) {
     let Ok(Some(storage)) = window().local_storage() else { return };
     let _ = match value {
-        Some(value) => storage.set_item(key, value),
-        None => storage.remove_item(key),
+        Some(value) => storage.set_item(&own(key), value),
+        None => storage.remove_item(&own(key)),
     };
 }
 
@@ -306,7 +315,7 @@ impl Drop for CaptureListener {
 
 /// The page's address.
 #[must_use]
-pub fn address() -> String {
+pub fn page_address() -> String {
     window().location().href().unwrap_or_default()
 }
 
@@ -567,22 +576,23 @@ pub fn reload() {
     let _ = window().location().reload();
 }
 
-/// The WebSocket address of `path` on the page's origin.
+/// The WebSocket address of `path` on the host.
 #[must_use]
 pub fn socket_address(path: &str) -> String {
     let location = window().location();
     let scheme =
         if location.protocol().is_ok_and(|protocol| protocol == "https:") { "wss" } else { "ws" };
-    format!("{scheme}://{}{path}", location.host().unwrap_or_default())
+    format!("{scheme}://{}{}", location.host().unwrap_or_default(), address(path))
 }
 
-/// The HTTP status of a request for `path`; `None` without a response.
+/// The HTTP status of a request for `path` of the host; `None` without a response.
 pub async fn status_of(path: &str) -> Option<u16> {
-    let answered = wasm_bindgen_futures::JsFuture::from(window().fetch_with_str(path)).await;
+    let answered =
+        wasm_bindgen_futures::JsFuture::from(window().fetch_with_str(&address(path))).await;
     Some(answered.ok()?.dyn_into::<web_sys::Response>().ok()?.status())
 }
 
-/// The HTTP status and the body of a request for `path`.
+/// The HTTP status and the body of a request for `path` of the host.
 ///
 /// # Errors
 /// The browser's message when there is no response.
@@ -591,7 +601,8 @@ pub async fn fetched(path: &str) -> Result<(u16, Vec<u8>), String> {
         let message = js_sys::Reflect::get(&error, &"message".into()).ok();
         message.and_then(|it| it.as_string()).unwrap_or_else(|| "no reason".to_owned())
     };
-    let answered = wasm_bindgen_futures::JsFuture::from(window().fetch_with_str(path)).await;
+    let answered =
+        wasm_bindgen_futures::JsFuture::from(window().fetch_with_str(&address(path))).await;
     let response: web_sys::Response = answered.and_then(|it| it.dyn_into()).map_err(message_of)?;
     let body = response.array_buffer().map_err(message_of)?;
     let body = wasm_bindgen_futures::JsFuture::from(body).await.map_err(message_of)?;

@@ -4,6 +4,7 @@
 use leptos::prelude::*;
 use leptos_router::hooks::{use_params_map, use_query_map};
 
+use crate::state::base_path::address;
 use crate::state::browser::in_address;
 
 /// The last segment of the path when the id is in the query.
@@ -20,7 +21,7 @@ fn is_in_path(eval_id: &str) -> bool {
         && !eval_id.contains(is_odd)
 }
 
-/// The address of a case below that of its set or report.
+/// The path of a case below that of its set or report.
 #[must_use]
 pub fn below(base: &str, eval_id: &str) -> String {
     match is_in_path(eval_id) {
@@ -44,7 +45,7 @@ pub fn unescaped(escaped: &str) -> String {
 /// The address of a case of a set; `at` is its index in the file, if several cases have its id.
 #[must_use]
 pub fn case_address(set: &str, eval_id: &str, at: Option<u64>) -> String {
-    let address = below(&format!("/evalsets/{set}"), eval_id);
+    let address = address(&below(&format!("/evalsets/{set}"), eval_id));
     let sign = if address.contains('?') { '&' } else { '?' };
     at.map_or(address.clone(), |at| format!("{address}{sign}at={at}"))
 }

@@ -4,6 +4,8 @@ use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::query_signal_with_options;
 
+use crate::state::base_path::unresolved;
+
 /// A choice in the query of the address. A new choice is readable at once, so that the next key
 /// applies to it, while the router updates the address in the next frame. A change of the address,
 /// such as by Back, changes the choice.
@@ -16,7 +18,7 @@ pub struct InAddress {
 /// The choice in the query parameter `name`.
 #[must_use]
 pub fn use_in_address(name: &'static str) -> InAddress {
-    let in_place = NavigateOptions { replace: true, scroll: false, ..Default::default() };
+    let in_place = NavigateOptions { replace: true, scroll: false, ..unresolved() };
     let (from_url, address) = query_signal_with_options::<String>(name, in_place);
     let now = RwSignal::new(from_url.get_untracked());
     let follow = move |from_url: &Option<String>, _: Option<&_>, _| {

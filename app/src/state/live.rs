@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use api::{LiveId, LiveSummary, LiveTurnId, LiveUpdate, LiveWatch};
 use leptos::prelude::*;
 
+use crate::state::base_path::address;
 use crate::state::browser;
 use crate::state::live_draft::{Drafts, use_drafts};
 
@@ -284,7 +285,7 @@ impl Live {
                 "" => "Live session",
                 description => description,
             };
-            browser::notify(&title, body, &format!("/live/{}", summary.id));
+            browser::notify(&title, body, &address(&format!("/live/{}", summary.id)));
         }
     }
 }

@@ -4,6 +4,7 @@
 //! [`Page`] bundles what all pages share. The state of one area's views is in the crate `views`.
 
 pub mod agents;
+pub mod base_path;
 pub mod browser;
 pub mod case_address;
 pub mod clock;

@@ -57,7 +57,7 @@ impl Unsaved {
 
     /// Records the page's address as that of the unsaved input.
     pub fn remember_address(self) {
-        self.address.set_value(browser::address());
+        self.address.set_value(browser::page_address());
     }
 
     /// Asks `blocks` before the reader leaves, until the current owner is cleaned up. Presses

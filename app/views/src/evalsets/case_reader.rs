@@ -12,6 +12,7 @@ use crate::shared::comparison::case_label;
 use crate::shared::value::{ValueBody, ValueTools};
 use crate::shared::value_pane::Switch;
 use app::components::copy_button::CopyButton;
+use app::state::base_path::address;
 use app::state::browser;
 use app::state::case_address::escaped;
 use app::state::reading::use_reading;
@@ -112,7 +113,7 @@ fn rehearse_address(set: &SetId, case: &CaseView, repeats: bool) -> Option<Strin
     let agent = case.agent.as_ref().filter(|_| has_id_and_steps)?;
     let at = if repeats { format!("&at={}", case.index) } else { String::new() };
     let id = browser::in_address(&escaped(&case.eval_id));
-    let address = format!("/rehearse/{agent}?case={id}{at}");
+    let address = address(&format!("/rehearse/{agent}?case={id}{at}"));
     // An agent's own set is its default.
     Some(match agent.as_str() == set.as_str() {
         true => address,

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::query_signal_with_options;
 
+use app::state::base_path::unresolved;
 use app::state::case_address::{escaped, unescaped};
 
 /// The case to compare with. It is in the address, so that a link opens the comparison.
@@ -19,7 +20,7 @@ pub(super) struct ComparisonTarget {
 /// The case to compare with on the page of `set`: `?against=`, with `?against_at=` where other cases
 /// share that id, and `?of=` where it is in another set.
 pub(super) fn use_comparison_target(set: SetId) -> ComparisonTarget {
-    let options = || NavigateOptions { scroll: false, ..NavigateOptions::default() };
+    let options = || NavigateOptions { scroll: false, ..unresolved() };
     let (eval_id, set_eval_id) = query_signal_with_options::<String>("against", options());
     let (at, set_at) = query_signal_with_options::<u64>("against_at", options());
     let (of, set_of) = query_signal_with_options::<String>("of", options());

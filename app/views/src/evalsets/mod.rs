@@ -20,6 +20,7 @@ use crate::evalsets::state::case_edits::use_case_edits;
 use crate::evalsets::state::case_list::use_case_list;
 use app::components::copy_button::CopyButton;
 use app::components::loading::Loading;
+use app::state::base_path::address;
 use app::state::times::{counted, size};
 use case_list::CaseColumn;
 use chosen_case::ChosenCase;
@@ -43,7 +44,7 @@ pub fn EvalSetReader(
         view! {
             <div class="sheet" role="alert">
                 <p>{error.to_string()}</p>
-                <p><a class="link" href="/evalsets">"View eval sets"</a></p>
+                <p><a class="link" href=address("/evalsets")>"View eval sets"</a></p>
             </div>
         }
         .into_any()
@@ -105,7 +106,7 @@ fn Head(
             <CopyButton what="the path" text=Callback::new(move |()| path.clone())/>
             <span class="grow"></span>
             {set.agent.map(|agent| view! {
-                <a class="button" href=format!("/rehearse/{agent}")>"Rehearse " {set.agent_name}</a>
+                <a class="button" href=address(&format!("/rehearse/{agent}"))>"Rehearse " {set.agent_name}</a>
             })}
         </header>
     }
@@ -121,7 +122,7 @@ fn NoFile(
             <h2>"No cases yet"</h2>
             <p>"The first export from " {list.set.agent_name.clone()} " creates this file: " <code>{list.set.path.clone()}</code></p>
             {list.set.agent.map(|agent| view! {
-                <p><a class="button primary" href=format!("/rehearse/{agent}")>"Rehearse"</a></p>
+                <p><a class="button primary" href=address(&format!("/rehearse/{agent}"))>"Rehearse"</a></p>
             })}
         </div>
     }

@@ -13,6 +13,7 @@ use crate::shared::folder_list::FolderList;
 use crate::shared::sort_head::{self, SortHead, Sorting, use_order};
 use app::components::loading::Loading;
 use app::server_functions::{list_cases, list_eval_sets};
+use app::state::base_path::address;
 use app::state::browser;
 use app::state::times::{ago, counted, grouped, size};
 
@@ -63,7 +64,7 @@ pub fn EvalSets() -> impl IntoView {
             <div class="empty centred">
                 <h1>"No eval sets yet"</h1>
                 <p>"Exports create eval sets. Register an agent, or add folders of eval sets to rehearsal.toml."</p>
-                <p><a class="link" href="/">"View agents"</a></p>
+                <p><a class="link" href=address("/")>"View agents"</a></p>
             </div>
         }
         .into_any(),
@@ -204,7 +205,7 @@ fn Set(
         EvalSetContents::Unreadable(reason) => (None, None, Some(reason)),
     };
     let shown = match bytes {
-        Some(_) => view! { <a href=format!("/evalsets/{set}")>{name}</a> }.into_any(),
+        Some(_) => view! { <a href=address(&format!("/evalsets/{set}"))>{name}</a> }.into_any(),
         None if fault.is_none() => view! { <span class="quiet">{name}</span> }.into_any(),
         None => name.into_any(),
     };
@@ -229,7 +230,7 @@ fn Set(
                 <p class="path" title=path><bdi>{folder}</bdi></p>
                 {move || fault().map(|fault| view! { <p class="field-fault">{fault}</p> })}
             </th>
-            <td>{agent.map(|agent| view! { <a class="link" href=format!("/rehearse/{agent}")>{agent_name}</a> })}</td>
+            <td>{agent.map(|agent| view! { <a class="link" href=address(&format!("/rehearse/{agent}"))>{agent_name}</a> })}</td>
             <td class="figure" class:quiet=is_missing>{cases}</td>
             <td>{format}</td>
             <td class="figure">{bytes.map(size)}</td>

@@ -16,6 +16,7 @@ use crate::rehearse::history::RowTime;
 use crate::shared::tokens::Tokens;
 use app::components::icon::{Glyph, Icon};
 use app::server_functions::read_live_rows;
+use app::state::base_path::{address, unresolved};
 use app::state::browser;
 use app::state::excerpt::{Lines, beginning, written_out};
 use app::state::preview::{arguments, preview};
@@ -243,8 +244,8 @@ fn Detail(
     });
     let navigate = use_navigate();
     let see = move |_| {
-        let address = format!("/live/{}/{turn}", workspace.id.get_value());
-        navigate(&address, NavigateOptions { scroll: false, ..NavigateOptions::default() });
+        let address = address(&format!("/live/{}/{turn}", workspace.id.get_value()));
+        navigate(&address, NavigateOptions { scroll: false, ..unresolved() });
         workspace.shows_events.set(false);
     };
     let see = StoredValue::new_local(see);

@@ -13,6 +13,7 @@ use crate::shared::shortcuts::{Group, Shortcuts};
 use app::components::copy_button::CopyButton;
 use app::components::icon::{Glyph, Icon};
 use app::components::loading::Loading;
+use app::state::base_path::base_path;
 use app::state::browser;
 use app::state::draft_cleanup::delete_old_drafts;
 use app::state::live::Alerts;
@@ -161,20 +162,21 @@ fn AlertButton() -> impl IntoView {
     }
 }
 
-/// The command that installs the plugin from the host at `origin`.
-fn plugin_install(origin: &str, needs_token: bool) -> String {
+/// The command that installs the plugin from the host at the address `host`.
+fn plugin_install(host: &str, needs_token: bool) -> String {
     let version = env!("CARGO_PKG_VERSION");
-    let origin = match needs_token.then(|| origin.split_once("://")).flatten() {
+    let host = match needs_token.then(|| host.split_once("://")).flatten() {
         Some((scheme, host)) => format!("{scheme}://token:TOKEN@{host}"),
-        None => origin.to_owned(),
+        None => host.to_owned(),
     };
-    format!("pip install {origin}/python/rehearsal_adk-{version}-py3-none-any.whl")
+    format!("pip install {host}/python/rehearsal_adk-{version}-py3-none-any.whl")
 }
 
 #[component]
 fn NoSessions() -> impl IntoView {
     let is_for_a_login = use_page().live.logged_in_untracked().is_some();
-    let install = plugin_install(&browser::origin(), is_for_a_login);
+    let host = browser::origin() + &base_path();
+    let install = plugin_install(&host, is_for_a_login);
     view! {
         <div class="empty centred">
             <h2>"No live sessions yet"</h2>

@@ -7,6 +7,7 @@ use leptos::prelude::*;
 
 use super::list_state::{Listed, row_id};
 use crate::live::state::list::Show as Shown;
+use app::state::base_path::address;
 use app::state::browser;
 use app::state::excerpt::{Lines, written_out};
 use app::state::times::{ago, elapsed};
@@ -88,7 +89,7 @@ fn Session(
 ) -> impl IntoView {
     let page = use_page();
     let (live, clock) = (page.live, page.clock);
-    let address = format!("/live/{id}");
+    let address = address(&format!("/live/{id}"));
     let short: String = id.as_str().chars().take(8).collect();
     let summary = Memo::new(move |_| live.of(&id));
     let session_name =

@@ -8,6 +8,7 @@ use crate::live::state::steps::{plain_text_of, whole};
 use crate::shared::file_view::{data, not_blank, saved};
 use crate::shared::value::ValueBody;
 use app::components::raw_text::RawText;
+use app::state::base_path::address;
 use app::state::excerpt::{Lines, written_out};
 use app::state::reading::use_reading;
 use app::state::times::size;
@@ -52,7 +53,7 @@ pub(super) fn Piece(
         LivePart::Other { value, .. } => values(Some(whole(&value))),
         LivePart::Data { mime_type, bytes, name, content } => {
             let url = content.as_ref().map(|content| match content {
-                LiveBytes::At(url) | LiveBytes::Text { at: url, .. } => url.clone(),
+                LiveBytes::At(path) | LiveBytes::Text { at: path, .. } => address(path),
             });
             let shown = content.map(|content| data(&mime_type, "in the conversation", content));
             let saved = url.map(|url| saved(url, name.as_deref(), &mime_type));

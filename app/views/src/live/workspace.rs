@@ -16,6 +16,7 @@ use crate::shared::columns::{left_separator, resize_columns, right_separator};
 use crate::shared::shortcuts::Shortcuts;
 use crate::shared::value_pane::Switch;
 use app::components::icon::{Glyph, Icon};
+use app::state::base_path::address;
 use app::state::times::counted;
 
 /// The session, or why it cannot be shown.
@@ -34,7 +35,7 @@ pub fn LiveSession(
             <div class="sheet" role="alert">
                 <h1>"Session cannot be shown"</h1>
                 <p>{error.to_string()}</p>
-                <p><a class="link" href="/live">"View live sessions"</a></p>
+                <p><a class="link" href=address("/live")>"View live sessions"</a></p>
             </div>
         }
         .into_any(),

@@ -6,6 +6,7 @@ use leptos::task::spawn_local;
 
 use crate::rehearse::state::workspace::use_this_workspace;
 use crate::shared::file_view::{data, saved};
+use app::state::base_path::address;
 use app::state::browser;
 use app::state::times::size;
 
@@ -21,8 +22,8 @@ pub fn Artifacts() -> impl IntoView {
     });
     let rows = move || saved.get().into_iter().enumerate().collect::<Vec<_>>();
     let draw = move |(index, artifact): (usize, Artifact)| {
-        let url = artifact_url(&rehearsal.session.read_untracked().id().clone(), index);
-        row(artifact, url)
+        let path = artifact_url(&rehearsal.session.read_untracked().id().clone(), index);
+        row(artifact, path)
     };
     view! {
         <ul class="artifacts">
@@ -31,18 +32,18 @@ pub fn Artifacts() -> impl IntoView {
     }
 }
 
-fn row(artifact: Artifact, url: String) -> AnyView {
+fn row(artifact: Artifact, path: String) -> AnyView {
     let Artifact { filename, version, mime_type, is_text, bytes } = artifact;
     let facts = match mime_type.as_str() {
         "" => size(bytes),
         kind => format!("{kind} · {}", size(bytes)),
     };
     let is_open = RwSignal::new(false);
-    let save = saved(url.clone(), Some(&filename), &mime_type);
+    let save = saved(address(&path), Some(&filename), &mime_type);
     let (title, name) = (filename.clone(), filename);
     let content = move || match is_text && bytes <= SHOWN {
-        true => view! { <Text url=url.clone() mime_type=mime_type.clone()/> }.into_any(),
-        false => data(&mime_type, &name, LiveBytes::At(url.clone())),
+        true => view! { <Text path=path.clone() mime_type=mime_type.clone()/> }.into_any(),
+        false => data(&mime_type, &name, LiveBytes::At(path.clone())),
     };
     view! {
         <li>
@@ -67,13 +68,13 @@ fn row(artifact: Artifact, url: String) -> AnyView {
 /// The text of an artifact, or why it cannot be loaded.
 #[component]
 fn Text(
-    /// Where it is.
-    url: String,
+    /// Its path on the host.
+    path: String,
     /// Its type.
     mime_type: String,
 ) -> impl IntoView {
     let text = RwSignal::new(None);
-    let at = url.clone();
+    let at = path.clone();
     spawn_local(async move {
         let loaded = match browser::fetched(&at).await {
             Ok((200, bytes)) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
@@ -85,7 +86,7 @@ fn Text(
     });
     move || match text.get() {
         None => view! { <p class="quiet">"Loading…"</p> }.into_any(),
-        Some(Ok(text)) => data(&mime_type, "", LiveBytes::Text { text, at: url.clone() }),
+        Some(Ok(text)) => data(&mime_type, "", LiveBytes::Text { text, at: path.clone() }),
         Some(Err(fault)) => view! { <p class="field-fault" role="alert">{fault}</p> }.into_any(),
     }
 }

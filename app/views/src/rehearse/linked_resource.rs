@@ -9,6 +9,7 @@ use crate::rehearse::content_pane::resource_text;
 use crate::rehearse::state::workspace::use_this_workspace;
 use crate::shared::file_view::{data, saved};
 use app::server_functions::read_resource;
+use app::state::base_path::address;
 use app::state::reading::use_reading;
 use app::state::times::size;
 use app::state::tool_content::{Link, file_name};
@@ -81,8 +82,8 @@ fn opened(read: Option<Result<Vec<ResourceContent>, ApiError>>) -> AnyView {
 
 fn content(content: ResourceContent) -> AnyView {
     let ResourceContent { uri, mime_type, bytes, content } = content;
-    let (LiveBytes::At(url) | LiveBytes::Text { at: url, .. }) = &content;
-    let url = url.clone();
+    let (LiveBytes::At(path) | LiveBytes::Text { at: path, .. }) = &content;
+    let url = address(path);
     let kind = mime_type.to_ascii_lowercase();
     let (shown, is_shown) = match content {
         LiveBytes::Text { text, .. } => (resource_text(text, &kind, &use_reading), true),

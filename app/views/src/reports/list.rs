@@ -4,7 +4,6 @@ use std::cmp::Ordering;
 
 use api::{ReportCounts, ReportList, ReportSummary};
 use leptos::prelude::*;
-use leptos_router::NavigateOptions;
 use leptos_router::hooks::use_navigate;
 
 use super::open_file::{DropPlace, OpenFile, Opened};
@@ -12,6 +11,7 @@ use crate::shared::folder_list::FolderList;
 use crate::shared::sort_head::{self, SortHead, Sorting, use_order};
 use app::components::loading::Loading;
 use app::server_functions::list_reports;
+use app::state::base_path::{address, unresolved};
 use app::state::browser;
 use app::state::times::{ago, size};
 use app::state::use_page;
@@ -25,7 +25,7 @@ pub fn Reports() -> impl IntoView {
     let open = Callback::new(move |file: Opened| match file {
         Ok((name, text)) => {
             let id = opened.take_in(None, name, text);
-            navigate.with_value(|go| go(&format!("/reports/{id}"), NavigateOptions::default()));
+            navigate.with_value(|go| go(&address(&format!("/reports/{id}")), unresolved()));
         }
         Err(unread) => fault.set(Some(unread.to_string())),
     });
@@ -39,7 +39,7 @@ pub fn Reports() -> impl IntoView {
                 <ul class="report-opened">
                     {opened.into_iter().rev().map(|report| view! {
                         <li>
-                            <a class="link" href=format!("/reports/{}", report.id)>{report.name}</a>
+                            <a class="link" href=address(&format!("/reports/{}", report.id))>{report.name}</a>
                             " "
                             <span class="quiet">{size(report.text.len() as u64)}</span>
                         </li>
@@ -171,7 +171,7 @@ fn Listed(
     now: i64,
 ) -> impl IntoView {
     let ReportSummary { report, name, bytes, changed, counts, is_broken } = report;
-    let address = format!("/reports/{}", browser::in_address(report.as_str()));
+    let address = address(&format!("/reports/{}", browser::in_address(report.as_str())));
     let (set, share) = match counts {
         None if is_broken => {
             let title = "Open it to see the error.";

@@ -13,6 +13,7 @@ use crate::shared::filter_box::FilterBox;
 use crate::shared::value::{ValueBody, ValueTools};
 use app::components::icon::{Glyph, Icon};
 use app::server_functions::list_reports;
+use app::state::base_path::address;
 use app::state::browser;
 use app::state::reading::use_reading;
 use app::state::times::{counted, grouped, took};
@@ -61,7 +62,7 @@ pub fn ReportReader(
                     {move || unreadable.get().map(|fault| view! { <p class="field-fault" role="alert">{fault}</p> })}
                     <p class="report-remedies">
                         <OpenFile label="Open a report…" is_primary=true on_open=take/>
-                        <a class="button" href="/reports">"View reports"</a>
+                        <a class="button" href=address("/reports")>"View reports"</a>
                     </p>
                 </DropPlace>
             }

@@ -7,6 +7,7 @@ use leptos::prelude::*;
 use crate::shared::audio_player::{AudioPlayer, or_load_error};
 use crate::shared::value::ValueBody;
 use app::components::raw_text::RawText;
+use app::state::base_path::address;
 use app::state::excerpt::{Lines, written_out};
 use app::state::reading::use_reading;
 
@@ -23,12 +24,12 @@ pub fn data(mime_type: &str, of: &str, content: LiveBytes) -> AnyView {
             Ok(value) => view! { <ValueBody reading=use_reading(&value) label="File"/> }.into_any(),
             Err(_) => view! { <RawText text label="File"/> }.into_any(),
         },
-        LiveBytes::At(url) if kind.starts_with("image/") => view! {
-            <Picture url label=format!("Image {of}, {kind}")/>
+        LiveBytes::At(path) if kind.starts_with("image/") => view! {
+            <Picture url=address(&path) label=format!("Image {of}, {kind}")/>
         }
         .into_any(),
-        LiveBytes::At(url) if kind.starts_with("audio/") => view! {
-            <AudioPlayer url label=format!("Audio {of}, {kind}")/>
+        LiveBytes::At(path) if kind.starts_with("audio/") => view! {
+            <AudioPlayer url=address(&path) label=format!("Audio {of}, {kind}")/>
         }
         .into_any(),
         LiveBytes::At(_) => ().into_any(),

@@ -5,13 +5,13 @@ use api::{ApiError, CaseChange, CaseVersion, CaseView, SetId, ToolView};
 use gloo_timers::future::TimeoutFuture;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use leptos_router::NavigateOptions;
 use leptos_router::hooks::use_navigate;
 use session::AgentId;
 
 use app::server_functions::{
     change_case, close_session, duplicate_case, insert_case, open_session, read_case, remove_case,
 };
+use app::state::base_path::{address, unresolved};
 use app::state::browser;
 use app::state::case_address::{case_address, in_order_of};
 use app::state::form::FormState;
@@ -175,7 +175,7 @@ type Go = Box<dyn Fn(&str)>;
 #[must_use]
 pub fn use_case_edits(set: SetId) -> CaseEdits {
     let navigate = use_navigate();
-    let go: Go = Box::new(move |address| navigate(address, NavigateOptions::default()));
+    let go: Go = Box::new(move |address| navigate(address, unresolved()));
     let edits = CaseEdits {
         set: StoredValue::new(set),
         wanted: use_latest_request(),
@@ -480,11 +480,11 @@ impl CaseEdits {
                             let at = repeats.then_some(case.index);
                             case_address(set.as_str(), &case.eval_id, at)
                         }
-                        None => format!("/evalsets/{set}"),
+                        None => address(&format!("/evalsets/{set}")),
                     };
                     self.repeats.set_value(shown.as_ref().is_some_and(|(_, repeats)| *repeats));
                     self.case.set(shown.map(|(case, _)| Ok(case)));
-                    let here = browser::address();
+                    let here = browser::page_address();
                     let address = in_order_of(&here, &address);
                     // A case with the same address adds no entry to the browser's history.
                     if !here.ends_with(&address) {

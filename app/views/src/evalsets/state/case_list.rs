@@ -7,6 +7,7 @@ use leptos_router::hooks::query_signal_with_options;
 
 use crate::shared::state::debounced::use_debounced;
 use app::server_functions::list_cases;
+use app::state::base_path::unresolved;
 
 /// How many cases a page of the list has.
 pub const PAGE: u64 = 200;
@@ -41,7 +42,7 @@ pub fn use_case_list(set: SetId, revision: RwSignal<u64>) -> CaseListState {
     let searched = RwSignal::new(String::new());
     let page = RwSignal::new(ListPage::From(0));
     let wanted = use_debounced(searched);
-    let in_place = NavigateOptions { replace: true, scroll: false, ..Default::default() };
+    let in_place = NavigateOptions { replace: true, scroll: false, ..unresolved() };
     let (sort, set_sort) = query_signal_with_options::<String>("sort", in_place);
     let order = Memo::new(move |_| sort.get().map_or(CaseOrder::File, |it| CaseOrder::parse(&it)));
     let set_order = Callback::new(move |name| set_sort.set(name));

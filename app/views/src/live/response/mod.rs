@@ -12,6 +12,7 @@ use crate::live::state::workspace::use_this_live_workspace;
 use crate::shared::keys::{focus_now, focus_shown};
 use app::components::icon::{Glyph, Icon};
 use app::server_functions::read_live_rows;
+use app::state::base_path::address;
 use app::state::browser;
 use app::state::live_ending::Ending;
 use closed_draft::ClosedDraft;
@@ -170,7 +171,7 @@ fn CurrentTurnLink() -> impl IntoView {
         None => "Go to the session",
     };
     view! {
-        <a class="button primary" href=format!("/live/{}", workspace.id.get_value()) on:click=move |_| workspace.show_head()>
+        <a class="button primary" href=address(&format!("/live/{}", workspace.id.get_value())) on:click=move |_| workspace.show_head()>
             {label}
         </a>
     }
@@ -221,10 +222,10 @@ fn QueueEntry(
     let session = workspace.id.get_value();
     let WaitingTurn { turn, agent, sequence, .. } = turn;
     let title = format!("{agent}, event {sequence}");
-    let address = match is_head {
+    let address = address(&match is_head {
         true => format!("/live/{session}"),
         false => format!("/live/{session}/{turn}"),
-    };
+    });
     let is_shown = move || workspace.shown.read().as_ref() == Some(&turn);
     view! {
         <li>

@@ -11,6 +11,7 @@ use session::{Answer, Call, Session, SessionState, ToolResult};
 
 use crate::rehearse::state::workspace::{Tab, Workspace};
 use app::server_functions::read_case;
+use app::state::base_path::unresolved;
 use app::state::browser;
 use app::state::case_address::unescaped;
 use app::state::latest_request::use_latest_request;
@@ -64,7 +65,7 @@ pub struct Replay {
 /// The case that the address names, for `workspace`.
 #[must_use]
 pub fn use_replay(workspace: Workspace) -> Replay {
-    let in_place = NavigateOptions { replace: true, scroll: false, ..Default::default() };
+    let in_place = NavigateOptions { replace: true, scroll: false, ..unresolved() };
     let (named, set_eval_id) = query_signal_with_options::<String>("case", in_place);
     let eval_id = Memo::new(move |_| named.get().map(|named| unescaped(&named)));
     // The set that the case is of, when it is not the agent's own.

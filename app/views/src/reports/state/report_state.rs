@@ -11,6 +11,7 @@ use leptos_router::NavigateOptions;
 use leptos_router::hooks::{query_signal_with_options, use_location};
 use report_view::{Asked, CaseVerdict, Change, Changes, Column, Report, Row, Sorting, read, rows};
 
+use app::state::base_path::{address, unresolved};
 use app::state::browser;
 use app::state::case_address::{below, is_case};
 use app::state::latest_request::{self, use_latest_request};
@@ -97,8 +98,7 @@ pub struct ReportState {
 /// Loads the report with this id.
 #[must_use]
 pub fn use_report_state(id: String, opened: OpenedReports) -> ReportState {
-    let in_place =
-        || NavigateOptions { replace: true, scroll: false, ..NavigateOptions::default() };
+    let in_place = || NavigateOptions { replace: true, scroll: false, ..unresolved() };
     let (baseline, set_baseline) = query_signal_with_options::<String>("baseline", in_place());
     let (show, set_show) = query_signal_with_options("show", in_place());
     let (sort, set_sort) = query_signal_with_options("sort", in_place());
@@ -304,7 +304,7 @@ impl ReportState {
     #[must_use]
     pub fn address(self, eval_id: Option<&str>) -> String {
         let report = self.id.with_value(|id| browser::in_address(id));
-        let report = format!("/reports/{report}");
+        let report = address(&format!("/reports/{report}"));
         let mut address = eval_id.map_or_else(|| report.clone(), |id| below(&report, id));
         let search = self.search.get();
         let asked = search.trim_start_matches('?').split('&');

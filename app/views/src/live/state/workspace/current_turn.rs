@@ -154,8 +154,8 @@ impl LiveWorkspace {
     /// Shows the head of the queue in place of the shown turn.
     pub fn show_head(self) {
         if self.is_ahead.get_untracked() && self.named.read_untracked().is_some() {
-            let address = format!("/live/{}", self.id.get_value());
-            self.navigate.with_value(|navigate| navigate(address, true));
+            let path = format!("/live/{}", self.id.get_value());
+            self.navigate.with_value(|navigate| navigate(path, true));
             return;
         }
         let head = untrack(|| self.head());

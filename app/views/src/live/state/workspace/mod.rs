@@ -18,6 +18,7 @@ use crate::shared::keys::focus_now;
 use app::server_functions::read_live_session;
 use app::state::Connection;
 use app::state::Link;
+use app::state::base_path::{address, unresolved};
 use app::state::browser;
 use app::state::draft_cleanup::delete_old_drafts;
 use app::state::live::Live;
@@ -97,7 +98,7 @@ pub struct LiveWorkspace {
     pub question: RwSignal<Option<Question>>,
     /// Whether the next waiting session is opened after a response.
     pub goes_on: RwSignal<bool>,
-    /// Goes to an address; with `true` in place of this one.
+    /// Goes to a path of the app; with `true` in place of this one.
     navigate: StoredValue<Box<dyn Fn(String, bool)>, LocalStorage>,
 }
 
@@ -108,8 +109,8 @@ pub fn use_live_workspace(id: LiveId, named: Memo<Option<LiveTurnId>>) -> LiveWo
     let live = page.live;
     let known = id.clone();
     let go = use_navigate();
-    let navigate = move |address: String, replace: bool| {
-        go(&address, NavigateOptions { replace, scroll: false, ..NavigateOptions::default() });
+    let navigate = move |path: String, replace: bool| {
+        go(&address(&path), NavigateOptions { replace, scroll: false, ..unresolved() });
     };
     let turn = RwSignal::new(None::<LiveTurn>);
     let workspace = LiveWorkspace {
