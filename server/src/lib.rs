@@ -33,6 +33,7 @@ mod vendors;
 
 pub use access::Access;
 pub use agents::SimulatedAgentConfig;
+pub use base_path::{BasePath, InvalidBasePath};
 pub use error::ServeError;
 pub use folders::Folders;
 pub use live::{LiveSessions, PaceError, Retention};

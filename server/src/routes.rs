@@ -7,6 +7,7 @@ use api::{ApiError, EVENTS_PATH, LiveId, REPORTS_PATH, ReportId, SetId};
 use app::host::{
     AgentHost, CallHost, EvalSetHost, LiveHost, LiveTurnHost, RehearsalHost, ReportHost, provide,
 };
+use app::state::base_path::provide_base_path;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{DefaultBodyLimit, Extension, FromRef, Path, Request, State, WebSocketUpgrade};
@@ -15,6 +16,7 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
+use base_path::BasePath;
 use leptos::nonce::use_nonce;
 use leptos::prelude::{AnyView, LeptosOptions, expect_context};
 use leptos_axum::{LeptosRoutes, ResponseOptions};
@@ -52,6 +54,7 @@ struct Shared {
     live: LiveSessions,
     pages: Arc<LivePages>,
     site: Site,
+    base_path: BasePath,
     options: LeptosOptions,
     /// A new value after each start of the host.
     instance: Arc<str>,
@@ -68,6 +71,7 @@ pub(crate) fn router(
     host: Arc<Host>,
     live: LiveSessions,
     site: Site,
+    base_path: &BasePath,
     origins: Replaceable<OriginPolicy>,
     authenticator: Arc<Authenticator>,
     stop: CancellationToken,
@@ -82,7 +86,8 @@ pub(crate) fn router(
     let instance = uuid::Uuid::new_v4().to_string().into();
     let pages = Arc::new(LivePages::new(live.clone(), Arc::clone(&host)));
     let readiness = Readiness { live: live.clone(), stop: stop.clone() };
-    let shared = Shared { host, live, pages, site, options, instance, stop };
+    let base_path = base_path.clone();
+    let shared = Shared { host, live, pages, site, base_path, options, instance, stop };
     let addressed = middleware::from_fn_with_state(shared.clone(), addressed);
     let provide = context(&shared);
     Router::new()
@@ -149,7 +154,9 @@ async fn names_nothing(shared: &Shared, path: &str) -> bool {
 fn context(shared: &Shared) -> impl Fn() + Clone + Send + Sync + 'static + use<> {
     let host = Arc::clone(&shared.host);
     let pages = Arc::clone(&shared.pages);
+    let base_path = shared.base_path.clone();
     move || {
+        provide_base_path(base_path.as_str());
         provide::<dyn AgentHost>(Arc::clone(&host) as _);
         provide::<dyn RehearsalHost>(Arc::clone(&host) as _);
         provide::<dyn CallHost>(Arc::clone(&host) as _);

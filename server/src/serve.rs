@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use agents::SimulatedAgentConfig;
 use agents::child::orphans;
+use base_path::BasePath;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -30,6 +31,7 @@ const DRAIN: Duration = Duration::from_secs(2);
 pub(crate) struct Settings {
     pub(crate) agents: Vec<SimulatedAgentConfig>,
     pub(crate) listen: SocketAddr,
+    pub(crate) base_path: BasePath,
     pub(crate) origins: OriginPolicy,
     pub(crate) live: LiveSessions,
     pub(crate) retention: Retention,
@@ -88,8 +90,8 @@ impl Running {
 }
 
 pub(crate) async fn start(settings: Settings) -> Result<Running, ServeError> {
-    let Settings { agents, listen, origins, live, access, folders, site, owns_process, .. } =
-        settings;
+    let Settings { agents, listen, base_path, origins, live, access, folders, site, .. } = settings;
+    let owns_process = settings.owns_process;
     if !listen.ip().to_canonical().is_loopback() && !access.is_enabled() {
         return Err(ServeError::NotLoopback { address: listen });
     }
@@ -106,14 +108,15 @@ pub(crate) async fn start(settings: Settings) -> Result<Running, ServeError> {
     let stop = CancellationToken::new();
     let origins = origins.at(address).with_authentication(access.is_enabled());
     let reloaded = Reloaded {
-        authenticator: Authenticator::new(access, address.port()),
+        authenticator: Authenticator::new(access, address.port(), &base_path),
         origins: Replaceable::new(origins),
         retention: Replaceable::new(settings.retention),
         address,
     };
-    let (origins, authenticator) = (reloaded.origins.clone(), Arc::clone(&reloaded.authenticator));
+    let (origins, login) = (reloaded.origins.clone(), Arc::clone(&reloaded.authenticator));
     let router =
-        router(Arc::clone(&host), live.clone(), site, origins, authenticator, stop.clone());
+        router(Arc::clone(&host), live.clone(), site, &base_path, origins, login, stop.clone());
+    let router = base_path.serve(router);
     let mut tasks = JoinSet::new();
     tasks.spawn(connections::serve(listener, router, stop.clone()));
     tasks.spawn(until(&stop, Arc::clone(&host), |host| async move { host.load_agents().await }));

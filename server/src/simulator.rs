@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 use std::net::{IpAddr, SocketAddr};
 
 use agents::SimulatedAgentConfig;
+use base_path::BasePath;
 
 use crate::access::Access;
 use crate::error::ServeError;
@@ -25,6 +26,7 @@ impl<Page: ServedPage> Default for Simulator<Page> {
         let settings = Settings {
             agents: Vec::new(),
             listen: SocketAddr::from(([127, 0, 0, 1], 4180)),
+            base_path: BasePath::default(),
             origins: OriginPolicy::default(),
             live: LiveSessions::default(),
             retention: Retention::default(),
@@ -64,6 +66,13 @@ impl<Page: ServedPage> Simulator<Page> {
     #[must_use]
     pub fn listen(mut self, listen: SocketAddr) -> Self {
         self.settings.listen = listen;
+        self
+    }
+
+    /// Serves everything below this path, for a proxy that serves other things beside it.
+    #[must_use]
+    pub fn base_path(mut self, base_path: BasePath) -> Self {
+        self.settings.base_path = base_path;
         self
     }
 
@@ -143,8 +152,9 @@ impl<Page: ServedPage> Simulator<Page> {
         self,
         reload: impl Fn() -> Option<Reload>,
     ) -> Result<(), ServeError> {
+        let base = self.settings.base_path.clone();
         let running = self.start().await?;
-        tracing::info!("serving at http://{}", running.address());
+        tracing::info!("serving at http://{}{base}", running.address());
         let reload = || match reload().map(|reload| running.reload(reload)) {
             None => {}
             Some(Ok(())) => tracing::info!("the configuration was read again"),

@@ -1,6 +1,7 @@
 //! Access control: logins, tokens, rejected requests, and the audit log.
 
 mod audit;
+mod base_path;
 mod callers;
 mod origins;
 mod sockets;

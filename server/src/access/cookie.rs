@@ -2,6 +2,7 @@
 
 use axum::http::HeaderMap;
 use axum::http::header::{COOKIE, ORIGIN};
+use base_path::BasePath;
 
 use super::login_sessions::LONGEST;
 
@@ -13,12 +14,13 @@ use super::login_sessions::LONGEST;
 #[derive(Debug)]
 pub(super) struct Cookie {
     name: String,
+    path: String,
 }
 
 impl Cookie {
-    /// The cookie of the host that listens on `port`.
-    pub(super) fn of_port(port: u16) -> Self {
-        Self { name: format!("rehearsal_session_{port}") }
+    /// The cookie of the host that listens on `port` and is served below `base_path`.
+    pub(super) fn new(port: u16, base_path: &BasePath) -> Self {
+        Self { name: format!("rehearsal_session_{port}"), path: base_path.home() }
     }
 
     /// The cookie's value in a request.
@@ -41,8 +43,8 @@ impl Cookie {
 
     fn line(&self, content: &str, seconds: u64, headers: &HeaderMap) -> String {
         let secure = if is_behind_tls(headers) { "; Secure" } else { "" };
-        let name = &self.name;
-        format!("{name}={content}; Path=/; HttpOnly; SameSite=Lax; Max-Age={seconds}{secure}")
+        let Self { name, path } = self;
+        format!("{name}={content}; Path={path}; HttpOnly; SameSite=Lax; Max-Age={seconds}{secure}")
     }
 }
 

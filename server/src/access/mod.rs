@@ -22,6 +22,7 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use base_path::BasePath;
 use live::DisplayName;
 use sha2::{Digest, Sha256};
 use tokio::sync::Semaphore;
@@ -110,12 +111,12 @@ pub(crate) enum AuthError {
 }
 
 impl Authenticator {
-    /// An authenticator for a host that listens on `port`.
-    pub(crate) fn new(access: Access, port: u16) -> Arc<Self> {
+    /// An authenticator for a host that listens on `port` and is served below `base_path`.
+    pub(crate) fn new(access: Access, port: u16, base_path: &BasePath) -> Arc<Self> {
         let audit = Audit::to(access.audit_file.clone());
         Arc::new(Self {
             access: Replaceable::new(access),
-            cookie: Cookie::of_port(port),
+            cookie: Cookie::new(port, base_path),
             login_sessions: Arc::default(),
             rate_limit: LoginRateLimit::default(),
             verified_tokens: Mutex::default(),

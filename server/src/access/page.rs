@@ -1,4 +1,4 @@
-//! The login page: markup in the app's look, without a script.
+//! The login page: markup in the app's look, without a script. Its addresses are relative to `/login`.
 
 use std::fmt::Write as _;
 
@@ -32,14 +32,14 @@ impl LoginPage<'_> {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>Log in · Rehearsal</title>
-<link rel="icon" href="/favicon.svg" type="image/svg+xml">
-<script src="/theme.js"></script>
-<link rel="stylesheet" href="/pkg/rehearsal.css">
+<link rel="icon" href="favicon.svg" type="image/svg+xml">
+<script src="theme.js"></script>
+<link rel="stylesheet" href="pkg/rehearsal.css">
 </head>
 <body class="login">
 <main class="login-card">
 <h1 class="brand"><span class="mark" aria-hidden="true"></span>Rehearsal</h1>
-<form method="post" action="/login">
+<form method="post" action="login">
 <input type="hidden" name="next" value="{next}">
 <label for="name">Name</label>
 <input class="input" id="name" name="name" value="{name}" autocomplete="username" autocapitalize="none" spellcheck="false" required{at_name}{described}>

@@ -7,7 +7,7 @@ use live::DisplayName;
 use rehearsal::access::{FreshToken, SecretHash};
 
 use rehearsal::{
-    Access, Folders, LiveSessions, Running, SimulatedAgentConfig, Simulator, examples,
+    Access, BasePath, Folders, LiveSessions, Running, SimulatedAgentConfig, Simulator, examples,
 };
 use reqwest::header::{COOKIE, ORIGIN, SET_COOKIE};
 use reqwest::{Client, RequestBuilder, Response, StatusCode, redirect};
@@ -25,10 +25,17 @@ pub(crate) struct Stage {
     /// The token of another program.
     pub(crate) weekly: String,
     pub(crate) client: Client,
+    base_path: BasePath,
 }
 
 impl Stage {
     pub(crate) async fn open() -> Self {
+        Self::below("").await
+    }
+
+    /// The stage below a base path.
+    pub(crate) async fn below(base_path: &str) -> Self {
+        let base_path: BasePath = base_path.parse().unwrap();
         let folder = tempfile::tempdir().unwrap();
         let (fresh, weekly) = (FreshToken::new().unwrap(), FreshToken::new().unwrap());
         let access = Access::default()
@@ -36,14 +43,16 @@ impl Stage {
             .token(&fresh.id, name("nightly"), fresh.hash)
             .token(&weekly.id, name("weekly"), weekly.hash)
             .audit_file(Some(folder.path().join("audit.jsonl")));
-        let running = simulator(folder.path()).access(access).start().await.unwrap();
+        let simulator = simulator(folder.path()).access(access).base_path(base_path.clone());
+        let running = simulator.start().await.unwrap();
         let client =
             test_support::http_client_builder().redirect(redirect::Policy::none()).build().unwrap();
-        Self { folder, running, token: fresh.token, weekly: weekly.token, client }
+        let (token, weekly) = (fresh.token, weekly.token);
+        Self { folder, running, token, weekly, client, base_path }
     }
 
     pub(crate) fn url(&self, path: &str) -> String {
-        format!("http://{}{path}", self.running.address())
+        format!("http://{}{}{path}", self.running.address(), self.base_path)
     }
 
     pub(crate) fn get(&self, path: &str) -> RequestBuilder {
@@ -55,7 +64,7 @@ impl Stage {
         let request = self.client.post(self.url("/login")).body(form);
         request
             .header("content-type", "application/x-www-form-urlencoded")
-            .header(ORIGIN, self.url(""))
+            .header(ORIGIN, format!("http://{}", self.running.address()))
             .send()
             .await
             .unwrap()
