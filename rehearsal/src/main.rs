@@ -104,7 +104,8 @@ fn serve(arguments: &ServeArguments) -> anyhow::Result<ExitCode> {
         );
     }
     let simulator = Simulator::new().owning_its_process();
-    let simulator = simulator.listen(config.listen).agents(agents).live(live);
+    let simulator = simulator.listen(config.listen).base_path(config.base_path.clone());
+    let simulator = simulator.agents(agents).live(live);
     let simulator = simulator.access(config.access.clone()).folders(config.folders.clone());
     let simulator = simulator.adk_tool_responses(config.adk_tool_responses);
     let simulator = simulator.retention(config.live.retention);

@@ -294,6 +294,7 @@ mod tests {
     async fn reports() -> Vec<AgentReport> {
         let config = Config {
             listen: crate::config::DEFAULT_LISTEN,
+            base_path: rehearsal_server::BasePath::default(),
             agents: Vec::new(),
             python: None,
             security: SecurityConfig::default(),

@@ -49,6 +49,7 @@ pub use manual::write_manual;
 pub use score::{PairBy, ReportFormat, ScoreArguments, ScoreError, Verdict, score};
 pub use sources::{example_names, simulated_agents};
 
+use crate::BasePath;
 use crate::config::{AllowedOrigin, ListenAddress, Overrides};
 
 const STYLES: Styles = Styles::styled()
@@ -306,6 +307,10 @@ pub struct ServeArguments {
     /// free port [default: 127.0.0.1:4180]
     #[arg(long, env = "REHEARSAL_LISTEN", value_name = "ADDRESS")]
     pub listen: Option<ListenAddress>,
+    /// The path below which everything is served, such as /team, for a reverse proxy that passes the
+    /// path on unchanged
+    #[arg(long, env = "REHEARSAL_BASE_PATH", value_name = "PATH")]
+    pub base_path: Option<BasePath>,
     /// The origin of another page that may call the host, such as Trunk's
     #[arg(
         long = "allow-origin",
@@ -391,6 +396,7 @@ impl ServeArguments {
     pub fn overrides(&self) -> Overrides {
         Overrides {
             listen: self.listen,
+            base_path: self.base_path.clone(),
             allowed_origins: self.allowed_origins.clone(),
             live_database: self.live_database.clone(),
             ..self.agents.overrides()

@@ -16,7 +16,7 @@ fn command_definition_is_valid() {
 #[test]
 fn serve_takes_folders_and_options() {
     let line = parse(
-        "rehearsal serve a b --config c.toml --listen :4200 --python .venv --allow-origin http://h:8080 --live-database l.sqlite",
+        "rehearsal serve a b --config c.toml --listen :4200 --base-path team/ --python .venv --allow-origin http://h:8080 --live-database l.sqlite",
     );
     let Ok(CommandLine { command: Command::Serve(arguments) }) = line else {
         panic!("{line:?}");
@@ -27,6 +27,7 @@ fn serve_takes_folders_and_options() {
             config: Some("c.toml".into()),
             folders: vec!["a".into(), "b".into()],
             listen: Some("127.0.0.1:4200".parse().expect("an address")),
+            base_path: Some("/team".parse().expect("a base path")),
             python: Some(".venv".into()),
             allowed_origins: vec!["http://h:8080".parse().expect("an origin")],
             live_database: Some("l.sqlite".into()),
@@ -38,6 +39,13 @@ fn serve_takes_folders_and_options() {
 fn rejects_an_invalid_address_with_an_example() {
     let error = parse("rehearsal serve --listen everywhere").expect_err("no address");
     assert!(error.to_string().contains("such as 127.0.0.1:4180"), "{error}");
+}
+
+#[test]
+fn rejects_an_invalid_base_path_with_an_example() {
+    let error = parse("rehearsal serve --base-path /a/../b").expect_err("no base path").to_string();
+    assert!(error.contains("--base-path"), "{error}");
+    assert!(error.contains("write a path such as /team"), "{error}");
 }
 
 #[test]

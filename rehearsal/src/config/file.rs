@@ -15,7 +15,9 @@ use toml::Spanned;
 
 use super::error::ConfigError;
 use super::mcp::ServerEntry;
-use super::schema::{LISTEN, ORIGIN, READABLE, any_object, keys_by_source, object_or_path};
+use super::schema::{
+    BASE_PATH, LISTEN, ORIGIN, READABLE, any_object, keys_by_source, object_or_path,
+};
 use super::source_location::SourceLocation;
 
 /// Configuration of a Rehearsal host.
@@ -30,6 +32,10 @@ pub struct ConfigFile {
     /// free port.
     #[schemars(with = "Option<String>", regex(pattern = LISTEN), example = "127.0.0.1:4180")]
     pub listen: Option<Spanned<String>>,
+    /// The path below which everything is served, for a reverse proxy that serves other things beside
+    /// the host and passes the path on unchanged. Default: the root.
+    #[schemars(with = "Option<String>", regex(pattern = BASE_PATH), example = "/team")]
+    pub base_path: Option<Spanned<String>>,
     /// The Python interpreter for ADK agents without their own `python`.
     /// Default: each agent's virtual environment.
     pub python: Option<PathBuf>,

@@ -20,8 +20,8 @@ use std::fs;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use rehearsal_server::Folders;
 use rehearsal_server::access::Access;
+use rehearsal_server::{BasePath, Folders, InvalidBasePath};
 
 pub use agent::{AgentConfig, AgentSourceConfig, default_eval_set_path};
 pub use error::ConfigError;
@@ -46,6 +46,8 @@ pub struct Overrides {
     pub folders: Vec<PathBuf>,
     /// The address to serve.
     pub listen: Option<ListenAddress>,
+    /// The path below which everything is served.
+    pub base_path: Option<BasePath>,
     /// The interpreter for agents without their own.
     pub python: Option<PathBuf>,
     /// Origins of other pages that may call the host.
@@ -59,6 +61,8 @@ pub struct Overrides {
 pub struct Config {
     /// The address to serve; a loopback address unless `access` requires a login.
     pub listen: SocketAddr,
+    /// The path below which everything is served.
+    pub base_path: BasePath,
     /// The agents, in the order of the file and then of the command line.
     /// Empty with [`Origin::Examples`].
     pub agents: Vec<AgentConfig>,
@@ -117,6 +121,7 @@ impl Config {
     pub fn fixed_differences(&self, begun: &Self) -> Vec<&'static str> {
         [
             ("`listen`", self.listen != begun.listen),
+            ("`base_path`", self.base_path != begun.base_path),
             ("the agents", self.agents != begun.agents || self.python != begun.python),
             ("`[live] database`", self.live.database != begun.live.database),
             ("`[folders]`", self.folders != begun.folders),
@@ -176,6 +181,16 @@ impl Config {
             }
             (None, None) => DEFAULT_LISTEN,
         };
+        let base_path = match (&overrides.base_path, &file.base_path) {
+            (Some(base_path), _) => base_path.clone(),
+            (None, Some(written)) => {
+                written.get_ref().parse().map_err(|error: InvalidBasePath| {
+                    let location = Box::new(location(written.span()));
+                    ConfigError::Malformed { location, message: error.to_string() }
+                })?
+            }
+            (None, None) => BasePath::default(),
+        };
         let mut security = SecurityConfig::check(&file.security, location)?;
         security.allowed_origins.extend(overrides.allowed_origins.iter().cloned());
         let mut agents = Vec::new();
@@ -197,6 +212,7 @@ impl Config {
         let adk_tool_responses = file.export.tool_response == ToolResponseForm::Adk;
         Ok(Self {
             listen,
+            base_path,
             agents,
             python,
             security,

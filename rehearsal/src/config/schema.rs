@@ -8,6 +8,8 @@ use super::file::ConfigFile;
 /// The pattern of [`super::ListenAddress`], without the bounds of its numbers.
 pub(super) const LISTEN: &str =
     r"^\s*(localhost|([0-9]{1,3}\.){3}[0-9]{1,3}|\[[0-9A-Fa-f:.%]+\])?:[0-9]{1,5}\s*$";
+/// The pattern of [`rehearsal_server::BasePath`], without its rule about `.` and `..`.
+pub(super) const BASE_PATH: &str = r"^/?([A-Za-z0-9._~-]+(/[A-Za-z0-9._~-]+)*/?)?$";
 /// The pattern of [`super::AllowedOrigin`].
 pub(super) const ORIGIN: &str = r"^\s*[Hh][Tt][Tt][Pp][Ss]?://[A-Za-z0-9._:\[\]-]+\s*$";
 /// Text that is not blank.

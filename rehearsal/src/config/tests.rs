@@ -87,7 +87,7 @@ fn suggests_the_nearest_key_for_a_misspelled_one() {
             rehearsal.toml:2:1: `lisen` is not a known key; did you mean `listen`?
               | lisen = "127.0.0.1:1"
               | ^^^^^
-              Known keys: listen, python, security, live, folders, export, person, token, agent"#]],
+              Known keys: listen, base_path, python, security, live, folders, export, person, token, agent"#]],
     );
     rejected(
         "[[agent]]\nname = \"A\"\nsource = \"native\"\nevalset_path = \"x\"\n",
@@ -111,7 +111,7 @@ fn suggests_the_nearest_key_for_a_misspelled_one() {
             rehearsal.toml:1:1: `zebra` is not a known key
               | zebra = 1
               | ^^^^^
-              Known keys: listen, python, security, live, folders, export, person, token, agent"#]],
+              Known keys: listen, base_path, python, security, live, folders, export, person, token, agent"#]],
     );
 }
 
@@ -306,6 +306,17 @@ fn rejects_names_with_the_same_eval_id() {
 }
 
 #[test]
+fn reports_the_position_of_an_invalid_base_path() {
+    rejected(
+        "base_path = \"/my team\"\n",
+        expect![[r#"
+            rehearsal.toml:1:13: `/my team` is not a base path, because it contains a space: write a path such as /team or /tools/rehearsal
+              | base_path = "/my team"
+              |             ^^^^^^^^^^"#]],
+    );
+}
+
+#[test]
 fn rejects_public_addresses_without_a_login() {
     rejected(
         "listen = \"0.0.0.0:4180\"\n",
@@ -335,13 +346,15 @@ fn rejects_public_addresses_without_a_login() {
 fn command_line_overrides_the_file() {
     let overrides = Overrides {
         listen: Some(":4300".parse().expect("an address")),
+        base_path: Some("/mine".parse().expect("a base path")),
         python: Some("mine".into()),
         ..Overrides::default()
     };
-    let text = "listen = \"0.0.0.0:1\"\npython = \"theirs\"\n[[agent]]\nname = \"A\"\nsource = \"native\"\nexample = \"math\"\n";
+    let text = "listen = \"0.0.0.0:1\"\nbase_path = \"/theirs\"\npython = \"theirs\"\n[[agent]]\nname = \"A\"\nsource = \"native\"\nexample = \"math\"\n";
     let config = Config::from_text(text, Path::new("r.toml"), &overrides, &EXAMPLES)
         .expect("the file's address is not used");
     assert_eq!(config.listen.port(), 4300);
+    assert_eq!(config.base_path.as_str(), "/mine");
     assert_eq!(config.python.as_deref(), Some(Path::new("mine")));
 }
 
@@ -624,6 +637,10 @@ fn published_schema_rejects_invalid_files() {
         server("url = \"https://a.example/mcp\""),
         format!("listen = \" [::1]:0 \"\n{right}"),
         format!("listen = \":4180\"\n{right}"),
+        format!("base_path = \"\"\n{right}"),
+        format!("base_path = \"/\"\n{right}"),
+        format!("base_path = \"team\"\n{right}"),
+        format!("base_path = \"/tools/re-hearsal_1.0~/\"\n{right}"),
         format!("{right}[security]\nallowed_origins = [\"HTTPS://[::1]:8080\"]"),
     ] {
         assert!(load(&text).is_ok(), "{text}");
@@ -651,6 +668,10 @@ fn published_schema_rejects_invalid_files() {
         server("url = \"ftp://a.example\""),
         right.replace("\"A\"", "\" \""),
         format!("listen = \"foo\"\n{right}"),
+        format!("base_path = \"//team\"\n{right}"),
+        format!("base_path = \"/team//\"\n{right}"),
+        format!("base_path = \"/team?x\"\n{right}"),
+        format!("base_path = \"https://a.example/team\"\n{right}"),
         format!("listen = \"127.0.0.1\"\n{right}"),
         format!("{right}[security]\nallowed_origins = [\"localhost:8080\"]"),
         format!("{right}[security]\nallowed_origins = [\"http://localhost/\"]"),
