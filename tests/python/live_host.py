@@ -33,14 +33,15 @@ needs_binary = pytest.mark.skipif(
 class Host:
     """``rehearsal serve`` as a process that can be killed and started again at its address."""
 
-    def __init__(self, folder: Path, asks: bool = False):
+    def __init__(self, folder: Path, asks: bool = False, base_path: str = ""):
         self.folder = folder
+        self.base_path = base_path
         (folder / "rehearsal.toml").write_text(CONFIG)
         self.token = self.make_token() if asks else None
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
-        self.url = f"http://127.0.0.1:{self.port}"
+        self.url = f"http://127.0.0.1:{self.port}{base_path}"
         self.start()
 
     def make_token(self) -> str:
@@ -52,7 +53,7 @@ class Host:
 
     def start(self):
         self.process = subprocess.Popen(
-            [BINARY, "serve", "--listen", f"127.0.0.1:{self.port}"],
+            [BINARY, "serve", "--listen", f"127.0.0.1:{self.port}", "--base-path", self.base_path],
             cwd=self.folder,
             stderr=subprocess.DEVNULL,
         )
@@ -84,11 +85,12 @@ class Person:
     def __init__(self, host: Host, session_id: str):
         self.channel = grpc.insecure_channel(f"127.0.0.1:{host.port}")
         self.session_id = session_id
+        self.service = f"{host.base_path}/{wire.SERVICE}"
         self.metadata = [("authorization", f"Bearer {host.token}")] if host.token else []
 
     def call(self, name: str, **fields):
         method = self.channel.unary_unary(
-            f"/{wire.SERVICE}/{name}",
+            f"{self.service}/{name}",
             request_serializer=lambda message: message.SerializeToString(),
             response_deserializer=wire.message(f"{name}Response").FromString,
         )
@@ -100,7 +102,7 @@ class Person:
     def list_sessions(self, search: str):
         """The sessions whose description holds the words, newest first."""
         method = self.channel.unary_unary(
-            f"/{wire.SERVICE}/ListSessions",
+            f"{self.service}/ListSessions",
             request_serializer=lambda message: message.SerializeToString(),
             response_deserializer=wire.message("ListSessionsResponse").FromString,
         )
@@ -133,7 +135,7 @@ class Person:
     def events(self):
         """Every event so far."""
         method = self.channel.unary_stream(
-            f"/{wire.SERVICE}/Subscribe",
+            f"{self.service}/Subscribe",
             request_serializer=lambda message: message.SerializeToString(),
             response_deserializer=wire.message("SubscribeResponse").FromString,
         )

@@ -520,12 +520,39 @@ def test_settings_come_from_the_environment(monkeypatch):
 
 
 @pytest.mark.parametrize(
+    ("given", "address"),
+    [
+        ("https://rehearsal.example/team/", "https://rehearsal.example/team"),
+        ("127.0.0.1:4180/tools/team", "http://127.0.0.1:4180/tools/team"),
+        ("http://[::1]:4180/team", "http://[::1]:4180/team"),
+    ],
+)
+def test_a_host_may_be_served_below_a_path(given, address):
+    plugin = RehearsalPlugin(server_url=given)
+    assert plugin.server_url == address
+    assert plugin.session_url.startswith(f"{address}/live/")
+
+
+def test_a_person_responds_at_a_host_below_a_path(tmp_path):
+    host = Host(tmp_path, base_path="/team")
+    try:
+        plugin = RehearsalPlugin(server_url=host.url)
+        run = Run(weather_agent(), plugin)
+        Person(host, plugin.session_id).answer(text("Sunny."))
+        assert run.words() == ["Sunny."]
+    finally:
+        host.kill()
+
+
+@pytest.mark.parametrize(
     ("given", "why"),
     [
         ("http://127.0.0.1:notaport", "notaport"),
         ("http://127.0.0.1:99999", "out of range"),
         ("ftp://127.0.0.1:4180", "neither http nor https"),
         ("http://127.0.0.1:4180/live", "more than a host"),
+        ("http://127.0.0.1:4180/team/live/1", "more than a host"),
+        ("http://127.0.0.1:4180/team?x=1", "more than a host"),
         ("http://", "no host"),
         ("   ", "no host"),
     ],

@@ -43,6 +43,9 @@ _RETRYABLE = {
 # A broken connection, or an error that may be permanent.
 _MAYBE_RETRYABLE = {grpc.StatusCode.UNKNOWN, grpc.StatusCode.INTERNAL}
 
+# The pages of a host, whose addresses people copy in place of the host's.
+_PAGES = {"live", "rehearse", "evalsets", "reports", "login"}
+
 _OPTIONS = [
     ("grpc.max_receive_message_length", -1),
     ("grpc.max_send_message_length", -1),
@@ -69,6 +72,8 @@ class LiveClient:
         self._metadata = (own, ("authorization", f"Bearer {token}")) if token else (own,)
         self.session_id = session_id
         self._description = description
+        # gRPC connects to a host; a path below which it is served belongs to each method's name.
+        self._base_path = urlsplit(url).path
         self._channel = _channel(url)
         self._opened: asyncio.Task[None] | None = None
 
@@ -211,7 +216,7 @@ class LiveClient:
         kind = self._channel.unary_stream if stream else self._channel.unary_unary
         answer = wire.message(f"{name}Response")
         return kind(
-            f"/{wire.SERVICE}/{name}",
+            f"{self._base_path}/{wire.SERVICE}/{name}",
             request_serializer=lambda message: message.SerializeToString(),
             response_deserializer=answer.FromString,
         )
@@ -225,8 +230,8 @@ class LiveClient:
 
 
 def address(url: str, source: str) -> str:
-    """The host's normalized address: scheme, host, and the port if there is one. ``source`` is the
-    name of the setting.
+    """The host's normalized address: scheme, host, the port if there is one, and the path below which
+    the host is served, if it is not the root. ``source`` is the name of the setting.
 
     Raises:
       AddressUnusable: the URL is not the address of a host.
@@ -243,16 +248,18 @@ def address(url: str, source: str) -> str:
     if parts.username is not None:
         # The message must not contain the password.
         raise AddressUnusable(f"…@{host}", source, "it contains a login")
-    if parts.path.strip("/") or parts.query or parts.fragment:
-        raise AddressUnusable(url, source, "it contains more than a host")
+    path = parts.path.rstrip("/")
+    if not _PAGES.isdisjoint(path.split("/")) or parts.query or parts.fragment:
+        raise AddressUnusable(url, source, "it contains more than a host: the address of a page")
     named = f"[{host}]" if ":" in host else host
-    return f"{parts.scheme}://{named}" + (f":{port}" if port is not None else "")
+    return f"{parts.scheme}://{named}" + (f":{port}" if port is not None else "") + path
 
 
 def _channel(url: str) -> grpc.aio.Channel:
     """``url`` is an ``address``."""
-    scheme, _, host = url.partition("://")
-    if urlsplit(url).port is None:
+    parts = urlsplit(url)
+    scheme, host = parts.scheme, parts.netloc
+    if parts.port is None:
         host = f"{host}:{443 if scheme == 'https' else 80}"
     if scheme == "https":
         return grpc.aio.secure_channel(host, grpc.ssl_channel_credentials(), _OPTIONS)

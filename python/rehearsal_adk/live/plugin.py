@@ -36,7 +36,8 @@ class RehearsalPlugin(BasePlugin):
     """Sends each model call of the agents to a Rehearsal host, where a person responds.
 
     Args:
-      server_url: the host. Default: ``REHEARSAL_SERVER_URL``, else ``http://127.0.0.1:4180``.
+      server_url: the host, with the path below which it is served. Default:
+        ``REHEARSAL_SERVER_URL``, else ``http://127.0.0.1:4180``.
       target_agents: the names of the agents that a person acts as. The others use their model.
         Default: ``REHEARSAL_TARGET_AGENTS``, separated by commas, else all. The log warns about
         names that match no agent of the first run.
