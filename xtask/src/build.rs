@@ -12,7 +12,12 @@ use crate::setup;
 
 /// Sets up, builds the shipped binary if something changed, and returns its path.
 pub(crate) fn run(workspace: &Workspace) -> Result<PathBuf> {
-    let build = ShippedBuild::begin(workspace)?;
+    run_for(workspace, None)
+}
+
+/// The same for another target than the compiler's own, which must be installed.
+pub(crate) fn run_for(workspace: &Workspace, target: Option<&str>) -> Result<PathBuf> {
+    let build = ShippedBuild::begin_for(workspace, target)?;
     setup::for_build(workspace)?;
     build.finish()
 }
@@ -53,6 +58,7 @@ impl<'w> QuickBuild<'w> {
 /// A shipped build that has started with the parts that need neither setup nor the client.
 pub(crate) struct ShippedBuild<'w> {
     workspace: &'w Workspace,
+    target: Option<String>,
     host: Background,
     site: Background,
 }
@@ -60,23 +66,30 @@ pub(crate) struct ShippedBuild<'w> {
 impl<'w> ShippedBuild<'w> {
     /// Begins to build the host, and the program that makes the site of a compiled client.
     pub(crate) fn begin(workspace: &'w Workspace) -> Result<Self> {
+        Self::begin_for(workspace, None)
+    }
+
+    fn begin_for(workspace: &'w Workspace, target: Option<&str>) -> Result<Self> {
         // The library, not the crates that it uses: on their own they would be compiled with other
         // features, and then again.
-        let host = Background::start(host(workspace, "rehearsal").args(["--lib", "--quiet"]))?;
+        let host = Background::start(host(workspace, target).args(["--lib", "--quiet"]))?;
         let mut site = process::cargo(workspace);
         let site = Background::start(site.args(["build", "-p", "xtask-ship", "--quiet"]))?;
-        Ok(Self { workspace, host, site })
+        Ok(Self { workspace, target: target.map(str::to_owned), host, site })
     }
 
     /// Builds the rest, after setup, and returns the binary's path.
     pub(crate) fn finish(self) -> Result<PathBuf> {
-        let Self { workspace, host: begun, site } = self;
+        let Self { workspace, target, host: begun, site } = self;
         process::print_and_run(&mut client(workspace))?;
         site.wait()?;
         process::run(process::cargo(workspace).args(["run", "-p", "xtask-ship", "--quiet"]))?;
         begun.wait()?;
-        process::print_and_run(&mut host(workspace, "rehearsal"))?;
-        Ok(workspace.binary())
+        process::print_and_run(&mut host(workspace, target.as_deref()))?;
+        Ok(match target {
+            Some(target) => workspace.binary_for(&target),
+            None => workspace.binary(),
+        })
     }
 }
 
@@ -107,8 +120,11 @@ fn client(workspace: &Workspace) -> Command {
     command
 }
 
-fn host(workspace: &Workspace, package: &str) -> Command {
+fn host(workspace: &Workspace, target: Option<&str>) -> Command {
     let mut command = process::page_cargo(workspace);
-    command.args(["build", "--release", "-p", package]);
+    command.args(["build", "--release", "-p", "rehearsal"]);
+    if let Some(target) = target {
+        command.args(["--target", target]);
+    }
     command
 }

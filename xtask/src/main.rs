@@ -1,11 +1,12 @@
 //! `cargo xtask`: the commands of the project. Each one sets up what it needs.
 //!
 //! The README names `run` and `test`.
-//! The others are parts of those two (`setup`, `build`), make what is installed (`wheel`) or are for development (`dev`, `bench`, `fuzz`,
-//! `commits`, `text`).
+//! The others are parts of those two (`setup`, `build`), make what is installed (`wheel`, `archive`) or are for
+//! development (`dev`, `bench`, `fuzz`, `commits`, `text`).
 //! Installed packages are pinned: npm packages by `end2end/package-lock.json`, Python packages by
 //! `xtask/requirements/*.txt`, everything written in Rust by `Cargo.lock`.
 
+mod archive;
 mod audit;
 mod bench;
 mod build;
@@ -54,6 +55,9 @@ enum Command {
     Build,
     /// Build the wheel that `pip install` takes: the program with its page, and the package `rehearsal_adk`
     Wheel,
+    /// Build the archive for those who install without pip: the program with its page, manual pages, completions
+    /// and the unit for systemd, with SHA256SUMS beside it
+    Archive(archive::Options),
     /// Run the slow benches; they print what docs/performance.md quotes
     Bench {
         /// Benches to run alone: `host`, `live`, `append`, `list`, `adk`, `eval`, `forms`, `values`, or
@@ -120,6 +124,11 @@ fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
                 wheel.display(),
                 wheel.display()
             );
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Archive(options) => {
+            let archive = archive::run(&workspace, &options)?;
+            eprintln!("\nThe archive: {}", archive.display());
             Ok(ExitCode::SUCCESS)
         }
         Command::Bench { names } => bench::run(&workspace, &names),

@@ -100,6 +100,11 @@ impl Workspace {
         self.target.join("release").join(program("rehearsal"))
     }
 
+    /// The shipped program `rehearsal` for a target that was named in the build.
+    pub fn binary_for(&self, target: &str) -> PathBuf {
+        self.target.join(target).join("release").join(program("rehearsal"))
+    }
+
     /// A program of the quick build.
     ///
     /// # Errors
