@@ -44,6 +44,7 @@ const LAYERS: [(&str, &[&str]); 7] = [
             "evalset-file",
             "score-run",
             "plugin-wheel",
+            "base-path",
             "private-files",
             "database-file",
             "live-store",

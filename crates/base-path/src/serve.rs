@@ -17,7 +17,6 @@ impl BasePath {
     /// Serves `router` below this path. Its handlers see paths without it, and the whole address in
     /// axum's `OriginalUri`. The paths that they redirect to get it. `/healthz` and `/readyz` answer
     /// with it and without; any other request without it gets 404 with the reason.
-    #[must_use]
     pub fn serve(&self, router: Router) -> Router {
         if self.is_root() {
             return router;
