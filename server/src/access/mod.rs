@@ -220,3 +220,44 @@ impl Authenticator {
         self.verified_tokens.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn access(people: &[(&str, &str)]) -> Access {
+        people.iter().fold(Access::default(), |access, (name, password)| {
+            let name = DisplayName::parse(name).expect("a name");
+            access.person(name, SecretHash::of(password).expect("hashed"))
+        })
+    }
+
+    #[tokio::test]
+    async fn who_is_gone_or_has_another_password_is_logged_out() {
+        let before = access(&[("Ann", "ann's own"), ("Bo", "bo's own"), ("Cy", "cy's own")]);
+        let authenticator = Authenticator::new(before.clone(), 4180, &BasePath::default());
+        let from = IpAddr::from([127, 0, 0, 1]);
+        let mut logins = Vec::new();
+        for (name, password) in [("Ann", "ann's own"), ("Bo", "bo's own"), ("Cy", "cy's own")] {
+            let caller = authenticator.person(from, name, password.to_owned()).await;
+            let content = authenticator.login_sessions.issue(caller.expect("logs in"));
+            let (_, lifetime) = authenticator.login_sessions.caller(&content).expect("logged in");
+            logins.push((content, lifetime));
+        }
+        let mut after = access(&[("Bo", "another")]);
+        after.people.insert("Ann".to_owned(), before.people["Ann"].clone());
+        authenticator.replace(after);
+        let is_in =
+            |number: usize| authenticator.login_sessions.caller(&logins[number].0).is_some();
+        assert_eq!([is_in(0), is_in(1), is_in(2)], [true, false, false]);
+        for (_, lifetime) in &logins[1..] {
+            let ended = tokio::time::timeout(Duration::from_secs(30), lifetime.ended()).await;
+            ended.expect("streams end at once");
+        }
+        let refused = authenticator.person(from, "Bo", "bo's own".to_owned()).await;
+        assert_eq!(refused.map(drop), Err(AuthError::Unknown));
+        authenticator.person(from, "Bo", "another".to_owned()).await.expect("logs in");
+    }
+}
