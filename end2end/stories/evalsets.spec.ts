@@ -461,6 +461,8 @@ test("each edit keeps the focus", async ({ page }) => {
   await page.keyboard.press("Escape");
   await page.getByRole("list", { name: "Cases" }).getByRole("link").nth(1).click();
   await expect(page).toHaveURL(/\/home\/b$/);
+  // Until it is loaded, no button changes the case that is still shown.
+  await expect(page.getByRole("heading", { name: "b", exact: true })).toBeVisible();
   await page.getByRole("button", { name: "Delete" }).focus();
   await page.keyboard.press("Enter");
   await expect(page.getByRole("button", { name: "Undo" })).toBeFocused();

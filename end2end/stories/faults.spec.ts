@@ -89,11 +89,13 @@ test("a file that cannot be extended is unchanged, and the session is kept", asy
   expect(JSON.parse(readFileSync(file, "utf8")).eval_cases).toHaveLength(1);
 });
 
-test("a case whose file cannot be extended is downloaded, or exported to another file", async ({ page, host, picture, accessible }) => {
+test("a case whose file cannot be extended is downloaded, or exported to another file", async ({ page, picture, accessible }) => {
+  // Of its own, because other stories export into the same files.
+  const host = await startHost();
   const file = join(host.folder, "evals", "poet_evals.evalset.json");
   mkdirSync(join(host.folder, "evals"), { recursive: true });
   writeFileSync(file, "[");
-  const rehearsal = await Rehearsal.at(page, "poet");
+  const rehearsal = await Rehearsal.at(page, "poet", host.url);
   await rehearsal.ask("Winter?");
   await page.getByRole("textbox", { name: "Final response" }).fill("snow");
   await rehearsal.finish();
@@ -118,7 +120,7 @@ test("a case whose file cannot be extended is downloaded, or exported to another
   expect(await rehearsal.export()).toContain("math_agent_evals.evalset.json");
   await page.getByRole("link", { name: "Open in eval set" }).click();
   await expect(page.getByText("snow")).toBeVisible();
-  rmSync(file);
+  expect(await host.stop()).toBe(0);
 });
 
 test("starting over asks while a session is under way", async ({ page, picture, accessible }) => {
