@@ -2,7 +2,6 @@
 
 mod parts;
 
-use app::state::base_path::adopt_base_path;
 use leptos::prelude::*;
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -14,7 +13,7 @@ use parts::LOADERS;
 #[wasm_bindgen]
 pub fn hydrate() {
     console_error_panic_hook::set_once();
-    adopt_base_path();
+    app::state::base_path::adopt_base_path();
     leptos::mount::hydrate_body(page);
     // Effects are tasks too, and run in the order in which they were spawned.
     leptos::task::spawn_local(async { mark_hydrated() });
