@@ -1,6 +1,6 @@
 """Writes live sessions through the contract, for stories and benches, and prints their ids.
 
-`python live_sessions.py HOST:PORT SESSIONS [MESSAGES]`: so many sessions with one request of so many
+`python live_sessions.py HOST:PORT[/PATH] SESSIONS [MESSAGES]`: so many sessions with one request of so many
 messages each, named "Session 1" and so on. Every third session is completed, unless there is only one.
 """
 
@@ -25,11 +25,12 @@ def message(number: int) -> dict:
 
 async def write(address: str, sessions: int, messages: int) -> list[str]:
     options = [("grpc.max_send_message_length", -1)]
-    async with grpc.aio.insecure_channel(address, options=options) as channel:
+    host, slash, path = address.partition("/")
+    async with grpc.aio.insecure_channel(host, options=options) as channel:
 
         async def call(name: str, **fields):
             method = channel.unary_unary(
-                f"/{wire.SERVICE}/{name}",
+                f"{slash}{path}/{wire.SERVICE}/{name}",
                 request_serializer=lambda message: message.SerializeToString(),
                 response_deserializer=wire.message(f"{name}Response").FromString,
             )
