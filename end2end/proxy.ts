@@ -73,6 +73,11 @@ export async function startStripping(host: string): Promise<Proxy> {
   return startNginx(await freePorts("nginx"), `location /team/ { proxy_pass ${host}/; proxy_set_header Host $http_host; }`);
 }
 
+/** Starts an nginx that passes no WebSocket on. */
+export async function startWithoutSockets(ports: Ports, host: string): Promise<Proxy> {
+  return startNginx(ports, `location / { proxy_pass ${host}; proxy_set_header Host $http_host; }`);
+}
+
 /** Starts nginx with these locations. */
 function startNginx(ports: Ports, locations: string): Promise<Proxy> {
   return started("nginx", ports, (folder) => {

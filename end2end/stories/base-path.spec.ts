@@ -11,7 +11,7 @@ import type { Page } from "@playwright/test";
 
 import { binary, expect, hydrated, open, startHost, test as base, type Host } from "../fixtures";
 import { answer, introduce } from "../live-session";
-import { freePorts, isInstalled, startProxy, startStripping, type Proxy, type ProxyName } from "../proxy";
+import { freePorts, isInstalled, startProxy, startStripping, startWithoutSockets, type Proxy, type ProxyName } from "../proxy";
 import { Rehearsal } from "../rehearsal";
 
 const PASSWORD = "correct horse";
@@ -231,4 +231,22 @@ test("a proxy that strips the prefix, or none, gets the reason", async ({ start 
   await stripping.stop();
   expect((await fetch(`${host.url}/readyz`)).status).toBe(200);
   expect(host.log()).toContain(`serving at ${host.url}/team`);
+});
+
+test("a proxy that passes no WebSocket on is named at the foot of the page", async ({ page, picture, accessible }) => {
+  test.skip(!isInstalled("nginx"), "SKIPPED, NOT PASSED: nginx is not installed");
+  const ports = await freePorts("nginx");
+  const config = `[security]\nallowed_origins = ["http://127.0.0.1:${ports.web}"]\n${AGENT}`;
+  const host = await startHost({ config });
+  const proxy = await startWithoutSockets(ports, host.url);
+  await open(page, proxy.url);
+  const foot = page.getByRole("contentinfo");
+  await expect(foot).toContainText("no news from the host: a proxy must pass WebSockets on");
+  await picture("no WebSockets");
+  await accessible();
+  // The host itself is there, and reached without the proxy.
+  await open(page, host.url);
+  await expect(foot).toContainText("host connected");
+  await proxy.stop();
+  expect(await host.stop()).toBe(0);
 });

@@ -4,20 +4,19 @@
 //! The same commit and the same binary give the same bytes: files are sorted, belong to root and have the time of
 //! the commit.
 
-mod tarball;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use sha2::{Digest as _, Sha256};
 use xtask::process;
 use xtask::stamp::files_below;
 use xtask::workspace::Workspace;
 
-use self::tarball::Entry;
 use crate::build;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -35,6 +34,24 @@ pub(crate) struct Options {
     /// must run on this machine, because the binary writes its manual pages and completions
     #[arg(long, value_name = "TARGET")]
     target: Option<String>,
+}
+
+/// A file of the archive, which everyone may read.
+struct Entry {
+    path: String,
+    contents: Vec<u8>,
+    mode: u32,
+}
+
+impl Entry {
+    fn file(path: &str, contents: Vec<u8>) -> Self {
+        Self { path: path.to_owned(), contents, mode: 0o644 }
+    }
+
+    /// A file that everyone may run.
+    fn program(path: &str, contents: Vec<u8>) -> Self {
+        Self { path: path.to_owned(), contents, mode: 0o755 }
+    }
 }
 
 /// Builds the program if something changed, and packs it. Returns the archive's path.
@@ -74,9 +91,29 @@ fn pack(
 
     let name = format!("rehearsal-{VERSION}-{target}");
     let archive = folder.join(format!("{name}.tar.gz"));
-    let bytes = tarball::compressed(&name, entries, time)?;
+    let bytes = compressed(&name, entries, time)?;
     fs::write(&archive, bytes).with_context(|| format!("cannot write {}", archive.display()))?;
     Ok(archive)
+}
+
+/// The archive's bytes: `entries` in the folder `top`, sorted by path, all with the time `time` in seconds since
+/// 1970.
+fn compressed(top: &str, mut entries: Vec<Entry>, time: u64) -> Result<Vec<u8>> {
+    entries.sort_by(|one, other| one.path.cmp(&other.path));
+    let mut archive = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::best()));
+    for Entry { path, contents, mode } in &entries {
+        let mut header = tar::Header::new_ustar();
+        header.set_entry_type(tar::EntryType::Regular);
+        header.set_size(contents.len() as u64);
+        header.set_mode(*mode);
+        header.set_mtime(time);
+        header.set_uid(0);
+        header.set_gid(0);
+        header.set_username("root")?;
+        header.set_groupname("root")?;
+        archive.append_data(&mut header, format!("{top}/{path}"), contents.as_slice())?;
+    }
+    Ok(archive.into_inner()?.finish()?)
 }
 
 fn read(path: &Path) -> Result<Vec<u8>> {

@@ -132,7 +132,7 @@ pub fn FootBar(
                 <span
                     class="dot"
                     class:on=move || link.get() == Link::Connected
-                    class:off=move || matches!(link.get(), Link::Reconnecting(_) | Link::LoggedOut)
+                    class:off=move || matches!(link.get(), Link::Reconnecting(_) | Link::LoggedOut | Link::Blocked)
                 ></span>
                 {move || link.get().label()}
             </span>

@@ -24,6 +24,8 @@ const KEEP_ALIVE_MS: u32 = 20_000;
 
 /// The HTTP status for a request without a login.
 const UNAUTHORIZED: u16 = 401;
+/// The HTTP status for a plain request to the WebSocket's address.
+const NOT_A_WEBSOCKET: u16 = 400;
 
 /// The state of the connection to the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +38,8 @@ pub enum Link {
     Reconnecting(u32),
     /// The host responds, but requires a login.
     LoggedOut,
+    /// The host responds, but WebSockets do not reach it.
+    Blocked,
 }
 
 impl Link {
@@ -43,8 +47,22 @@ impl Link {
     #[must_use]
     pub fn failed(self) -> Self {
         match self {
-            Self::Connecting | Self::Connected | Self::LoggedOut => Self::Reconnecting(1),
+            Self::Connecting | Self::Connected | Self::LoggedOut | Self::Blocked => {
+                Self::Reconnecting(1)
+            }
             Self::Reconnecting(attempts) => Self::Reconnecting(attempts.saturating_add(1)),
+        }
+    }
+
+    /// The state after a failed attempt and a plain request to the same address, which the host responded to with
+    /// `status`.
+    #[must_use]
+    fn failed_with(self, status: Option<u16>) -> Self {
+        match (status, self) {
+            (Some(UNAUTHORIZED), _) => Self::LoggedOut,
+            // Once may be a host that was starting.
+            (Some(NOT_A_WEBSOCKET), Self::Reconnecting(2..) | Self::Blocked) => Self::Blocked,
+            _ => self.failed(),
         }
     }
 
@@ -54,7 +72,7 @@ impl Link {
     pub fn delay_ms(self) -> u32 {
         match self {
             Self::Connecting | Self::Connected => 0,
-            Self::LoggedOut => 2_000,
+            Self::LoggedOut | Self::Blocked => 2_000,
             Self::Reconnecting(attempts) => 250 << attempts.saturating_sub(1).min(5),
         }
     }
@@ -67,6 +85,7 @@ impl Link {
             Self::Connected => "host connected",
             Self::Reconnecting(_) => "host not reachable, reconnecting",
             Self::LoggedOut => "logged out",
+            Self::Blocked => "no news from the host: a proxy must pass WebSockets on",
         }
     }
 }
@@ -127,18 +146,17 @@ async fn stay_connected(
         if let Ok(socket) = WebSocket::open(&browser::socket_address(EVENTS_PATH)) {
             exchange_messages(socket, link, watched, &mut changed, take_in).await;
         }
-        let is_logged_out = requires_login().await;
-        link.update(|link| *link = if is_logged_out { Link::LoggedOut } else { link.failed() });
+        let status = plain_status().await;
+        link.update(|link| *link = link.failed_with(status));
         TimeoutFuture::new(link.get_untracked().delay_ms()).await;
     }
 }
 
-/// Whether the host rejects this page because it has no login. Browsers hide why a WebSocket was
-/// rejected, so this sends a plain request to the same address.
-async fn requires_login() -> bool {
+/// The status of a plain request to the same address, because browsers hide why a WebSocket was rejected.
+async fn plain_status() -> Option<u16> {
     select! {
-        status = browser::status_of(EVENTS_PATH).fuse() => status == Some(UNAUTHORIZED),
-        () = TimeoutFuture::new(KEEP_ALIVE_MS).fuse() => false,
+        status = browser::status_of(EVENTS_PATH).fuse() => status,
+        () = TimeoutFuture::new(KEEP_ALIVE_MS).fuse() => None,
     }
 }
 
@@ -212,5 +230,18 @@ mod tests {
         assert_eq!(delays, [250, 500, 1000, 2000, 4000, 8000, 8000, 8000]);
         assert_eq!(Link::Connected.failed(), Link::Reconnecting(1));
         assert_eq!(Link::LoggedOut.failed(), Link::Reconnecting(1));
+    }
+
+    #[test]
+    fn a_host_that_responds_to_plain_requests_only_is_behind_a_proxy() {
+        let mut link = Link::Connected;
+        let mut links = Vec::new();
+        for status in [Some(400), None, Some(400), Some(400), None, Some(401)] {
+            link = link.failed_with(status);
+            links.push(link);
+        }
+        let (first, second) = (Link::Reconnecting(1), Link::Reconnecting(2));
+        let blocked = Link::Blocked;
+        assert_eq!(links, [first, second, blocked, blocked, first, Link::LoggedOut]);
     }
 }

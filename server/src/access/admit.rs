@@ -66,7 +66,7 @@ fn is_for_people(request: &Request) -> bool {
 
 /// The error for a token that requests what only people may use.
 fn people_only() -> Response {
-    let message = "a token authorizes gRPC and the model endpoints only. Log in at /login to use the \
+    let message = "a token authorizes gRPC and the model endpoints only. Log in with a browser to use the \
                    pages";
     (StatusCode::FORBIDDEN, message).into_response()
 }
@@ -135,7 +135,7 @@ fn reject(request: &Request, error: AuthError) -> Response {
     let message = match error {
         AuthError::Unknown => {
             "authentication required: send a token as the API key or as `Authorization: Bearer` \
-             (`rehearsal token add NAME` creates one), or log in at /login"
+             (`rehearsal token add NAME` creates one), or log in with a browser"
                 .to_owned()
         }
         AuthError::TooMany(seconds) => {

@@ -16,7 +16,7 @@ use tonic::Status;
 
 use super::login_sessions::LoginLifetime;
 
-const LOGGED_OUT: &str = "you are logged out: log in again at /login";
+const LOGGED_OUT: &str = "you are logged out: log in again with a browser";
 
 /// The stream, ended when its caller's login ends. Streams of tokens do not end.
 pub(crate) fn while_logged_in<T: Send + 'static>(

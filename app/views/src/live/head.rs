@@ -18,8 +18,9 @@ pub(super) fn LiveHead(
 ) -> impl IntoView {
     let (clock, link) = (use_page().clock, use_page().connection.link);
     // Without the host it is not known whether the turn is still pending.
-    let is_known =
-        Memo::new(move |_| !matches!(link.get(), Link::Reconnecting(_) | Link::LoggedOut));
+    let is_known = Memo::new(move |_| {
+        !matches!(link.get(), Link::Reconnecting(_) | Link::LoggedOut | Link::Blocked)
+    });
     let title = move || {
         workspace.summary.with(|summary| match summary.as_ref().map(|it| it.description.as_str()) {
             None | Some("") => "Live session".to_owned(),

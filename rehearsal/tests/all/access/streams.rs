@@ -67,7 +67,7 @@ async fn grpc_stream_ends_at_logout() {
     let ended: Result<(), tonic::Status> = ended.await;
     let ended = ended.unwrap_err();
     assert_eq!(ended.code(), Code::Unauthenticated);
-    assert!(ended.message().contains("/login"), "{}", ended.message());
+    assert!(ended.message().contains("log in again"), "{}", ended.message());
 
     let all = wire::CompleteSessionRequest { session_id, cancel_pending: true, by: None };
     client.complete_session(stage.with_token(all)).await.unwrap();

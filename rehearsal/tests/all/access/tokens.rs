@@ -16,7 +16,7 @@ async fn token_cannot_run_tools_or_read_files() {
     for path in ["/api/list_agents", "/", "/live", "/reports", "/rehearse/x", "/nowhere", "/s/x"] {
         let list = stage.get(path).bearer_auth(&stage.token).send().await.unwrap();
         assert_eq!(list.status(), StatusCode::FORBIDDEN, "{path}");
-        assert!(list.text().await.unwrap().contains("Log in at /login"), "{path}");
+        assert!(list.text().await.unwrap().contains("Log in with a browser"), "{path}");
     }
 }
 
