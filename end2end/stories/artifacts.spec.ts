@@ -70,7 +70,7 @@ test("artifacts are listed with versions, shown and downloaded", async ({ page, 
   await rows.nth(1).getByRole("button", { name: "flag.svg" }).click();
   const image = rows.nth(1).getByRole("img");
   await expect(image).toBeVisible();
-  expect(await image.evaluate((it: HTMLImageElement) => it.naturalWidth)).toBe(60);
+  await expect.poll(() => image.evaluate((it: HTMLImageElement) => it.naturalWidth)).toBe(60);
   await rows.nth(2).getByRole("button", { name: "notes.txt" }).click();
   await expect(rows.nth(2)).toContainText("A blue flag, ü.");
   await rows.nth(3).getByRole("button", { name: "beep.wav" }).click();

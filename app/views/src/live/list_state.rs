@@ -113,9 +113,11 @@ pub(super) fn row_id(row: usize) -> String {
 
 impl Listed {
     /// Fetches every session that matches the search. With `sort_all` they are sorted, else the new
-    /// ones are added.
+    /// ones are added, and the deleted ones removed.
     fn fetch(self, sort_all: bool) {
         let search = self.searched.get_untracked();
+        let was_listed: Vec<LiveId> =
+            self.all.with_untracked(|all| all.iter().flatten().cloned().collect());
         spawn_local(async move {
             let (mut ids, mut before) = (Vec::new(), None);
             loop {
@@ -142,9 +144,23 @@ impl Listed {
             if sort_all || is_first {
                 self.sort();
             } else {
+                self.remove_missing(was_listed, &ids);
                 self.add(&ids);
             }
         });
+    }
+
+    /// Removes the rows of sessions that were listed before and are not in `ids`: they are deleted.
+    fn remove_missing(self, was_listed: Vec<LiveId>, ids: &[LiveId]) {
+        let listed: HashSet<&LiveId> = ids.iter().collect();
+        let gone: HashSet<LiveId> =
+            was_listed.into_iter().filter(|id| !listed.contains(id)).collect();
+        if !gone.is_empty() {
+            self.rows.update(|rows| rows.retain(|id| !gone.contains(id)));
+            self.unseen.update(|unseen| unseen.retain(|id| !gone.contains(id)));
+            let last = self.rows.read_untracked().len().saturating_sub(1);
+            self.current.update(|current| *current = (*current).min(last));
+        }
     }
 
     /// The fetched sessions. Tracked.
