@@ -239,7 +239,7 @@ mod tests {
         let second = read(&pack(&workspace, &binary, "aarch64-apple-darwin", 1, &out)?)?;
         assert!(first == second, "two archives of the same files differ");
         let sums = checksums(&out)?;
-        let (digest, name) = sums.trim_end().split_once("  ").context("there is no checksum")?;
+        let (digest, name) = sums.trim_end().split_once("  ").context("the checksum is missing")?;
         assert_eq!(digest.len(), 64);
         assert_eq!(name, format!("rehearsal-{VERSION}-aarch64-apple-darwin.tar.gz"));
         Ok(())

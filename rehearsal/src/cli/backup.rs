@@ -270,12 +270,21 @@ pub async fn restore(arguments: &RestoreArguments) -> Result<Vec<Copied>, Backup
         LockError::InUse => BackupError::InUse(live.clone()),
         LockError::Unreachable(cause) => of(&live)(cause),
     })?;
-    let mut restored = Vec::new();
+    let mut copies = Vec::new();
     for (name, to) in places {
-        let from = folder.join(name);
-        let new = with_suffix(&to, ".restoring");
-        let _ = fs::remove_file(&new);
-        copy_file(&from, &new)?;
+        copies.push((folder.join(name), with_suffix(&to, ".restoring"), to));
+    }
+    // A full disk shows here, before anything is changed.
+    let copied = copies.iter().try_for_each(|(from, new, _)| {
+        let _ = fs::remove_file(new);
+        copy_file(from, new)
+    });
+    if copied.is_err() {
+        copies.iter().for_each(|(_, new, _)| drop(fs::remove_file(new)));
+    }
+    copied?;
+    let mut restored = Vec::new();
+    for (from, new, to) in copies {
         let replaced = set_aside(&to)?;
         fs::rename(&new, &to).map_err(of(&to))?;
         restored.push(Copied { from, to, replaced });
@@ -290,21 +299,23 @@ fn manifest(folder: &Path) -> Result<Manifest, BackupError> {
     serde_json::from_str(&text).map_err(|error| not_a_backup(format!("{MANIFEST}: {error}")))
 }
 
-/// Renames a file that is about to be replaced, with SQLite's files beside it, which belong to no other.
+/// Renames a file that is about to be replaced, with SQLite's files beside it, which belong to no other. They may be
+/// there without the file, and SQLite would then apply them to the restored one.
 fn set_aside(path: &Path) -> Result<Option<PathBuf>, BackupError> {
-    if !path.exists() {
-        return Ok(None);
-    }
+    let mut is_found = false;
     let now = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%S%3fZ");
     let aside = with_suffix(path, &format!(".before-{now}"));
     for end in ["-wal", "-shm", ""] {
         let (from, to) = (with_suffix(path, end), with_suffix(&aside, end));
         match fs::rename(&from, &to) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            renamed => renamed.map_err(of(&from))?,
+            renamed => {
+                renamed.map_err(of(&from))?;
+                is_found = true;
+            }
         }
     }
-    Ok(Some(aside))
+    Ok(is_found.then_some(aside))
 }
 
 fn with_suffix(path: &Path, suffix: &str) -> PathBuf {

@@ -96,6 +96,24 @@ async fn what_is_not_a_complete_backup_of_this_version_is_refused() {
     assert!(!done && text.contains("was written by rehearsal 99.0.0"), "{text}");
     fs::write(&manifest, written).unwrap();
 
+    // What cannot be copied to its place, here a folder in the way, changes nothing.
+    let blocked = folder.join("rehearsal.toml.restoring");
+    fs::create_dir(&blocked).unwrap();
+    let before = fs::read(host.database()).unwrap();
+    let (done, text) = run(&folder, &["restore", "b", "--replace"]);
+    assert!(!done && text.contains("rehearsal.toml.restoring: "), "{text}");
+    assert_eq!(fs::read(host.database()).unwrap(), before);
+    assert!(!folder.join(".rehearsal/live.sqlite.restoring").exists());
+    fs::remove_dir(&blocked).unwrap();
+
+    // SQLite's log of a database that is gone is not applied to the restored one.
+    let log = folder.join(".rehearsal/live.sqlite-wal");
+    fs::rename(host.database(), folder.join("gone.sqlite")).unwrap();
+    fs::write(&log, "of the database that is gone").unwrap();
+    let (done, text) = run(&folder, &["restore", "b", "--replace"]);
+    assert!(done && text.contains("what was there is in .rehearsal/live.sqlite.before-"), "{text}");
+    assert!(!log.exists());
+
     let copy = folder.join("b/live.sqlite");
     let mut bytes = fs::read(&copy).unwrap();
     let middle = bytes.len() / 2;

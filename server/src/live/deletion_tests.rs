@@ -28,7 +28,7 @@ async fn a_person_deletes_a_session_in_which_no_agent_waits() {
     updates.watch(&LiveWatch { all: true, sessions: Vec::new() });
     updates.next().await;
     pages.delete_live_session(id.clone(), "Ann".to_owned()).await.expect("deleted");
-    watch.states.wait_for(|state| state.is_deleted).await.expect("watchers are told");
+    watch.states.wait_for(|state| state.is_deleted).await.expect("watchers are notified");
     let HostEvent::Live(update) = updates.next().await else { panic!("an update of the list") };
     assert!(update.more, "the page fetches the list again");
     let unknown = Err(ApiError::UnknownLiveSession(id.to_string()));

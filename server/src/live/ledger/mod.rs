@@ -108,7 +108,7 @@ impl Ledger {
     /// stored alone, so that one that is too large for a full disk does not fail the others.
     async fn take(&mut self, batch: Vec<LedgerRequest>) {
         let alone = batch.len() == 1;
-        // The requests after it meet a session that is no longer stored.
+        // The requests after it meet a deleted session.
         if !alone && batch.iter().any(|request| matches!(request, LedgerRequest::Delete(..))) {
             for request in batch {
                 Box::pin(self.take(vec![request])).await;
