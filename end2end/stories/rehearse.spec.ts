@@ -252,3 +252,24 @@ test("input and output schemas are forms that must be valid", async ({ page, pic
   await rehearsal.fill("confidence", "0.9");
   await rehearsal.finish();
 });
+
+test("a program that was compiled without the client's flags has the same page", async ({ page }) => {
+  await page.route("**/rehearse/math-agent", async (route) => {
+    const response = await route.fetch();
+    const html = await response.text();
+    // As without `--cfg erase_components`: a program that uses the library.
+    const other = html.replace('data-markup="erased"', 'data-markup="typed"').replaceAll(/<!>(?=<\/)/g, "");
+    expect(other).not.toBe(html);
+    await route.fulfill({ response, body: other });
+  });
+  const rehearsal = await Rehearsal.at(page, "math-agent");
+  await expect(page.getByRole("banner")).toHaveCount(1);
+  await rehearsal.ask("What is 5 + 3?");
+  await rehearsal.choose("add");
+  await rehearsal.fill("a", "5");
+  await rehearsal.fill("b", "3");
+  await rehearsal.run();
+  await expect(rehearsal.call(1)).toContainText("→ 8");
+  await page.getByRole("link", { name: "Eval sets" }).click();
+  await expect(page.getByRole("heading", { name: "Eval sets" })).toBeVisible();
+});

@@ -5,7 +5,7 @@ mod parts;
 use leptos::prelude::*;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use pages::App;
+use pages::{App, MARKUP};
 use parts::LOADERS;
 
 /// Called by the page's start script.
@@ -14,9 +14,30 @@ use parts::LOADERS;
 pub fn hydrate() {
     console_error_panic_hook::set_once();
     app::state::base_path::adopt_base_path();
-    leptos::mount::hydrate_body(page);
+    if host_has_this_markup() {
+        leptos::mount::hydrate_body(page);
+    } else {
+        draw_anew();
+    }
     // Effects are tasks too, and run in the order in which they were spawned.
     leptos::task::spawn_local(async { mark_hydrated() });
+}
+
+/// Whether the host writes markup as this client reads it. The host may be a program of somebody's own, which was
+/// compiled without the flags of the client.
+#[cfg(feature = "hydrate")]
+fn host_has_this_markup() -> bool {
+    let root = document().document_element();
+    root.and_then(|root| root.get_attribute("data-markup")).as_deref() == Some(MARKUP)
+}
+
+/// Draws the page in place of what the host drew.
+#[cfg(feature = "hydrate")]
+fn draw_anew() {
+    if let Some(body) = document().body() {
+        body.set_inner_html("");
+    }
+    leptos::mount::mount_to_body(page);
 }
 
 /// Sets `data-hydrated` on `<html>`: the page's event handlers and first effects are in place. The

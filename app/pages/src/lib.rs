@@ -27,4 +27,4 @@ use live::{LivePage, LiveSessionPage};
 use not_found::NotFoundPage;
 use rehearse::RehearsePage;
 use reports::{ReportPage, ReportsPage};
-pub use shell::{App, shell};
+pub use shell::{App, MARKUP, shell};

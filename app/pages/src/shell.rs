@@ -16,12 +16,16 @@ use crate::{
 use app::state::base_path::{address, base_path};
 use app::state::page::provide_page;
 
+/// How the markup of views was compiled: with `--cfg erase_components`, elements end with a marker more. The host
+/// writes it to `data-markup` of the document. A client that was compiled otherwise cannot take up its markup.
+pub const MARKUP: &str = if cfg!(erase_components) { "erased" } else { "typed" };
+
 /// The whole document, as the host sends it.
 pub fn shell(options: LeptosOptions) -> AnyView {
     let base = base_path();
     view! {
         <!DOCTYPE html>
-        <html lang="en" data-base=(!base.is_empty()).then_some(base)>
+        <html lang="en" data-base=(!base.is_empty()).then_some(base) data-markup=MARKUP>
             <head>
                 <meta charset="utf-8"/>
                 <meta name="viewport" content="width=device-width, initial-scale=1"/>
