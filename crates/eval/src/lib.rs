@@ -54,6 +54,7 @@ mod state_change;
 pub use case::{CaseSource, EvalCase, Termination, UserAgents};
 pub use fault::Fault;
 pub use gate::Gate;
+pub use json_text::JsonText;
 pub use metric::Metric;
 pub use mock::{ToolMock, ToolUse};
 pub use result::{EvalResult, Status};
