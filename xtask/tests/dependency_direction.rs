@@ -12,7 +12,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// The crates of this workspace by layer. A crate may use those before it, and none after it.
+/// The crates of this workspace by layer, each by the name that the others use: without the `rehearsal-` of its
+/// package. A crate may use those before it, and none after it.
 /// Dependencies for tests only are not checked: a form is tested with the validator that is built on it.
 const LAYERS: [(&str, &[&str]); 7] = [
     (
@@ -54,7 +55,7 @@ const LAYERS: [(&str, &[&str]); 7] = [
         ],
     ),
     ("page", &["app", "views", "pages", "frontend"]),
-    ("host", &["rehearsal-server"]),
+    ("host", &["server"]),
     ("program", &["rehearsal"]),
     ("tests", &["test-support", "acceptance"]),
     ("tools", &["xtask", "xtask-site", "xtask-ship"]),
@@ -88,14 +89,14 @@ const EXCEPT: [(&str, &str); 2] = [("score-report", "tempfile"), ("score-report"
 /// Crates that a crate must not use, directly or through others, so that its users do not compile them.
 const WITHOUT: [(&str, &[&str]); 4] = [
     ("agents", &["api", "app", "axum", "clap", "leptos", "server_fn"]),
-    ("rehearsal-server", &["clap", "clap_complete", "indicatif", "pages", "rpassword", "views"]),
+    ("server", &["clap", "clap_complete", "indicatif", "pages", "rpassword", "views"]),
     ("rehearsal", &["views"]),
     ("test-support", &["app", "pages", "views"]),
 ];
 
 /// The crates whose modules are checked, each with the folder of its sources.
 const WITHIN: [(&str, &str); 5] = [
-    ("rehearsal-server", "server/src"),
+    ("server", "server/src"),
     ("agents", "crates/agents/src"),
     ("trace-export", "crates/trace-export/src"),
     ("views", "app/views/src"),
@@ -195,6 +196,12 @@ fn metadata(arguments: &[&str]) -> Value {
     serde_json::from_slice(&output.stdout).expect("JSON")
 }
 
+/// A package's name as [`LAYERS`] has it.
+fn short(name: &Value) -> String {
+    let name = name.as_str().unwrap_or_default();
+    name.strip_prefix("rehearsal-").unwrap_or(name).to_owned()
+}
+
 fn host_platform() -> String {
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let output = Command::new(rustc).arg("-vV").output().expect("rustc runs");
@@ -212,17 +219,17 @@ fn broken_edges(metadata: &Value) -> Vec<String> {
         LAYERS.iter().find(holds).map_or("no layer", |(layer, _)| *layer)
     };
     let packages = metadata["packages"].as_array().expect("packages");
-    let ours: BTreeSet<String> = packages.iter().map(|package| text(&package["name"])).collect();
+    let ours: BTreeSet<String> = packages.iter().map(|package| short(&package["name"])).collect();
     let mut broken = Vec::new();
     for package in packages {
-        let (name, manifest) = (text(&package["name"]), text(&package["manifest_path"]));
+        let (name, manifest) = (short(&package["name"]), text(&package["manifest_path"]));
         let Some(own) = place(&name) else {
             broken.push(format!("{name} is in no layer: add it to LAYERS ({manifest})"));
             continue;
         };
         let without = WITHOUT.iter().find(|(of, _)| *of == name).map_or(&[][..], |(_, it)| it);
         for dependency in package["dependencies"].as_array().into_iter().flatten() {
-            let used = text(&dependency["name"]);
+            let used = short(&dependency["name"]);
             if dependency["kind"] == "dev" || used == name {
                 continue;
             }
@@ -252,7 +259,7 @@ fn forbidden_chains(metadata: &Value) -> Vec<String> {
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let names: BTreeMap<String, String> = list(&metadata["packages"])
         .iter()
-        .map(|package| (text(&package["id"]), text(&package["name"])))
+        .map(|package| (text(&package["id"]), short(&package["name"])))
         .collect();
     let is_normal = |used: &&Value| list(&used["dep_kinds"]).iter().any(|it| it["kind"].is_null());
     let used: BTreeMap<String, Vec<String>> = list(&metadata["resolve"]["nodes"])
@@ -558,7 +565,7 @@ mod planted {
             package("session", &["json-text"]),
             package("api", &["session", "app"]),
             package("app", &["api"]),
-            package("rehearsal-server", &["app", "clap"]),
+            package("server", &["app", "clap"]),
             package("new", &[]),
         ];
         let found = broken_edges(&json!({ "packages": packages }));

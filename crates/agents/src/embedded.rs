@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[derive(RustEmbed)]
-    #[folder = "../../python/rehearsal_adk"]
+    #[folder = "python/rehearsal_adk"]
     #[include = "*.py"]
     struct Package;
 

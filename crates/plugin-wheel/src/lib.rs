@@ -18,14 +18,14 @@ use zip::CompressionMethod;
 use zip::write::{SimpleFileOptions, ZipWriter};
 
 #[derive(RustEmbed)]
-#[folder = "../../python/rehearsal_adk"]
+#[folder = "python/rehearsal_adk"]
 #[include = "*.py"]
 #[include = "*.binpb"]
 #[include = "py.typed"]
 struct Package;
 
 /// What describes the package.
-const PYPROJECT: &str = include_str!("../../../python/pyproject.toml");
+const PYPROJECT: &str = include_str!("../python/pyproject.toml");
 
 /// A wheel.
 #[derive(Debug, Clone, PartialEq, Eq)]

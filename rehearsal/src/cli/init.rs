@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 const FILES: [(&str, &str); 4] = [
     ("rehearsal.toml", include_str!("template/rehearsal.toml")),
     // The first line of the configuration refers to it, for editors.
-    ("rehearsal.schema.json", include_str!("../../../docs/rehearsal.schema.json")),
+    ("rehearsal.schema.json", include_str!("template/rehearsal.schema.json")),
     ("weather/__init__.py", include_str!("template/weather/__init__.py")),
     ("weather/agent.py", include_str!("template/weather/agent.py")),
 ];

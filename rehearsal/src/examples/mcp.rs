@@ -28,7 +28,7 @@ You answer questions about the time anywhere.
 - If a place is ambiguous, say which one you took.";
 
 #[derive(RustEmbed)]
-#[folder = "../examples/files/notes"]
+#[folder = "agents/notes"]
 struct Notes;
 
 /// An agent on `@modelcontextprotocol/server-filesystem`, confined to a folder of example notes.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use rust_embed::RustEmbed;
 
 #[derive(RustEmbed)]
-#[folder = "../examples/smart_home/smart_home"]
+#[folder = "agents/smart_home"]
 #[include = "*.py"]
 struct SmartHome;
 

@@ -8,7 +8,7 @@ use tokio::process::Command;
 use rust_embed::RustEmbed;
 
 #[derive(RustEmbed)]
-#[folder = "../../python/rehearsal_adk"]
+#[folder = "python/rehearsal_adk"]
 #[include = "*.py"]
 // The plugin for agents that run elsewhere: no worker needs it.
 #[exclude = "live/*"]

@@ -22,7 +22,7 @@ use crate::report::{Heading, Total};
 const CHUNK: usize = 100;
 
 /// The colors and measures of the application.
-const TOKENS: &str = include_str!("../../../../style/tokens.css");
+const TOKENS: &str = include_str!("tokens.css");
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 const BODY: &str = include_str!("page.html");
