@@ -16,8 +16,9 @@ use xtask::progress::elapsed;
 use xtask::workspace::Workspace;
 
 use crate::build::ShippedBuild;
+use crate::package::How;
 use crate::setup::Browser;
-use crate::{audit, commits, file_times, fuzz, setup, wheel};
+use crate::{audit, commits, file_times, fuzz, package, setup, wheel};
 
 /// What of the checks to run.
 #[derive(Args)]
@@ -61,6 +62,8 @@ enum Check {
     Python,
     /// The site and the release binary, which the checks after it use
     Binary,
+    /// The crates as they are published, and the programs of the Rust guides built from them alone
+    Package,
     /// The plugin and the model endpoints: google-adk and the vendors' own clients against the binary
     Plugin,
     /// Stories in a real browser
@@ -71,23 +74,23 @@ enum Check {
 
 /// Packages besides the client that must compile for the browser.
 const PURE: [&str; 17] = [
-    "json-text",
-    "session",
-    "schema-form",
-    "schema-check",
-    "tool-lint",
-    "value-tree",
-    "live",
-    "model-wire",
-    "rpc",
-    "evalset",
-    "scoring",
-    "case-trace",
-    "score-report",
-    "report-view",
-    "trace-export",
-    "api",
-    "case-view",
+    "rehearsal-json-text",
+    "rehearsal-session",
+    "rehearsal-schema-form",
+    "rehearsal-schema-check",
+    "rehearsal-tool-lint",
+    "rehearsal-value-tree",
+    "rehearsal-live",
+    "rehearsal-model-wire",
+    "rehearsal-rpc",
+    "rehearsal-evalset",
+    "rehearsal-scoring",
+    "rehearsal-case-trace",
+    "rehearsal-score-report",
+    "rehearsal-report-view",
+    "rehearsal-trace-export",
+    "rehearsal-api",
+    "rehearsal-case-view",
 ];
 
 /// How a check ended.
@@ -229,7 +232,7 @@ impl Check {
     }
 
     fn needs_binary(self) -> bool {
-        matches!(self, Self::Plugin | Self::Stories | Self::Acceptance)
+        matches!(self, Self::Package | Self::Plugin | Self::Stories | Self::Acceptance)
     }
 
     fn run(self, context: &Context<'_>) -> Result<()> {
@@ -274,7 +277,15 @@ impl Check {
                     eprintln!("-- google-adk {version}");
                     let mut command = process::cargo(context.workspace);
                     command
-                        .args(["nextest", "run", "-p", "eval", "--test", "all", "--no-fail-fast"])
+                        .args([
+                            "nextest",
+                            "run",
+                            "-p",
+                            "rehearsal-eval",
+                            "--test",
+                            "all",
+                            "--no-fail-fast",
+                        ])
                         .args(["-E", RELY_ON_ADK])
                         .env("REHEARSAL_TEST_PYTHON", python);
                     process::print_and_run(&mut command)?;
@@ -334,6 +345,11 @@ impl Check {
                     command.env("REHEARSAL_TEST_BROWSER", path);
                 }
                 process::print_and_run(&mut command)
+            }
+            Self::Package => {
+                binary(context)?;
+                let packages = package::pack(context.workspace)?;
+                package::build_programs(context.workspace, &packages, How::Check)
             }
             Self::Acceptance => {
                 let wheel = wheel::pack(context.workspace)?;

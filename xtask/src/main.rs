@@ -1,8 +1,8 @@
 //! `cargo xtask`: the commands of the project. Each one sets up what it needs.
 //!
 //! The README names `run` and `test`.
-//! The others are parts of those two (`setup`, `build`), make what is installed (`wheel`, `archive`) or are for
-//! development (`dev`, `bench`, `fuzz`, `commits`, `text`).
+//! The others are parts of those two (`setup`, `build`), make what is installed (`wheel`, `archive`, `package`)
+//! or are for development (`dev`, `bench`, `fuzz`, `commits`, `text`).
 //! Installed packages are pinned: npm packages by `end2end/package-lock.json`, Python packages by
 //! `xtask/requirements/*.txt`, everything written in Rust by `Cargo.lock`.
 
@@ -15,6 +15,7 @@ mod commits;
 mod dev;
 mod file_times;
 mod fuzz;
+mod package;
 mod run;
 mod setup;
 mod text;
@@ -58,6 +59,8 @@ enum Command {
     /// Build the archive for those who install without pip: the program with its page, manual pages, completions
     /// and the unit for systemd, with SHA256SUMS beside it
     Archive(archive::Options),
+    /// Package the crates as crates.io takes them, and build the programs of the Rust guides from the packages alone
+    Package,
     /// Run the slow benches; they print what docs/performance.md quotes
     Bench {
         /// Benches to run alone: `host`, `live`, `append`, `list`, `adk`, `eval`, `forms`, `values`, or
@@ -129,6 +132,11 @@ fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Archive(options) => {
             let archive = archive::run(&workspace, &options)?;
             eprintln!("\nThe archive: {}", archive.display());
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Package => {
+            let packages = package::run(&workspace)?;
+            eprintln!("\nThe packages: {}", packages.display());
             Ok(ExitCode::SUCCESS)
         }
         Command::Bench { names } => bench::run(&workspace, &names),
