@@ -50,7 +50,7 @@ enum Check {
     Unit,
     /// What eval runs rely on in google-adk, with each older version that they support
     AdkVersions,
-    /// The examples in the documentation
+    /// The documentation: its examples, and warnings refused
     Doc,
     /// Every fuzz target: built, and its corpus replayed (Linux, with a C++ compiler)
     Fuzz,
@@ -294,7 +294,13 @@ impl Check {
             }
             Self::Doc => {
                 let chosen = ["--workspace", "--exclude", "frontend", "--exclude", "acceptance"];
-                cargo(&[&["test", "--doc"], &chosen[..]].concat())
+                cargo(&[&["test", "--doc"], &chosen[..]].concat())?;
+                let mut command = process::cargo(context.workspace);
+                command
+                    .args(["doc", "--no-deps"])
+                    .args(chosen)
+                    .env("RUSTDOCFLAGS", "-D warnings");
+                process::print_and_run(&mut command)
             }
             Self::Fuzz => fuzz::replay(context.workspace),
             Self::Types => {

@@ -2,8 +2,8 @@
 //!
 //! A draft is needed while its turn waits. If another person closed the turn, it is needed until
 //! the person discards it on the session's page. A draft is deleted when the person closed the
-//! turn, when the host has not known its session for [`FOREIGN_MS`], when it is older than
-//! [`LONGEST_MS`], and when there are more than [`MOST`].
+//! turn, when the host has not known its session for `FOREIGN_MS`, when it is older than
+//! `LONGEST_MS`, and when there are more than `MOST`.
 
 use std::collections::BTreeMap;
 

@@ -23,7 +23,7 @@ pub struct ReportList {
 }
 
 impl ReportId {
-    /// The path of the report's text. On failure the host responds with an [`ApiError`] as JSON.
+    /// The path of the report's text. On failure the host responds with an [`ApiError`](crate::ApiError) as JSON.
     /// `escape` encodes the id as one path segment.
     #[must_use]
     pub fn text_path(&self, escape: impl FnOnce(&str) -> String) -> String {

@@ -2,7 +2,7 @@
 //!
 //! [`Access`] configures people and tokens. Without any, which only a loopback host allows,
 //! authentication is off. Otherwise `admit` accepts a session cookie or a token, and adds the
-//! [`Caller`] to the request. Checks of host names and origins are in `security`
+//! `Caller` to the request. Checks of host names and origins are in `security`
 //! (`docs/design/security.md`).
 
 mod admit;
