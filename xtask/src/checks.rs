@@ -296,10 +296,7 @@ impl Check {
                 let chosen = ["--workspace", "--exclude", "frontend", "--exclude", "acceptance"];
                 cargo(&[&["test", "--doc"], &chosen[..]].concat())?;
                 let mut command = process::cargo(context.workspace);
-                command
-                    .args(["doc", "--no-deps"])
-                    .args(chosen)
-                    .env("RUSTDOCFLAGS", "-D warnings");
+                command.args(["doc", "--no-deps"]).args(chosen).env("RUSTDOCFLAGS", "-D warnings");
                 process::print_and_run(&mut command)
             }
             Self::Fuzz => fuzz::replay(context.workspace),

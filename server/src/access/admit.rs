@@ -15,7 +15,7 @@ use base64::prelude::BASE64_STANDARD as BASE64;
 use model_wire::{ApiFault, FaultKind};
 
 use super::audit::{REQUEST, RequestContext};
-use super::caller::Caller;
+use super::caller::{Caller, How};
 use super::{AuthError, Authenticator, LoginLifetime, login_bound};
 use crate::connections::Peer;
 use crate::vendors::{Api, refusal};
@@ -35,13 +35,11 @@ pub(crate) async fn admit(
         match authenticator.caller(Credentials::by(&request, &authenticator)).await {
             Ok((caller, lifetime)) => {
                 request.extensions_mut().insert(caller.clone());
-                if lifetime.is_none() && is_for_people(&request) {
+                if caller.how == How::Token && is_for_people(&request) {
                     return people_only();
                 }
-                if let Some(lifetime) = &lifetime {
-                    request.extensions_mut().insert(lifetime.clone());
-                }
-                login = lifetime;
+                request.extensions_mut().insert(lifetime.clone());
+                login = Some(lifetime);
                 context.caller = Some(caller);
             }
             Err(error) => return reject(&request, error),
@@ -90,18 +88,18 @@ impl Credentials {
 }
 
 impl Authenticator {
-    /// The caller, and for a person the lifetime of the login; a token does not expire.
+    /// The caller, and how long the login or the token lasts.
     async fn caller(
         self: &Arc<Self>,
         credentials: Credentials,
-    ) -> Result<(Caller, Option<LoginLifetime>), AuthError> {
+    ) -> Result<(Caller, LoginLifetime), AuthError> {
         if let Some((caller, lifetime)) =
             credentials.cookie.and_then(|it| self.login_sessions.caller(&it))
         {
-            return Ok((caller, Some(lifetime)));
+            return Ok((caller, lifetime));
         }
         let Some(token) = credentials.token else { return Err(AuthError::Unknown) };
-        self.token(credentials.peer, &token).await.map(|caller| (caller, None))
+        self.token(credentials.peer, &token).await
     }
 }
 

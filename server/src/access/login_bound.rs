@@ -1,4 +1,4 @@
-//! Ends streams and response bodies when the login of their caller ends.
+//! Ends streams and response bodies when the login of their caller ends, or the token is removed.
 //!
 //! A gRPC stream ends with a status, any other body with an error, so that no client takes a
 //! partial body for a whole one. The page's WebSocket has no body and ends by itself (`events`).
@@ -16,19 +16,18 @@ use tonic::Status;
 
 use super::login_sessions::LoginLifetime;
 
-const LOGGED_OUT: &str = "you are logged out: log in again with a browser";
-
-/// The stream, ended when its caller's login ends. Streams of tokens do not end.
+/// The stream, ended when its caller's login ends.
 pub(crate) fn while_logged_in<T: Send + 'static>(
     lifetime: Option<LoginLifetime>,
     stream: BoxStream<'static, Result<T, Status>>,
 ) -> BoxStream<'static, Result<T, Status>> {
     let Some(lifetime) = lifetime else { return stream };
-    unfold(Some((stream, ended(lifetime))), |state| async move {
+    let message = lifetime.end_message();
+    unfold(Some((stream, ended(lifetime))), move |state| async move {
         let (mut stream, mut ended) = state?;
         tokio::select! {
             biased;
-            () = &mut ended => Some((Err(Status::unauthenticated(LOGGED_OUT)), None)),
+            () = &mut ended => Some((Err(Status::unauthenticated(message)), None)),
             next = stream.next() => Some((next?, Some((stream, ended)))),
         }
     })
@@ -43,7 +42,8 @@ pub(super) fn bound_to_login(lifetime: LoginLifetime, response: Response) -> Res
     if is_grpc || response.body().is_end_stream() {
         return response;
     }
-    response.map(|body| Body::new(LoginBoundBody { body, ended: Some(ended(lifetime)) }))
+    let message = lifetime.end_message();
+    response.map(|body| Body::new(LoginBoundBody { body, ended: Some(ended(lifetime)), message }))
 }
 
 fn ended(lifetime: LoginLifetime) -> BoxFuture<'static, ()> {
@@ -55,6 +55,7 @@ struct LoginBoundBody {
     body: Body,
     /// `None` after the error was sent.
     ended: Option<BoxFuture<'static, ()>>,
+    message: &'static str,
 }
 
 impl HttpBody for LoginBoundBody {
@@ -68,7 +69,7 @@ impl HttpBody for LoginBoundBody {
         let Some(ended) = &mut self.ended else { return Poll::Ready(None) };
         if ended.as_mut().poll(context).is_ready() {
             self.ended = None;
-            return Poll::Ready(Some(Err(axum::Error::new(Status::unauthenticated(LOGGED_OUT)))));
+            return Poll::Ready(Some(Err(axum::Error::new(Status::unauthenticated(self.message)))));
         }
         Pin::new(&mut self.body).poll_frame(context)
     }

@@ -33,11 +33,11 @@ struct LoginSession {
     revoked: CancellationToken,
 }
 
-/// The lifetime of a login, for what outlives a request: the page's WebSocket, and streams.
+/// The lifetime of a login or a token, for what outlives a request: the page's WebSocket, and streams.
 #[derive(Debug, Clone)]
 pub(crate) struct LoginLifetime {
-    login_sessions: Arc<LoginSessions>,
-    digest: [u8; 32],
+    /// Where to find when the login expires. A token does not.
+    login: Option<(Arc<LoginSessions>, [u8; 32])>,
     revoked: CancellationToken,
 }
 
@@ -71,8 +71,7 @@ impl LoginSessions {
             issued.get_mut(&digest).filter(|login_session| self.ends(login_session) > now)?;
         login_session.seen = now;
         let lifetime = LoginLifetime {
-            login_sessions: Arc::clone(self),
-            digest,
+            login: Some((Arc::clone(self), digest)),
             revoked: login_session.revoked.clone(),
         };
         Some((login_session.caller.clone(), lifetime))
@@ -107,13 +106,21 @@ impl LoginSessions {
 }
 
 impl LoginLifetime {
-    /// The lifetime for the caller of a gRPC request; a token has none.
+    /// The lifetime of a token, which ends when it is revoked.
+    pub(super) fn of_token(revoked: CancellationToken) -> Self {
+        Self { login: None, revoked }
+    }
+
+    /// The lifetime for the caller of a gRPC request; none where nobody logs in.
     pub(crate) fn of<T>(request: &tonic::Request<T>) -> Option<Self> {
         request.extensions().get::<Self>().cloned()
     }
 
-    /// Returns when the person logs out or the login session expires.
+    /// Returns when the person logs out, the login session expires, or the token is revoked.
     pub(crate) async fn ended(&self) {
+        if self.login.is_none() {
+            return self.revoked.cancelled().await;
+        }
         while let Some(ends) = self.ends().filter(|ends| *ends > Instant::now()) {
             tokio::select! {
                 () = self.revoked.cancelled() => return,
@@ -123,11 +130,17 @@ impl LoginLifetime {
         }
     }
 
+    /// What the caller is told when it ends.
+    pub(super) fn end_message(&self) -> &'static str {
+        match self.login {
+            Some(_) => "you are logged out: log in again with a browser",
+            None => "this token was removed: `rehearsal token add NAME` creates another one",
+        }
+    }
+
     fn ends(&self) -> Option<Instant> {
-        self.login_sessions
-            .issued()
-            .get(&self.digest)
-            .map(|login_session| self.login_sessions.ends(login_session))
+        let (login_sessions, digest) = self.login.as_ref()?;
+        login_sessions.issued().get(digest).map(|it| login_sessions.ends(it))
     }
 }
 

@@ -26,6 +26,7 @@ use base_path::BasePath;
 use live::DisplayName;
 use sha2::{Digest, Sha256};
 use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
 
 pub(crate) use admit::admit;
 #[cfg(test)]
@@ -95,8 +96,8 @@ pub(crate) struct Authenticator {
     login_sessions: Arc<LoginSessions>,
     rate_limit: LoginRateLimit,
     /// The SHA-256 of tokens that were verified: a program sends its token with every request, and
-    /// Argon2 is slow.
-    verified_tokens: Mutex<HashMap<[u8; 32], Caller>>,
+    /// Argon2 is slow. Each with what is canceled when it is removed.
+    verified_tokens: Mutex<HashMap<[u8; 32], (Caller, CancellationToken)>>,
     hashing: Semaphore,
     audit: Replaceable<Audit>,
 }
@@ -133,18 +134,27 @@ impl Authenticator {
         Audit::clone(&self.audit.get())
     }
 
-    /// Replaces people, tokens and the audit file. Who is gone, or has another password, is logged out.
+    /// Replaces people, tokens and the audit file. Who is gone, or has another password, is logged out, and streams of
+    /// tokens that are gone end.
     pub(crate) fn replace(&self, access: Access) {
         self.audit.set(Audit::to(access.audit_file.clone()));
         let before = self.access.get();
+        // First, so that nobody is admitted by what they were, and then kept.
+        self.access.set(access);
+        let now = self.access.get();
         self.login_sessions.revoke_unless(|caller| {
             let secret = |access: &Access| {
                 access.people.get(&caller.id).map(|(_, password)| password.clone())
             };
-            secret(&before) == secret(&access)
+            secret(&before) == secret(&now)
         });
-        self.access.set(access);
-        self.verified_tokens().clear();
+        self.verified_tokens().retain(|_, (caller, revoked)| {
+            let is_kept = before.tokens.get(&caller.id) == now.tokens.get(&caller.id);
+            if !is_kept {
+                revoked.cancel();
+            }
+            is_kept
+        });
     }
 
     /// Authenticates a person by name and password.
@@ -159,16 +169,27 @@ impl Authenticator {
     }
 
     /// Authenticates a program by its token.
-    async fn token(self: &Arc<Self>, from: IpAddr, token: &str) -> Result<Caller, AuthError> {
+    async fn token(
+        self: &Arc<Self>,
+        from: IpAddr,
+        token: &str,
+    ) -> Result<(Caller, LoginLifetime), AuthError> {
         let digest: [u8; 32] = Sha256::digest(token).into();
-        if let Some(caller) = self.verified_tokens().get(&digest) {
-            return Ok(caller.clone());
+        let with_lifetime = |(caller, revoked): &(Caller, CancellationToken)| {
+            (caller.clone(), LoginLifetime::of_token(revoked.clone()))
+        };
+        if let Some(verified) = self.verified_tokens().get(&digest) {
+            return Ok(with_lifetime(verified));
         }
         let id = secret::token_id(token).unwrap_or("token");
         let known = self.access.get().tokens.get(id).cloned();
-        let caller = self.check(from, id, known, token.to_owned(), How::Token).await?;
-        self.verified_tokens().insert(digest, caller.clone());
-        Ok(caller)
+        let caller = self.check(from, id, known.clone(), token.to_owned(), How::Token).await?;
+        let mut verified = self.verified_tokens();
+        // It may have been removed meanwhile.
+        if self.access.get().tokens.get(id) != known.as_ref() {
+            return Err(AuthError::Unknown);
+        }
+        Ok(with_lifetime(verified.entry(digest).or_insert((caller, CancellationToken::new()))))
     }
 
     /// Runs on a task of its own, so that a failed attempt counts even if the client disconnects.
@@ -216,7 +237,9 @@ impl Authenticator {
         checked.await.unwrap_or(Err(AuthError::Unknown))
     }
 
-    fn verified_tokens(&self) -> std::sync::MutexGuard<'_, HashMap<[u8; 32], Caller>> {
+    fn verified_tokens(
+        &self,
+    ) -> std::sync::MutexGuard<'_, HashMap<[u8; 32], (Caller, CancellationToken)>> {
         self.verified_tokens.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -259,5 +282,25 @@ mod tests {
         let refused = authenticator.person(from, "Bo", "bo's own".to_owned()).await;
         assert_eq!(refused.map(drop), Err(AuthError::Unknown));
         authenticator.person(from, "Bo", "another".to_owned()).await.expect("logs in");
+    }
+
+    #[tokio::test]
+    async fn streams_of_a_token_that_is_gone_end_and_those_of_others_do_not() {
+        let with = |tokens: &[&FreshToken]| {
+            tokens.iter().fold(Access::default(), |access, token| {
+                let name = DisplayName::parse("program").expect("a name");
+                access.token(token.id.clone(), name, token.hash.clone())
+            })
+        };
+        let (kept, gone) = (FreshToken::new().expect("made"), FreshToken::new().expect("made"));
+        let authenticator = Authenticator::new(with(&[&kept, &gone]), 4180, &BasePath::default());
+        let from = IpAddr::from([127, 0, 0, 1]);
+        let (_, of_kept) = authenticator.token(from, &kept.token).await.expect("fits");
+        let (_, of_gone) = authenticator.token(from, &gone.token).await.expect("fits");
+        authenticator.replace(with(&[&kept]));
+        tokio::time::timeout(Duration::from_secs(30), of_gone.ended()).await.expect("ends at once");
+        assert!(futures::poll!(Box::pin(of_kept.ended())).is_pending());
+        assert_eq!(authenticator.token(from, &gone.token).await.map(drop), Err(AuthError::Unknown));
+        authenticator.token(from, &kept.token).await.expect("fits");
     }
 }
