@@ -36,11 +36,17 @@ class CaseRun:
         self.model_timeout_ms = 0
         self._called: dict[str, str] = {}
 
-    async def serve(self, socket_path: str, case: str) -> None:
+    async def connect(self, socket_path: str, case: str) -> None:
         """Connects to the engine and serves it until it closes the connection."""
-        self._loop = asyncio.get_running_loop()
         with self._barrier.lowered():
-            reader, writer = await asyncio.open_unix_connection(socket_path, limit=1 << 28)
+            streams = await asyncio.open_unix_connection(socket_path, limit=1 << 28)
+        await self.serve(*streams, case)
+
+    async def serve(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, case: str
+    ) -> None:
+        """Serves the engine until it closes the connection."""
+        self._loop = asyncio.get_running_loop()
         self._peer = Peer(reader, writer)
         methods = {"open": self._open, "run": self._run, "change_state": self._change_state}
         with current.running(self), contextlib.closing(writer):

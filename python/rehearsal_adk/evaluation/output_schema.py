@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from types import FunctionType
 from typing import Any, get_args, get_origin
 
 from google.adk.agents.llm_agent import LlmAgent
@@ -37,15 +39,22 @@ def _declared(tool: Any) -> Any:
     if isinstance(tool, AgentTool):
         return _of_agent(tool.agent)
     function = getattr(tool, "func", None)
+    if isinstance(function, FunctionType):
+        return _of_function(function)  # google-adk makes a tool of a function anew for each request.
     if function is not None:
-        # The declaration that models see leaves it out.
-        from google.adk.tools._function_tool_declarations import _build_response_json_schema
-
-        schema = _json(_build_response_json_schema(function))
-        # A long-running function that is declared to return nothing is answered later, with anything.
-        return None if schema == {"type": "null"} else schema
+        return _of_function.__wrapped__(function)
     declaration = tool._get_declaration()
     return declaration and _json(declaration.response_json_schema)
+
+
+@functools.lru_cache(maxsize=1024)
+def _of_function(function: Any) -> Any:
+    # The declaration that models see leaves it out.
+    from google.adk.tools._function_tool_declarations import _build_response_json_schema
+
+    schema = _json(_build_response_json_schema(function))
+    # A long-running function that is declared to return nothing is answered later, with anything.
+    return None if schema == {"type": "null"} else schema
 
 
 def _of_agent(agent: Any) -> Any:

@@ -49,13 +49,14 @@ def main() -> None:
         loading.adk_version()
         from rehearsal_adk.evaluation import case_run, gate, given_model, warm_up
 
-        warm_up.warm_up()
         gate.install()
         given_model.install()
+        warm_up.warm_up()
         barrier.raise_up()
         loaded = loading.load(agent_dir)
         warm_up.note_missing_modules()
         unseen = _unseen(loaded)
+        warm_up.declare(loaded.root)
     except BaseException as error:  # SystemExit at import is a load error too.
         _say(answers, {"fault": faults.describe(error)})
         return
@@ -68,15 +69,15 @@ def main() -> None:
     _say(answers, {"ready": ready})
 
     def run(case: str) -> None:
-        asyncio.run(case_run.CaseRun(loaded, barrier).serve(socket_path, case))
+        asyncio.run(case_run.CaseRun(loaded, barrier).connect(socket_path, case))
         while is_batch and forks:
-            asyncio.run(case_run.CaseRun(loaded, barrier).serve(socket_path, case))
+            asyncio.run(case_run.CaseRun(loaded, barrier).connect(socket_path, case))
 
     if is_shared:
         current.share()
 
         def start(case: str) -> Any:
-            return case_run.CaseRun(loaded, barrier).serve(socket_path, case)
+            return case_run.CaseRun(loaded, barrier).connect(socket_path, case)
 
         asyncio.run(_run_at_once(requests, answers, start))
     elif forks:

@@ -6,11 +6,13 @@ Each finding has the name under which the case allows it, the agent, and what it
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import FunctionType
 from typing import Any
 
 from google.adk.agents.base_agent import BaseAgent
 from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.base_toolset import BaseToolset
+from google.adk.tools.function_tool import FunctionTool
 
 from rehearsal_adk import tree
 
@@ -77,6 +79,15 @@ def tool_names(root: Any) -> list[str] | None:
                 return None
             names.add(str(name))
     return sorted(names)
+
+
+def functions(root: Any) -> Iterator[FunctionType]:
+    """The functions that agents have as tools, at every depth."""
+    for agent in _agents(root, set()):
+        for tool in getattr(agent, "tools", None) or ():
+            function = tool.func if isinstance(tool, FunctionTool) else tool
+            if isinstance(function, FunctionType):
+                yield function
 
 
 def _is_mcp(toolset: Any) -> bool:

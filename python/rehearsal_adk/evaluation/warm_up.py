@@ -1,43 +1,54 @@
-"""Runs an agent of its own once, so that google-adk imports what it imports late.
+"""Runs a case of an agent of its own, so that what a first case takes time for is done before the fork.
 
-google-adk imports hundreds of modules only when an agent first runs and calls a tool. Without this, the
-process of every case would import them again.
+google-adk imports hundreds of modules only when an agent first runs and calls a tool, pydantic builds models when they
+are first used, and Python adapts its code to what it does. Without this, the process of every case would do all that
+again, and would copy the memory that it changes.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import importlib.util
+import json
 import platform
+import socket
 import sys
 from collections.abc import AsyncGenerator
 from typing import Any
 
 from google.adk.agents.llm_agent import LlmAgent
-from google.adk.artifacts.in_memory_artifact_service import InMemoryArtifactService
 from google.adk.flows.llm_flows import auto_flow  # For agents with sub-agents.
-from google.adk.memory.in_memory_memory_service import InMemoryMemoryService
 from google.adk.models.base_llm import BaseLlm
 from google.adk.models.llm_response import LlmResponse
-from google.adk.runners import Runner
-from google.adk.sessions.in_memory_session_service import InMemorySessionService
 from google.adk.tools.agent_tool import AgentTool
+from google.adk.tools.function_tool import FunctionTool
 from google.genai import types
 
+from rehearsal_adk.evaluation import output_schema, unseen
+from rehearsal_adk.evaluation.barrier import Barrier
+from rehearsal_adk.evaluation.case_run import CaseRun
+from rehearsal_adk.loading import LoadedAgent
+
 _NAME = "rehearsal_warm_up"
+_CASES = 8
+"""How often Python 3.11 runs a function before it adapts its code."""
 
 
 class _Model(BaseLlm):
-    """Calls the tool ``wait`` once, and then says something."""
+    """Calls the tool ``wait`` twice, and then says something."""
 
     async def generate_content_async(
         self, llm_request: Any, stream: bool = False
     ) -> AsyncGenerator[LlmResponse, None]:
-        last = llm_request.contents[-1].parts[-1]
-        if last.function_response or "wait" not in llm_request.tools_dict:
+        waited = sum(
+            1 for content in llm_request.contents for part in content.parts if part.function_call
+        )
+        if waited == 2 or "wait" not in llm_request.tools_dict:
             part = types.Part(text="Done")
         else:
-            part = types.Part(function_call=types.FunctionCall(name="wait", args={"turns": 1}))
+            call = types.FunctionCall(name="wait", args={"turns": waited})
+            part = types.Part(function_call=call)
         yield LlmResponse(
             content=types.Content(role="model", parts=[part]),
             usage_metadata=types.GenerateContentResponseUsageMetadata(
@@ -62,7 +73,8 @@ def warm_up() -> None:
     # Not `asyncio.run`: after it, an agent that gets its loop at import finds none.
     loop = asyncio.new_event_loop()
     try:
-        loop.run_until_complete(_run())
+        for _ in range(_CASES):
+            loop.run_until_complete(_case())
         loop.run_until_complete(loop.shutdown_asyncgens())
     finally:
         loop.close()
@@ -79,19 +91,45 @@ def note_missing_modules() -> None:
         sys.modules[name] = None  # type: ignore[assignment]
 
 
-async def _run() -> None:
+def declare(root: Any) -> None:
+    """Lets google-adk and the gate find the declarations of the agent's functions, of which they read the signatures.
+
+    Call this when the subject is imported.
+    """
+    for function in unseen.functions(root):
+        tool = FunctionTool(function)
+        with contextlib.suppress(Exception):  # A case that gets there meets it again.
+            tool._get_declaration()
+            output_schema.of(tool)
+
+
+async def _case() -> None:
     model = _Model(model=_NAME)
     helper = LlmAgent(name="helper", model=model)
     agent = LlmAgent(name=_NAME, model=model, tools=[wait, AgentTool(agent=helper)])
-    sessions = InMemorySessionService()
-    runner = Runner(
-        app_name=_NAME,
-        agent=agent,
-        session_service=sessions,
-        artifact_service=InMemoryArtifactService(),
-        memory_service=InMemoryMemoryService(),
+    loaded = LoadedAgent(app_name=_NAME, entry="root_agent", root=agent, app=None)
+    ours, engines = socket.socketpair()
+    case = asyncio.ensure_future(
+        CaseRun(loaded, Barrier()).serve(*await asyncio.open_connection(sock=ours), _NAME)
     )
-    session = await sessions.create_session(app_name=_NAME, user_id=_NAME)
-    message = types.Content(role="user", parts=[types.Part(text="Wait")])
-    async for _ in runner.run_async(user_id=_NAME, session_id=session.id, new_message=message):
-        pass
+    reader, writer = await asyncio.open_connection(sock=engines)
+    await _be_the_engine(reader, writer)
+    writer.close()
+    await case
+
+
+async def _be_the_engine(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Opens the case, runs it once, and lets its tools run."""
+
+    def send(message: dict[str, Any]) -> None:
+        writer.write(json.dumps(message).encode() + b"\n")
+
+    opening = {"state": {}, "tools": ["wait"], "declared": [], "model_timeout_ms": 60_000}
+    send({"id": 1, "method": "open", "params": opening})
+    send({"id": 2, "method": "run", "params": {"text": "Wait"}})
+    while line := await reader.readline():
+        message = json.loads(line)
+        if message.get("method") == "tool":
+            send({"id": message["id"], "result": {"do": "run"}})
+        elif message.get("id") == 2 and "method" not in message:
+            return

@@ -1,0 +1,69 @@
+"""What the process that runs eval cases does before it imports an agent."""
+
+import os
+import subprocess
+import sys
+
+from forked import ROOT
+
+START = """
+from rehearsal_adk.evaluation import gate, given_model, warm_up
+gate.install()
+given_model.install()
+"""
+
+
+def starts_with(program):
+    """Runs a program in a process that has imported google-adk as that process does."""
+    done = subprocess.run(
+        [sys.executable, "-c", START + program],
+        env={**os.environ, "PYTHONPATH": str(ROOT / "python")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_warm_up_leaves_nothing_behind():
+    starts_with("""
+import asyncio, os, threading
+from rehearsal_adk.evaluation import current
+def state():
+    return (
+        threading.active_count(),
+        len(os.listdir("/proc/self/fd" if os.path.isdir("/proc/self/fd") else "/dev/fd")),
+        current.case(),
+        asyncio._get_running_loop(),
+        asyncio.get_event_loop_policy()._local._loop,
+    )
+before = state()
+warm_up.warm_up()
+assert state() == before, (state(), before)
+""")
+
+
+def test_the_declaration_of_a_function_is_there_before_a_case_asks():
+    starts_with("""
+from google.adk.agents import LlmAgent
+from google.adk.tools import function_tool
+from google.adk.tools.agent_tool import AgentTool
+from rehearsal_adk.evaluation import output_schema
+def outer(at: str) -> dict[str, int]:
+    "Looks."
+def inner(at: str) -> dict[str, str]:
+    "Looks."
+def broken(at: "Missing") -> "Missing":
+    "Looks."
+helper = LlmAgent(name="helper", tools=[function_tool.FunctionTool(inner)])
+warm_up.declare(LlmAgent(name="a", tools=[outer, broken, AgentTool(agent=helper)]))
+kept = getattr(function_tool, "_build_declaration_cached", None)
+for function, of in ((outer, "integer"), (inner, "string")):
+    tool = function_tool.FunctionTool(function)
+    misses = kept and kept.cache_info().misses
+    assert tool._get_declaration().name == function.__name__
+    assert kept is None or kept.cache_info().misses == misses
+    misses = output_schema._of_function.cache_info().misses
+    assert output_schema.of(tool)["additionalProperties"] == {"type": of}
+    assert output_schema._of_function.cache_info().misses == misses
+""")
