@@ -7,9 +7,12 @@ import sys
 from forked import ROOT
 
 START = """
-from rehearsal_adk.evaluation import gate, given_model, warm_up
-gate.install()
-given_model.install()
+import sys
+from rehearsal_adk.evaluation.lean_import import lean_import
+with lean_import():
+    from rehearsal_adk.evaluation import gate, given_model, warm_up
+    gate.install()
+    given_model.install()
 """
 
 
@@ -23,6 +26,32 @@ def starts_with(program):
         check=False,
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_models_of_the_agent_are_built_when_they_are_defined():
+    starts_with("""
+from google.adk.agents import BaseAgent
+from google.genai import types
+from pydantic import BaseModel
+class Plain(BaseModel):
+    name: str
+class Agent(BaseAgent):
+    other: int = 0
+class Part(types.Part):
+    other: int = 0
+assert Plain.__pydantic_complete__ and Agent.__pydantic_complete__
+assert Agent(name="a", other=1).other == 1
+assert not Part.__pydantic_complete__  # As google-genai has it.
+""")
+
+
+def test_the_command_line_of_httpx_is_left_out_and_can_still_be_imported():
+    starts_with("""
+import httpx
+assert "httpx._main" not in sys.modules and "rich" not in sys.modules
+import importlib.util
+assert importlib.util.find_spec("httpx._main")
+""")
 
 
 def test_the_warm_up_leaves_nothing_behind():

@@ -5,6 +5,7 @@ what a scripted model responds. These modules run the agent and ask the engine. 
 standard library and google-adk. ``docs/design/eval-runs.md`` describes the protocol. The modules:
 
 ``serve``      imports the agent once and forks a process for each case
+``lean_import``  imports google-adk without what a run does not need
 ``warm_up``    does what a first case takes time for before the fork
 ``case_run``   one case: the runner, its sessions and state, and the engine's requests
 ``gate``       intercepts tool calls, at every depth

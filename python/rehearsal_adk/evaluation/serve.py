@@ -28,6 +28,7 @@ from typing import Any
 from rehearsal_adk import faults, loading
 from rehearsal_adk.evaluation import current
 from rehearsal_adk.evaluation.barrier import Barrier
+from rehearsal_adk.evaluation.lean_import import lean_import
 
 
 def main() -> None:
@@ -47,10 +48,11 @@ def main() -> None:
     loaded = None
     try:
         loading.adk_version()
-        from rehearsal_adk.evaluation import case_run, gate, given_model, warm_up
+        with lean_import():
+            from rehearsal_adk.evaluation import case_run, gate, given_model, warm_up
 
-        gate.install()
-        given_model.install()
+            gate.install()
+            given_model.install()
         warm_up.warm_up()
         barrier.raise_up()
         loaded = loading.load(agent_dir)
