@@ -96,3 +96,16 @@ for function, of in ((outer, "integer"), (inner, "string")):
     assert output_schema.of(tool)["additionalProperties"] == {"type": of}
     assert output_schema._of_function.cache_info().misses == misses
 """)
+
+
+def test_joined_pages_are_huge_and_the_process_goes_on():
+    starts_with("""
+from rehearsal_adk.evaluation import huge_pages
+kept = [str(number) for number in range(100_000)]
+joined = huge_pages.join_pages()
+if joined:
+    rollup = open("/proc/self/smaps_rollup").read()
+    huge = int(rollup.split("AnonHugePages:")[1].split()[0]) * 1024
+    assert huge >= joined // 2 > 0, (huge, joined)
+assert kept == [str(number) for number in range(100_000)]
+""")

@@ -7,6 +7,7 @@ standard library and google-adk. ``docs/design/eval-runs.md`` describes the prot
 ``serve``      imports the agent once and forks a process for each case
 ``lean_import``  imports google-adk without what a run does not need
 ``warm_up``    does what a first case takes time for before the fork
+``huge_pages``  makes forks take less time
 ``case_run``   one case: the runner, its sessions and state, and the engine's requests
 ``gate``       intercepts tool calls, at every depth
 ``barrier``    forbids file writes, processes and sockets outside tools that may run

@@ -16,6 +16,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import gc
+import itertools
 import json
 import logging
 import os
@@ -26,9 +27,12 @@ import threading
 from typing import Any
 
 from rehearsal_adk import faults, loading
-from rehearsal_adk.evaluation import current
+from rehearsal_adk.evaluation import current, huge_pages
 from rehearsal_adk.evaluation.barrier import Barrier
 from rehearsal_adk.evaluation.lean_import import lean_import
+
+_MANY = 8
+"""The case at which there are likely to be so many that it pays to prepare the memory for forks."""
 
 
 def main() -> None:
@@ -129,6 +133,7 @@ async def _run_at_once(requests: int, answers: int, start: Any) -> None:
 
 
 def _fork_for_each(requests: int, answers: int, run: Any) -> None:
+    begun = itertools.count(1)
     wake_read, wake_write = os.pipe()
     os.set_blocking(wake_write, False)
     signal.set_wakeup_fd(wake_write)
@@ -149,6 +154,8 @@ def _fork_for_each(requests: int, answers: int, run: Any) -> None:
         for line in lines:
             request = json.loads(line)
             if case := request.get("case"):
+                if next(begun) == _MANY:
+                    huge_pages.join_pages()
                 cases[_fork(lambda: run(case))] = case
             else:
                 _kill(cases, request["end"])
