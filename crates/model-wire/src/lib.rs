@@ -33,7 +33,7 @@ pub use custom::FreeText;
 pub use event::Event;
 pub use parsed_request::ParsedRequest;
 pub use request_target::{
-    AGENT_HEADER, AGENT_SEGMENT, Name, RUN_HEADER, RequestTarget, SESSION_HEADER, SESSION_SEGMENT,
-    SessionSelector,
+    AGENT_HEADER, AGENT_SEGMENT, CANCEL_AFTER_HEADER, Name, RUN_HEADER, RequestTarget,
+    SESSION_HEADER, SESSION_SEGMENT, SessionSelector,
 };
 pub use response::{ModelResponse, ResponseHead, made_ids};

@@ -12,6 +12,8 @@ pub const SESSION_SEGMENT: &str = "/s/SESSION";
 pub const AGENT_SEGMENT: &str = "/a/AGENT";
 /// The header that names the agent's run.
 pub const RUN_HEADER: &str = "x-rehearsal-run";
+/// The header with the seconds after which a request that no client waits for any more is canceled.
+pub const CANCEL_AFTER_HEADER: &str = "x-rehearsal-cancel-after";
 
 /// The session, agent and run that a request names.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -64,11 +64,13 @@ class Person(Gemini):
     """A person who responds in a live session, at its endpoint for Gemini."""
 
     key: str
+    headers: dict[str, str]
 
     @cached_property
     def api_client(self) -> Client:
         """The client of the session."""
-        return Client(api_key=self.key, http_options=types.HttpOptions(base_url=self.base_url))
+        options = types.HttpOptions(base_url=self.base_url, headers=self.headers)
+        return Client(api_key=self.key, http_options=options)
 
 
 _ACCESSORS = (
@@ -85,7 +87,7 @@ def chosen(peer: Any, choice: dict[str, Any] | None) -> ModelOf | None:
     """The models of a case; None if the agents have their own.
 
     ``choice`` has ``given``, the label of a `GivenModel`; ``named``, the name of a real one; or ``person`` with the
-    ``url`` of a live session and its ``key``.
+    ``url`` of a live session, its ``key`` and the ``headers`` of requests to it.
 
     Raises `UnusableModelError` for a name that google-adk cannot use.
     """
@@ -99,7 +101,9 @@ def chosen(peer: Any, choice: dict[str, Any] | None) -> ModelOf | None:
             return named
         if session := choice.get("person"):
             url = f"{session['url']}/a/{quote(agent.name, safe='')}"
-            return Person(model="person", base_url=url, key=session["key"])
+            return Person(
+                model="person", base_url=url, key=session["key"], headers=session["headers"]
+            )
         return GivenModel(model=choice["given"], agent=agent.name, peer=peer)
 
     return model_of

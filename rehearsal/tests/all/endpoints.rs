@@ -620,3 +620,41 @@ async fn completed_session_rejects_requests() {
     let error: Value = refused.json().await.unwrap();
     assert!(error["error"]["message"].as_str().unwrap().starts_with("session_id: "), "{error}");
 }
+
+#[tokio::test]
+async fn a_client_that_stays_away_lets_its_turn_be_canceled() {
+    let mut stage = Stage::open().await;
+    let chat = |stage: &Stage, seconds: &'static str| {
+        stage.chat("Rain?").header("x-rehearsal-cancel-after", seconds)
+    };
+    let refused = chat(&stage, "soon").send().await.unwrap();
+    assert_eq!(refused.status(), StatusCode::BAD_REQUEST);
+    let refused: Value = refused.json().await.unwrap();
+    assert_eq!(
+        refused["error"]["message"],
+        "x-rehearsal-cancel-after: must be a number of seconds"
+    );
+    // A client that comes back in time keeps its turn.
+    let first = tokio::spawn(chat(&stage, "0.5").send());
+    let turn = stage.pending(1, true).await;
+    first.abort();
+    stage.pending(1, false).await;
+    let back = tokio::spawn(response_text(chat(&stage, "0.5")));
+    assert_eq!(stage.pending(1, true).await, turn);
+    tokio::time::sleep(Duration::from_millis(600)).await;
+    stage.answer("no").await;
+    assert_eq!(back.await.unwrap(), "no");
+    // One that does not, does not.
+    let gone = tokio::spawn(chat(&stage, "0.1").send());
+    let turn = stage.pending(1, true).await;
+    gone.abort();
+    let until = tokio::time::Instant::now() + SOON;
+    while !stage.listed().await[0].pending.is_empty() {
+        assert!(tokio::time::Instant::now() < until, "it still waits");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let again = tokio::spawn(response_text(chat(&stage, "0.1")));
+    assert_ne!(stage.pending(1, true).await, turn, "a new turn");
+    stage.answer("yes").await;
+    assert_eq!(again.await.unwrap(), "yes");
+}

@@ -8,12 +8,13 @@ use axum::http::HeaderMap;
 use axum::http::header::CONTENT_ENCODING;
 use axum::http::request::Parts;
 use axum::response::Response;
-use live::{Fingerprint, LiveSessionId, TurnId};
-use model_wire::{ApiFault, FaultKind, ParsedRequest, ResponseHead};
+use live::{Fingerprint, Invalid, LiveSessionId, TurnId};
+use model_wire::{ApiFault, CANCEL_AFTER_HEADER, FaultKind, ParsedRequest, ResponseHead};
 
 use super::fault::{of_body, of_host};
 use super::retries::{self, RECENT, RetryHints, Series};
 use super::session_lookup::{ResolvedSession, request_target};
+use super::waiting_clients::CancelAfter;
 use super::waiting_request::{Turn, WaitingRequest};
 use super::{Endpoints, reply};
 use crate::live::{AgentRequest, LiveError, now};
@@ -69,6 +70,7 @@ impl Endpoints {
     ) -> Result<WaitingRequest, ApiFault> {
         let target = request_target(parts).await?;
         let hints = RetryHints::of(&parts.headers);
+        let cancel_after = cancel_after(&parts.headers)?;
         let ParsedRequest { request, candidates, echo, free_text, include_usage, .. } = asked;
         let agent = target.agent(request.model.as_deref())?;
         let model = request.model.clone().unwrap_or_else(|| agent.to_string());
@@ -83,6 +85,9 @@ impl Endpoints {
         let (session_id, turn_id) = matched.map_err(of_host)?;
         // Before the request is stored, because the client may disconnect meanwhile.
         let mut client = self.waiting_clients.register(turn_id, content);
+        if let Some(wait) = cancel_after {
+            client.cancel_after(CancelAfter { session_id, wait });
+        }
         if let Err(error) = sessions.submit(session_id, turn_id, request).await {
             if matches!(sessions.turn(turn_id).await, Ok(None)) {
                 client.delivered();
@@ -149,6 +154,14 @@ fn pace(headers: &HeaderMap, usual: Duration) -> Duration {
     let seconds = patience.and_then(|seconds| seconds.parse::<f64>().ok());
     let third = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds / 3.0).ok());
     third.map_or(usual, |third| third.max(LEAST_PACE).min(usual))
+}
+
+/// How long after the client is gone its turn is canceled, if the client wants that.
+fn cancel_after(headers: &HeaderMap) -> Result<Option<Duration>, Invalid> {
+    let Some(value) = headers.get(CANCEL_AFTER_HEADER) else { return Ok(None) };
+    let seconds = value.to_str().ok().and_then(|it| it.parse::<f64>().ok());
+    let wait = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    wait.map(Some).ok_or_else(|| Invalid::new(CANCEL_AFTER_HEADER, "must be a number of seconds"))
 }
 
 #[cfg(test)]

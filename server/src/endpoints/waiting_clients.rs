@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
-use live::{Fingerprint, TurnId};
+use live::{Fingerprint, LiveSessionId, Note, TurnId};
 use tokio::sync::{Mutex as Gate, OnceCell, OwnedMutexGuard};
 
 use super::retries::Series;
@@ -38,6 +38,15 @@ pub(super) struct WaitingClient {
     turn_id: TurnId,
     content: Fingerprint,
     delivered: bool,
+    cancel: Option<CancelAfter>,
+}
+
+/// A client's wish that its turn is canceled when it is gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct CancelAfter {
+    pub(super) session_id: LiveSessionId,
+    /// How long no client waits before.
+    pub(super) wait: Duration,
 }
 
 impl WaitingClients {
@@ -100,7 +109,23 @@ impl WaitingClients {
             Some(turn) => turn.clients += 1,
             None => turns.push(Attended { turn_id, clients: 1 }),
         });
-        WaitingClient { waiting_clients: Arc::clone(self), turn_id, content, delivered: false }
+        let waiting_clients = Arc::clone(self);
+        WaitingClient { waiting_clients, turn_id, content, delivered: false, cancel: None }
+    }
+
+    /// Cancels the turn unless a client waits for it. One that is answered stays as it is.
+    async fn cancel_unattended(&self, session_id: LiveSessionId, turn: TurnId, of: Fingerprint) {
+        if !self.without_a_client(of).contains(&turn) {
+            return;
+        }
+        let reason = Note::cut("no client waits for the response any more");
+        match self.sessions.cancel(session_id, turn, reason, None).await {
+            Ok(_) => {
+                self.with(of, |turns| turns.retain(|it| it.turn_id != turn || it.clients > 0));
+                self.sessions.delivered(turn);
+            }
+            Err(error) => tracing::debug!("a turn without a client was not canceled: {error}"),
+        }
     }
 
     /// Works on the turns with this content.
@@ -120,6 +145,11 @@ impl WaitingClient {
     pub(super) fn delivered(&mut self) {
         self.delivered = true;
     }
+
+    /// Lets the turn be canceled some time after the last client is gone without its response.
+    pub(super) fn cancel_after(&mut self, cancel: CancelAfter) {
+        self.cancel = Some(cancel);
+    }
 }
 
 impl Drop for WaitingClient {
@@ -136,6 +166,18 @@ impl Drop for WaitingClient {
         });
         if is_delivered {
             self.waiting_clients.sessions.delivered(self.turn_id);
+        } else if let (Some(CancelAfter { session_id, wait }), Ok(runtime)) =
+            (self.cancel, tokio::runtime::Handle::try_current())
+        {
+            let (turn_id, content) = (self.turn_id, self.content);
+            // Not kept alive by it: a host that stops closes its files.
+            let waiting_clients = Arc::downgrade(&self.waiting_clients);
+            runtime.spawn(async move {
+                tokio::time::sleep(wait).await;
+                if let Some(clients) = waiting_clients.upgrade() {
+                    clients.cancel_unattended(session_id, turn_id, content).await;
+                }
+            });
         }
     }
 }

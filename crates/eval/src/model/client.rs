@@ -13,6 +13,7 @@ use serde_json::json;
 use super::access::Access;
 use super::failure::{FailureKind, ModelFailure};
 use super::name::Service;
+use super::person::{CANCEL_AFTER, CANCEL_AFTER_HEADER};
 use super::{CallingReply, ModelMessage, ModelReply, ModelRequest, ReplyCall};
 
 /// A client that does not retry by itself.
@@ -41,7 +42,14 @@ pub(super) fn open(
             if let Some(url) = base_url {
                 config = config.with_base_url(url);
             }
-            Arc::new(OpenAICompatible::new(config)?.with_retry_config(retry))
+            let client = OpenAICompatible::new(config)?.with_retry_config(retry);
+            Arc::new(match service {
+                Service::Person => client.with_request_adapter(Arc::new(|_, headers| {
+                    headers.insert(CANCEL_AFTER_HEADER, CANCEL_AFTER.into());
+                    Ok(())
+                })),
+                _ => client,
+            })
         }
         Service::Anthropic => {
             let mut config = AnthropicConfig::new(key, model);

@@ -26,6 +26,7 @@ pub use failure::{FailureKind, ModelFailure};
 pub(crate) use json::{ask_for_json, read_json, repeat, unusable};
 pub use name::{ModelNameError, PERSON};
 pub use person::PersonSession;
+pub(crate) use person::{CANCEL_AFTER, CANCEL_AFTER_HEADER};
 
 use self::access::Access;
 use self::limit::Limit;

@@ -15,6 +15,13 @@ use super::{FailureKind, Model, ModelFailure, ModelNameError, ModelSettings, Mod
 /// which the same request finds its turn again.
 const UNREACHED: Duration = Duration::from_secs(5);
 
+/// The header in which the host is asked to cancel a request that nobody waits for any more.
+pub(crate) const CANCEL_AFTER_HEADER: &str = "x-rehearsal-cancel-after";
+
+/// The seconds after which the host cancels the request of a run that is gone. Longer than a client takes that lost its
+/// connection and asks again.
+pub(crate) const CANCEL_AFTER: u32 = 60;
+
 /// The characters of a run's id that tell it from others.
 const RUN_ID: usize = 8;
 

@@ -1,5 +1,6 @@
 //! [`PythonSession`]: a Python agent in one case.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ use super::server::Server;
 use crate::fault::Fault;
 use crate::gate::Gate;
 use crate::given_model::GivenModel;
-use crate::model::{Models, PERSON};
+use crate::model::{CANCEL_AFTER, CANCEL_AFTER_HEADER, Models, PERSON};
 use crate::subject::{Input, PendingCall, SubjectSession, TurnEnd};
 
 /// A Python agent in one case. Dropping it ends its process.
@@ -48,6 +49,8 @@ enum Model<'a> {
         url: String,
         /// The key for it.
         key: String,
+        /// What requests to it say in addition.
+        headers: BTreeMap<&'static str, String>,
     },
 }
 
@@ -61,7 +64,8 @@ impl<'a> Model<'a> {
                 let address = session.address();
                 let (url, key) =
                     address.map_err(|error| Fault::GivenModel { message: error.to_string() })?;
-                Some(Self::Person { url, key })
+                let headers = [(CANCEL_AFTER_HEADER, CANCEL_AFTER.to_string())].into();
+                Some(Self::Person { url, key, headers })
             }
             Some(GivenModel::Named(name)) => Some(Self::Named(name)),
             Some(model) => Some(Self::Given(model.label())),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use eval::model::{
     FailureKind, Model, ModelFailure, ModelMessage, ModelReply, ModelRequest, ModelSettings,
-    ModelTool,
+    ModelTool, Models, Variables,
 };
 use json_text::JsonText;
 
@@ -204,4 +204,14 @@ async fn tools_are_declared_in_the_order_of_their_names() {
         let declared: Vec<_> = declared.map(|it| it["function"]["name"].as_str()).collect();
         assert_eq!(declared, [Some("a"), Some("raise_error"), Some("return_result"), Some("z")]);
     }
+}
+
+#[tokio::test]
+async fn the_host_may_cancel_what_a_person_is_asked_once_nobody_waits() {
+    let endpoint = Endpoint::start(|request| says(request, "I am a person")).await;
+    let models = Models::new(Variables::given([("REHEARSAL_SERVER_URL", endpoint.url.as_str())]));
+    let model = models.person("a case").model("search").expect("a model");
+    model.ask(&request()).await.unwrap_or_else(|failure| panic!("{failure}"));
+    let headers = &endpoint.requests()[0].headers;
+    assert!(headers.contains("x-rehearsal-cancel-after: 60\n"), "{headers}");
 }
