@@ -183,6 +183,12 @@ pub enum Fault {
         /// What does not fit, and the remedy.
         message: String,
     },
+    /// A model that the subject names itself cannot be asked. Nothing ran.
+    #[error("{message}")]
+    OwnModel {
+        /// Which agent names it, why it cannot be asked, and the remedy.
+        message: String,
+    },
     /// What runs the subject failed.
     #[error("{message}")]
     Infrastructure {
@@ -204,9 +210,10 @@ impl Fault {
             | Self::Mock { .. }
             | Self::GivenModel { .. } => AtFault::Mock,
             Self::NoUserAgent { .. } | Self::UserAgent { .. } => AtFault::UserAgent,
-            Self::ForbiddenEffect { .. } | Self::Subject { .. } | Self::Unhandled { .. } => {
-                AtFault::Subject
-            }
+            Self::ForbiddenEffect { .. }
+            | Self::Subject { .. }
+            | Self::OwnModel { .. }
+            | Self::Unhandled { .. } => AtFault::Subject,
             Self::Metric { .. } => AtFault::Metric,
             Self::Infrastructure { .. } => AtFault::Infrastructure,
         }

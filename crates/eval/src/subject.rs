@@ -20,10 +20,11 @@ pub trait Subject: Send + Sync {
         Ok(None)
     }
 
-    /// Checks that the agent can be given the model of the case, without asking the model.
+    /// Checks that the agent can be given the model of the case, or else that its own models can be asked. Nothing is
+    /// sent to them.
     ///
     /// # Errors
-    /// [`Fault::GivenModel`] if it cannot.
+    /// [`Fault::GivenModel`] or [`Fault::OwnModel`] if not.
     async fn check_model(&self, _: &Arc<Gate>) -> Result<(), Fault> {
         Ok(())
     }

@@ -108,7 +108,7 @@ impl CaseRun<'_> {
     }
 }
 
-/// Checks that the subjects have the tools that their cases name, and can be given their models. An agent that cannot be
+/// Checks that the subjects have the tools that their cases name, and that their models can be asked. An agent that cannot be
 /// loaded is the fault of its runs.
 ///
 /// # Errors
@@ -122,9 +122,13 @@ pub async fn check_cases<'c>(
         if let Some(tools) = tools {
             check_tools(&case.named_tools, &tools).map_err(|fault| (case, fault))?;
         }
-        if let Some(GivenModel::Named(name)) = &case.model
-            && checked.insert((Arc::as_ptr(&case.subject).cast::<()>(), name))
-        {
+        let model = match &case.model {
+            None => None,
+            Some(GivenModel::Named(name)) => Some(name),
+            // The engine answers.
+            Some(_) => continue,
+        };
+        if checked.insert((Arc::as_ptr(&case.subject).cast::<()>(), model)) {
             let gate = Arc::new(Gate::new(case));
             case.subject.check_model(&gate).await.map_err(|fault| (case, fault))?;
         }

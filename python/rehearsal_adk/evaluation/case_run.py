@@ -11,7 +11,7 @@ import asyncio
 import contextlib
 from typing import Any
 
-from rehearsal_adk.evaluation import current, given_model
+from rehearsal_adk.evaluation import current, given_model, own_models
 from rehearsal_adk.evaluation.barrier import Barrier
 from rehearsal_adk.evaluation.peer import Peer
 from rehearsal_adk.loading import LoadedAgent
@@ -66,6 +66,10 @@ class CaseRun:
             self._model = given_model.chosen(self._peer, params.get("model"))
         except given_model.UnusableModelError as error:
             return {"unusable_model": str(error)}
+        if self._model is None and params["check_models"]:
+            unusable = own_models.unusable(self._loaded.root, self._loaded.plugins)
+            if unusable is not None:
+                return {"unusable_own_model": unusable}
         app = self._loaded.app
         root = {"app": app} if app is not None else {"agent": self._loaded.root}
         self._runner = Runner(

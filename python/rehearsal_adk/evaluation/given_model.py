@@ -110,19 +110,23 @@ def chosen(peer: Any, choice: dict[str, Any] | None) -> ModelOf | None:
 
 
 def _named(name: str) -> BaseLlm:
+    from rehearsal_adk.evaluation import own_models
+
     try:
         model = LLMRegistry.new_llm(name)
         with barrier.in_model_call():
-            _open_client(model)
+            open_client(model)
     except barrier.ForbiddenEffect:
         raise
     except Exception as error:
         reason = " ".join(str(error).split())
-        raise UnusableModelError(f"google-adk cannot use the model {name}: {reason}") from error
+        hint = own_models.near(name) if "not found" in reason else ""
+        message = f"google-adk cannot use the model {name}: {reason}{hint}"
+        raise UnusableModelError(message) from error
     return model
 
 
-def _open_client(model: BaseLlm) -> None:
+def open_client(model: BaseLlm) -> None:
     """Lets the model find its key, which google-adk does at the first request. Raises if it has none."""
     for name in ("api_client", "_anthropic_client", "_openai_client"):
         getattr(model, name, None)
@@ -140,6 +144,12 @@ def install() -> None:
     for name, own in _OWN.items():
         replace = _later if name.endswith("_async") else _now
         setattr(LlmAgent, name, replace(own))
+
+
+def own(agent: LlmAgent) -> BaseLlm:
+    """The model that the agent names itself."""
+    model: BaseLlm = _OWN["canonical_model"].__get__(agent)
+    return model
 
 
 def _now(own: Any) -> Any:

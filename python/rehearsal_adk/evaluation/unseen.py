@@ -27,11 +27,16 @@ _REMOTE = {
 def look(root: Any) -> list[dict[str, str]]:
     """What interception cannot see in this agent, at every depth."""
     findings: dict[tuple[str, str], dict[str, str]] = {}
-    for agent in _agents(root, set()):
+    for agent in agents(root):
         owner = str(getattr(agent, "name", ""))
         for name, what in _of_agent(agent):
             findings.setdefault((owner, name), {"name": name, "agent": owner, "what": what})
     return list(findings.values())
+
+
+def agents(root: Any) -> Iterator[Any]:
+    """Every agent and node at every depth, those of agents that are used as tools too."""
+    return _agents(root, set())
 
 
 def _agents(root: Any, seen: set[int]) -> Iterator[Any]:
@@ -67,7 +72,7 @@ def _of_agent(agent: Any) -> Iterator[tuple[str, str]]:
 def tool_names(root: Any) -> list[str] | None:
     """The names of all tools and nodes, at every depth; None if only running the agent shows them."""
     names: set[str] = set()
-    for agent in _agents(root, set()):
+    for agent in agents(root):
         if isinstance(agent, BaseAgent) and not type(agent).__module__.startswith("google.adk."):
             return None  # Its own code may call tools that it does not list.
         names.add(str(getattr(agent, "name", "")))

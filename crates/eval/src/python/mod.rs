@@ -124,8 +124,8 @@ impl Subject for AdkPythonSubject {
 
     async fn check_model(&self, gate: &Arc<Gate>) -> Result<(), Fault> {
         // Classes of models that the agent registers are known in its process only.
-        match PythonSession::open(self.server().await?, gate, self.model_timeout).await {
-            Err(fault @ Fault::GivenModel { .. }) => Err(fault),
+        match PythonSession::open(self.server().await?, gate, self.model_timeout, true).await {
+            Err(fault @ (Fault::GivenModel { .. } | Fault::OwnModel { .. })) => Err(fault),
             _ => Ok(()),
         }
     }
@@ -141,7 +141,7 @@ impl Subject for AdkPythonSubject {
         if let Some(tools) = server.tools() {
             gate.check_tools(tools)?;
         }
-        Ok(Box::new(PythonSession::open(server, gate, self.model_timeout).await?))
+        Ok(Box::new(PythonSession::open(server, gate, self.model_timeout, false).await?))
     }
 
     fn limits(&self) -> &'static str {

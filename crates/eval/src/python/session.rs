@@ -80,6 +80,7 @@ struct Open<'a> {
     declared: Vec<&'a str>,
     model: Option<Model<'a>>,
     model_timeout_ms: u64,
+    check_models: bool,
 }
 
 #[derive(Serialize)]
@@ -101,6 +102,7 @@ impl PythonSession {
         server: Arc<Server>,
         gate: &Arc<Gate>,
         model_timeout: Duration,
+        check_models: bool,
     ) -> Result<Self, Fault> {
         let (case, stream) = server.begin().await?;
         let connection = Connection::new(stream, gate);
@@ -111,12 +113,20 @@ impl PythonSession {
             declared: gate.declared_tools().collect(),
             model: Model::of(gate)?,
             model_timeout_ms: u64::try_from(model_timeout.as_millis()).unwrap_or(u64::MAX),
+            check_models,
         };
         let opened = session.request("open", &open).await?;
         session.is_idle = true;
-        if let Some(message) = JsonIndex::of(&opened).root().member("unusable_model") {
-            let message = message.string().unwrap_or_default().into_owned();
+        let opened = JsonIndex::of(&opened);
+        let refused = |member| {
+            let message = opened.root().member(member)?;
+            Some(message.string().unwrap_or_default().into_owned())
+        };
+        if let Some(message) = refused("unusable_model") {
             return Err(Fault::GivenModel { message });
+        }
+        if let Some(message) = refused("unusable_own_model") {
+            return Err(Fault::OwnModel { message });
         }
         Ok(session)
     }

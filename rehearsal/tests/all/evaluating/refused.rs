@@ -130,19 +130,80 @@ fn a_model_that_the_agent_cannot_be_given_is_refused() {
     let folder = suite(
         "  - { name: a, first_message: Hi, model: { named: nobodys } }
   - { name: b, first_message: Hi, model: { named: gemini-2.5-flash } }
-  - { name: c, first_message: Hi, model: { named: openai/gpt-5-mini } }\n",
+  - { name: c, first_message: Hi, model: { named: openai/gpt-5-mini } }
+  - { name: d, first_message: Hi, model: { named: gemni-2.5-flash } }\n",
     );
     for (case, reason) in [
         ("a", "google-adk cannot use the model nobodys: "),
         ("b", "google-adk cannot use the model gemini-2.5-flash: No API key was provided."),
         ("c", "google-adk cannot use the model openai/gpt-5-mini: Set OPENAI_API_KEY."),
+        ("d", "google-adk cannot use the model gemni-2.5-flash: "),
     ] {
         let refused = run(folder.path(), &["suite.yaml", "--case", case], Some(&python));
         let shown = text(&refused.stderr);
         assert_eq!(refused.status.code(), Some(2), "{shown}");
         let place = format!("suite.yaml: case {case}: {reason}");
         assert!(shown.contains(&place), "{shown}");
+        assert_eq!(shown.contains("Did you mean gemini-2.5-flash?"), case == "d", "{shown}");
     }
+}
+
+#[test]
+fn a_model_of_the_agent_that_cannot_be_asked_is_refused() {
+    let Some(python) = test_needs::python() else { return };
+    let cases = "  - { name: a, first_message: Hi }\n";
+    let refused = |agent: &str, variables: &[(&str, &str)]| {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("agent")).unwrap();
+        let agent = format!("from google.adk.agents import LlmAgent\n{agent}");
+        std::fs::write(folder.path().join("agent/agent.py"), agent).unwrap();
+        std::fs::write(folder.path().join("agent/__init__.py"), "from . import agent\n").unwrap();
+        let suite = format!("subject: {{ adk: agent }}\ncases:\n{cases}");
+        std::fs::write(folder.path().join("suite.yaml"), suite).unwrap();
+        let output = Command::new(env!("CARGO_BIN_EXE_rehearsal"))
+            .args(["eval", "suite.yaml", "--python"])
+            .arg(&python)
+            .current_dir(folder.path())
+            .env_remove("GEMINI_API_KEY")
+            .env_remove("GOOGLE_API_KEY")
+            .env_remove("ANTHROPIC_API_KEY")
+            .env("GOOGLE_GEMINI_BASE_URL", "http://127.0.0.1:9")
+            .envs(variables.iter().copied())
+            .output()
+            .unwrap();
+        (output.status.code(), text(&output.stderr))
+    };
+    let deep = r#"
+from google.adk.tools import AgentTool
+inner = LlmAgent(name="inner", model="gemini-2.5-flash")
+tool = LlmAgent(name="helper", sub_agents=[inner], before_model_callback=lambda **_: None)
+root_agent = LlmAgent(name="outer", model="gemini-2.5-flash", tools=[AgentTool(agent=tool)],
+                      before_model_callback=lambda **_: None)
+"#;
+    let (code, shown) = refused(deep, &[]);
+    assert_eq!(code, Some(2), "{shown}");
+    let error = "suite.yaml: case a: the agent inner names the model gemini-2.5-flash, and its key is missing; set the \
+                 environment variable GEMINI_API_KEY or GOOGLE_API_KEY. Or give the case another model with `model`.";
+    assert!(shown.contains(error), "{shown}");
+    // Then it is the run that shows what is wrong.
+    for variables in [("GOOGLE_API_KEY", "k"), ("GOOGLE_GENAI_USE_VERTEXAI", "true")] {
+        let (code, shown) = refused(deep, &[variables]);
+        assert_eq!(code, Some(1), "{variables:?}: {shown}");
+    }
+    let claude = r#"
+from google.adk.models.anthropic_llm import AnthropicLlm
+root_agent = LlmAgent(name="outer", model=AnthropicLlm(model="claude-sonnet-5"))
+"#;
+    let (code, shown) = refused(claude, &[]);
+    assert_eq!(code, Some(2), "{shown}");
+    let error = "the agent outer names the model claude-sonnet-5, and its key is missing; no Anthropic credential";
+    assert!(shown.contains(error) && shown.contains("Set ANTHROPIC_API_KEY"), "{shown}");
+    let mistyped = "root_agent = LlmAgent(name='outer', model='gemni-2.5-flash')\n";
+    let (code, shown) = refused(mistyped, &[]);
+    assert_eq!(code, Some(2), "{shown}");
+    let error = "the agent outer names the model gemni-2.5-flash, which google-adk cannot use: Model gemni-2.5-flash not found.";
+    assert!(shown.contains(error), "{shown}");
+    assert!(shown.contains("Did you mean gemini-2.5-flash? Or give"), "{shown}");
 }
 
 #[test]
