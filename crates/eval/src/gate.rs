@@ -186,6 +186,11 @@ impl Gate {
         self.allowed.contains(name)
     }
 
+    /// What the case allows of that, and the hosts that the subject's models may reach besides.
+    pub fn allowed(&self) -> impl Iterator<Item = &str> {
+        self.allowed.iter().map(String::as_str)
+    }
+
     /// The model that the case gives.
     #[must_use]
     pub fn model(&self) -> Option<&GivenModel> {

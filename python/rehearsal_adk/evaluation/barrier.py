@@ -1,14 +1,15 @@
 """Forbids file writes, processes and sockets while an agent is evaluated.
 
 A Python audit hook sees these wherever they happen: at import, in a callback, in a node, in a thread. It
-permits them within a tool that the case allows to run (``allowed``), and the network within a model's
-request. It cannot see what C extensions do by themselves, such as gRPC.
+permits them within a tool that the case allows to run (``allowed``), and within a model's request connections to what
+the model is configured for (``endpoints``). It cannot see what C extensions do by themselves, such as gRPC.
 """
 
 from __future__ import annotations
 
 import contextlib
 import contextvars
+import json
 import os
 import sys
 import threading
@@ -16,7 +17,8 @@ import traceback
 from collections.abc import Iterator
 from typing import Any
 
-from rehearsal_adk.evaluation import current
+from rehearsal_adk.evaluation import current, endpoints
+from rehearsal_adk.evaluation.endpoints import Endpoints
 
 allowed: contextvars.ContextVar[bool] = contextvars.ContextVar("rehearsal_allowed", default=False)
 """Whether the code that runs belongs to a tool that may run."""
@@ -62,25 +64,24 @@ _SOCKETS = {
 _LOOKUPS = {"socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr"}
 
 
-model_call: contextvars.ContextVar[bool] = contextvars.ContextVar(
-    "rehearsal_model_call", default=False
+model_call: contextvars.ContextVar[Endpoints | None] = contextvars.ContextVar(
+    "rehearsal_model_call", default=None
 )
-"""Whether the code that runs belongs to a model's request, which may use the network."""
+"""What the code that runs may reach, if it belongs to a model's request."""
 
-_model_calls = 0
-"""The number of model requests under way: a name is looked up in a thread without their context."""
+_model_calls: list[Endpoints] = []
+"""The model requests under way: a name is looked up in a thread without their context."""
 
 
 @contextlib.contextmanager
-def in_model_call() -> Iterator[None]:
-    """Permits the network to a model's request."""
-    global _model_calls
-    token = model_call.set(True)
-    _model_calls += 1
+def in_model_call(reach: Endpoints) -> Iterator[None]:
+    """Permits connections to what a model's request may reach."""
+    token = model_call.set(reach)
+    _model_calls.append(reach)
     try:
         yield
     finally:
-        _model_calls -= 1
+        _model_calls.remove(reach)
         model_call.reset(token)
 
 
@@ -104,6 +105,7 @@ class Barrier:
 
     def raise_up(self) -> None:
         """Activates the barrier for the rest of the process."""
+        endpoints.install()
         sys.addaudithook(self._see)
         _carry_context_into_threads()
         self._active = True
@@ -144,10 +146,41 @@ class Barrier:
         if event in _PROCESSES:
             return f"tried to start or signal a process ({event})"
         if event in _SOCKETS:
-            if model_call.get() or (_model_calls and event in _LOOKUPS):
-                return None
-            return f"tried to use the network ({event} {args[1:3]!r})"
+            return _unreachable(event, args)
         return None
+
+
+def _unreachable(event: str, args: tuple[Any, ...]) -> str | None:
+    """What is forbidden about the use of a socket, if anything is."""
+    reach = model_call.get()
+    if event in _LOOKUPS:
+        name = endpoints.text(args[0] if args else "")
+        requests = [reach] if reach else _model_calls
+        if any(one.permits_lookup(name) for one in requests):
+            return None
+        reach = requests[-1] if requests else None
+        tried, allows = f"look up {name}", name
+    else:
+        address = args[1] if len(args) > 1 else None
+        match address:
+            case (host, int(port), *_):
+                host = endpoints.text(host).partition("%")[0]
+                if reach and (port == 0 if event == "socket.bind" else reach.permits(host, port)):
+                    return None
+                tried = allows = f"{host}:{port}"
+            case None if reach:  # Connected before.
+                return None
+            case _:
+                tried = allows = endpoints.text(address)
+                if reach and reach.permits(tried, 0):
+                    return None
+        tried = f"reach {tried}"
+    if reach is None:
+        return f"tried to use the network ({event} {args[1:3]!r})"
+    return (
+        f"tried to {tried} within a model's request, which its configuration does not name "
+        f"(the case can allow it: `allow: [{json.dumps(allows)}]`)"
+    )
 
 
 def _place() -> str:

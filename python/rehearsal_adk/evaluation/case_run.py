@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 from typing import Any
 
 from rehearsal_adk.evaluation import current, given_model, own_models
@@ -34,6 +35,8 @@ class CaseRun:
         self._loop: Any = None
         self._model: given_model.ModelOf | None = None
         self.model_timeout_ms = 0
+        self.allowed_hosts: frozenset[str] = frozenset()
+        self._model_requests = itertools.count(1)
         self._called: dict[str, str] = {}
 
     async def connect(self, socket_path: str, case: str) -> None:
@@ -62,6 +65,7 @@ class CaseRun:
         self._known = frozenset(params["tools"])
         self._declared = frozenset(params["declared"])
         self.model_timeout_ms = params["model_timeout_ms"]
+        self.allowed_hosts = frozenset(params["allow"])
         try:
             self._model = given_model.chosen(self._peer, params.get("model"))
         except given_model.UnusableModelError as error:
@@ -195,6 +199,28 @@ class CaseRun:
     def model_of(self, agent: Any) -> Any:
         """The model that the case gives this agent; None if the agent has its own."""
         return self._model(agent) if self._model is not None else None
+
+    async def begin_model_request(self, model: str, attempt: int) -> int | None:
+        """Waits until a request to this model may be made, and returns its number. It is None in the loop of another
+        thread, for which the loop of the case may wait: such a request is not counted, and not repeated."""
+        if asyncio.get_running_loop() is not self._loop:
+            return None
+        number = next(self._model_requests)
+        begun = {"request": number, "model": model, "attempt": attempt}
+        await self._peer.ask("model_begins", begun)
+        return number
+
+    async def fail_model_request(self, number: int | None, failure: dict[str, Any]) -> bool:
+        """Whether a request that failed is to be made again, which is after the wait that it needs."""
+        if number is None:
+            return False
+        answer = await self._peer.ask("model_failed", {"request": number, **failure})
+        return bool(answer["again"])
+
+    def end_model_request(self, number: int | None, succeeded: bool) -> None:
+        """Lets the next request begin."""
+        if number is not None:
+            self._peer.tell("model_ended", {"request": number, "succeeded": succeeded})
 
     # What the barrier says.
 

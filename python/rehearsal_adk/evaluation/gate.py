@@ -13,6 +13,7 @@ Control flow of google-adk and agents used as tools pass. Within a tool that may
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import contextvars
 import functools
 import itertools
@@ -28,7 +29,7 @@ from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.function_tool import FunctionTool
 
 from rehearsal_adk import jsonable
-from rehearsal_adk.evaluation import barrier, current, given_model, output_schema
+from rehearsal_adk.evaluation import barrier, current, model_requests, output_schema
 
 _FRAMEWORK_MODULES = (
     "google.adk.tools.transfer_to_agent_tool",
@@ -180,7 +181,7 @@ def install() -> None:
     _gate_function_tools()
     _gate_other_tools()
     _gate_function_nodes()
-    _let_models_use_the_network()
+    _follow_model_requests()
     Runner.run_live = _no_live_run  # type: ignore[method-assign]
 
 
@@ -258,60 +259,22 @@ def _gate_other_tools() -> None:
     _for_each_class(BaseTool, gate)
 
 
-def _let_models_use_the_network() -> None:
-    def permit(of: type) -> None:
+def _follow_model_requests() -> None:
+    def follow(of: type) -> None:
         generate = of.__dict__.get("generate_content_async")
         if generate is None or of is BaseLlm:
             return
 
         @functools.wraps(generate)
         async def generate_content_async(self: Any, *args: Any, **kwargs: Any) -> Any:
-            responses = generate(self, *args, **kwargs)
-            while True:
-                # Not while it is suspended: then the code that runs is the caller's.
-                with barrier.in_model_call():
-                    try:
-                        response = await _in_time(self, anext(responses))
-                    except StopAsyncIteration:
-                        return
-                yield response
+            answered = model_requests.answered(self, lambda: generate(self, *args, **kwargs))
+            async with contextlib.aclosing(answered) as responses:
+                async for response in responses:
+                    yield response
 
         of.generate_content_async = generate_content_async  # type: ignore[attr-defined]
 
-    _for_each_class(BaseLlm, permit)
-
-
-async def _in_time(model: BaseLlm, response: Any) -> Any:
-    """What the model gives, in this task, whose context its code may need.
-
-    Raises:
-      TimeoutError: it takes longer than the case permits.
-    """
-    case = current.case()
-    if case is None or isinstance(model, (given_model.GivenModel, given_model.Person)):
-        return await response  # The engine gives the response, or a person, who has as long as it takes.
-    task: Any = asyncio.current_task()
-    limit, is_late = case.model_timeout_ms, False
-
-    def cancel() -> None:
-        nonlocal is_late
-        is_late = True
-        task.cancel()
-
-    timer = asyncio.get_running_loop().call_later(limit / 1000, cancel)
-    try:
-        return await response
-    except asyncio.CancelledError:
-        if not is_late:
-            raise
-        if hasattr(task, "uncancel"):
-            task.uncancel()
-        raise TimeoutError(
-            f"{model.model}: no answer within {limit} ms. "
-            "Set a longer time with `models: { timeout_ms: ... }`"
-        ) from None
-    finally:
-        timer.cancel()
+    _for_each_class(BaseLlm, follow)
 
 
 def _for_each_class(base: Any, change: Any) -> None:

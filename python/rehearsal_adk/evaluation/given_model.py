@@ -18,7 +18,7 @@ from google.adk.models.llm_response import LlmResponse
 from google.adk.models.registry import LLMRegistry
 from google.genai import Client, types
 
-from rehearsal_adk.evaluation import barrier, current
+from rehearsal_adk.evaluation import barrier, current, endpoints
 
 ModelOf = Callable[[LlmAgent], BaseLlm]
 """The model of each agent in a case."""
@@ -114,7 +114,7 @@ def _named(name: str) -> BaseLlm:
 
     try:
         model = LLMRegistry.new_llm(name)
-        with barrier.in_model_call():
+        with barrier.in_model_call(endpoints.of(model, ())):
             open_client(model)
     except barrier.ForbiddenEffect:
         raise

@@ -243,8 +243,7 @@ impl Builder<'_> {
                     return None;
                 }
                 let subject = AdkPythonSubject::new(&folder, self.options.python.as_deref());
-                let timeout = self.models.settings().timeout;
-                Arc::new(subject.isolation(self.options.isolation).model_timeout(timeout))
+                Arc::new(subject.isolation(self.options.isolation).models(self.models.clone()))
             }
             format::Subject::Mcp(members) => {
                 match mcp::subject(members, self.folder, &self.models) {

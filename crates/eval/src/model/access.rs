@@ -43,14 +43,14 @@ impl Variables {
 
     /// How the service is reached; `name` is the model's, for the error.
     pub(super) fn access(&self, service: Service, name: &str) -> Result<Access, ModelNameError> {
-        let (keys, address): (&'static [&'static str], &str) = match service {
-            Service::Gemini => (&["GEMINI_API_KEY", "GOOGLE_API_KEY"], "GOOGLE_GEMINI_BASE_URL"),
-            Service::OpenAi => (&["OPENAI_API_KEY"], "OPENAI_BASE_URL"),
-            Service::Anthropic => (&["ANTHROPIC_API_KEY"], "ANTHROPIC_BASE_URL"),
-            Service::Ollama => (&[], "OLLAMA_HOST"),
-            Service::Person => (&["REHEARSAL_TOKEN"], "REHEARSAL_SERVER_URL"),
+        let keys: &'static [&'static str] = match service {
+            Service::Gemini => &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
+            Service::OpenAi => &["OPENAI_API_KEY"],
+            Service::Anthropic => &["ANTHROPIC_API_KEY"],
+            Service::Ollama => &[],
+            Service::Person => &["REHEARSAL_TOKEN"],
         };
-        let base_url = self.get(address);
+        let base_url = self.base_url(service);
         let key = keys.iter().find_map(|key| self.get(key));
         let needs_key = match service {
             Service::Gemini | Service::Anthropic => true,
@@ -61,7 +61,19 @@ impl Variables {
         if key.is_none() && needs_key {
             return Err(ModelNameError::NoKey { name: name.to_owned(), variables: keys });
         }
-        let base_url = match (service, base_url) {
+        Ok(Access { key: key.unwrap_or_default(), base_url })
+    }
+
+    /// The address of the service; `None` for the one that the client knows.
+    pub(super) fn base_url(&self, service: Service) -> Option<String> {
+        let url = self.get(match service {
+            Service::Gemini => "GOOGLE_GEMINI_BASE_URL",
+            Service::OpenAi => "OPENAI_BASE_URL",
+            Service::Anthropic => "ANTHROPIC_BASE_URL",
+            Service::Ollama => "OLLAMA_HOST",
+            Service::Person => "REHEARSAL_SERVER_URL",
+        });
+        match (service, url) {
             (Service::Gemini, Some(url)) => Some(with_version(&url)),
             (Service::Ollama, url) => Some(ollama(url.as_deref())),
             (Service::Person, url) => {
@@ -69,8 +81,7 @@ impl Variables {
                 Some(if url.contains("://") { url.to_owned() } else { format!("http://{url}") })
             }
             (_, url) => url.map(|url| url.trim_end_matches('/').to_owned()),
-        };
-        Ok(Access { key: key.unwrap_or_default(), base_url })
+        }
     }
 
     /// A variable that is set and not empty.

@@ -50,18 +50,28 @@ impl ModelFailure {
         Self { model: model.to_owned(), kind, message, attempts: 1, retry_after: None }
     }
 
+    /// What the client of an agent in Python reports. `passes` is for an error without a status.
+    pub(crate) fn reported(
+        model: &str,
+        status: Option<u16>,
+        passes: bool,
+        retry_after: Option<Duration>,
+    ) -> Self {
+        let kind = match status {
+            Some(status) => kind(status),
+            None if passes => FailureKind::Unavailable,
+            None => FailureKind::Refused,
+        };
+        Self { retry_after, ..Self::new(model, kind, String::new()) }
+    }
+
     /// What an error of `adk-model` says.
     pub(super) fn of(model: &str, error: &AdkError) -> Self {
         let status = error.details.upstream_status_code.filter(|status| *status != 0);
         // The client for Gemini names only some statuses.
         let status = status_in(&error.message).or(status);
         let kind = match status {
-            Some(429 | 529) => FailureKind::RateLimited,
-            Some(408 | 504) => FailureKind::Timeout,
-            Some(status) if status >= 500 || status == 409 || status == 425 => {
-                FailureKind::Unavailable
-            }
-            Some(_) => FailureKind::Refused,
+            Some(status) => kind(status),
             // Before anything was sent.
             None if error.category == ErrorCategory::InvalidInput => FailureKind::Refused,
             None => FailureKind::Unavailable,
@@ -92,6 +102,16 @@ impl fmt::Display for ModelFailure {
 }
 
 impl std::error::Error for ModelFailure {}
+
+/// What kind of failure a status says.
+fn kind(status: u16) -> FailureKind {
+    match status {
+        429 | 529 => FailureKind::RateLimited,
+        408 | 504 => FailureKind::Timeout,
+        409 | 425 | 500.. => FailureKind::Unavailable,
+        _ => FailureKind::Refused,
+    }
+}
 
 /// The status in a message of the client for Gemini.
 fn status_in(message: &str) -> Option<u16> {

@@ -9,7 +9,7 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 
 /// The limit of one model, shared by all cases.
-pub(super) struct Limit {
+pub(crate) struct Limit {
     most: f64,
     state: Mutex<State>,
     changed: Notify,
@@ -25,7 +25,7 @@ struct State {
 }
 
 /// A request that may be sent. Dropping it lets the next one begin.
-pub(super) struct Place<'l> {
+pub(crate) struct Place<'l> {
     of: &'l Limit,
     begun: Instant,
 }
@@ -38,7 +38,7 @@ impl Limit {
     }
 
     /// Waits until a request may be sent.
-    pub(super) async fn enter(&self) -> Place<'_> {
+    pub(crate) async fn enter(&self) -> Place<'_> {
         loop {
             // Made before looking, so that no change is missed.
             let changed = self.changed.notified();
@@ -66,13 +66,13 @@ impl Limit {
 
 impl Place<'_> {
     /// The service answered.
-    pub(super) fn succeeded(&self) {
+    pub(crate) fn succeeded(&self) {
         let state = &mut *self.of.lock();
         state.limit = (state.limit + 1.0 / state.limit).min(self.of.most);
     }
 
     /// The service wants fewer requests, and none for a while.
-    pub(super) fn limited(&self, wait: Duration) {
+    pub(crate) fn limited(&self, wait: Duration) {
         let state = &mut *self.of.lock();
         let now = Instant::now();
         let until = now + wait;

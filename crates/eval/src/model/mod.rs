@@ -5,6 +5,7 @@
 //! limit that several cases share.
 
 mod access;
+mod agent_model;
 mod client;
 mod failure;
 mod json;
@@ -28,6 +29,8 @@ pub use name::{ModelNameError, PERSON};
 pub use person::PersonSession;
 pub(crate) use person::{CANCEL_AFTER, CANCEL_AFTER_HEADER};
 
+pub(crate) use agent_model::{AgentModel, Attempt};
+
 use self::access::Access;
 use self::limit::Limit;
 use self::limited_client::LimitedClient;
@@ -50,7 +53,7 @@ pub struct Models {
 }
 
 /// By service, address and the service's own name of the model.
-type Limits = HashMap<(Service, String, String), Arc<Limit>>;
+type Limits = HashMap<(Option<Service>, String, String), Arc<Limit>>;
 
 /// How models are asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,6 +86,16 @@ impl ModelSettings {
     fn wait(&self, number: u32) -> Duration {
         let factor = 2_u32.saturating_pow(number.saturating_sub(1));
         self.first_wait.saturating_mul(factor).min(Duration::from_secs(30).max(self.first_wait))
+    }
+
+    /// The wait after the failure of the attempt number `attempt`, from 1.
+    fn wait_after(&self, failure: &ModelFailure, attempt: u32) -> Duration {
+        failure.retry_after.unwrap_or_else(|| self.wait(attempt))
+    }
+
+    /// Whether the request is made again after that wait.
+    fn repeats(&self, failure: &ModelFailure, attempt: u32, wait: Duration) -> bool {
+        failure.may_pass() && attempt <= self.retries && wait <= LONGEST_WAIT
     }
 }
 
@@ -164,18 +177,34 @@ impl Models {
             name: name.to_owned(),
             error: error.message,
         })?;
-        let mut limits = self.limits.lock().unwrap_or_else(PoisonError::into_inner);
-        let limit = limits
-            .entry((service, access.base_url.clone().unwrap_or_default(), model.to_owned()))
-            .or_insert_with(|| Arc::new(Limit::new(self.settings.most_at_once)));
         Ok(Model {
             name: name.into(),
             service,
             llm,
-            limit: Arc::clone(limit),
+            limit: self.limit(Some(service), access.base_url.clone(), model),
             settings: self.settings,
             person: (service == Service::Person).then(|| self.persons.clone()),
         })
+    }
+
+    /// The requests that an agent's own client makes to the model of this name, with the limit that the engine has for
+    /// it.
+    pub(crate) fn of_agent(&self, name: &str) -> AgentModel {
+        let limit = match parse(name) {
+            Ok((service, model)) => {
+                self.limit(Some(service), self.variables.base_url(service), model)
+            }
+            Err(_) => self.limit(None, None, name),
+        };
+        AgentModel { name: name.to_owned(), limit, settings: self.settings }
+    }
+
+    fn limit(&self, service: Option<Service>, base_url: Option<String>, model: &str) -> Arc<Limit> {
+        let mut limits = self.limits.lock().unwrap_or_else(PoisonError::into_inner);
+        let limit = limits
+            .entry((service, base_url.unwrap_or_default(), model.to_owned()))
+            .or_insert_with(|| Arc::new(Limit::new(self.settings.most_at_once)));
+        Arc::clone(limit)
     }
 }
 
@@ -318,7 +347,7 @@ impl Model {
                 Ok(Err(failure)) => failure,
                 Err(_) => ModelFailure::timeout(&self.name, self.settings.timeout),
             };
-            let wait = failure.retry_after.unwrap_or_else(|| self.settings.wait(attempts));
+            let wait = self.settings.wait_after(&failure, attempts);
             if failure.kind == FailureKind::RateLimited {
                 place.limited(wait.min(LONGEST_WAIT));
             }
@@ -327,7 +356,7 @@ impl Model {
                 Some(_) => person::explained(failure, attempts, begin.elapsed()),
                 None => failure,
             };
-            if !failure.may_pass() || attempts > self.settings.retries || wait > LONGEST_WAIT {
+            if !self.settings.repeats(&failure, attempts, wait) {
                 return Err(ModelFailure { attempts, ..failure });
             }
             tracing::debug!("{failure}; it is asked again in {} ms", wait.as_millis());

@@ -14,10 +14,12 @@ use tokio::task::JoinHandle;
 use super::messages::{
     AdkEvent, Answer, Exception, Forbidden, FromCase, ModelAsked, ToCase, ToolAsked,
 };
+use super::model_requests::{self, ModelRequests};
 use super::server::CaseStream;
 use crate::fault::Fault;
 use crate::gate::{Decision, Gate, GateCall};
 use crate::ledger::{Event, Role};
+use crate::model::Models;
 
 /// The engine's end of the connection to a case. Dropping it closes the connection.
 pub(super) struct Connection {
@@ -47,7 +49,7 @@ impl Drop for Connection {
 }
 
 impl Connection {
-    pub(super) fn new(stream: CaseStream, gate: &Arc<Gate>) -> Self {
+    pub(super) fn new(stream: CaseStream, gate: &Arc<Gate>, models: Models) -> Self {
         let (lines, mut queued) = mpsc::unbounded_channel::<Vec<u8>>();
         let waiting = Arc::new(Waiting(Mutex::new(Some(HashMap::new()))));
         let (reader, mut writer) = tokio::io::split(stream);
@@ -62,8 +64,9 @@ impl Connection {
             let (gate, waiting, lines) = (Arc::clone(gate), Arc::clone(&waiting), lines.clone());
             async move {
                 let mut reader = tokio::io::BufReader::new(reader).lines();
+                let mut requests = ModelRequests::new(models);
                 while let Ok(Some(line)) = reader.next_line().await {
-                    if let Err(error) = handle(&line, &gate, &waiting, &lines) {
+                    if let Err(error) = handle(&line, &gate, &waiting, &lines, &mut requests) {
                         tracing::warn!("a line of an eval case cannot be read: {error}");
                     }
                 }
@@ -109,6 +112,7 @@ fn handle(
     gate: &Arc<Gate>,
     waiting: &Waiting,
     lines: &mpsc::UnboundedSender<Vec<u8>>,
+    requests: &mut ModelRequests,
 ) -> Result<(), serde_json::Error> {
     let message: FromCase = serde_json::from_str(line)?;
     let params = message.params.as_ref().map_or("null", JsonText::as_str);
@@ -156,6 +160,19 @@ fn handle(
             };
             send(lines, &Answer { id, result });
         }
+        (Some("model_begins"), Some(id)) => {
+            let lines = lines.clone();
+            let begin = move || send(&lines, &Answer { id, result: JsonText::null() });
+            requests.begin(serde_json::from_str(params)?, begin);
+        }
+        (Some("model_failed"), Some(id)) => {
+            let lines = lines.clone();
+            let answer = move |is_repeated| {
+                send(&lines, &Answer { id, result: model_requests::again(is_repeated) });
+            };
+            requests.fail(&serde_json::from_str(params)?, answer);
+        }
+        (Some("model_ended"), _) => requests.end(&serde_json::from_str(params)?),
         _ => tracing::warn!("a line of an eval case is not known: {line}"),
     }
     Ok(())

@@ -123,6 +123,30 @@ pub(super) struct ModelAsked {
     pub(super) agent: String,
 }
 
+/// The agent is about to ask a model of its own.
+#[derive(Debug, Deserialize)]
+pub(super) struct ModelBegins {
+    pub(super) request: u64,
+    pub(super) model: String,
+    pub(super) attempt: u32,
+}
+
+/// A model of the agent gave an error.
+#[derive(Debug, Deserialize)]
+pub(super) struct ModelFailed {
+    pub(super) request: u64,
+    pub(super) status: Option<u16>,
+    pub(super) may_pass: bool,
+    pub(super) retry_after_ms: Option<u64>,
+}
+
+/// A request to a model of the agent is over.
+#[derive(Debug, Deserialize)]
+pub(super) struct ModelEnded {
+    pub(super) request: u64,
+    pub(super) succeeded: bool,
+}
+
 /// The barrier stopped something.
 #[derive(Debug, Deserialize)]
 pub(super) struct Forbidden {

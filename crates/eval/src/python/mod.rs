@@ -9,12 +9,12 @@ mod function_process;
 mod functions;
 mod line_process;
 mod messages;
+mod model_requests;
 mod server;
 mod session;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use agents::adk_python::interpreter::find_interpreter;
 use async_trait::async_trait;
@@ -27,7 +27,7 @@ use self::server::Server;
 use self::session::PythonSession;
 use crate::fault::Fault;
 use crate::gate::Gate;
-use crate::model::ModelSettings;
+use crate::model::Models;
 use crate::subject::{Subject, SubjectSession};
 
 /// How the cases of an agent are kept apart.
@@ -62,7 +62,7 @@ pub struct AdkPythonSubject {
     python: PathBuf,
     environment: Vec<(String, String)>,
     isolation: Isolation,
-    model_timeout: Duration,
+    models: Models,
     server: Mutex<Option<Arc<Server>>>,
 }
 
@@ -77,7 +77,7 @@ impl AdkPythonSubject {
             python,
             environment: Vec::new(),
             isolation: Isolation::default(),
-            model_timeout: ModelSettings::default().timeout,
+            models: Models::of_environment(),
             server: Mutex::new(None),
         }
     }
@@ -89,10 +89,11 @@ impl AdkPythonSubject {
         self
     }
 
-    /// Sets how long the agent's own models may take for a response, or for each part of one that is streamed.
+    /// Sets whose limits, retries and timeout the agent's own models have. The timeout is for a response, or for each
+    /// part of one that is streamed.
     #[must_use]
-    pub fn model_timeout(mut self, timeout: Duration) -> Self {
-        self.model_timeout = timeout;
+    pub fn models(mut self, models: Models) -> Self {
+        self.models = models;
         self
     }
 
@@ -124,7 +125,7 @@ impl Subject for AdkPythonSubject {
 
     async fn check_model(&self, gate: &Arc<Gate>) -> Result<(), Fault> {
         // Classes of models that the agent registers are known in its process only.
-        match PythonSession::open(self.server().await?, gate, self.model_timeout, true).await {
+        match PythonSession::open(self.server().await?, gate, self.models.clone(), true).await {
             Err(fault @ (Fault::GivenModel { .. } | Fault::OwnModel { .. })) => Err(fault),
             _ => Ok(()),
         }
@@ -141,7 +142,7 @@ impl Subject for AdkPythonSubject {
         if let Some(tools) = server.tools() {
             gate.check_tools(tools)?;
         }
-        Ok(Box::new(PythonSession::open(server, gate, self.model_timeout, false).await?))
+        Ok(Box::new(PythonSession::open(server, gate, self.models.clone(), false).await?))
     }
 
     fn limits(&self) -> &'static str {

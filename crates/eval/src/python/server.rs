@@ -24,6 +24,9 @@ const RETURN: Duration = Duration::from_secs(5);
 /// The module of the package that it runs.
 const MODULE: &str = "rehearsal_adk.evaluation.serve";
 
+/// With this LiteLLM does not load a list of prices from the network when it is imported.
+const LITELLM_OFFLINE: &str = "LITELLM_LOCAL_MODEL_COST_MAP";
+
 /// A process that imported an agent. Dropping this kills it and the processes of its cases.
 pub(super) struct Server {
     requests: mpsc::UnboundedSender<String>,
@@ -114,6 +117,9 @@ impl Server {
         let package = package::unpacked()
             .map_err(|error| broken("the Python package cannot be written", &error))?;
         let mut command = package::program(python, MODULE, &package, folder);
+        if std::env::var_os(LITELLM_OFFLINE).is_none() {
+            command.env(LITELLM_OFFLINE, "True");
+        }
         command
             .arg(folder)
             .arg(&socket)

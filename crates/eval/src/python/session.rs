@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use async_trait::async_trait;
 use json_text::{JsonIndex, JsonText};
@@ -81,6 +80,7 @@ struct Open<'a> {
     model: Option<Model<'a>>,
     model_timeout_ms: u64,
     check_models: bool,
+    allow: Vec<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -101,11 +101,12 @@ impl PythonSession {
     pub(super) async fn open(
         server: Arc<Server>,
         gate: &Arc<Gate>,
-        model_timeout: Duration,
+        models: Models,
         check_models: bool,
     ) -> Result<Self, Fault> {
         let (case, stream) = server.begin().await?;
-        let connection = Connection::new(stream, gate);
+        let model_timeout = models.settings().timeout;
+        let connection = Connection::new(stream, gate, models);
         let mut session = Self { connection, server, case, is_idle: false };
         let open = Open {
             state: gate.initial_state(),
@@ -114,6 +115,7 @@ impl PythonSession {
             model: Model::of(gate)?,
             model_timeout_ms: u64::try_from(model_timeout.as_millis()).unwrap_or(u64::MAX),
             check_models,
+            allow: gate.allowed().collect(),
         };
         let opened = session.request("open", &open).await?;
         session.is_idle = true;

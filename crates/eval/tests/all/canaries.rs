@@ -365,3 +365,50 @@ async fn the_engines_package_comes_before_one_that_is_installed() {
     let result = run_eval(&case).await;
     assert_eq!(result.status, Status::Passed, "{:?}", result.error);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_models_request_reaches_only_what_the_model_is_configured_for() {
+    let Some(python) = test_needs::python() else { return };
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/gateway");
+    let run = async |way: &str, allowed: Option<&str>| {
+        let (gateway, canary) = (Canary::new(), Canary::new());
+        let port = |of: &Canary| of.listener.local_addr().expect("bound").port();
+        let subject = AdkPythonSubject::new(&folder, Some(&python))
+            .environment("GATEWAY_PORT", port(&gateway).to_string())
+            .environment("CANARY_PORT", port(&canary).to_string())
+            .environment("CANARY_WAY", way);
+        let mut case = EvalCase::new(way, Arc::new(subject)).first_message("Hi");
+        if let Some(host) = allowed {
+            case = case.allow(host.replace("PORT", &port(&canary).to_string()));
+        }
+        let result = run_eval(&case).await;
+        assert_eq!(gateway.effects(), ["network"], "{way}: {:?}", result.error);
+        (result, canary.effects(), port(&canary))
+    };
+    let (result, effects, _) = run("", None).await;
+    assert_eq!((result.status, effects), (Status::Passed, vec![]), "{:?}", result.error);
+    for way in ["await", "by name", "block", "thread"] {
+        let (result, effects, port) = run(way, None).await;
+        assert_eq!(effects, [""; 0], "{way}");
+        let message = result.error.expect("an error").message;
+        let tried = format!("tried to reach 127.0.0.1:{port} within a model's request");
+        let remedy = format!("`allow: [\"127.0.0.1:{port}\"]`");
+        assert!(message.contains(&tried) && message.contains(&remedy), "{way}: {message}");
+        let place = "gateway/agent.py:";
+        assert!(way == "await" || way == "by name" || message.contains(place), "{way}: {message}");
+        let (result, effects, _) = run(way, Some("127.0.0.1:PORT")).await;
+        assert_eq!(effects, ["network"], "{way}: {:?}", result.error);
+        assert_eq!(result.status, Status::Passed, "{way}: {:?}", result.error);
+    }
+    for (way, tried, allowed) in [
+        ("datagram", "reach 127.0.0.1:", "127.0.0.1"),
+        ("look up", "look up secret.canary.invalid", "secret.canary.invalid"),
+    ] {
+        let (result, _, _) = run(way, None).await;
+        let message = result.error.expect("an error").message;
+        assert!(message.contains(&format!("tried to {tried}")), "{way}: {message}");
+        let (result, _, _) = run(way, Some(allowed)).await;
+        let message = result.error.map_or_else(String::new, |error| error.message);
+        assert!(!message.contains("tried to"), "{way}: {message}");
+    }
+}

@@ -4,12 +4,15 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpListener;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use eval::fault::AtFault;
 use eval::given_model::GivenModel;
+use eval::model::{ModelSettings, Models, Variables};
 use eval::python::AdkPythonSubject;
 use eval::result::{TerminationReason, TokenUsage};
-use eval::{EvalCase, Status, ToolMock, ToolUse, run_eval};
+use eval::{EvalCase, EvalSuite, Status, ToolMock, ToolUse, run_eval, run_eval_suite};
 use json_text::JsonText;
 use serde_json::{Value, json};
 
@@ -82,7 +85,7 @@ async fn the_agents_own_model_is_asked_over_the_network() {
 
 /// The triage agent, whose model is at this endpoint.
 fn triage(python: &Path, endpoint: &str) -> EvalCase {
-    let subject = triage_agent(python, endpoint);
+    let subject = triage_agent(python, endpoint).models(brief(|_| {}));
     EvalCase::new("real model", Arc::new(subject)).first_message("My chest hurts")
 }
 
@@ -97,14 +100,91 @@ fn triage_agent(python: &Path, endpoint: &str) -> AdkPythonSubject {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_agents_own_model_has_the_time_that_the_suite_gives_it() {
     let Some(python) = test_needs::python() else { return };
-    let endpoint = Endpoint::start(|_| Reply::Never).await;
-    let brief = std::time::Duration::from_millis(500);
-    let subject = triage_agent(&python, &endpoint.url).model_timeout(brief);
-    let case = EvalCase::new("waits", Arc::new(subject)).first_message("My chest hurts");
+    let models = brief(|settings| settings.timeout = Duration::from_millis(2000));
+    for name in [None, Some("openai/gpt-5-mini")] {
+        let endpoint = Endpoint::start(|_| Reply::Never).await;
+        let subject = triage_agent(&python, &endpoint.url)
+            .environment("OPENAI_BASE_URL", &endpoint.url)
+            .environment("OPENAI_API_KEY", "none")
+            .models(models.clone());
+        let mut case = EvalCase::new("waits", Arc::new(subject)).first_message("My chest hurts");
+        case.model = name.map(|name| GivenModel::Named(name.to_owned()));
+        let error = run_eval(&case).await.error.expect("an error");
+        assert_eq!(error.at_fault, AtFault::Subject, "{}", error.message);
+        let limit =
+            "no answer within 2000 ms. Set a longer time with `models: { timeout_ms: ... }`";
+        assert!(error.message.contains(limit), "{}", error.message);
+        // LiteLLM may take the time of the first attempt to be imported.
+        let requests = endpoint.requests().len();
+        assert!(requests == 2 || (name.is_some() && requests == 1), "{requests} requests");
+    }
+}
+
+/// Models whose requests are repeated once, at once.
+fn brief(change: impl Fn(&mut ModelSettings)) -> Models {
+    let mut settings = ModelSettings {
+        retries: 1,
+        first_wait: Duration::from_millis(1),
+        ..ModelSettings::default()
+    };
+    change(&mut settings);
+    Models::new(Variables::given([])).with_settings(settings)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_request_of_the_agents_own_model_is_repeated_when_the_service_asks_for_it() {
+    let Some(python) = test_needs::python() else { return };
+    // Longer than the test waits at all.
+    let models = brief(|settings| settings.first_wait = Duration::from_secs(3600));
+    let google = r#"{"error": {"code": 429, "message": "slower", "details": [
+        {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "0.01s"}]}}"#;
+    for (status, headers, body) in
+        [(429, "retry-after: 1\r\n", "{}"), (503, "retry-after: 0\r\n", "{}"), (429, "", google)]
+    {
+        let endpoint = Endpoint::start(move |request| match request.number {
+            0 => Reply::Status(status, headers, body.to_owned()),
+            _ => crate::wire::says(request, "Call 999."),
+        })
+        .await;
+        let subject = triage_agent(&python, &endpoint.url).models(models.clone());
+        let case = EvalCase::new("waits", Arc::new(subject)).first_message("My chest hurts");
+        let begin = std::time::Instant::now();
+        let result = run_eval(&case).await;
+        assert_eq!(result.status, Status::Passed, "{:?}", result.error);
+        assert_eq!(endpoint.requests().len(), 2);
+        assert!(headers != "retry-after: 1\r\n" || begin.elapsed() >= Duration::from_secs(1));
+    }
+    let endpoint = Endpoint::start(|_| Reply::Status(401, "", "{}".to_owned())).await;
+    let subject = triage_agent(&python, &endpoint.url).models(models);
+    let case = EvalCase::new("refused", Arc::new(subject)).first_message("My chest hurts");
     let error = run_eval(&case).await.error.expect("an error");
-    assert_eq!(error.at_fault, AtFault::Subject, "{}", error.message);
-    let limit = "no answer within 500 ms. Set a longer time with `models: { timeout_ms: ... }`";
-    assert!(error.message.contains(limit), "{}", error.message);
+    assert_eq!((error.at_fault, endpoint.requests().len()), (AtFault::Subject, 1));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 8)]
+async fn all_cases_share_the_limit_of_the_agents_own_model() {
+    let Some(python) = test_needs::python() else { return };
+    let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let endpoint = Endpoint::start({
+        let (now, most) = (Arc::clone(&now), Arc::clone(&most));
+        move |request| {
+            most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            std::thread::sleep(Duration::from_millis(100));
+            now.fetch_sub(1, Ordering::SeqCst);
+            crate::wire::says(request, "Call 999.")
+        }
+    })
+    .await;
+    for (at_once, seen) in [(4, 2..=4), (1, 1..=1)] {
+        most.store(0, Ordering::SeqCst);
+        let models = brief(|settings| settings.most_at_once = at_once);
+        let subject = Arc::new(triage_agent(&python, &endpoint.url).models(models));
+        let case = EvalCase::new("one of many", subject).first_message("Hi").repeats(6);
+        let suite = EvalSuite { jobs: 6, ..EvalSuite::new(vec![case]) };
+        let result = run_eval_suite(&suite, |_| {}).await;
+        assert_eq!(result.summary.passed, 6, "{:?}", result.results[0].error);
+        assert!(seen.contains(&most.load(Ordering::SeqCst)), "{at_once}: {most:?}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -158,7 +238,7 @@ async fn an_agent_whose_own_model_fails_is_at_fault() {
 
     let endpoint = Endpoint::start(|_| Reply::Never).await;
     let mut case = triage(&python, &endpoint.url);
-    case.terminate_when.max_duration = Some(std::time::Duration::from_secs(10));
+    case.terminate_when.max_duration = Some(Duration::from_secs(10));
     let result = run_eval(&case).await;
     assert_eq!(result.termination_reason, Some(TerminationReason::MaxDuration));
     assert_eq!((result.status, endpoint.requests().len()), (Status::Terminated, 1));

@@ -1,0 +1,153 @@
+"""The requests that an agent's own models make: what they may reach, how long they take, and when they are repeated.
+
+The engine has one limit for each model, which all cases share, and decides whether a request that failed is made again,
+and when. A request is not repeated after a part of its response has reached the agent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import email.utils
+import itertools
+import re
+import time
+from collections.abc import AsyncGenerator, Callable
+from typing import Any
+
+from google.adk.models.base_llm import BaseLlm
+
+from rehearsal_adk.evaluation import barrier, current, endpoints, given_model
+
+_PASSING = re.compile(
+    r"Timeout|Connect|ReadError|WriteError|Protocol|Disconnected|Payload|Decod|UnknownApiResponse|ContentType"
+)
+"""The classes of errors, of whatever client, after which the same request may succeed."""
+
+_RETRY_DELAY = re.compile(r"""retryDelay['"]\s*:\s*['"]([0-9.]+)s""")
+"""The wait that Google's services name in the body."""
+
+
+async def answered(
+    model: BaseLlm, ask: Callable[[], AsyncGenerator[Any, None]]
+) -> AsyncGenerator[Any, None]:
+    """The responses to a request, which ``ask`` makes."""
+    case = current.case()
+    if isinstance(model, given_model.GivenModel):
+        async for response in ask():
+            yield response
+        return
+    # A person has as long as it takes. A request within that of another model, such as one that tries several, is
+    # repeated with it.
+    is_inner = barrier.model_call.get() is not None
+    if case is None or is_inner or isinstance(model, given_model.Person):
+        async with contextlib.aclosing(_responses(model, ask(), None)) as responses:
+            async for response in responses:
+                yield response
+        return
+    for attempt in itertools.count(1):
+        request = await case.begin_model_request(model.model, attempt)
+        has_begun = succeeded = False
+        try:
+            async with contextlib.aclosing(
+                _responses(model, ask(), case.model_timeout_ms)
+            ) as responses:
+                while True:
+                    try:
+                        response = await anext(responses)
+                    except StopAsyncIteration:
+                        succeeded = True
+                        return
+                    except Exception as error:
+                        if has_begun or not await case.fail_model_request(request, _failure(error)):
+                            raise
+                        break
+                    has_begun = True
+                    yield response
+        finally:
+            case.end_model_request(request, succeeded)
+
+
+async def _responses(
+    model: BaseLlm, responses: AsyncGenerator[Any, None], limit_ms: int | None
+) -> AsyncGenerator[Any, None]:
+    """The responses, each within the limit."""
+    case = current.case()
+    reach = endpoints.of(model, case.allowed_hosts if case is not None else ())
+    endpoints.look_up_in_python()
+    try:
+        while True:
+            # Not while it is suspended: then the code that runs is the caller's.
+            with barrier.in_model_call(reach):
+                try:
+                    response = await _in_time(model, anext(responses), limit_ms)
+                except StopAsyncIteration:
+                    return
+            yield response
+    finally:
+        with barrier.in_model_call(reach):
+            await responses.aclose()
+
+
+async def _in_time(model: BaseLlm, response: Any, limit_ms: int | None) -> Any:
+    """What the model gives, in this task, whose context its code may need.
+
+    Raises:
+      TimeoutError: it takes longer than the case permits.
+    """
+    if limit_ms is None:
+        return await response
+    task: Any = asyncio.current_task()
+    is_late = False
+
+    def cancel() -> None:
+        nonlocal is_late
+        is_late = True
+        task.cancel()
+
+    timer = asyncio.get_running_loop().call_later(limit_ms / 1000, cancel)
+    try:
+        return await response
+    except asyncio.CancelledError:
+        if not is_late:
+            raise
+        if hasattr(task, "uncancel"):
+            task.uncancel()
+        raise TimeoutError(
+            f"{model.model}: no answer within {limit_ms} ms. "
+            "Set a longer time with `models: { timeout_ms: ... }`"
+        ) from None
+    finally:
+        timer.cancel()
+
+
+def _failure(error: BaseException) -> dict[str, Any]:
+    """What an error of a client says: the status, the wait that the service asks for, and whether it may pass."""
+    status: int | None = None
+    wait: float | None = None
+    passes = False
+    cause: BaseException | None = error
+    for _ in range(8):
+        if cause is None or isinstance(cause, barrier.ForbiddenEffect):
+            break
+        if status is None:
+            named = (getattr(cause, "status_code", None), getattr(cause, "code", None))
+            status = next((it for it in named if isinstance(it, int) and 100 <= it < 600), None)
+        wait = _retry_after(cause) if wait is None else wait
+        passes = passes or isinstance(cause, (TimeoutError, ConnectionError))
+        passes = passes or any(_PASSING.search(kind.__name__) for kind in type(cause).__mro__)
+        cause = cause.__cause__ or cause.__context__
+    wait_ms = None if wait is None else int(wait * 1000)
+    return {"status": status, "retry_after_ms": wait_ms, "may_pass": passes}
+
+
+def _retry_after(error: BaseException) -> float | None:
+    """The seconds that the service asks to wait, in a header or in Google's body."""
+    headers = getattr(getattr(error, "response", None), "headers", None)
+    with contextlib.suppress(AttributeError, TypeError, ValueError):
+        if text := headers.get("retry-after"):  # type: ignore[union-attr]
+            with contextlib.suppress(ValueError):
+                return max(0.0, float(text))
+            return max(0.0, email.utils.parsedate_to_datetime(text).timestamp() - time.time())
+    found = _RETRY_DELAY.search(str(error))
+    return float(found[1]) if found else None
