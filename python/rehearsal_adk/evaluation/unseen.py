@@ -19,6 +19,7 @@ from rehearsal_adk import tree
 _REMOTE = {
     "RemoteA2aAgent": "is an agent on another machine",
     "LangGraphAgent": "is an agent of another framework",
+    "AntigravityAgent": "is an agent of another framework",
     "ManagedAgent": "is an agent that a service runs",
 }
 """Classes of agents whose tools run elsewhere."""

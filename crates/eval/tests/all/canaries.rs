@@ -214,19 +214,7 @@ async fn a_function_node_is_intercepted_by_its_name() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_cannot_be_intercepted_is_refused_until_the_case_allows_it() {
     let Some(python) = test_needs::python() else { return };
-    let mut case = EvalCase::new("unseen", subject("unseen", &python))
-        .first_message("Hi")
-        .model(GivenModel::scripted(vec![says("Hello")]));
-    let mut refused = Vec::new();
-    let passed = loop {
-        let result = run(&case).await;
-        let Some(error) = result.error else { break result };
-        let (begin, _) = error.message.split_once(", which").expect("the reason");
-        refused.push(begin.to_owned());
-        let name = error.message.rsplit(['[', ']']).nth(1).expect("the name").to_owned();
-        assert!(case.allow.insert(name), "{}", error.message);
-    };
-    refused.sort();
+    let (refused, passed) = refused_until_allowed("unseen", &python).await;
     let wanted = [
         "EvalToolError: BuiltInCodeExecutor of coder runs code that the model writes",
         "EvalToolError: McpToolset of librarian starts or calls an MCP server to list its tools",
@@ -234,6 +222,47 @@ async fn what_cannot_be_intercepted_is_refused_until_the_case_allows_it() {
     ];
     assert_eq!(refused, wanted);
     assert_eq!(passed.status, Status::Passed);
+}
+
+/// What an agent is refused for, in order, until the case allows all of it, and the result then.
+async fn refused_until_allowed(agent: &str, python: &Path) -> (Vec<String>, EvalResult) {
+    let mut case = EvalCase::new("unseen", subject(agent, python))
+        .first_message("Hi")
+        .model(GivenModel::scripted(vec![says("Hello")]));
+    let mut refused = Vec::new();
+    loop {
+        let result = run(&case).await;
+        let Some(error) = &result.error else {
+            refused.sort();
+            return (refused, result);
+        };
+        let (begin, _) = error.message.split_once(", which").expect("the reason");
+        refused.push(begin.to_owned());
+        let name = error.message.rsplit(['[', ']']).nth(1).expect("the name").to_owned();
+        assert!(case.allow.insert(name), "{}", error.message);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn agents_that_run_elsewhere_are_refused_by_name() {
+    let Some(python) = test_needs::python() else { return };
+    let (refused, passed) = refused_until_allowed("elsewhere", &python).await;
+    let everywhere = [
+        "EvalToolError: graph of graph is an agent of another framework",
+        "EvalToolError: remote of remote is an agent on another machine",
+    ];
+    // Newer versions of google-adk have these.
+    let newer = [
+        "EvalToolError: harness of harness is an agent of another framework",
+        "EvalToolError: managed of managed is an agent that a service runs",
+    ];
+    for wanted in everywhere {
+        assert!(refused.iter().any(|it| it == wanted), "{wanted} is not in {refused:?}");
+    }
+    for refused in &refused {
+        assert!(everywhere.iter().chain(&newer).any(|it| it == refused), "{refused}");
+    }
+    assert_eq!(passed.status, Status::Passed, "{:?}", passed.error);
 }
 
 /// An agent with this callback, which runs before its model is asked.
