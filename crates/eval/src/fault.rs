@@ -159,6 +159,12 @@ pub enum Fault {
         /// The agent that has it.
         agent: String,
     },
+    /// What is recorded of the subject's MCP servers does not fit it. Nothing ran.
+    #[error("the recorded declarations do not fit the agent: {message}")]
+    Declarations {
+        /// What does not fit, and what to write.
+        message: String,
+    },
     /// The subject cannot be loaded, or its code failed.
     #[error("{message}")]
     Subject {
@@ -207,6 +213,7 @@ impl Fault {
             | Self::NotRecorded { .. }
             | Self::Unseen { .. }
             | Self::UnlistedServer { .. }
+            | Self::Declarations { .. }
             | Self::Mock { .. }
             | Self::GivenModel { .. } => AtFault::Mock,
             Self::NoUserAgent { .. } | Self::UserAgent { .. } => AtFault::UserAgent,

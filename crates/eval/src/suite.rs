@@ -118,7 +118,11 @@ pub async fn check_cases<'c>(
 ) -> Result<(), (&'c EvalCase, Fault)> {
     let mut checked = HashSet::new();
     for case in cases {
-        let Ok(tools) = case.subject.prepare().await else { continue };
+        let tools = match case.subject.prepare().await {
+            Ok(tools) => tools,
+            Err(fault @ Fault::Declarations { .. }) => return Err((case, fault)),
+            Err(_) => continue,
+        };
         if let Some(tools) = tools {
             check_tools(&case.named_tools, &tools).map_err(|fault| (case, fault))?;
         }

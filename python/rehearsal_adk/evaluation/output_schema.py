@@ -33,7 +33,9 @@ def of(tool: Any) -> Any:
 def _declared(tool: Any) -> Any:
     mcp_tool = getattr(tool, "_mcp_tool", None)
     if mcp_tool is not None:
-        schema = getattr(mcp_tool, "outputSchema", None)
+        # Version 2 of the package names it otherwise.
+        names = ("outputSchema", "output_schema")
+        schema = next((found for it in names if (found := getattr(mcp_tool, it, None))), None)
         # google-adk passes on the whole result, with the structured part in a member.
         return schema and {"type": "object", "properties": {"structuredContent": schema}}
     if isinstance(tool, AgentTool):

@@ -15,6 +15,7 @@ from google.adk.tools.base_toolset import BaseToolset
 from google.adk.tools.function_tool import FunctionTool
 
 from rehearsal_adk import tree
+from rehearsal_adk.evaluation import declarations
 
 _REMOTE = {
     "RemoteA2aAgent": "is an agent on another machine",
@@ -26,7 +27,8 @@ _REMOTE = {
 
 
 def look(root: Any) -> list[dict[str, str]]:
-    """What interception cannot see in this agent, at every depth."""
+    """What interception cannot see in this agent, at every depth, once its MCP toolsets have what is recorded of them."""
+    declarations.apply(list(agents(root)))
     findings: dict[tuple[str, str], dict[str, str]] = {}
     for agent in agents(root):
         owner = str(getattr(agent, "name", ""))
@@ -66,7 +68,7 @@ def _of_agent(agent: Any) -> Iterator[tuple[str, str]]:
     for tool in getattr(agent, "tools", None) or ():
         if isinstance(tool, BaseTool) and type(tool).run_async is BaseTool.run_async:
             yield tool.name, "is a tool that the model's service runs"
-        elif isinstance(tool, BaseToolset) and _is_mcp(tool):
+        elif declarations.is_mcp(tool) and declarations.names(tool) is None:
             yield type(tool).__name__, "starts or calls an MCP server to list its tools"
 
 
@@ -79,7 +81,10 @@ def tool_names(root: Any) -> list[str] | None:
         names.add(str(getattr(agent, "name", "")))
         for tool in getattr(agent, "tools", None) or ():
             if isinstance(tool, BaseToolset):
-                return None
+                if (recorded := declarations.names(tool)) is None:
+                    return None
+                names.update(recorded)
+                continue
             name = getattr(tool, "name", None) or getattr(tool, "__name__", None)
             if name is None:
                 return None
@@ -94,7 +99,3 @@ def functions(root: Any) -> Iterator[FunctionType]:
             function = tool.func if isinstance(tool, FunctionTool) else tool
             if isinstance(function, FunctionType):
                 yield function
-
-
-def _is_mcp(toolset: Any) -> bool:
-    return any("mcp_tool" in cls.__module__ for cls in type(toolset).__mro__)

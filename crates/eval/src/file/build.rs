@@ -236,14 +236,16 @@ impl Builder<'_> {
             return Some(Arc::clone(known));
         }
         let made: Arc<dyn Subject> = match subject {
-            format::Subject::Adk(folder) => {
-                let folder = self.folder.join(folder);
+            format::Subject::Adk(adk) => {
+                let folder = self.folder.join(adk.folder());
                 if !folder.is_dir() {
                     self.fault(place, format!("{} is not a folder", folder.display()));
                     return None;
                 }
                 let subject = AdkPythonSubject::new(&folder, self.options.python.as_deref());
-                Arc::new(subject.isolation(self.options.isolation).models(self.models.clone()))
+                let subject = subject.isolation(self.options.isolation).models(self.models.clone());
+                let declared = adk.with_declarations(subject, self.folder);
+                Arc::new(self.checked(&format!("{place}.adk.declarations"), declared)?)
             }
             format::Subject::Mcp(members) => {
                 match mcp::subject(members, self.folder, &self.models) {

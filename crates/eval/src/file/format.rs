@@ -154,8 +154,8 @@ fn always() -> f64 {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Subject {
-    /// A folder that `adk web` loads, relative to the suite's.
-    Adk(PathBuf),
+    /// An agent of google-adk.
+    Adk(super::adk::Adk),
     /// An agent with a model and the tools of MCP servers.
     Mcp(super::mcp::Members),
 }

@@ -3,6 +3,7 @@
 //! [`read`] checks a whole file and returns its cases, or every error with its place. The format is documented
 //! in `docs/guide/eval-runs.md`, and its JSON Schema comes from the types in `format`.
 
+mod adk;
 mod build;
 mod content_hash;
 mod error;

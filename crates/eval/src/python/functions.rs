@@ -116,7 +116,7 @@ impl PythonFunction {
         match reply {
             Reply { result: Some(result), .. } => Ok(result),
             Reply { raises: Some(message), .. } => Err(MockFailure::Raises(message)),
-            Reply { error: Some(Exception { message, traceback }), .. } => {
+            Reply { error: Some(Exception { message, traceback, .. }), .. } => {
                 let place = self.file.display();
                 Err(MockFailure::Broken(format!("{place}:{}: {message}\n{traceback}", self.name)))
             }

@@ -16,7 +16,7 @@ pub(super) enum FromServer {
         tools: Option<Vec<String>>,
     },
     /// The agent cannot be imported.
-    Fault { message: String, traceback: String },
+    Fault(Exception),
     /// The process of a case ended.
     Ended { case: String, status: i64 },
 }
@@ -40,9 +40,7 @@ impl<'de> Deserialize<'de> for FromServer {
             Line { ready: Some(Ready { forks, unseen, tools }), .. } => {
                 Ok(Self::Ready { forks, unseen, tools })
             }
-            Line { fault: Some(Exception { message, traceback }), .. } => {
-                Ok(Self::Fault { message, traceback })
-            }
+            Line { fault: Some(exception), .. } => Ok(Self::Fault(exception)),
             Line { ended: Some(case), status: Some(status), .. } => {
                 Ok(Self::Ended { case, status })
             }
@@ -76,6 +74,9 @@ pub(super) struct ConnectedParams {
 /// A Python exception.
 #[derive(Debug, Deserialize)]
 pub(super) struct Exception {
+    /// The name of its class, or of the fault that the package found.
+    #[serde(default)]
+    pub(super) r#type: String,
     pub(super) message: String,
     pub(super) traceback: String,
 }

@@ -30,6 +30,9 @@ use crate::gate::Gate;
 use crate::model::Models;
 use crate::subject::{Subject, SubjectSession};
 
+/// The variable that names the recorded declarations of MCP toolsets.
+const DECLARATIONS: &str = "REHEARSAL_EVAL_DECLARATIONS";
+
 /// How the cases of an agent are kept apart.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Isolation {
@@ -95,6 +98,12 @@ impl AdkPythonSubject {
     pub fn models(mut self, models: Models) -> Self {
         self.models = models;
         self
+    }
+
+    /// Sets the JSON file with what the agent's MCP servers declare, so that they are not started to list their tools.
+    #[must_use]
+    pub fn declarations(self, file: &Path) -> Self {
+        self.environment(DECLARATIONS, file.to_string_lossy())
     }
 
     /// Sets a variable of the agent's environment, which is otherwise that of this process.

@@ -15,7 +15,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::Isolation;
 use super::line_process::LineProcess;
-use super::messages::{Connected, FromServer, Unseen};
+use super::messages::{Connected, Exception, FromServer, Unseen};
 use crate::fault::Fault;
 
 /// How long a process that has ended a case may take until it is ready for the next one.
@@ -168,7 +168,12 @@ impl Server {
         let begun = is_ready.await.unwrap_or_else(|_| Err("the engine is stopping".to_owned()));
         let (forks, unseen, tools) = match begun {
             Ok(FromServer::Ready { forks, unseen, tools }) => (forks, unseen, tools),
-            Ok(FromServer::Fault { message, traceback }) => {
+            Ok(FromServer::Fault(Exception { r#type, message, .. }))
+                if r#type == "Declarations" =>
+            {
+                return Err(Fault::Declarations { message });
+            }
+            Ok(FromServer::Fault(Exception { message, traceback, .. })) => {
                 return Err(Fault::Subject { message, traceback });
             }
             Ok(FromServer::Ended { .. }) => {

@@ -10,6 +10,7 @@ mod function_users;
 mod functions;
 mod isolation;
 mod mcp_subject;
+mod mcp_toolsets;
 mod model_requests;
 mod models;
 mod played_by_models;
