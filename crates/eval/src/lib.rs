@@ -49,6 +49,7 @@ mod nearest;
 mod output_schema;
 mod run;
 mod runner;
+mod scenario_user;
 mod state_change;
 
 pub use case::{CaseSource, EvalCase, Termination, UserAgents};

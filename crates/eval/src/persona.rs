@@ -1,5 +1,7 @@
 //! [`PersonaUser`]: a user simulated by a model.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use json_text::JsonText;
 use serde_json::{Map, Value, json};
@@ -9,6 +11,7 @@ use crate::mock::Template;
 use crate::model::{Model, ModelMessage, ModelRequest, UsageNote, read_json, repeat, unusable};
 use crate::persona_tool::PersonaTool;
 use crate::python::YieldedTo;
+use crate::scenario_user::ScenarioUser;
 use crate::user_agent::{
     ConversationMessage, UserAgent, UserAnswer, UserContext, answer_outside_a_run,
 };
@@ -31,6 +34,8 @@ pub struct PersonaUser {
     model: Model,
     tools: Vec<PersonaTool>,
     most_answers: Option<usize>,
+    /// The user of a scenario, if this is one.
+    scenario: Option<Arc<ScenarioUser>>,
 }
 
 /// How the user is described to the model.
@@ -56,7 +61,13 @@ impl PersonaUser {
     }
 
     fn of(role: PlayedRole, model: Model) -> Self {
-        Self { role, model, tools: Vec::new(), most_answers: None }
+        Self { role, model, tools: Vec::new(), most_answers: None, scenario: None }
+    }
+
+    /// Takes the prompt from the subject's framework, where it has one.
+    pub(crate) fn of_scenario(mut self, scenario: ScenarioUser) -> Self {
+        self.scenario = Some(Arc::new(scenario));
+        self
     }
 
     /// Adds something that the user can do besides talking.
@@ -192,7 +203,19 @@ impl UserAgent for PersonaUser {
         info: &YieldInfo,
         context: &UserContext<'_>,
     ) -> Result<UserAnswer, String> {
-        let mut request = self.request(heard, info)?;
+        let prompt = match (&self.scenario, &info.kind) {
+            (Some(scenario), YieldKind::Loop) => {
+                scenario.prompt(&context.ledger.look(<[_]>::to_vec)).await?
+            }
+            _ => None,
+        };
+        let mut request = match prompt {
+            Some(prompt) => {
+                let messages = vec![ModelMessage::ToModel(prompt)];
+                ModelRequest { messages, ..ModelRequest::default() }
+            }
+            None => self.request(heard, info)?,
+        };
         let agent = info.kind.to_string();
         let note = UsageNote { ledger: context.ledger, role: Role::UserAgent, agent: &agent };
         let yielded = YieldedTo { heard, info, context };

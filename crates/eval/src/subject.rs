@@ -35,6 +35,16 @@ pub trait Subject: Send + Sync {
     /// A [`Fault`] if the agent cannot be loaded, or uses what cannot be intercepted.
     async fn open(&self, gate: &Arc<Gate>) -> Result<Box<dyn SubjectSession>, Fault>;
 
+    /// The prompt of the simulated user of a scenario of google-adk, as the agent's google-adk writes it; `None` if it has
+    /// none. `args` has the `scenario`, `custom_instructions`, the `stop_signal`, and in `history` what stands for the
+    /// conversation.
+    ///
+    /// # Errors
+    /// Why google-adk refuses them.
+    async fn scenario_prompt(&self, _: &JsonText) -> Result<Option<String>, String> {
+        Ok(None)
+    }
+
     /// How runs are kept apart, and what of them nothing can intercept, in a sentence for people; empty if there is
     /// nothing to say.
     fn limits(&self) -> &'static str {

@@ -120,7 +120,7 @@ fn case_of(
             return Err((name, message.to_owned()));
         }
         (Some(scenario), _) => {
-            let user = scenario::user(scenario, &options.config, models);
+            let user = scenario::user(scenario, &options.config, models, &options.subject);
             let user = user.map_err(|message| (name.clone(), message))?;
             (scenario.starting_prompt.clone(), Arc::new(user))
         }

@@ -1,7 +1,10 @@
 //! Scenarios of google-adk: a conversation that a simulated user has by a plan.
 //!
 //! The user is played as google-adk's `LlmBackedUserSimulator` plays it, by the members of
-//! `user_simulator_config` in `test_config.json`. The instruction of the model is our own.
+//! `user_simulator_config` in `test_config.json`. The agent's google-adk writes the prompt. Agents of other frameworks
+//! have none, and for them the instruction and the personas are our own.
+
+use std::sync::Arc;
 
 use evalset::adk::ConversationScenario;
 use json_text::{JsonIndex, JsonText, JsonValue, Kind};
@@ -12,6 +15,8 @@ use crate::mock::Template;
 use crate::model::Models;
 use crate::nearest::nearest;
 use crate::persona::{END, PersonaUser};
+use crate::scenario_user::ScenarioUser;
+use crate::subject::Subject;
 
 /// The model that google-adk takes where the config names none.
 const MODEL: &str = "gemini-2.5-flash";
@@ -49,6 +54,7 @@ pub(super) fn user(
     scenario: &ConversationScenario,
     config: &Config,
     models: &Models,
+    subject: &Arc<dyn Subject>,
 ) -> Result<PersonaUser, String> {
     let document = JsonIndex::of(&config.source);
     let simulator = member(Some(document.root()), "user_simulator_config");
@@ -66,9 +72,10 @@ pub(super) fn user(
         Some(most) => most.text().parse().ok(),
     };
     let persona = persona(scenario.user_persona.as_ref())?;
-    let user = match of("custom_instructions").and_then(JsonValue::string) {
+    let instructions = of("custom_instructions").and_then(JsonValue::string);
+    let user = match &instructions {
         Some(template) => {
-            let template = Template::parse(&template).map_err(|error| {
+            let template = Template::parse(template).map_err(|error| {
                 format!("user_simulator_config: custom_instructions is not a template: {error}")
             })?;
             let names = json!({
@@ -80,6 +87,13 @@ pub(super) fn user(
         }
         None => PersonaUser::new(described(&scenario.conversation_plan, persona.as_deref()), model),
     };
+    let named = json!({
+        "starting_prompt": scenario.starting_prompt,
+        "conversation_plan": scenario.conversation_plan,
+        "user_persona": scenario.user_persona.as_ref().and_then(|it| it.to_value().ok()),
+    });
+    let user =
+        user.of_scenario(ScenarioUser::new(Arc::clone(subject), &named, instructions.as_deref()));
     Ok(match most {
         // The first message is the scenario's.
         Some(most) => user.most_answers(most.saturating_sub(1)),

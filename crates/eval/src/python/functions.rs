@@ -64,6 +64,26 @@ impl PythonFunction {
         self.called(&context.functions, input).await
     }
 
+    /// What the function returns for these arguments, outside of a run.
+    ///
+    /// # Errors
+    /// As [`PythonFunction::answer`].
+    pub(super) async fn call(
+        &self,
+        functions: &Functions,
+        args: &JsonText,
+    ) -> Result<JsonText, MockFailure> {
+        let state = JsonText::from_value(&Value::Object(Map::new()));
+        let context = CallContext {
+            call_id: "",
+            tool_name: &self.name,
+            invocation_id: "",
+            state: &state,
+            now_ms: 0,
+        };
+        self.called(functions, Input::Mock { args, context }).await
+    }
+
     /// What the function says as a user; `None` if it ends the conversation.
     ///
     /// # Errors

@@ -12,12 +12,14 @@ mod messages;
 mod model_requests;
 mod server;
 mod session;
+mod user_prompts;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agents::adk_python::interpreter::find_interpreter;
 use async_trait::async_trait;
+use json_text::JsonText;
 use tokio::sync::Mutex;
 
 pub(crate) use self::function_process::Functions;
@@ -25,6 +27,7 @@ pub(crate) use self::functions::YieldedTo;
 pub use self::functions::{PythonFunction, PythonMetric, PythonUser};
 use self::server::Server;
 use self::session::PythonSession;
+use self::user_prompts::UserPrompts;
 use crate::fault::Fault;
 use crate::gate::Gate;
 use crate::model::Models;
@@ -67,6 +70,7 @@ pub struct AdkPythonSubject {
     isolation: Isolation,
     models: Models,
     server: Mutex<Option<Arc<Server>>>,
+    user_prompts: UserPrompts,
 }
 
 impl AdkPythonSubject {
@@ -82,6 +86,7 @@ impl AdkPythonSubject {
             isolation: Isolation::default(),
             models: Models::of_environment(),
             server: Mutex::new(None),
+            user_prompts: UserPrompts::default(),
         }
     }
 
@@ -152,6 +157,10 @@ impl Subject for AdkPythonSubject {
             gate.check_tools(tools)?;
         }
         Ok(Box::new(PythonSession::open(server, gate, self.models.clone(), false).await?))
+    }
+
+    async fn scenario_prompt(&self, args: &JsonText) -> Result<Option<String>, String> {
+        self.user_prompts.prompt(&self.python, args).await
     }
 
     fn limits(&self) -> &'static str {

@@ -327,11 +327,23 @@ async fn the_user_of_a_scenario_is_simulated() {
     assert_eq!(messages, ["How warm is it?", "The hall."]);
     assert_eq!(TokenUsage::of(Role::UserAgent, &result.events).input, 20);
     let asked = endpoint.requests()[0].text();
-    for part in ["how warm the hall is", "professional tone", "How warm is it?", "Where?"] {
+    // The words of google-adk for this persona.
+    for part in [
+        "You are a Simulated User designed to test an AI Agent.",
+        "You want to know how warm the hall is.",
+        "The User Simulator should use clear, technical language.",
+        "If the Agent failed to complete a request for the first time, troubleshoot the failure.",
+        "as part of your response to indicate that the conversation with the Agent is over.",
+        "user: How warm is it?\\n\\nHome_automation_agent: Where?",
+    ] {
         assert!(asked.contains(part), "{part} is not in {asked}");
     }
 
     // Its own instructions, and a limit that leaves one answer.
+    let plan = serde_json::json!({
+        "starting_prompt": "How warm is it?",
+        "conversation_plan": "You want to know how warm the hall is.",
+    });
     let simulator = serde_json::json!({
         "model": "openai/gpt-5-mini",
         "maxAllowedInvocations": 2,
@@ -345,8 +357,30 @@ async fn the_user_of_a_scenario_is_simulated() {
     assert_eq!((result.turns, endpoint.requests().len()), (1, 1));
     assert_eq!(
         endpoint.requests()[0].body["messages"][0]["content"],
-        "You want to know how warm the hall is. user: How warm is it?\n\nagent: Where? </finished>"
+        "You want to know how warm the hall is. user: How warm is it?\n\nHome_automation_agent: Where? </finished>"
     );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn instructions_that_google_adk_refuses_are_the_fault_of_the_user() {
+    if test_needs::python().is_none() {
+        return;
+    }
+    let endpoint = Endpoint::start(|request| says(request, "The hall.")).await;
+    let plan = serde_json::json!({
+        "starting_prompt": "How warm is it?", "conversation_plan": "Ask.", "user_persona": "NOVICE",
+    });
+    let simulator = serde_json::json!({
+        "model": "openai/gpt-5-mini",
+        "custom_instructions": "{{ conversation_plan }} {{ conversation_history }} {{ stop_signal }}",
+    });
+    let case = scenario(&plan, &simulator, &endpoint.models()).expect("a set").remove(0);
+    let turns = vec![eval::given_model::ModelTurn::text("Where?")];
+    let result = run_eval(&case.model(eval::given_model::GivenModel::scripted(turns))).await;
+    let error = result.error.expect("an error");
+    assert_eq!(error.at_fault, eval::fault::AtFault::UserAgent, "{}", error.message);
+    assert!(error.message.contains("Custom instructions using personas must"), "{}", error.message);
+    assert!(endpoint.requests().is_empty());
 }
 
 #[test]

@@ -1,0 +1,65 @@
+//! [`ScenarioUser`]: the prompt of the user of a scenario, as the agent's framework writes it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use json_text::JsonText;
+use serde_json::{Value, json};
+use tokio::sync::OnceCell;
+
+use crate::ledger::{Entry, Event};
+use crate::persona::END;
+use crate::subject::Subject;
+
+/// Stands for the conversation in a prompt.
+const HISTORY: &str = "\u{f8ff}conversation\u{f8ff}";
+
+/// The user of a scenario of google-adk.
+pub(crate) struct ScenarioUser {
+    subject: Arc<dyn Subject>,
+    args: JsonText,
+    prompt: OnceCell<Option<String>>,
+}
+
+impl fmt::Debug for ScenarioUser {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("ScenarioUser").field(&self.args).finish()
+    }
+}
+
+impl ScenarioUser {
+    /// The user of this scenario, in the format of google-adk, with the instructions of the config.
+    pub(crate) fn new(
+        subject: Arc<dyn Subject>,
+        scenario: &Value,
+        custom_instructions: Option<&str>,
+    ) -> Self {
+        let args = json!({
+            "scenario": scenario,
+            "custom_instructions": custom_instructions,
+            "stop_signal": END,
+            "history": HISTORY,
+        });
+        Self { subject, args: JsonText::from_value(&args), prompt: OnceCell::new() }
+    }
+
+    /// The prompt for the next message; `None` if the framework has none.
+    ///
+    /// # Errors
+    /// Why the framework refuses the scenario or the instructions.
+    pub(crate) async fn prompt(&self, events: &[Entry]) -> Result<Option<String>, String> {
+        let asked = || async { self.subject.scenario_prompt(&self.args).await };
+        let prompt = self.prompt.get_or_try_init(asked).await?;
+        Ok(prompt.as_ref().map(|prompt| prompt.replace(HISTORY, &history(events))))
+    }
+}
+
+/// The conversation as google-adk shows it to its users: every text of the subject's events, with its author.
+fn history(events: &[Entry]) -> String {
+    let lines = events.iter().filter_map(|entry| match &entry.event {
+        Event::UserMessage { text } => Some(format!("user: {text}")),
+        Event::Message { agent, text, is_inner: false, .. } => Some(format!("{agent}: {text}")),
+        _ => None,
+    });
+    lines.collect::<Vec<_>>().join("\n\n")
+}
