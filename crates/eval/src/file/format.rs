@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::error::SuiteFault;
-use crate::nearest::nearest;
+use super::yaml_error::explained;
 
 /// A suite: cases, and what they have in common.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -533,7 +533,7 @@ pub fn schema() -> Value {
 /// Reads the members of a file.
 pub(super) fn parse(text: &str) -> Result<Suite, SuiteFault> {
     let fault = |message| SuiteFault { place: String::new(), message };
-    let suite = from_yaml(text).map_err(|error| fault(with_nearest(&error.to_string())))?;
+    let suite = from_yaml(text).map_err(|error| fault(explained(&error)))?;
     match rounded_number(text) {
         None => Ok(suite),
         Some((number, line)) => Err(fault(format!(
@@ -569,18 +569,6 @@ pub(super) fn from_yaml<T: serde::de::DeserializeOwned>(
         leading_zero_numbers_as_strings: true,
     };
     serde_saphyr::from_str_with_options(text, options)
-}
-
-/// Adds the nearest name to a message about an unknown one.
-fn with_nearest(message: &str) -> String {
-    let message = message.strip_prefix("error: ").unwrap_or(message);
-    let mut quoted = message.lines().next().unwrap_or_default().split('`').skip(1).step_by(2);
-    let is_unknown = message.contains("unknown field") || message.contains("unknown variant");
-    let Some(found) = quoted.next().filter(|_| is_unknown) else { return message.to_owned() };
-    let (_, known) =
-        message.lines().next().unwrap_or_default().split_once("expected ").unwrap_or_default();
-    let known = known.trim_start_matches("one of ").split(", ").map(|name| name.trim_matches('`'));
-    format!("{message}\n{}", nearest(found, known))
 }
 
 #[cfg(test)]

@@ -179,7 +179,7 @@ mod tests {
     fn unknown_members_are_refused_with_the_nearest() {
         let error = |members: &str| read(members).expect_err("refused");
         let unknown = error("    server: { files: { command: npx } }");
-        assert!(unknown.contains("unknown field `server`"), "{unknown}");
+        assert!(unknown.contains("unknown member `server`"), "{unknown}");
         assert!(unknown.ends_with("did you mean servers?"), "{unknown}");
         let unknown = error("    servers: { files: { comand: npx } }");
         assert!(unknown.ends_with("did you mean command?"), "{unknown}");

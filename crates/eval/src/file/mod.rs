@@ -13,6 +13,7 @@ mod init;
 mod mcp;
 mod mcp_servers;
 pub(crate) mod scenario;
+mod yaml_error;
 
 use std::path::Path;
 
