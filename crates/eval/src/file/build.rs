@@ -339,7 +339,7 @@ impl Builder<'_> {
             ),
             format::Mock::Simulated(tool) => self.simulated(tool, place)?,
             format::Mock::Person(tool) => {
-                let tool = PersonTool::new(self.person(), &tool.instructions);
+                let tool = PersonTool::new(self.person(place)?, &tool.instructions);
                 ToolMock::Function(Arc::new(tool))
             }
             format::Mock::Sequence(mocks) => {
@@ -382,7 +382,10 @@ impl Builder<'_> {
         Some(match model {
             format::Model::Scripted(turns) => scripted(turns),
             format::Model::Replay => replay(&self.golden_trace(place)?.trace),
-            format::Model::Person => GivenModel::Named(PERSON.to_owned()),
+            format::Model::Person => {
+                self.person(place)?;
+                GivenModel::Named(PERSON.to_owned())
+            }
             format::Model::Named(name) if name.trim().is_empty() => {
                 self.fault(place, "the name of the model is empty");
                 return None;
@@ -417,8 +420,9 @@ impl Builder<'_> {
     }
 
     /// The live session in which a person answers for the case that is being made.
-    fn person(&self) -> PersonSession {
-        self.models.person(&self.case_name)
+    fn person(&mut self, place: &str) -> Option<PersonSession> {
+        self.checked(place, self.models.person_page())?;
+        Some(self.models.person(&self.case_name))
     }
 
     fn python_function(&mut self, named: &str, place: &str) -> Option<PythonFunction> {
@@ -532,7 +536,7 @@ impl Builder<'_> {
                 }
                 scripted_user(entries)
             }
-            format::UserAgent::Person(role) => Arc::new(PersonUser::new(self.person(), role)),
+            format::UserAgent::Person(role) => Arc::new(PersonUser::new(self.person(place)?, role)),
             format::UserAgent::Function(named) => {
                 Arc::new(PythonUser::new(self.python_function(named, place)?))
             }

@@ -51,6 +51,10 @@ impl Variables {
             Service::Person => &["REHEARSAL_TOKEN"],
         };
         let base_url = self.base_url(service);
+        if let Some(url) = base_url.as_deref().filter(|url| !is_address(url)) {
+            let (variable, value) = (variable(service), url.to_owned());
+            return Err(ModelNameError::Address { name: name.to_owned(), variable, value });
+        }
         let key = keys.iter().find_map(|key| self.get(key));
         let needs_key = match service {
             Service::Gemini | Service::Anthropic => true,
@@ -66,13 +70,7 @@ impl Variables {
 
     /// The address of the service; `None` for the one that the client knows.
     pub(super) fn base_url(&self, service: Service) -> Option<String> {
-        let url = self.get(match service {
-            Service::Gemini => "GOOGLE_GEMINI_BASE_URL",
-            Service::OpenAi => "OPENAI_BASE_URL",
-            Service::Anthropic => "ANTHROPIC_BASE_URL",
-            Service::Ollama => "OLLAMA_HOST",
-            Service::Person => "REHEARSAL_SERVER_URL",
-        });
+        let url = self.get(variable(service));
         match (service, url) {
             (Service::Gemini, Some(url)) => Some(with_version(&url)),
             (Service::Ollama, url) => Some(ollama(url.as_deref())),
@@ -92,6 +90,39 @@ impl Variables {
         };
         value.filter(|value| !value.is_empty())
     }
+}
+
+/// The variable that names the address of a service.
+const fn variable(service: Service) -> &'static str {
+    match service {
+        Service::Gemini => "GOOGLE_GEMINI_BASE_URL",
+        Service::OpenAi => "OPENAI_BASE_URL",
+        Service::Anthropic => "ANTHROPIC_BASE_URL",
+        Service::Ollama => "OLLAMA_HOST",
+        Service::Person => "REHEARSAL_SERVER_URL",
+    }
+}
+
+/// Whether this is a URL of HTTP with a host that can be one.
+fn is_address(url: &str) -> bool {
+    let Some(rest) = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://")) else {
+        return false;
+    };
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let authority = authority.rsplit('@').next().unwrap_or_default();
+    let (host, port) = match authority.strip_prefix('[').map(|inner| inner.split_once(']')) {
+        Some(Some((address, port))) => {
+            let is_number = address.parse::<std::net::Ipv6Addr>().is_ok();
+            (if is_number { "v6" } else { "" }, port)
+        }
+        Some(None) => return false,
+        None => authority.split_at(authority.find(':').unwrap_or(authority.len())),
+    };
+    let is_name = |host: &str| host.chars().all(|it| it.is_alphanumeric() || "-._".contains(it));
+    let is_port = |port: &str| port.parse::<u16>().is_ok_and(|port| port > 0);
+    !host.is_empty()
+        && is_name(host)
+        && (port.is_empty() || port.strip_prefix(':').is_some_and(is_port))
 }
 
 /// `GOOGLE_GEMINI_BASE_URL` names the host, and `adk-model` wants the version too.
@@ -123,6 +154,23 @@ mod tests {
 
     fn given(key: &str, url: &str) -> Result<(String, String), String> {
         Ok((key.to_owned(), url.to_owned()))
+    }
+
+    #[test]
+    fn what_is_not_an_address_is_refused_with_its_variable() {
+        let person = |url: &str| access(Service::Person, &[("REHEARSAL_SERVER_URL", url)]);
+        for url in ["http://a", "a:4180", "https://a.b/team", "http://[::1]:80", "http://k@a:1"] {
+            assert!(person(url).is_ok(), "{url}");
+        }
+        for url in ["not a url", "http://", ":::", "ftp://a", "http://[::1", "a:b", "a:0"] {
+            let error = person(url).expect_err(url);
+            assert!(
+                error.contains("which REHEARSAL_SERVER_URL names; write an address"),
+                "{error}"
+            );
+        }
+        let gemini = [("GEMINI_API_KEY", "k"), ("GOOGLE_GEMINI_BASE_URL", "a b")];
+        assert!(access(Service::Gemini, &gemini).is_err());
     }
 
     #[test]

@@ -47,6 +47,18 @@ pub enum ModelNameError {
         /// The variables that are looked at, in order.
         variables: &'static [&'static str],
     },
+    /// A variable does not name an address.
+    #[error(
+        "{name} cannot be asked at {value}, which {variable} names; write an address such as http://127.0.0.1:4180"
+    )]
+    Address {
+        /// The name.
+        name: String,
+        /// The variable.
+        variable: &'static str,
+        /// What it names.
+        value: String,
+    },
     /// The client refuses the model or its address.
     #[error("{name} cannot be used: {error}")]
     Client {
