@@ -242,6 +242,17 @@ fn a_run_of_which_cases_have_no_result_has_not_passed() {
     let shown = text(&rescored.stderr);
     assert!(shown.ends_with("1 of 3 have no result\n"), "{shown}");
     assert_eq!(rescored.status.code(), Some(1));
+    // One that was renamed has no result either, and the old one is named.
+    let path = folder.path().join("suite.yaml");
+    let renamed = std::fs::read_to_string(&path).unwrap().replace("name: two", "name: second");
+    std::fs::write(&path, renamed).unwrap();
+    let shown = text(&run(folder.path(), &["suite.yaml", "--rescore", "1"], None).stderr);
+    let note =
+        "note: run 1 has a result of two, and the suites have no case of that name any more;";
+    assert!(shown.contains(note) && shown.ends_with("2 of 3 have no result\n"), "{shown}");
+    let selected = ["suite.yaml", "--rescore", "1", "--case", "three"];
+    let shown = text(&run(folder.path(), &selected, None).stderr);
+    assert!(!shown.contains("note: run 1"), "{shown}");
 }
 
 #[test]

@@ -25,7 +25,7 @@ use std::time::Instant;
 use eval::file::{SuiteError, schema};
 use eval::golden::GoldenError;
 use eval::model::ModelNameError;
-use eval::store::{StoreError, StoredRun};
+use eval::store::{StoreError, StoredResults, StoredRun};
 use eval::suite::Summary;
 use eval::{EvalSuite, RunStore, SuiteResult, check_cases, run_cases};
 use indicatif::ProgressBar;
@@ -223,7 +223,10 @@ async fn run_suites(
         Some(earlier) if arguments.rescore.is_some() => {
             let results = store.results(earlier.number).await?;
             let stored = store.begin(&suites).await?;
-            let runs = rescored(&suite.cases, results, &stored).await?;
+            let (runs, others) = rescored(&suite.cases, results, &stored).await?;
+            if !is_selection(arguments) {
+                note_lost(&others, earlier.number);
+            }
             (stored, runs)
         }
         earlier => {
@@ -435,6 +438,21 @@ async fn run(
     Ok(interrupted)
 }
 
+/// Whether only some cases of the suites are meant.
+fn is_selection(arguments: &EvalArguments) -> bool {
+    !(arguments.cases.is_empty() && arguments.tags.is_empty())
+}
+
+/// Names the results of an earlier run whose cases the suites no longer have.
+fn note_lost(results: &StoredResults, run: i64) {
+    let names: BTreeSet<&str> = results.keys().map(|key| key.name.as_str()).collect();
+    for name in names {
+        note_line!(
+            "note: run {run} has a result of {name}, and the suites have no case of that name any more; a case that was renamed must run again"
+        );
+    }
+}
+
 /// Checks what is known of the agents before anything runs.
 async fn check(runs: &Runs<'_>) -> Result<(), EvalError> {
     let open = runs.open().1;
@@ -468,8 +486,7 @@ async fn baseline(
             columns.baseline(number, store.results(number).await?)
         }
     };
-    let is_selection = !(arguments.cases.is_empty() && arguments.tags.is_empty());
-    Ok(Some(match is_selection {
+    Ok(Some(match is_selection(arguments) {
         true => baseline.only(|id| columns.has(id)),
         false => baseline,
     }))

@@ -78,12 +78,13 @@ impl<'c> Runs<'c> {
     }
 }
 
-/// Evaluates the metrics of the cases on the stored results, and stores what they give as a run of its own.
+/// Evaluates the metrics of the cases on the stored results, and stores what they give as a run of its own. Returns also
+/// the results of other cases.
 pub(super) async fn rescored<'c>(
     cases: &'c [EvalCase],
     mut stored: StoredResults,
     into: &StoredRun<'_>,
-) -> Result<Runs<'c>, StoreError> {
+) -> Result<(Runs<'c>, StoredResults), StoreError> {
     let mut runs = Runs { all: Vec::new(), results: Vec::new() };
     for case in cases {
         let is_of_case = |key: &&ResultKey| key.suite == case.source.suite && key.name == case.name;
@@ -109,5 +110,5 @@ pub(super) async fn rescored<'c>(
             runs.results.push(Some(result));
         }
     }
-    Ok(runs)
+    Ok((runs, stored))
 }
