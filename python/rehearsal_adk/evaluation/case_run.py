@@ -12,7 +12,7 @@ import contextlib
 import itertools
 from typing import Any
 
-from rehearsal_adk.evaluation import current, given_model, own_models
+from rehearsal_adk.evaluation import current, given_model, own_models, unseen
 from rehearsal_adk.evaluation.barrier import Barrier
 from rehearsal_adk.evaluation.peer import Peer
 from rehearsal_adk.loading import LoadedAgent
@@ -256,7 +256,7 @@ class CaseRun:
                 ],
                 "state": event.actions.state_delta if event.actions else {},
                 "usage": {
-                    "model": event.model_version or "",
+                    "model": event.model_version or self._model_name(event.author),
                     "input": usage.prompt_token_count or 0,
                     "output": usage.candidates_token_count or 0,
                 }
@@ -264,6 +264,14 @@ class CaseRun:
                 else None,
             },
         )
+
+
+    def _model_name(self, author: str) -> str:
+        """The name of the agent's model, for a service that names none in its responses."""
+        for agent in unseen.agents(self._loaded.root):
+            if getattr(agent, "name", None) == author and hasattr(agent, "canonical_model"):
+                return str(agent.canonical_model.model)
+        return ""
 
 
 def _unanswered(event: Any) -> str | None:

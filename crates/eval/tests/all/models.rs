@@ -83,6 +83,25 @@ async fn the_agents_own_model_is_asked_over_the_network() {
     assert_eq!(last["text"], "Call 999.");
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn tokens_are_counted_for_a_model_that_does_not_name_itself() {
+    let Some(python) = test_needs::python() else { return };
+    let endpoint = Endpoint::start(|request| match crate::wire::says(request, "Call 999.") {
+        Reply::Status(status, headers, body) => {
+            let mut body: Value = serde_json::from_str(&body).expect("JSON");
+            body.as_object_mut().expect("an object").remove("modelVersion");
+            Reply::Status(status, headers, body.to_string())
+        }
+        other => other,
+    })
+    .await;
+    let result = run_eval(&triage(&python, &endpoint.url)).await;
+    assert_eq!(result.status, Status::Passed, "{:?}", result.error);
+    let used = result.events.iter().find(|entry| entry.event.name() == "model_usage");
+    let used = serde_json::to_value(&used.expect("usage").event).expect("serializes");
+    assert_eq!((&used["model"], &used["input"]), (&json!("gemini-2.5-flash"), &json!(10)));
+}
+
 /// The triage agent, whose model is at this endpoint.
 fn triage(python: &Path, endpoint: &str) -> EvalCase {
     let subject = triage_agent(python, endpoint).models(brief(|_| {}));
