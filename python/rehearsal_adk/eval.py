@@ -354,15 +354,21 @@ def run_eval(case: EvalCase, *, seed: int = 0) -> EvalResult:
 def run_eval_suite(
     cases: Iterable[EvalCase],
     *,
+    parallel: bool = True,
     jobs: int | None = None,
     stop_on_first_failure: bool = False,
     seed: int = 0,
 ) -> SuiteResult:
-    """Runs cases at the same time, `jobs` of them or one for each processor.
+    """Runs cases at the same time, `jobs` of them or one for each processor; or one after the other, if they are not
+    to run in `parallel`. `stop_on_first_failure` cancels the others when one errs, fails or is terminated.
 
     Raises:
       SuiteError: a case is not valid, or the program `rehearsal` is missing.
     """
+    if not parallel:
+        if jobs not in (None, 1):
+            raise SuiteError(f"jobs={jobs} run at the same time; leave out `parallel=False`, or `jobs`")
+        jobs = 1
     suite = compose({"seed": seed, "cases": listed([_written(case) for case in cases])})
     with tempfile.TemporaryDirectory(prefix="rehearsal-") as folder:
         path = Path(folder, "suite.json")

@@ -84,6 +84,15 @@ def test_a_failure_says_why():
     assert "fine" not in told
 
 
+def test_cases_run_one_after_the_other():
+    wanted = {"event_count": {"name": "none", "event": "message", "is": 0}}
+    cases = [case("first", calls(), metrics=[wanted]), case("second", calls())]
+    suite = run_eval_suite(cases, parallel=False, stop_on_first_failure=True)
+    assert [(result.name, result.status) for result in suite.results] == [("first", "failed")]
+    with pytest.raises(SuiteError, match="leave out `parallel=False`, or `jobs`"):
+        run_eval_suite(cases, parallel=False, jobs=2)
+
+
 def test_a_case_that_is_not_valid_is_refused():
     with pytest.raises(SuiteError, match="there are no events tool_cal; did you mean tool_call"):
         run_eval(case("a", calls(), metrics=[{"event_count": {"name": "n", "event": "tool_cal", "is": 1}}]))

@@ -72,8 +72,20 @@ impl EvalSuite {
     /// Cases that run in parallel, one for each processor, and do not cancel each other.
     #[must_use]
     pub fn new(cases: Vec<EvalCase>) -> Self {
-        let jobs = std::thread::available_parallelism().map_or(1, usize::from);
-        Self { cases, jobs, stop_on_first_failure: false }
+        Self { cases, jobs: processors(), stop_on_first_failure: false }
+    }
+
+    /// Sets whether cases run at the same time, as many as there are processors, or one after the other.
+    #[must_use]
+    pub fn parallel(self, is_parallel: bool) -> Self {
+        let jobs = if is_parallel { processors() } else { 1 };
+        Self { jobs, ..self }
+    }
+
+    /// Sets whether the first case that errs, fails or is terminated cancels the others.
+    #[must_use]
+    pub fn stop_on_first_failure(self, stop_on_first_failure: bool) -> Self {
+        Self { stop_on_first_failure, ..self }
     }
 
     /// The runs of all cases, each as often as its `repeats` says.
@@ -82,6 +94,10 @@ impl EvalSuite {
         let of_case = |case| (1..=case_repeats(case)).map(move |repeat| CaseRun { case, repeat });
         self.cases.iter().flat_map(of_case).collect()
     }
+}
+
+fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 fn case_repeats(case: &EvalCase) -> u32 {

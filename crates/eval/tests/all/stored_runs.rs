@@ -118,8 +118,25 @@ async fn the_first_failure_cancels_the_cases_that_run() {
     }
     // What passes cancels nothing.
     let both = vec![case("one", &greeter), case("two", &greeter)];
-    let suite = EvalSuite { stop_on_first_failure: true, ..EvalSuite::new(both) };
+    let suite = EvalSuite::new(both).stop_on_first_failure(true);
     assert_eq!(run_eval_suite(&suite, |_| ()).await.summary.total, 2);
+}
+
+#[tokio::test]
+async fn cases_run_one_after_the_other_unless_the_suite_is_parallel() {
+    let greeter = Arc::new(Greeter::default());
+    let silent = EvalCase::new("silent", Arc::new(Silent)).first_message("Hi");
+    let ended = async |is_parallel| {
+        let cases = vec![silent.clone(), case("one", &greeter)];
+        let suite = EvalSuite { jobs: 2, ..EvalSuite::new(cases) }.parallel(is_parallel);
+        let suite = EvalSuite { jobs: if is_parallel { 2 } else { suite.jobs }, ..suite };
+        let mut ended = 0;
+        let run = run_eval_suite(&suite, |_| ended += 1);
+        let second = std::time::Duration::from_secs(1);
+        assert!(tokio::time::timeout(second, run).await.is_err(), "`silent` runs for ever");
+        ended
+    };
+    assert_eq!((ended(true).await, ended(false).await), (1, 0));
 }
 
 fn suite(cases: Vec<EvalCase>) -> EvalSuite {
