@@ -9,8 +9,8 @@ use clap::Parser as _;
 use rehearsal::cli::{
     self, Added, AdkFolderArguments, AgentsArguments, BackupArguments, Command, CommandLine,
     Copied, CredentialArguments, EvalsetCommand, EvalsetError, InitArguments, LintArguments,
-    RestoreArguments, ScoreArguments, ServeArguments, Status, TokenCommand, ToolsCommand,
-    UserCommand, Verdict,
+    RestoreArguments, Revisions, ScoreArguments, ServeArguments, Status, TokenCommand,
+    ToolsCommand, UserCommand, Verdict,
 };
 use rehearsal::config::{Config, Overrides};
 use rehearsal::{LiveSessions, Reload, Simulator};
@@ -93,7 +93,8 @@ fn options_from_environment() -> Vec<String> {
 
 fn serve(arguments: &ServeArguments) -> anyhow::Result<ExitCode> {
     let config = Config::load(&arguments.overrides(), &cli::example_names())?;
-    let agents = cli::simulated_agents(&config)?;
+    let revisions = Revisions::default();
+    let agents = revisions.simulated_agents(&config)?;
     cli::start_logging(arguments.log_format);
     let live = LiveSessions::at(config.live.database.clone());
     if !config.listen.ip().to_canonical().is_loopback() {
@@ -113,16 +114,19 @@ fn serve(arguments: &ServeArguments) -> anyhow::Result<ExitCode> {
     let simulator = proxies.fold(simulator, Simulator::trust_proxy);
     let origins = config.security.allowed_origins.iter().cloned().map(String::from);
     let simulator = origins.fold(simulator, Simulator::allow_origin);
-    runtime()?.block_on(simulator.serve_reloading(|| reload(arguments, &config)))?;
+    runtime()?.block_on(simulator.serve_reloading(|| reload(arguments, &config, &revisions)))?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// The configuration as it is now, for a host that was started with `begun`.
-fn reload(arguments: &ServeArguments, begun: &Config) -> Option<Reload> {
-    let config = match Config::load(&arguments.overrides(), &cli::example_names()) {
-        Ok(config) => config,
+fn reload(arguments: &ServeArguments, begun: &Config, revisions: &Revisions) -> Option<Reload> {
+    let read = Config::load(&arguments.overrides(), &cli::example_names());
+    let read = read.map_err(anyhow::Error::from);
+    let read = read.and_then(|config| Ok((revisions.simulated_agents(&config)?, config)));
+    let (agents, config) = match read {
+        Ok(read) => read,
         Err(error) => {
-            tracing::error!("the configuration is unchanged: {error}");
+            tracing::error!("the configuration is unchanged: {}", with_causes(&error));
             return None;
         }
     };
@@ -131,6 +135,9 @@ fn reload(arguments: &ServeArguments, begun: &Config) -> Option<Reload> {
         tracing::warn!("restart the host for the changes of {}", changed.join(", "));
     }
     Some(Reload {
+        agents: Some(agents),
+        folders: config.folders,
+        adk_tool_responses: config.adk_tool_responses,
         access: config.access,
         allowed_origins: config.security.allowed_origins.into_iter().map(String::from).collect(),
         trusted_proxies: config.security.trusted_proxies,

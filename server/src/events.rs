@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agents::registry::RegisteredAgent;
+use agents::registry::{AgentChange, RegisteredAgent};
 use agents::{LogLine, SourceEvent};
 use api::{CallUpdate, HostEvent, PageMessage, SessionEvent};
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
@@ -63,7 +63,7 @@ pub(crate) fn connect(
 enum Turn {
     Page(Option<Result<Message, axum::Error>>),
     Call(Result<Arc<CallUpdate>, RecvError>),
-    Agent(Result<AgentId, RecvError>),
+    Agent(Result<AgentChange, RecvError>),
     News(Result<Arc<SourceEvent>, RecvError>),
     Live(HostEvent),
     Log(AgentId, LogLine),
@@ -84,12 +84,8 @@ async fn talk(
     let mut calls = host.calls.listen();
     let mut agents = host.registry.changes();
     let mut news = host.registry.news();
-    let mut logs: SelectAll<_> = host
-        .registry
-        .agents()
-        .iter()
-        .map(|agent| lines(agent.id.clone(), agent.log.listen()))
-        .collect();
+    let (mut logs, mut heard) = (SelectAll::new(), HashSet::new());
+    listen(host, &mut logs, &mut heard);
     let mut live = PageUpdates::new(live);
     let mut watched: HashSet<SessionId> = HashSet::new();
     let welcome = HostEvent::Welcome {
@@ -167,11 +163,17 @@ async fn talk(
                 }
             }
             Turn::Live(event) => frames.push(frame(&event)),
-            Turn::Agent(Ok(id)) => {
-                frames.extend(host.registry.find(&id).map(|agent| summary_frame(agent)));
+            Turn::Agent(Ok(AgentChange::Agent(id))) => {
+                frames.extend(host.registry.find_any(&id).map(|agent| summary_frame(&agent)));
+            }
+            Turn::Agent(Ok(AgentChange::List)) => {
+                listen(host, &mut logs, &mut heard);
+                frames.push(frame(&HostEvent::AgentListChanged));
             }
             Turn::Agent(Err(RecvError::Lagged(_))) => {
+                listen(host, &mut logs, &mut heard);
                 frames.extend(summaries(host));
+                frames.push(frame(&HostEvent::AgentListChanged));
             }
             Turn::Log(agent, line) => {
                 let lines = vec![page_dto::log_line(line)];
@@ -194,11 +196,18 @@ async fn talk(
     }
 }
 
+/// The new log lines of some agents.
+type Lines = futures::stream::BoxStream<'static, (AgentId, LogLine)>;
+
+/// Adds the log lines of the agents that are not in `heard`. An agent that replaces another goes on with its log.
+fn listen(host: &Host, logs: &mut SelectAll<Lines>, heard: &mut HashSet<AgentId>) {
+    for agent in host.registry.agents().iter().filter(|agent| heard.insert(agent.id.clone())) {
+        logs.push(lines(agent.id.clone(), agent.log.listen()));
+    }
+}
+
 /// An agent's new log lines. Lines that came too fast are skipped; the log file has them.
-fn lines(
-    agent: AgentId,
-    listener: broadcast::Receiver<LogLine>,
-) -> futures::stream::BoxStream<'static, (AgentId, LogLine)> {
+fn lines(agent: AgentId, listener: broadcast::Receiver<LogLine>) -> Lines {
     futures::stream::unfold((agent, listener), |(agent, mut listener)| async move {
         loop {
             match listener.recv().await {
@@ -223,14 +232,16 @@ fn session_of(event: &SourceEvent) -> &SessionId {
     match event {
         SourceEvent::Progress(progress) => &progress.session,
         SourceEvent::Asked(question) => &question.session,
-        SourceEvent::Withdrawn { session, .. } | SourceEvent::TakenUp { session } => session,
+        SourceEvent::Withdrawn { session, .. }
+        | SourceEvent::TakenUp { session }
+        | SourceEvent::Closed { session } => session,
         SourceEvent::CatalogChanged(change) => &change.session,
     }
 }
 
 /// The current status of each agent.
-fn summaries(host: &Host) -> impl Iterator<Item = Message> + '_ {
-    host.registry.agents().iter().map(|agent| summary_frame(agent))
+fn summaries(host: &Host) -> impl Iterator<Item = Message> {
+    host.registry.all().into_iter().map(|agent| summary_frame(&agent))
 }
 
 fn summary_frame(agent: &RegisteredAgent) -> Message {

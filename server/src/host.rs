@@ -1,11 +1,12 @@
 //! [`Host`]: what the page's server functions call.
 
+mod exchange;
 mod restore;
 
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use agents::SimulatedAgentConfig;
@@ -24,6 +25,7 @@ use async_trait::async_trait;
 use json_text::{JsonText, Node};
 use session::{AgentId, CallId, GoldenTrace, GoldenTurn, SessionId, ToolName};
 use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
 use tokio::time::MissedTickBehavior;
 
 use crate::access::AuditEntry;
@@ -32,6 +34,7 @@ use crate::blocking::run_blocking;
 use crate::evalsets::{self, ComparedCase, EvalSets, RehearsalExport, SetFile};
 use crate::folders::Folders;
 use crate::page_dto;
+use crate::replaceable::Replaceable;
 use crate::reports;
 use crate::served_file::ServedFile;
 use crate::sessions::{Calls, HostSession, Sessions};
@@ -51,9 +54,11 @@ pub(crate) struct Host {
     pub(crate) registry: Registry,
     pub(crate) sessions: Arc<Sessions>,
     pub(crate) calls: Arc<Calls>,
-    folders: Folders,
+    pub(crate) folders: Replaceable<Folders>,
     /// Whether exports write results as google-adk records them, unless the person chooses.
-    adk_tool_responses: bool,
+    pub(crate) adk_tool_responses: Replaceable<bool>,
+    /// What agents that were removed or replaced still do, and the loading of new ones.
+    exchanges: Mutex<JoinSet<()>>,
 }
 
 impl Host {
@@ -73,14 +78,19 @@ impl Host {
             registry,
             sessions,
             calls: Arc::new(Calls::new()),
-            folders,
-            adk_tool_responses,
+            folders: Replaceable::new(folders),
+            adk_tool_responses: Replaceable::new(adk_tool_responses),
+            exchanges: Mutex::default(),
         })
     }
 
     /// Loads every agent in order, a few at once: imports are expensive, and the first agents are
     /// usable while the later ones load. A slow agent lets the next one start.
     pub(crate) async fn load_agents(&self) {
+        self.load(&self.registry.agents()).await;
+    }
+
+    async fn load(&self, agents: &[Arc<RegisteredAgent>]) {
         let permits = Semaphore::new(LOADING_AT_ONCE);
         let load = async |agent: &Arc<RegisteredAgent>| {
             // Nothing is imported or started for it.
@@ -96,7 +106,7 @@ impl Host {
                 drop(loading.await);
             }
         };
-        futures::future::join_all(self.registry.agents().iter().map(load)).await;
+        futures::future::join_all(agents.iter().map(load)).await;
     }
 
     /// Removes sessions of closed pages. Never returns.
@@ -122,7 +132,7 @@ impl Host {
         loop {
             ticks.tick().await;
             if self.registry.has_listeners() {
-                for agent in self.registry.agents() {
+                for agent in self.registry.agents().iter() {
                     agent.look_for_changes().await;
                 }
             }
@@ -138,20 +148,44 @@ impl Host {
 
     /// Ends every worker.
     pub(crate) async fn shut_down(&self) {
-        let sources = self.registry.agents().iter().map(|agent| agent.source.shut_down());
-        futures::future::join_all(sources).await;
+        let agents = self.registry.agents();
+        futures::future::join_all(agents.iter().map(|agent| agent.source.shut_down())).await;
+        let exchanges = std::mem::take(&mut *self.exchanges());
+        exchanges.join_all().await;
     }
 
-    /// Whether an agent with this id exists.
+    fn exchanges(&self) -> MutexGuard<'_, JoinSet<()>> {
+        self.exchanges.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether an agent with this id exists, or has a page because it was removed.
     pub(crate) fn has_agent(&self, id: &str) -> bool {
-        AgentId::parse(id).is_ok_and(|id| self.agent(&id).is_ok())
+        AgentId::parse(id).is_ok_and(|id| self.registry.find_any(&id).is_some())
     }
 
-    fn agent(&self, id: &AgentId) -> Result<&Arc<RegisteredAgent>, ApiError> {
-        self.registry.find(id).ok_or_else(|| ApiError::UnknownAgent {
+    /// The agent with this id, which may have been removed.
+    fn any_agent(&self, id: &AgentId) -> Result<Arc<RegisteredAgent>, ApiError> {
+        self.registry.find_any(id).ok_or_else(|| ApiError::UnknownAgent {
             id: id.clone(),
             known: self.registry.agents().iter().map(|agent| agent.id.clone()).collect(),
         })
+    }
+
+    fn agent(&self, id: &AgentId) -> Result<Arc<RegisteredAgent>, ApiError> {
+        let agent = self.any_agent(id)?;
+        match agent.gone() {
+            Some(fault) => Err(faulted(fault.clone())),
+            None => Ok(agent),
+        }
+    }
+
+    /// The session, if its agent can be used.
+    fn usable(&self, id: &SessionId) -> Result<Arc<HostSession>, ApiError> {
+        let session = self.session(id)?;
+        let agent = self.agent(&session.agent.id)?;
+        // The page opens it again with an agent that replaced its own.
+        let is_open = Arc::ptr_eq(&agent, &session.agent);
+        is_open.then_some(session).ok_or_else(|| ApiError::UnknownSession(id.clone()))
     }
 
     fn session(&self, id: &SessionId) -> Result<Arc<HostSession>, ApiError> {
@@ -162,13 +196,13 @@ impl Host {
 
     /// A report's file and its length in bytes.
     pub(crate) async fn open_report(&self, report: ReportId) -> Result<(File, u64), ApiError> {
-        let folders = self.folders.reports.clone();
+        let folders = self.folders.get().reports.clone();
         run_blocking("open a report", move || reports::open(&folders, &report)).await
     }
 
     /// The content of an artifact, by its index in the view of the session.
     pub(crate) async fn artifact(&self, session: &str, index: usize) -> Option<ArtifactContent> {
-        let session = self.session(&SessionId::parse(session).ok()?).ok()?;
+        let session = self.usable(&SessionId::parse(session).ok()?).ok()?;
         session.agent.source.artifact(&session.id, index).await
     }
 
@@ -184,12 +218,12 @@ impl Host {
     }
 
     fn sets(&self) -> EvalSets {
-        EvalSets::new(&self.registry, self.folders.eval_sets.clone())
+        EvalSets::new(&self.registry, self.folders.get().eval_sets.clone())
     }
 
     /// The rehearsal of a request, with its trace validated.
-    fn rehearsal(&self, request: ExportRequest) -> Result<RehearsalExport<'_>, ApiError> {
-        let agent = self.agent(&request.agent)?;
+    fn rehearsal(&self, request: ExportRequest) -> Result<RehearsalExport, ApiError> {
+        let agent = self.any_agent(&request.agent)?;
         let session = self.sessions.find(&request.session);
         if let Some(session) = &session {
             session.record_keep_alive();
@@ -202,7 +236,7 @@ impl Host {
             }
         }
         let ExportRequest { session: id, agent: agent_id, history, state, mut choices } = request;
-        choices.adk_tool_responses.get_or_insert(self.adk_tool_responses);
+        choices.adk_tool_responses.get_or_insert(*self.adk_tool_responses.get());
         let mut trace = GoldenTrace::from_history(id, agent_id, history)
             .map_err(|fault| ApiError::NotExportable(fault.to_string()))?;
         if agent.source.kind() != SourceKind::AdkPython {
@@ -213,7 +247,7 @@ impl Host {
     }
 
     /// The rehearsal of a request, also checked against the agent's schemas.
-    async fn exportable(&self, request: ExportRequest) -> Result<RehearsalExport<'_>, ApiError> {
+    async fn exportable(&self, request: ExportRequest) -> Result<RehearsalExport, ApiError> {
         let session = request.session.clone();
         let is_gone = self.sessions.find(&session).is_none();
         if is_gone {
@@ -240,7 +274,7 @@ impl Host {
     }
 
     /// The file that `export` goes to.
-    async fn export_path(&self, export: &RehearsalExport<'_>) -> Result<PathBuf, ApiError> {
+    async fn export_path(&self, export: &RehearsalExport) -> Result<PathBuf, ApiError> {
         match &export.choices.set {
             Some(set) => Ok(self.set(set.clone()).await?.path),
             None => Ok(export.agent.eval_set_path.clone()),
@@ -297,11 +331,11 @@ fn unreadable(error: &std::io::Error) -> ApiError {
 #[async_trait]
 impl AgentHost for Host {
     async fn list_agents(&self) -> Vec<AgentSummary> {
-        self.registry.agents().iter().map(|agent| page_dto::agent_summary(agent)).collect()
+        self.registry.all().iter().map(|agent| page_dto::agent_summary(agent)).collect()
     }
 
     async fn reload_agent(&self, agent: AgentId) -> Result<AgentSummary, ApiError> {
-        let agent = Arc::clone(self.agent(&agent)?);
+        let agent = self.agent(&agent)?;
         let sessions = Arc::clone(&self.sessions);
         // A task of its own: a page that is closed meanwhile does not interrupt it.
         let reloading = tokio::spawn(async move {
@@ -319,7 +353,7 @@ impl AgentHost for Host {
     }
 
     async fn read_agent_log(&self, agent: AgentId) -> Result<Vec<LogLine>, ApiError> {
-        Ok(self.agent(&agent)?.log.lines().into_iter().map(page_dto::log_line).collect())
+        Ok(self.any_agent(&agent)?.log.lines().into_iter().map(page_dto::log_line).collect())
     }
 }
 
@@ -331,15 +365,10 @@ impl RehearsalHost for Host {
         agent: AgentId,
         state: Option<JsonText>,
     ) -> Result<SessionView, ApiError> {
-        let agent = self.agent(&agent)?;
-        let seed = seed(agent, state)?;
         let _change = self.sessions.change(&session).await;
-        let open = self.sessions.find(&session);
-        // A session keeps its agent.
-        if open.as_ref().is_some_and(|open| open.agent.id != agent.id) {
-            return Err(ApiError::UnknownSession(session));
-        }
-        match open {
+        let agent = self.agent(&agent)?;
+        let seed = seed(&agent, state)?;
+        match self.sessions.open_on(&session, &agent)? {
             // A session that is open does not depend on a reload.
             Some(open) if open.has_begun() || open.seed == seed => {}
             Some(_) => {
@@ -349,8 +378,8 @@ impl RehearsalHost for Host {
             None => agent.ready().await.map_err(faulted)?,
         }
         let opened = agent.source.open_session(&session, &seed).await;
-        let view = opened.map_err(|error| refusal(agent, error))?;
-        self.sessions.enter(&session, agent, seed, view.clone()).record_keep_alive();
+        let view = opened.map_err(|error| refusal(&agent, error))?;
+        self.sessions.enter(&session, &agent, seed, view.clone()).record_keep_alive();
         Ok(page_dto::session_view(view))
     }
 
@@ -363,7 +392,7 @@ impl RehearsalHost for Host {
         session: SessionId,
         content: String,
     ) -> Result<SessionView, ApiError> {
-        let session = self.session(&session)?;
+        let session = self.usable(&session)?;
         let begun = session.agent.source.begin_invocation(&session.id, &content).await;
         let view = begun.map_err(|error| refusal(&session.agent, error))?;
         session.begin(view.clone());
@@ -375,7 +404,7 @@ impl RehearsalHost for Host {
         session: SessionId,
         content: String,
     ) -> Result<SessionView, ApiError> {
-        let session = self.session(&session)?;
+        let session = self.usable(&session)?;
         let ended = session.agent.source.end_invocation(&session.id, &content).await;
         match ended.map_err(|error| refusal(&session.agent, error))? {
             Some(view) => {
@@ -450,7 +479,7 @@ impl RehearsalHost for Host {
 #[async_trait]
 impl CallHost for Host {
     async fn start_call(&self, request: ToolRequest) -> Result<(), ApiError> {
-        let session = self.session(&request.session)?;
+        let session = self.usable(&request.session)?;
         self.calls.start(&session, request)
     }
 
@@ -466,7 +495,7 @@ impl CallHost for Host {
         confirmed: bool,
         payload: Option<JsonText>,
     ) -> Result<(), ApiError> {
-        let session = self.session(&session)?;
+        let session = self.usable(&session)?;
         self.calls.confirm(&session, call_id, confirmed, payload)
     }
 
@@ -476,12 +505,12 @@ impl CallHost for Host {
         call_id: CallId,
         result: JsonText,
     ) -> Result<(), ApiError> {
-        let session = self.session(&session)?;
+        let session = self.usable(&session)?;
         self.calls.supply(&session, call_id, result)
     }
 
     async fn act_as_agent(&self, session: SessionId, call_id: CallId) -> Result<(), ApiError> {
-        let session = self.session(&session)?;
+        let session = self.usable(&session)?;
         self.calls.act_as(&session, call_id)
     }
 
@@ -491,7 +520,7 @@ impl CallHost for Host {
         call_id: CallId,
         content: String,
     ) -> Result<(), ApiError> {
-        let session = self.session(&session)?;
+        let session = self.usable(&session)?;
         self.calls.respond(&session, call_id, content)
     }
 
@@ -517,7 +546,7 @@ impl CallHost for Host {
         tool: ToolName,
         uri: String,
     ) -> Result<Vec<ResourceContent>, ApiError> {
-        let session = self.session(&session)?;
+        let session = self.usable(&session)?;
         let read = session.agent.source.read_resource(&session.id, &tool, &uri).await;
         let contents = read.map_err(ApiError::Resource)?.into_iter();
         Ok(contents.map(|content| session.opened_resources.keep(&session.id, content)).collect())
@@ -614,7 +643,7 @@ impl EvalSetHost for Host {
 #[async_trait]
 impl ReportHost for Host {
     async fn list_reports(&self) -> Result<ReportList, ApiError> {
-        let folders = self.folders.reports.clone();
+        let folders = self.folders.get().reports.clone();
         run_blocking("list the reports", move || Ok(reports::list(&folders))).await
     }
 }

@@ -39,6 +39,7 @@ pub(crate) fn agent_summary(agent: &RegisteredAgent) -> api::AgentSummary {
         loads: agent.loads(),
         is_changed: agent.is_changed(),
         is_slow: agent.is_slow(),
+        is_removed: agent.gone().is_some(),
     }
 }
 
@@ -141,6 +142,7 @@ pub(crate) fn session_event(event: SourceEvent) -> api::SessionEvent {
             api::SessionEvent::Withdrawn { session, number }
         }
         SourceEvent::TakenUp { session } => api::SessionEvent::TakenUp { session },
+        SourceEvent::Closed { session } => api::SessionEvent::Closed { session },
         SourceEvent::CatalogChanged(it) => {
             api::SessionEvent::CatalogChanged(Box::new(api::CatalogChange {
                 session: it.session,

@@ -3,14 +3,26 @@
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
+use agents::SimulatedAgentConfig;
+use tokio_util::sync::CancellationToken;
+
 use crate::access::{Access, Authenticator};
+use crate::folders::Folders;
+use crate::host::Host;
 use crate::live::Retention;
 use crate::replaceable::Replaceable;
 use crate::security::OriginPolicy;
 
 /// The parts of a configuration that a running host can exchange. The others take effect with its next start.
-#[derive(Debug, Clone, Default)]
+#[derive(Default)]
 pub struct Reload {
+    /// The agents, in order. Those whose name and revision the host has go on as they are. `None` changes none.
+    pub agents: Option<Vec<SimulatedAgentConfig>>,
+    /// The folders of eval sets and reports.
+    pub folders: Folders,
+    /// Whether exports write results as google-adk records them.
+    pub adk_tool_responses: bool,
+
     /// People, tokens and the audit file, which is opened again.
     pub access: Access,
     /// Origins that may call the host, besides its own.
@@ -29,8 +41,9 @@ pub struct Reload {
 pub struct LoginChanged;
 
 /// What a [`Reload`] replaces in a host.
-#[derive(Clone)]
 pub(crate) struct Reloaded {
+    pub(crate) host: Arc<Host>,
+    pub(crate) stop: CancellationToken,
     pub(crate) authenticator: Arc<Authenticator>,
     pub(crate) origins: Replaceable<OriginPolicy>,
     pub(crate) retention: Replaceable<Retention>,
@@ -50,6 +63,11 @@ impl Reloaded {
         self.origins.set(origins.at(self.address).with_authentication(is_enabled));
         self.retention.set(reload.retention);
         self.authenticator.replace(reload.access);
+        self.host.folders.set(reload.folders);
+        self.host.adk_tool_responses.set(reload.adk_tool_responses);
+        if let Some(agents) = reload.agents {
+            self.host.exchange_agents(agents, &self.stop);
+        }
         Ok(())
     }
 }

@@ -60,7 +60,8 @@ impl Running {
         self.address
     }
 
-    /// Takes up a changed configuration. Requests under way end with the one that they began with.
+    /// Takes up a changed configuration. Requests under way end with the one that they began with. Agents are loaded
+    /// and shut down in the background.
     ///
     /// # Errors
     /// [`LoginChanged`]; nothing is changed then.
@@ -108,6 +109,8 @@ pub(crate) async fn start(settings: Settings) -> Result<Running, ServeError> {
     let stop = CancellationToken::new();
     let origins = origins.at(address).with_authentication(access.is_enabled());
     let reloaded = Reloaded {
+        host: Arc::clone(&host),
+        stop: stop.clone(),
         authenticator: Authenticator::new(access, address.port(), &base_path),
         origins: Replaceable::new(origins),
         retention: Replaceable::new(settings.retention),

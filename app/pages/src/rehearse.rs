@@ -79,6 +79,7 @@ fn AgentPage(
                     loads: 0,
                     is_changed: false,
                     is_slow: false,
+                    is_removed: false,
                     ..agent
                 }),
             },

@@ -31,6 +31,11 @@ fn merge(listed: Vec<AgentSummary>, changed: &[AgentSummary]) -> Vec<AgentSummar
     agents
 }
 
+fn without_removed(mut agents: Vec<AgentSummary>) -> Vec<AgentSummary> {
+    agents.retain(|agent| !agent.is_removed);
+    agents
+}
+
 /// Fetches the agents.
 #[must_use]
 pub fn use_agents() -> Agents {
@@ -44,14 +49,19 @@ impl Agents {
     /// The agents now; `None` while they are fetched. Tracked: read it inside a `Suspense`.
     #[must_use]
     pub fn list(self) -> Option<Result<Vec<AgentSummary>, ApiError>> {
+        Some(self.all()?.map(without_removed))
+    }
+
+    /// The agents, those that were removed included.
+    fn all(self) -> Option<Result<Vec<AgentSummary>, ApiError>> {
         let changed = self.changed.get();
         self.listed.get().map(|listed| listed.map(|listed| merge(listed, &changed)))
     }
 
-    /// One agent. Tracked, as [`Self::list`].
+    /// One agent, which may have been removed. Tracked, as [`Self::list`].
     #[must_use]
     pub fn find(self, id: &AgentId) -> Option<Result<AgentSummary, ApiError>> {
-        let found = match self.list()? {
+        let found = match self.all()? {
             Ok(agents) => agents.into_iter().find(|agent| agent.id == *id),
             Err(error) => return Some(Err(error)),
         };
@@ -65,14 +75,18 @@ impl Agents {
     /// host renders the page. Tracked.
     #[must_use]
     pub fn list_fetched(self) -> Option<Vec<AgentSummary>> {
+        Some(without_removed(self.all_fetched()?))
+    }
+
+    fn all_fetched(self) -> Option<Vec<AgentSummary>> {
         let listed = self.fetched.get()?.ok()?;
         Some(merge(listed, &self.changed.read()))
     }
 
-    /// One agent, read outside of a `Suspense`. Tracked, as [`Self::list_fetched`].
+    /// One agent, which may have been removed, read outside of a `Suspense`. Tracked, as [`Self::list_fetched`].
     #[must_use]
     pub fn find_fetched(self, id: &AgentId) -> Option<AgentSummary> {
-        self.list_fetched()?.into_iter().find(|agent| agent.id == *id)
+        self.all_fetched()?.into_iter().find(|agent| agent.id == *id)
     }
 
     /// The error for an agent that does not exist. Tracked, as [`Self::list`].
@@ -106,6 +120,11 @@ impl Agents {
     /// Fetches the list again, because the host was restarted.
     pub fn fetch_again(self) {
         self.changed.update(Vec::clear);
+        self.listed.refetch();
+    }
+
+    /// Fetches the list again, because agents were added, removed or replaced. The host's news are at least as new.
+    pub fn list_again(self) {
         self.listed.refetch();
     }
 
@@ -170,6 +189,7 @@ mod tests {
             loads: 0,
             is_changed: false,
             is_slow: false,
+            is_removed: false,
         }
     }
 
@@ -183,5 +203,8 @@ mod tests {
             seen,
             [("a", &AgentStatus::Ready), ("b", &AgentStatus::Ready), ("c", &AgentStatus::Ready)]
         );
+        let removed = AgentSummary { is_removed: true, ..agent("b", AgentStatus::Ready) };
+        let listed = without_removed(merge(merged, &[removed]));
+        assert_eq!(listed.iter().map(|it| &*it.name).collect::<Vec<_>>(), ["a", "c"]);
     }
 }

@@ -85,6 +85,7 @@ pub fn provide_page() -> Page {
             }
             agents.take_in(*agent);
         }
+        HostEvent::AgentListChanged => agents.list_again(),
         HostEvent::Live(news) => live.take_in(*news),
         HostEvent::AgentLog { agent, lines } => logs.take_in(&agent, lines),
         HostEvent::Session(event) => lazy.session.and_then(move |views| {

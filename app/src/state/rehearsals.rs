@@ -125,6 +125,7 @@ impl Rehearsals {
             SessionEvent::Asked(question) => rehearsal.asked(*question),
             SessionEvent::Withdrawn { number, .. } => rehearsal.withdrawn(number),
             SessionEvent::TakenUp { .. } => rehearsal.note_new_process(),
+            SessionEvent::Closed { .. } => rehearsal.agent_exchanged(),
             SessionEvent::CatalogChanged(change) => rehearsal.tools_changed(*change),
         });
     }

@@ -1,9 +1,12 @@
-//! [`Registry`]: the agents that this host serves, each with its state, its log and its source.
+//! [`Registry`]: the agents that this host serves, each with its state, its log and its source. `exchange` has what
+//! changes when it takes up another list.
+
+mod exchange;
 
 use std::convert::Infallible;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use session::{AgentId, SessionId};
@@ -18,6 +21,8 @@ use super::{
     SessionView, SourceEvent,
 };
 
+pub use exchange::Exchanged;
+
 /// After how long the host reports that an agent is still being loaded.
 const SLOW: Duration = Duration::from_secs(5);
 
@@ -31,6 +36,9 @@ pub struct SimulatedAgentConfig {
     pub eval_set_path: PathBuf,
     /// The user's id and the initial state of each session.
     pub seed: SessionSeed,
+    /// A [`Registry`] that takes up another list keeps an agent whose name and revision are also in that list. One
+    /// without a revision is always replaced.
+    pub revision: Option<u64>,
 }
 
 impl SimulatedAgentConfig {
@@ -46,6 +54,7 @@ impl SimulatedAgentConfig {
             agent: Box::new(agent),
             eval_set_path: eval_set_path.into(),
             seed: SessionSeed { user_id: "user".to_owned(), ..SessionSeed::default() },
+            revision: None,
         }
     }
 
@@ -88,12 +97,33 @@ impl SimulatedAgentConfig {
     }
 }
 
-/// Every agent, in the order given. Never changes while the host runs.
+/// Every agent, in the order given.
 pub struct Registry {
-    agents: Vec<Arc<RegisteredAgent>>,
-    changes: broadcast::Sender<AgentId>,
+    listed: RwLock<Listed>,
+    changes: broadcast::Sender<AgentChange>,
     /// Events that sources report.
     news: broadcast::Sender<Arc<SourceEvent>>,
+    /// Called for each session whose view a source changed.
+    views: Arc<dyn Fn(&CatalogChange) + Send + Sync>,
+}
+
+/// The agents of a [`Registry`] at one time.
+pub type Agents = Arc<[Arc<RegisteredAgent>]>;
+
+#[derive(Clone, Default)]
+struct Listed {
+    agents: Agents,
+    /// Agents that were removed. Their sessions can be exported.
+    removed: Agents,
+}
+
+/// What changed in a [`Registry`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AgentChange {
+    /// The summary of one agent.
+    Agent(AgentId),
+    /// Which agents there are.
+    List,
 }
 
 /// One agent.
@@ -110,8 +140,11 @@ pub struct RegisteredAgent {
     pub source: Box<dyn AgentSource>,
     /// Its output.
     pub log: Arc<AgentLog>,
+    revision: Option<u64>,
+    /// Why it cannot be used anymore, once it was removed or replaced.
+    gone: OnceLock<AgentFault>,
     condition: watch::Sender<Condition>,
-    changes: broadcast::Sender<AgentId>,
+    changes: broadcast::Sender<AgentChange>,
     /// Reports events of its sessions, as the source does.
     reporter: Reporter,
     /// Locked while the source loads, so that it is loaded once at a time. Counts how often it was
@@ -153,47 +186,16 @@ impl Registry {
     #[must_use]
     pub fn new(
         configs: Vec<SimulatedAgentConfig>,
-        views: impl Fn(&CatalogChange) + Clone + Send + Sync + 'static,
+        views: impl Fn(&CatalogChange) + Send + Sync + 'static,
     ) -> Self {
-        let news = broadcast::channel(256).0;
-        let changes = broadcast::channel(64).0;
-        let mut agents: Vec<Arc<RegisteredAgent>> = Vec::with_capacity(configs.len());
-        for config in configs {
-            let base = AgentId::from_display_name(&config.name);
-            let taken = |id: &AgentId| agents.iter().any(|agent| agent.id == *id);
-            let id = if taken(&base) {
-                (2..).map(|number| base.numbered(number)).find(|id| !taken(id)).unwrap_or(base)
-            } else {
-                base
-            };
-            let (views, passed_on) = (views.clone(), news.clone());
-            let reporter = Reporter::new(move |event| {
-                if let SourceEvent::CatalogChanged(change) = &event {
-                    views(change);
-                }
-                // There may be no listener. A page reads the state when it connects.
-                let _ = passed_on.send(Arc::new(event));
-            });
-            config.agent.report_to(reporter.clone());
-            agents.push(Arc::new(RegisteredAgent {
-                id,
-                name: config.name,
-                eval_set_path: config.eval_set_path,
-                seed: config.seed,
-                source: config.agent,
-                log: Arc::default(),
-                condition: watch::channel(Condition::Starting(AgentFacts::default())).0,
-                changes: changes.clone(),
-                reporter,
-                loading: Mutex::default(),
-                loads: AtomicU64::new(0),
-                loaded_from: RwLock::default(),
-                is_changed: AtomicBool::new(false),
-                stop: RwLock::default(),
-                is_slow: AtomicBool::new(false),
-            }));
-        }
-        Self { agents, changes, news }
+        let registry = Self {
+            listed: RwLock::default(),
+            changes: broadcast::channel(64).0,
+            news: broadcast::channel(256).0,
+            views: Arc::new(views),
+        };
+        registry.exchange(configs);
+        registry
     }
 
     /// Events that sources report from now on.
@@ -204,14 +206,31 @@ impl Registry {
 
     /// The agents, in the order given.
     #[must_use]
-    pub fn agents(&self) -> &[Arc<RegisteredAgent>] {
-        &self.agents
+    pub fn agents(&self) -> Agents {
+        self.listed().agents
+    }
+
+    /// The agents, and after them those that were removed.
+    #[must_use]
+    pub fn all(&self) -> Vec<Arc<RegisteredAgent>> {
+        let Listed { agents, removed } = self.listed();
+        agents.iter().chain(removed.iter()).cloned().collect()
+    }
+
+    fn listed(&self) -> Listed {
+        self.listed.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The agent with this id.
     #[must_use]
-    pub fn find(&self, id: &AgentId) -> Option<&Arc<RegisteredAgent>> {
-        self.agents.iter().find(|agent| agent.id == *id)
+    pub fn find(&self, id: &AgentId) -> Option<Arc<RegisteredAgent>> {
+        self.agents().iter().find(|agent| agent.id == *id).cloned()
+    }
+
+    /// The agent with this id, which may have been removed.
+    #[must_use]
+    pub fn find_any(&self, id: &AgentId) -> Option<Arc<RegisteredAgent>> {
+        self.all().into_iter().find(|agent| agent.id == *id)
     }
 
     /// Whether anyone listens to [`Self::changes`].
@@ -220,9 +239,9 @@ impl Registry {
         self.changes.receiver_count() > 0
     }
 
-    /// The id of each agent whose summary changes from now on.
+    /// What changes from now on.
     #[must_use]
-    pub fn changes(&self) -> broadcast::Receiver<AgentId> {
+    pub fn changes(&self) -> broadcast::Receiver<AgentChange> {
         self.changes.subscribe()
     }
 }
@@ -238,13 +257,20 @@ impl RegisteredAgent {
         let files = self.fingerprint().await;
         *self.loaded_from.write().unwrap_or_else(PoisonError::into_inner) = files;
         self.is_changed.store(false, Ordering::Relaxed);
-        self.set(Condition::Starting(self.facts()));
         let (began, printed) = (Instant::now(), self.log.next_number());
         let stop = CancellationToken::new();
         *self.stop.write().unwrap_or_else(PoisonError::into_inner) = stop.clone();
+        // From here on, it cannot be removed unnoticed.
+        if let Some(fault) = self.gone() {
+            return Err(fault.clone());
+        }
+        self.set(Condition::Starting(self.facts()));
         let loaded = tokio::select! {
             loaded = self.source.load(&self.seed, Arc::clone(&self.log)) => loaded,
-            () = stop.cancelled() => Err(self.stopped(began.elapsed(), printed)),
+            () = stop.cancelled() => {
+                let stopped = || self.stopped(began.elapsed(), printed);
+                Err(self.gone().cloned().unwrap_or_else(stopped))
+            }
             never = self.becomes_slow() => match never {},
         };
         self.is_slow.store(false, Ordering::Relaxed);
@@ -267,7 +293,7 @@ impl RegisteredAgent {
         tokio::time::sleep(SLOW).await;
         self.is_slow.store(true, Ordering::Relaxed);
         // There may be no listener.
-        let _ = self.changes.send(self.id.clone());
+        let _ = self.changes.send(AgentChange::Agent(self.id.clone()));
         std::future::pending().await
     }
 
@@ -317,7 +343,7 @@ impl RegisteredAgent {
         let is_changed = before.is_some() && before != now;
         if self.is_changed.swap(is_changed, Ordering::Relaxed) != is_changed {
             // There may be no listener.
-            let _ = self.changes.send(self.id.clone());
+            let _ = self.changes.send(AgentChange::Agent(self.id.clone()));
         }
         drop(alone);
     }
@@ -334,6 +360,25 @@ impl RegisteredAgent {
         self.reporter.report(SourceEvent::CatalogChanged(Box::new(change)));
     }
 
+    /// Reports that the host closed a session, because the agent was replaced or removed.
+    pub fn report_closed(&self, session: &SessionId) {
+        self.reporter.report(SourceEvent::Closed { session: session.clone() });
+    }
+
+    /// Why it cannot be used anymore, if it was removed or replaced.
+    #[must_use]
+    pub fn gone(&self) -> Option<&AgentFault> {
+        self.gone.get()
+    }
+
+    /// Ends what runs of it, after it was removed or replaced.
+    pub async fn shut_down(&self) {
+        self.stop_loading();
+        let alone = self.loading.lock().await;
+        self.source.shut_down().await;
+        drop(alone);
+    }
+
     fn facts(&self) -> AgentFacts {
         match &*self.condition.borrow() {
             Condition::Ready(facts) | Condition::Starting(facts) => facts.clone(),
@@ -344,11 +389,14 @@ impl RegisteredAgent {
     fn set(&self, condition: Condition) {
         self.condition.send_replace(condition);
         // There may be no listener.
-        let _ = self.changes.send(self.id.clone());
+        let _ = self.changes.send(AgentChange::Agent(self.id.clone()));
     }
 
     /// Sets a fault of an agent that was ready.
     pub fn fault(&self, fault: AgentFault) {
+        if self.gone().is_some() {
+            return;
+        }
         let before = match &*self.condition.borrow() {
             Condition::Ready(facts) => Some(facts.clone()),
             Condition::Faulted(_, before) => before.clone(),

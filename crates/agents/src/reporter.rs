@@ -28,6 +28,11 @@ pub enum SourceEvent {
         /// The session.
         session: SessionId,
     },
+    /// The host closed the session, because its agent was replaced or removed.
+    Closed {
+        /// The session.
+        session: SessionId,
+    },
 }
 
 /// The progress of a call, as its tool reports it.

@@ -30,6 +30,9 @@ pub struct AgentSummary {
     pub is_changed: bool,
     /// Whether it has been loading for several seconds.
     pub is_slow: bool,
+    /// Whether it was removed while the host runs. The list does not show it, but its sessions can be exported.
+    #[serde(default)]
+    pub is_removed: bool,
 }
 
 /// Where an agent comes from.

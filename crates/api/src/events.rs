@@ -31,6 +31,8 @@ pub enum HostEvent<S = SessionEvent> {
     },
     /// An agent was loaded, faulted or restarted.
     AgentChanged(Box<AgentSummary>),
+    /// Agents were added, removed or replaced: the list is to be fetched again.
+    AgentListChanged,
     /// An agent printed lines.
     AgentLog {
         /// The agent.
@@ -67,6 +69,11 @@ pub enum SessionEvent {
         /// The session.
         session: SessionId,
     },
+    /// The host closed the session, because its agent was replaced or removed.
+    Closed {
+        /// The session.
+        session: SessionId,
+    },
 }
 
 impl SessionEvent {
@@ -77,7 +84,9 @@ impl SessionEvent {
             Self::Call(update) => &update.session,
             Self::Progress(progress) => &progress.session,
             Self::Asked(question) => &question.session,
-            Self::Withdrawn { session, .. } | Self::TakenUp { session } => session,
+            Self::Withdrawn { session, .. }
+            | Self::TakenUp { session }
+            | Self::Closed { session } => session,
             Self::CatalogChanged(change) => &change.session,
         }
     }

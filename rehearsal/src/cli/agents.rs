@@ -115,7 +115,7 @@ fn counted(count: usize, noun: &str) -> String {
 }
 
 pub(super) async fn look(config: SimulatedAgentConfig, mut slow: impl FnMut(&str)) -> AgentReport {
-    let SimulatedAgentConfig { name, agent, eval_set_path, seed } = config;
+    let SimulatedAgentConfig { name, agent, eval_set_path, seed, .. } = config;
     let seen = async {
         let log = Arc::new(AgentLog::default());
         let load = agent.load(&seed, Arc::clone(&log));

@@ -47,7 +47,7 @@ pub use lint::{LintError, Linted, lint_tools, write_lint};
 pub use logging::start_logging;
 pub use manual::write_manual;
 pub use score::{PairBy, ReportFormat, ScoreArguments, ScoreError, Verdict, score};
-pub use sources::{example_names, simulated_agents};
+pub use sources::{Revisions, example_names, simulated_agents};
 
 use crate::BasePath;
 use crate::config::{AllowedOrigin, ListenAddress, Overrides};

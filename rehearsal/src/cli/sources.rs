@@ -1,5 +1,6 @@
-//! Creates the agents of a configuration.
+//! Creates the agents of a configuration, and numbers what it says of them, for a host that reads it again.
 
+use std::cell::RefCell;
 use std::path::PathBuf;
 
 use agents::SimulatedAgentConfig;
@@ -50,6 +51,61 @@ pub fn simulated_agents(config: &Config) -> anyhow::Result<Vec<SimulatedAgentCon
         return Ok(agents);
     }
     config.agents.iter().map(|agent| configured(agent, config)).collect()
+}
+
+/// What the configurations that a host has read say of agents, each with a number.
+#[derive(Default)]
+pub struct Revisions(RefCell<Vec<Description>>);
+
+/// What an agent is made from.
+#[derive(PartialEq)]
+struct Description {
+    /// Its entry; `None` for a built-in example.
+    entry: Option<AgentConfig>,
+    /// The interpreter of the whole configuration, if the agent uses it.
+    python: Option<PathBuf>,
+}
+
+impl Revisions {
+    /// As [`simulated_agents`], with the number of what `config` says of each agent as its revision.
+    ///
+    /// # Errors
+    /// As [`simulated_agents`].
+    pub fn simulated_agents(&self, config: &Config) -> anyhow::Result<Vec<SimulatedAgentConfig>> {
+        let mut agents = simulated_agents(config)?;
+        let entries = config.agents.iter().map(Some).chain(std::iter::repeat(None));
+        for (agent, entry) in agents.iter_mut().zip(entries) {
+            agent.revision = Some(self.number(Description::of(entry, config)));
+        }
+        Ok(agents)
+    }
+
+    fn number(&self, description: Description) -> u64 {
+        let mut known = self.0.borrow_mut();
+        let place = known.iter().position(|other| *other == description).unwrap_or_else(|| {
+            known.push(description);
+            known.len() - 1
+        });
+        place as u64
+    }
+}
+
+impl Description {
+    fn of(entry: Option<&AgentConfig>, config: &Config) -> Self {
+        let mut entry = entry.cloned();
+        let takes_python = match entry.as_mut().map(|entry| &mut entry.source) {
+            None | Some(AgentSourceConfig::AdkPython { python: None, .. }) => true,
+            Some(AgentSourceConfig::Mcp(agent)) => {
+                if agent.instruction_file.is_some() {
+                    // The agent reads it, and the page offers a reload when it changes.
+                    agent.instruction.clear();
+                }
+                false
+            }
+            Some(_) => false,
+        };
+        Self { entry, python: config.python.clone().filter(|_| takes_python) }
+    }
 }
 
 fn shipped(example: &Example) -> SimulatedAgentConfig {
@@ -141,6 +197,7 @@ fn configured(agent: &AgentConfig, config: &Config) -> anyhow::Result<SimulatedA
             state: agent.state.clone(),
             is_whole: false,
         },
+        revision: None,
     })
 }
 

@@ -122,10 +122,7 @@ impl Config {
         [
             ("`listen`", self.listen != begun.listen),
             ("`base_path`", self.base_path != begun.base_path),
-            ("the agents", self.agents != begun.agents || self.python != begun.python),
             ("`[live] database`", self.live.database != begun.live.database),
-            ("`[folders]`", self.folders != begun.folders),
-            ("`[export]`", self.adk_tool_responses != begun.adk_tool_responses),
         ]
         .into_iter()
         .filter_map(|(name, differs)| differs.then_some(name))

@@ -1,5 +1,7 @@
 //! SIGHUP: a running host reads its configuration again.
 
+mod agents;
+
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -107,9 +109,42 @@ fn people_and_tokens_change_and_a_broken_file_changes_nothing() {
     let renamed = with_first.replace("Maths", "Mathematics");
     fs::write(&file, format!("{renamed}{more}")).unwrap();
     let log = host.reload();
-    assert!(
-        log.contains("restart the host for the changes of the agents, `[live] database`"),
-        "{log}"
-    );
+    assert!(log.contains("restart the host for the changes of `[live] database`"), "{log}");
+    assert!(log.contains("added the agent Mathematics"), "{log}");
+    assert!(log.contains("removed the agent Maths"), "{log}");
     assert_eq!((host.status(&first), host.status(&second)), (200, 401));
+}
+
+#[test]
+fn agents_change_and_a_wrong_agent_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("rehearsal.toml");
+    let other = AGENT.replace("Maths", "Poetry").replace("math", "poet");
+    fs::write(&file, format!("{AGENT}{other}")).unwrap();
+    let host = Reloading::start(folder.path());
+    let changes = |log: &str| {
+        let lines = log.lines().filter(|line| line.contains(" the agent "));
+        lines.map(|line| line.split(": ").last().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let log = host.reload();
+    assert_eq!(changes(&log), [""; 0], "nothing has changed: {log}");
+
+    let moved = format!("{AGENT}eval_set_path = \"other.evalset.json\"\n");
+    let added = AGENT.replace("Maths", "Sums");
+    fs::write(&file, format!("{added}{other}{moved}")).unwrap();
+    let log = host.reload();
+    let expected = ["added the agent Sums", "replaced the agent Maths"];
+    assert!(changes(&log).iter().zip(expected).all(|(line, text)| line.contains(text)), "{log}");
+    assert_eq!(changes(&log).len(), 2, "{log}");
+    assert!(!log.contains("restart the host"), "{log}");
+
+    fs::write(&file, format!("{AGENT}{}", AGENT.replace("math", "no such example"))).unwrap();
+    let log = host.reload();
+    assert!(log.contains("the configuration is unchanged: rehearsal.toml:"), "{log}");
+    assert_eq!(changes(&log), [""; 0], "{log}");
+
+    fs::write(&file, other).unwrap();
+    let log = host.reload();
+    assert_eq!(changes(&log).len(), 2, "{log}");
+    assert!(log.contains("removed the agent Sums") && log.contains("removed the agent Maths"));
 }

@@ -26,9 +26,9 @@ use crate::sessions::HostSession;
 const PREVIEW_BYTES: usize = 64 * 1024;
 
 /// A rehearsal to export.
-pub(crate) struct RehearsalExport<'h> {
+pub(crate) struct RehearsalExport {
     /// The agent.
-    pub(crate) agent: &'h RegisteredAgent,
+    pub(crate) agent: Arc<RegisteredAgent>,
     /// The host's part of the session, which stores the large results that the page knows by call id;
     /// `None` after a restart of the host.
     pub(crate) session: Option<Arc<HostSession>>,
@@ -46,21 +46,21 @@ pub(crate) struct RehearsalExport<'h> {
 /// [`ApiError::NotExportable`] if a large result is gone, [`ApiError::Export`] if the case cannot
 /// be written; the file is then unchanged.
 pub(crate) async fn export(
-    export: RehearsalExport<'_>,
+    export: RehearsalExport,
     path: PathBuf,
     audit_entry: AttributedEntry,
 ) -> Result<ExportReceipt, ApiError> {
-    let name = &export.agent.name;
+    let name = export.agent.name.clone();
     let case = case_of_rehearsal(export).await?;
-    append_in_background(path, name, case, audit_entry).await
+    append_in_background(path, &name, case, audit_entry).await
 }
 
 /// An eval set with only the rehearsal's case, to download.
 ///
 /// # Errors
 /// As [`preview`].
-pub(crate) async fn case_file(export: RehearsalExport<'_>) -> Result<CaseDownload, ApiError> {
-    let agent = export.agent;
+pub(crate) async fn case_file(export: RehearsalExport) -> Result<CaseDownload, ApiError> {
+    let agent = Arc::clone(&export.agent);
     let header = header(&agent.name);
     let path = agent.eval_set_path.display().to_string();
     let case = case_of_rehearsal(export).await?;
@@ -84,7 +84,7 @@ fn header(name: &str) -> EvalSetHeader {
 /// # Errors
 /// As [`export`], and [`ApiError::Export`] if google-adk would not read the case.
 pub(crate) async fn preview(
-    export: RehearsalExport<'_>,
+    export: RehearsalExport,
     path: PathBuf,
 ) -> Result<ExportPreview, ApiError> {
     let unmet = Unmet::ALL.into_iter().filter_map(|reason| {
@@ -133,7 +133,7 @@ fn beginning(text: &str) -> (String, bool) {
 ///
 /// # Errors
 /// [`ApiError::NotExportable`] if a large result is gone.
-pub(crate) async fn case_of_rehearsal(export: RehearsalExport<'_>) -> Result<EvalCase, ApiError> {
+pub(crate) async fn case_of_rehearsal(export: RehearsalExport) -> Result<EvalCase, ApiError> {
     let RehearsalExport { agent, session, trace, state, choices } = export;
     let app_name = match &session {
         Some(session) => session.view().app_name,
@@ -204,8 +204,10 @@ pub(crate) fn case_of_live(
     turns: &[u64],
 ) -> Result<EvalCase, ApiError> {
     let (name, _) = app_and_file(registry, events);
-    let user = find(registry, &name).map_or("user", |agent| agent.seed.user_id.as_str());
-    let input = SessionInput::new(name.clone(), user, object(&agent_state(registry, &name)));
+    let seed = find(registry, &name).map(|agent| agent.seed.clone());
+    let (user, state) = seed
+        .map_or_else(|| ("user".to_owned(), BTreeMap::new()), |seed| (seed.user_id, seed.state));
+    let input = SessionInput::new(name.clone(), user, object(&state));
     let case = live_case(&name, &session.to_string(), input, events, turns);
     case.ok_or_else(|| {
         ApiError::NotExportable("none of the selected requests has a response".to_owned())
@@ -223,13 +225,9 @@ fn app_and_file(registry: &Registry, events: &[SessionEvent]) -> (String, PathBu
     (name, path)
 }
 
-fn agent_state(registry: &Registry, name: &str) -> BTreeMap<String, JsonText> {
-    find(registry, name).map(|agent| agent.seed.state.clone()).unwrap_or_default()
-}
-
-fn find<'a>(registry: &'a Registry, name: &str) -> Option<&'a Arc<RegisteredAgent>> {
+fn find(registry: &Registry, name: &str) -> Option<Arc<RegisteredAgent>> {
     let name = snake_case(name);
-    registry.agents().iter().find(|agent| snake_case(&agent.name) == name)
+    registry.agents().iter().find(|agent| snake_case(&agent.name) == name).cloned()
 }
 
 /// The job writes the audit entry, because the caller may have disconnected.

@@ -16,17 +16,15 @@ pub(super) async fn restore(
     request: RestoreRequest,
 ) -> Result<RestoredSession, ApiError> {
     let RestoreRequest { session, agent, history, initial_state, state, active_agent } = request;
+    let _change = host.sessions.change(&session).await;
     let agent = host.agent(&agent)?;
-    let seed = seed(agent, Some(initial_state.clone()))?;
+    let seed = seed(&agent, Some(initial_state.clone()))?;
     let past =
         SessionPast { turns: turns(history)?, state: members(&state, "state")?, active_agent };
-    let _change = host.sessions.change(&session).await;
-    match host.sessions.find(&session) {
-        // A session keeps its agent.
-        Some(open) if open.agent.id != agent.id => return Err(ApiError::UnknownSession(session)),
+    match host.sessions.open_on(&session, &agent)? {
         Some(open) if open.has_begun() => {
             let view = agent.source.open_session(&session, &seed).await;
-            let view = view.map_err(|error| refusal(agent, error))?;
+            let view = view.map_err(|error| refusal(&agent, error))?;
             open.record_keep_alive();
             let view = page_dto::session_view(view);
             let (restored, calls) = (open.restored, open.reported_calls());
@@ -38,12 +36,12 @@ pub(super) async fn restore(
         }
         None => agent.ready().await.map_err(faulted)?,
     }
-    let (view, restored) = match restored(agent, &session, &seed, &past).await? {
+    let (view, restored) = match restored(&agent, &session, &seed, &past).await? {
         Some(view) => (view, Restored::State),
-        None => (opened_again(agent, &session, &seed, &past).await?, Restored::Nothing),
+        None => (opened_again(&agent, &session, &seed, &past).await?, Restored::Nothing),
     };
     let start = Start { seed, initial_state, restored };
-    let entered = host.sessions.enter_with(&session, agent, start, view.clone());
+    let entered = host.sessions.enter_with(&session, &agent, start, view.clone());
     entered.begin(view.clone());
     entered.record_keep_alive();
     let view = page_dto::session_view(view);

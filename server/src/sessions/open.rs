@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use agents::registry::RegisteredAgent;
 use agents::spill_store::MemoryBound;
 use agents::{SessionSeed, SessionView};
-use api::{CallUpdate, Restored};
+use api::{ApiError, CallUpdate, Restored};
 use json_text::JsonText;
 use session::{CallId, SessionId};
 use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
@@ -35,8 +35,8 @@ pub(crate) enum NotStarted {
 pub(crate) struct HostSession {
     pub(crate) id: SessionId,
     pub(crate) agent: Arc<RegisteredAgent>,
-    pub(crate) stored_results: StoredResults,
-    pub(crate) opened_resources: OpenedResources,
+    pub(crate) stored_results: Arc<StoredResults>,
+    pub(crate) opened_resources: Arc<OpenedResources>,
     /// What the session started from.
     pub(crate) seed: SessionSeed,
     /// The state that the session started with, a JSON object; exports contain it.
@@ -216,6 +216,29 @@ impl Sessions {
         self.all().get(id).cloned()
     }
 
+    /// The session with this id, if it is open on `agent`. One of an agent that was replaced is not.
+    ///
+    /// # Errors
+    /// [`ApiError::UnknownSession`] if it is a session of an agent with another id.
+    pub(crate) fn open_on(
+        &self,
+        id: &SessionId,
+        agent: &Arc<RegisteredAgent>,
+    ) -> Result<Option<Arc<HostSession>>, ApiError> {
+        let open = self.find(id);
+        // A session keeps its agent.
+        if open.as_ref().is_some_and(|open| open.agent.id != agent.id) {
+            return Err(ApiError::UnknownSession(id.clone()));
+        }
+        Ok(open.filter(|open| Arc::ptr_eq(&open.agent, agent)))
+    }
+
+    /// The sessions of `agent`.
+    pub(crate) fn of(&self, agent: &Arc<RegisteredAgent>) -> Vec<Arc<HostSession>> {
+        let all = self.all();
+        all.values().filter(|session| Arc::ptr_eq(&session.agent, agent)).cloned().collect()
+    }
+
     /// Adds a session, or returns the open one with this id.
     pub(crate) fn enter(
         &self,
@@ -228,7 +251,8 @@ impl Sessions {
         self.enter_with(id, agent, Start { seed, initial_state, restored: Restored::Open }, view)
     }
 
-    /// Adds a session that started like this, or returns the open one with this id.
+    /// Adds a session that started like this, or returns the open one with this id. One of an agent that was
+    /// replaced leaves it what it has stored.
     pub(crate) fn enter_with(
         &self,
         id: &SessionId,
@@ -237,6 +261,8 @@ impl Sessions {
         view: SessionView,
     ) -> Arc<HostSession> {
         let mut all = self.all();
+        let is_former = all.get(id).is_some_and(|open| !Arc::ptr_eq(&open.agent, agent));
+        let former = if is_former { all.remove(id) } else { None };
         let session = all.entry(id.clone()).or_insert_with(|| {
             let Start { seed, initial_state, restored } = start;
             let state = State {
@@ -247,11 +273,15 @@ impl Sessions {
                 canceled_early: VecDeque::new(),
                 update: None,
             };
+            let stored = former.map(|it| (it.stored_results.clone(), it.opened_resources.clone()));
+            let (stored_results, opened_resources) = stored.unwrap_or_else(|| {
+                (Arc::new(StoredResults::new(Arc::clone(&self.bound))), Arc::default())
+            });
             Arc::new(HostSession {
                 id: id.clone(),
                 agent: Arc::clone(agent),
-                stored_results: StoredResults::new(Arc::clone(&self.bound)),
-                opened_resources: OpenedResources::default(),
+                stored_results,
+                opened_resources,
                 seed,
                 initial_state,
                 restored,
@@ -269,10 +299,7 @@ impl Sessions {
     /// Opens the sessions of `agent` that have not begun again, after it was reloaded, and reports what
     /// their models would see now.
     pub(crate) async fn renew(&self, agent: &Arc<RegisteredAgent>) {
-        let of_agent =
-            |session: &&Arc<HostSession>| session.agent.id == agent.id && !session.has_begun();
-        let waiting: Vec<_> = self.all().values().filter(of_agent).cloned().collect();
-        for session in waiting {
+        for session in self.of(agent).iter().filter(|session| !session.has_begun()) {
             let _change = self.change(&session.id).await;
             agent.source.close_session(&session.id).await;
             match agent.source.open_session(&session.id, &session.seed).await {
@@ -310,7 +337,7 @@ mod tests {
         let agent =
             SimulatedAgentConfig::native("Maths", NativeAgent::new("maths"), "maths.evalset.json");
         let registry = Registry::new(vec![agent], |_| {});
-        let agent = &registry.agents()[0];
+        let agent = &registry.agents()[0].clone();
         let id = SessionId::parse("s").expect("valid");
         let view = agent.source.open_session(&id, &agent.seed).await.expect("opens");
         let sessions = Sessions::new(MemoryBound::new(1_024));

@@ -83,6 +83,23 @@ impl Rehearsal {
         self.open();
     }
 
+    /// The agent was replaced or removed, and the host closed this session. It goes on with the agent that took its
+    /// place, or waits until there is one.
+    pub fn agent_exchanged(self) {
+        const WHY: &str = "The host's configuration of this agent changed.";
+        self.keep();
+        self.questions.set(Vec::new());
+        self.loads.set(None);
+        self.lose_session(
+            WHY,
+            "The host's configuration of this agent changed while the tool was running.",
+        );
+        if self.session.read_untracked().query().is_some() {
+            self.notice.set(Some(format!("{WHY} The history is kept.")));
+        }
+        self.open();
+    }
+
     /// Ends every pending call, innermost first, because the host does not have them.
     pub(super) fn end_pending(self, message: &str) {
         let innermost = move || {

@@ -29,6 +29,7 @@ impl FakeAgents {
             loads: 1,
             is_changed: false,
             is_slow: false,
+            is_removed: false,
         }
     }
 }
