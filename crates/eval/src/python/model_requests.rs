@@ -26,9 +26,10 @@ impl ModelRequests {
 
     /// Calls `begin` as soon as the request may be sent.
     pub(super) fn begin(&mut self, begins: ModelBegins, begin: impl FnOnce() + Send + 'static) {
+        let ModelBegins { request, model, attempt: number } = begins;
         let (ended, end) = oneshot::channel::<End>();
-        self.ends.insert(begins.request, ended);
-        let model = self.models.of_agent(&begins.model);
+        self.ends.insert(request, ended);
+        let model = self.models.of_agent(&model);
         tokio::spawn(async move {
             let mut answer = None;
             let end = async {
@@ -36,7 +37,7 @@ impl ModelRequests {
                 answer = wanted;
                 attempt
             };
-            let wait = model.attempt(begins.attempt, begin, end).await;
+            let wait = model.attempt(number, begin, end).await;
             if let Some(answer) = answer {
                 if let Some(wait) = wait {
                     tokio::time::sleep(wait).await;

@@ -188,7 +188,12 @@ async fn all_cases_share_the_limit_of_the_agents_own_model() {
         let (now, most) = (Arc::clone(&now), Arc::clone(&most));
         move |request| {
             most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
-            std::thread::sleep(Duration::from_millis(100));
+            // The first waits for another, which comes if the limit lets it.
+            let begin = std::time::Instant::now();
+            let patience = Duration::from_millis(if request.number == 0 { 20_000 } else { 50 });
+            while now.load(Ordering::SeqCst) < 2 && begin.elapsed() < patience {
+                std::thread::sleep(Duration::from_millis(5));
+            }
             now.fetch_sub(1, Ordering::SeqCst);
             crate::wire::says(request, "Call 999.")
         }
