@@ -220,9 +220,16 @@ class EvalCase:
 
 
 def _subject(subject: str | os.PathLike[str] | Mapping[str, Any]) -> Mapping[str, Any]:
-    if isinstance(subject, Mapping):
-        return subject
-    return {"adk": str(Path(subject).absolute())}
+    if not isinstance(subject, Mapping):
+        return {"adk": str(Path(subject).absolute())}
+    match subject.get("adk"):
+        case str() as folder:
+            return {**subject, "adk": str(Path(folder).absolute())}
+        case Mapping() as members:
+            # Both members are paths.
+            absolute = {name: str(Path(path).absolute()) for name, path in members.items()}
+            return {**subject, "adk": absolute}
+    return subject
 
 
 def _golden(golden: Mapping[str, str] | None) -> Mapping[str, str] | None:

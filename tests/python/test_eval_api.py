@@ -100,6 +100,17 @@ def test_a_case_that_is_not_valid_is_refused():
         run_eval(case("a", calls(), tools={"read": lambda policy_id: {}}))
 
 
+def test_the_paths_of_a_subject_are_absolute(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    members = {"folder": "triage", "declarations": "tools.json"}
+    for subject, wanted in (
+        ("triage", str(tmp_path / "triage")),
+        ({"adk": "triage"}, str(tmp_path / "triage")),
+        ({"adk": members}, {name: str(tmp_path / path) for name, path in members.items()}),
+    ):
+        assert EvalCase(name="a", subject=subject).to_dict()["subject"] == {"adk": wanted}
+
+
 def test_a_value_without_a_form_in_json_is_refused():
     with pytest.raises(SuiteError, match=r"'odd' has no form in JSON: \$\.\S+ is NaN\."):
         run_eval(case("odd", calls(), initial_state={"degrees": math.nan}))

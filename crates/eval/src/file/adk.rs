@@ -17,13 +17,13 @@ pub(super) enum Adk {
     /// A folder that `adk web` loads, relative to the suite's.
     Folder(PathBuf),
     /// A folder, and what its MCP servers declare.
-    Members(Members),
+    Members(AdkMembers),
 }
 
 /// A folder, and what its MCP servers declare.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Members {
+pub(super) struct AdkMembers {
     /// A folder that `adk web` loads, relative to the suite's.
     folder: PathBuf,
     /// A JSON file with what the MCP servers of the agent declare, so that they are not started to list their tools: the
@@ -35,7 +35,7 @@ impl Adk {
     /// The folder.
     pub(super) fn folder(&self) -> &Path {
         match self {
-            Self::Folder(folder) | Self::Members(Members { folder, .. }) => folder,
+            Self::Folder(folder) | Self::Members(AdkMembers { folder, .. }) => folder,
         }
     }
 
@@ -48,7 +48,7 @@ impl Adk {
         subject: AdkPythonSubject,
         folder: &Path,
     ) -> Result<AdkPythonSubject, String> {
-        let Self::Members(Members { declarations: Some(file), .. }) = self else {
+        let Self::Members(AdkMembers { declarations: Some(file), .. }) = self else {
             return Ok(subject);
         };
         let path = folder.join(file);
@@ -82,7 +82,7 @@ impl<'de> Deserialize<'de> for Adk {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Adk, A::Error> {
-                Members::deserialize(MapAccessDeserializer::new(map)).map(Adk::Members)
+                AdkMembers::deserialize(MapAccessDeserializer::new(map)).map(Adk::Members)
             }
         }
         deserializer.deserialize_any(FolderOrMembers)

@@ -29,7 +29,7 @@ pub(super) struct Suite {
     /// Decides which calls `faults` hit; the same seed hits the same calls.
     #[serde(default)]
     pub(super) seed: u64,
-    /// How the models of user agents, simulated tools and judges are asked.
+    /// How the models of agents in Python, user agents, simulated tools and judges are asked.
     #[serde(default)]
     pub(super) models: ModelSettings,
     /// What models cost, by their names, so that reports have the cost of the run.
@@ -39,11 +39,11 @@ pub(super) struct Suite {
     pub(super) cases: Vec<Case>,
 }
 
-/// How the models of user agents, simulated tools and judges are asked.
+/// How the models of agents in Python, user agents, simulated tools and judges are asked.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ModelSettings {
-    /// How long one request may take, in milliseconds: 120000 by default. Also of an agent in Python.
+    /// How long one request may take, in milliseconds: 120000 by default.
     pub(super) timeout_ms: Option<u64>,
     /// How often a request is repeated that failed for a reason that may pass: 5 times by default.
     pub(super) retries: Option<u32>,
@@ -80,7 +80,8 @@ pub(super) struct Case {
     /// What happens to the calls of each tool. A call of a tool that is not named is an error.
     #[serde(default)]
     pub(super) tools: BTreeMap<String, Mock>,
-    /// Parts of the agent that cannot be intercepted, such as `google_search`, and that are allowed.
+    /// Parts of the agent that cannot be intercepted, such as `google_search`, and that are allowed; and hosts that its
+    /// models may reach besides those that they are configured for, such as `models.example.com`.
     #[serde(default)]
     pub(super) allow: Vec<String>,
     /// Who responds when the agent waits for the user.
