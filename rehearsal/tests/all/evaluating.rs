@@ -454,6 +454,46 @@ fn an_agent_with_mcp_servers_runs_with_the_tools_that_were_recorded() {
 }
 
 #[test]
+fn the_tools_of_an_agents_mcp_toolset_are_recorded() {
+    let Some(python) = test_needs::python() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let suite = serde_json::json!({
+        "subject": { "adk": { "folder": agents().join("reader"), "declarations": "tools.json" } },
+        "tools": { "library_search": { "returns": { "shelf": 7 } } },
+        "cases": [{
+            "name": "searches",
+            "first_message": "Where is Emma?",
+            "model": { "scripted": [
+                { "calls": [{ "tool": "library_search", "args": { "title": "Emma" } }] }, "On shelf 7",
+            ]},
+        }],
+    });
+    std::fs::write(folder.path().join("suite.json"), suite.to_string()).unwrap();
+    let log = folder.path().join("log");
+    let run = |arguments: &[&str]| {
+        Command::new(env!("CARGO_BIN_EXE_rehearsal"))
+            .arg("eval")
+            .args(arguments)
+            .arg("--python")
+            .arg(&python)
+            .current_dir(folder.path())
+            .env("LIBRARY_LOG", &log)
+            .output()
+            .unwrap()
+    };
+    let recorded = run(&["tools", "suite.json", "--output", "tools.json"]);
+    assert_eq!(recorded.status.code(), Some(0), "{}", text(&recorded.stderr));
+    assert_eq!(std::fs::read_to_string(&log).unwrap(), "started\n");
+    let written = std::fs::read_to_string(folder.path().join("tools.json")).unwrap();
+    let written: serde_json::Value = serde_json::from_str(&written).unwrap();
+    assert_eq!(written["tools"][0]["name"], "search");
+    assert_eq!(written["tools"][0]["outputSchema"]["required"][0], "shelf");
+    let passed = run(&["suite.json"]);
+    assert_eq!(passed.status.code(), Some(0), "{}", text(&passed.stdout));
+    assert_eq!(std::fs::read_to_string(&log).unwrap(), "started\n", "it did not start again");
+}
+
+#[test]
 fn servers_that_list_their_tools_must_be_allowed() {
     let Some(python) = test_needs::python() else { return };
     let model = r#""model": { "scripted": ["Hello"] }"#;

@@ -15,7 +15,7 @@ mod mcp_servers;
 pub(crate) mod scenario;
 mod yaml_error;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub use build::MOST_REPEATS;
 pub use error::{SuiteError, SuiteFault};
@@ -82,11 +82,20 @@ pub fn read_text(
     Ok(cases)
 }
 
-/// The MCP servers of a suite's only agent with such servers.
+/// Who knows which tools the MCP servers of a suite have.
+#[derive(Debug)]
+pub enum ToolsOf {
+    /// The servers.
+    Servers(Vec<McpServer>),
+    /// The agent of google-adk in this folder.
+    Agent(PathBuf),
+}
+
+/// The MCP servers of a suite's only agent with such servers, or else its only agent of google-adk.
 ///
 /// # Errors
-/// [`SuiteError`] if the suite has no agent with MCP servers or several, or its servers are wrong.
-pub fn mcp_servers(path: &Path) -> Result<Vec<McpServer>, SuiteError> {
+/// [`SuiteError`] if the suite has no such agent or several, or its servers are wrong.
+pub fn mcp_servers(path: &Path) -> Result<ToolsOf, SuiteError> {
     let text = std::fs::read_to_string(path)
         .map_err(|source| SuiteError::Read { path: path.to_path_buf(), source })?;
     let folder = path.parent().unwrap_or(Path::new("."));

@@ -62,6 +62,9 @@ pub struct ToolsOfSuiteArguments {
     /// The file; an existing one is replaced [default: standard output]
     #[arg(long, short, env = "REHEARSAL_EVAL_OUTPUT", value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
+    /// The Python interpreter, or its virtual environment, for an agent without its own
+    #[arg(long, env = "REHEARSAL_PYTHON", value_name = "PATH", value_hint = ValueHint::AnyPath)]
+    pub python: Option<PathBuf>,
 }
 
 /// Arguments of `rehearsal eval init`.

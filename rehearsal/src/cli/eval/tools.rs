@@ -2,8 +2,9 @@
 
 use std::io::Write;
 
-use eval::file::mcp_servers;
+use eval::file::{ToolsOf, mcp_servers};
 use eval::mcp::record_declarations;
+use eval::python::record_toolsets;
 
 use super::EvalError;
 use super::arguments::ToolsOfSuiteArguments;
@@ -13,8 +14,10 @@ pub(super) async fn tools(
     arguments: &ToolsOfSuiteArguments,
     out: &mut (impl Write + Send),
 ) -> Result<(), EvalError> {
-    let servers = mcp_servers(&arguments.suite)?;
-    let declared = record_declarations(&servers).await;
+    let declared = match mcp_servers(&arguments.suite)? {
+        ToolsOf::Servers(servers) => record_declarations(&servers).await,
+        ToolsOf::Agent(folder) => record_toolsets(&folder, arguments.python.as_deref()).await,
+    };
     let declared = declared.map_err(|fault| EvalError::Servers(fault.to_string()))?.pretty();
     let Some(path) = &arguments.output else {
         writeln!(out, "{declared}")?;
