@@ -109,9 +109,16 @@ mod tests {
             let first = fault.lines().next().unwrap_or_default();
             let (place, what) = first.split_once(": ").expect("a place");
             assert!(place.starts_with("line ") && what.starts_with(expected), "{first}");
-            for internal in
-                ["enum", "variant", "sequence", "mapping", "Options", "u32", "<input>", "scalar"]
-            {
+            for internal in [
+                "enum",
+                "variant",
+                "sequence start",
+                "mapping",
+                "Options",
+                "u32",
+                "<input>",
+                "scalar",
+            ] {
                 assert!(!fault.contains(internal), "{internal} is in\n{fault}");
             }
         }

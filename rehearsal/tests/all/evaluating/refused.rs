@@ -158,7 +158,7 @@ fn a_model_of_the_agent_that_cannot_be_asked_is_refused() {
         let agent = format!("from google.adk.agents import LlmAgent\n{agent}");
         std::fs::write(folder.path().join("agent/agent.py"), agent).unwrap();
         std::fs::write(folder.path().join("agent/__init__.py"), "from . import agent\n").unwrap();
-        let suite = format!("subject: {{ adk: agent }}\ncases:\n{cases}");
+        let suite = format!("subject: {{ adk: agent }}\nmodels: {{ retries: 0 }}\ncases:\n{cases}");
         std::fs::write(folder.path().join("suite.yaml"), suite).unwrap();
         let output = Command::new(env!("CARGO_BIN_EXE_rehearsal"))
             .args(["eval", "suite.yaml", "--python"])
