@@ -203,7 +203,32 @@ fn configured(agent: &AgentConfig, config: &Config) -> anyhow::Result<SimulatedA
 
 #[cfg(test)]
 mod unit {
-    use super::place_of;
+    use std::path::Path;
+
+    use super::{Revisions, place_of};
+    use crate::config::{Config, Overrides};
+
+    #[test]
+    fn a_description_that_is_read_again_has_the_same_number() {
+        let revisions = Revisions::default();
+        let numbers = |python: &str, text: &str| -> Vec<Option<u64>> {
+            let overrides = Overrides { python: Some(python.into()), ..Overrides::default() };
+            let text =
+                format!("{text}[[agent]]\nname = \"B\"\nsource = \"native\"\nexample = \"math\"\n");
+            let config = Config::from_text(&text, Path::new("a.toml"), &overrides, &["math"]);
+            let agents = revisions.simulated_agents(&config.expect("valid")).expect("made");
+            agents.into_iter().map(|agent| agent.revision).collect()
+        };
+        let python = "[[agent]]\nname = \"A\"\nsource = \"adk_python\"\nfolder = \"a\"\n";
+        let (begun, other) = (numbers("p", python), numbers("q", python));
+        assert_eq!(numbers("p", python), begun);
+        assert_ne!(other[0], begun[0], "another interpreter");
+        assert_eq!(other[1], begun[1], "which this one does not use");
+        let own = numbers("p", &format!("{python}python = \"own\"\n"));
+        assert_eq!(numbers("q", &format!("{python}python = \"own\"\n")), own);
+        let state = numbers("p", &format!("{python}state = {{ a = 1 }}\n"));
+        assert!(state[0] != begun[0] && state[1] == begun[1], "{state:?}");
+    }
 
     #[test]
     fn finds_an_agent_by_id_and_by_name() {
