@@ -92,9 +92,10 @@ test("agents are added, replaced and removed while pages are open", async ({ pag
 
   // What was recorded with an agent that is gone can be exported.
   await reload(POET);
-  await expect(removed.first()).toBeVisible();
+  await expect(removed).toBeVisible();
   await rehearsal.answer("It is 8.");
   expect(await rehearsal.export()).toContain("moved.evalset.json");
+  await expect(removed).toHaveCount(1);
   await picture("exported");
   await accessible();
 

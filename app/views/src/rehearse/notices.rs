@@ -91,7 +91,12 @@ pub fn Notices() -> impl IntoView {
         })
     };
     let notice = move || {
-        rehearsal.notice.get().map(|notice| {
+        // Nor is it when a step was refused for it.
+        let is_shown = |notice: &String| match agent_fault.read().as_ref().map(|it| &it.status) {
+            Some(AgentStatus::Faulted(fault)) => fault.reason == *notice,
+            _ => false,
+        };
+        rehearsal.notice.get().filter(|notice| !is_shown(notice)).map(|notice| {
             let dismiss = move |()| rehearsal.notice.set(None);
             notice_line(Kind::Warning, notice.into_any(), DISMISS, dismiss)
         })
