@@ -119,17 +119,26 @@ async def _case() -> None:
 
 
 async def _be_the_engine(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Opens the case, runs it once, and lets its tools run."""
+    """Opens the case, runs it once, and lets its tools run and its models be asked."""
 
     def send(message: dict[str, Any]) -> None:
         writer.write(json.dumps(message).encode() + b"\n")
 
-    opening = {"state": {}, "tools": ["wait"], "declared": [], "model_timeout_ms": 60_000}
+    opening = {
+        "state": {},
+        "tools": ["wait"],
+        "declared": [],
+        "model_timeout_ms": 60_000,
+        "allow": [],
+        "check_models": False,
+    }
     send({"id": 1, "method": "open", "params": opening})
     send({"id": 2, "method": "run", "params": {"text": "Wait"}})
     while line := await reader.readline():
         message = json.loads(line)
-        if message.get("method") == "tool":
-            send({"id": message["id"], "result": {"do": "run"}})
-        elif message.get("id") == 2 and "method" not in message:
-            return
+        if "method" not in message:
+            if message["id"] == 2:
+                return
+        elif "id" in message:
+            is_tool = message["method"] == "tool"
+            send({"id": message["id"], "result": {"do": "run"} if is_tool else {}})

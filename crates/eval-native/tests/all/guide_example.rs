@@ -4,9 +4,8 @@ use adk_agent::LlmAgentBuilder;
 use adk_core::{AdkError, Agent};
 use adk_tool::FunctionTool;
 use eval::given_model::{GivenModel, ModelTurn};
-use eval::{EvalCase, ToolMock, ToolUse, run_eval};
+use eval::{EvalCase, JsonText, ToolMock, ToolUse, run_eval};
 use eval_native::{Interceptor, NativeSubject};
-use json_text::JsonText;
 use serde_json::json;
 
 fn librarian(interceptor: &Interceptor) -> adk_core::Result<Arc<dyn Agent>> {
