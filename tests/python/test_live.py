@@ -540,6 +540,13 @@ def test_a_person_responds_at_a_host_below_a_path(tmp_path):
         run = Run(weather_agent(), plugin)
         Person(host, plugin.session_id).answer(text("Sunny."))
         assert run.words() == ["Sunny."]
+        without = host.url.removesuffix("/team")
+        lost = Run(weather_agent(), RehearsalPlugin(server_url=without))
+        with pytest.raises(RuntimeError) as raised:
+            lost.end()
+        refused = str(RequestRefused.behind(raised.value))
+        assert refused.startswith(f"there is no Rehearsal host at {without}. ")
+        assert refused.endswith(f"add it to REHEARSAL_SERVER_URL or server_url: {without}/PATH")
     finally:
         host.kill()
 

@@ -61,6 +61,11 @@ _OPTIONS = [
 ]
 
 
+def _origin(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"
+
+
 class LiveClient:
     """Calls of one session, on one event loop."""
 
@@ -116,7 +121,19 @@ class LiveClient:
                 "RehearsalPlugin(token=...) to one that `rehearsal token add NAME` made there"
             )
         if error.code() is grpc.StatusCode.FAILED_PRECONDITION and "/python/" in said:
-            said = said.replace("pip install ", f"pip install {self.url}")
+            has_token = any(name == "authorization" for name, _ in self._metadata)
+            url = self.url.replace("://", "://token:TOKEN@") if has_token else self.url
+            said = said.replace("pip install ", f"pip install {url}")
+        if said.endswith("http2 header with status: 404"):
+            said = (
+                f"there is no Rehearsal host at {self.url}. If the host is below a path, add it to "
+                f"REHEARSAL_SERVER_URL or server_url: {_origin(self.url)}/PATH"
+            )
+        if said.endswith("http2 header with status: 403"):
+            said = (
+                f"the host rejects the address {self.url}: add {_origin(self.url)} to allowed_origins "
+                "in its rehearsal.toml, or use the address that it prints"
+            )
         return RequestRefused(said)
 
     async def answer(
