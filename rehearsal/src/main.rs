@@ -12,7 +12,7 @@ use rehearsal::cli::{
     RestoreArguments, Revisions, ScoreArguments, ServeArguments, Status, TokenCommand,
     ToolsCommand, UserCommand, Verdict,
 };
-use rehearsal::config::{Config, Overrides};
+use rehearsal::config::{Config, Origin, Overrides};
 use rehearsal::{LiveSessions, Reload, Simulator};
 
 fn main() -> ExitCode {
@@ -121,7 +121,13 @@ fn serve(arguments: &ServeArguments) -> anyhow::Result<ExitCode> {
 /// The configuration as it is now, for a host that was started with `begun`.
 fn reload(arguments: &ServeArguments, begun: &Config, revisions: &Revisions) -> Option<Reload> {
     let read = Config::load(&arguments.overrides(), &cli::example_names());
-    let read = read.map_err(anyhow::Error::from);
+    let read = read.map_err(anyhow::Error::from).and_then(|config| match &begun.origin {
+        // Without it, the examples would take the place of its agents.
+        Origin::File(path) if config.origin != begun.origin => {
+            Err(anyhow::anyhow!("{} does not exist", path.display()))
+        }
+        _ => Ok(config),
+    });
     let read = read.and_then(|config| Ok((revisions.simulated_agents(&config)?, config)));
     let (agents, config) = match read {
         Ok(read) => read,

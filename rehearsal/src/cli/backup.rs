@@ -1,7 +1,7 @@
 //! `rehearsal backup` and `rehearsal restore`: what a host has stored, as a folder of complete copies.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
@@ -130,6 +130,9 @@ pub enum BackupError {
     /// A host is running.
     #[error("a host uses {}: stop it first. Nothing was restored", .0.display())]
     InUse(PathBuf),
+    /// A run is stored there now.
+    #[error("`rehearsal eval` writes {}: wait until the run ends, or stop it. Nothing was restored", .0.display())]
+    RunInUse(PathBuf),
     /// A file cannot be read or written.
     #[error("{}: {cause}", path.display())]
     File {
@@ -168,6 +171,8 @@ impl StoredArguments {
 /// [`BackupError`]. The folder does not exist then.
 pub async fn back_up(arguments: &BackupArguments) -> Result<Vec<Copied>, BackupError> {
     let BackupArguments { folder, stored } = arguments;
+    // Without a slash at its end, the unfinished copy is beside it.
+    let folder = &folder.components().collect::<PathBuf>();
     let databases = [(stored.live()?, LIVE), (stored.store.clone(), EVAL)];
     if folder.exists() {
         return Err(BackupError::Exists(folder.clone()));
@@ -238,9 +243,9 @@ pub async fn restore(arguments: &RestoreArguments) -> Result<Vec<Copied>, Backup
         return Err(BackupError::Newer { by: manifest.version });
     }
     let config = stored.config().to_owned();
-    // A configuration of the backup that is restored with it says nothing yet.
-    let live = match (&stored.live_database, config.is_file()) {
-        (None, false) if manifest.files.contains_key(FILE_NAME) => {
+    // The configuration of the backup takes effect when it is restored.
+    let live = match &stored.live_database {
+        None if manifest.files.contains_key(FILE_NAME) => {
             let overrides =
                 Overrides { config: Some(folder.join(FILE_NAME)), ..Overrides::default() };
             Config::load(&overrides, &super::example_names())?.live.database
@@ -270,6 +275,9 @@ pub async fn restore(arguments: &RestoreArguments) -> Result<Vec<Copied>, Backup
         LockError::InUse => BackupError::InUse(live.clone()),
         LockError::Unreachable(cause) => of(&live)(cause),
     })?;
+    if places.iter().any(|(name, _)| *name == EVAL) && is_written_by_a_run(&stored.store) {
+        return Err(BackupError::RunInUse(stored.store.clone()));
+    }
     let mut copies = Vec::new();
     for (name, to) in places {
         copies.push((folder.join(name), with_suffix(&to, ".restoring"), to));
@@ -290,6 +298,19 @@ pub async fn restore(arguments: &RestoreArguments) -> Result<Vec<Copied>, Backup
         restored.push(Copied { from, to, replaced });
     }
     Ok(restored)
+}
+
+/// Whether a run is being stored in this file: it has a lock beside it, `eval.sqlite.run-1`.
+fn is_written_by_a_run(store: &Path) -> bool {
+    let Some(name) = store.file_name() else { return false };
+    let lock = format!("{}.run-", name.to_string_lossy());
+    let folder = store.parent().filter(|it| *it != Path::new("")).unwrap_or(Path::new("."));
+    let beside = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut locks = beside.filter(|it| it.file_name().to_string_lossy().starts_with(&lock));
+    locks.any(|it| {
+        let file = File::open(it.path());
+        file.is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
+    })
 }
 
 fn manifest(folder: &Path) -> Result<Manifest, BackupError> {
@@ -351,6 +372,17 @@ fn numbers(version: &str) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_run_that_is_being_stored_is_found_by_its_lock() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = folder.path().join("eval.sqlite");
+        let run = File::create(folder.path().join("eval.sqlite.run-7")).expect("made");
+        assert!(!is_written_by_a_run(&store));
+        run.lock().expect("locked");
+        assert!(is_written_by_a_run(&store));
+        assert!(!is_written_by_a_run(&folder.path().join("other.sqlite")));
+    }
 
     #[test]
     fn versions_are_compared_by_their_numbers() {

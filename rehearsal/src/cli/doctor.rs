@@ -9,8 +9,10 @@ use std::time::{Duration, Instant};
 
 use agents::adk_python::interpreter::find_interpreter;
 use agents::adk_python::package;
+use database_file::CopyError;
+use live_store::SqliteStore;
 
-use crate::config::{Config, ConfigError, Origin};
+use crate::config::{AgentSourceConfig, Config, ConfigError, Origin};
 
 /// How long a Python may take to start and import google-adk.
 const IMPORT: Duration = Duration::from_secs(60);
@@ -76,8 +78,9 @@ pub async fn examine(
     python(config, folder, &mut found).await;
     found.add("keys", Level::Good, keys(|name| env::var_os(name).is_some_and(|it| !it.is_empty())));
     if let Some(config) = config {
+        agents(config, &mut found);
         address(config, &mut found);
-        database(&config.live.database, &mut found);
+        database(&config.live.database, &mut found).await;
     }
     for Finding { what, level, text } in &found.0 {
         let mark = match level {
@@ -110,7 +113,35 @@ fn configuration(config: &Result<Config, ConfigError>, found: &mut Findings) {
             };
             found.add("configuration", Level::Good, text);
         }
-        Err(error) => found.add("configuration", Level::Bad, error.to_string()),
+        Err(error) => found.add("configuration", Level::Bad, without_the_line(&error.to_string())),
+    }
+}
+
+/// The error of a configuration. A line of the file may contain a secret, so only its place is told.
+fn without_the_line(error: &str) -> String {
+    let place = error.split(": ").next().unwrap_or_default();
+    let is_number = |part: &str| part.parse::<u32>().is_ok();
+    match place.rsplit(':').take(2).filter(|part| is_number(part)).count() {
+        2 => format!(
+            "{place}: there is a mistake. The line may contain a secret and is left out here; \
+             `rehearsal agents` shows it"
+        ),
+        _ => error.lines().next().unwrap_or_default().to_owned(),
+    }
+}
+
+/// The folders of agents in Python, which are loaded only when they are served.
+fn agents(config: &Config, found: &mut Findings) {
+    for agent in &config.agents {
+        let AgentSourceConfig::AdkPython { folder, .. } = &agent.source else { continue };
+        if !folder.is_dir() {
+            let text = format!(
+                "{}: there is no folder {}. Correct `folder`, or remove the agent",
+                agent.name,
+                folder.display()
+            );
+            found.add("agents", Level::Missing, text);
+        }
     }
 }
 
@@ -194,19 +225,47 @@ fn address(config: &Config, found: &mut Findings) {
     }
 }
 
-fn database(path: &Path, found: &mut Findings) {
-    let (level, text) = match database_state(path) {
+async fn database(path: &Path, found: &mut Findings) {
+    let state = match database_state(path) {
+        Ok((text, is_used)) if is_used || !path.is_file() => Ok(text),
+        Ok((text, _)) => opens(path).await.map(|()| format!("{text}, complete")),
+        Err(error) => Err(error),
+    };
+    let (level, text) = match state {
         Ok(text) => (Level::Good, text),
         Err(error) => (Level::Bad, error),
     };
     found.add("live sessions", level, format!("{}: {text}", path.display()));
 }
 
-/// What is at the path of the database, or why it cannot be used.
-fn database_state(path: &Path) -> Result<String, String> {
+/// Opens a copy, because opening a database brings it to this version.
+async fn opens(path: &Path) -> Result<(), String> {
+    let bytes = path.metadata().map_or(0, |metadata| metadata.len());
+    // A new file of nothing is one that a host would fill.
+    if bytes == 0 {
+        return Ok(());
+    }
+    database_file::check(path).await.map_err(|error| match error {
+        CopyError::Damaged { cause, .. } if cause.contains("locked") => {
+            "another program has locked it. End that program".to_owned()
+        }
+        error => format!("{error}. Move the file away, or restore a backup"),
+    })?;
+    let folder = tempfile::tempdir().map_err(|error| format!("it cannot be checked: {error}"))?;
+    let copy = folder.path().join("live.sqlite");
+    database_file::copy(path, &copy).await.map_err(|error| error.to_string())?;
+    let opened = SqliteStore::open(&copy).await.map(drop);
+    let name = |error: String| error.replace(&copy.display().to_string(), "this file");
+    opened.map_err(|error| name(error.to_string()))
+}
+
+/// What is at the path of the database and whether a host uses it, or why it cannot be used.
+fn database_state(path: &Path) -> Result<(String, bool), String> {
     let mut file = match File::options().read(true).write(true).open(path) {
         Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return writable(path),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return writable(path).map(|text| (text, false));
+        }
         Err(error) => return Err(format!("it cannot be opened: {error}. Allow access to it")),
     };
     let mut begin = [0; 16];
@@ -220,7 +279,7 @@ fn database_state(path: &Path) -> Result<String, String> {
     let is_used = File::open(PathBuf::from(lock))
         .is_ok_and(|lock| matches!(lock.try_lock(), Err(TryLockError::WouldBlock)));
     let used = if is_used { ", a host uses it" } else { "" };
-    Ok(format!("{bytes} bytes{used}"))
+    Ok((format!("{bytes} bytes{used}"), is_used))
 }
 
 /// Whether the file could be created.
@@ -248,10 +307,33 @@ mod tests {
     }
 
     #[test]
+    fn a_line_of_the_configuration_is_not_shown() {
+        let error =
+            "a.toml:8:48: unclosed inline table\n  | headers = { Authorization = \"sk-1\"\n  | ^";
+        let shown = without_the_line(error);
+        assert!(shown.starts_with("a.toml:8:48: there is a mistake"), "{shown}");
+        assert!(!shown.contains("sk-1"), "{shown}");
+        let other = "cannot read the configuration none.toml: No such file or directory";
+        assert_eq!(without_the_line(other), other);
+    }
+
+    #[tokio::test]
+    async fn a_database_that_cannot_be_opened_is_found() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("live.sqlite");
+        drop(SqliteStore::open(&path).await.expect("made"));
+        assert_eq!(opens(&path).await, Ok(()));
+        let bytes = std::fs::read(&path).expect("read");
+        std::fs::write(&path, &bytes[..bytes.len() / 2]).expect("cut");
+        let error = opens(&path).await.expect_err("damaged");
+        assert!(error.ends_with("Move the file away, or restore a backup"), "{error}");
+    }
+
+    #[test]
     fn a_database_is_told_from_other_files() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("data/live.sqlite");
-        assert_eq!(database_state(&path), Ok("it will be created".to_owned()));
+        assert_eq!(database_state(&path), Ok(("it will be created".to_owned(), false)));
         let other = folder.path().join("notes.txt");
         std::fs::write(&other, "Notes, longer than a header.").expect("written");
         let error = database_state(&other).expect_err("no database");

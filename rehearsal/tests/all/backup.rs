@@ -32,7 +32,7 @@ async fn a_backup_of_a_running_host_is_restored_over_what_came_later() {
     let mut host = Host::start();
     let folder = host.folder().to_owned();
     let kept = create(&mut host.client()).await;
-    let (done, text) = run(&folder, &["backup", "backups/monday"]);
+    let (done, text) = run(&folder, &["backup", "backups/monday/"]);
     assert!(done, "{text}");
     assert!(text.contains(".rehearsal/live.sqlite -> backups/monday/live.sqlite\n"), "{text}");
     assert!(text.contains("rehearsal.toml -> backups/monday/rehearsal.toml\n"), "{text}");
@@ -134,4 +134,23 @@ fn a_database_that_cannot_be_copied_leaves_no_backup() {
     let (done, text) = run(folder.path(), &["backup", "b"]);
     assert!(!done && text.contains(".rehearsal/live.sqlite is damaged: file is not"), "{text}");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "only what was there");
+}
+
+#[tokio::test]
+async fn a_database_is_restored_to_where_its_configuration_has_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let agent = "[[agent]]\nname = \"Maths\"\nsource = \"native\"\nexample = \"math\"\n";
+    let configure = |database: &str| {
+        let text = format!("{agent}[live]\ndatabase = \"{database}\"\n");
+        fs::write(folder.join("rehearsal.toml"), text).unwrap();
+    };
+    configure("old/live.sqlite");
+    drop(live_store::SqliteStore::open(&folder.join("old/live.sqlite")).await.unwrap());
+    let (done, text) = run(folder, &["backup", "b"]);
+    assert!(done, "{text}");
+    configure("new/live.sqlite");
+    let (done, text) = run(folder, &["restore", "b", "--replace"]);
+    assert!(done && text.contains("b/live.sqlite -> old/live.sqlite\n"), "{text}");
+    assert!(!folder.join("new").exists());
 }

@@ -100,6 +100,11 @@ fn people_and_tokens_change_and_a_broken_file_changes_nothing() {
     assert!(log.contains("the configuration is unchanged: rehearsal.toml:1:"), "{log}");
     assert_eq!((host.status(&first), host.status(&second)), (401, 200));
 
+    fs::remove_file(&file).unwrap();
+    let log = host.reload();
+    assert!(log.contains("the configuration is unchanged: rehearsal.toml does not exist"), "{log}");
+    assert_eq!((host.status(&first), host.status(&second)), (401, 200));
+
     fs::write(&file, AGENT).unwrap();
     let log = host.reload();
     assert!(log.contains("restart the host to turn login on or off"), "{log}");
