@@ -442,7 +442,13 @@ def _result(result: dict[str, Any]) -> EvalResult:
 
 def _program(*arguments: str) -> str:
     """What the program prints. Exit codes that say how cases ended are no errors."""
-    program = os.environ.get("REHEARSAL_PROGRAM") or shutil.which("rehearsal")
+    # Beside this Python too, which is not on the path where its environment is not activated.
+    beside = os.path.dirname(sys.executable)
+    program = (
+        os.environ.get("REHEARSAL_PROGRAM")
+        or shutil.which("rehearsal")
+        or shutil.which("rehearsal", path=beside)
+    )
     if program is None:
         raise SuiteError(
             "the program `rehearsal` is not on the path; install it, or set REHEARSAL_PROGRAM to its file"
