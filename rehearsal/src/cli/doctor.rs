@@ -245,11 +245,14 @@ async fn opens(path: &Path) -> Result<(), String> {
     if bytes == 0 {
         return Ok(());
     }
-    database_file::check(path).await.map_err(|error| match error {
+    database_file::check(path).await.map_err(|error| match &error {
         CopyError::Damaged { cause, .. } if cause.contains("locked") => {
             "another program has locked it. End that program".to_owned()
         }
-        error => format!("{error}. Move the file away, or restore a backup"),
+        CopyError::Damaged { cause, .. } => {
+            format!("it is damaged: {cause}. Move the file away, or restore a backup")
+        }
+        CopyError::Unwritable { .. } => error.to_string(),
     })?;
     let folder = tempfile::tempdir().map_err(|error| format!("it cannot be checked: {error}"))?;
     let copy = folder.path().join("live.sqlite");
