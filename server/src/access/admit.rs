@@ -194,7 +194,7 @@ fn is_navigation(request: &Request) -> bool {
     request.method() == Method::GET && accepts.is_some_and(|accept| accept.contains("text/html"))
 }
 
-fn percent_encoded(text: &str) -> String {
+pub(super) fn percent_encoded(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
     text.bytes()
         .map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })

@@ -15,6 +15,7 @@ use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{get, post};
 use serde::Deserialize;
 
+use super::admit::percent_encoded;
 use super::audit::AuditEntry;
 use super::page::LoginPage;
 use super::request_limit::RequestLimit;
@@ -64,10 +65,16 @@ async fn limit_forms(request: Request, next: Next) -> Response {
     }
 }
 
+const NO_COOKIE: &str = "The name and the password are correct, but the browser did not send the cookie of the \
+    login back. Allow cookies for this address, or have the proxy pass `Set-Cookie` and `Cookie`.";
+
 #[derive(Deserialize)]
 struct LoginQuery {
     #[serde(default)]
     next: String,
+    /// Set where a login leads to, which goes on if the cookie comes back.
+    #[serde(default)]
+    accepted: bool,
 }
 
 #[derive(Deserialize)]
@@ -91,7 +98,8 @@ async fn show(
     if known.is_some() || !authenticator.is_enabled() {
         return redirect(next);
     }
-    page(StatusCode::OK, &LoginPage { next, name: "", fault: None })
+    let fault = query.accepted.then_some(NO_COOKIE);
+    page(StatusCode::OK, &LoginPage { next, name: "", fault })
 }
 
 async fn log_in(
@@ -110,7 +118,8 @@ async fn log_in(
                 authenticator.login_sessions.revoke(&old);
             }
             let content = authenticator.login_sessions.issue(caller);
-            with_cookie(redirect(next), &authenticator.cookie.set(&content, &headers))
+            let back = format!("/login?accepted=true&next={}", percent_encoded(next));
+            with_cookie(redirect(&back), &authenticator.cookie.set(&content, &headers))
         }
         Err(error) => {
             let (status, fault) = match error {

@@ -30,10 +30,16 @@ async fn login_stays_below_the_base_path() {
     assert!(!relative.is_empty() && relative.iter().all(|it| !it.starts_with('/')), "{relative:?}");
 
     let entered = stage.log_in("Ann", crate::access::stage::PASSWORD).await;
-    assert_eq!(entered.headers()[LOCATION], "/team/evalsets");
+    assert_eq!(entered.headers()[LOCATION], "/team/login?accepted=true&next=/evalsets");
     let set = entered.headers()[SET_COOKIE].to_str().unwrap().to_owned();
     assert!(set.contains("; Path=/team/;"), "{set}");
     let cookie = set.split(';').next().unwrap();
+    let accepted = "/login?accepted=true&next=/evalsets";
+    let in_ = stage.get(accepted).header(COOKIE, cookie).send().await.unwrap();
+    assert_eq!(in_.headers()[LOCATION], "/team/evalsets");
+    // A proxy has taken the cookie out.
+    let lost = stage.get(accepted).send().await.unwrap().text().await.unwrap();
+    assert!(lost.contains("the browser did not send the cookie of the login back"), "{lost}");
     let out = stage.client.post(stage.url("/logout")).header(COOKIE, cookie).send().await.unwrap();
     assert_eq!(out.headers()[LOCATION], "/team/login");
     assert!(out.headers()[SET_COOKIE].to_str().unwrap().contains("; Path=/team/;"));

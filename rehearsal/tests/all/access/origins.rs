@@ -73,7 +73,7 @@ async fn login_is_valid_until_logout() {
 
     let right = stage.log_in("Ann", PASSWORD).await;
     assert_eq!(right.status(), StatusCode::SEE_OTHER);
-    assert_eq!(right.headers()[LOCATION], "/evalsets");
+    assert_eq!(right.headers()[LOCATION], "/login?accepted=true&next=/evalsets");
     let set = right.headers()[SET_COOKIE].to_str().unwrap().to_owned();
     for flag in ["; HttpOnly", "; SameSite=Lax", "; Path=/", "; Max-Age="] {
         assert!(set.contains(flag), "{set}");
