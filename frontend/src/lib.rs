@@ -5,7 +5,7 @@ mod parts;
 use leptos::prelude::*;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use pages::{App, MARKUP};
+use pages::App;
 use parts::LOADERS;
 
 /// Called by the page's start script.
@@ -28,7 +28,7 @@ pub fn hydrate() {
 #[cfg(feature = "hydrate")]
 fn host_has_this_markup() -> bool {
     let root = document().document_element();
-    root.and_then(|root| root.get_attribute("data-markup")).as_deref() == Some(MARKUP)
+    root.and_then(|root| root.get_attribute("data-markup")).as_deref() == Some(pages::MARKUP)
 }
 
 /// Draws the page in place of what the host drew.

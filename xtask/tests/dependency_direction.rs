@@ -574,8 +574,7 @@ mod planted {
             [
                 "json-text -> tokio (json-text/Cargo.toml): a pure crate must not use tokio",
                 "api -> app (api/Cargo.toml): app (page) is above api (values)",
-                "rehearsal-server -> clap (rehearsal-server/Cargo.toml): rehearsal-server must not \
-                 use clap",
+                "server -> clap (server/Cargo.toml): server must not use clap",
                 "new is in no layer: add it to LAYERS (new/Cargo.toml)",
             ]
         );

@@ -13,7 +13,7 @@ const CLI_ONLY: [&str; 8] = [
     "glob",
     "indicatif",
     "rpassword",
-    "score-run",
+    "rehearsal-score-run",
     "toml_edit",
     "tracing-subscriber",
 ];
