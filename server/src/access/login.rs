@@ -66,7 +66,7 @@ async fn limit_forms(request: Request, next: Next) -> Response {
 }
 
 const NO_COOKIE: &str = "The name and the password are correct, but the browser did not send the cookie of the \
-    login back. Allow cookies for this address, or have the proxy pass `Set-Cookie` and `Cookie`.";
+    login back. Allow cookies for this address, or have the proxy pass the headers Set-Cookie and Cookie.";
 
 #[derive(Deserialize)]
 struct LoginQuery {
