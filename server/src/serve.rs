@@ -154,23 +154,38 @@ fn until<F: Future<Output = ()> + Send + 'static>(
     }
 }
 
-/// Calls `reload` for each SIGHUP that the process receives. Without it, the signal ends the process.
-pub(crate) async fn reload_when_asked(mut reload: impl FnMut()) {
+/// SIGHUP, which ends the process until someone listens for it.
+pub(crate) struct Hangups {
     #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        match signal(SignalKind::hangup()) {
-            Ok(mut hangup) => {
-                while hangup.recv().await.is_some() {
-                    reload();
-                }
-            }
-            Err(error) => tracing::warn!("cannot listen for SIGHUP: {error}"),
+    signal: Option<tokio::signal::unix::Signal>,
+}
+
+impl Hangups {
+    /// Listens from now on.
+    pub(crate) fn listen() -> Self {
+        #[cfg(unix)]
+        {
+            use tokio::signal::unix::{SignalKind, signal};
+            let signal = signal(SignalKind::hangup())
+                .inspect_err(|error| tracing::warn!("cannot listen for SIGHUP: {error}"));
+            Self { signal: signal.ok() }
         }
+        #[cfg(not(unix))]
+        Self {}
     }
-    #[cfg(not(unix))]
-    let _ = &mut reload;
-    std::future::pending::<()>().await;
+
+    /// Calls `reload` for each that the process receives, those since [`Self::listen`] together once.
+    pub(crate) async fn each(self, mut reload: impl FnMut()) {
+        #[cfg(unix)]
+        if let Some(mut signal) = self.signal {
+            while signal.recv().await.is_some() {
+                reload();
+            }
+        }
+        #[cfg(not(unix))]
+        let _ = &mut reload;
+        std::future::pending::<()>().await;
+    }
 }
 
 /// Returns when the process receives SIGINT or SIGTERM.

@@ -153,6 +153,7 @@ impl<Page: ServedPage> Simulator<Page> {
         reload: impl Fn() -> Option<Reload>,
     ) -> Result<(), ServeError> {
         let base = self.settings.base_path.clone();
+        let hangups = serve::Hangups::listen();
         let running = self.start().await?;
         tracing::info!("serving at http://{}{base}", running.address());
         let reload = || match reload().map(|reload| running.reload(reload)) {
@@ -162,7 +163,7 @@ impl<Page: ServedPage> Simulator<Page> {
         };
         tokio::select! {
             () = serve::until_asked_to_stop() => {}
-            () = serve::reload_when_asked(reload) => {}
+            () = hangups.each(reload) => {}
         }
         tokio::select! {
             () = running.stop() => {}
