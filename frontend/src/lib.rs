@@ -17,7 +17,7 @@ pub fn hydrate() {
     if host_has_this_markup() {
         leptos::mount::hydrate_body(page);
     } else {
-        draw_anew();
+        draw_in_place();
     }
     // Effects are tasks too, and run in the order in which they were spawned.
     leptos::task::spawn_local(async { mark_hydrated() });
@@ -33,7 +33,7 @@ fn host_has_this_markup() -> bool {
 
 /// Draws the page in place of what the host drew.
 #[cfg(feature = "hydrate")]
-fn draw_anew() {
+fn draw_in_place() {
     if let Some(body) = document().body() {
         body.set_inner_html("");
     }
