@@ -545,7 +545,7 @@ def test_a_person_responds_at_a_host_below_a_path(tmp_path):
         with pytest.raises(RuntimeError) as raised:
             lost.end()
         refused = str(RequestRefused.behind(raised.value))
-        assert refused.startswith(f"there is no Rehearsal host at {without}. ")
+        assert refused.startswith(f"{without} is not the address of a Rehearsal host. ")
         assert refused.endswith(f"add it to REHEARSAL_SERVER_URL or server_url: {without}/PATH")
     finally:
         host.kill()

@@ -4,7 +4,7 @@ The file that ``REHEARSAL_EVAL_DECLARATIONS`` names has what servers answered to
 only toolset of the agent, or one for each by its name. The name of a toolset is that of the agent that has it, and for
 the second toolset of an agent ``AGENT/2``.
 
-A toolset then lists its tools from a session that is no connection. Within a tool that may run, the session is real.
+A toolset then lists its tools from a session without a connection. Within a tool that may run, the session is real.
 """
 
 from __future__ import annotations

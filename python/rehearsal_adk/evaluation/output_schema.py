@@ -42,7 +42,7 @@ def _declared(tool: Any) -> Any:
         return _of_agent(tool.agent)
     function = getattr(tool, "func", None)
     if isinstance(function, FunctionType):
-        return _of_function(function)  # google-adk makes a tool of a function anew for each request.
+        return _of_function(function)  # google-adk makes a new tool of a function for each request.
     if function is not None:
         return _of_function.__wrapped__(function)
     declaration = tool._get_declaration()

@@ -126,7 +126,7 @@ class LiveClient:
             said = said.replace("pip install ", f"pip install {url}")
         if said.endswith("http2 header with status: 404"):
             said = (
-                f"there is no Rehearsal host at {self.url}. If the host is below a path, add it to "
+                f"{self.url} is not the address of a Rehearsal host. If the host is below a path, add it to "
                 f"REHEARSAL_SERVER_URL or server_url: {_origin(self.url)}/PATH"
             )
         if said.endswith("http2 header with status: 403"):
