@@ -117,7 +117,7 @@ fn configuration(config: &Result<Config, ConfigError>, found: &mut Findings) {
     }
 }
 
-/// The error of a configuration. A line of the file may contain a secret, so only its place is told.
+/// The error of a configuration. A line of the file may contain a secret, so only its place is shown.
 fn without_the_line(error: &str) -> String {
     let place = error.split(": ").next().unwrap_or_default();
     let is_number = |part: &str| part.parse::<u32>().is_ok();
@@ -136,7 +136,7 @@ fn agents(config: &Config, found: &mut Findings) {
         let AgentSourceConfig::AdkPython { folder, .. } = &agent.source else { continue };
         if !folder.is_dir() {
             let text = format!(
-                "{}: there is no folder {}. Correct `folder`, or remove the agent",
+                "{}: the folder {} does not exist. Correct `folder`, or remove the agent",
                 agent.name,
                 folder.display()
             );

@@ -130,7 +130,7 @@ impl LoginLifetime {
         }
     }
 
-    /// What the caller is told when it ends.
+    /// The message to the caller when it ends.
     pub(super) fn end_message(&self) -> &'static str {
         match self.login {
             Some(_) => "you are logged out: log in again with a browser",

@@ -142,7 +142,7 @@ async fn a_session_of_a_removed_agent_can_be_exported_and_goes_on_when_it_is_bac
     let of_agents = sets.sets.iter().filter_map(|set| set.agent.as_ref());
     assert_eq!(of_agents.collect::<Vec<_>>(), [&AgentId::parse("other").unwrap()]);
 
-    // Whoever goes on is told why that is not possible.
+    // Whoever goes on gets the reason why that is not possible.
     let state = JsonText::parse(r#"{"agency":"Far"}"#).unwrap();
     let request = restore_request(&page, &state);
     let refused = page.ask::<RestoredSession>("restore_session", &request).await.unwrap_err();
