@@ -68,6 +68,22 @@ function audit(host: Host): any[] {
   return lines.map((line) => JSON.parse(line));
 }
 
+test("without WebSockets the page knows who is logged in", async ({ page, guarded, picture, accessible }) => {
+  await page.routeWebSocket(/\/api\/events/, (socket) => socket.close());
+  await page.goto(`${guarded.url}/live`);
+  await logIn(page, "Ann");
+  await expect(page.getByRole("contentinfo")).toContainText("no news from the host");
+  await expect(page.getByRole("button", { name: "Log out" })).toBeVisible();
+  await expect(page.getByRole("banner")).toContainText("Ann");
+  const address = guarded.url.replace("://", "://token:TOKEN@");
+  await expect(page.getByText(`pip install ${address}/python/rehearsal_adk-`)).toBeVisible();
+  await expect(page.getByText("export REHEARSAL_TOKEN=TOKEN")).toBeVisible();
+  await picture("no WebSockets");
+  await accessible();
+  await page.getByRole("button", { name: "Log out" }).click();
+  await expect(page.getByRole("button", { name: "Log in" })).toBeVisible();
+});
+
 test("without a login only the login page is served", async ({ page, guarded, picture, accessible }) => {
   await page.goto(`${guarded.url}/live?x=1`);
   await expect(page).toHaveURL(`${guarded.url}/login?next=/live%3Fx%3D1`);

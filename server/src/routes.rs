@@ -8,17 +8,19 @@ use app::host::{
     AgentHost, CallHost, EvalSetHost, LiveHost, LiveTurnHost, RehearsalHost, ReportHost, provide,
 };
 use app::state::base_path::provide_base_path;
+use app::state::document_login::provide_login_name;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{DefaultBodyLimit, Extension, FromRef, Path, Request, State, WebSocketUpgrade};
 use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
 use base_path::BasePath;
 use leptos::nonce::use_nonce;
-use leptos::prelude::{AnyView, LeptosOptions, expect_context};
+use leptos::prelude::{AnyView, LeptosOptions, expect_context, use_context};
 use leptos_axum::{LeptosRoutes, ResponseOptions};
 use plugin_wheel::plugin_wheel;
 use server_fn::axum::get_server_fn_service;
@@ -157,6 +159,11 @@ fn context(shared: &Shared) -> impl Fn() + Clone + Send + Sync + 'static + use<>
     let base_path = shared.base_path.clone();
     move || {
         provide_base_path(base_path.as_str());
+        let caller: Option<Caller> =
+            use_context::<Parts>().and_then(|parts| parts.extensions.get().cloned());
+        if let Some(caller) = caller {
+            provide_login_name(caller.name.to_string());
+        }
         provide::<dyn AgentHost>(Arc::clone(&host) as _);
         provide::<dyn RehearsalHost>(Arc::clone(&host) as _);
         provide::<dyn CallHost>(Arc::clone(&host) as _);

@@ -14,6 +14,7 @@ use crate::{
     ReportPage, ReportsPage,
 };
 use app::state::base_path::{address, base_path};
+use app::state::document_login::login_name;
 use app::state::page::provide_page;
 
 /// How the markup of views was compiled: with `--cfg erase_components`, elements end with a marker more. The host
@@ -25,7 +26,12 @@ pub fn shell(options: LeptosOptions) -> AnyView {
     let base = base_path();
     view! {
         <!DOCTYPE html>
-        <html lang="en" data-base=(!base.is_empty()).then_some(base) data-markup=MARKUP>
+        <html
+            lang="en"
+            data-base=(!base.is_empty()).then_some(base)
+            data-markup=MARKUP
+            data-person=login_name()
+        >
             <head>
                 <meta charset="utf-8"/>
                 <meta name="viewport" content="width=device-width, initial-scale=1"/>

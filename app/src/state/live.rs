@@ -8,6 +8,7 @@ use leptos::prelude::*;
 
 use crate::state::base_path::address;
 use crate::state::browser;
+use crate::state::document_login::login_in_document;
 use crate::state::live_draft::{Drafts, use_drafts};
 
 /// The storage key of the person's name.
@@ -32,7 +33,7 @@ pub enum Alerts {
 /// Whether the host knows the person's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Greeting {
-    /// The host has not reported it yet.
+    /// The page has not read the document yet.
     Awaited,
     /// The host has no login: the person enters a name.
     Anybody,
@@ -82,6 +83,7 @@ pub fn use_live() -> Live {
     };
     Effect::new(move |_| {
         live.name.set(browser::stored(NAME));
+        live.meet(login_in_document());
         if browser::stored(ALERTS).is_some() {
             let allowed = browser::may_notify();
             live.alerts.set(if allowed { Alerts::On } else { Alerts::TitleOnly });
@@ -182,7 +184,7 @@ impl Live {
         (self.alerts.get() != Alerts::Off).then(|| self.waiting.get()).filter(|count| *count > 0)
     }
 
-    /// Stores the name of the login, which the host sends when the connection begins.
+    /// Stores the name of the login, which is in the document, and which the host sends when the connection begins.
     pub fn meet(self, person: Option<String>) {
         match person {
             Some(name) => {

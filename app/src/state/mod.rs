@@ -9,6 +9,7 @@ pub mod browser;
 pub mod case_address;
 pub mod clock;
 pub mod connection;
+pub mod document_login;
 pub mod draft_cleanup;
 pub mod file_bytes;
 pub mod form;

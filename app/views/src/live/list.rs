@@ -172,11 +172,22 @@ fn plugin_install(host: &str, needs_token: bool) -> String {
     format!("pip install {host}/python/rehearsal_adk-{version}-py3-none-any.whl")
 }
 
+/// The environment variables that lead the plugin to the host at the address `host`.
+fn plugin_settings(host: &str, needs_token: bool) -> String {
+    let token = if needs_token { "\nexport REHEARSAL_TOKEN=TOKEN" } else { "" };
+    format!("export REHEARSAL_SERVER_URL={host}{token}")
+}
+
 #[component]
 fn NoSessions() -> impl IntoView {
-    let is_for_a_login = use_page().live.logged_in_untracked().is_some();
+    let live = use_page().live;
     let host = browser::origin() + &base_path();
-    let install = plugin_install(&host, is_for_a_login);
+    let has_login = Memo::new(move |_| live.logged_in().is_some());
+    let settings = {
+        let host = host.clone();
+        Memo::new(move |_| plugin_settings(&host, has_login.get()))
+    };
+    let install = Memo::new(move |_| plugin_install(&host, has_login.get()));
     view! {
         <div class="empty centred">
             <h2>"No live sessions yet"</h2>
@@ -186,11 +197,15 @@ fn NoSessions() -> impl IntoView {
                 <CopyButton what="the code" shown="Copy code" text=Callback::new(|()| LINES.to_owned())/>
             </p>
             <p class="quiet">"Install it where the agent runs:"</p>
-            <pre class="raw connect">{install.clone()}</pre>
+            <pre class="raw connect">{install}</pre>
             <p class="choices">
-                <CopyButton what="the command" shown="Copy command" text=Callback::new(move |()| install.clone())/>
+                <CopyButton what="the command" shown="Copy command" text=Callback::new(move |()| install.get_untracked())/>
             </p>
-            <p class="quiet">"Set the host with " <code>"REHEARSAL_SERVER_URL"</code> ". The default is the agent's machine."</p>
+            <p class="quiet">"Start the agent with the address of this host:"</p>
+            <pre class="raw connect">{settings}</pre>
+            <p class="choices">
+                <CopyButton what="the settings" shown="Copy settings" text=Callback::new(move |()| settings.get_untracked())/>
+            </p>
         </div>
     }
 }
