@@ -450,6 +450,8 @@ test("a completed session is deleted, and leaves every list", async ({ page, bro
   const row = other.getByRole("row").filter({ hasText: "Not for long" });
   await completed(other).click();
   await expect(row).toBeVisible();
+  const watching = await otherPerson(browser, address);
+  await expect(watching.getByRole("heading", { name: "Session completed" })).toBeVisible();
   await page.getByRole("button", { name: "Delete session" }).press("Enter");
   const dialog = page.getByRole("dialog");
   await expect(dialog.getByRole("button", { name: "Keep session" })).toBeFocused();
@@ -464,6 +466,11 @@ test("a completed session is deleted, and leaves every list", async ({ page, bro
   await completed(page).click();
   await expect(page.getByRole("row").filter({ hasText: "Not for long" })).toHaveCount(0);
   await expect(row).toHaveCount(0);
+  const notice = watching.getByRole("alert").filter({ hasText: "This session was deleted" });
+  await expect(notice).toBeVisible();
+  await notice.getByRole("link", { name: "View live sessions" }).click();
+  await expect(watching).toHaveURL(`${host.url}/live`);
+  await watching.context().close();
   await other.goto(address);
   await expect(other.getByRole("heading", { name: "Session cannot be shown" })).toBeVisible();
   await other.context().close();

@@ -49,6 +49,8 @@ pub struct Live {
     pub waiting: RwSignal<u64>,
     /// Incremented when the list must be fetched again.
     pub behind: RwSignal<u32>,
+    /// The sessions of which the host has reported that they are deleted.
+    pub deleted: RwSignal<HashSet<LiveId>>,
     /// The sessions that changed since the list was fetched, in order of change.
     pub changed: RwSignal<Vec<LiveId>>,
     lists: RwSignal<u32>,
@@ -72,6 +74,7 @@ pub fn use_live() -> Live {
         known: RwSignal::new(HashMap::new()),
         waiting: RwSignal::new(0),
         behind: RwSignal::new(0),
+        deleted: RwSignal::new(HashSet::new()),
         changed: RwSignal::new(Vec::new()),
         lists: RwSignal::new(0),
         shown: RwSignal::new(Vec::new()),
@@ -172,6 +175,9 @@ impl Live {
                     changed.push(id);
                 });
             }
+        }
+        if !news.deleted.is_empty() {
+            self.deleted.update(|deleted| deleted.extend(news.deleted));
         }
         if news.more {
             self.behind.update(|times| *times = times.wrapping_add(1));

@@ -97,6 +97,8 @@ impl SessionEvent {
 pub struct LiveUpdate {
     /// The changed sessions, with their current status.
     pub sessions: Vec<LiveSummary>,
+    /// Those that are deleted.
+    pub deleted: Vec<LiveId>,
     /// The number of pending turns in all sessions, if the page watches them all.
     pub waiting: Option<u64>,
     /// Whether more sessions changed, so that the page must fetch the list again.

@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use api::{HostEvent, LiveUpdate, LiveWatch};
+use api::{HostEvent, LiveId, LiveUpdate, LiveWatch};
 use futures::future::BoxFuture;
 use live::LiveSessionId;
 use tokio::sync::broadcast;
@@ -148,11 +148,15 @@ async fn update(
     mut more: bool,
 ) -> Option<LiveUpdate> {
     let mut sessions = Vec::with_capacity(wanted.len());
+    let mut deleted = Vec::new();
     for id in wanted {
         match live.session(id).await {
             Ok(found) => sessions.push(summary(&found)),
-            // It is deleted: the list is fetched again.
-            Err(LiveError::UnknownSession(_)) => more |= all,
+            Err(LiveError::UnknownSession(_)) => {
+                deleted.push(LiveId::new(id.to_string()));
+                // A list is fetched again.
+                more |= all;
+            }
             // The store failed: opening the session's page shows the reason.
             Err(error) => tracing::debug!("a page watches {id}: {error}"),
         }
@@ -161,6 +165,6 @@ async fn update(
         true => live.depth().await.ok().map(|depth| depth as u64),
         false => None,
     };
-    let is_empty = sessions.is_empty() && waiting.is_none() && !more;
-    (!is_empty).then_some(LiveUpdate { sessions, waiting, more })
+    let is_empty = sessions.is_empty() && deleted.is_empty() && waiting.is_none() && !more;
+    (!is_empty).then_some(LiveUpdate { sessions, deleted, waiting, more })
 }

@@ -262,6 +262,10 @@ async fn a_page_receives_updates_of_what_it_watches() {
     let asked = next_update(&mut updates).await;
     assert_eq!(asked.sessions[0].head().map(|head| &head.turn), Some(&live_turn(1)));
     assert_eq!(asked.waiting, None, "it watches one");
+    let unknown = LiveId::new(uuid::Uuid::new_v4().to_string());
+    updates.watch(&LiveWatch { all: false, sessions: vec![id.clone(), unknown.clone()] });
+    let deleted = next_update(&mut updates).await;
+    assert_eq!((deleted.deleted, deleted.sessions.len()), (vec![unknown], 0));
 
     let mut list = PageUpdates::new(test.sessions.clone());
     list.watch(&LiveWatch { all: true, sessions: Vec::new() });

@@ -68,6 +68,7 @@ fn Shown(
             {left_separator()}
             <section class="middle" tabindex="-1" aria-label="The session">
                 <Toolbar/>
+                <Deleted/>
                 <Notice/>
                 {middle}
             </section>
@@ -100,6 +101,23 @@ fn Toolbar() -> impl IntoView {
             <span class="grow"></span>
             <Switch on=workspace.shows_events off_label="Conversation" on_label="Session" label="View"/>
         </div>
+    }
+}
+
+/// Reports that the session on the page is deleted.
+#[component]
+fn Deleted() -> impl IntoView {
+    let workspace = crate::live::state::workspace::use_this_live_workspace();
+    view! {
+        <Show when=move || workspace.is_deleted.get()>
+            <div class="notices">
+                <div class="notice" role="alert">
+                    <Icon glyph=Glyph::Warning/>
+                    <p>"This session was deleted. The page shows what it last received, and a response cannot be sent."</p>
+                    <a class="button" href=address("/live")>"View live sessions"</a>
+                </div>
+            </div>
+        </Show>
     }
 }
 

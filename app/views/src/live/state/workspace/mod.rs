@@ -69,6 +69,8 @@ pub struct LiveWorkspace {
     pub summary: Memo<Option<LiveSummary>>,
     /// Why it cannot be shown.
     pub fault: RwSignal<Option<ApiError>>,
+    /// Whether it was deleted, by somebody else or by the host.
+    pub is_deleted: Memo<bool>,
     /// The turn that the address names.
     pub named: Memo<Option<LiveTurnId>>,
     /// The turn that is shown.
@@ -107,7 +109,7 @@ pub struct LiveWorkspace {
 pub fn use_live_workspace(id: LiveId, named: Memo<Option<LiveTurnId>>) -> LiveWorkspace {
     let page = use_page();
     let live = page.live;
-    let known = id.clone();
+    let (known, of_deleted) = (id.clone(), id.clone());
     let go = use_navigate();
     let navigate = move |path: String, replace: bool| {
         go(&address(&path), NavigateOptions { replace, scroll: false, ..unresolved() });
@@ -119,6 +121,7 @@ pub fn use_live_workspace(id: LiveId, named: Memo<Option<LiveTurnId>>) -> LiveWo
         live,
         connection: page.connection,
         fault: RwSignal::new(None),
+        is_deleted: Memo::new(move |_| live.deleted.read().contains(&of_deleted)),
         named,
         shown: RwSignal::new(None),
         turn,
