@@ -3,7 +3,11 @@
 //! Each is in the user's cache, in a folder named by its contents, so that releases do not share files. If the
 //! cache cannot be written, a temporary folder is used.
 
+#[cfg(unix)]
+use std::fs::DirBuilder;
 use std::hash::{DefaultHasher, Hash, Hasher};
+#[cfg(unix)]
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
@@ -25,10 +29,32 @@ pub fn unpacked<Package: RustEmbed>(name: &str) -> io::Result<PathBuf> {
             Err(error) => tracing::debug!("{}: {error}", folder.display()),
         }
     }
-    // A random name: other users could have put files into a shared temporary folder.
-    let folder = tempfile::Builder::new().prefix("rehearsal-").tempdir()?.keep();
+    let folder = private_temporary_folder(&env::temp_dir())?.join(&holder);
     unpack_at(&folder.join(name), &files)?;
     Ok(folder)
+}
+
+/// This user's folder in `temporary`: the same one each time, so that no host leaves another behind. One with a random
+/// name if someone else has access to it, who could have put files there.
+fn private_temporary_folder(temporary: &Path) -> io::Result<PathBuf> {
+    #[cfg(unix)]
+    {
+        let user = rustix::process::geteuid().as_raw();
+        let folder = temporary.join(format!("rehearsal-{user}"));
+        match DirBuilder::new().mode(0o700).create(&folder) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            _ => {}
+        }
+        let found = fs::symlink_metadata(&folder)?;
+        if found.is_dir() && found.uid() == user && found.mode() & 0o077 == 0 {
+            return Ok(folder);
+        }
+    }
+    let mut builder = tempfile::Builder::new();
+    builder.prefix("rehearsal-");
+    #[cfg(unix)]
+    builder.permissions(PermissionsExt::from_mode(0o700));
+    Ok(builder.tempdir_in(temporary)?.keep())
 }
 
 fn files<Package: RustEmbed>() -> Vec<(String, Vec<u8>)> {
@@ -81,6 +107,21 @@ mod tests {
     #[folder = "python/rehearsal_adk"]
     #[include = "*.py"]
     struct Package;
+
+    #[cfg(unix)]
+    #[test]
+    fn the_temporary_folder_is_the_same_until_others_have_access() {
+        let temporary = tempfile::tempdir().expect("made");
+        let first = private_temporary_folder(temporary.path()).expect("made");
+        assert_eq!(private_temporary_folder(temporary.path()).expect("found"), first);
+        fs::set_permissions(&first, PermissionsExt::from_mode(0o777)).expect("opened");
+        let other = private_temporary_folder(temporary.path()).expect("made");
+        assert_ne!(other, first);
+        assert_eq!(other.metadata().expect("there").mode() & 0o077, 0);
+        fs::remove_dir(&first).expect("removed");
+        std::os::unix::fs::symlink(&other, &first).expect("linked");
+        assert_ne!(private_temporary_folder(temporary.path()).expect("made"), first);
+    }
 
     #[test]
     fn writes_a_package_and_repairs_a_changed_copy() {
