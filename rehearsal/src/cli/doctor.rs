@@ -79,8 +79,8 @@ pub async fn examine(
     found.add("keys", Level::Good, keys(|name| env::var_os(name).is_some_and(|it| !it.is_empty())));
     if let Some(config) = config {
         agents(config, &mut found);
-        address(config, &mut found);
-        database(&config.live.database, &mut found).await;
+        let is_running = database(&config.live.database, &mut found).await;
+        address(config, is_running, &mut found);
     }
     for Finding { what, level, text } in &found.0 {
         let mark = match level {
@@ -212,10 +212,15 @@ fn keys(is_set: impl Fn(&str) -> bool) -> String {
     }
 }
 
-fn address(config: &Config, found: &mut Findings) {
+/// Whether the address is free. A host with the database may be the one that uses it.
+fn address(config: &Config, is_running: bool, found: &mut Findings) {
     let listen = config.listen;
     match TcpListener::bind(listen) {
         Ok(_) => found.add("address", Level::Good, format!("{listen} is free")),
+        Err(error) if is_running && error.kind() == io::ErrorKind::AddrInUse => {
+            let text = format!("{listen} is in use, and a host is running with this database");
+            found.add("address", Level::Good, text);
+        }
         Err(error) => {
             let text = format!(
                 "{listen} cannot be used: {error}. Stop what uses it, or serve with --listen 127.0.0.1:0"
@@ -225,8 +230,11 @@ fn address(config: &Config, found: &mut Findings) {
     }
 }
 
-async fn database(path: &Path, found: &mut Findings) {
-    let state = match database_state(path) {
+/// Whether the database can be used. Returns whether a host uses it.
+async fn database(path: &Path, found: &mut Findings) -> bool {
+    let state = database_state(path);
+    let is_used = matches!(state, Ok((_, true)));
+    let state = match state {
         Ok((text, is_used)) if is_used || !path.is_file() => Ok(text),
         Ok((text, _)) => opens(path).await.map(|()| format!("{text}, complete")),
         Err(error) => Err(error),
@@ -236,6 +244,7 @@ async fn database(path: &Path, found: &mut Findings) {
         Err(error) => (Level::Bad, error),
     };
     found.add("live sessions", level, format!("{}: {text}", path.display()));
+    is_used
 }
 
 /// Opens a copy, because opening a database brings it to this version.

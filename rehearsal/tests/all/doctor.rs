@@ -1,13 +1,19 @@
 //! `rehearsal doctor`.
 
 use std::net::TcpListener;
+use std::path::Path;
 use std::process::{Command, Output};
+
+use super::live_faults::host::Host;
 
 /// What it prints in an empty folder, with these arguments.
 fn examined(arguments: &[&str]) -> (Output, String) {
-    let folder = tempfile::tempdir().unwrap();
+    examined_in(tempfile::tempdir().unwrap().path(), arguments)
+}
+
+fn examined_in(folder: &Path, arguments: &[&str]) -> (Output, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_rehearsal"));
-    command.arg("doctor").args(arguments).current_dir(folder.path());
+    command.arg("doctor").args(arguments).current_dir(folder);
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("REHEARSAL_")) {
         command.env_remove(name);
     }
@@ -29,6 +35,18 @@ fn everything_is_found_and_no_secret_is_shown() {
     }
     assert!(text.contains("it will be created"), "{text}");
     assert!(!text.contains("sk-secret"), "{text}");
+}
+
+#[test]
+fn a_running_host_is_no_fault() {
+    let Some(python) = test_needs::python() else { return };
+    let host = Host::start();
+    let address = host.address().to_string();
+    let arguments = ["--python", python.to_str().unwrap(), "--listen", &address];
+    let (output, text) = examined_in(host.folder(), &arguments);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    let found = format!("{address} is in use, and a host is running with this database");
+    assert!(text.contains(&found), "{text}");
 }
 
 #[test]
