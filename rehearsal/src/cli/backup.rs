@@ -317,7 +317,12 @@ fn manifest(folder: &Path) -> Result<Manifest, BackupError> {
     let not_a_backup = |cause: String| BackupError::NotABackup { folder: folder.to_owned(), cause };
     let text = fs::read_to_string(folder.join(MANIFEST))
         .map_err(|error| not_a_backup(format!("{MANIFEST}: {error}")))?;
-    serde_json::from_str(&text).map_err(|error| not_a_backup(format!("{MANIFEST}: {error}")))
+    let manifest: Manifest = serde_json::from_str(&text)
+        .map_err(|error| not_a_backup(format!("{MANIFEST}: {error}")))?;
+    if manifest.files.is_empty() {
+        return Err(not_a_backup(format!("{MANIFEST} names no files")));
+    }
+    Ok(manifest)
 }
 
 /// Renames a file that is about to be replaced, with SQLite's files beside it, which belong to no other. They may be

@@ -94,6 +94,10 @@ async fn what_is_not_a_complete_backup_of_this_version_is_refused() {
     fs::write(&manifest, newer).unwrap();
     let (done, text) = run(&folder, &["restore", "b", "--replace"]);
     assert!(!done && text.contains("was written by rehearsal 99.0.0"), "{text}");
+    let (begin, _) = written.split_once("\"files\"").unwrap();
+    fs::write(&manifest, format!("{begin}\"files\": {{}}}}")).unwrap();
+    let (done, text) = run(&folder, &["restore", "b", "--replace"]);
+    assert!(!done && text.contains("not a complete backup: backup.json names no files"), "{text}");
     fs::write(&manifest, written).unwrap();
 
     // What cannot be copied to its place, here a folder in the way, changes nothing.
