@@ -12,7 +12,7 @@ use rehearsal::cli::{
     RestoreArguments, Revisions, ScoreArguments, ServeArguments, Status, TokenCommand,
     ToolsCommand, UserCommand, Verdict,
 };
-use rehearsal::config::{Config, Origin, Overrides};
+use rehearsal::config::{Config, FILE_NAME, Origin, Overrides};
 use rehearsal::{LiveSessions, Reload, Simulator};
 
 fn main() -> ExitCode {
@@ -96,6 +96,12 @@ fn serve(arguments: &ServeArguments) -> anyhow::Result<ExitCode> {
     let revisions = Revisions::default();
     let agents = revisions.simulated_agents(&config)?;
     cli::start_logging(arguments.log_format);
+    if config.origin == Origin::CommandLine && Path::new(FILE_NAME).is_file() {
+        tracing::warn!(
+            "{FILE_NAME} is not read, because agents are named on the command line: its people, tokens \
+             and folders do not apply. To use it, add --config {FILE_NAME}"
+        );
+    }
     let live = LiveSessions::at(config.live.database.clone());
     if !config.listen.ip().to_canonical().is_loopback() {
         tracing::warn!(

@@ -16,3 +16,4 @@ mod live_faults;
 mod rehearsing;
 mod reload;
 mod scoring;
+mod serving;
