@@ -52,7 +52,17 @@ __all__ = [
 def __getattr__(name: str) -> object:
     """Imports the plugin on first use, because the worker needs neither it nor gRPC."""
     if name == "RehearsalPlugin":
-        from .live.plugin import RehearsalPlugin
+        try:
+            from .live.plugin import RehearsalPlugin
+        except ModuleNotFoundError as error:
+            # The wheel with the program needs them only for its extra `adk`.
+            if (error.name or "").partition(".")[0] not in ("google", "grpc"):
+                raise
+            raise ModuleNotFoundError(
+                f"RehearsalPlugin needs google-adk and gRPC, and {error.name} is missing: run "
+                "python -m pip install google-adk grpcio protobuf",
+                name=error.name,
+            ) from None
 
         return RehearsalPlugin
     if name in __all__:

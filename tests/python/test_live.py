@@ -620,3 +620,16 @@ def test_a_host_with_authentication_needs_a_token(tmp_path, monkeypatch):
         assert run.words() == ["No rain."]
     finally:
         host.kill()
+
+
+def test_the_plugin_names_what_it_needs():
+    """In a Python without google-adk, as after `pip install rehearsal` without its extra."""
+    program = (
+        f"import sys; sys.path.append({str(ROOT / 'python')!r}); from rehearsal_adk import RehearsalPlugin"
+    )
+    ran = subprocess.run([sys.executable, "-S", "-c", program], capture_output=True, text=True)
+    assert ran.returncode == 1
+    assert ran.stderr.splitlines()[-1] == (
+        "ModuleNotFoundError: RehearsalPlugin needs google-adk and gRPC, and google is missing: "
+        "run python -m pip install google-adk grpcio protobuf"
+    )
