@@ -60,6 +60,7 @@ impl PersonUser {
                 ),
                 messages,
                 tools: vec![tool(END, "Ends the conversation.", &no_arguments())],
+                ..ModelRequest::default()
             },
             YieldKind::Tool { tool_name } => ModelRequest {
                 instruction: format!(
@@ -69,6 +70,7 @@ impl PersonUser {
                 ),
                 messages,
                 tools: vec![return_result(None)],
+                ..ModelRequest::default()
             },
         }
     }
@@ -152,6 +154,7 @@ impl PersonTool {
                 return_result(context.output_schema.as_ref()),
                 tool(RAISE, "Lets the tool fail.", &parameters),
             ],
+            ..ModelRequest::default()
         }
     }
 }

@@ -8,7 +8,9 @@ use serde_json::{Map, Value, json};
 
 use crate::ledger::Role;
 use crate::mock::Template;
-use crate::model::{Model, ModelMessage, ModelRequest, UsageNote, read_json, repeat, unusable};
+use crate::model::{
+    GenerationConfig, Model, ModelMessage, ModelRequest, UsageNote, read_json, repeat, unusable,
+};
 use crate::persona_tool::PersonaTool;
 use crate::python::YieldedTo;
 use crate::scenario_user::ScenarioUser;
@@ -34,6 +36,7 @@ pub struct PersonaUser {
     model: Model,
     tools: Vec<PersonaTool>,
     most_answers: Option<usize>,
+    config: GenerationConfig,
     /// The user of a scenario, if this is one.
     scenario: Option<Arc<ScenarioUser>>,
 }
@@ -61,12 +64,20 @@ impl PersonaUser {
     }
 
     fn of(role: PlayedRole, model: Model) -> Self {
-        Self { role, model, tools: Vec::new(), most_answers: None, scenario: None }
+        let config = GenerationConfig::default();
+        Self { role, model, tools: Vec::new(), most_answers: None, config, scenario: None }
     }
 
     /// Takes the prompt from the subject's framework, where it has one.
     pub(crate) fn of_scenario(mut self, scenario: ScenarioUser) -> Self {
         self.scenario = Some(Arc::new(scenario));
+        self
+    }
+
+    /// Sets how the model generates the user's messages.
+    #[must_use]
+    pub(crate) fn config(mut self, config: GenerationConfig) -> Self {
+        self.config = config;
         self
     }
 
@@ -151,7 +162,7 @@ impl PersonaUser {
             );
         }
         let tools = self.tools.iter().map(|tool| tool.declaration().clone()).collect();
-        ModelRequest { instruction, messages, tools }
+        ModelRequest { instruction, messages, tools, ..ModelRequest::default() }
     }
 
     /// What the model writes when it has called what it wants. The calls change `changes`.
@@ -216,6 +227,7 @@ impl UserAgent for PersonaUser {
             }
             None => self.request(heard, info)?,
         };
+        request.config = self.config.clone();
         let agent = info.kind.to_string();
         let note = UsageNote { ledger: context.ledger, role: Role::UserAgent, agent: &agent };
         let yielded = YieldedTo { heard, info, context };

@@ -18,6 +18,7 @@ const HISTORY: &str = "\u{f8ff}conversation\u{f8ff}";
 pub(crate) struct ScenarioUser {
     subject: Arc<dyn Subject>,
     args: JsonText,
+    shows_calls: bool,
     prompt: OnceCell<Option<String>>,
 }
 
@@ -40,7 +41,14 @@ impl ScenarioUser {
             "stop_signal": END,
             "history": HISTORY,
         });
-        Self { subject, args: JsonText::from_value(&args), prompt: OnceCell::new() }
+        let args = JsonText::from_value(&args);
+        Self { subject, args, shows_calls: false, prompt: OnceCell::new() }
+    }
+
+    /// Shows the user the subject's calls of tools and their results, too.
+    pub(crate) fn shows_calls(mut self, shows_calls: bool) -> Self {
+        self.shows_calls = shows_calls;
+        self
     }
 
     /// The prompt for the next message; `None` if the framework has none.
@@ -50,15 +58,30 @@ impl ScenarioUser {
     pub(crate) async fn prompt(&self, events: &[Entry]) -> Result<Option<String>, String> {
         let asked = || async { self.subject.scenario_prompt(&self.args).await };
         let prompt = self.prompt.get_or_try_init(asked).await?;
-        Ok(prompt.as_ref().map(|prompt| prompt.replace(HISTORY, &history(events))))
+        Ok(prompt
+            .as_ref()
+            .map(|prompt| prompt.replace(HISTORY, &history(events, self.shows_calls))))
     }
 }
 
-/// The conversation as google-adk shows it to its users: every text of the subject's events, with its author.
-fn history(events: &[Entry]) -> String {
+/// The conversation as google-adk shows it to its users: every text of the subject's events, with its author. Of a call,
+/// the arguments and the result are JSON, where google-adk prints Python's objects.
+fn history(events: &[Entry], shows_calls: bool) -> String {
+    // Those of agents used as tools are not in the subject's session.
+    let is_inner = |call: &str| {
+        events.iter().any(|entry| {
+            matches!(&entry.event, Event::ToolCall { call_id, is_inner: true, .. } if call_id == call)
+        })
+    };
     let lines = events.iter().filter_map(|entry| match &entry.event {
         Event::UserMessage { text } => Some(format!("user: {text}")),
         Event::Message { agent, text, is_inner: false, .. } => Some(format!("{agent}: {text}")),
+        Event::ToolCall { name, args, agent, is_inner: false, .. } if shows_calls => {
+            Some(format!("{agent} called tool '{name}' with args: {args}"))
+        }
+        Event::ToolResult { call_id, name, result, .. } if shows_calls && !is_inner(call_id) => {
+            Some(format!("Tool '{name}' returned: {result}"))
+        }
         _ => None,
     });
     lines.collect::<Vec<_>>().join("\n\n")

@@ -12,7 +12,7 @@ use scoring::config::Config;
 use serde_json::json;
 
 use crate::mock::Template;
-use crate::model::Models;
+use crate::model::{GenerationConfig, Models};
 use crate::nearest::nearest;
 use crate::persona::{END, PersonaUser};
 use crate::scenario_user::ScenarioUser;
@@ -71,6 +71,11 @@ pub(super) fn user(
         // -1 is for any number.
         Some(most) => most.text().parse().ok(),
     };
+    let generation = of("model_configuration").map(|it| GenerationConfig::read(it.text()));
+    let generation = generation.transpose().map_err(|error| {
+        format!("user_simulator_config: model_configuration: {error}. Remove what is not supported")
+    })?;
+    let generation = generation.unwrap_or_default();
     let persona = persona(scenario.user_persona.as_ref())?;
     let instructions = of("custom_instructions").and_then(JsonValue::string);
     let user = match &instructions {
@@ -92,8 +97,9 @@ pub(super) fn user(
         "conversation_plan": scenario.conversation_plan,
         "user_persona": scenario.user_persona.as_ref().and_then(|it| it.to_value().ok()),
     });
-    let user =
-        user.of_scenario(ScenarioUser::new(Arc::clone(subject), &named, instructions.as_deref()));
+    let shows_calls = of("include_function_calls").is_some_and(|it| it.text() == "true");
+    let prompts = ScenarioUser::new(Arc::clone(subject), &named, instructions.as_deref());
+    let user = user.config(generation).of_scenario(prompts.shows_calls(shows_calls));
     Ok(match most {
         // The first message is the scenario's.
         Some(most) => user.most_answers(most.saturating_sub(1)),

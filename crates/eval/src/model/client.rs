@@ -154,7 +154,7 @@ fn sent(model: &str, service: Service, request: &ModelRequest) -> LlmRequest {
     LlmRequest {
         model: model.to_owned(),
         contents,
-        config: None,
+        config: request.config.0.clone(),
         tools: declared.collect(),
         previous_response_id: None,
     }

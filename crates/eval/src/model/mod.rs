@@ -8,6 +8,7 @@ mod access;
 mod agent_model;
 mod client;
 mod failure;
+mod generation_config;
 mod json;
 mod limit;
 mod limited_client;
@@ -24,6 +25,7 @@ use tokio::time::Instant;
 
 pub use access::Variables;
 pub use failure::{FailureKind, ModelFailure};
+pub use generation_config::GenerationConfig;
 pub(crate) use json::{ask_for_json, read_json, repeat, unusable};
 pub use name::{ModelNameError, PERSON};
 pub use person::PersonSession;
@@ -229,6 +231,8 @@ pub struct ModelRequest {
     pub messages: Vec<ModelMessage>,
     /// What the model may call.
     pub tools: Vec<ModelTool>,
+    /// How it generates its reply.
+    pub config: GenerationConfig,
 }
 
 /// A tool that a model may call.

@@ -402,6 +402,46 @@ fn a_scenario_that_cannot_be_played_is_refused() {
     let spoken = serde_json::json!({ "type": "audio" });
     expect_test::expect![[r#"warmer: user_simulator_config: users of the type audio are not supported; take llm_backed"#]]
         .assert_eq(&error(plan("NOVICE"), &spoken, &models));
+    let labels = serde_json::json!({ "model_configuration": { "labels": {} } });
+    let refused = error(plan("NOVICE"), &labels, &models);
+    let begin = "warmer: user_simulator_config: model_configuration: unknown field `labels`, expected one of `temperature`";
+    assert!(refused.starts_with(begin), "{refused}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_user_of_a_scenario_is_asked_as_its_config_says() {
+    if test_needs::python().is_none() {
+        return;
+    }
+    let plan =
+        serde_json::json!({ "starting_prompt": "How warm is it?", "conversation_plan": "Ask." });
+    let simulator = serde_json::json!({
+        "model": "openai/gpt-5-mini",
+        "max_allowed_invocations": 2,
+        "include_function_calls": true,
+        "model_configuration": { "temperature": 0.5, "maxOutputTokens": 90, "thinking_config": {} },
+    });
+    let endpoint = Endpoint::start(|request| says(request, "The hall.")).await;
+    let case = scenario(&plan, &simulator, &endpoint.models()).expect("a set").remove(0);
+    let mock = ToolMock::Returns(JsonText::from_value(&18.into()));
+    let case = case.tool("get_temperature", ToolUse::Mock(mock));
+    let call = JsonText::from_value(&serde_json::json!({ "location": "Hall" }));
+    let turns = vec![
+        eval::given_model::ModelTurn::call("get_temperature", call),
+        eval::given_model::ModelTurn::text("18 degrees"),
+        eval::given_model::ModelTurn::text("18 degrees"),
+    ];
+    let result = run_eval(&case.model(eval::given_model::GivenModel::scripted(turns))).await;
+    assert_eq!(endpoint.requests().len(), 1, "{:?}", result.error);
+    let asked = &endpoint.requests()[0];
+    assert_eq!(asked.body["temperature"], 0.5);
+    assert_eq!(asked.body["max_completion_tokens"], 90);
+    for part in [
+        r#"called tool 'get_temperature' with args: {\"location\":\"Hall\"}"#,
+        r#"Tool 'get_temperature' returned: {\"result\":18}"#,
+    ] {
+        assert!(asked.text().contains(part), "{part} is not in {}", asked.text());
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
