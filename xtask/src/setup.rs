@@ -53,10 +53,11 @@ pub(crate) fn for_run<T>(workspace: &Workspace, build: impl FnOnce() -> Result<T
 
 /// Installs everything that the tests need, and returns the browser for the stories.
 pub(crate) fn everything(workspace: &Workspace) -> Result<Browser> {
-    let mut progress = Progress::new(6);
+    let mut progress = Progress::new(7);
     wasm_target::ensure(workspace, &mut progress)?;
     node::ensure(workspace, &mut progress)?;
     python::ensure(workspace, &mut progress, Packages::Tests)?;
+    python::ensure_compiled(workspace, &mut progress)?;
     cargo_programs::ensure_for_tests(workspace, &mut progress)?;
     let browser = browser::ensure(workspace, &mut progress)?;
     eprintln!("Setup finished after {}.", elapsed(progress.since()));

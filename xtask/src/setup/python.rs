@@ -23,6 +23,9 @@ const OLDEST: (u32, u32) = (3, 10);
 const NAMES: [&str; 7] =
     ["python3", "python3.14", "python3.13", "python3.12", "python3.11", "python3.10", "python"];
 
+/// The paths of large packages of which tests import little.
+const NOT_COMPILED: &str = r"/(joblib|litellm|mypy|nltk|numpy|pandas|scipy|sklearn|tests)/";
+
 /// Prints `3.11.7`, and fails if environments cannot be created.
 const PROBE: &str = "import sys, venv, ensurepip; print('%d.%d.%d' % sys.version_info[:3])";
 
@@ -85,13 +88,36 @@ pub(crate) fn ensure(
             }
             process::run(Command::new(&base).args(["-m", "venv", "--clear"]).arg(&environment))?;
         }
-        // Python compiles modules when it loads them. Compiling all of them takes longer than the rest.
+        // Python compiles modules when it loads them, so a first run of the examples does not wait for all.
         process::run(
             Command::new(&python)
                 .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"])
                 .args(["--no-compile", "--requirement"])
                 .arg(packages.requirements(workspace)),
         )?;
+        stamp::set(&stamp, &wanted)?;
+        Ok(Done::Made)
+    })
+}
+
+/// Compiles the modules that tests import, for the hundreds of Pythons that they start: agents of eval runs write no
+/// compiled modules, and each would compile google-adk for itself.
+pub(crate) fn ensure_compiled(workspace: &Workspace, progress: &mut Progress) -> Result<()> {
+    progress.step("Compiled Python modules", |announce| {
+        let stamp = workspace.python_environment().join("rehearsal-compiled");
+        let wanted = Packages::Tests.digest(workspace)?;
+        if stamp::matches(&stamp, &wanted) {
+            return Ok(Done::Present);
+        }
+        announce("those that tests import (half a minute on two cores)");
+        let python = workspace.python();
+        let packages = "import sysconfig; print(sysconfig.get_path('purelib'))";
+        let packages = process::output(Command::new(&python).args(["-c", packages]))
+            .context("the environment of Python does not say where its packages are")?;
+        let mut compile = Command::new(&python);
+        compile.args(["-m", "compileall", "-q", "-j", "0", "-x", NOT_COMPILED, packages.trim()]);
+        // It fails for files that are no Python, such as templates, and compiles the others.
+        process::output(&mut compile);
         stamp::set(&stamp, &wanted)?;
         Ok(Done::Made)
     })
