@@ -58,6 +58,8 @@ def main() -> None:
             gate.install()
             given_model.install()
         warm_up.warm_up()
+        # Python may keep google-adk's modules compiled. Of the subject nothing is written, which the barrier forbids too.
+        sys.dont_write_bytecode = True
         barrier.raise_up()
         loaded = loading.load(agent_dir)
         warm_up.note_missing_modules()

@@ -124,9 +124,7 @@ impl Server {
             .arg(folder)
             .arg(&socket)
             .args(isolation.argument())
-            .envs(environment.iter().map(|(name, value)| (name, value)))
-            // The barrier forbids them, and a run leaves no files behind.
-            .env("PYTHONDONTWRITEBYTECODE", "1");
+            .envs(environment.iter().map(|(name, value)| (name, value)));
         let started = LineProcess::start(&mut command)
             .map_err(|error| broken(&format!("{} cannot be started", python.display()), &error))?;
         let LineProcess { requests, mut answers, log, tree } = started;
