@@ -2,10 +2,10 @@
 //! there.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use xtask::process;
 use xtask::stamp;
 use xtask::workspace::{Workspace, interpreter};
@@ -14,9 +14,6 @@ use super::python;
 
 /// The versions besides the one of the tests' environment.
 const VERSIONS: [&str; 2] = ["2.11.0", "2.12.0"];
-
-/// Prints where packages are installed.
-const PACKAGES_FOLDER: &str = "import sysconfig; print(sysconfig.get_path('purelib'))";
 
 /// Whether the tests' Python has the newest version, and not the only one that it could have.
 const HAS_NEWEST: &str = "import sys; sys.exit(sys.version_info < (3, 11))";
@@ -51,17 +48,11 @@ fn environment(workspace: &Workspace, version: &str) -> Result<PathBuf> {
     pip.args(["-m", "pip", "--python"]).arg(&python).args(install).arg(&package);
     process::run(&mut pip)?;
     // Its own packages are found first.
-    let others = packages_folder(&of_tests)?;
+    let others = python::packages_folder(&of_tests)?;
     fs::write(
-        packages_folder(&python)?.join("of-the-tests.pth"),
+        python::packages_folder(&python)?.join("of-the-tests.pth"),
         others.as_os_str().as_encoded_bytes(),
     )?;
     stamp::set(&stamp, &package)?;
     Ok(python)
-}
-
-fn packages_folder(python: &Path) -> Result<PathBuf> {
-    let output = Command::new(python).args(["-c", PACKAGES_FOLDER]).output()?;
-    ensure!(output.status.success(), "{} does not say where its packages are", python.display());
-    Ok(PathBuf::from(String::from_utf8(output.stdout)?.trim()))
 }

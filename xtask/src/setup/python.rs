@@ -26,6 +26,9 @@ const NAMES: [&str; 7] =
 /// The paths of large packages of which tests import little.
 const NOT_COMPILED: &str = r"/(joblib|litellm|mypy|nltk|numpy|pandas|scipy|sklearn|tests)/";
 
+/// Prints where packages are installed.
+const PACKAGES_FOLDER: &str = "import sysconfig; print(sysconfig.get_path('purelib'))";
+
 /// Prints `3.11.7`, and fails if environments cannot be created.
 const PROBE: &str = "import sys, venv, ensurepip; print('%d.%d.%d' % sys.version_info[:3])";
 
@@ -111,16 +114,22 @@ pub(crate) fn ensure_compiled(workspace: &Workspace, progress: &mut Progress) ->
         }
         announce("those that tests import (half a minute on two cores)");
         let python = workspace.python();
-        let packages = "import sysconfig; print(sysconfig.get_path('purelib'))";
-        let packages = process::output(Command::new(&python).args(["-c", packages]))
-            .context("the environment of Python does not say where its packages are")?;
         let mut compile = Command::new(&python);
-        compile.args(["-m", "compileall", "-q", "-j", "0", "-x", NOT_COMPILED, packages.trim()]);
+        compile.args(["-m", "compileall", "-q", "-j", "0", "-x", NOT_COMPILED]);
+        compile.arg(packages_folder(&python)?);
         // It fails for files that are no Python, such as templates, and compiles the others.
         process::output(&mut compile);
         stamp::set(&stamp, &wanted)?;
         Ok(Done::Made)
     })
+}
+
+/// Where the packages of an environment are.
+pub(super) fn packages_folder(python: &Path) -> Result<PathBuf> {
+    let folder = process::output(Command::new(python).args(["-c", PACKAGES_FOLDER]));
+    let folder = folder
+        .with_context(|| format!("{} does not say where its packages are", python.display()))?;
+    Ok(PathBuf::from(folder))
 }
 
 /// An environment breaks when the Python that it was made from is removed.
