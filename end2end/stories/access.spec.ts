@@ -72,8 +72,8 @@ test("without WebSockets the page knows who is logged in", async ({ page, guarde
   await page.routeWebSocket(/\/api\/events/, (socket) => socket.close());
   await page.goto(`${guarded.url}/live`);
   await logIn(page, "Ann");
-  await expect(page.getByRole("contentinfo")).toContainText("no news from the host");
   await expect(page.getByRole("button", { name: "Log out" })).toBeVisible();
+  await expect(page.getByRole("contentinfo")).toContainText("connecting to the host");
   await expect(page.getByRole("banner")).toContainText("Ann");
   const address = guarded.url.replace("://", "://token:TOKEN@");
   await expect(page.getByText(`pip install ${address}/python/rehearsal_adk-`)).toBeVisible();
