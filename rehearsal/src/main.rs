@@ -15,6 +15,10 @@ use rehearsal::cli::{
 use rehearsal::config::{Config, FILE_NAME, Origin, Overrides};
 use rehearsal::{LiveSessions, Reload, Simulator};
 
+/// What a person has to know who names agents in a folder with a configuration.
+const UNREAD: &str = "rehearsal.toml is not read, because agents are named on the command line: its people, tokens and \
+     folders do not apply. To use it, add --config rehearsal.toml";
+
 fn main() -> ExitCode {
     let line = command_line();
     let outcome = match line.command {
@@ -92,15 +96,21 @@ fn options_from_environment() -> Vec<String> {
 }
 
 fn serve(arguments: &ServeArguments) -> anyhow::Result<ExitCode> {
-    let config = Config::load(&arguments.overrides(), &cli::example_names())?;
+    let overrides = arguments.overrides();
+    let is_unread = overrides.config.is_none()
+        && !overrides.folders.is_empty()
+        && Path::new(FILE_NAME).is_file();
+    let config = Config::load(&overrides, &cli::example_names());
+    // An address that requires a login may have people in the file.
+    let config = match config {
+        Err(error) if is_unread => bail!("{error}. {UNREAD}"),
+        config => config?,
+    };
     let revisions = Revisions::default();
     let agents = revisions.simulated_agents(&config)?;
     cli::start_logging(arguments.log_format);
-    if config.origin == Origin::CommandLine && Path::new(FILE_NAME).is_file() {
-        tracing::warn!(
-            "{FILE_NAME} is not read, because agents are named on the command line: its people, tokens \
-             and folders do not apply. To use it, add --config {FILE_NAME}"
-        );
+    if is_unread {
+        tracing::warn!("{UNREAD}");
     }
     let live = LiveSessions::at(config.live.database.clone());
     if !config.listen.ip().to_canonical().is_loopback() {

@@ -12,7 +12,7 @@ use agents::adk_python::package;
 use database_file::CopyError;
 use live_store::SqliteStore;
 
-use crate::config::{AgentSourceConfig, Config, ConfigError, Origin};
+use crate::config::{AgentSourceConfig, Config, ConfigError, FILE_NAME, Origin};
 
 /// How long a Python may take to start and import google-adk.
 const IMPORT: Duration = Duration::from_secs(60);
@@ -108,6 +108,10 @@ fn configuration(config: &Result<Config, ConfigError>, found: &mut Findings) {
             let agents = config.agents.len();
             let text = match &config.origin {
                 Origin::File(path) => format!("{}, {agents} agents", path.display()),
+                Origin::CommandLine if Path::new(FILE_NAME).is_file() => format!(
+                    "{FILE_NAME} is not read, {agents} agents of the command line. To use it, add \
+                     --config {FILE_NAME}"
+                ),
                 Origin::CommandLine => format!("none, {agents} agents of the command line"),
                 Origin::Examples => "none, so the example agents are served".to_owned(),
             };
