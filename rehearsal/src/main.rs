@@ -1,11 +1,13 @@
 //! The command line: parse a command, run it.
 
+use std::collections::HashSet;
+use std::ffi::OsString;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
-use clap::Parser as _;
+use clap::{CommandFactory as _, Parser as _};
 use rehearsal::cli::{
     self, Added, AdkFolderArguments, AgentsArguments, BackupArguments, Command, CommandLine,
     Copied, CredentialArguments, EvalsetCommand, EvalsetError, InitArguments, LintArguments,
@@ -82,17 +84,27 @@ fn command_line() -> CommandLine {
 
 /// Notes about the environment variables that set options: a wrong value may come from one of them.
 fn options_from_environment() -> Vec<String> {
+    let options = variables_of(&CommandLine::command());
     let mut set: Vec<String> = std::env::vars_os()
+        .filter(|(name, _)| options.contains(name))
         .filter_map(|(name, value)| {
-            let name = name.into_string().ok().filter(|name| name.starts_with("REHEARSAL_"))?;
+            let name = name.into_string().ok()?;
             Some(match value.is_empty() {
                 true => format!("{name} is empty: set a value, or unset it"),
-                false => format!("{name} is set and gives its option's value"),
+                false => format!(
+                    "{name} is set and gives its option's value, unless the command line does"
+                ),
             })
         })
         .collect();
     set.sort();
     set
+}
+
+/// The variables that set options of the command or of one below it.
+fn variables_of(command: &clap::Command) -> HashSet<OsString> {
+    let own = command.get_arguments().filter_map(|option| option.get_env().map(OsString::from));
+    own.chain(command.get_subcommands().flat_map(variables_of)).collect()
 }
 
 fn serve(arguments: &ServeArguments) -> anyhow::Result<ExitCode> {

@@ -1,4 +1,4 @@
-//! `rehearsal serve`: what it says before it serves.
+//! The command line before a host serves: configurations that are not read, and variables that set options.
 
 use std::fs;
 use std::net::TcpListener;
@@ -29,4 +29,17 @@ fn a_configuration_that_is_not_read_is_named() {
         assert!(text.contains("rehearsal.toml is not read, because agents are named"), "{text}");
         assert!(text.contains("add --config rehearsal.toml"), "{text}");
     }
+}
+
+#[test]
+fn only_variables_of_options_are_named_beside_a_mistake() {
+    let ran = Command::new(env!("CARGO_BIN_EXE_rehearsal"))
+        .args(["doctor", "--lisen", "x"])
+        .env("REHEARSAL_TOKEN", "abc")
+        .env("REHEARSAL_LISTEN", "127.0.0.1:1")
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&ran.stderr);
+    assert!(text.contains("note: REHEARSAL_LISTEN is set and gives its option's value"), "{text}");
+    assert!(!text.contains("REHEARSAL_TOKEN"), "{text}");
 }
