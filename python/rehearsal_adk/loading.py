@@ -7,6 +7,7 @@ ADK's own loader finds the package, the ``agent`` module, ``app``, ``root_agent.
 from __future__ import annotations
 
 import dataclasses
+import importlib.util
 import os
 import sys
 from pathlib import Path
@@ -42,6 +43,8 @@ def adk_version() -> str:
       Fault: this Python or its google-adk is too old, or there is no google-adk.
     """
     remedy = f"`{sys.executable} -m pip install"
+    if importlib.util.find_spec("pip") is None:
+        remedy = f"`uv pip install --python {sys.executable}"
     if sys.version_info < (3, 10):
         raise Fault(
             "UnsupportedPython",

@@ -98,7 +98,7 @@ def test_a_missing_folder_is_named(worker, tmp_path):
 
 
 def test_explains_how_to_install_google_adk(tmp_path):
-    """`-I -S` hides the site packages, as in a virtual environment that lacks them."""
+    """`-I -S` hides the site packages, pip too, as in a virtual environment that uv made."""
     bootstrap = (
         f"import sys; sys.path.append({str(ROOT / 'python')!r}); "
         "from rehearsal_adk.worker import main; main()"
@@ -117,7 +117,7 @@ def test_explains_how_to_install_google_adk(tmp_path):
         answer = process.stdout.readline()
         process.stdin.close()
     assert "ModuleNotFoundError" in answer
-    assert f"{sys.executable} -m pip install google-adk" in answer
+    assert f"uv pip install --python {sys.executable} google-adk" in answer
 
 
 def test_rejects_another_protocol(worker):

@@ -29,11 +29,12 @@ const KEYS: [&str; 8] = [
     "REHEARSAL_TOKEN",
 ];
 
-/// Prints its version, and that of google-adk, `-` without it.
+/// Prints its version, that of google-adk, `-` without it, and whether there is pip.
 const PROBE: &str = "import sys, importlib.metadata as m\n\
     print('%d.%d.%d' % sys.version_info[:3])\n\
     try: print(m.version('google-adk'))\n\
-    except m.PackageNotFoundError: print('-')\n";
+    except m.PackageNotFoundError: print('-')\n\
+    import importlib.util; print('pip' if importlib.util.find_spec('pip') else '-')\n";
 
 /// How a finding is to be taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -169,10 +170,13 @@ async fn python(config: Option<&Config>, folder: &Path, found: &mut Findings) {
     found.add("python", Level::Good, format!("{version}, {interpreter}"));
     match lines.next().unwrap_or("-") {
         "-" => {
-            let text = format!(
-                "none in that Python. Agents in Python need it: {} -m pip install google-adk",
-                interpreter.program.display()
-            );
+            let python = interpreter.program.display();
+            let install = match lines.next() {
+                Some("pip") => format!("{python} -m pip install google-adk"),
+                // As in environments that uv made.
+                _ => format!("uv pip install --python {python} google-adk"),
+            };
+            let text = format!("none in that Python. Agents in Python need it: {install}");
             return found.add("google-adk", Level::Missing, text);
         }
         version => found.add("google-adk", Level::Good, version),
