@@ -468,6 +468,8 @@ test("a completed session is deleted, and leaves every list", async ({ page, bro
   await expect(row).toHaveCount(0);
   const notice = watching.getByRole("alert").filter({ hasText: "This session was deleted" });
   await expect(notice).toBeVisible();
+  await expect(watching.getByText("A deleted session cannot be exported.")).toBeVisible();
+  await expect(watching.getByRole("button", { name: /^Export to|^Delete session/ })).toHaveCount(0);
   await notice.getByRole("link", { name: "View live sessions" }).click();
   await expect(watching).toHaveURL(`${host.url}/live`);
   await watching.context().close();

@@ -55,7 +55,8 @@ fn Plan(
     let export = RwSignal::new(Export::NotYet);
     let is_writing = move || *export.read() == Export::Writing;
     let write = move || {
-        if is_writing() || chosen.read_untracked().is_empty() {
+        let is_deleted = workspace.is_deleted.get_untracked();
+        if is_writing() || is_deleted || chosen.read_untracked().is_empty() {
             return;
         }
         export.set(Export::Writing);
@@ -72,6 +73,11 @@ fn Plan(
     let runs = StoredValue::new(runs);
     let body = move || {
         match export.get() {
+        Export::NotYet | Export::Failed(_) if workspace.is_deleted.get() => view! {
+            <h2 class="panel-title bad"><Icon glyph=Glyph::Error/>"Session deleted"</h2>
+            <p>"A deleted session cannot be exported."</p>
+        }
+        .into_any(),
         Export::NotYet | Export::Writing => {
             view! { <Runs runs=runs.get_value() chosen/> }.into_any()
         }
@@ -112,16 +118,18 @@ fn Plan(
                     view! { <CompareWithCase set=SetId::from(agent) actual/> }
                 })}
                 <span class="grow"></span>
-                <button
-                    type="submit"
-                    id="export"
-                    class="button"
-                    class:primary=move || !is_written()
-                    aria-disabled=move || (is_writing() || chosen.read().is_empty()).to_string()
-                >
-                    <span class="cut" title=move || label.get()>{move || label.get()}</span>
-                    <kbd>"Ctrl ↵"</kbd>
-                </button>
+                <Show when=move || !workspace.is_deleted.get()>
+                    <button
+                        type="submit"
+                        id="export"
+                        class="button"
+                        class:primary=move || !is_written()
+                        aria-disabled=move || (is_writing() || chosen.read().is_empty()).to_string()
+                    >
+                        <span class="cut" title=move || label.get()>{move || label.get()}</span>
+                        <kbd>"Ctrl ↵"</kbd>
+                    </button>
+                </Show>
             </footer>
         </form>
     }

@@ -70,12 +70,12 @@ pub(super) fn LiveHead(
             <button type="button" class="button" on:click=move |_| workspace.open_next()>
                 "Next waiting session" <kbd>"Alt N"</kbd>
             </button>
-            <Show when=move || !workspace.is_completed()>
+            <Show when=move || !workspace.is_completed() && !workspace.is_deleted.get()>
                 <button type="button" class="button" on:click=move |_| workspace.ask(Question::Complete)>
                     "Complete session"
                 </button>
             </Show>
-            <Show when=move || workspace.is_completed()>
+            <Show when=move || workspace.is_completed() && !workspace.is_deleted.get()>
                 <button type="button" class="button" on:click=move |_| workspace.ask(Question::Delete)>
                     "Delete session"
                 </button>
