@@ -12,6 +12,7 @@ import threading
 import time
 import uuid
 from concurrent.futures import ThreadPoolExecutor
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
@@ -457,6 +458,20 @@ def test_reports_an_unreachable_host_with_its_address(monkeypatch):
     assert "refused" in str(RehearsalUnreachable.behind(raised.value)), "why, not only that"
 
 
+def test_a_proxy_without_http2_is_named(monkeypatch):
+    monkeypatch.setattr("rehearsal_adk.live.client.FIRST_TIMEOUT", 0.5)
+    with ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as proxy:
+        threading.Thread(target=proxy.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{proxy.server_port}"
+        run = Run(weather_agent(), RehearsalPlugin(server_url=url))
+        with pytest.raises(RuntimeError) as raised:
+            run.end()
+        proxy.shutdown()
+    said = str(RehearsalUnreachable.behind(raised.value))
+    assert said.startswith(f"{url} does not respond over HTTP/2, which the plugin's gRPC calls need.")
+    assert "packaging/nginx.conf" in said
+
+
 def test_a_completed_session_rejects_requests(host):
     plugin = RehearsalPlugin(server_url=host.url)
     run = Run(weather_agent(), plugin)
@@ -585,6 +600,7 @@ def test_a_password_in_an_address_is_not_repeated():
     [
         ("127.0.0.1:4180", "http://127.0.0.1:4180"),
         ("localhost/", "http://localhost"),
+        ("http://localhost//team/", "http://localhost/team"),
         ("https://host.example", "https://host.example"),
         ("http://[::1]:4180/", "http://[::1]:4180"),
     ],

@@ -59,6 +59,21 @@ class RehearsalUnreachable(RehearsalError):
         self.url = url
 
 
+class Http1Only(RehearsalUnreachable):
+    """What responds at the address does not speak HTTP/2: a proxy in front of the host, or another
+    program."""
+
+    def __init__(self, url: str):
+        RehearsalError.__init__(
+            self,
+            f"{url} does not respond over HTTP/2, which the plugin's gRPC calls need. If this is a proxy "
+            "in front of the host, let it accept HTTP/2 and pass gRPC on, as Rehearsal's "
+            "packaging/nginx.conf and packaging/Caddyfile do; if it is another program, set the host's "
+            "address with REHEARSAL_SERVER_URL or RehearsalPlugin(server_url=...)",
+        )
+        self.url = url
+
+
 class RequestRefused(RehearsalError):
     """The host rejects the request. The message contains the field and the rule."""
 
