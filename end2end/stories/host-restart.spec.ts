@@ -38,6 +38,7 @@ test("a session keeps its state and active agent when the host restarts", async 
   await expect(rehearsal.call(1)).toContainText("→ 1");
   await rehearsal.choose("transfer_to_agent");
   await rehearsal.run();
+  await expect(rehearsal.call(2)).toContainText("transfer_to_agent");
   const left = page.getByRole("region", { name: "What the model sees" });
   await expect(left).toContainText("billing");
 

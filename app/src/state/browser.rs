@@ -189,11 +189,12 @@ pub fn tab_id() -> String {
 }
 
 /// A duplicate of a tab starts with a copy of its storage. So that it takes an id of its own, a tab
-/// uses the stored id only if a page recorded that it was left, as a reload does.
+/// uses the stored id only if a page recorded that it was left or the browser loads the page again.
+/// A page that crashed recorded nothing.
 fn begin_tab() -> String {
     const ID: &str = "rehearsal.tab";
     const LEFT: &str = "rehearsal.tab.left";
-    let own = tab_stored(ID).filter(|_| tab_stored(LEFT).is_some());
+    let own = tab_stored(ID).filter(|_| tab_stored(LEFT).is_some() || is_reloaded());
     tab_store(LEFT, None);
     let _ = window_event_listener_untyped("pagehide", |_| {
         tab_store(LEFT, Some("yes"));
@@ -207,6 +208,13 @@ fn begin_tab() -> String {
         tab_store(ID, Some(&id));
         id
     })
+}
+
+/// Whether the person or the page loaded this page again. A duplicate of a tab is not such a load.
+fn is_reloaded() -> bool {
+    let entries = window().performance().map(|it| it.get_entries_by_type("navigation"));
+    let kind = entries.and_then(|it| js_sys::Reflect::get(&it.get(0), &"type".into()).ok());
+    kind.and_then(|it| it.as_string()).as_deref() == Some("reload")
 }
 
 /// The storage keys that begin with `prefix`.
