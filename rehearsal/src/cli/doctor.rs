@@ -12,7 +12,7 @@ use agents::adk_python::package;
 use database_file::CopyError;
 use live_store::SqliteStore;
 
-use crate::config::{AgentSourceConfig, Config, ConfigError, FILE_NAME, Origin};
+use crate::config::{AgentConfig, AgentSourceConfig, Config, ConfigError, FILE_NAME, Origin};
 
 /// How long a Python may take to start and import google-adk.
 const IMPORT: Duration = Duration::from_secs(60);
@@ -80,6 +80,7 @@ pub async fn examine(
     found.add("keys", Level::Good, keys(|name| env::var_os(name).is_some_and(|it| !it.is_empty())));
     if let Some(config) = config {
         agents(config, &mut found);
+        exports(config, &mut found);
         let is_running = database(&config.live.database, &mut found).await;
         address(config, is_running, &mut found);
     }
@@ -150,6 +151,26 @@ fn agents(config: &Config, found: &mut Findings) {
     }
 }
 
+/// The folders of the eval sets that sessions are exported to.
+fn exports(config: &Config, found: &mut Findings) {
+    let fault = |agent: &AgentConfig| {
+        let (folder, error) = creatable(&agent.eval_set_path).err()?;
+        let folder = folder.display();
+        Some(format!(
+            "{}: {folder} cannot be written: {error}. To export sessions, allow access to it, or \
+             name another file with `eval_set_path` in {FILE_NAME}",
+            agent.name
+        ))
+    };
+    let faults: Vec<String> = config.agents.iter().filter_map(fault).collect();
+    if faults.is_empty() {
+        found.add("exports", Level::Good, "the folders of the eval sets can be written");
+    }
+    for fault in faults {
+        found.add("exports", Level::Missing, fault);
+    }
+}
+
 async fn python(config: Option<&Config>, folder: &Path, found: &mut Findings) {
     let named = config.and_then(|config| config.python.as_deref());
     let interpreter = find_interpreter(folder, named);
@@ -193,7 +214,8 @@ async fn python(config: Option<&Config>, folder: &Path, found: &mut Findings) {
     match output(worker.args(["-c", started]).arg(&package)).await {
         Ok(_) => {
             let took = begin.elapsed().as_secs_f64();
-            found.add("worker", Level::Good, format!("starts, {took:.1} s with google-adk"));
+            let text = format!("starts, {took:.1} s with google-adk, from {}", package.display());
+            found.add("worker", Level::Good, text);
         }
         Err(error) => found.add("worker", Level::Bad, format!("does not start: {error}")),
     }
@@ -284,7 +306,14 @@ fn database_state(path: &Path) -> Result<(String, bool), String> {
     let mut file = match File::options().read(true).write(true).open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return writable(path).map(|text| (text, false));
+            return match creatable(path) {
+                Ok(()) => Ok(("it will be created".to_owned(), false)),
+                Err((folder, error)) => Err(format!(
+                    "{} cannot be written: {error}. Allow access to it, or name another file with \
+                     --live-database",
+                    folder.display()
+                )),
+            };
         }
         Err(error) => return Err(format!("it cannot be opened: {error}. Allow access to it")),
     };
@@ -302,18 +331,11 @@ fn database_state(path: &Path) -> Result<(String, bool), String> {
     Ok((format!("{bytes} bytes{used}"), is_used))
 }
 
-/// Whether the file could be created.
-fn writable(path: &Path) -> Result<String, String> {
+/// Whether the file could be created, with the folders above it; otherwise the folder that prevents it, and why.
+fn creatable(path: &Path) -> Result<(), (&Path, io::Error)> {
     let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
     let existing = folder.ancestors().find(|folder| folder.is_dir()).unwrap_or(Path::new("."));
-    match tempfile::tempfile_in(existing) {
-        Ok(_) => Ok("it will be created".to_owned()),
-        Err(error) => Err(format!(
-            "{} cannot be written: {error}. Allow access to it, or name another file with \
-             --live-database",
-            existing.display()
-        )),
-    }
+    tempfile::tempfile_in(existing).map(drop).map_err(|error| (existing, error))
 }
 
 #[cfg(test)]

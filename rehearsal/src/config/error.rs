@@ -64,7 +64,7 @@ pub enum ConfigError {
     },
     /// The file names no agent.
     #[error(
-        "{} contains no agent: add an [[agent]] table, or run `rehearsal init` in an empty folder for an example",
+        "{} contains no agent and no folder: add an [[agent]] table or [folders], or run `rehearsal init` in an empty folder for an example",
         path.display()
     )]
     NoAgents {

@@ -287,7 +287,7 @@ fn rejects_a_file_without_agents() {
     rejected(
         "# nothing yet\n",
         expect![
-            "rehearsal.toml contains no agent: add an [[agent]] table, or run `rehearsal init` in an empty folder for an example"
+            "rehearsal.toml contains no agent and no folder: add an [[agent]] table or [folders], or run `rehearsal init` in an empty folder for an example"
         ],
     );
 }

@@ -64,3 +64,41 @@ fn what_is_missing_has_a_remedy() {
     assert_eq!(output.status.code(), Some(1));
     assert!(text.contains("error    configuration "), "{text}");
 }
+
+#[test]
+fn without_pip_the_remedy_is_that_of_uv() {
+    let Some(python) = test_needs::python() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let environment = folder.path().join("env");
+    let made =
+        Command::new(python).args(["-m", "venv", "--without-pip"]).arg(&environment).status();
+    assert!(made.unwrap().success());
+    let python = environment.join("bin/python");
+    let (output, text) = examined(&["--python", python.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    let install = format!("uv pip install --python {} google-adk", python.display());
+    assert!(text.contains(&install), "{text}");
+}
+
+#[test]
+fn a_configuration_that_is_not_read_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("rehearsal.toml"), "").unwrap();
+    std::fs::create_dir(folder.path().join("desk")).unwrap();
+    std::fs::write(folder.path().join("desk/agent.py"), "root_agent = None").unwrap();
+    let (_, text) = examined_in(folder.path(), &["desk"]);
+    assert!(text.contains("rehearsal.toml is not read, 1 agents of the command line"), "{text}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_eval_set_that_cannot_be_written_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("desk")).unwrap();
+    let text = "[[agent]]\nname = \"desk\"\nsource = \"adk_python\"\nfolder = \"desk\"\n\
+                eval_set_path = \"/proc/none/desk.evalset.json\"\n";
+    std::fs::write(folder.path().join("rehearsal.toml"), text).unwrap();
+    let (output, text) = examined_in(folder.path(), &[]);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("missing  exports        desk: /proc cannot be written: "), "{text}");
+}
