@@ -19,7 +19,7 @@ import grpc.aio
 from rehearsal_adk import __version__
 
 from . import messages as wire
-from .faults import AddressUnusable, Http1Only, RehearsalUnreachable, RequestRefused, TurnCancelled
+from .faults import AddressUnusable, RehearsalUnreachable, RequestRefused, TurnCancelled
 
 log = logging.getLogger("rehearsal_adk")
 
@@ -42,9 +42,6 @@ _RETRYABLE = {
 }
 # A broken connection, or an error that may be permanent.
 _MAYBE_RETRYABLE = {grpc.StatusCode.UNKNOWN, grpc.StatusCode.INTERNAL}
-
-# What grpc says about a server without HTTP/2: in plain text, and with TLS.
-_HTTP1_ONLY = ("Failed parsing HTTP/2", "missing selected ALPN property")
 
 # The pages of a host, whose addresses people copy in place of the host's.
 _PAGES = {"live", "rehearse", "evalsets", "reports", "login"}
@@ -104,10 +101,7 @@ class LiveClient:
             await self._call("CreateSession", asked, FIRST_TIMEOUT, wait_for_ready=True)
         except grpc.aio.AioRpcError as error:
             if error.code() in _RETRYABLE | _MAYBE_RETRYABLE:
-                why = await self._why_not(asked)
-                if any(text in why for text in _HTTP1_ONLY):
-                    raise Http1Only(self.url) from error
-                raise RehearsalUnreachable(self.url, why) from error
+                raise RehearsalUnreachable(self.url, await self._why_not(asked)) from error
             raise self._refused(error) from error
 
     async def _why_not(self, asked: Any) -> str:

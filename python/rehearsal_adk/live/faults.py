@@ -6,6 +6,9 @@ from typing import TypeVar
 
 _Error = TypeVar("_Error", bound="RehearsalError")
 
+# What grpc says about a server without HTTP/2: in plain text, and with TLS.
+_HTTP1_ONLY = ("Failed parsing HTTP/2", "missing selected ALPN property")
+
 
 class RehearsalError(Exception):
     """The base class of this package's errors."""
@@ -52,25 +55,19 @@ class RehearsalUnreachable(RehearsalError):
     """No host responds at the address."""
 
     def __init__(self, url: str, reason: str):
-        super().__init__(
-            f"no Rehearsal host responds at {url} ({reason}): start one with `rehearsal serve`, or "
-            "set another address with REHEARSAL_SERVER_URL or RehearsalPlugin(server_url=...)"
-        )
-        self.url = url
-
-
-class Http1Only(RehearsalUnreachable):
-    """What responds at the address does not speak HTTP/2: a proxy in front of the host, or another
-    program."""
-
-    def __init__(self, url: str):
-        RehearsalError.__init__(
-            self,
-            f"{url} does not respond over HTTP/2, which the plugin's gRPC calls need. If this is a proxy "
-            "in front of the host, let it accept HTTP/2 and pass gRPC on, as Rehearsal's "
-            "packaging/nginx.conf and packaging/Caddyfile do; if it is another program, set the host's "
-            "address with REHEARSAL_SERVER_URL or RehearsalPlugin(server_url=...)",
-        )
+        address = "another address with REHEARSAL_SERVER_URL or RehearsalPlugin(server_url=...)"
+        if any(text in reason for text in _HTTP1_ONLY):
+            super().__init__(
+                f"{url} does not respond over HTTP/2, which the plugin's gRPC calls need. If this is a "
+                "proxy in front of the host, let it accept HTTP/2 and pass gRPC on, as Rehearsal's "
+                "packaging/nginx.conf and packaging/Caddyfile do; if it is another program, set "
+                f"{address}"
+            )
+        else:
+            super().__init__(
+                f"no Rehearsal host responds at {url} ({reason}): start one with `rehearsal serve`, "
+                f"or set {address}"
+            )
         self.url = url
 
 

@@ -62,7 +62,7 @@ pub enum ConfigError {
         /// The problem, and what to do.
         message: String,
     },
-    /// The file names no agent.
+    /// The file names neither an agent nor a folder.
     #[error(
         "{} contains no agent and no folder: add an [[agent]] table or [folders], or run `rehearsal init` in an empty folder for an example",
         path.display()
