@@ -1035,7 +1035,11 @@ async fn numbers_reach_a_server_with_their_digits() {
     let Some(program) = everything() else { return };
     let folder = tempfile::tempdir().expect("made");
     let received = folder.path().join("received");
-    let text = format!("tee '{}' | '{program}' stdio", received.display());
+    // Written to the file first, so that a line which the server responds to is in it. `tee` does it the other way.
+    let text = format!(
+        r#"while IFS= read -r line; do printf '%s\n' "$line" >>'{0}'; printf '%s\n' "$line"; done | '{program}' stdio"#,
+        received.display()
+    );
     let mut server = McpServer::stdio("everything", "sh", ["-c", &text]);
     server.patience = Duration::from_secs(30);
     let test = TestSession::of(server).await;
