@@ -1,17 +1,3 @@
-//! Any text as a file of declarations: every line gets a report, and no value is lost by the form.
-
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-use tool_lint::{Rule, declarations_in, lint_list};
-
-fuzz_target!(|text: &str| {
-    let found = declarations_in(text);
-    let reports = lint_list(&found);
-    assert_eq!(reports.len(), found.len());
-    for report in reports {
-        for finding in report.findings {
-            assert!(finding.rule != Rule::ValueLost, "{finding:?}");
-        }
-    }
-});
+libfuzzer_sys::fuzz_target!(|input: &[u8]| fuzz_targets::check("lint", input));

@@ -2,9 +2,9 @@
 //! google-adk.
 //!
 //! Both come from the environment: `REHEARSAL_TEST_BINARY` and `REHEARSAL_TEST_PYTHON`, which
-//! `cargo xtask test` sets. Without them a test prints that it was skipped.
+//! `cargo xtask test` sets. Without them a test says that it was not run.
 
-#![expect(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, reason = "tests")]
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 mod host;
 mod subprocesses;
@@ -17,23 +17,13 @@ pub use subprocesses::{Ended, run_adk};
 /// The binary under test; `None`, with a message, if there is none.
 #[must_use]
 pub fn binary() -> Option<PathBuf> {
-    given("REHEARSAL_TEST_BINARY")
+    test_needs::given("REHEARSAL_TEST_BINARY", "the program `rehearsal`")
 }
 
 /// A Python with google-adk; `None`, with a message, if there is none.
 #[must_use]
 pub fn python() -> Option<PathBuf> {
-    given("REHEARSAL_TEST_PYTHON")
-}
-
-/// The path in a variable; `None`, with a message, if it is not set.
-#[must_use]
-pub fn given(variable: &str) -> Option<PathBuf> {
-    let path = std::env::var_os(variable).map(PathBuf::from);
-    if path.is_none() {
-        println!("SKIPPED, NOT PASSED: {variable} is not set; cargo xtask test sets it");
-    }
-    path
+    test_needs::python()
 }
 
 /// The workspace's folder.

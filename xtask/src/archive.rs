@@ -28,7 +28,7 @@ const COMPLETIONS: [(&str, &str); 3] =
     [("bash", "rehearsal.bash"), ("fish", "rehearsal.fish"), ("zsh", "_rehearsal")];
 
 /// What to build the archive for.
-#[derive(Args)]
+#[derive(Args, Default)]
 pub(crate) struct Options {
     /// Build for this target instead of the compiler's own, for example `x86_64-unknown-linux-musl`; its programs
     /// must run on this machine, because the binary writes its manual pages and completions

@@ -7,7 +7,8 @@ use anyhow::Result;
 use xtask::process;
 use xtask::workspace::Workspace;
 
-use crate::build::ShippedBuild;
+use crate::build;
+use crate::checks::PARTS;
 use crate::setup::{self, Browser};
 
 /// The name that selects only the benches in the browser.
@@ -19,8 +20,8 @@ const EVAL: &str = "eval";
 /// Runs the benches of these names, or every bench of the workspace against release builds and then
 /// those in the browser.
 pub(crate) fn run(workspace: &Workspace, names: &[String]) -> Result<ExitCode> {
-    let browser = setup::everything(workspace)?;
-    let binary = ShippedBuild::begin(workspace)?.finish()?;
+    setup::ensure(workspace, &PARTS)?;
+    let binary = build::run(workspace)?;
     let native: Vec<&str> = names.iter().map(String::as_str).filter(|name| *name != PAGE).collect();
     if names.is_empty() || !native.is_empty() {
         let mut command = process::cargo(workspace);
@@ -42,20 +43,20 @@ pub(crate) fn run(workspace: &Workspace, names: &[String]) -> Result<ExitCode> {
         process::run(&mut command)?;
     }
     if names.is_empty() || native.len() < names.len() {
-        in_browser(workspace, &binary, &browser)?;
+        in_browser(workspace, &binary)?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// Measures large forms, values, reports and long live sessions in Chromium.
-fn in_browser(workspace: &Workspace, binary: &Path, browser: &Browser) -> Result<()> {
+fn in_browser(workspace: &Workspace, binary: &Path) -> Result<()> {
     let mut command = process::npm_program("npx");
     command
         .args(["playwright", "test", "--config", "bench.config.ts"])
         .current_dir(workspace.end2end())
         .env("REHEARSAL_TEST_PYTHON", workspace.python())
         .env("REHEARSAL_TEST_BINARY", binary);
-    if let Browser::Installed(path) = browser {
+    if let Browser::Installed(path) = setup::browser() {
         command.env("REHEARSAL_TEST_BROWSER", path);
     }
     eprintln!("{}", process::line(&command));

@@ -1,5 +1,5 @@
-//! Two builds of the program with its page: the quick one of `run`, and the shipped one.
-//! `docs/design/first-build.md` gives the reasons.
+//! Builds the program with its page: the quick build of `run`, the shipped one, and the one under test.
+//! `docs/design/builds.md` gives the reasons.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -10,6 +10,10 @@ use xtask::workspace::{Build, CLIENT_TARGET, QUICK_PROFILE, Workspace};
 
 use crate::setup;
 
+/// Every package but the client, which is compiled for wasm32 in a step of its own. A command with another
+/// selection would give crates other features, and compile them again.
+pub(crate) const HOST_SIDE: [&str; 3] = ["--workspace", "--exclude", "frontend"];
+
 /// Sets up, builds the shipped binary if something changed, and returns its path.
 pub(crate) fn run(workspace: &Workspace) -> Result<PathBuf> {
     run_for(workspace, None)
@@ -18,7 +22,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<PathBuf> {
 /// The same for another target than the compiler's own, which must be installed.
 pub(crate) fn run_for(workspace: &Workspace, target: Option<&str>) -> Result<PathBuf> {
     let build = ShippedBuild::begin_for(workspace, target)?;
-    setup::for_build(workspace)?;
+    setup::ensure(workspace, &setup::FOR_SITE)?;
     build.finish()
 }
 
@@ -55,8 +59,37 @@ impl<'w> QuickBuild<'w> {
     }
 }
 
+/// Builds the program that the tests use, as it is compiled for the unit tests. It reads the page from disk.
+pub(crate) fn tested_program(workspace: &Workspace) -> Result<()> {
+    let mut host = process::cargo(workspace);
+    host.arg("build").args(HOST_SIDE).args(["--bin", "rehearsal", "--bin", "xtask-ship"]);
+    // With a test among the targets, cargo selects features as it does for tests.
+    process::print_and_run(host.args(["--test", "library_features"]))
+}
+
+/// A build of the shipped page that has started with the client.
+pub(crate) struct SiteBuild<'w> {
+    workspace: &'w Workspace,
+    client: Background,
+}
+
+impl<'w> SiteBuild<'w> {
+    /// Begins to compile the client.
+    pub(crate) fn begin(workspace: &'w Workspace) -> Result<Self> {
+        Ok(Self { workspace, client: Background::start(&mut client(workspace))? })
+    }
+
+    /// Makes the site. [`tested_program`] has built what makes it.
+    pub(crate) fn finish(self) -> Result<()> {
+        self.client.wait()?;
+        let workspace = self.workspace;
+        let mut site = Command::new(workspace.tested("xtask-ship"));
+        process::run(site.current_dir(workspace.root()).env("CARGO_TARGET_DIR", workspace.target()))
+    }
+}
+
 /// A shipped build that has started with the parts that need neither setup nor the client.
-pub(crate) struct ShippedBuild<'w> {
+struct ShippedBuild<'w> {
     workspace: &'w Workspace,
     target: Option<String>,
     host: Background,
@@ -65,10 +98,6 @@ pub(crate) struct ShippedBuild<'w> {
 
 impl<'w> ShippedBuild<'w> {
     /// Begins to build the host, and the program that makes the site of a compiled client.
-    pub(crate) fn begin(workspace: &'w Workspace) -> Result<Self> {
-        Self::begin_for(workspace, None)
-    }
-
     fn begin_for(workspace: &'w Workspace, target: Option<&str>) -> Result<Self> {
         // The library, not the crates that it uses: on their own they would be compiled with other
         // features, and then again.
@@ -79,7 +108,7 @@ impl<'w> ShippedBuild<'w> {
     }
 
     /// Builds the rest, after setup, and returns the binary's path.
-    pub(crate) fn finish(self) -> Result<PathBuf> {
+    fn finish(self) -> Result<PathBuf> {
         let Self { workspace, target, host: begun, site } = self;
         process::print_and_run(&mut client(workspace))?;
         site.wait()?;
@@ -96,7 +125,7 @@ impl<'w> ShippedBuild<'w> {
 /// Host and client name their target. Without it, build scripts would be compiled twice, with and without the
 /// flags.
 fn quick_cargo(workspace: &Workspace, subcommand: &str, target: &str) -> Command {
-    let mut command = process::page_cargo(workspace);
+    let mut command = process::cargo(workspace);
     command
         .args([subcommand, "--profile", QUICK_PROFILE, "--target", target])
         .env("REHEARSAL_SITE_DIR", workspace.site(Build::Quick));
@@ -104,7 +133,7 @@ fn quick_cargo(workspace: &Workspace, subcommand: &str, target: &str) -> Command
 }
 
 fn client(workspace: &Workspace) -> Command {
-    let mut command = process::page_cargo(workspace);
+    let mut command = process::cargo(workspace);
     command
         .args(["rustc", "-p", "frontend", "--lib", "--crate-type", "cdylib"])
         .args([
@@ -121,7 +150,7 @@ fn client(workspace: &Workspace) -> Command {
 }
 
 fn host(workspace: &Workspace, target: Option<&str>) -> Command {
-    let mut command = process::page_cargo(workspace);
+    let mut command = process::cargo(workspace);
     command.args(["build", "--release", "-p", "rehearsal"]);
     if let Some(target) = target {
         command.args(["--target", target]);

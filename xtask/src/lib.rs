@@ -2,5 +2,6 @@
 
 pub mod process;
 pub mod progress;
+pub mod registry;
 pub mod stamp;
 pub mod workspace;

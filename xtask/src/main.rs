@@ -27,6 +27,8 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use xtask::workspace::Workspace;
 
+use checks::{ChangeCheck, ReleaseCheck};
+
 #[derive(Parser)]
 #[command(
     name = "cargo xtask",
@@ -48,8 +50,10 @@ enum Command {
         #[arg(last = true)]
         arguments: Vec<String>,
     },
-    /// Run every check: format, lints, tests, wasm, Python, browser stories, `adk eval` acceptance
-    Test(checks::Options),
+    /// Run every check of a change: format, lints, tests, wasm, Python, browser stories, `adk eval` acceptance
+    Test(checks::Options<ChangeCheck>),
+    /// Run the checks of a release: dependencies, packages, the archive, the wheel, and stories with the shipped binary
+    ReleaseChecks(checks::Options<ReleaseCheck>),
     /// Install what is missing
     Setup,
     /// Build the site and the release binary, and print its path
@@ -111,8 +115,9 @@ fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
     match command {
         Command::Run { arguments } => run::run(&workspace, &arguments),
         Command::Test(options) => checks::run(&workspace, &options),
+        Command::ReleaseChecks(options) => checks::run(&workspace, &options),
         Command::Setup => {
-            setup::everything(&workspace)?;
+            setup::ensure(&workspace, &checks::PARTS)?;
             Ok(ExitCode::SUCCESS)
         }
         Command::Build => {

@@ -49,7 +49,7 @@ struct Published {
 pub(crate) fn run(workspace: &Workspace) -> Result<PathBuf> {
     build::run(workspace)?;
     let packages = pack(workspace)?;
-    build_programs(workspace, &packages, How::Run)?;
+    build_programs(workspace, &packages)?;
     Ok(packages)
 }
 
@@ -81,18 +81,9 @@ pub(crate) fn pack(workspace: &Workspace) -> Result<PathBuf> {
     Ok(packages)
 }
 
-/// What is done with the programs.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum How {
-    /// They are compiled as far as the compiler finds mistakes.
-    Check,
-    /// They are built, and their tests run.
-    Run,
-}
-
-/// Builds the programs of the guides, and one that depends on all of `rehearsal`, in a folder that has the unpacked
+/// Builds the programs of the guides and runs their tests, and one that depends on all of `rehearsal`, in a folder that has the unpacked
 /// `.crate` files and nothing of the checkout.
-pub(crate) fn build_programs(workspace: &Workspace, packages: &Path, how: How) -> Result<()> {
+pub(crate) fn build_programs(workspace: &Workspace, packages: &Path) -> Result<()> {
     let folder = workspace.target().join("packages").join("programs");
     let published = published(workspace.root(), &tracked(workspace.root())?)?;
     let mut files = Files::new();
@@ -122,12 +113,9 @@ pub(crate) fn build_programs(workspace: &Workspace, packages: &Path, how: How) -
     write(&files, &folder)?;
 
     let mut command = Command::new("cargo");
-    match how {
-        How::Run => command.args(["test", "--workspace"]),
-        How::Check => command.args(["check", "--workspace", "--all-targets"]),
-    };
-    command.arg("--target-dir").arg(workspace.target());
-    process::print_and_run(command.current_dir(&folder))
+    command.args(["test", "--workspace"]).arg("--target-dir").arg(workspace.target());
+    // As in a program elsewhere, without the flags of this checkout.
+    process::print_and_run(command.current_dir(&folder).env("RUSTFLAGS", ""))
 }
 
 /// The files of the checkout that git has, by their path from its root.

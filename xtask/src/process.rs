@@ -17,7 +17,7 @@ pub fn run(command: &mut Command) -> Result<()> {
     check_status(&line, status)
 }
 
-fn check_status(line: &str, status: ExitStatus) -> Result<()> {
+pub(crate) fn check_status(line: &str, status: ExitStatus) -> Result<()> {
     if status.success() {
         return Ok(());
     }
@@ -114,16 +114,6 @@ pub fn cargo(workspace: &Workspace) -> Command {
         .current_dir(workspace.root())
         .env("CARGO_TARGET_DIR", workspace.target())
         .env("REHEARSAL_SITE_DIR", workspace.site(Build::Shipped));
-    command
-}
-
-/// `cargo` for a program with its page. All views have one erased type, which makes the client a fifth
-/// smaller, and less than half as large if it is not optimized. Host and client must use the same setting,
-/// because it changes the markup.
-pub fn page_cargo(workspace: &Workspace) -> Command {
-    let mut command = cargo(workspace);
-    let flags = env::var("RUSTFLAGS").unwrap_or_default();
-    command.env("RUSTFLAGS", format!("{flags} --cfg erase_components").trim());
     command
 }
 

@@ -8,6 +8,7 @@ mod cargo_programs;
 mod inspect_ai;
 mod maturin;
 mod node;
+mod pip;
 mod python;
 mod wasm_target;
 
@@ -18,16 +19,52 @@ use xtask::progress::{Progress, elapsed};
 use xtask::workspace::Workspace;
 
 pub(crate) use adk_versions::ensure_adk_versions;
-pub(crate) use browser::Browser;
+pub(crate) use browser::{Browser, browser};
 pub(crate) use inspect_ai::ensure as inspect_ai;
 pub(crate) use maturin::ensure_maturin;
 use python::Packages;
 
-/// Installs what the site and the binary are built with.
-pub(crate) fn for_build(workspace: &Workspace) -> Result<()> {
-    let mut progress = Progress::new(2);
-    wasm_target::ensure(workspace, &mut progress)?;
-    node::ensure(workspace, &mut progress)
+/// What can be installed, in the order in which it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Part {
+    /// The compiler's WebAssembly target.
+    WasmTarget,
+    /// The npm packages of `end2end/`: Playwright, the tools of the site's build, MCP servers.
+    NpmPackages,
+    /// Python with google-adk and the packages of the tests.
+    PythonPackages,
+    /// The Python modules that tests import, compiled.
+    CompiledPython,
+    CargoNextest,
+    CargoDeny,
+    CargoSemverChecks,
+    Browser,
+}
+
+/// What the site is made with.
+pub(crate) const FOR_SITE: [Part; 2] = [Part::WasmTarget, Part::NpmPackages];
+
+/// Installs `parts`, each once.
+pub(crate) fn ensure(workspace: &Workspace, parts: &[Part]) -> Result<()> {
+    let mut parts = parts.to_vec();
+    parts.sort();
+    parts.dedup();
+    let mut progress = Progress::new(parts.len());
+    for part in parts {
+        let progress = &mut progress;
+        match part {
+            Part::WasmTarget => wasm_target::ensure(workspace, progress),
+            Part::NpmPackages => node::ensure(workspace, progress),
+            Part::PythonPackages => python::ensure(workspace, progress, Packages::Tests),
+            Part::CompiledPython => python::ensure_compiled(workspace, progress),
+            Part::CargoNextest => cargo_programs::ensure_nextest(workspace, progress),
+            Part::CargoDeny => cargo_programs::ensure_deny(workspace, progress),
+            Part::CargoSemverChecks => cargo_programs::ensure_semver_checks(workspace, progress),
+            Part::Browser => browser::ensure(workspace, progress),
+        }?;
+    }
+    eprintln!("Setup finished after {}.", elapsed(progress.since()));
+    Ok(())
 }
 
 /// Installs what `run` needs: the tools of the build, and the npm and Python packages of the example
@@ -49,19 +86,6 @@ pub(crate) fn for_run<T>(workspace: &Workspace, build: impl FnOnce() -> Result<T
         });
         build()
     })
-}
-
-/// Installs everything that the tests need, and returns the browser for the stories.
-pub(crate) fn everything(workspace: &Workspace) -> Result<Browser> {
-    let mut progress = Progress::new(7);
-    wasm_target::ensure(workspace, &mut progress)?;
-    node::ensure(workspace, &mut progress)?;
-    python::ensure(workspace, &mut progress, Packages::Tests)?;
-    python::ensure_compiled(workspace, &mut progress)?;
-    cargo_programs::ensure_for_tests(workspace, &mut progress)?;
-    let browser = browser::ensure(workspace, &mut progress)?;
-    eprintln!("Setup finished after {}.", elapsed(progress.since()));
-    Ok(browser)
 }
 
 /// Installs what `cargo leptos watch` needs.

@@ -27,8 +27,8 @@ pub(crate) fn pack(workspace: &Workspace) -> Result<PathBuf> {
             .with_context(|| format!("cannot remove {}", wheels.display()))?;
     }
     let mut command = Command::new(maturin);
-    // The flags and variables of the build.
-    for (name, value) in process::page_cargo(workspace).get_envs() {
+    // The variables of the build.
+    for (name, value) in process::cargo(workspace).get_envs() {
         match value {
             Some(value) => command.env(name, value),
             None => command.env_remove(name),

@@ -13,7 +13,7 @@ pub const CLIENT_TARGET: &str = "wasm32-unknown-unknown";
 /// The profile of the quick build, client and host.
 pub const QUICK_PROFILE: &str = "quick";
 
-/// How the client and the host are compiled. See docs/design/first-build.md.
+/// How the client and the host are compiled. See docs/design/builds.md.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Build {
     /// Fast to build: unoptimized, the client in one file, served from disk.
@@ -98,6 +98,16 @@ impl Workspace {
     /// The shipped program `rehearsal`.
     pub fn binary(&self) -> PathBuf {
         self.target.join("release").join(program("rehearsal"))
+    }
+
+    /// The program that the tests use.
+    pub fn tested_program(&self) -> PathBuf {
+        self.tested("rehearsal")
+    }
+
+    /// A program of the profile of the tests.
+    pub fn tested(&self, name: &str) -> PathBuf {
+        self.target.join("debug").join(program(name))
     }
 
     /// The shipped program `rehearsal` for a target that was named in the build.

@@ -57,7 +57,7 @@ const LAYERS: [(&str, &[&str]); 7] = [
     ("page", &["app", "views", "pages", "frontend"]),
     ("host", &["server"]),
     ("program", &["rehearsal"]),
-    ("tests", &["test-support", "acceptance"]),
+    ("tests", &["test-support", "acceptance", "fuzz-targets"]),
     ("tools", &["xtask", "xtask-site", "xtask-ship"]),
 ];
 

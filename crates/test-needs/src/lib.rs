@@ -21,7 +21,7 @@ pub const ABSENT: &str = "REHEARSAL_TEST_ABSENT";
 /// It is missing in a run of `cargo xtask test`.
 #[must_use]
 pub fn python() -> Option<PathBuf> {
-    set_up("REHEARSAL_TEST_PYTHON", "a Python that has google-adk")
+    given("REHEARSAL_TEST_PYTHON", "a Python that has google-adk")
 }
 
 /// The folder of the MCP servers' programs, `mcp-server-everything` among them.
@@ -30,7 +30,7 @@ pub fn python() -> Option<PathBuf> {
 /// It is missing in a run of `cargo xtask test`.
 #[must_use]
 pub fn mcp_programs() -> Option<PathBuf> {
-    set_up("REHEARSAL_TEST_MCP", "the folder of mcp-server-everything")
+    given("REHEARSAL_TEST_MCP", "the folder of mcp-server-everything")
 }
 
 /// A file or folder of the shared corpora, beside the workspace in `shared/corpora`.
@@ -71,7 +71,12 @@ fn note(list: Option<&Path>, what: &str) {
     }
 }
 
-fn set_up(variable: &str, what: &str) -> Option<PathBuf> {
+/// The path in `variable`, which `cargo xtask test` sets to `what`.
+///
+/// # Panics
+/// It is missing in a run of `cargo xtask test`.
+#[must_use]
+pub fn given(variable: &str, what: &str) -> Option<PathBuf> {
     found(std::env::var_os(variable), list().as_deref(), variable, what)
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
-use acceptance::{Host, given, workspace};
+use acceptance::{Host, workspace};
 use rpc::wire;
 use rpc::wire::live_service_client::LiveServiceClient;
 use rpc::wire::part::Kind;
@@ -132,7 +132,7 @@ impl Desk {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_wheel_is_installed_used_and_removed() {
-    let Some(wheel) = given("REHEARSAL_TEST_WHEEL") else { return };
+    let Some(wheel) = test_needs::given("REHEARSAL_TEST_WHEEL", "the wheel") else { return };
     let desk = Desk { folder: tempfile::tempdir().unwrap() };
     for name in ["home", "work", "work/weather"] {
         std::fs::create_dir(desk.path(name)).unwrap();

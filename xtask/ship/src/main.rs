@@ -1,6 +1,6 @@
 //! Makes the shipped site from a compiled client: split by area, shrunk and compressed.
 //!
-//! docs/design/client-size.md gives the reasons for the split, docs/design/first-build.md those for
+//! docs/design/client-size.md gives the reasons for the split, docs/design/builds.md those for
 //! a separate crate.
 
 mod client;

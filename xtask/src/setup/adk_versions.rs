@@ -10,7 +10,7 @@ use xtask::process;
 use xtask::stamp;
 use xtask::workspace::{Workspace, interpreter};
 
-use super::python;
+use super::{pip, python};
 
 /// The versions besides the one of the tests' environment.
 const VERSIONS: [&str; 2] = ["2.11.0", "2.12.0"];
@@ -43,10 +43,9 @@ fn environment(workspace: &Workspace, version: &str) -> Result<PathBuf> {
     let of_tests = workspace.python();
     let venv = ["-m", "venv", "--clear", "--without-pip"];
     process::run(Command::new(&of_tests).args(venv).arg(&environment))?;
-    let install = ["install", "--quiet", "--disable-pip-version-check", "--no-deps"];
-    let mut pip = Command::new(&of_tests);
-    pip.args(["-m", "pip", "--python"]).arg(&python).args(install).arg(&package);
-    process::run(&mut pip)?;
+    pip::install_from(&of_tests, &python, |pip| {
+        pip.args(["--no-deps", &package]);
+    })?;
     // Its own packages are found first.
     let others = python::packages_folder(&of_tests)?;
     fs::write(

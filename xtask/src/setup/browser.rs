@@ -37,12 +37,15 @@ const PLACES: [&str; 2] = [
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
 ];
 
-/// Finds a browser or installs one.
-pub(crate) fn ensure(workspace: &Workspace, progress: &mut Progress) -> Result<Browser> {
-    let mut browser = Browser::Playwright;
+/// The browser that [`ensure`] left on this machine.
+pub(crate) fn browser() -> Browser {
+    installed().map_or(Browser::Playwright, Browser::Installed)
+}
+
+/// Installs a browser if there is none.
+pub(crate) fn ensure(workspace: &Workspace, progress: &mut Progress) -> Result<()> {
     progress.step("Browser", |announce| {
-        if let Some(path) = installed() {
-            browser = Browser::Installed(path);
+        if installed().is_some() {
             return Ok(Done::Present);
         }
         if is_debian() && is_root() {
@@ -58,10 +61,7 @@ pub(crate) fn ensure(workspace: &Workspace, progress: &mut Progress) -> Result<B
                 apt(&["install", "-y", "-qq", "--no-install-recommends", "chromium-headless-shell"])
             });
             match (installs, installed()) {
-                (Ok(()), Some(path)) => {
-                    browser = Browser::Installed(path);
-                    return Ok(Done::Made);
-                }
+                (Ok(()), Some(_)) => return Ok(Done::Made),
                 (Err(error), _) => announce(&format!("{error:#}; trying Playwright's own")),
                 (Ok(()), None) => {
                     announce("the package brought no browser; trying Playwright's own");
@@ -69,8 +69,7 @@ pub(crate) fn ensure(workspace: &Workspace, progress: &mut Progress) -> Result<B
             }
         }
         install_playwrights_own(workspace, announce)
-    })?;
-    Ok(browser)
+    })
 }
 
 /// Playwright's browser belongs to Playwright's version, which the lock file pins.

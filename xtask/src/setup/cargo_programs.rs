@@ -1,5 +1,5 @@
 //! Programs written in Rust: `cargo leptos` with the `wasm-bindgen` that it calls, for development,
-//! and `cargo nextest` and `cargo deny`, for the tests.
+//! `cargo nextest` for the tests, `cargo deny` and `cargo semver-checks` for a release.
 //!
 //! `run` does not need them: it calls wasm-bindgen as a library.
 
@@ -9,6 +9,7 @@ use std::process::Command;
 use anyhow::Result;
 use xtask::process;
 use xtask::progress::{Done, Progress};
+use xtask::registry::{self, Registry};
 use xtask::workspace::Workspace;
 
 /// A published program, pinned.
@@ -69,22 +70,37 @@ const WASM_BINDGEN: Program = Program {
     minutes: 4,
 };
 
-/// What `cargo leptos watch` needs.
+const CARGO_SEMVER_CHECKS: Program = Program {
+    package: "cargo-semver-checks",
+    binary: "cargo-semver-checks",
+    version: "0.51.0",
+    options: &["--locked"],
+    may_be_on_path: true,
+    opt_level: "1",
+    minutes: 8,
+};
+
+/// What `cargo leptos watch` needs. Counts as two steps.
 pub(crate) fn ensure_for_dev(workspace: &Workspace, progress: &mut Progress) -> Result<()> {
-    ensure(workspace, progress, [&WASM_BINDGEN, &CARGO_LEPTOS])
+    ensure(workspace, progress, &WASM_BINDGEN)?;
+    ensure(workspace, progress, &CARGO_LEPTOS)
 }
 
-/// What the tests need.
-pub(crate) fn ensure_for_tests(workspace: &Workspace, progress: &mut Progress) -> Result<()> {
-    ensure(workspace, progress, [&CARGO_NEXTEST, &CARGO_DENY])
+pub(crate) fn ensure_nextest(workspace: &Workspace, progress: &mut Progress) -> Result<()> {
+    ensure(workspace, progress, &CARGO_NEXTEST)
+}
+
+pub(crate) fn ensure_deny(workspace: &Workspace, progress: &mut Progress) -> Result<()> {
+    ensure(workspace, progress, &CARGO_DENY)
+}
+
+pub(crate) fn ensure_semver_checks(workspace: &Workspace, progress: &mut Progress) -> Result<()> {
+    ensure(workspace, progress, &CARGO_SEMVER_CHECKS)
 }
 
 /// Installs into the target folder, so that other projects keep their versions.
-fn ensure(workspace: &Workspace, progress: &mut Progress, programs: [&Program; 2]) -> Result<()> {
-    for program in programs {
-        progress.step(program.package, |announce| install(workspace, program, announce))?;
-    }
-    Ok(())
+fn ensure(workspace: &Workspace, progress: &mut Progress, program: &Program) -> Result<()> {
+    progress.step(program.package, |announce| install(workspace, program, announce))
 }
 
 fn install(workspace: &Workspace, program: &Program, announce: &dyn Fn(&str)) -> Result<Done> {
@@ -110,7 +126,7 @@ fn install(workspace: &Workspace, program: &Program, announce: &dyn Fn(&str)) ->
         .env("CARGO_PROFILE_RELEASE_DEBUG", "0")
         .env("CARGO_TARGET_DIR", workspace.target().join("setup").join("cargo-build"));
     command.args(program.options);
-    process::run(&mut command)?;
+    registry::run(&mut command, Registry::Crates)?;
     Ok(Done::Made)
 }
 

@@ -5,6 +5,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use xtask::process;
 use xtask::progress::{Done, Progress};
+use xtask::registry::{self, Registry};
 use xtask::stamp::{self, Inputs};
 use xtask::workspace::Workspace;
 
@@ -24,11 +25,12 @@ pub(crate) fn ensure(workspace: &Workspace, progress: &mut Progress) -> Result<(
         announce("npm ci in end2end/ (Playwright, axe, binaryen)");
         stamp::clear(&stamp)?;
         // Another step installs the browser, unless there is one.
-        process::run(
+        registry::run(
             process::npm_program("npm")
                 .args(["ci", "--no-fund", "--no-audit", "--loglevel=error"])
                 .env("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")
                 .current_dir(&folder),
+            Registry::Npm,
         )?;
         stamp::set(&stamp, &digest)?;
         Ok(Done::Made)

@@ -16,6 +16,8 @@ use xtask::progress::{Done, Progress};
 use xtask::stamp::{self, Inputs};
 use xtask::workspace::Workspace;
 
+use super::pip;
+
 /// The oldest Python that a pinned google-adk supports.
 const OLDEST: (u32, u32) = (3, 10);
 
@@ -92,12 +94,9 @@ pub(crate) fn ensure(
             process::run(Command::new(&base).args(["-m", "venv", "--clear"]).arg(&environment))?;
         }
         // Python compiles modules when it loads them, so a first run of the examples does not wait for all.
-        process::run(
-            Command::new(&python)
-                .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"])
-                .args(["--no-compile", "--requirement"])
-                .arg(packages.requirements(workspace)),
-        )?;
+        pip::install(&python, |pip| {
+            pip.args(["--no-compile", "--requirement"]).arg(packages.requirements(workspace));
+        })?;
         stamp::set(&stamp, &wanted)?;
         Ok(Done::Made)
     })

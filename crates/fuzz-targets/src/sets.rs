@@ -7,8 +7,7 @@ use json_text::{JsonText, Node};
 
 /// A text that is the same for sets of the same value: the order of keys does not count, nor their
 /// casing, which may have been mixed.
-#[must_use]
-pub fn unordered(set: &EvalSet) -> String {
+pub(crate) fn unordered(set: &EvalSet) -> String {
     let text = set.to_json().laid_out(&Layout::compact());
     JsonText::parse(&text).map_or(text, |text| of(&text.open()))
 }
@@ -36,8 +35,7 @@ fn of(node: &Node<'_>) -> String {
 
 /// Whether an object of the set has a field in both casings: what else its case has stays among the
 /// leftovers then.
-#[must_use]
-pub fn has_both_casings(set: &EvalSet) -> bool {
+pub(crate) fn has_both_casings(set: &EvalSet) -> bool {
     fn of(node: &Node<'_>) -> bool {
         match node {
             Node::Array(items) => items.iter().any(|item| of(&Node::of(item))),

@@ -2,18 +2,16 @@
 //! it was sent through the wire format of live sessions, and calls of all of its tools can be written in
 //! the vendor's format.
 
-pub mod sets;
-
 use json_text::JsonText;
 use live::{Content, FunctionCall, Invalid, LlmRequest, Part, Payload, Role};
 use model_wire::{ModelResponse, ParsedRequest, ResponseHead};
 use rpc::wire::session_event::Payload as WirePayload;
 
 /// Checks a parsed request, and `whole`, which writes the vendor's response.
-///
-/// # Panics
-/// When a check fails.
-pub fn holds(read: Result<ParsedRequest, Invalid>, whole: impl Fn(&ModelResponse<'_>) -> JsonText) {
+pub(crate) fn holds(
+    read: Result<ParsedRequest, Invalid>,
+    whole: impl Fn(&ModelResponse<'_>) -> JsonText,
+) {
     match read {
         Ok(asked) => {
             answered(&asked, whole);
@@ -24,10 +22,7 @@ pub fn holds(read: Result<ParsedRequest, Invalid>, whole: impl Fn(&ModelResponse
 }
 
 /// Checks that an error names its field and its rule.
-///
-/// # Panics
-/// When it does not name them.
-pub fn named(refusal: &Invalid) {
+pub(crate) fn named(refusal: &Invalid) {
     assert!(!refusal.field.is_empty() && !refusal.rule.is_empty());
 }
 

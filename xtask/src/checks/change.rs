@@ -1,0 +1,216 @@
+//! The checks of a change.
+//!
+//! Everything that runs on this platform is compiled once, with one selection of packages and one profile: cargo
+//! compiles a crate again when another selection gives it other features.
+
+use std::process::Command;
+
+use anyhow::Result;
+use clap::ValueEnum;
+use xtask::process;
+use xtask::workspace::Workspace;
+
+use super::{Context, flaky};
+use crate::build::{self, HOST_SIDE, SiteBuild};
+use crate::commits;
+use crate::setup::{self, Browser, Part};
+
+/// The checks, in the order in which they run: the quick to fail first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Check {
+    /// Commit subjects: 72 characters, one scope
+    Commits,
+    /// Formatting of the Rust sources
+    Format,
+    /// Types of the browser stories, and of the Python package
+    Types,
+    /// Clippy on the host's side, tests and benches included, warnings refused
+    Lint,
+    /// Clippy on the client and the pure crates for wasm32, hydrating and mounting
+    Wasm,
+    /// Unit and integration tests
+    Unit,
+    /// What eval runs rely on in google-adk, with each older version that they support
+    AdkVersions,
+    /// The documentation: its examples, and warnings refused
+    Doc,
+    /// Tests of the Python worker
+    Python,
+    /// The page as it is shipped, and the program that serves it, which the checks after it use
+    Program,
+    /// The plugin and the model endpoints: google-adk and the vendors' own clients against the program
+    Plugin,
+    /// Stories in a real browser
+    Stories,
+    /// Exported files against the real google-adk
+    Acceptance,
+}
+
+/// Packages besides the client that must compile for the browser.
+const PURE: [&str; 17] = [
+    "rehearsal-json-text",
+    "rehearsal-session",
+    "rehearsal-schema-form",
+    "rehearsal-schema-check",
+    "rehearsal-tool-lint",
+    "rehearsal-value-tree",
+    "rehearsal-live",
+    "rehearsal-model-wire",
+    "rehearsal-rpc",
+    "rehearsal-evalset",
+    "rehearsal-scoring",
+    "rehearsal-case-trace",
+    "rehearsal-score-report",
+    "rehearsal-report-view",
+    "rehearsal-trace-export",
+    "rehearsal-api",
+    "rehearsal-case-view",
+];
+
+/// What all of the checks need.
+pub(crate) const PARTS: [Part; 6] = [
+    Part::WasmTarget,
+    Part::NpmPackages,
+    Part::PythonPackages,
+    Part::CompiledPython,
+    Part::CargoNextest,
+    Part::Browser,
+];
+
+/// The tests of what eval runs rely on in google-adk.
+const RELY_ON_ADK: &str =
+    "package(rehearsal-eval) & binary(all) & test(/^(canaries|endings|python_runs|requests)::/)";
+
+/// The wheel is a check of a release.
+const ACCEPTANCE: &str = "package(acceptance) - test(/^wheel::/)";
+
+impl super::Check for Check {
+    const MAKER: Option<Self> = Some(Self::Program);
+
+    fn parts(self) -> &'static [Part] {
+        match self {
+            Self::Commits | Self::Format | Self::Lint | Self::Doc => &[],
+            Self::Wasm => &[Part::WasmTarget],
+            Self::Types => &[Part::NpmPackages, Part::PythonPackages],
+            Self::Unit | Self::AdkVersions => {
+                &[Part::NpmPackages, Part::PythonPackages, Part::CompiledPython, Part::CargoNextest]
+            }
+            Self::Python => &[Part::NpmPackages, Part::PythonPackages, Part::CompiledPython],
+            Self::Program => &setup::FOR_SITE,
+            Self::Plugin | Self::Stories | Self::Acceptance => &PARTS,
+        }
+    }
+
+    fn needs_maker(self) -> bool {
+        matches!(self, Self::Plugin | Self::Stories | Self::Acceptance)
+    }
+
+    fn obstacle(self, workspace: &Workspace) -> Option<&'static str> {
+        (self == Self::Commits && !commits::has_history(workspace))
+            .then_some("the history is not available")
+    }
+
+    fn run(self, context: &Context<'_>) -> Result<()> {
+        let workspace = context.workspace;
+        match self {
+            Self::Commits => commits::check(workspace),
+            Self::Format => {
+                process::print_and_run(context.cargo().args(["fmt", "--all", "--check"]))
+            }
+            Self::Types => types(workspace),
+            Self::Lint => {
+                let mut clippy = context.cargo();
+                clippy.arg("clippy").args(HOST_SIDE).args([
+                    "--all-targets",
+                    "--",
+                    "-D",
+                    "warnings",
+                ]);
+                process::print_and_run(&mut clippy)
+            }
+            Self::Wasm => {
+                let clippy = |arguments: &[&str]| {
+                    let mut clippy = context.cargo();
+                    clippy.args(["clippy", "--target", "wasm32-unknown-unknown", "-p", "frontend"]);
+                    process::print_and_run(clippy.args(arguments).args(["--", "-D", "warnings"]))
+                };
+                let pure: Vec<&str> = PURE.iter().flat_map(|name| ["-p", name]).collect();
+                // As it is shipped.
+                clippy(&[&pure[..], &["--features", "frontend/split"]].concat())?;
+                clippy(&["--no-default-features", "--features", "csr"])
+            }
+            Self::Unit => {
+                context.begin_site()?;
+                flaky::nextest(context, "not package(acceptance)", |_| ())
+            }
+            Self::AdkVersions => {
+                for (version, python) in setup::ensure_adk_versions(workspace)? {
+                    eprintln!("-- google-adk {version}");
+                    flaky::nextest(context, RELY_ON_ADK, |nextest| {
+                        nextest.env("REHEARSAL_TEST_PYTHON", python);
+                    })?;
+                }
+                Ok(())
+            }
+            Self::Doc => {
+                process::print_and_run(context.cargo().args(["test", "--doc"]).args(HOST_SIDE))?;
+                let mut doc = context.cargo();
+                doc.args(["doc", "--no-deps"]).args(HOST_SIDE).env("RUSTDOCFLAGS", "-D warnings");
+                process::print_and_run(&mut doc)
+            }
+            Self::Python => flaky::pytest(context, |pytest| {
+                // The plugin's check runs these.
+                pytest
+                    .args(["--ignore-glob=*/test_endpoint_*.py", "--ignore-glob=*/test_live.py"])
+                    .arg("--ignore-glob=*/test_eval_api.py");
+            }),
+            Self::Program => {
+                context.begin_site()?;
+                build::tested_program(workspace)?;
+                context.site.take().map_or(Ok(()), SiteBuild::finish)
+            }
+            Self::Plugin => flaky::pytest(context, |pytest| {
+                pytest
+                    .args(["-k", "test_live.py or test_endpoint_ or test_eval_api"])
+                    .env("REHEARSAL_TEST_BINARY", workspace.tested_program());
+            }),
+            Self::Stories => stories(context, &workspace.tested_program()),
+            Self::Acceptance => flaky::nextest(context, ACCEPTANCE, |nextest| {
+                with_browser(nextest).env("REHEARSAL_TEST_BINARY", workspace.tested_program());
+            }),
+        }
+    }
+}
+
+/// Stories in a browser, against the program `binary`.
+pub(super) fn stories(context: &Context<'_>, binary: &std::path::Path) -> Result<()> {
+    let mut command = npx(context.workspace, &["playwright", "test"]);
+    command
+        .env("REHEARSAL_TEST_BINARY", binary)
+        .env("REHEARSAL_TEST_PYTHON", context.workspace.python());
+    flaky::playwright(context, with_browser(&mut command))
+}
+
+/// Names the browser, where it is not Playwright's own.
+pub(super) fn with_browser(command: &mut Command) -> &mut Command {
+    if let Browser::Installed(path) = setup::browser() {
+        command.env("REHEARSAL_TEST_BROWSER", path);
+    }
+    command
+}
+
+fn types(workspace: &Workspace) -> Result<()> {
+    process::print_and_run(&mut npx(workspace, &["tsc", "--noEmit"]))?;
+    let mut mypy = Command::new(workspace.python());
+    // The settings are in pyproject.toml. The cache is outside of the checkout.
+    mypy.args(["-m", "mypy", "--cache-dir"])
+        .arg(workspace.target().join("mypy"))
+        .current_dir(workspace.root().join("python"));
+    process::print_and_run(&mut mypy)
+}
+
+fn npx(workspace: &Workspace, arguments: &[&str]) -> Command {
+    let mut command = process::npm_program("npx");
+    command.args(arguments).current_dir(workspace.end2end());
+    command
+}
