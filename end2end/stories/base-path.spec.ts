@@ -192,15 +192,6 @@ for (const name of ["nginx", "caddy"] as const) {
       await answer(page, "Through the proxy.");
       expect(await asked.text()).toContain("Through the proxy.");
 
-      // gRPC-Web: a message of no bytes in one frame.
-      const created = await fetch(`${url}/rehearsal.v1.LiveService/CreateSession`, {
-        method: "POST",
-        headers: { "content-type": "application/grpc-web+proto", "x-grpc-web": "1" },
-        body: new Uint8Array(5),
-      });
-      expect(created.status).toBe(200);
-      expect(Buffer.from(await created.arrayBuffer()).toString("latin1")).toContain("grpc-status:0");
-
       const wheel = await fetch(`${url}/python/rehearsal_adk-0.1.0-py3-none-any.whl`);
       expect(wheel.status).toBe(200);
       const large = await fetch(`${url}/api/list_agents`, {

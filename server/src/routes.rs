@@ -28,8 +28,6 @@ use tokio::fs::File;
 use tokio::io::AsyncReadExt as _;
 use tokio_util::io::ReaderStream;
 use tokio_util::sync::CancellationToken;
-use tonic_web::GrpcWebLayer;
-use tower::Layer as _;
 use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Predicate};
 use tower_http::compression::{CompressionLayer, CompressionLevel};
 
@@ -79,7 +77,7 @@ pub(crate) fn router(
     stop: CancellationToken,
 ) -> Router {
     let models = endpoints::router(live.clone());
-    let grpc = GrpcWebLayer::new().layer(LiveGrpc::server(live.clone(), stop.clone()));
+    let grpc = LiveGrpc::server(live.clone(), stop.clone());
     let options = LeptosOptions::builder()
         .output_name("rehearsal")
         .site_pkg_dir("pkg")

@@ -3,8 +3,7 @@
 
 use std::time::Duration;
 
-use prost::Message as _;
-use reqwest::header::{CONTENT_TYPE, COOKIE};
+use reqwest::header::COOKIE;
 use reqwest::{Response, StatusCode};
 use rpc::wire;
 use tonic::{Code, Request};
@@ -96,26 +95,6 @@ async fn rest(mut response: Response) -> (Vec<u8>, bool) {
             Err(_) => return (held, false),
         }
     }
-}
-
-#[tokio::test]
-async fn grpc_web_stream_ends_at_logout() {
-    let stage = Stage::open().await;
-    let (session_id, _) = stage.asked().await;
-    let cookie = stage.cookie().await;
-    let asked = wire::SubscribeRequest { session_id, after_sequence: 0 }.encode_to_vec();
-    let length = u32::try_from(asked.len()).unwrap().to_be_bytes();
-    let body = [&[0], length.as_slice(), &asked].concat();
-    let request = stage.client.post(stage.url("/rehearsal.v1.LiveService/Subscribe"));
-    let request = request.header(COOKIE, &cookie).header("x-grpc-web", "1").body(body);
-    let request = request.header(CONTENT_TYPE, "application/grpc-web+proto");
-    let response = in_time(request.send()).await.unwrap();
-    assert_eq!(response.status(), StatusCode::OK);
-    log_out(&stage, &cookie).await;
-    let (held, is_whole) = rest(response).await;
-    assert!(is_whole, "the status is sent before the end");
-    let actual = String::from_utf8_lossy(&held);
-    assert!(actual.contains("grpc-status:16"), "{actual}");
 }
 
 #[tokio::test]
