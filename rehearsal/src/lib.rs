@@ -1,7 +1,7 @@
 //! Rehearsal: a person acts as an AI agent in the browser, with the agent's real tools, and the trace
 //! becomes an eval case.
 //!
-//! [`Simulator`] serves agents from a Rust program. The default features `cli` and `eval` are the program
+//! [`Simulator`] serves agents from a Rust program. The default features `cli` and `services` are the program
 //! `rehearsal`. A program that only serves agents depends on this crate with `default-features = false`, which
 //! leaves out the command line. This crate combines the host ([`rehearsal_server`]) with the embedded page and the
 //! example agents.

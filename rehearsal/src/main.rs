@@ -30,7 +30,6 @@ fn main() -> ExitCode {
         Command::Tools { command: ToolsCommand::Lint(arguments) } => lint(&arguments),
         Command::Evalset { command } => evalset(&command),
         Command::Score(arguments) => score(&arguments),
-        #[cfg(feature = "eval")]
         Command::Eval(arguments) => eval(&arguments),
         Command::User { command: UserCommand::Add(arguments) } => add_user(&arguments),
         Command::Token { command: TokenCommand::Add(arguments) } => add_token(&arguments),
@@ -300,7 +299,6 @@ fn score(arguments: &ScoreArguments) -> anyhow::Result<ExitCode> {
     }
 }
 
-#[cfg(feature = "eval")]
 fn eval(arguments: &cli::EvalCommandLine) -> anyhow::Result<ExitCode> {
     let mut out = io::stdout();
     match runtime()?.block_on(cli::eval(arguments, &mut out)) {

@@ -38,7 +38,7 @@ impl<'w> QuickBuild<'w> {
     pub(crate) fn begin(workspace: &'w Workspace) -> Result<Self> {
         let mut host = quick_cargo(workspace, "build", &process::host_triple()?);
         host.args(["-p", "rehearsal", "--bin", "rehearsal", "-p", "xtask-site", "--bin"]);
-        // Without `rehearsal eval`, whose clients of models take long to compile.
+        // Without the clients of models' services, which take long to compile.
         host.args(["xtask-site", "--no-default-features", "--features", "rehearsal/cli"]);
         Ok(Self { workspace, host: Background::start(&mut host)? })
     }

@@ -6,7 +6,6 @@ mod backup;
 mod completions;
 mod credentials;
 mod doctor;
-#[cfg(feature = "eval")]
 mod eval;
 mod evalset;
 mod init;
@@ -24,7 +23,6 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
 pub use self::agents::{AgentReport, all_ready, inspect, write_brief, write_reports};
-#[cfg(feature = "eval")]
 pub use self::eval::{
     BaselineChoice, EvalArguments, EvalCommand, EvalCommandLine, EvalError, EvalFormat,
     InitSuiteArguments, MergeRunsArguments, RunChoice, Shard, ToolsOfSuiteArguments, eval,
@@ -157,7 +155,6 @@ failed and one is unscored, with 2 if nothing could be scored: an unknown path o
 or file that cannot be read.")]
     Score(ScoreArguments),
     /// Run agents through the cases of suites, with every tool mocked unless allowed
-    #[cfg(feature = "eval")]
     #[command(after_help = "\
 An eval set of google-adk runs unchanged: its messages are sent, its recorded results answer the tools, \
 and its criteria score the run.

@@ -1,65 +1,13 @@
-//! Requests to services, through `adk-model`.
-
-use std::sync::Arc;
+//! Requests to services, through their clients in [`super::services`].
 
 use adk_core::{AdkError, Content, FunctionResponseData, Llm, LlmRequest, Part};
-use adk_model::anthropic::{AnthropicClient, AnthropicConfig};
-use adk_model::retry::RetryConfig;
-use adk_model::{GeminiModel, OpenAICompatible, OpenAICompatibleConfig};
 use futures::StreamExt as _;
 use json_text::JsonText;
 use serde_json::json;
 
-use super::access::Access;
 use super::failure::{FailureKind, ModelFailure};
 use super::name::Service;
-use super::person::{CANCEL_AFTER, CANCEL_AFTER_HEADER};
 use super::{CallingReply, ModelMessage, ModelReply, ModelRequest, ReplyCall};
-
-/// A client that does not retry by itself.
-pub(super) fn open(
-    service: Service,
-    access: &Access,
-    model: &str,
-) -> Result<Arc<dyn Llm>, AdkError> {
-    let Access { key, base_url } = access;
-    let retry = RetryConfig::disabled();
-    Ok(match service {
-        Service::Gemini => {
-            let client = match base_url {
-                Some(url) => GeminiModel::new_with_base_url(key, model, url)?,
-                None => GeminiModel::new(key, model)?,
-            };
-            Arc::new(client.with_retry_config(retry))
-        }
-        // The client for Ollama's own format hides the status of an answer.
-        Service::OpenAi | Service::Ollama | Service::Person => {
-            let name = match service {
-                Service::Ollama => "ollama",
-                _ => "openai",
-            };
-            let mut config = OpenAICompatibleConfig::new(key, model).with_provider_name(name);
-            if let Some(url) = base_url {
-                config = config.with_base_url(url);
-            }
-            let client = OpenAICompatible::new(config)?.with_retry_config(retry);
-            Arc::new(match service {
-                Service::Person => client.with_request_adapter(Arc::new(|_, headers| {
-                    headers.insert(CANCEL_AFTER_HEADER, CANCEL_AFTER.into());
-                    Ok(())
-                })),
-                _ => client,
-            })
-        }
-        Service::Anthropic => {
-            let mut config = AnthropicConfig::new(key, model);
-            if let Some(url) = base_url {
-                config = config.with_base_url(url);
-            }
-            Arc::new(AnthropicClient::new(config)?.with_retry_config(retry))
-        }
-    })
-}
 
 /// Asks once.
 pub(super) async fn ask(

@@ -14,6 +14,8 @@ mod limit;
 mod limited_client;
 mod name;
 mod person;
+#[cfg_attr(not(feature = "services"), path = "no_services.rs")]
+mod services;
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -175,9 +177,8 @@ impl Models {
         name: &str,
         model: &str,
     ) -> Result<Model, ModelNameError> {
-        let llm = client::open(service, access, model).map_err(|error| ModelNameError::Client {
-            name: name.to_owned(),
-            error: error.message,
+        let llm = services::open(service, access, model).map_err(|error| {
+            ModelNameError::Client { name: name.to_owned(), error: error.message }
         })?;
         Ok(Model {
             name: name.into(),

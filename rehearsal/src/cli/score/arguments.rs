@@ -25,7 +25,6 @@ pub struct ScoreArguments {
     pub config: Option<PathBuf>,
     /// Ask models about the criteria that a model judges: MODEL, such as gemini-2.5-flash, or those that
     /// the criteria name if none is given [default: such criteria are unscored]
-    #[cfg(feature = "eval")]
     #[arg(long, env = "REHEARSAL_SCORE_JUDGE", value_name = "MODEL", num_args = 0..=1, require_equals = true,
         default_missing_value = "")]
     pub judge: Option<String>,

@@ -16,7 +16,6 @@ pub enum ScoreError {
     #[error(transparent)]
     Files(#[from] EvalsetError),
     /// The judge cannot be asked.
-    #[cfg(feature = "eval")]
     #[error("--judge: {0}")]
     Judge(String),
     /// The config does not exist.

@@ -8,7 +8,6 @@ mod config;
 mod destination;
 mod error;
 mod inputs;
-#[cfg(feature = "eval")]
 mod judge;
 mod names;
 mod provenance;
@@ -23,11 +22,9 @@ use scoring::config::{Config, Criterion};
 use scoring::report::EvalSummary;
 
 pub use arguments::{PairBy, ReportFormat, ScoreArguments};
-#[cfg(feature = "eval")]
 pub(super) use config::{BESIDE, read_config};
 pub(super) use destination::Destination;
 pub use error::ScoreError;
-#[cfg(feature = "eval")]
 pub(super) use provenance::{baseline, commit};
 
 use self::inputs::Inputs;
@@ -110,7 +107,6 @@ pub fn score(
     let begin = Instant::now();
     let inputs = Inputs::find(arguments)?;
     let (config, config_file) = config::config(arguments.config.as_deref(), &inputs)?;
-    #[cfg(feature = "eval")]
     let (judges, config) = judge::judges(arguments.judge.as_deref(), config)?;
     let baseline = arguments.baseline.as_deref().map(provenance::baseline).transpose()?;
     let pattern = arguments.case.as_deref().map(inputs::pattern).transpose()?;
@@ -157,10 +153,7 @@ pub fn score(
     let ran = run_pairs(
         &order,
         |pair, tools| {
-            #[cfg(feature = "eval")]
             let case = judge::scored(judges.as_ref(), pair, &config, tools);
-            #[cfg(not(feature = "eval"))]
-            let case = pair.scored(&config, tools);
             names.look_at(&case);
             ReportPart::of(case, form, &config)
         },
