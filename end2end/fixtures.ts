@@ -1,8 +1,8 @@
 // The fixtures of every story: a host per worker, pictures, and the check for accessibility.
 //
 // Import `test` and `expect` from here. `host` is the running binary, started once per worker with
-// an empty working folder; `picture` keeps screenshots in light and in dark; `accessible` fails on any
-// axe violation.
+// an empty working folder; `picture` keeps screenshots in light and in dark, if they are asked for;
+// `accessible` fails on any axe violation.
 
 import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -199,7 +199,10 @@ async function violations(page: Page, rules?: string[]): Promise<string[]> {
 }
 
 interface ForEachStory {
-  /** Keeps two pictures, `artifacts/{story}-{name}-{light|dark}.png`. */
+  /**
+   * Keeps two pictures, `artifacts/{story}-{name}-{light|dark}.png`, with REHEARSAL_TEST_PICTURES set: to look at,
+   * as no story compares them.
+   */
   picture(name: string): Promise<void>;
   /** Fails on any violation that axe finds on the current page: of every rule in light, of the color rules in dark. */
   accessible(): Promise<void>;
@@ -236,6 +239,10 @@ export const test = base.extend<ForEachStory, ForEachWorker>({
     expect(errors, "the client reported errors").toEqual([]);
   },
   picture: async ({ page }, use, info) => {
+    if (!process.env.REHEARSAL_TEST_PICTURES) {
+      await use(async () => {});
+      return;
+    }
     const folder = join(ROOT, "end2end", "artifacts");
     const keep = async (name: string, scheme: "light" | "dark") => {
       const story = info.titlePath.slice(1).join(" ");
