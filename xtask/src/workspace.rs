@@ -53,8 +53,7 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// The checkout around the working directory, and cargo's target folder for it: two checkouts
-    /// may share a target folder, and so this program.
+    /// The checkout around the working directory, and cargo's target folder for it.
     ///
     /// `CARGO_TARGET_DIR` works as in cargo: a relative path starts at the folder in which cargo was called.
     pub fn find() -> Result<Self> {
@@ -150,7 +149,7 @@ impl Workspace {
 
     /// The Python virtual environment that the tests and the example agents run in.
     ///
-    /// It is in the target folder, so that checkouts that share one install it once.
+    /// It is in the target folder, so that new clones that use the same one install it once.
     pub fn python_environment(&self) -> PathBuf {
         self.target.join("setup").join("python")
     }

@@ -22,7 +22,7 @@ pub(crate) fn check(data: &[u8]) {
         let reading = draft.read(&form);
         // The form keeps the value, valid or not, in its order.
         let back = JsonText::parse(reading.text()).expect("a filled draft reads as JSON");
-        assert_eq!(ordered(&back), ordered(&value), "{} in {}", value, schema);
+        assert_eq!(ordered(&back), ordered(&value), "{value} in {schema}");
         // The sent value is the shown one.
         if let Some(sent) = reading.json() {
             assert_eq!(ordered(sent), ordered(&value));
@@ -53,27 +53,27 @@ fn text(bytes: &[u8]) -> Option<JsonText> {
 /// written, for a form must not respell them.
 fn ordered(value: &JsonText) -> String {
     // Deeper values are compared as they are written: a form takes them as text.
-    written(value.compact(), DEEPEST)
+    written(&value.compact(), DEEPEST)
 }
 
 /// How many levels of a value are looked into.
 const DEEPEST: usize = 200;
 
-fn written(value: JsonText, levels: usize) -> String {
+fn written(value: &JsonText, levels: usize) -> String {
     if levels == 0 {
         return value.as_str().to_owned();
     }
     match value.open() {
         Node::String(content) => JsonText::string(&content).as_str().to_owned(),
         Node::Array(items) => {
-            let items = items.into_iter().map(|it| written(it.into(), levels - 1));
+            let items = items.into_iter().map(|it| written(&it.into(), levels - 1));
             format!("[{}]", items.collect::<Vec<_>>().join(","))
         }
         Node::Object(mut members) => {
             // Duplicate names keep their order.
             members.sort_by(|left, right| left.0.cmp(&right.0));
             let members = members.into_iter().map(|(name, it)| {
-                format!("{}:{}", JsonText::string(&name), written(it.into(), levels - 1))
+                format!("{}:{}", JsonText::string(&name), written(&it.into(), levels - 1))
             });
             format!("{{{}}}", members.collect::<Vec<_>>().join(","))
         }
@@ -113,12 +113,12 @@ fn edit_of(choice: u8, draft: &Draft, path: &Path) -> Edit {
 fn places(draft: &Draft) -> Vec<Path> {
     let mut found = Vec::new();
     if let Some(entered) = draft.at(&Path::root()) {
-        walk(entered, Path::root(), &mut found);
+        walk(entered, &Path::root(), &mut found);
     }
     found
 }
 
-fn walk(entered: &Entered, path: Path, found: &mut Vec<Path>) {
+fn walk(entered: &Entered, path: &Path, found: &mut Vec<Path>) {
     if found.len() > 300 {
         return;
     }
@@ -126,20 +126,20 @@ fn walk(entered: &Entered, path: Path, found: &mut Vec<Path>) {
     match entered.content() {
         Some(Content::Object { members, entries, .. }) => {
             for (position, entered) in members.iter().enumerate() {
-                walk(entered, path.then(PathStep::Member(position)), found);
+                walk(entered, &path.then(PathStep::Member(position)), found);
             }
             for entry in entries {
-                walk(&entry.entered, path.then(PathStep::Entry(entry.id)), found);
+                walk(&entry.entered, &path.then(PathStep::Entry(entry.id)), found);
             }
         }
         Some(Content::List(items)) => {
             for item in items {
-                walk(&item.entered, path.then(PathStep::Item(item.id)), found);
+                walk(&item.entered, &path.then(PathStep::Item(item.id)), found);
             }
         }
         Some(Content::Union { visited, .. }) => {
             for (position, entered) in visited {
-                walk(entered, path.then(PathStep::Branch(*position)), found);
+                walk(entered, &path.then(PathStep::Branch(*position)), found);
             }
         }
         _ => {}

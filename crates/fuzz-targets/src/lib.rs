@@ -23,8 +23,11 @@ mod score;
 mod sets;
 mod value;
 
-/// The check of each target. It panics if it fails.
-const CHECKS: [(&str, fn(&[u8])); 14] = [
+/// A check of an input. It panics if it fails.
+type Check = fn(&[u8]);
+
+/// The check of each target.
+const CHECKS: [(&str, Check); 14] = [
     ("adk_set", adk_set::check),
     ("agentflow_set", agentflow_set::check),
     ("form", form::check),
@@ -75,7 +78,7 @@ mod tests {
             let target = folder.file_name().into_string().expect("UTF-8");
             for file in fs::read_dir(folder.path()).expect("inputs") {
                 let path = file.expect("a file").path();
-                println!("{}", path.display());
+                eprintln!("{}", path.display());
                 check(&target, &fs::read(path).expect("an input"));
             }
             targets.insert(target);

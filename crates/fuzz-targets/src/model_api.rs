@@ -15,7 +15,7 @@ pub(crate) fn holds(
     match read {
         Ok(asked) => {
             answered(&asked, whole);
-            stays(asked.request);
+            stays(&asked.request);
         }
         Err(refusal) => named(&refusal),
     }
@@ -46,10 +46,10 @@ fn answered(asked: &ParsedRequest, whole: impl Fn(&ModelResponse<'_>) -> JsonTex
     JsonText::parse(answer.as_str()).expect("an answer is JSON");
 }
 
-fn stays(request: LlmRequest) {
+fn stays(request: &LlmRequest) {
     let WirePayload::Request(message) = rpc::payload_to_wire(Payload::Request(request.clone()))
     else {
         panic!("a request")
     };
-    assert_eq!(rpc::llm_request(message).expect("what was read fits the wire"), request);
+    assert_eq!(rpc::llm_request(message).expect("what was read fits the wire"), *request);
 }
