@@ -861,6 +861,8 @@ eval_set_path = "twice.evalset.json"
   await page.getByRole("button", { name: /^Save/ }).click();
   await expect(page).toHaveURL(/\/second$/);
   await expect(page.locator(".case-steps")).toContainText("Of Second?");
+  // The list has the new names when its links need no position.
+  await expect(lines.nth(0)).toHaveAttribute("href", /\/twin$/);
   await lines.nth(0).click();
   await expect(page).toHaveURL(/\/twin$/);
   await page.close();
