@@ -87,7 +87,11 @@ impl Assertion {
     /// # Errors
     /// What is wrong with them.
     pub fn parse(conditions: &JsonText) -> Result<Self, scoring::ConfigFault> {
-        Ok(Self::Query(Query::parse(&holder(Some(conditions)))?, conditions.clone()))
+        let query = Query::parse(&holder(Some(conditions))).map_err(|fault| {
+            let place = fault.place.strip_prefix("/value").unwrap_or(&fault.place);
+            scoring::ConfigFault::new(place, fault.message)
+        })?;
+        Ok(Self::Query(query, conditions.clone()))
     }
 
     /// Whether the value is as it must be; `None` stands for no value.
@@ -263,6 +267,15 @@ mod tests {
         let result = metric.evaluate(&events).await;
         assert_eq!((result.passed, result.value), (Some(false), Some(json("2"))));
         assert_eq!(result.evidence, [r#"2 × tool_call; wanted: {"$lte":1}"#]);
+    }
+
+    #[test]
+    fn an_operator_within_a_value_is_refused_with_the_form_that_works() {
+        let fault = Assertion::parse(&json(r#"{"total":{"$gte":2}}"#)).err().expect("refused");
+        expect_test::expect![[
+            r"/total/$gte: $gte stands in an object that is compared as a whole; write the path to its value, which ends in .total, or $eq for the object as it is"
+        ]]
+        .assert_eq(&fault.to_string());
     }
 
     #[test]

@@ -95,7 +95,7 @@ fn tests(value: JsonValue<'_>, place: &str, depth: usize) -> Result<Vec<Test>, C
     let operands = value.entries();
     let is_operator = |entry: &(Cow<'_, str>, JsonValue<'_>)| entry.0.starts_with('$');
     if !operands.iter().any(is_operator) {
-        return Ok(vec![Test::Equal(value.to_json())]);
+        return Ok(vec![Test::Equal(literal(value, place, Some(""))?)]);
     }
     if let Some((name, _)) = operands.iter().find(|entry| !is_operator(entry)) {
         let place = format!("{place}{}", pointer_step(name));
@@ -166,9 +166,51 @@ fn truth(value: JsonValue<'_>, place: &str) -> Result<bool, ConfigFault> {
     }
 }
 
+/// A value that must be equal as it is. An operator in it would never apply, and is refused.
+///
+/// `path` leads to the value from that of its condition. An item of a list has none.
+fn literal(value: JsonValue<'_>, place: &str, path: Option<&str>) -> Result<JsonText, ConfigFault> {
+    // Recorded states can be large, and rarely have such names.
+    if !value.text().contains("\"$") {
+        return Ok(value.to_json());
+    }
+    let mut open = vec![(value, place.to_owned(), path.map(str::to_owned))];
+    while let Some((value, place, path)) = open.pop() {
+        for (name, member) in value.entries() {
+            let place = format!("{place}{}", pointer_step(&name));
+            if OPERATORS.contains(&&*name) || LOGICAL.contains(&&*name) {
+                return Err(ConfigFault::new(&place, misplaced(&name, path.as_deref())));
+            }
+            let path = path.as_ref().map(|path| format!("{path}.{name}"));
+            open.push((member, place, path));
+        }
+        // Of an object, items are its members.
+        if value.kind() == Kind::Array {
+            for (at, item) in value.items().enumerate() {
+                open.push((item, format!("{place}/{at}"), None));
+            }
+        }
+    }
+    Ok(value.to_json())
+}
+
+fn misplaced(name: &str, path: Option<&str>) -> String {
+    match path {
+        Some(path) => format!(
+            "{name} stands in an object that is compared as a whole; write the path to its value, which ends in \
+             {path}, or $eq for the object as it is"
+        ),
+        None => format!(
+            "{name} stands in a list whose items are compared as a whole; use $elemMatch or $or, or $eq for the \
+             list as it is"
+        ),
+    }
+}
+
 fn choices(value: JsonValue<'_>, name: &str, place: &str) -> Result<Vec<JsonText>, ConfigFault> {
     if value.kind() == Kind::Array {
-        Ok(value.items().map(JsonValue::to_json).collect())
+        let choice = |(at, item)| literal(item, &format!("{place}/{at}"), None);
+        value.items().enumerate().map(choice).collect()
     } else {
         Err(ConfigFault::new(place, format!("{name} must be an array")))
     }
@@ -240,7 +282,7 @@ fn all(value: JsonValue<'_>, place: &str, depth: usize) -> Result<Vec<Test>, Con
                 let place = format!("{place}/$elemMatch");
                 Ok(Test::Element(Box::new(element(inner, &place, depth)?)))
             }
-            _ => Ok(Test::Equal(item.to_json())),
+            _ => Ok(Test::Equal(literal(item, &place, None)?)),
         }
     });
     tests.collect()
@@ -349,6 +391,8 @@ mod tests {
             (r#"{"grid":{"$elemMatch":{"$elemMatch":{"$gte":3}}}}"#, true),
             (r#"{"seats":{"$all":[{"$elemMatch":{"row":3}},{"$elemMatch":{"row":4}}]}}"#, true),
             (r#"{"patient":{"age":55}}"#, false),
+            (r#"{"patient":{"$eq":{"age":{"$gte":3}}}}"#, false),
+            (r##"{"patient":{"age":{"$ref":"#/a"}}}"##, false),
             (r#"{"patient":{"name":null,"age":55,"known":["asthma","hypertension"]}}"#, true),
             (r#"{"$or":[{"asked":9},{"level":{"$regex":"999$"}}]}"#, true),
             (r#"{"$and":[{"asked":4},{"$nor":[{"asked":4}]}]}"#, false),
@@ -385,6 +429,21 @@ mod tests {
                 "/a/b: operators and members cannot be combined; write the path as name.member, or $eq for a whole object"
             ],
         );
+        check_fault(
+            r#"{"done":{"order":{"level":{"$gte":3}}}}"#,
+            &expect![
+                "/done/order/level/$gte: $gte stands in an object that is compared as a whole; write the path to its value, which ends in .order.level, or $eq for the object as it is"
+            ],
+        );
+        check_fault(
+            r#"{"seats":[{"row":{"$gte":3}}]}"#,
+            &expect![
+                "/seats/0/row/$gte: $gte stands in a list whose items are compared as a whole; use $elemMatch or $or, or $eq for the list as it is"
+            ],
+        );
+        for query in [r#"{"a":{"$in":[1,{"$gte":3}]}}"#, r#"{"a":{"$all":[{"$gte":3}]}}"#] {
+            assert!(Query::parse(&json(query)).is_err(), "{query}");
+        }
         check_fault(
             r#"{"a":{"$gt":{}}}"#,
             &expect!["/a/$gt: $gt must be a number, a string or a boolean"],

@@ -40,7 +40,7 @@ fn a_bad_suite_is_refused_with_every_place_before_anything_runs() {
     let shown = text(&refused.stderr);
     for line in [
         "suite.yaml: cases[0].metrics[0].event: there are no events tool_cal; did you mean tool_call?",
-        "cases[0].metrics[1].is: /value/$exist: unknown operator $exist; did you mean $exists?",
+        "cases[0].metrics[1].is: /$exist: unknown operator $exist; did you mean $exists?",
         "cases[0].metrics[2].filter: events tool_call have no member nme; did you mean name?",
         "cases[1].name: two cases have the name a; give each its own",
         "cases[1].tools.read: ",
