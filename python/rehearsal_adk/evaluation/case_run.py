@@ -38,6 +38,7 @@ class CaseRun:
         self.allowed_hosts: frozenset[str] = frozenset()
         self._model_requests = itertools.count(1)
         self._called: dict[str, str] = {}
+        self._unanswered: dict[str, str] = {}
 
     async def connect(self, socket_path: str, case: str) -> None:
         """Connects to the engine and serves it until it closes the connection."""
@@ -115,7 +116,7 @@ class CaseRun:
                 for one in params["responses"]
             ]
         pending: dict[str, dict[str, Any]] = {}
-        unanswered = None
+        self._unanswered.clear()
         async for event in self._runner.run_async(
             user_id=USER,
             session_id=self._session_id,
@@ -133,8 +134,7 @@ class CaseRun:
                     }
             for response in event.get_function_responses():
                 pending.pop(response.id, None)
-            unanswered = _unanswered(event)
-        if unanswered:
+        for unanswered in self._unanswered.values():
             return {"unanswered": unanswered}
         return {"pending": list(pending.values()), "state": await self._state()}
 
@@ -234,6 +234,7 @@ class CaseRun:
     def _report(self, event: Any, inner: bool = False) -> None:
         if event.partial:
             return
+        self._note_unanswered(event)
         usage = event.usage_metadata
         self._peer.tell(
             "event",
@@ -265,6 +266,15 @@ class CaseRun:
             },
         )
 
+    def _note_unanswered(self, event: Any) -> None:
+        """Notes why the model of an agent gave no answer, if the event says so, until it gives one. google-adk ends the
+        agent's part of the turn there, without an error."""
+        if event.content is not None and event.content.parts:
+            self._unanswered.pop(event.author, None)
+        elif event.error_code:
+            message = f": {event.error_message}" if event.error_message else ""
+            reason = f"the model of {event.author} gave no answer ({event.error_code}{message})"
+            self._unanswered[event.author] = reason
 
     def _model_name(self, author: str) -> str:
         """The name of the agent's model, for a service that names none in its responses."""
@@ -272,15 +282,6 @@ class CaseRun:
             if getattr(agent, "name", None) == author and hasattr(agent, "canonical_model"):
                 return str(agent.canonical_model.model)
         return ""
-
-
-def _unanswered(event: Any) -> str | None:
-    """Why the model gave no answer, if the event says so. google-adk ends the turn there, without an error."""
-    has_content = event.content is not None and event.content.parts
-    if has_content or not event.error_code:
-        return None
-    message = f": {event.error_message}" if event.error_message else ""
-    return f"the model of {event.author} gave no answer ({event.error_code}{message})"
 
 
 def _mapping(value: Any) -> dict[str, Any]:

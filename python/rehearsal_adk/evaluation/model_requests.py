@@ -1,7 +1,8 @@
 """The requests that an agent's own models make: what they may reach, how long they take, and when they are repeated.
 
 The engine has one limit for each model, which all cases share, and decides whether a request that failed is made again,
-and when. A request is not repeated after a part of its response has reached the agent.
+and when. A request is not repeated after a part of its response has reached the agent. A response that says nothing is a
+failure too, as google-adk has it for some of them.
 """
 
 from __future__ import annotations
@@ -10,12 +11,14 @@ import asyncio
 import contextlib
 import email.utils
 import itertools
+import math
 import re
 import time
 from collections.abc import AsyncGenerator, Callable
 from typing import Any
 
 from google.adk.models.base_llm import BaseLlm
+from google.adk.models.llm_response import LlmResponse
 
 from rehearsal_adk.evaluation import barrier, current, endpoints, given_model
 
@@ -24,8 +27,27 @@ _PASSING = re.compile(
 )
 """The classes of errors, of whatever client, after which the same request may succeed."""
 
-_RETRY_DELAY = re.compile(r"""retryDelay['"]\s*:\s*['"]([0-9.]+)s""")
+_RETRY_DELAY = re.compile(r"""retryDelay['"]\s*:\s*['"]([0-9]+(?:\.[0-9]+)?)s""")
 """The wait that Google's services name in the body."""
+
+_EMPTY = {"text", "thought", "thought_signature"}
+"""The members of a part that say nothing without a text."""
+
+_ANTHROPIC_RETRIES = 2
+"""How often Anthropic's client repeats a request if nobody says otherwise."""
+
+_LONGEST_WAIT = 24 * 3600.0
+"""The seconds that stand for every longer wait, also for one without an end. The engine waits for minutes at most."""
+
+
+class _NothingSaidError(Exception):
+    """A model that was asked says nothing."""
+
+    def __init__(self, response: LlmResponse | None) -> None:
+        super().__init__("it has neither a text nor a call")
+        no_answer = {"content": None, "error_code": "NO_ANSWER", "error_message": str(self)}
+        self.response = (response or LlmResponse()).model_copy(update=no_answer)
+        """What google-adk gets in place of the response."""
 
 
 async def answered(
@@ -45,27 +67,76 @@ async def answered(
             async for response in responses:
                 yield response
         return
+    _leave_repeating_to_the_engine(model)
     for attempt in itertools.count(1):
         request = await case.begin_model_request(model.model, attempt)
         has_begun = succeeded = False
         try:
-            async with contextlib.aclosing(
-                _responses(model, ask(), case.model_timeout_ms)
-            ) as responses:
+            async with (
+                contextlib.aclosing(_responses(model, ask(), case.model_timeout_ms)) as responses,
+                contextlib.aclosing(_spoken(model, responses)) as spoken,
+            ):
                 while True:
                     try:
-                        response = await anext(responses)
+                        response = await anext(spoken)
                     except StopAsyncIteration:
                         succeeded = True
                         return
                     except Exception as error:
-                        if has_begun or not await case.fail_model_request(request, _failure(error)):
+                        failure = _failure(error)
+                        if not has_begun and await case.fail_model_request(request, failure):
+                            break
+                        if not isinstance(error, _NothingSaidError):
                             raise
-                        break
+                        # Callbacks and plugins of the agent may answer in its place.
+                        yield error.response
+                        return
                     has_begun = True
                     yield response
         finally:
             case.end_model_request(request, succeeded)
+
+
+def _leave_repeating_to_the_engine(model: BaseLlm) -> None:
+    """Lets a client of Anthropic not repeat by itself, which keeps to no limit and sleeps as long as a service says."""
+    client = vars(model).get("_anthropic_client")  # Opened where the key was looked for.
+    if client is not None and client.max_retries == _ANTHROPIC_RETRIES:
+        client.max_retries = 0
+
+
+async def _spoken(
+    model: BaseLlm, responses: AsyncGenerator[Any, None]
+) -> AsyncGenerator[Any, None]:
+    """The responses, of which one without a text or a call is held back until another has one. A model that the
+    agent's own code plays may say nothing.
+
+    Raises:
+      _NothingSaidError: none says anything.
+    """
+    nothing: LlmResponse | None = None
+    says_something = not any(
+        kind.__module__.startswith("google.adk.") and kind is not BaseLlm for kind in type(model).__mro__
+    )
+    async for response in responses:
+        says_something = says_something or _says_something(response)
+        if not says_something and not response.partial:
+            nothing = response
+            continue
+        if nothing is not None and says_something:
+            yield nothing
+            nothing = None
+        yield response
+    if not says_something:
+        raise _NothingSaidError(nothing)
+
+
+def _says_something(response: LlmResponse) -> bool:
+    """Whether a response has more than thoughts. An error of the service is left to google-adk."""
+    parts = (response.content.parts if response.content else None) or ()
+    return bool(response.error_code) or any(
+        not part.thought and ((part.text or "").strip() or part.model_dump(exclude=_EMPTY, exclude_none=True))
+        for part in parts
+    )
 
 
 async def _responses(
@@ -130,24 +201,28 @@ def _failure(error: BaseException) -> dict[str, Any]:
     for _ in range(8):
         if cause is None or isinstance(cause, barrier.ForbiddenEffect):
             break
-        if status is None:
+        # What made a connection end is no response of the service: aiohttp gives it the code 400.
+        if status is None and not passes:
             named = (getattr(cause, "status_code", None), getattr(cause, "code", None))
-            status = next((it for it in named if isinstance(it, int) and 100 <= it < 600), None)
+            status = next((it for it in named if isinstance(it, int) and 400 <= it < 600), None)
+            # An error within a response that had begun well.
+            passes = any(isinstance(it, int) and 200 <= it < 300 for it in named)
         wait = _retry_after(cause) if wait is None else wait
-        passes = passes or isinstance(cause, (TimeoutError, ConnectionError))
+        passes = passes or isinstance(cause, (TimeoutError, ConnectionError, _NothingSaidError))
         passes = passes or any(_PASSING.search(kind.__name__) for kind in type(cause).__mro__)
         cause = cause.__cause__ or cause.__context__
-    wait_ms = None if wait is None else int(wait * 1000)
+    wait_ms = None if wait is None else int(min(wait, _LONGEST_WAIT) * 1000)
     return {"status": status, "retry_after_ms": wait_ms, "may_pass": passes}
 
 
 def _retry_after(error: BaseException) -> float | None:
-    """The seconds that the service asks to wait, in a header or in Google's body."""
+    """The seconds that the service asks to wait, in a header or in Google's body. They may be infinite."""
     headers = getattr(getattr(error, "response", None), "headers", None)
     with contextlib.suppress(AttributeError, TypeError, ValueError):
         if text := headers.get("retry-after"):  # type: ignore[union-attr]
             with contextlib.suppress(ValueError):
-                return max(0.0, float(text))
+                seconds = float(text)
+                return None if math.isnan(seconds) else max(0.0, seconds)
             return max(0.0, email.utils.parsedate_to_datetime(text).timestamp() - time.time())
     found = _RETRY_DELAY.search(str(error))
     return float(found[1]) if found else None

@@ -1,6 +1,6 @@
 //! Requests to services, through their clients in [`super::services`].
 
-use adk_core::{AdkError, Content, FunctionResponseData, Llm, LlmRequest, Part};
+use adk_core::{AdkError, Content, FinishReason, FunctionResponseData, Llm, LlmRequest, Part};
 use futures::StreamExt as _;
 use json_text::JsonText;
 use serde_json::json;
@@ -42,13 +42,32 @@ pub(super) async fn ask(
             content = response.content.unwrap_or(content);
         }
     }
+    if streams && reason.is_none() {
+        let message = "its answer ended before it was complete";
+        return Err(ModelFailure::new(name, FailureKind::Unavailable, message));
+    }
     let (text, calls) = (text(&content), calls(&content));
-    if text.trim().is_empty() && calls.is_empty() {
+    let may_be_empty = request.may_be_empty && reason == Some(FinishReason::Stop);
+    if text.trim().is_empty() && calls.is_empty() && !may_be_empty {
         let why = reason.map_or_else(String::new, |reason| format!(" (it ended by {reason:?})"));
         let message = format!("its answer has no text{why}");
-        return Err(ModelFailure::new(name, FailureKind::Refused, message));
+        let kind = match service {
+            // The host would give the response of the person again.
+            Service::Person => FailureKind::Refused,
+            _ => FailureKind::Unavailable,
+        };
+        return Err(ModelFailure::new(name, kind, message));
     }
     Ok(ModelReply { content: CallingReply(content), text, calls, input, output })
+}
+
+/// Whether a response has more than thoughts.
+pub(super) fn says_something(content: &Content) -> bool {
+    content.parts.iter().any(|part| match part {
+        Part::Text { text } => !text.trim().is_empty(),
+        Part::Thinking { .. } => false,
+        _ => true,
+    })
 }
 
 fn calls(content: &Content) -> Vec<ReplyCall> {
@@ -66,7 +85,17 @@ fn text(content: &Content) -> String {
         Part::Text { text } => Some(text.as_str()),
         _ => None,
     });
-    texts.collect()
+    without_thoughts(texts.collect())
+}
+
+/// The text without the thoughts that some servers leave at its beginning.
+fn without_thoughts(text: String) -> String {
+    match text.trim_start().strip_prefix("<think>") {
+        None => text,
+        Some(thoughts) => {
+            thoughts.split_once("</think>").map_or("", |(_, said)| said.trim_start()).to_owned()
+        }
+    }
 }
 
 /// The request as `adk-model` wants it: the instruction, then messages of both sides in turn.

@@ -5,7 +5,8 @@ use async_trait::async_trait;
 use futures::{StreamExt as _, TryStreamExt as _};
 
 use super::Model;
-use super::failure::ModelFailure;
+use super::client::says_something;
+use super::failure::{FailureKind, ModelFailure};
 
 /// A model with the limit, the retries and the timeout of [`Model::ask`].
 pub(super) struct LimitedClient {
@@ -25,7 +26,21 @@ impl LimitedClient {
     ) -> std::result::Result<Vec<LlmResponse>, ModelFailure> {
         let failed = |error: AdkError| ModelFailure::of(&self.model.name, &error);
         let responses = self.model.llm.generate_content(request, stream).await.map_err(failed)?;
-        responses.try_collect().await.map_err(failed)
+        let responses: Vec<LlmResponse> = responses.try_collect().await.map_err(failed)?;
+        let unavailable = |message: String| {
+            Err(ModelFailure::new(&self.model.name, FailureKind::Unavailable, message))
+        };
+        if let Some(message) = responses.iter().find_map(|it| it.error_message.clone()) {
+            return unavailable(message);
+        }
+        let says_something =
+            responses.iter().filter_map(|it| it.content.as_ref()).any(says_something);
+        // The host would give the response of a person again.
+        let is_person = self.model.person.is_some();
+        if says_something || is_person {
+            return Ok(responses);
+        }
+        unavailable("its answer has neither a text nor a call".to_owned())
     }
 }
 

@@ -234,6 +234,9 @@ pub struct ModelRequest {
     pub tools: Vec<ModelTool>,
     /// How it generates its reply.
     pub config: GenerationConfig,
+    /// Whether the model may end its turn without a word, because it has said something before. Otherwise such a reply is
+    /// a failure, and is asked for again.
+    pub may_be_empty: bool,
 }
 
 /// A tool that a model may call.
@@ -300,6 +303,11 @@ impl Model {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// How often a request is repeated that failed for a reason that may pass.
+    pub(crate) fn retries(&self) -> u32 {
+        self.settings.retries
     }
 
     /// The model as agents of adk-rust use it, with the limit, the retries and the timeout of [`Model::ask`]. So all

@@ -18,5 +18,6 @@ mod python_runs;
 mod requests;
 mod rubric_oracle;
 mod stored_runs;
+mod silent_models;
 mod tool_faults;
 mod wire;

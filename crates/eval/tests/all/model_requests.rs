@@ -144,6 +144,37 @@ async fn an_answer_that_cannot_be_read_is_a_failure() {
 }
 
 #[tokio::test]
+async fn a_reply_that_says_nothing_is_a_failure() {
+    for name in MODELS {
+        let (reply, requests) = outcome(name, |_| {}, |request| says(request, "")).await;
+        let failure = reply.expect_err("no text");
+        assert_eq!((failure.kind, requests), (FailureKind::Unavailable, 2), "{name}: {failure}");
+
+        // As agents of adk-rust ask it.
+        let endpoint = Endpoint::start(|request| says(request, "")).await;
+        let client = endpoint.models().model(name).expect("a model").client();
+        let question = adk_core::Content::new("user").with_text("Hello");
+        let request = adk_core::LlmRequest::new("m", vec![question]);
+        let streams = name.starts_with("anthropic");
+        let error = client.generate_content(request, streams).await.err().expect("no text");
+        assert!(error.message.contains("gave no answer to 2 requests"), "{}", error.message);
+    }
+}
+
+#[tokio::test]
+async fn a_stream_that_ends_before_its_end_is_a_failure() {
+    let cut = |request: &crate::wire::Request| match says(request, "A long answer") {
+        Reply::Status(status, headers, body) => {
+            let end = body.find("event: message_delta").expect("an end");
+            Reply::Status(status, headers, body.get(..end).unwrap_or_default().to_owned())
+        }
+        other => other,
+    };
+    let (reply, requests) = outcome("anthropic/claude-sonnet-5", |_| {}, cut).await;
+    assert_eq!((reply.expect_err("cut").kind, requests), (FailureKind::Unavailable, 2));
+}
+
+#[tokio::test]
 async fn a_service_that_never_answers_is_given_up() {
     for name in MODELS {
         let brief = |settings: &mut ModelSettings| settings.timeout = Duration::from_millis(100);
@@ -169,10 +200,6 @@ async fn what_does_not_pass_is_not_tried_again() {
         let (reply, requests) = outcome(name, |_| {}, refused).await;
         assert_eq!(reply.expect_err("401").kind, FailureKind::Refused, "{name}");
         assert_eq!(requests, 1, "{name}");
-
-        let (reply, requests) = outcome(name, |_| {}, |request| says(request, "")).await;
-        let failure = reply.expect_err("no text");
-        assert_eq!((failure.kind, requests), (FailureKind::Refused, 1), "{name}: {failure}");
 
         let far = |_: &crate::wire::Request| {
             let body = r#"{"error": {"message": "x", "details": [{"retryDelay": "7200s"}]}}"#;
