@@ -141,7 +141,7 @@ def with_state_change(result: Any, changes: Mapping[str, Any]) -> StateChange:
     """An answer of a user agent, or a result of a persona's tool, that changes the state of the agent's session.
 
     Args:
-      result: the answer.
+      result: the answer. With None, a user ends the conversation after the changes.
       changes: objects by scope: `session` for the state itself, any other name for an object in it. Objects are merged,
         everything else is replaced. All changes of an answer are made together, when it is complete.
     """

@@ -371,10 +371,14 @@ impl Gate {
         self.ledger.add(Event::ToolResult { call_id, name, result, from });
     }
 
+    /// The output schema of the tool of a long-running call, if it declares one.
+    pub(crate) fn awaited_schema(&self, call_id: &str) -> Option<JsonText> {
+        self.lock().awaited_schemas.get(call_id).cloned()
+    }
+
     /// How a user's answer to a long-running call differs from the tool's output schema.
     pub(crate) fn mismatch(&self, call_id: &str, answer: &JsonText) -> Option<String> {
-        let schema = self.lock().awaited_schemas.get(call_id).cloned()?;
-        mismatch(&schema, answer)
+        mismatch(&self.awaited_schema(call_id)?, answer)
     }
 
     /// Notes a tool as the model sees it: its name, description and parameters.

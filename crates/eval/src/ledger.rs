@@ -91,7 +91,8 @@ pub enum Event {
         /// Whose change it is.
         by: Role,
     },
-    /// User agents that answered at the same time set the same value differently. The answer to the later call is kept.
+    /// User agents that answered at the same time, or calls of tools by one of them, set the same value differently.
+    /// That of the later call is kept.
     StateConflict {
         /// Where the value is, as a JSON Pointer that begins with the scope.
         pointer: String,
@@ -106,6 +107,19 @@ pub enum Event {
     UserAgentPrompt {
         /// The text.
         text: String,
+    },
+    /// A user agent that a model plays called a tool of its own.
+    UserAgentCall {
+        /// What the user agent responds to.
+        agent: String,
+        /// The tool.
+        name: String,
+        /// The arguments.
+        args: JsonText,
+        /// What the model got back.
+        result: JsonText,
+        /// What the call changes in the state, by scope. It is made with the changes of the whole answer.
+        changes: JsonText,
     },
     /// What a user agent gave back.
     UserAgentResponse {
@@ -192,6 +206,7 @@ impl Event {
             Self::StateConflict { .. } => "state_conflict",
             Self::Yield(_) => "yield",
             Self::UserAgentPrompt { .. } => "user_agent_prompt",
+            Self::UserAgentCall { .. } => "user_agent_call",
             Self::UserAgentResponse { .. } => "user_agent_response",
             Self::ModelUsage { .. } => "model_usage",
             Self::Fault { .. } => "fault",
@@ -201,7 +216,7 @@ impl Event {
 }
 
 /// Names of all events, as [`Event::name`] gives them.
-pub const EVENT_NAMES: [&str; 14] = [
+pub const EVENT_NAMES: [&str; 15] = [
     "initial_state",
     "user_message",
     "message",
@@ -212,6 +227,7 @@ pub const EVENT_NAMES: [&str; 14] = [
     "state_conflict",
     "yield",
     "user_agent_prompt",
+    "user_agent_call",
     "user_agent_response",
     "model_usage",
     "fault",
@@ -230,6 +246,7 @@ pub(crate) fn members_of(name: &str) -> &'static [&'static str] {
         "state_change" => &["changes", "by"],
         "state_conflict" => &["pointer", "kept", "replaced"],
         "yield" => &["kind", "tool_name", "invocation_id", "awaiting_input", "call_id", "args"],
+        "user_agent_call" => &["agent", "name", "args", "result", "changes"],
         "user_agent_response" => &["response"],
         "model_usage" => &["role", "agent", "model", "input", "output"],
         "fault" => &["at_fault", "message"],

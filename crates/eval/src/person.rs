@@ -91,7 +91,9 @@ impl UserAgent for PersonUser {
         let model = self.session.model(&agent).map_err(|error| error.to_string())?;
         usable(&model, self.request(heard, info), |reply| {
             if reply.calls.iter().any(|call| call.name == END) {
-                return Ok(UserAnswer::Ends);
+                let text = reply.text.trim();
+                let message = (!text.is_empty()).then(|| JsonText::string(text));
+                return Ok(UserAnswer::Ends { message, changes: JsonText::from_value(&json!({})) });
             }
             Ok(UserAnswer::says(match info.kind {
                 YieldKind::Loop => JsonText::string(&reply.text),

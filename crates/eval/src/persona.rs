@@ -3,19 +3,21 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use json_text::JsonText;
+use json_text::{JsonText, Kind};
 use serde_json::{Map, Value, json};
 
-use crate::ledger::Role;
+use crate::ledger::{Event, Role};
 use crate::mock::Template;
 use crate::model::{
-    GenerationConfig, Model, ModelMessage, ModelRequest, UsageNote, read_json, repeat, unusable,
+    GenerationConfig, Model, ModelMessage, ModelRequest, ReplyCall, UsageNote, read_json, repeat,
+    unusable,
 };
 use crate::persona_tool::PersonaTool;
 use crate::python::YieldedTo;
 use crate::scenario_user::ScenarioUser;
+use crate::state_change::{changed_keys, merge, merge_noting};
 use crate::user_agent::{
-    ConversationMessage, UserAgent, UserAnswer, UserContext, answer_outside_a_run,
+    ConversationMessage, UserAgent, UserAnswer, UserContext, Wanted, answer_outside_a_run,
 };
 use crate::yields::{YieldInfo, YieldKind};
 
@@ -95,19 +97,26 @@ impl PersonaUser {
         self
     }
 
-    fn instruction(persona: &str, info: &YieldInfo) -> String {
+    fn instruction(persona: &str, info: &YieldInfo, schema: Option<&JsonText>) -> String {
         let task = match &info.kind {
             YieldKind::Loop => format!(
                 "Write the user's next message, and nothing else. Stay in the role, and do not make up what the \
                  user does not know. When the user has what they want, or sees that the agent cannot help, write \
                  {END} alone instead of a message: it ends the conversation."
             ),
-            YieldKind::Tool { tool_name } => format!(
-                "The agent called the tool {tool_name}, which waits for the user. Write what the tool is to \
-                 return, as one JSON value, and nothing else. Where the call does not show another form, write an \
-                 object, such as {{\"answer\": \"Yes\"}}. A request for confirmation is answered with \
-                 {{\"confirmed\": true}} or {{\"confirmed\": false}}."
-            ),
+            YieldKind::Tool { tool_name } => {
+                let form = match schema {
+                    Some(schema) => format!("It has this JSON Schema: {}", schema.compact()),
+                    None => "Where the call does not show another form, write an object, such as {\"answer\": \
+                             \"Yes\"}. A request for confirmation is answered with {\"confirmed\": true} or \
+                             {\"confirmed\": false}."
+                        .to_owned(),
+                };
+                format!(
+                    "The agent called the tool {tool_name}, which waits for the user. Write what the tool is to \
+                     return, as one JSON value, and nothing else. {form}"
+                )
+            }
         };
         format!(
             "You play a user who talks to an AI agent. In this conversation, the messages that you get come from \
@@ -119,9 +128,10 @@ impl PersonaUser {
         &self,
         heard: &[ConversationMessage],
         info: &YieldInfo,
+        schema: Option<&JsonText>,
     ) -> Result<ModelRequest, String> {
         match &self.role {
-            PlayedRole::Persona(persona) => Ok(self.conversation(persona, heard, info)),
+            PlayedRole::Persona(persona) => Ok(self.conversation(persona, heard, info, schema)),
             PlayedRole::Template(template, names) => {
                 let lines = heard.iter().map(|message| match message {
                     ConversationMessage::Prompt(text) => format!("agent: {text}"),
@@ -140,6 +150,7 @@ impl PersonaUser {
         persona: &str,
         heard: &[ConversationMessage],
         info: &YieldInfo,
+        schema: Option<&JsonText>,
     ) -> ModelRequest {
         let mut messages = Vec::new();
         if !matches!(heard.first(), Some(ConversationMessage::Prompt(prompt)) if !prompt.is_empty())
@@ -155,7 +166,7 @@ impl PersonaUser {
         if matches!(messages.last(), Some(ModelMessage::FromModel(_))) {
             messages.push(ModelMessage::ToModel("(The agent said nothing.)".to_owned()));
         }
-        let mut instruction = Self::instruction(persona, info);
+        let mut instruction = Self::instruction(persona, info, schema);
         if !self.tools.is_empty() {
             instruction.push_str(
                 " Where a tool of yours applies, call it first, and write when it has returned.",
@@ -165,35 +176,136 @@ impl PersonaUser {
         ModelRequest { instruction, messages, tools, ..ModelRequest::default() }
     }
 
-    /// What the model writes when it has called what it wants. The calls change `changes`.
-    async fn text(
-        &self,
-        request: &mut ModelRequest,
-        note: UsageNote<'_>,
-        yielded: &YieldedTo<'_>,
-        changes: &mut Map<String, Value>,
-    ) -> Result<String, String> {
+    /// What the model writes: beside calls, and when it has called what it wants.
+    async fn written(&self, turn: &mut Turn<'_>) -> Result<Vec<String>, String> {
+        let mut texts: Vec<String> = Vec::new();
         for _ in 0..MOST_CALLING_REPLIES {
-            let reply = self.model.ask_noting(request, note).await;
+            // A model may have said everything beside its calls.
+            turn.request.may_be_empty = !texts.is_empty();
+            let reply = self.model.ask_noting(&turn.request, turn.note).await;
             let reply = reply.map_err(|failure| failure.to_string())?;
+            let text = reply.text.trim();
+            // Models often repeat it when the calls have returned.
+            if !text.is_empty() && texts.last().is_none_or(|last| last != text) {
+                texts.push(text.to_owned());
+            }
             if reply.calls.is_empty() {
-                return Ok(reply.text);
+                return Ok(texts);
             }
             let mut results = Vec::new();
             for call in &reply.calls {
-                let tool = self.tools.iter().find(|tool| tool.declaration().name == call.name);
-                results.push(match tool {
-                    Some(tool) => tool.call(&call.args, yielded, changes).await?,
-                    None => JsonText::from_value(&json!({ "error": "unknown tool" })),
-                });
+                results.push(self.call(call, turn).await?);
             }
-            request.messages.push(ModelMessage::Called(reply.content, results));
+            turn.request.messages.push(ModelMessage::Called(reply.content, results));
         }
         Err(format!(
             "{} calls tools again and again and writes nothing. Say in the persona when to call them",
             self.model.name()
         ))
     }
+
+    /// The result of a call, whose changes are added to those of the turn.
+    async fn call(&self, call: &ReplyCall, turn: &mut Turn<'_>) -> Result<JsonText, String> {
+        let state = turn.state()?;
+        let Turn { heard, info, context, .. } = *turn;
+        let tool = self.tools.iter().find(|tool| tool.declaration().name == call.name);
+        let (result, changes) = match tool {
+            Some(tool) => {
+                tool.call(&call.args, &YieldedTo { heard, info, context, state: &state }).await?
+            }
+            None => (JsonText::from_value(&json!({ "error": "unknown tool" })), Map::new()),
+        };
+        context.ledger.add(Event::UserAgentCall {
+            agent: turn.note.agent.to_owned(),
+            name: call.name.clone(),
+            args: call.args.clone(),
+            result: result.clone(),
+            changes: JsonText::from_value(&Value::Object(changes.clone())),
+        });
+        if tool.is_some_and(PersonaTool::sees_state) {
+            merge(&mut turn.changes, changes);
+        } else {
+            merge_noting(context.ledger, &mut turn.changes, changes);
+        }
+        Ok(result)
+    }
+
+    /// The response of the tool that waits. An answer that it cannot take is asked for again, with the reason.
+    async fn response(&self, turn: &mut Turn<'_>) -> Result<JsonText, String> {
+        let mut repeats = 0;
+        loop {
+            let texts = self.written(turn).await?;
+            let error = match response(&texts, &turn.context.wanted) {
+                Ok(response) => return Ok(response),
+                Err(error) => error,
+            };
+            let text = texts.join("\n\n");
+            if repeats == self.model.retries() {
+                return Err(unusable(&self.model, &text, &error));
+            }
+            repeats += 1;
+            repeat(&mut turn.request, text, &error);
+        }
+    }
+}
+
+/// One answer of a user, while the model writes it.
+struct Turn<'a> {
+    request: ModelRequest,
+    note: UsageNote<'a>,
+    heard: &'a [ConversationMessage],
+    info: &'a YieldInfo,
+    context: &'a UserContext<'a>,
+    /// What calls have changed, by scope.
+    changes: Map<String, Value>,
+}
+
+impl Turn<'_> {
+    /// The state of the main session with these changes.
+    fn state(&self) -> Result<JsonText, String> {
+        let state = self.context.state.decode::<Map<String, Value>>();
+        let mut state = state.map_err(|error| format!("the state cannot be read: {error}"))?;
+        let changed = changed_keys(&state, self.changes.clone());
+        state.extend(changed);
+        Ok(JsonText::from_value(&Value::Object(state)))
+    }
+}
+
+/// What these texts give the tool that waits: the last one as JSON, or else, where the tool wants a text, all of them.
+fn response(texts: &[String], wanted: &Wanted<'_>) -> Result<JsonText, String> {
+    let last = texts.last().map_or("", String::as_str);
+    let read = read_json(last, |json| match (wanted.refusal)(json) {
+        None => Ok(json.clone()),
+        Some(refusal) => Err(refusal),
+    });
+    let error = match read {
+        Ok(json) => return Ok(json),
+        Err(error) => error,
+    };
+    let is_structure =
+        read_json(last, |json| Ok(matches!(json.kind(), Kind::Object | Kind::Array)));
+    if wanted.schema.is_none() || is_structure == Ok(true) {
+        return Err(error);
+    }
+    let text = JsonText::string(&texts.join("\n\n"));
+    if (wanted.refusal)(&text).is_none() { Ok(text) } else { Err(error) }
+}
+
+/// What of a text is said if it ends the conversation, which may be nothing; `None` if it does not. As in google-adk,
+/// the mark ends it wherever it is and in whatever case.
+fn said_at_the_end(text: &str) -> Option<String> {
+    let mut rest = text;
+    let mut said = String::new();
+    while let Some(at) = rest.to_ascii_lowercase().find(END) {
+        said.push_str(&rest[..at]);
+        rest = &rest[at + END.len()..];
+    }
+    (rest.len() < text.len()).then(|| {
+        said.push_str(rest);
+        // Marks of Markdown around the end say nothing.
+        let says = said.chars().any(|it| !it.is_whitespace() && !it.is_ascii_punctuation());
+        if says { said.trim().to_owned() } else { String::new() }
+    })
 }
 
 #[async_trait]
@@ -225,39 +337,32 @@ impl UserAgent for PersonaUser {
                 let messages = vec![ModelMessage::ToModel(prompt)];
                 ModelRequest { messages, ..ModelRequest::default() }
             }
-            None => self.request(heard, info)?,
+            None => self.request(heard, info, context.wanted.schema.as_ref())?,
         };
         request.config = self.config.clone();
         let agent = info.kind.to_string();
         let note = UsageNote { ledger: context.ledger, role: Role::UserAgent, agent: &agent };
-        let yielded = YieldedTo { heard, info, context };
-        let mut changes = Map::new();
+        let mut turn = Turn { request, note, heard, info, context, changes: Map::new() };
         let output = match info.kind {
             YieldKind::Loop => {
                 if self.most_answers.is_some_and(|most| number >= most) {
-                    return Ok(UserAnswer::Ends);
+                    return Ok(UserAnswer::ends());
                 }
-                let text = self.text(&mut request, note, &yielded, &mut changes).await?;
-                if text.contains(END) {
-                    return Ok(UserAnswer::Ends);
+                let text = self.written(&mut turn).await?.join("\n\n");
+                if let Some(said) = said_at_the_end(&text) {
+                    // google-adk drops what the users of its scenarios write beside the mark.
+                    let is_said = !said.is_empty() && self.scenario.is_none();
+                    return Ok(UserAnswer::Ends {
+                        message: is_said.then(|| JsonText::string(&said)),
+                        changes: JsonText::from_value(&Value::Object(turn.changes)),
+                    });
                 }
-                JsonText::string(text.trim())
+                JsonText::string(&text)
             }
-            YieldKind::Tool { .. } => {
-                let read = |json: &JsonText| Ok(json.clone());
-                let text = self.text(&mut request, note, &yielded, &mut changes).await?;
-                match read_json(&text, read) {
-                    Ok(output) => output,
-                    Err(error) => {
-                        repeat(&mut request, text, &error);
-                        let text = self.text(&mut request, note, &yielded, &mut changes).await?;
-                        read_json(&text, read)
-                            .map_err(|error| unusable(&self.model, &text, &error))?
-                    }
-                }
-            }
+            YieldKind::Tool { .. } => self.response(&mut turn).await?,
         };
-        Ok(UserAnswer::Says { output, changes: JsonText::from_value(&Value::Object(changes)) })
+        let changes = JsonText::from_value(&Value::Object(turn.changes));
+        Ok(UserAnswer::Says { output, changes })
     }
 }
 
@@ -282,7 +387,7 @@ mod tests {
         let to = |text: &str| format!("to {text}");
         let from = |text: &str| format!("from {text}");
         let messages = |heard: &[ConversationMessage]| -> Vec<String> {
-            let request = user.request(heard, &info).expect("a request");
+            let request = user.request(heard, &info, None).expect("a request");
             let text = |message: &ModelMessage| match message {
                 ModelMessage::ToModel(text) => to(text),
                 ModelMessage::FromModel(text) => from(text),
@@ -302,5 +407,17 @@ mod tests {
                 to("(The agent said nothing.)")
             ]
         );
+    }
+
+    #[test]
+    fn the_mark_ends_the_conversation_wherever_it_is() {
+        let said = |text| said_at_the_end(text);
+        assert_eq!(said("I am finished"), None);
+        for nothing in ["</finished>", "**</Finished>**.", "`</finished>` </FINISHED>"] {
+            assert_eq!(said(nothing).as_deref(), Some(""), "{nothing}");
+        }
+        assert_eq!(said("Thanks! </finished>").as_deref(), Some("Thanks!"));
+        assert_eq!(said("</FINISHED> Grüße İ").as_deref(), Some("Grüße İ"));
+        assert_eq!(said("👍</finished>").as_deref(), Some("👍"));
     }
 }

@@ -6,7 +6,6 @@ use serde_json::{Map, Value, json};
 use crate::mock::{MockFailure, Template};
 use crate::model::ModelTool;
 use crate::python::{PythonFunction, YieldedTo};
-use crate::state_change::merge;
 
 /// A tool of a simulated user. A call can change the state of the agent's session.
 #[derive(Debug, Clone)]
@@ -51,11 +50,16 @@ impl PersonaTool {
         Self { declaration, effect: Effect::Function(function) }
     }
 
+    /// Whether a call sees what the calls before it changed, so that it replaces nothing unknowingly.
+    pub(crate) fn sees_state(&self) -> bool {
+        matches!(self.effect, Effect::Function(_))
+    }
+
     pub(crate) fn declaration(&self) -> &ModelTool {
         &self.declaration
     }
 
-    /// Adds the changes of a call to `changes`, and gives what the model gets back.
+    /// What the model gets back for a call, and what the call changes, by scope.
     ///
     /// # Errors
     /// What is wrong with a function. A call with other arguments than declared does not fail: the model gets the
@@ -64,8 +68,7 @@ impl PersonaTool {
         &self,
         args: &JsonText,
         yielded: &YieldedTo<'_>,
-        changes: &mut Map<String, Value>,
-    ) -> Result<JsonText, String> {
+    ) -> Result<(JsonText, Map<String, Value>), String> {
         let called = match &self.effect {
             Effect::Changes(templates) => filled(templates, args)
                 .map(|changed| (JsonText::from_value(&json!({ "done": true })), changed)),
@@ -76,13 +79,8 @@ impl PersonaTool {
                 Err(MockFailure::NotRecorded) => Err("it has no answer".to_owned()),
             },
         };
-        Ok(match called {
-            Ok((result, changed)) => {
-                merge(changes, changed);
-                result
-            }
-            Err(error) => JsonText::from_value(&json!({ "error": error })),
-        })
+        Ok(called
+            .unwrap_or_else(|error| (JsonText::from_value(&json!({ "error": error })), Map::new())))
     }
 }
 

@@ -16,12 +16,12 @@ use crate::case::EvalCase;
 use crate::fault::{AtFault, Fault};
 use crate::gate::Gate;
 use crate::ledger::{Entry, Event, Ledger, Role};
-use crate::metric::{MetricResult, SCOPES, SESSION};
+use crate::metric::{MetricResult, SCOPES};
 use crate::remedy::WrittenIn;
 use crate::result::{EvalResult, RunError, Status, TerminationReason, TokenUsage, status};
-use crate::state_change::{Conflict, conflicts, merge, merge_value};
+use crate::state_change::{changed_keys, merge_noting};
 use crate::subject::{Input, PendingCall, SubjectSession, ToolResponse, TurnEnd};
-use crate::user_agent::{ConversationMessage, UserAgent, UserAnswer, UserContext};
+use crate::user_agent::{ConversationMessage, UserAgent, UserAnswer, UserContext, Wanted};
 use crate::yields::{YieldInfo, YieldKind};
 
 /// How long loading the agent may take, which does not count as time of the case.
@@ -37,8 +37,14 @@ pub async fn run_eval(case: &EvalCase) -> EvalResult {
     let begin = Instant::now();
     let gate = Arc::new(Gate::new(case));
     gate.ledger.add(Event::InitialState { state: case.initial_state.clone() });
-    let mut run =
-        Run { case, gate: &gate, heard: Mutex::default(), answers: Mutex::default(), turns: 0 };
+    let mut run = Run {
+        case,
+        gate: &gate,
+        heard: Mutex::default(),
+        answers: Mutex::default(),
+        user_has_left: false,
+        turns: 0,
+    };
     let deadline = case.terminate_when.max_duration.map(|most| begin + most);
     let ended = if let Err(fault) = loaded {
         Err(fault)
@@ -137,7 +143,17 @@ struct Run<'a> {
     heard: Mutex<Vec<ConversationMessage>>,
     /// How often each user agent has answered.
     answers: Mutex<HashMap<YieldKind, usize>>,
+    /// Whether the user's last message was the end of the conversation.
+    user_has_left: bool,
     turns: u32,
+}
+
+/// What a user agent gave back.
+struct Answered {
+    /// `None` if the user ends the conversation without a message.
+    response: Option<JsonText>,
+    changes: Map<String, Value>,
+    is_end: bool,
 }
 
 type Ended = Result<Option<TerminationReason>, Fault>;
@@ -146,17 +162,21 @@ impl Run<'_> {
     /// Runs the subject and the user agents in turn until one of them, or a condition, ends it.
     async fn conversation(&mut self) -> Ended {
         let mut session = self.until_stopped(self.case.subject.open(self.gate)).await?;
-        let mut input = match &self.case.first_message {
+        let (mut next, mut changes) = match &self.case.first_message {
             Some(text) => {
                 self.heard.lock().await.push(ConversationMessage::Own(text.clone()));
-                Input::Message(text.clone())
+                (Some(Input::Message(text.clone())), Map::new())
             }
-            None => match self.loop_yield().await? {
-                Some((message, _)) => Input::Message(message),
-                None => return Ok(None),
-            },
+            None => self.loop_yield().await?,
         };
         loop {
+            if !changes.is_empty() {
+                self.change_state(&mut *session, changes).await?;
+                if self.state_matches() {
+                    return Ok(Some(TerminationReason::StateMatches));
+                }
+            }
+            let Some(input) = next else { return Ok(None) };
             if let Input::Message(text) = &input {
                 self.gate.note_user_message(text);
             }
@@ -165,15 +185,8 @@ impl Run<'_> {
             if let Some(reason) = self.condition_met() {
                 return Ok(Some(reason));
             }
-            let Some((next, changes)) = self.responses(&end).await? else { return Ok(None) };
-            self.turns += 1;
-            input = next;
-            if !changes.is_empty() {
-                self.change_state(&mut *session, changes).await?;
-                if self.state_matches() {
-                    return Ok(Some(TerminationReason::StateMatches));
-                }
-            }
+            (next, changes) = self.responses(&end).await?;
+            self.turns += u32::from(next.is_some());
         }
     }
 
@@ -207,33 +220,31 @@ impl Run<'_> {
         query.is_some_and(|query| query.holds(&self.gate.state()))
     }
 
-    /// What the users give back; `None` if the conversation is over.
-    async fn responses(&self, end: &TurnEnd) -> Result<Option<(Input, Map<String, Value>)>, Fault> {
+    /// What the users give back, and what they change; no input if the conversation is over.
+    async fn responses(
+        &mut self,
+        end: &TurnEnd,
+    ) -> Result<(Option<Input>, Map<String, Value>), Fault> {
         if end.pending.is_empty() {
-            let answer = self.loop_yield().await?;
-            return Ok(answer.map(|(text, changes)| (Input::Message(text), changes)));
+            return self.loop_yield().await;
         }
         // All are asked at the same time, and the run goes on when all have answered.
-        let answers = try_join_all(end.pending.iter().map(|call| self.tool_yield(call))).await?;
+        let this = &*self;
+        let answers = try_join_all(end.pending.iter().map(|call| this.tool_yield(call))).await?;
         let mut changes = Map::new();
         let mut responses = Vec::new();
         for (response, changed) in answers {
-            for Conflict { pointer, earlier, later } in conflicts(&changes, &changed) {
-                self.gate.ledger.add(Event::StateConflict {
-                    pointer,
-                    kept: JsonText::from_value(&later),
-                    replaced: JsonText::from_value(&earlier),
-                });
-            }
-            merge(&mut changes, changed);
+            merge_noting(&self.gate.ledger, &mut changes, changed);
             responses.push(response);
         }
-        Ok(Some((Input::Responses(responses), changes)))
+        Ok((Some(Input::Responses(responses)), changes))
     }
 
-    /// The user's next message.
-    async fn loop_yield(&self) -> Result<Option<(String, Map<String, Value>)>, Fault> {
-        let Some(user) = &self.case.user_agents.conversation else { return Ok(None) };
+    /// The user's next message, and what the user changes.
+    async fn loop_yield(&mut self) -> Result<(Option<Input>, Map<String, Value>), Fault> {
+        let case = self.case;
+        let user = case.user_agents.conversation.as_ref().filter(|_| !self.user_has_left);
+        let Some(user) = user else { return Ok((None, Map::new())) };
         let info = YieldInfo {
             kind: YieldKind::Loop,
             invocation_id: self.gate.invocation_id(),
@@ -241,12 +252,13 @@ impl Run<'_> {
             call_id: None,
             args: None,
         };
-        let Some((response, changes)) = self.asked(&**user, &info).await? else { return Ok(None) };
-        let text = match response.decode::<String>() {
-            Ok(text) => text,
-            Err(_) => response.as_str().to_owned(),
-        };
-        Ok(Some((text, changes)))
+        let answered = self.asked(&**user, &info, Wanted::ANYTHING).await?;
+        self.user_has_left = answered.is_end;
+        let message = answered.response.map(|response| match response.decode::<String>() {
+            Ok(text) => Input::Message(text),
+            Err(_) => Input::Message(response.as_str().to_owned()),
+        });
+        Ok((message, answered.changes))
     }
 
     /// The response of a tool that waits.
@@ -268,12 +280,17 @@ impl Run<'_> {
             call_id: Some(call.call_id.clone()),
             args: Some(call.args.clone()),
         };
-        let Some((response, changes)) = self.asked(&**user, &info).await? else {
+        let refusal = |response: &JsonText| {
+            let mismatch = || self.gate.mismatch(&call.call_id, response);
+            call.refusal(response).map(str::to_owned).or_else(mismatch)
+        };
+        let wanted = Wanted { schema: self.gate.awaited_schema(&call.call_id), refusal: &refusal };
+        let Answered { response, changes, is_end } = self.asked(&**user, &info, wanted).await?;
+        let Some(response) = response.filter(|_| !is_end) else {
             let message = "it ended the conversation while the tool waits for its answer";
             return Err(Fault::UserAgent { of: info.kind, message: message.to_owned() });
         };
-        let mismatch = self.gate.mismatch(&call.call_id, &response);
-        if let Some(message) = call.refusal(&response).map(str::to_owned).or(mismatch) {
+        if let Some(message) = refusal(&response) {
             let message = format!("its answer is {response}, and {message}");
             return Err(Fault::UserAgent { of: info.kind, message });
         }
@@ -290,12 +307,13 @@ impl Run<'_> {
         Ok((response, changes))
     }
 
-    /// Asks a user agent; `None` if it ends the conversation.
+    /// Asks a user agent.
     async fn asked(
         &self,
         user: &dyn UserAgent,
         info: &YieldInfo,
-    ) -> Result<Option<(JsonText, Map<String, Value>)>, Fault> {
+        wanted: Wanted<'_>,
+    ) -> Result<Answered, Fault> {
         let failed = |message| Fault::UserAgent { of: info.kind.clone(), message };
         self.gate.ledger.add(Event::Yield(info.clone()));
         let state = self.gate.state();
@@ -313,33 +331,44 @@ impl Run<'_> {
             *count += 1;
             *count - 1
         };
+        let bridged = |output| {
+            self.gate.ledger.look(|events| {
+                let at = AtYield { events, heard: &heard, state: &state, info };
+                self.case.bridge.response(output, &at)
+            })
+        };
+        // What a user agent gives is what the bridge makes of it.
+        let refusal = |output: &JsonText| match bridged(output.clone()) {
+            Ok(response) => (wanted.refusal)(&response),
+            Err(error) => Some(error),
+        };
+        let is_bridged = self.case.bridge.format_response.is_some();
+        let schema = wanted.schema.as_ref().filter(|_| !is_bridged).cloned();
         let context = UserContext {
             ledger: &self.gate.ledger,
             state: &state,
             run_id: self.gate.run_id(),
             functions: self.gate.functions(),
+            wanted: Wanted { schema, refusal: &refusal },
         };
         let answer = user.answer_in_run(number, &heard, info, &context).await;
-        let answer = answer.map_err(failed)?;
-        let UserAnswer::Says { output, changes } = answer else { return Ok(None) };
-        let response = self
-            .gate
-            .ledger
-            .look(|events| {
-                let at = AtYield { events, heard: &heard, state: &state, info };
-                self.case.bridge.response(output, &at)
-            })
-            .map_err(failed)?;
-        let said = response.decode::<String>().unwrap_or_else(|_| response.as_str().to_owned());
-        self.heard
-            .lock()
-            .await
-            .extend([ConversationMessage::Prompt(prompt), ConversationMessage::Own(said)]);
-        self.gate.ledger.add(Event::UserAgentResponse { response: response.clone() });
+        let (output, changes, is_end) = match answer.map_err(failed)? {
+            UserAnswer::Says { output, changes } => (Some(output), changes, false),
+            UserAnswer::Ends { message, changes } => (message, changes, true),
+        };
+        let response = output.map(bridged).transpose().map_err(failed)?;
+        if let Some(response) = &response {
+            let said = response.decode::<String>().unwrap_or_else(|_| response.as_str().to_owned());
+            self.heard
+                .lock()
+                .await
+                .extend([ConversationMessage::Prompt(prompt), ConversationMessage::Own(said)]);
+            self.gate.ledger.add(Event::UserAgentResponse { response: response.clone() });
+        }
         let changes =
             changes.decode::<Map<String, Value>>().map_err(|error| failed(error.to_string()))?;
         self.check_scopes(&changes, &state).map_err(failed)?;
-        Ok(Some((response, changes)))
+        Ok(Answered { response, changes, is_end })
     }
 
     /// Checks that changes are those of scopes. Suites name their scopes in `initial_state`.
@@ -372,19 +401,7 @@ impl Run<'_> {
             message: format!("the state cannot be read: {error}"),
         };
         let before = self.gate.state().decode::<Map<String, Value>>().map_err(unreadable)?;
-        let mut changed = Map::new();
-        for (scope, value) in changes {
-            let members = match (scope.as_str(), value) {
-                (SESSION, Value::Object(members)) => members,
-                (_, value) => Map::from_iter([(scope, value)]),
-            };
-            for (key, value) in members {
-                let mut whole = before.get(&key).cloned().unwrap_or(Value::Null);
-                merge_value(&mut whole, value);
-                changed.insert(key, whole);
-            }
-        }
-        let changes = JsonText::from_value(&Value::Object(changed));
+        let changes = JsonText::from_value(&Value::Object(changed_keys(&before, changes)));
         self.gate.ledger.add(Event::StateChange { changes: changes.clone(), by: Role::UserAgent });
         let state = self.until_stopped(session.change_state(changes)).await?;
         self.gate.note_state(state);

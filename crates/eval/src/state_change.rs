@@ -1,6 +1,10 @@
 //! Changes of the session's state that user agents and simulated tools make.
 
+use json_text::JsonText;
 use serde_json::{Map, Value};
+
+use crate::ledger::{Event, Ledger};
+use crate::metric::SESSION;
 
 /// Adds `more` to `to`: objects are merged, everything else is replaced.
 pub(crate) fn merge(to: &mut Map<String, Value>, more: Map<String, Value>) {
@@ -13,24 +17,57 @@ pub(crate) fn merge(to: &mut Map<String, Value>, more: Map<String, Value>) {
 }
 
 /// As [`merge`], for a value that may not be an object.
-pub(crate) fn merge_value(to: &mut Value, value: Value) {
+fn merge_value(to: &mut Value, value: Value) {
     match (to, value) {
         (Value::Object(to), Value::Object(more)) => merge(to, more),
         (to, value) => *to = value,
     }
 }
 
+/// The keys of `state` that changes by scope change, with their new values. The scope `session` is the state itself.
+pub(crate) fn changed_keys(
+    state: &Map<String, Value>,
+    changes: Map<String, Value>,
+) -> Map<String, Value> {
+    let mut changed = Map::new();
+    for (scope, value) in changes {
+        let members = match (scope.as_str(), value) {
+            (SESSION, Value::Object(members)) => members,
+            (_, value) => Map::from_iter([(scope, value)]),
+        };
+        for (key, value) in members {
+            let before = changed.get(&key).or_else(|| state.get(&key));
+            let mut whole = before.cloned().unwrap_or(Value::Null);
+            merge_value(&mut whole, value);
+            changed.insert(key, whole);
+        }
+    }
+    changed
+}
+
 /// A value that two changes set differently.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Conflict {
+struct Conflict {
     /// Where it is, as a JSON Pointer that begins with the scope.
-    pub(crate) pointer: String,
-    pub(crate) earlier: Value,
-    pub(crate) later: Value,
+    pointer: String,
+    earlier: Value,
+    later: Value,
+}
+
+/// As [`merge`], with an event for each value that is replaced by another.
+pub(crate) fn merge_noting(ledger: &Ledger, to: &mut Map<String, Value>, more: Map<String, Value>) {
+    for Conflict { pointer, earlier, later } in conflicts(to, &more) {
+        ledger.add(Event::StateConflict {
+            pointer,
+            kept: JsonText::from_value(&later),
+            replaced: JsonText::from_value(&earlier),
+        });
+    }
+    merge(to, more);
 }
 
 /// What merging `later` into `earlier` would replace by another value.
-pub(crate) fn conflicts(earlier: &Map<String, Value>, later: &Map<String, Value>) -> Vec<Conflict> {
+fn conflicts(earlier: &Map<String, Value>, later: &Map<String, Value>) -> Vec<Conflict> {
     let mut found = Vec::new();
     collect("", earlier, later, &mut found);
     found

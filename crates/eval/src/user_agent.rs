@@ -47,6 +47,21 @@ pub struct UserContext<'a> {
     pub(crate) run_id: &'a str,
     /// Functions in Python.
     pub(crate) functions: &'a Functions,
+    /// What the tool that waits can take.
+    pub(crate) wanted: Wanted<'a>,
+}
+
+/// What a tool that waits can take as its answer.
+pub(crate) struct Wanted<'a> {
+    /// The JSON Schema of the answer as a user agent gives it, if it is known.
+    pub(crate) schema: Option<JsonText>,
+    /// Why an answer cannot be used; `None` if it can.
+    pub(crate) refusal: &'a (dyn Fn(&JsonText) -> Option<String> + Send + Sync),
+}
+
+impl Wanted<'_> {
+    /// Any answer.
+    pub(crate) const ANYTHING: Self = Self { schema: None, refusal: &|_| None };
 }
 
 /// The answer of a user agent that is asked outside of a run: with an empty ledger and state.
@@ -58,7 +73,13 @@ pub(crate) async fn answer_outside_a_run(
 ) -> Result<UserAnswer, String> {
     let (ledger, state) = (Ledger::begin(), JsonText::from_value(&serde_json::json!({})));
     let functions = Functions::default();
-    let context = UserContext { ledger: &ledger, state: &state, run_id: "", functions: &functions };
+    let context = UserContext {
+        ledger: &ledger,
+        state: &state,
+        run_id: "",
+        functions: &functions,
+        wanted: Wanted::ANYTHING,
+    };
     user.answer_in_run(number, heard, info, &context).await
 }
 
@@ -82,7 +103,12 @@ pub enum UserAnswer {
         changes: JsonText,
     },
     /// The user ends the conversation.
-    Ends,
+    Ends {
+        /// What the user says before that, if it is anything. The subject answers it.
+        message: Option<JsonText>,
+        /// Changes by scope; an empty object for none.
+        changes: JsonText,
+    },
 }
 
 impl UserAnswer {
@@ -90,6 +116,12 @@ impl UserAnswer {
     #[must_use]
     pub fn says(output: JsonText) -> Self {
         Self::Says { output, changes: JsonText::from_value(&serde_json::json!({})) }
+    }
+
+    /// An end without a message, which changes no state.
+    #[must_use]
+    pub fn ends() -> Self {
+        Self::Ends { message: None, changes: JsonText::from_value(&serde_json::json!({})) }
     }
 }
 
@@ -125,7 +157,7 @@ impl UserAgent for ScriptedUser {
     ) -> Result<UserAnswer, String> {
         match (self.answers.get(number), &info.call_id) {
             (Some(answer), _) => Ok(answer.clone()),
-            (None, None) => Ok(UserAnswer::Ends),
+            (None, None) => Ok(UserAnswer::ends()),
             (None, Some(_)) => Err(format!(
                 "its script has {} of the {} answers that were needed. Add an answer",
                 self.answers.len(),

@@ -74,6 +74,13 @@ fn event(members: &Members) -> Result<Event, String> {
         },
         "yield" => Event::Yield(yield_info(members)?),
         "user_agent_prompt" => Event::UserAgentPrompt { text: members.get("text")? },
+        "user_agent_call" => Event::UserAgentCall {
+            agent: members.get("agent")?,
+            name: members.get("name")?,
+            args: members.get("args")?,
+            result: members.get("result")?,
+            changes: members.get("changes")?,
+        },
         "user_agent_response" => Event::UserAgentResponse { response: members.get("response")? },
         "model_usage" => Event::ModelUsage {
             role: members.get("role")?,
@@ -155,6 +162,13 @@ mod tests {
             Event::Yield(wait(YieldKind::Loop, None)),
             Event::Yield(wait(YieldKind::Tool { tool_name: text() }, Some(json()))),
             Event::UserAgentPrompt { text: text() },
+            Event::UserAgentCall {
+                agent: text(),
+                name: text(),
+                args: json(),
+                result: json(),
+                changes: json(),
+            },
             Event::UserAgentResponse { response: json() },
             Event::ModelUsage {
                 role: Role::Judge,

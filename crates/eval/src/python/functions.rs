@@ -150,6 +150,8 @@ pub(crate) struct YieldedTo<'a> {
     pub(crate) heard: &'a [ConversationMessage],
     pub(crate) info: &'a YieldInfo,
     pub(crate) context: &'a UserContext<'a>,
+    /// The state of the main session, with what the user agent has changed since the yield.
+    pub(crate) state: &'a JsonText,
 }
 
 impl YieldedTo<'_> {
@@ -167,7 +169,7 @@ impl YieldedTo<'_> {
             args: self.info.args.as_ref(),
             invocation_id: &self.info.invocation_id,
             conversation: said.collect(),
-            state: self.context.state,
+            state: self.state,
             now_ms: self.context.ledger.now_ms(),
         }
     }
@@ -203,11 +205,16 @@ impl UserAgent for PythonUser {
         info: &YieldInfo,
         context: &UserContext<'_>,
     ) -> Result<UserAnswer, String> {
-        Ok(match self.0.user(&YieldedTo { heard, info, context }).await? {
-            None => UserAnswer::Ends,
-            Some(Answer { output, changes }) => {
-                UserAnswer::Says { output, changes: JsonText::from_value(&changes.into()) }
-            }
+        let Some(Answer { output, changes }) =
+            self.0.user(&YieldedTo { heard, info, context, state: context.state }).await?
+        else {
+            return Ok(UserAnswer::ends());
+        };
+        let changes = JsonText::from_value(&changes.into());
+        Ok(if info.kind == YieldKind::Loop && output == JsonText::null() {
+            UserAnswer::Ends { message: None, changes }
+        } else {
+            UserAnswer::Says { output, changes }
         })
     }
 }

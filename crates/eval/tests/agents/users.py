@@ -24,6 +24,17 @@ def reveal(condition, context):
     return with_state_change({"noted": condition}, {"patient": {"revealed": [condition]}})
 
 
+def reveal_more(condition, context):
+    """A tool of a persona that adds to what was revealed before."""
+    before = context.state["patient"].get("revealed", [])
+    return with_state_change({"noted": condition}, {"patient": {"revealed": [*before, condition]}})
+
+
+def leaves(prompt):
+    """Changes the state and goes without a word."""
+    return with_state_change(None, {"patient": {"left": True}})
+
+
 def unwell(prompt):
     """Fails."""
     raise ValueError("not today")

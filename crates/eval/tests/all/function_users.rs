@@ -10,7 +10,7 @@ use eval::result::TerminationReason;
 use eval::{EvalResult, Status, run_eval};
 use serde_json::json;
 
-use crate::wire::{Endpoint, calls, says};
+use crate::wire::{Endpoint, calls, responds, says};
 
 async fn run(name: &str, models: &Models) -> Option<EvalResult> {
     let python = test_needs::python()?;
@@ -63,4 +63,25 @@ async fn a_tool_of_a_persona_can_be_a_function() {
     let requests = endpoint.requests();
     let result = r#"{\"noted\":\"asthma\"}"#;
     assert!(requests[1].text().contains(result), "{}", requests[1].text());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_tool_of_a_persona_sees_what_the_call_before_it_changed() {
+    let endpoint = Endpoint::start(|request| match request.number {
+        0 => {
+            let call = |condition: &str| ("reveal", json!({ "condition": condition }));
+            responds(request, "", &[call("asthma"), call("gout")])
+        }
+        _ => says(request, "I have asthma and gout"),
+    })
+    .await;
+    let Some(result) = run("reveals more", &endpoint.models()).await else { return };
+    let passed = result.metrics.values().all(|metric| metric.passed == Some(true));
+    assert!(passed, "{:?} {:?}", result.error, result.metrics);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_function_changes_the_state_when_it_ends_the_conversation() {
+    let Some(result) = run("leaves", &no_models()).await else { return };
+    assert_eq!(result.status, Status::Passed, "{:?}\n{:?}", result.error, result.metrics);
 }

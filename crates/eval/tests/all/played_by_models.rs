@@ -26,12 +26,16 @@ use crate::wire::{Endpoint, Reply, Request, calls, says};
 
 /// What the subject of these tests does in a turn.
 #[derive(Clone)]
-enum Step {
+pub(crate) enum Step {
     Says(&'static str),
     /// Calls a tool, and says what it returned.
     Calls(&'static str, Value),
     /// Waits for the user's response to a tool.
     Waits(&'static str, Value),
+    /// Waits for the user's response to a tool with this output schema.
+    WaitsFor(&'static str, Value),
+    /// Waits until the user confirms a call.
+    Confirms(&'static str),
 }
 
 /// An agent that does these steps, whatever the user says.
@@ -72,14 +76,7 @@ impl SubjectSession for StepsSession {
             Some(Step::Says(text)) => self.says(text),
             Some(Step::Calls(tool, args)) => {
                 self.calls += 1;
-                let call = GateCall {
-                    call_id: self.calls.to_string(),
-                    tool: tool.to_owned(),
-                    args: value(&args),
-                    invocation_id: String::new(),
-                    is_long_running: false,
-                    output_schema: None,
-                };
+                let call = GateCall { args: value(&args), ..gate_call(tool, self.calls) };
                 match self.gate.decide(&call).await {
                     Decision::Mock(result) => self.says(result.to_string()),
                     Decision::Raise(message) => self.says(format!("The tool failed: {message}")),
@@ -92,12 +89,39 @@ impl SubjectSession for StepsSession {
                 tool: tool.to_owned(),
                 args: value(&args),
             }),
+            Some(Step::WaitsFor(tool, schema)) => {
+                self.calls += 1;
+                let schema = Some(value(&schema));
+                let call = gate_call(tool, self.calls);
+                let call = GateCall { is_long_running: true, output_schema: schema, ..call };
+                assert_eq!(self.gate.decide(&call).await, Decision::Wait);
+                let GateCall { call_id, args, .. } = call;
+                let (name, tool) = (tool.to_owned(), tool.to_owned());
+                end.pending.push(PendingCall { call_id, name, tool, args });
+            }
+            Some(Step::Confirms(tool)) => end.pending.push(PendingCall {
+                call_id: "confirms".to_owned(),
+                name: eval::subject::CONFIRMATION.to_owned(),
+                tool: tool.to_owned(),
+                args: value(&json!({})),
+            }),
         }
         Ok(end)
     }
 
     async fn change_state(&mut self, changes: JsonText) -> Result<JsonText, Fault> {
         Ok(changes)
+    }
+}
+
+fn gate_call(tool: &str, number: usize) -> GateCall {
+    GateCall {
+        call_id: number.to_string(),
+        tool: tool.to_owned(),
+        args: value(&json!({})),
+        invocation_id: String::new(),
+        is_long_running: false,
+        output_schema: None,
     }
 }
 
@@ -110,7 +134,7 @@ fn value(value: &Value) -> JsonText {
     JsonText::from_value(value)
 }
 
-fn case(steps: Vec<Step>) -> EvalCase {
+pub(crate) fn case(steps: Vec<Step>) -> EvalCase {
     EvalCase::new("it", Arc::new(Steps(steps))).first_message("I need a flight")
 }
 
@@ -118,7 +142,7 @@ fn models(endpoint: &Endpoint) -> eval::model::Model {
     endpoint.models().model("openai/gpt-5-mini").expect("a model")
 }
 
-fn texts(result: &EvalResult, name: &str) -> Vec<String> {
+pub(crate) fn texts(result: &EvalResult, name: &str) -> Vec<String> {
     let events = result.events.iter().filter(|entry| entry.event.name() == name);
     let text = |entry: &eval::ledger::Entry| {
         let event = serde_json::to_value(&entry.event).expect("serializes");

@@ -140,104 +140,107 @@ async fn write(stream: &mut BufReader<TcpStream>, reply: Reply) {
 
 /// A text as each service answers it, with 10 tokens in and 5 out.
 pub(crate) fn says(request: &Request, text: &str) -> Reply {
-    if request.path.contains(":generateContent") {
-        return ok(&json!({
-            "candidates": [{
-                "content": { "role": "model", "parts": [{ "text": text }] },
-                "finishReason": "STOP",
-            }],
-            "usageMetadata": {
-                "promptTokenCount": 10,
-                "candidatesTokenCount": 3,
-                "thoughtsTokenCount": 2,
-                "totalTokenCount": 15,
-            },
-            "modelVersion": "gemini-2.5-flash",
-        }));
-    }
-    if request.path.ends_with("/chat/completions") {
-        return ok(&json!({
-            "id": "chatcmpl-1",
-            "object": "chat.completion",
-            "created": 1,
-            "model": "gpt-5-mini",
-            "choices": [{
-                "index": 0,
-                "message": { "role": "assistant", "content": text },
-                "finish_reason": "stop",
-            }],
-            "usage": { "prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15 },
-        }));
-    }
-    let block = json!({ "type": "text", "text": "" });
-    let delta = json!({ "type": "text_delta", "text": text });
-    Reply::Status(
-        200,
-        "content-type: text/event-stream\r\n",
-        anthropic_events(&block, &delta, "end_turn"),
-    )
+    responds(request, text, &[])
 }
 
 /// A call of a tool as each service answers it.
 pub(crate) fn calls(request: &Request, name: &str, args: &Value) -> Reply {
-    if request.path.contains(":generateContent") {
-        let call = json!({ "functionCall": { "name": name, "args": args } });
-        return ok(&json!({
-            "candidates": [{
-                "content": { "role": "model", "parts": [call] },
-                "finishReason": "STOP",
-            }],
-            "modelVersion": "gemini-2.5-flash",
-        }));
-    }
-    if request.path.ends_with("/chat/completions") {
-        let function = json!({ "name": name, "arguments": args.to_string() });
-        return ok(&json!({
-            "id": "chatcmpl-1",
-            "object": "chat.completion",
-            "created": 1,
-            "model": "gpt-5-mini",
-            "choices": [{
-                "index": 0,
-                "message": {
-                    "role": "assistant",
-                    "content": null,
-                    "tool_calls": [{ "id": "call_1", "type": "function", "function": function }],
-                },
-                "finish_reason": "tool_calls",
-            }],
-        }));
-    }
-    let block = json!({ "type": "tool_use", "id": "toolu_1", "name": name, "input": {} });
-    let delta = json!({ "type": "input_json_delta", "partial_json": args.to_string() });
-    Reply::Status(
-        200,
-        "content-type: text/event-stream\r\n",
-        anthropic_events(&block, &delta, "tool_use"),
-    )
+    responds(request, "", &[(name, args.clone())])
 }
 
-/// A message with one block as Anthropic streams it.
-fn anthropic_events(block: &Value, delta: &Value, reason: &str) -> String {
-    let events = [
-        json!({ "type": "message_start", "message": {
-            "id": "msg_1", "type": "message", "role": "assistant", "model": "claude-sonnet-5",
-            "content": [], "stop_reason": null, "stop_sequence": null,
-            "usage": { "input_tokens": 10, "output_tokens": 1 },
-        }}),
-        json!({ "type": "content_block_start", "index": 0,
-            "content_block": block }),
-        json!({ "type": "content_block_delta", "index": 0,
-            "delta": delta }),
-        json!({ "type": "content_block_stop", "index": 0 }),
+/// A text and calls of tools as each service answers them, with 10 tokens in and 5 out.
+pub(crate) fn responds(request: &Request, text: &str, calls: &[(&str, Value)]) -> Reply {
+    if request.path.contains(":generateContent") {
+        return gemini(text, calls);
+    }
+    if request.path.ends_with("/chat/completions") {
+        return openai(text, calls);
+    }
+    anthropic(text, calls)
+}
+
+fn gemini(text: &str, calls: &[(&str, Value)]) -> Reply {
+    let text = (!text.is_empty()).then(|| json!({ "text": text }));
+    let calls =
+        calls.iter().map(|(name, args)| json!({ "functionCall": { "name": name, "args": args } }));
+    ok(&json!({
+        "candidates": [{
+            "content": { "role": "model", "parts": text.into_iter().chain(calls).collect::<Vec<_>>() },
+            "finishReason": "STOP",
+        }],
+        "usageMetadata": {
+            "promptTokenCount": 10,
+            "candidatesTokenCount": 3,
+            "thoughtsTokenCount": 2,
+            "totalTokenCount": 15,
+        },
+        "modelVersion": "gemini-2.5-flash",
+    }))
+}
+
+fn openai(text: &str, calls: &[(&str, Value)]) -> Reply {
+    let mut message = json!({ "role": "assistant", "content": text });
+    let is_final = calls.is_empty();
+    if !is_final {
+        let call = |(at, (name, args)): (usize, &(&str, Value))| {
+            let function = json!({ "name": name, "arguments": args.to_string() });
+            json!({ "id": format!("call_{at}"), "type": "function", "function": function })
+        };
+        message["tool_calls"] = calls.iter().enumerate().map(call).collect();
+    }
+    ok(&json!({
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "gpt-5-mini",
+        "choices": [{
+            "index": 0,
+            "message": message,
+            "finish_reason": if is_final { "stop" } else { "tool_calls" },
+        }],
+        "usage": { "prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15 },
+    }))
+}
+
+/// A message as Anthropic streams it.
+fn anthropic(text: &str, calls: &[(&str, Value)]) -> Reply {
+    let mut blocks = Vec::new();
+    if !text.is_empty() {
+        blocks.push((
+            json!({ "type": "text", "text": "" }),
+            json!({ "type": "text_delta", "text": text }),
+        ));
+    }
+    for (at, (name, args)) in calls.iter().enumerate() {
+        let id = format!("toolu_{at}");
+        blocks.push((
+            json!({ "type": "tool_use", "id": id, "name": name, "input": {} }),
+            json!({ "type": "input_json_delta", "partial_json": args.to_string() }),
+        ));
+    }
+    let mut events = vec![json!({ "type": "message_start", "message": {
+        "id": "msg_1", "type": "message", "role": "assistant", "model": "claude-sonnet-5",
+        "content": [], "stop_reason": null, "stop_sequence": null,
+        "usage": { "input_tokens": 10, "output_tokens": 1 },
+    }})];
+    for (index, (block, delta)) in blocks.into_iter().enumerate() {
+        events.extend([
+            json!({ "type": "content_block_start", "index": index, "content_block": block }),
+            json!({ "type": "content_block_delta", "index": index, "delta": delta }),
+            json!({ "type": "content_block_stop", "index": index }),
+        ]);
+    }
+    let reason = if calls.is_empty() { "end_turn" } else { "tool_use" };
+    events.extend([
         json!({ "type": "message_delta",
             "delta": { "stop_reason": reason, "stop_sequence": null },
             "usage": { "output_tokens": 5 } }),
         json!({ "type": "message_stop" }),
-    ];
+    ]);
     let line = |event: &Value| {
         let name = event["type"].as_str().unwrap_or_default();
         format!("event: {name}\ndata: {event}\n\n")
     };
-    events.iter().map(line).collect()
+    let body = events.iter().map(line).collect();
+    Reply::Status(200, "content-type: text/event-stream\r\n", body)
 }
