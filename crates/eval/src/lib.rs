@@ -12,6 +12,7 @@ pub mod case;
 pub mod suite;
 
 pub mod bridge;
+pub mod change_templates;
 pub mod criterion;
 pub mod given_model;
 pub mod golden;

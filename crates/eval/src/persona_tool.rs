@@ -3,7 +3,8 @@
 use json_text::JsonText;
 use serde_json::{Map, Value, json};
 
-use crate::mock::{MockFailure, Template};
+use crate::change_templates::ChangeTemplates;
+use crate::mock::MockFailure;
 use crate::model::ModelTool;
 use crate::python::{PythonFunction, YieldedTo};
 
@@ -18,18 +19,9 @@ pub struct PersonaTool {
 #[derive(Debug, Clone)]
 enum Effect {
     /// It changes the state so, by scope, and nothing else.
-    Changes(Vec<(String, Filled)>),
+    Changes(ChangeTemplates),
     /// What a function in Python does.
     Function(PythonFunction),
-}
-
-/// A value whose texts are templates.
-#[derive(Debug, Clone)]
-enum Filled {
-    Value(Value),
-    Text(Template),
-    Array(Vec<Filled>),
-    Object(Vec<(String, Filled)>),
 }
 
 impl PersonaTool {
@@ -39,8 +31,7 @@ impl PersonaTool {
     /// # Errors
     /// What is wrong with a template.
     pub fn new(declaration: ModelTool, changes: &Map<String, Value>) -> Result<Self, String> {
-        let changes = changes.iter().map(|(scope, value)| Ok((scope.clone(), Filled::of(value)?)));
-        let changes = changes.collect::<Result<_, String>>()?;
+        let changes = ChangeTemplates::of(changes)?;
         Ok(Self { declaration, effect: Effect::Changes(changes) })
     }
 
@@ -70,7 +61,8 @@ impl PersonaTool {
         yielded: &YieldedTo<'_>,
     ) -> Result<(JsonText, Map<String, Value>), String> {
         let called = match &self.effect {
-            Effect::Changes(templates) => filled(templates, args)
+            Effect::Changes(templates) => templates
+                .fill(args)
                 .map(|changed| (JsonText::from_value(&json!({ "done": true })), changed)),
             Effect::Function(function) => match function.persona_tool(args, yielded).await {
                 Ok(answer) => Ok(answer),
@@ -81,76 +73,5 @@ impl PersonaTool {
         };
         Ok(called
             .unwrap_or_else(|error| (JsonText::from_value(&json!({ "error": error })), Map::new())))
-    }
-}
-
-/// The changes with the arguments in their templates.
-fn filled(templates: &[(String, Filled)], args: &JsonText) -> Result<Map<String, Value>, String> {
-    let args = args.to_value().map_err(|error| error.to_string())?;
-    let names = json!({ "args": args });
-    templates.iter().map(|(scope, value)| Ok((scope.clone(), value.fill(&names)?))).collect()
-}
-
-impl Filled {
-    fn of(value: &Value) -> Result<Self, String> {
-        Ok(match value {
-            Value::String(text) if text.contains("{{") || text.contains("{%") => {
-                Self::Text(Template::parse(text)?)
-            }
-            Value::Array(items) => {
-                Self::Array(items.iter().map(Self::of).collect::<Result<_, _>>()?)
-            }
-            Value::Object(members) => {
-                let members =
-                    members.iter().map(|(name, value)| Ok((name.clone(), Self::of(value)?)));
-                Self::Object(members.collect::<Result<_, String>>()?)
-            }
-            value => Self::Value(value.clone()),
-        })
-    }
-
-    fn fill(&self, names: &Value) -> Result<Value, String> {
-        Ok(match self {
-            Self::Value(value) => value.clone(),
-            Self::Text(template) => {
-                let text = template.fill(names)?;
-                serde_json::from_str(&text).unwrap_or(Value::String(text))
-            }
-            Self::Array(items) => {
-                items.iter().map(|item| item.fill(names)).collect::<Result<Vec<_>, _>>()?.into()
-            }
-            Self::Object(members) => {
-                let members =
-                    members.iter().map(|(name, value)| Ok((name.clone(), value.fill(names)?)));
-                Value::Object(members.collect::<Result<_, String>>()?)
-            }
-        })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn changes_depend_on_the_arguments() {
-        let declaration = ModelTool {
-            name: "reveal".to_owned(),
-            description: String::new(),
-            parameters: JsonText::from_value(&json!({})),
-        };
-        let changes = json!({ "patient": {
-            "revealed": ["{{ args.condition }}"],
-            "years": "{{ args.years }}",
-            "seen": true,
-        }});
-        let changes = changes.as_object().expect("an object");
-        let tool = PersonaTool::new(declaration, changes).expect("templates");
-        let Effect::Changes(templates) = &tool.effect else { panic!("{tool:?}") };
-        let args = json!({ "condition": "asthma", "years": 3 });
-        let changed = filled(templates, &JsonText::from_value(&args)).expect("filled");
-        let patient = json!({ "revealed": ["asthma"], "years": 3, "seen": true });
-        assert_eq!(changed["patient"], patient);
-        assert!(filled(templates, &JsonText::from_value(&json!({}))).is_err());
     }
 }

@@ -16,10 +16,10 @@ use crate::case::EvalCase;
 use crate::fault::{AtFault, Fault};
 use crate::gate::Gate;
 use crate::ledger::{Entry, Event, Ledger, Role};
-use crate::metric::{MetricResult, SCOPES};
+use crate::metric::MetricResult;
 use crate::remedy::WrittenIn;
 use crate::result::{EvalResult, RunError, Status, TerminationReason, TokenUsage, status};
-use crate::state_change::{changed_keys, merge_noting};
+use crate::state_change::{changed_keys, check_scopes, merge_noting};
 use crate::subject::{Input, PendingCall, SubjectSession, ToolResponse, TurnEnd};
 use crate::user_agent::{ConversationMessage, UserAgent, UserAnswer, UserContext, Wanted};
 use crate::yields::{YieldInfo, YieldKind};
@@ -375,20 +375,7 @@ impl Run<'_> {
     fn check_scopes(&self, changes: &Map<String, Value>, state: &JsonText) -> Result<(), String> {
         let names_scopes = matches!(self.case.written_in, WrittenIn::Suite | WrittenIn::Python);
         let state = JsonIndex::of(state);
-        for (scope, changed) in changes {
-            if !changed.is_object() {
-                return Err(format!(
-                    "it changes the scope {scope} to {changed}, which is not an object"
-                ));
-            }
-            let is_known = SCOPES.contains(&scope.as_str()) || state.root().member(scope).is_some();
-            if names_scopes && !is_known {
-                return Err(format!(
-                    "it changes the scope {scope}, which the case does not have. A further scope is an object in `initial_state`"
-                ));
-            }
-        }
-        Ok(())
+        check_scopes(changes, |scope| !names_scopes || state.root().member(scope).is_some())
     }
 
     /// Changes the state of the main session, deep within objects; arrays are replaced.

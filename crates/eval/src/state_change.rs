@@ -1,10 +1,30 @@
-//! Changes of the session's state that user agents and simulated tools make.
+//! Changes of the session's state that user agents, mocks and simulated tools make.
 
 use json_text::JsonText;
 use serde_json::{Map, Value};
 
 use crate::ledger::{Event, Ledger};
-use crate::metric::SESSION;
+use crate::metric::{SCOPES, SESSION};
+
+/// Checks that changes are those of scopes: objects, by names that the state has.
+pub(crate) fn check_scopes(
+    changes: &Map<String, Value>,
+    has: impl Fn(&str) -> bool,
+) -> Result<(), String> {
+    for (scope, changed) in changes {
+        if !changed.is_object() {
+            return Err(format!(
+                "it changes the scope {scope} to {changed}, which is not an object"
+            ));
+        }
+        if !SCOPES.contains(&scope.as_str()) && !has(scope) {
+            return Err(format!(
+                "it changes the scope {scope}, which the case does not have. A further scope is an object in `initial_state`"
+            ));
+        }
+    }
+    Ok(())
+}
 
 /// Adds `more` to `to`: objects are merged, everything else is replaced.
 pub(crate) fn merge(to: &mut Map<String, Value>, more: Map<String, Value>) {

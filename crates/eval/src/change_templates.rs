@@ -1,0 +1,99 @@
+//! [`ChangeTemplates`]: changes of the state that depend on the arguments of a call.
+
+use json_text::JsonText;
+use serde_json::{Map, Value, json};
+
+use crate::mock::Template;
+
+/// Changes of the state by scope. Texts in them are templates over the arguments, `args`, and give JSON if their text
+/// is JSON.
+#[derive(Debug, Clone)]
+pub struct ChangeTemplates(Vec<(String, Filled)>);
+
+/// A value whose texts are templates.
+#[derive(Debug, Clone)]
+enum Filled {
+    Value(Value),
+    Text(Template),
+    Array(Vec<Filled>),
+    Object(Vec<(String, Filled)>),
+}
+
+impl ChangeTemplates {
+    /// Reads changes by scope.
+    ///
+    /// # Errors
+    /// What is wrong with a template.
+    pub fn of(changes: &Map<String, Value>) -> Result<Self, String> {
+        let changes = changes.iter().map(|(scope, value)| Ok((scope.clone(), Filled::of(value)?)));
+        changes.collect::<Result<_, String>>().map(Self)
+    }
+
+    /// The changes with the arguments in their templates.
+    ///
+    /// # Errors
+    /// A name that is not given, or another error in a template.
+    pub(crate) fn fill(&self, args: &JsonText) -> Result<Map<String, Value>, String> {
+        let args = args.to_value().map_err(|error| error.to_string())?;
+        let names = json!({ "args": args });
+        self.0.iter().map(|(scope, value)| Ok((scope.clone(), value.fill(&names)?))).collect()
+    }
+}
+
+impl Filled {
+    fn of(value: &Value) -> Result<Self, String> {
+        Ok(match value {
+            Value::String(text) if text.contains("{{") || text.contains("{%") => {
+                Self::Text(Template::parse(text)?)
+            }
+            Value::Array(items) => {
+                Self::Array(items.iter().map(Self::of).collect::<Result<_, _>>()?)
+            }
+            Value::Object(members) => {
+                let members =
+                    members.iter().map(|(name, value)| Ok((name.clone(), Self::of(value)?)));
+                Self::Object(members.collect::<Result<_, String>>()?)
+            }
+            value => Self::Value(value.clone()),
+        })
+    }
+
+    fn fill(&self, names: &Value) -> Result<Value, String> {
+        Ok(match self {
+            Self::Value(value) => value.clone(),
+            Self::Text(template) => {
+                let text = template.fill(names)?;
+                serde_json::from_str(&text).unwrap_or(Value::String(text))
+            }
+            Self::Array(items) => {
+                items.iter().map(|item| item.fill(names)).collect::<Result<Vec<_>, _>>()?.into()
+            }
+            Self::Object(members) => {
+                let members =
+                    members.iter().map(|(name, value)| Ok((name.clone(), value.fill(names)?)));
+                Value::Object(members.collect::<Result<_, String>>()?)
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_depend_on_the_arguments() {
+        let changes = json!({ "patient": {
+            "revealed": ["{{ args.condition }}"],
+            "years": "{{ args.years }}",
+            "seen": true,
+        }});
+        let changes = changes.as_object().expect("an object");
+        let templates = ChangeTemplates::of(changes).expect("templates");
+        let args = json!({ "condition": "asthma", "years": 3 });
+        let changed = templates.fill(&JsonText::from_value(&args)).expect("filled");
+        let patient = json!({ "revealed": ["asthma"], "years": 3, "seen": true });
+        assert_eq!(changed["patient"], patient);
+        assert!(templates.fill(&JsonText::from_value(&json!({}))).is_err());
+    }
+}
