@@ -19,8 +19,8 @@ A case says which agent, what its tools return, who answers and what is measured
 The program ``rehearsal`` runs the case: it must be on the path, or be named by ``REHEARSAL_PROGRAM``. Members that are
 dictionaries have the format of suite files.
 
-A mock can be a function at the top level of a module. It is called with the arguments of the tool, and with ``context``,
-a `MockContext`, if it has a parameter of that name. In suite files it is named ``{ function: FILE.py:NAME }``.
+A mock can be a function at the top level of a module. It is called with the arguments that the tool's code would get, and
+with ``context``, a `MockContext`, if it has a parameter of that name or with that annotation. In suite files it is named ``{ function: FILE.py:NAME }``.
 
 A user agent can be such a function as well. It is called with the prompt, and with ``context``, a `UserContext`, and
 returns the answer: a text, or what the tool that waits is to return. None ends the conversation.
@@ -41,6 +41,7 @@ from pathlib import Path
 from typing import Any
 
 from rehearsal_adk.jsonable import JsonBytes, NotJson, compose, listed, strict
+from rehearsal_adk.session_state import SessionState
 
 __all__ = [
     "REAL",
@@ -49,6 +50,7 @@ __all__ = [
     "Message",
     "MetricResult",
     "MockContext",
+    "SessionState",
     "StateChange",
     "SuiteError",
     "SuiteResult",
@@ -85,8 +87,9 @@ class MockContext:
     """The tool."""
     invocation_id: str
     """The invocation of the framework."""
-    state: dict[str, Any]
-    """The state of the session when the agent was last seen. A copy: changes have no effect."""
+    state: SessionState
+    """The state of the session, with an object for each named scope. What a mock sets in it, the agent's session has
+    with the result of the call."""
     now_ms: int
     """Milliseconds since the run began."""
 
@@ -138,7 +141,8 @@ class StateChange:
 
 
 def with_state_change(result: Any, changes: Mapping[str, Any]) -> StateChange:
-    """An answer of a user agent, or a result of a persona's tool, that changes the state of the agent's session.
+    """An answer of a user agent, a result of a persona's tool or of a mock, that changes the state of the agent's
+    session.
 
     Args:
       result: the answer. With None, a user ends the conversation after the changes.

@@ -90,8 +90,10 @@ pub(crate) fn note(
             }
         }
     }
+    let mut answered = Vec::new();
     for part in parts {
         if let Part::FunctionResponse { function_response, id, .. } = part {
+            answered.extend(id.as_deref());
             let call_id = id.clone().unwrap_or_default();
             // The engine has noted what a user responded.
             if !shared.waits.was_responded(&call_id) {
@@ -108,10 +110,8 @@ pub(crate) fn note(
             .iter()
             .filter(|(key, value)| !shared.waits.is_users(key, value))
             .collect();
-        if !changes.is_empty() {
-            let changes = JsonText::serialize(&changes).unwrap_or_else(|_| JsonText::null());
-            gate.ledger.add(Event::StateChange { changes, by: Role::Subject });
-        }
+        let changes = JsonText::serialize(&changes).unwrap_or_else(|_| JsonText::null());
+        gate.note_changes(changes, &answered);
     }
     Ok(())
 }

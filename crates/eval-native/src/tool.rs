@@ -8,7 +8,7 @@ use eval::gate::{Decision, GateCall};
 use eval::subject::PendingCall;
 use eval::tool_fault::truncated;
 use json_text::JsonText;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::interceptor::Shared;
 
@@ -41,11 +41,23 @@ impl InterceptedTool {
         Self { tool, interception, shared: Arc::clone(shared) }
     }
 
+    /// The state of the session, with what the invocation has changed and the session does not know yet.
+    fn state(&self, context: &Arc<dyn ToolContext>) -> Option<JsonText> {
+        let is_wanted = self.shared.gate.stateful_tools().any(|tool| tool == self.tool.name());
+        let session = context.session().filter(|_| is_wanted)?;
+        let mut state = session.state().all();
+        state.extend(context.actions().state_delta);
+        let sorted: Map<String, Value> = state.into_iter().collect();
+        Some(JsonText::from_value(&Value::Object(sorted)))
+    }
+
     async fn decided(&self, context: &Arc<dyn ToolContext>, args: Value) -> Result<Value> {
         let call = GateCall {
             call_id: context.function_call_id().to_owned(),
             tool: self.tool.name().to_owned(),
             args: JsonText::from_value(&args),
+            received: None,
+            state: self.state(context),
             invocation_id: context.invocation_id().to_owned(),
             is_long_running: self.tool.is_long_running(),
             output_schema: self.tool.response_schema().map(|schema| JsonText::from_value(&schema)),
@@ -59,8 +71,14 @@ impl InterceptedTool {
             let is_agent = self.tool.is_agent_delegation();
             let _work = (!is_agent).then(|| self.shared.waits.work());
             match self.shared.gate.decide(&call).await {
-                Decision::Mock(result) => value(&result)?,
-                Decision::Raise(message) => return Err(AdkError::tool(message)),
+                Decision::Mock { result, changes } => {
+                    change_state(context, changes);
+                    value(&result)?
+                }
+                Decision::Raise { message, changes } => {
+                    change_state(context, changes);
+                    return Err(AdkError::tool(message));
+                }
                 Decision::Run => self.tool.execute(Arc::clone(context), args).await?,
                 Decision::RunTruncated(characters) => {
                     let result = self.tool.execute(Arc::clone(context), args).await?;
@@ -79,6 +97,15 @@ impl InterceptedTool {
             Some(response) => value(&response),
             None => self.shared.end_run().await,
         }
+    }
+}
+
+/// Makes the changes of a mock, as the tool would make them.
+fn change_state(context: &Arc<dyn ToolContext>, changes: Map<String, Value>) {
+    if !changes.is_empty() {
+        let mut actions = context.actions();
+        actions.state_delta.extend(changes);
+        context.set_actions(actions);
     }
 }
 

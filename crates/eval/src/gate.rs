@@ -4,14 +4,16 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use json_text::JsonText;
+use json_text::{JsonIndex, JsonText};
+use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use crate::case::EvalCase;
 use crate::fault::Fault;
 use crate::given_model::{GivenModel, ModelTurn};
-use crate::ledger::{Event, Ledger, Origin};
-use crate::mock::{MockContext, MockFailure, ToolMock, ToolUse};
+use crate::ledger::{Event, Ledger, Origin, Role};
+use crate::mock::{MockContext, MockFailure, Received, ToolMock, ToolUse};
+use crate::mock_state::MockState;
 use crate::nearest::nearest;
 use crate::output_schema::mismatch;
 use crate::python::Functions;
@@ -51,6 +53,8 @@ struct Seen {
     mocked: HashMap<String, usize>,
     /// Where the results of calls under way come from.
     origins: HashMap<String, Origin>,
+    /// The changes of the state that mocks made, by call, until the subject shows them.
+    mock_changes: HashMap<String, Map<String, Value>>,
     /// The output schemas of long-running calls.
     awaited_schemas: HashMap<String, JsonText>,
     /// The requests to the given model, in all and since the user's last message.
@@ -77,6 +81,10 @@ pub struct GateCall {
     pub tool: String,
     /// The arguments.
     pub args: JsonText,
+    /// The arguments as the tool's code would get them, if that differs.
+    pub received: Option<Received>,
+    /// The state of the session at the call, where the tool is one of [`Gate::stateful_tools`].
+    pub state: Option<JsonText>,
     /// The invocation of the framework.
     pub invocation_id: String,
     /// Whether the tool may return nothing and be responded to later.
@@ -89,9 +97,19 @@ pub struct GateCall {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
     /// The tool returns this.
-    Mock(JsonText),
-    /// The tool raises an error with this message.
-    Raise(String),
+    Mock {
+        /// What it returns.
+        result: JsonText,
+        /// The keys of the session's state that it sets before.
+        changes: Map<String, Value>,
+    },
+    /// The tool raises an error.
+    Raise {
+        /// The error's message.
+        message: String,
+        /// The keys of the session's state that it sets before.
+        changes: Map<String, Value>,
+    },
     /// The tool runs.
     Run,
     /// The tool runs, and its result ends after this many characters, as [`truncated`] cuts it.
@@ -126,6 +144,7 @@ impl Gate {
             seen: Mutex::new(Seen {
                 mocked: HashMap::new(),
                 origins: HashMap::new(),
+                mock_changes: HashMap::new(),
                 awaited_schemas: HashMap::new(),
                 model_requests: 0,
                 model_requests_in_turn: 0,
@@ -177,6 +196,12 @@ impl Gate {
     pub fn declared_tools(&self) -> impl Iterator<Item = &str> {
         let wants =
             |used: &ToolUse| matches!(used, ToolUse::Mock(mock) if mock.wants_declaration());
+        self.tools.iter().filter(move |(_, used)| wants(used)).map(|(name, _)| name.as_str())
+    }
+
+    /// The tools whose mocks read or change the state of the session. Subjects give it with calls of those tools.
+    pub fn stateful_tools(&self) -> impl Iterator<Item = &str> {
+        let wants = |used: &ToolUse| matches!(used, ToolUse::Mock(mock) if mock.wants_state());
         self.tools.iter().filter(move |(_, used)| wants(used)).map(|(name, _)| name.as_str())
     }
 
@@ -241,12 +266,19 @@ impl Gate {
         {
             let seen = &mut *self.lock();
             seen.origins.insert(call.call_id.clone(), origin);
-            if let Decision::Raise(message) = &decision {
+            if let Decision::Raise { message, .. } = &decision {
                 seen.raised = Some((call.tool.clone(), message.clone()));
+            }
+            if let Decision::Mock { changes, .. } | Decision::Raise { changes, .. } = &decision
+                && !changes.is_empty()
+            {
+                seen.mock_changes.insert(call.call_id.clone(), changes.clone());
             }
         }
         match (decision, hit.characters()) {
-            (Decision::Mock(result), Some(most)) => Decision::Mock(truncated(&result, most)),
+            (Decision::Mock { result, changes }, Some(most)) => {
+                Decision::Mock { result: truncated(&result, most), changes }
+            }
             (Decision::Run, Some(most)) => Decision::RunTruncated(most),
             (decision, _) => decision,
         }
@@ -259,21 +291,23 @@ impl Gate {
         call: &GateCall,
         repeated: usize,
     ) -> Result<Decision, Fault> {
-        let (number, context) = self.begin_mock(call, repeated);
-        match mock.answer(number, &call.args, &context).await {
-            Ok(value) => {
+        let (number, context) = self.begin_mock(mock, call, repeated)?;
+        let answer = mock.answer(number, &call.args, &context).await;
+        let changes = context.state.changes();
+        match answer {
+            Ok(result) => {
                 // A recording holds what the framework made of a result, which may be another shape.
                 let is_recorded = matches!(mock, ToolMock::Recorded { .. });
                 let schema = call.output_schema.as_ref().filter(|_| !is_recorded);
-                match schema.and_then(|schema| mismatch(schema, &value)) {
-                    None => Ok(Decision::Mock(value)),
+                match schema.and_then(|schema| mismatch(schema, &result)) {
+                    None => Ok(Decision::Mock { result, changes }),
                     Some(message) => Err(Fault::Mock {
                         tool: call.tool.clone(),
-                        message: format!("its answer is {value}, and {message}"),
+                        message: format!("its answer is {result}, and {message}"),
                     }),
                 }
             }
-            Err(MockFailure::Raises(message)) => Ok(Decision::Raise(message)),
+            Err(MockFailure::Raises(message)) => Ok(Decision::Raise { message, changes }),
             Err(MockFailure::NotRecorded) => {
                 let (tool, args) = (call.tool.clone(), call.args.clone());
                 Err(Fault::NotRecorded { written_in: self.written_in, tool, args })
@@ -376,6 +410,37 @@ impl Gate {
         self.lock().awaited_schemas.get(call_id).cloned()
     }
 
+    /// Notes changes of the session's state as events: those that mocks made, apart from the others. They came with the
+    /// results of the calls `answered`.
+    pub fn note_changes(&self, changes: JsonText, answered: &[&str]) {
+        let (of_mocks, others) = self.by_mocks(changes, answered);
+        for (changes, by) in [(of_mocks, Role::Mock), (others, Role::Subject)] {
+            if !JsonIndex::of(&changes).root().is_empty() {
+                self.ledger.add(Event::StateChange { changes, by });
+            }
+        }
+    }
+
+    /// The changes that mocks made, and the others.
+    fn by_mocks(&self, changes: JsonText, answered: &[&str]) -> (JsonText, JsonText) {
+        let nothing = || JsonText::from_value(&Value::Object(Map::new()));
+        let made = &mut self.lock().mock_changes;
+        if made.is_empty() {
+            return (nothing(), changes);
+        }
+        let Ok(all) = changes.decode::<Map<String, Value>>() else { return (nothing(), changes) };
+        let is_made = |key: &str, value: &Value| made.values().any(|it| it.get(key) == Some(value));
+        let (of_mocks, others): (Map<String, Value>, Map<String, Value>) =
+            all.into_iter().partition(|(key, value)| is_made(key, value));
+        // What is left of an answered call was replaced, by another call or by a callback.
+        made.retain(|call_id, changes| {
+            changes.retain(|key, value| of_mocks.get(key) != Some(value));
+            !answered.contains(&call_id.as_str()) && !changes.is_empty()
+        });
+        let text = |changes| JsonText::from_value(&Value::Object(changes));
+        (text(of_mocks), text(others))
+    }
+
     /// How a user's answer to a long-running call differs from the tool's output schema.
     pub(crate) fn mismatch(&self, call_id: &str, answer: &JsonText) -> Option<String> {
         mismatch(&self.awaited_schema(call_id)?, answer)
@@ -407,8 +472,26 @@ impl Gate {
         self.lock().state.clone()
     }
 
-    fn begin_mock(&self, call: &GateCall, repeated: usize) -> (usize, MockContext) {
+    fn begin_mock(
+        &self,
+        mock: &ToolMock,
+        call: &GateCall,
+        repeated: usize,
+    ) -> Result<(usize, MockContext), Fault> {
         let now_ms = self.ledger.now_ms();
+        let state = match mock.wants_state() {
+            false => MockState::default(),
+            true => {
+                let state = call.state.clone().unwrap_or_else(|| self.state());
+                MockState::new(&state).map_err(|error| Fault::Infrastructure {
+                    message: format!("the state cannot be read: {error}"),
+                })?
+            }
+        };
+        let received = call.received.clone().unwrap_or_else(|| Received {
+            args: call.args.clone(),
+            defaults: JsonText::from_value(&Value::Object(Map::new())),
+        });
         let seen = &mut *self.lock();
         let count = seen.mocked.entry(call.tool.clone()).or_default();
         *count += 1;
@@ -418,7 +501,8 @@ impl Gate {
             tool_name: call.tool.clone(),
             invocation_id: call.invocation_id.clone(),
             run_id: Arc::clone(&self.run_id),
-            state: seen.state.clone(),
+            state: Arc::new(state),
+            received,
             now_ms,
             repeated,
             functions: Arc::clone(&self.functions),
@@ -426,7 +510,7 @@ impl Gate {
             declaration: seen.declarations.get(&call.tool).cloned(),
             world: Arc::clone(&self.world),
         };
-        (count - 1, context)
+        Ok((count - 1, context))
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Seen> {
@@ -441,8 +525,12 @@ impl Hit<'_> {
     /// The first error or result that takes the place of the tool or its mock.
     fn instead(&self) -> Option<Decision> {
         self.0.iter().find_map(|effect| match effect {
-            FaultEffect::Raises(message) => Some(Decision::Raise(message.clone())),
-            FaultEffect::Returns(result) => Some(Decision::Mock(result.clone())),
+            FaultEffect::Raises(message) => {
+                Some(Decision::Raise { message: message.clone(), changes: Map::new() })
+            }
+            FaultEffect::Returns(result) => {
+                Some(Decision::Mock { result: result.clone(), changes: Map::new() })
+            }
             FaultEffect::Latency(_) | FaultEffect::Truncates(_) => None,
         })
     }

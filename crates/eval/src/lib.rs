@@ -19,6 +19,7 @@ pub mod golden;
 pub mod judge;
 pub mod metric;
 pub mod mock;
+pub mod mock_state;
 pub mod person;
 pub mod persona;
 pub mod persona_tool;

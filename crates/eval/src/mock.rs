@@ -8,7 +8,11 @@ use async_trait::async_trait;
 use json_text::{JsonIndex, JsonText};
 use scoring::json::{Equality, equal};
 use scoring::trajectory::Matcher;
+use serde::Deserialize;
+use serde_json::{Map, Value};
 
+use crate::change_templates::ChangeTemplates;
+use crate::mock_state::MockState;
 use crate::python::{Functions, PythonFunction};
 use crate::recorded::Recording;
 use crate::simulated::World;
@@ -49,6 +53,8 @@ pub enum ToolMock {
         /// For arguments that it does not have; without it, they are a fault.
         otherwise: Option<Box<ToolMock>>,
     },
+    /// The answer of another mock, with changes of the session's state.
+    Changing(ChangeTemplates, Box<ToolMock>),
     /// What a function in Rust returns.
     Function(Arc<dyn MockFunction>),
     /// What a function in Python returns.
@@ -58,7 +64,7 @@ pub enum ToolMock {
 /// A mock written in Rust.
 #[async_trait]
 pub trait MockFunction: Send + Sync {
-    /// Answers a call.
+    /// Answers a call. `args` are what the tool's code would get.
     ///
     /// # Errors
     /// [`MockFailure::Raises`] is the tool's error, which the subject sees; [`MockFailure::Broken`] ends the
@@ -81,12 +87,14 @@ pub struct MockContext {
     pub tool_name: String,
     /// The invocation of the framework.
     pub invocation_id: String,
-    /// The state of the session when the subject was last seen.
-    pub state: JsonText,
+    /// The state of the session. What the mock changes in it, the session has with the result of the call.
+    pub state: Arc<MockState>,
     /// Milliseconds since the run began.
     pub now_ms: u64,
     /// The JSON Schema of the result, if the tool declares one.
     pub output_schema: Option<JsonText>,
+    /// The arguments as the tool's code would get them.
+    pub(crate) received: Received,
     /// The id of the run, unlike that of any other.
     pub(crate) run_id: Arc<str>,
     /// How often this tool was called with these arguments before.
@@ -104,6 +112,29 @@ impl MockContext {
     #[must_use]
     pub fn now(&self) -> u64 {
         self.now_ms
+    }
+}
+
+/// The arguments of a call as the tool's code gets them: google-adk leaves out those that the tool does not declare.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Received {
+    /// Those that were given.
+    pub args: JsonText,
+    /// The tool's own values for the others, as far as they are JSON.
+    pub defaults: JsonText,
+}
+
+impl Received {
+    /// All arguments, by the tool's names for them.
+    fn complete(&self) -> JsonText {
+        let members = |text: &JsonText| text.decode::<Map<String, Value>>();
+        match (members(&self.defaults), members(&self.args)) {
+            (Ok(mut all), Ok(given)) if !all.is_empty() => {
+                all.extend(given);
+                JsonText::from_value(&Value::Object(all))
+            }
+            _ => self.args.clone(),
+        }
     }
 }
 
@@ -209,6 +240,9 @@ impl fmt::Debug for ToolMock {
             Self::Recorded { otherwise, .. } => {
                 formatter.debug_struct("Recorded").field("otherwise", otherwise).finish()
             }
+            Self::Changing(changes, mock) => {
+                formatter.debug_tuple("Changing").field(changes).field(mock).finish()
+            }
             Self::Function(_) => formatter.write_str("Function"),
             Self::PythonFunction(function) => {
                 formatter.debug_tuple("PythonFunction").field(function).finish()
@@ -220,24 +254,41 @@ impl fmt::Debug for ToolMock {
 impl ToolMock {
     /// Whether an answer can depend on the tool's declaration.
     pub(crate) fn wants_declaration(&self) -> bool {
-        match self {
-            Self::Function(function) => function.wants_declaration(),
-            Self::Sequence(mocks) => mocks.iter().any(Self::wants_declaration),
-            Self::Table { rows, otherwise } => {
-                let mocks = rows.iter().map(|row| &row.mock).chain(otherwise.as_deref());
-                mocks.into_iter().any(Self::wants_declaration)
-            }
-            Self::Delayed(_, mock) => mock.wants_declaration(),
-            Self::Recorded { otherwise, .. } => {
-                otherwise.as_deref().is_some_and(Self::wants_declaration)
-            }
-            Self::Returns(_) | Self::Template(_) | Self::Raises(_) | Self::PythonFunction(_) => {
-                false
-            }
-        }
+        self.any(&|mock| matches!(mock, Self::Function(it) if it.wants_declaration()))
     }
 
-    /// Answers the call; `number` counts the earlier calls of the tool in this case.
+    /// Whether an answer can depend on the state of the session, or change it.
+    pub(crate) fn wants_state(&self) -> bool {
+        self.any(&|mock| {
+            matches!(mock, Self::Function(_) | Self::PythonFunction(_) | Self::Changing(..))
+        })
+    }
+
+    /// Whether it is, or can answer as, a mock of some kind.
+    fn any(&self, is: &dyn Fn(&Self) -> bool) -> bool {
+        is(self)
+            || match self {
+                Self::Sequence(mocks) => mocks.iter().any(|mock| mock.any(is)),
+                Self::Table { rows, otherwise } => rows
+                    .iter()
+                    .map(|row| &row.mock)
+                    .chain(otherwise.as_deref())
+                    .any(|mock| mock.any(is)),
+                Self::Delayed(_, mock) | Self::Changing(_, mock) => mock.any(is),
+                Self::Recorded { otherwise, .. } => {
+                    otherwise.as_deref().is_some_and(|mock| mock.any(is))
+                }
+                Self::Returns(_)
+                | Self::Template(_)
+                | Self::Raises(_)
+                | Self::Function(_)
+                | Self::PythonFunction(_) => false,
+            }
+    }
+
+    /// Answers the call; `number` counts the earlier calls of the tool in this case. The answer may depend on `args`,
+    /// the arguments of the call; templates and functions get what the tool's code would get. Changes of the session's
+    /// state are in the context.
     ///
     /// # Errors
     /// See [`MockFailure`].
@@ -249,10 +300,17 @@ impl ToolMock {
     ) -> Result<JsonText, MockFailure> {
         match self {
             Self::Returns(value) => Ok(value.clone()),
-            Self::Template(template) => filled(template, args),
+            Self::Template(template) => filled(template, &context.received.complete()),
             Self::Raises(message) => Err(MockFailure::Raises(message.clone())),
-            Self::Function(function) => function.answer(args, context).await,
-            Self::PythonFunction(function) => function.answer(args, context).await,
+            Self::Function(function) => {
+                function.answer(&context.received.complete(), context).await
+            }
+            Self::PythonFunction(function) => function.answer(context).await,
+            Self::Changing(changes, mock) => {
+                let changes = changes.fill(&context.received.complete());
+                context.state.change(changes.map_err(MockFailure::Broken)?);
+                Box::pin(mock.answer(number, args, context)).await
+            }
             Self::Recorded { recording, otherwise } => {
                 match (recording.result(&context.tool_name, args, context.repeated), otherwise) {
                     (Some(result), _) => Ok(result.clone()),
@@ -309,7 +367,8 @@ mod tests {
             tool_name: "read".to_owned(),
             invocation_id: "i".to_owned(),
             run_id: "".into(),
-            state: json("{}"),
+            state: Arc::default(),
+            received: Received { args: json(args), defaults: json(r#"{"country":"PT"}"#) },
             now_ms: 0,
             output_schema: None,
             repeated: 0,
@@ -358,6 +417,8 @@ mod tests {
         let mock = template(r#"{"city": {{ args.city|tojson }}, "degrees": 20}"#);
         let given = answer(&mock, 0, r#"{"city":"São \"P\""}"#).await.expect("filled");
         assert_eq!(given, json(r#"{"city": "São \"P\"", "degrees": 20}"#));
+        let default = answer(&template("{{ args.country }}"), 0, "{}").await;
+        assert_eq!(default, Ok(json("\"PT\"")), "the tool's code gets its own default");
         let text = answer(&template("Hi {{ args.name }}"), 0, r#"{"name":"Bo"}"#).await;
         assert_eq!(text, Ok(json("\"Hi Bo\"")));
         let Err(MockFailure::Broken(reason)) = answer(&template("{{ args.nam }}"), 0, "{}").await

@@ -31,6 +31,7 @@ class CaseRun:
         self._session_id = ""
         self._known: frozenset[str] = frozenset()
         self._declared: frozenset[str] = frozenset()
+        self._stateful: frozenset[str] = frozenset()
         self._running: asyncio.Task[dict[str, Any]] | None = None
         self._loop: Any = None
         self._model: given_model.ModelOf | None = None
@@ -65,6 +66,7 @@ class CaseRun:
 
         self._known = frozenset(params["tools"])
         self._declared = frozenset(params["declared"])
+        self._stateful = frozenset(params["stateful"])
         self.model_timeout_ms = params["model_timeout_ms"]
         self.allowed_hosts = frozenset(params["allow"])
         try:
@@ -178,6 +180,10 @@ class CaseRun:
     def wants_declaration(self, tool: str) -> bool:
         """Whether the engine's answer for this tool depends on its declaration."""
         return tool in self._declared
+
+    def wants_state(self, tool: str) -> bool:
+        """Whether the engine's answer for this tool depends on the state of the session, or changes it."""
+        return tool in self._stateful
 
     async def decide(self, call: dict[str, Any]) -> dict[str, Any]:
         """The engine's decision about a call."""

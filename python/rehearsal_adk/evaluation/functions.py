@@ -1,26 +1,33 @@
 """Calls the functions of an eval suite for one run.
 
-Standard input has a line for each call: ``{"id", "file", "function"}``, and ``args`` and ``context`` for a mock,
-``prompt`` and ``user`` for a user agent, ``args`` and ``user`` for a tool of a persona, ``events`` for a metric. Standard output has one for each
-answer: ``{"id", "result"}``, ``{"id", "raises"}`` for an error that the agent gets, or ``{"id", "error"}``. The result
-of a user agent is ``{"output", "changes"}``, or null for the end of the conversation. What functions print goes to
-standard error.
+Standard input has a line for each call: ``{"id", "file", "function"}``, and ``args``, ``defaults`` and ``context`` for
+a mock, ``prompt`` and ``user`` for a user agent, ``args`` and ``user`` for a tool of a persona, ``events`` for a
+metric. Standard output has one for each answer: ``{"id", "result"}``, ``{"id", "raises"}`` for an error that the agent
+gets, or ``{"id", "error"}``. The first two of a mock have ``state`` with the keys of the session's state that the mock
+has set, and ``changes`` by scope. The result of a user agent is ``{"output", "changes"}``, or null for the end of the
+conversation. What functions print goes to standard error.
+
+Each call has a thread, so that functions that wait are called at the same time. Those that are asynchronous share one
+loop, as the tools of an agent do.
 """
 
 from __future__ import annotations
 
+import asyncio
 import difflib
 import importlib.util
 import inspect
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping
+import threading
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 from rehearsal_adk import faults, jsonable
 from rehearsal_adk.eval import Message, MockContext, StateChange, ToolError, UserContext
+from rehearsal_adk.session_state import SessionState
 
 
 def main() -> None:
@@ -31,23 +38,68 @@ def main() -> None:
     os.dup2(2, 1)
     sys.dont_write_bytecode = True
     modules: dict[str, Any] = {}
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, daemon=True).start()
+    writing = threading.Lock()
     with os.fdopen(calls, "rb") as lines, os.fdopen(answers, "wb") as out:
+
+        def answer(call: dict[str, Any], function: Callable[..., Any] | BaseException) -> None:
+            text = jsonable.JsonBytes(_answer(call, function, loop))
+            with writing:
+                out.write(b'{"id":%d,%s}\n' % (call["id"], text))
+                out.flush()
+
         for line in lines:
             call = json.loads(line)
-            answer = jsonable.JsonBytes(_answer(call, modules))
-            out.write(b'{"id":%d,%s}\n' % (call["id"], answer))
-            out.flush()
+            # Modules are imported here, one after the other and in the main thread.
+            function = _found(call["file"], call["function"], modules)
+            threading.Thread(target=answer, args=(call, function), daemon=True).start()
 
 
-def _answer(call: dict[str, Any], modules: dict[str, Any]) -> bytes:
-    """The members of the answer, as JSON without its braces."""
+def _found(
+    file: str, name: str, modules: dict[str, Any]
+) -> Callable[..., Any] | BaseException:
+    """The function, or why it cannot be called."""
     try:
-        function = _function(call["file"], call["function"], modules)
-        return b'"result":' + jsonable.strict(_result(function, call))
+        return _function(file, name, modules)
+    except BaseException as error:  # Every call gets an answer, whatever the module does.
+        return error
+
+
+def _answer(
+    call: dict[str, Any],
+    function: Callable[..., Any] | BaseException,
+    loop: asyncio.AbstractEventLoop,
+) -> bytes:
+    """The members of the answer, as JSON without its braces."""
+    state = SessionState(call["context"].pop("state")) if "context" in call else None
+    try:
+        if isinstance(function, BaseException):
+            raise function
+        result = _result(function, call, state, loop)
+        changes: Any = {}
+        if state is not None and isinstance(result, StateChange):
+            result, changes = result.result, result.changes
+        members = b'"result":' + jsonable.strict(result)
+        return members + _changed(state, changes)
     except ToolError as error:
-        return b'"raises":' + json.dumps(str(error)).encode()
+        try:
+            return b'"raises":' + json.dumps(str(error)).encode() + _changed(state, {})
+        except BaseException as unwritable:
+            return b'"error":' + jsonable.lenient(faults.describe(unwritable))
     except BaseException as error:  # Every call gets an answer, whatever the function does.
         return b'"error":' + jsonable.lenient(faults.describe(error))
+
+
+def _changed(state: SessionState | None, changes: Any) -> bytes:
+    """What a mock changed, as further members."""
+    if state is None:
+        return b""
+    try:
+        written = jsonable.strict(state.changes())
+    except jsonable.NotJson as error:
+        raise jsonable.NotJson(f"what it set in the state has no form in JSON: {error}") from error
+    return b',"state":' + written + b',"changes":' + jsonable.strict(changes)
 
 
 def _function(file: str, name: str, modules: dict[str, Any]) -> Callable[..., Any]:
@@ -68,20 +120,32 @@ def _function(file: str, name: str, modules: dict[str, Any]) -> Callable[..., An
     raise AttributeError(f"the file has no function {name}{hint}")
 
 
-def _result(function: Callable[..., Any], call: dict[str, Any]) -> Any:
+def _result(
+    function: Callable[..., Any],
+    call: dict[str, Any],
+    state: SessionState | None,
+    loop: asyncio.AbstractEventLoop,
+) -> Any:
     """What the function returns, as the engine wants it."""
+
+    def called(positional: tuple[Any, ...], args: dict[str, Any], context: Any) -> Any:
+        result = function(*positional, **args, **_context(function, args, context))
+        return _awaited(result, loop) if inspect.isawaitable(result) else result
+
     if "events" in call:
-        return _measured(_called(function, (call["events"],), {}, None))
-    if "user" not in call:
-        return _called(function, (), call["args"], MockContext(**call["context"]))
+        return _measured(called((call["events"],), {}, None))
+    if state is not None:
+        args = _with_defaults(function, call["args"], call["defaults"])
+        context = MockContext(state=state, **call["context"])
+        return called((), _converted(function, args), context)
     said = [Message(**message) for message in call["user"].pop("conversation")]
-    context = UserContext(conversation=said, **call["user"])
+    user = UserContext(conversation=said, **call["user"])
     if "prompt" in call:
-        answer = _called(function, (call["prompt"],), {}, context)
+        answer = called((call["prompt"],), {}, user)
         if answer is None:
             return None
     else:
-        answer = _called(function, (), call["args"], context)
+        answer = called((), call["args"], user)
     if not isinstance(answer, StateChange):
         answer = StateChange(answer, {})
     return {"output": answer.result, "changes": answer.changes}
@@ -101,21 +165,70 @@ def _measured(result: Any) -> dict[str, Any]:
     return measured
 
 
-def _called(
-    function: Callable[..., Any], positional: tuple[Any, ...], args: dict[str, Any], context: Any
-) -> Any:
-    if "context" in inspect.signature(function).parameters and "context" not in args:
-        args = {**args, "context": context}
-    result = function(*positional, **args)
-    if inspect.isawaitable(result):
-        import asyncio
-
-        return asyncio.run(_awaited(result))
-    return result
+def _context(function: Callable[..., Any], args: dict[str, Any], context: Any) -> dict[str, Any]:
+    """The context by the name of the parameter for it: one that is annotated with its class, or else `context`."""
+    parameters = inspect.signature(function).parameters
+    classes = (type(context), type(context).__name__)
+    annotated = [name for name, it in parameters.items() if it.annotation in classes]
+    name = annotated[0] if annotated else "context"
+    return {name: context} if name in parameters and name not in args else {}
 
 
-async def _awaited(result: Any) -> Any:
-    return await result
+def _with_defaults(
+    function: Callable[..., Any], args: dict[str, Any], defaults: dict[str, Any]
+) -> dict[str, Any]:
+    """The arguments, with the tool's own defaults for those that the function needs.
+
+    An argument `context` of the tool is not the context of the mock.
+    """
+    needed = {
+        name
+        for name, it in inspect.signature(function).parameters.items()
+        if name not in args
+        and (it.default is inspect.Parameter.empty or name == "context")
+        and it.annotation not in (MockContext, MockContext.__name__)
+    }
+    return {**args, **{name: value for name, value in defaults.items() if name in needed}}
+
+
+def _converted(function: Callable[..., Any], args: dict[str, Any]) -> dict[str, Any]:
+    """The arguments as google-adk converts them for a tool with the function's annotations.
+
+    Only models of pydantic need it, and google-adk takes its time to import.
+    """
+    if "pydantic" not in sys.modules:
+        return args
+    try:
+        hints = get_type_hints(function)
+        if not any(_has_model(hint) for hint in hints.values()):
+            return args
+        from google.adk.tools.function_tool import FunctionTool
+    except Exception:  # Annotations may be anything, and not every agent is of google-adk.
+        return args
+    converted: dict[str, Any] = FunctionTool(function)._preprocess_args(args)
+    return converted
+
+
+def _has_model(hint: Any) -> bool:
+    from pydantic import BaseModel
+
+    is_model = isinstance(hint, type) and issubclass(hint, BaseModel)
+    return is_model or any(_has_model(one) for one in get_args(hint))
+
+
+def _awaited(result: Awaitable[Any], loop: asyncio.AbstractEventLoop) -> Any:
+    """The result of an asynchronous function. What it raises must not reach the loop, which `SystemExit` would end."""
+
+    async def outcome() -> tuple[Any, BaseException | None]:
+        try:
+            return await result, None
+        except BaseException as error:
+            return None, error
+
+    value, error = asyncio.run_coroutine_threadsafe(outcome(), loop).result()
+    if error is not None:
+        raise error
+    return value
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ import asyncio
 import contextlib
 import contextvars
 import functools
+import inspect
 import itertools
 from typing import Any, Protocol
 
@@ -48,6 +49,9 @@ class Decisions(Protocol):
 
     def wants_declaration(self, tool: str) -> bool:
         """Whether the engine's answer for this tool depends on its declaration."""
+
+    def wants_state(self, tool: str) -> bool:
+        """Whether the engine's answer for this tool depends on the state of the session, or changes it."""
 
     async def decide(self, call: dict[str, Any]) -> dict[str, Any]:
         """The engine's decision: ``{"do": "mock" | "raise" | "run" | "wait" | "stop", ...}``."""
@@ -108,8 +112,11 @@ class CaseGate(BasePlugin):
             decisions.observe(event, invocation_context)
 
 
-async def _ask(tool: Any, args: dict[str, Any], context: Any) -> dict[str, Any]:
-    """The decision about a call. If it ends the case, the runner's task is canceled and this never returns."""
+async def _ask(
+    tool: Any, args: dict[str, Any], context: Any, received: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    """The decision about a call, of which the tool's code would get `received`. If it ends the case, the runner's task
+    is canceled and this never returns."""
     if barrier.allowed.get() or is_control_flow(tool):
         return {"do": "run"}
     decisions = _decisions()
@@ -124,6 +131,8 @@ async def _ask(tool: Any, args: dict[str, Any], context: Any) -> dict[str, Any]:
             "call_id": call_id,
             "tool": tool.name,
             "args": args,
+            "received": received,
+            "state": context.state.to_dict() if decisions.wants_state(tool.name) else None,
             "invocation_id": getattr(context, "invocation_id", ""),
             "agent": getattr(context, "agent_name", ""),
             "is_long_running": bool(getattr(tool, "is_long_running", False)),
@@ -149,9 +158,16 @@ def _declaration(tool: Any) -> Any:
     return declaration.model_dump(mode="json", exclude_none=True)
 
 
-async def _through_gate(tool: Any, args: dict[str, Any], context: Any, body: Any) -> Any:
+async def _through_gate(
+    tool: Any,
+    args: dict[str, Any],
+    context: Any,
+    body: Any,
+    received: dict[str, Any] | None = None,
+) -> Any:
     """The result of a call: of its mock, or of its body if that may run."""
-    decision = await _ask(tool, args, context)
+    decision = await _ask(tool, args, context, received)
+    _change_state(decision, context)
     match decision["do"]:
         case "mock":
             return decision["result"]
@@ -167,6 +183,49 @@ async def _through_gate(tool: Any, args: dict[str, Any], context: Any, body: Any
     finally:
         barrier.allowed.reset(token)
     return _truncated(result, decision["truncate"]) if "truncate" in decision else result
+
+
+def _change_state(decision: dict[str, Any], context: Any) -> None:
+    """Makes the changes of a mock, as the tool's code would make them."""
+    if changes := decision.get("changes"):
+        context.state.update(changes)
+
+
+def _received(call: tuple[Any, dict[str, Any], Any], passed: dict[str, Any]) -> dict[str, Any]:
+    """What the function of a tool gets of the arguments, and its defaults for the others, as far as they are JSON.
+
+    google-adk leaves out what the function does not declare, converts some values and adds the context.
+    """
+    tool, args, context = call
+    try:
+        parameters = list(inspect.signature(tool.func).parameters.values())
+    except (TypeError, ValueError):
+        parameters = []
+    given = {
+        name: _json_or(value, args[name])
+        for name, value in passed.items()
+        if name in args and value is not context
+    }
+    defaults = {
+        it.name: default
+        for it in parameters
+        if it.name not in passed
+        and it.default is not inspect.Parameter.empty
+        and (default := _json_or(it.default, _NOT_JSON)) is not _NOT_JSON
+    }
+    return {"args": given, "defaults": defaults}
+
+
+_NOT_JSON = object()
+
+
+def _json_or(value: Any, otherwise: Any) -> Any:
+    import json
+
+    try:
+        return json.loads(jsonable.strict(value))
+    except jsonable.NotJson:
+        return otherwise
 
 
 def _truncated(result: Any, characters: int) -> Any:
@@ -220,7 +279,8 @@ def _gate_function_tools() -> None:
         # Whether a call needs confirmation is decided by a function too, which is not the tool's body.
         if target is not self.func or call is None or call[0] is not self:
             return await invoke(self, target, args_to_call)
-        return await _through_gate(*call, lambda: invoke(self, target, args_to_call))
+        received = _received(call, args_to_call)
+        return await _through_gate(*call, lambda: invoke(self, target, args_to_call), received)
 
     FunctionTool.run_async = run_async  # type: ignore[method-assign]
     FunctionTool._invoke_callable = invoke_callable  # type: ignore[method-assign]
@@ -235,6 +295,7 @@ def _gate_function_tools() -> None:
                 args,
                 tool_context,
                 lambda: as_node(self, args_to_call=args_to_call, tool_context=tool_context),
+                _received((self, args, tool_context), args_to_call),
             )
 
         FunctionTool._run_generator_as_node = run_generator  # type: ignore[method-assign]
@@ -311,6 +372,7 @@ def _gate_function_nodes() -> None:
     @functools.wraps(run)
     async def run_impl(self: Any, *, ctx: Any, node_input: Any) -> Any:
         decision = await _ask(_Node(self.name), {"node_input": _plain(node_input)}, ctx)
+        _change_state(decision, ctx)
         if decision["do"] == "raise":
             raise MockError(decision["message"])
         if decision["do"] == "mock":

@@ -128,6 +128,7 @@ async def _be_the_engine(reader: asyncio.StreamReader, writer: asyncio.StreamWri
         "state": {},
         "tools": ["wait"],
         "declared": [],
+        "stateful": [],
         "model_timeout_ms": 60_000,
         "allow": [],
         "check_models": False,

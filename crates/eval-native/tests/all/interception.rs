@@ -12,10 +12,13 @@ use adk_tool::AgentTool;
 use async_trait::async_trait;
 use eval::fault::AtFault;
 use eval::given_model::{GivenModel, ModelCall, ModelTurn};
+use eval::mock::{MockContext, MockFailure, MockFunction};
 use eval::subject::{Input, ToolResponse};
 use eval::tool_fault::{FaultEffect, ToolFault};
 use eval::user_agent::{ScriptedUser, UserAnswer};
-use eval::{EvalCase, EvalResult, Fault, Status, ToolMock, ToolUse, create_eval_runner, run_eval};
+use eval::{
+    EvalCase, EvalResult, Fault, JsonText, Status, ToolMock, ToolUse, create_eval_runner, run_eval,
+};
 use eval_native::{Interceptor, NativeSubject};
 use serde_json::{Value, json};
 
@@ -126,6 +129,47 @@ async fn a_real_tool_runs_on_every_path() {
         assert_eq!(last.expect("serializes")["state"]["noted"], "here", "{}", path.name);
         let shown = shown(&result.events);
         assert_eq!(shown.matches("state_change").count(), 1, "{}: {shown}", path.name);
+    }
+}
+
+/// A mock that notes how often it was called, and the text.
+struct Notes;
+
+#[async_trait]
+impl MockFunction for Notes {
+    async fn answer(
+        &self,
+        args: &JsonText,
+        context: &MockContext,
+    ) -> Result<JsonText, MockFailure> {
+        let earlier = context.state.get("count").and_then(|count| count.as_u64()).unwrap_or(0);
+        context.state.set("count", json!(earlier + 1));
+        context.state.set("noted", args.to_value().expect("arguments")["text"].clone());
+        Ok(value(&json!({ "count": earlier + 1 })))
+    }
+}
+
+#[tokio::test]
+async fn a_mock_changes_the_state_on_every_path() {
+    for path in paths() {
+        let note = |text: &str| call("note", &json!({ "text": text }));
+        let case = path.case(vec![note("first"), note("second")]);
+        let mock = ToolUse::Mock(ToolMock::Function(Arc::new(Notes)));
+        let result = run_eval(&case.tool("note", mock)).await;
+        assert_eq!(result.status, Status::Passed, "{}: {:?}", path.name, result.error);
+        let last = serde_json::to_value(&result.events.last().expect("an end").event);
+        let state = &last.expect("serializes")["state"];
+        assert_eq!(
+            (&state["noted"], &state["count"]),
+            (&json!("second"), &json!(2)),
+            "{}",
+            path.name
+        );
+        let events = result.events.iter().map(|entry| serde_json::to_value(&entry.event));
+        let changes = events.map(|event| event.expect("serializes"));
+        let by = changes.filter(|event| event["type"] == "state_change");
+        let by: Vec<Value> = by.map(|event| event["by"].clone()).collect();
+        assert!(!by.is_empty() && by.iter().all(|by| by == "mock"), "{}: {by:?}", path.name);
     }
 }
 

@@ -18,6 +18,7 @@ use super::mcp;
 use crate::adk_judge::AdkJudge;
 use crate::bridge::{Bridge, Format};
 use crate::case::{EvalCase, Termination, UserAgents};
+use crate::change_templates::ChangeTemplates;
 use crate::criterion::CriterionMetric;
 use crate::given_model::{GivenModel, ModelCall, ModelTurn};
 use crate::golden::Golden;
@@ -292,7 +293,11 @@ impl Builder<'_> {
 
     fn tool(&mut self, name: &str, mock: &format::Mock, place: &str) -> Option<(String, ToolUse)> {
         let used = match mock {
-            format::Mock::Real => ToolUse::Real,
+            format::Mock { answer: format::Answer::Real, changes: None } => ToolUse::Real,
+            format::Mock { answer: format::Answer::Real, changes: Some(_) } => {
+                self.fault(place, "`real` makes its own changes of the state; leave out `changes`");
+                return None;
+            }
             mock => ToolUse::Mock(self.mock(mock, place)?),
         };
         // The tools of a suite may be those of other recordings.
@@ -311,20 +316,29 @@ impl Builder<'_> {
     }
 
     fn mock(&mut self, mock: &format::Mock, place: &str) -> Option<ToolMock> {
-        Some(match mock {
-            format::Mock::Real => {
+        let answer = self.answer(&mock.answer, place)?;
+        let Some(changes) = &mock.changes else { return Some(answer) };
+        self.changed_scopes(changes, place);
+        let changes = ChangeTemplates::of(changes);
+        let changes = self.checked(&format!("{place}.changes"), changes)?;
+        Some(ToolMock::Changing(changes, Box::new(answer)))
+    }
+
+    fn answer(&mut self, answer: &format::Answer, place: &str) -> Option<ToolMock> {
+        Some(match answer {
+            format::Answer::Real => {
                 self.fault(place, "`real` is for all calls of a tool; it cannot be part of a mock");
                 return None;
             }
-            format::Mock::Returns(value) => ToolMock::Returns(JsonText::from_value(value)),
-            format::Mock::Raises(message) => ToolMock::Raises(message.clone()),
-            format::Mock::Template(text) => {
+            format::Answer::Returns(value) => ToolMock::Returns(JsonText::from_value(value)),
+            format::Answer::Raises(message) => ToolMock::Raises(message.clone()),
+            format::Answer::Template(text) => {
                 ToolMock::Template(self.checked(place, Template::parse(text))?)
             }
-            format::Mock::Function(named) => {
+            format::Answer::Function(named) => {
                 ToolMock::PythonFunction(self.python_function(named, place)?)
             }
-            format::Mock::Recorded(format::Recorded { otherwise }) => ToolMock::Recorded {
+            format::Answer::Recorded(format::Recorded { otherwise }) => ToolMock::Recorded {
                 recording: Arc::new(Recording::of(&self.golden_trace(place)?.trace)),
                 otherwise: match otherwise {
                     None => None,
@@ -333,22 +347,22 @@ impl Builder<'_> {
                     }
                 },
             },
-            format::Mock::Delayed(delayed) => ToolMock::Delayed(
+            format::Answer::Delayed(delayed) => ToolMock::Delayed(
                 Duration::from_millis(delayed.ms),
                 Box::new(self.mock(&delayed.mock, &format!("{place}.delayed.mock"))?),
             ),
-            format::Mock::Simulated(tool) => self.simulated(tool, place)?,
-            format::Mock::Person(tool) => {
+            format::Answer::Simulated(tool) => self.simulated(tool, place)?,
+            format::Answer::Person(tool) => {
                 let tool = PersonTool::new(self.person(place)?, &tool.instructions);
                 ToolMock::Function(Arc::new(tool))
             }
-            format::Mock::Sequence(mocks) => {
+            format::Answer::Sequence(mocks) => {
                 let places = (0..).map(|at| format!("{place}.sequence[{at}]"));
                 let read: Vec<_> =
                     mocks.iter().zip(places).map(|(mock, place)| self.mock(mock, &place)).collect();
                 ToolMock::Sequence(read.into_iter().collect::<Option<_>>()?)
             }
-            format::Mock::Table(table) => {
+            format::Answer::Table(table) => {
                 let places = (0..).map(|at| format!("{place}.table.rows[{at}]"));
                 let rows: Vec<_> = table
                     .rows

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::error::SuiteFault;
+pub(super) use super::mock_format::Mock;
 use super::yaml_error::explained;
 
 /// A suite: cases, and what they have in common.
@@ -217,10 +218,10 @@ pub(super) struct ModelCall {
     pub(super) args: Map<String, Value>,
 }
 
-/// What happens to the calls of a tool.
+/// What a tool gives, before [`Mock`] adds changes of the state.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Mock {
+pub(super) enum Answer {
     /// The tool runs.
     Real,
     /// It returns this value.

@@ -12,6 +12,7 @@ mod format;
 mod init;
 mod mcp;
 mod mcp_servers;
+mod mock_format;
 pub(crate) mod scenario;
 mod yaml_error;
 

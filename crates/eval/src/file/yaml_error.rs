@@ -85,10 +85,18 @@ mod tests {
             (case("faults: [{ tool: a, probability: often }]"), "a number is expected"),
             (
                 case("tools: { read: { returns: 1, raises: b } }"),
-                "only one of these members can be given",
+                "the mock has a second answer, `raises`; ",
             ),
             (
                 case("tools: { read: [1] }"),
+                "there is a list, expected `real`, or a mock such as `{ returns: VALUE }`",
+            ),
+            (
+                case("metrics: [{ function: a, state: b }]"),
+                "only one of these members can be given",
+            ),
+            (
+                case("metrics: [[1]]"),
                 "an object with one member is expected, or the name of a member",
             ),
             (

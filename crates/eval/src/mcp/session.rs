@@ -184,6 +184,8 @@ impl McpSession {
                 call_id,
                 tool: call.name.clone(),
                 args,
+                received: None,
+                state: Some(self.whole_state()),
                 invocation_id: invocation_id.to_owned(),
                 is_long_running: false,
                 output_schema: tool.and_then(|tool| tool.view.response_schema.clone()),
@@ -192,14 +194,19 @@ impl McpSession {
         noted.collect()
     }
 
-    /// What a call gives the model.
-    async fn result(&self, call: &GateCall) -> Result<JsonText, Fault> {
+    /// What a call gives the model, and the changes of the state that a mock makes.
+    async fn result(&self, call: &GateCall) -> Result<(JsonText, Map<String, Value>), Fault> {
         let Some(tool) = self.tools.find(&call.tool) else {
-            return Ok(result::error(&format!("Unknown tool: {}", call.tool)));
+            let unknown = result::error(&format!("Unknown tool: {}", call.tool));
+            return Ok((unknown, Map::new()));
         };
-        Ok(match self.gate.decide(call).await {
-            Decision::Mock(value) => result::of_mock(&value, call.output_schema.is_some()),
-            Decision::Raise(message) => result::error(&message),
+        let result = match self.gate.decide(call).await {
+            Decision::Mock { result, changes } => {
+                return Ok((result::of_mock(&result, call.output_schema.is_some()), changes));
+            }
+            Decision::Raise { message, changes } => {
+                return Ok((result::error(&message), changes));
+            }
             Decision::Run => self.run_tool(call, tool).await?,
             Decision::RunTruncated(characters) => {
                 result::cut(&self.run_tool(call, tool).await?, characters)
@@ -209,7 +216,8 @@ impl McpSession {
                     || Fault::Infrastructure { message: "the run was stopped".to_owned() };
                 return Err(self.gate.fault().unwrap_or_else(stopped));
             }
-        })
+        };
+        Ok((result, Map::new()))
     }
 
     async fn run_tool(&self, call: &GateCall, tool: &AgentTool) -> Result<JsonText, Fault> {
@@ -232,9 +240,14 @@ impl McpSession {
                 return Ok(());
             }
             let calls = self.noted(&calls, &invocation_id);
-            let results = try_join_all(calls.iter().map(|call| self.result(call))).await?;
-            for (call, result) in calls.into_iter().zip(&results) {
-                self.gate.note_result(call.call_id, call.tool, result.clone());
+            let answers = try_join_all(calls.iter().map(|call| self.result(call))).await?;
+            let mut results = Vec::new();
+            for (call, (result, changes)) in calls.into_iter().zip(answers) {
+                self.gate.note_result(call.call_id.clone(), call.tool, result.clone());
+                let noted = JsonText::from_value(&Value::Object(changes.clone()));
+                self.gate.note_changes(noted, &[&call.call_id]);
+                self.state.extend(changes);
+                results.push(result);
             }
             if let Some(content) = content {
                 self.request.messages.push(ModelMessage::Called(content, results));

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use json_text::JsonText;
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
@@ -144,6 +144,8 @@ fn handle(
                     call_id: asked.call_id,
                     tool: asked.tool,
                     args: asked.args,
+                    received: asked.received,
+                    state: asked.state,
                     invocation_id: asked.invocation_id,
                     is_long_running: asked.is_long_running,
                     output_schema: asked.output_schema,
@@ -184,13 +186,16 @@ fn decision(decision: &Decision) -> JsonText {
     struct Mocked<'a> {
         r#do: &'static str,
         result: &'a JsonText,
+        changes: &'a Map<String, Value>,
     }
     let plain = |name: &str| JsonText::from_value(&json!({ "do": name }));
     match decision {
-        Decision::Mock(result) => JsonText::serialize(&Mocked { r#do: "mock", result })
-            .unwrap_or_else(|_| JsonText::null()),
-        Decision::Raise(message) => {
-            JsonText::from_value(&json!({ "do": "raise", "message": message }))
+        Decision::Mock { result, changes } => {
+            JsonText::serialize(&Mocked { r#do: "mock", result, changes })
+                .unwrap_or_else(|_| JsonText::null())
+        }
+        Decision::Raise { message, changes } => {
+            JsonText::from_value(&json!({ "do": "raise", "message": message, "changes": changes }))
         }
         Decision::Run => plain("run"),
         Decision::RunTruncated(characters) => {
@@ -230,10 +235,12 @@ fn note(event: AdkEvent, gate: &Gate) {
             is_inner,
         });
     }
+    let mut answered = Vec::new();
     for response in responses {
-        gate.note_result(response.call_id.unwrap_or_default(), response.name, response.response);
+        let call_id = response.call_id.unwrap_or_default();
+        answered.push(call_id.clone());
+        gate.note_result(call_id, response.name, response.response);
     }
-    if !json_text::JsonIndex::of(&state).root().is_empty() {
-        gate.ledger.add(Event::StateChange { changes: state, by: Role::Subject });
-    }
+    let answered: Vec<&str> = answered.iter().map(String::as_str).collect();
+    gate.note_changes(state, &answered);
 }

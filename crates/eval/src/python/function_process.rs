@@ -11,6 +11,7 @@ use agents::adk_python::package;
 use agents::child::TreeKiller;
 use json_text::JsonText;
 use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value};
 use tokio::sync::{OnceCell, mpsc, oneshot};
 
 use super::functions::{Call, PythonFunction};
@@ -45,6 +46,12 @@ pub(super) struct Reply {
     #[serde(default, deserialize_with = "present")]
     pub(super) result: Option<JsonText>,
     pub(super) raises: Option<String>,
+    /// The keys of the session's state that a mock has set.
+    #[serde(default)]
+    pub(super) state: Map<String, Value>,
+    /// Changes of the session's state by scope, of a mock.
+    #[serde(default)]
+    pub(super) changes: Map<String, Value>,
     pub(super) error: Option<Exception>,
 }
 

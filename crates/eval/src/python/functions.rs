@@ -17,6 +17,7 @@ use super::messages::Exception;
 use crate::ledger::{Entry, Ledger};
 use crate::metric::{Metric, MetricResult};
 use crate::mock::{MockContext, MockFailure};
+use crate::state_change::check_scopes;
 use crate::user_agent::{
     ConversationMessage, UserAgent, UserAnswer, UserContext, answer_outside_a_run,
 };
@@ -41,27 +42,29 @@ impl PythonFunction {
         Self { file, name: name.into(), python }
     }
 
-    /// What the function returns for a call.
+    /// What the function returns for a call. Its changes of the state are made in the context.
     ///
     /// # Errors
     /// [`MockFailure::Raises`] if it raises `ToolError`, [`MockFailure::Broken`] if it fails otherwise or
     /// cannot be called.
-    pub(crate) async fn answer(
-        &self,
-        args: &JsonText,
-        context: &MockContext,
-    ) -> Result<JsonText, MockFailure> {
+    pub(crate) async fn answer(&self, context: &MockContext) -> Result<JsonText, MockFailure> {
         let input = Input::Mock {
-            args,
+            args: &context.received.args,
+            defaults: &context.received.defaults,
             context: CallContext {
                 call_id: &context.call_id,
                 tool_name: &context.tool_name,
                 invocation_id: &context.invocation_id,
-                state: &context.state,
+                state: &context.state.to_json(),
                 now_ms: context.now_ms,
             },
         };
-        self.called(&context.functions, input).await
+        let mut reply = self.reply(&context.functions, input).await?;
+        context.state.replace(std::mem::take(&mut reply.state));
+        let changes = std::mem::take(&mut reply.changes);
+        check_scopes(&changes, |scope| context.state.has(scope)).map_err(MockFailure::Broken)?;
+        context.state.change(changes);
+        self.result(reply)
     }
 
     /// What the function returns for these arguments, outside of a run.
@@ -73,15 +76,15 @@ impl PythonFunction {
         functions: &Functions,
         args: &JsonText,
     ) -> Result<JsonText, MockFailure> {
-        let state = JsonText::from_value(&Value::Object(Map::new()));
+        let nothing = JsonText::from_value(&Value::Object(Map::new()));
         let context = CallContext {
             call_id: "",
             tool_name: &self.name,
             invocation_id: "",
-            state: &state,
+            state: &nothing,
             now_ms: 0,
         };
-        self.called(functions, Input::Mock { args, context }).await
+        self.called(functions, Input::Mock { args, defaults: &nothing, context }).await
     }
 
     /// What the function says as a user; `None` if it ends the conversation.
@@ -125,6 +128,10 @@ impl PythonFunction {
         functions: &Functions,
         input: Input<'_>,
     ) -> Result<JsonText, MockFailure> {
+        self.result(self.reply(functions, input).await?)
+    }
+
+    async fn reply(&self, functions: &Functions, input: Input<'_>) -> Result<Reply, MockFailure> {
         let process = functions.process(self).await.map_err(MockFailure::Broken)?;
         let call = Call {
             id: process.next_id.fetch_add(1, Ordering::Relaxed),
@@ -132,7 +139,10 @@ impl PythonFunction {
             function: &self.name,
             input,
         };
-        let reply = process.call(&call).await.map_err(MockFailure::Broken)?;
+        process.call(&call).await.map_err(MockFailure::Broken)
+    }
+
+    fn result(&self, reply: Reply) -> Result<JsonText, MockFailure> {
         match reply {
             Reply { result: Some(result), .. } => Ok(result),
             Reply { raises: Some(message), .. } => Err(MockFailure::Raises(message)),
@@ -265,7 +275,7 @@ pub(super) struct Call<'a> {
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Input<'a> {
-    Mock { args: &'a JsonText, context: CallContext<'a> },
+    Mock { args: &'a JsonText, defaults: &'a JsonText, context: CallContext<'a> },
     User { prompt: &'a str, user: UserSeen<'a> },
     PersonaTool { args: &'a JsonText, user: UserSeen<'a> },
     Metric { events: &'a [Entry] },

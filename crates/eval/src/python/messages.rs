@@ -3,6 +3,8 @@
 use json_text::JsonText;
 use serde::{Deserialize, Serialize};
 
+use crate::mock::Received;
+
 /// A line of the process that forks.
 #[derive(Debug)]
 pub(super) enum FromServer {
@@ -112,6 +114,8 @@ pub(super) struct ToolAsked {
     pub(super) call_id: String,
     pub(super) tool: String,
     pub(super) args: JsonText,
+    pub(super) received: Option<Received>,
+    pub(super) state: Option<JsonText>,
     pub(super) invocation_id: String,
     pub(super) is_long_running: bool,
     pub(super) output_schema: Option<JsonText>,

@@ -12,6 +12,7 @@ mod isolation;
 mod lossless_users;
 mod mcp_subject;
 mod mcp_toolsets;
+mod mock_calls;
 mod model_requests;
 mod models;
 mod played_by_models;

@@ -6,9 +6,10 @@ use std::sync::Arc;
 #[cfg(target_os = "linux")]
 use std::time::Duration;
 
+use eval::change_templates::ChangeTemplates;
 use eval::fault::AtFault;
 use eval::given_model::{GivenModel, ModelCall, ModelTurn};
-use eval::ledger::{Event, Origin};
+use eval::ledger::{Event, Origin, Role};
 use eval::mcp::{McpAgent, McpServer, McpSubject, McpTransport, record_declarations};
 use eval::result::TokenUsage;
 use eval::subject::Input;
@@ -134,6 +135,24 @@ async fn a_case_that_mocks_its_tools_needs_no_server() {
         names,
         ["initial_state", "user_message", "tool_call", "tool_result", "message", "termination"]
     );
+}
+
+#[tokio::test]
+async fn a_mock_changes_the_state() {
+    let turns = vec![search("Emma"), ModelTurn::text("On shelf 7")];
+    let changes = json!({ "session": { "asked": "{{ args.title }}" } });
+    let changes = ChangeTemplates::of(changes.as_object().expect("an object")).expect("templates");
+    let ToolUse::Mock(mock) = shelf(7) else { panic!("a mock") };
+    let mock = ToolUse::Mock(ToolMock::Changing(changes, Box::new(mock)));
+    let case = case(closed_library()).tool("search", mock).model(GivenModel::scripted(turns));
+    let result = run_eval(&case).await;
+    assert_eq!(result.status, Status::Passed, "{:?}", result.error);
+    let asked = value(&json!({ "asked": "Emma" }));
+    let change = Event::StateChange { changes: asked, by: Role::Mock };
+    assert!(result.events.iter().any(|entry| entry.event == change), "{:?}", result.events);
+    let state = value(&json!({ "reader": "Ada", "asked": "Emma" }));
+    let end = Event::Termination { reason: None, state };
+    assert_eq!(result.events.last().map(|entry| &entry.event), Some(&end));
 }
 
 #[tokio::test]

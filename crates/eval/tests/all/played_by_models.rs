@@ -78,8 +78,10 @@ impl SubjectSession for StepsSession {
                 self.calls += 1;
                 let call = GateCall { args: value(&args), ..gate_call(tool, self.calls) };
                 match self.gate.decide(&call).await {
-                    Decision::Mock(result) => self.says(result.to_string()),
-                    Decision::Raise(message) => self.says(format!("The tool failed: {message}")),
+                    Decision::Mock { result, .. } => self.says(result.to_string()),
+                    Decision::Raise { message, .. } => {
+                        self.says(format!("The tool failed: {message}"));
+                    }
                     _ => std::future::pending().await,
                 }
             }
@@ -119,6 +121,8 @@ fn gate_call(tool: &str, number: usize) -> GateCall {
         call_id: number.to_string(),
         tool: tool.to_owned(),
         args: value(&json!({})),
+        received: None,
+        state: None,
         invocation_id: String::new(),
         is_long_running: false,
         output_schema: None,

@@ -1,0 +1,100 @@
+//! [`MockState`]: the session's state, as a mock reads and changes it.
+
+use std::collections::BTreeSet;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use json_text::{JsonText, JsonTextError};
+use serde_json::{Map, Value};
+
+use crate::state_change::by_key;
+
+/// The state of the session during one call of a mock. What the mock changes, the session has with the result of the
+/// call.
+#[derive(Debug, Default)]
+pub struct MockState(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    now: Map<String, Value>,
+    changed: BTreeSet<String>,
+}
+
+impl MockState {
+    /// The state at the call: an object whose named scopes are objects in it.
+    ///
+    /// # Errors
+    /// It is not an object.
+    pub fn new(state: &JsonText) -> Result<Self, JsonTextError> {
+        let now = state.decode::<Map<String, Value>>()?;
+        Ok(Self(Mutex::new(State { now, changed: BTreeSet::new() })))
+    }
+
+    /// The value of a key.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<Value> {
+        self.lock().now.get(key).cloned()
+    }
+
+    /// Sets a key.
+    pub fn set(&self, key: impl Into<String>, value: Value) {
+        self.replace(Map::from_iter([(key.into(), value)]));
+    }
+
+    /// Makes changes by scope, as user agents do: objects are merged, everything else is replaced.
+    pub fn change(&self, changes: Map<String, Value>) {
+        let changed = changed_keys(&self.lock().now, changes);
+        self.replace(changed);
+    }
+
+    /// Sets several keys.
+    pub(crate) fn replace(&self, members: Map<String, Value>) {
+        let state = &mut *self.lock();
+        state.changed.extend(members.keys().cloned());
+        state.now.extend(members);
+    }
+
+    /// The whole state.
+    #[must_use]
+    pub fn to_json(&self) -> JsonText {
+        JsonText::from_value(&Value::Object(self.lock().now.clone()))
+    }
+
+    /// Whether it has a key.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.lock().now.contains_key(key)
+    }
+
+    /// The keys that were changed, with their values.
+    pub(crate) fn changes(&self) -> Map<String, Value> {
+        let state = self.lock();
+        let value = |key: &String| Some((key.clone(), state.now.get(key)?.clone()));
+        state.changed.iter().filter_map(value).collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_set_and_changed_is_read_again() {
+        let state = json!({ "patient": { "age": 55, "sex": "f" }, "seats": ["A"], "kept": 1 });
+        let state = MockState::new(&JsonText::from_value(&state)).expect("an object");
+        state.set("seats", json!(["A", "B"]));
+        let changes = json!({ "patient": { "age": 56 }, "session": { "booked": true } });
+        state.change(changes.as_object().cloned().expect("an object"));
+        assert_eq!(state.get("booked"), Some(json!(true)));
+        let changed = json!({
+            "booked": true,
+            "patient": { "age": 56, "sex": "f" },
+            "seats": ["A", "B"],
+        });
+        assert_eq!(Value::Object(state.changes()), changed);
+    }
+}
