@@ -11,6 +11,7 @@ use scoring::state::Query;
 
 use crate::bridge::Bridge;
 use crate::given_model::GivenModel;
+use crate::golden::Golden;
 use crate::metric::Metric;
 use crate::mock::ToolUse;
 use crate::prices::Prices;
@@ -61,6 +62,8 @@ pub struct EvalCase {
     pub prices: Arc<Prices>,
     /// What the case was read from.
     pub source: CaseSource,
+    /// The recorded case that this one is made from or compared with.
+    pub golden: Option<Arc<Golden>>,
     /// The language in which errors say what to change.
     pub written_in: WrittenIn,
 }
@@ -98,6 +101,7 @@ impl EvalCase {
             tags: Vec::new(),
             prices: Arc::default(),
             source: CaseSource::default(),
+            golden: None,
             written_in: WrittenIn::default(),
         }
     }

@@ -17,7 +17,7 @@ use crate::mock_state::MockState;
 use crate::nearest::nearest;
 use crate::output_schema::mismatch;
 use crate::python::Functions;
-use crate::recorded::Repeats;
+use crate::recorded::{Recording, Repeats};
 use crate::remedy::WrittenIn;
 use crate::simulated::World;
 use crate::tool_fault::{FaultEffect, Seed, ToolFault, truncated};
@@ -38,6 +38,7 @@ pub struct Gate {
     seed: u64,
     written_in: WrittenIn,
     functions: Arc<Functions>,
+    recording: Recording,
     model: Option<GivenModel>,
     initial_state: JsonText,
     /// The events so far.
@@ -137,6 +138,7 @@ impl Gate {
             seed: case.seed,
             written_in: case.written_in,
             functions: Arc::default(),
+            recording: case.golden.as_ref().map(|it| Recording::of(&it.trace)).unwrap_or_default(),
             model: case.model.clone(),
             initial_state: state.clone(),
             world: Arc::new(World::new(Arc::clone(&ledger))),
@@ -296,8 +298,10 @@ impl Gate {
         let changes = context.state.changes();
         match answer {
             Ok(result) => {
-                // A recording holds what the framework made of a result, which may be another shape.
-                let is_recorded = matches!(mock, ToolMock::Recorded { .. });
+                // A recording holds what the framework and callbacks made of a result, or of an error, which may be
+                // another shape.
+                let is_recorded = matches!(mock, ToolMock::Recorded { .. })
+                    || self.recording.has_result(&call.tool, &result);
                 let schema = call.output_schema.as_ref().filter(|_| !is_recorded);
                 match schema.and_then(|schema| mismatch(schema, &result)) {
                     None => Ok(Decision::Mock { result, changes }),
@@ -488,6 +492,14 @@ impl Gate {
                 })?
             }
         };
+        let made = self.ledger.look(|events| {
+            events.iter().rev().find_map(|entry| match &entry.event {
+                Event::ToolCall { call_id, args, .. } if *call_id == call.call_id => {
+                    Some(args.clone())
+                }
+                _ => None,
+            })
+        });
         let received = call.received.clone().unwrap_or_else(|| Received {
             args: call.args.clone(),
             defaults: JsonText::from_value(&Value::Object(Map::new())),
@@ -502,6 +514,7 @@ impl Gate {
             invocation_id: call.invocation_id.clone(),
             run_id: Arc::clone(&self.run_id),
             state: Arc::new(state),
+            made: made.filter(|made| *made != call.args),
             received,
             now_ms,
             repeated,

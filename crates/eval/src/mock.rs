@@ -95,6 +95,8 @@ pub struct MockContext {
     pub output_schema: Option<JsonText>,
     /// The arguments as the tool's code would get them.
     pub(crate) received: Received,
+    /// The arguments as the model gave them, if a callback has changed them since.
+    pub(crate) made: Option<JsonText>,
     /// The id of the run, unlike that of any other.
     pub(crate) run_id: Arc<str>,
     /// How often this tool was called with these arguments before.
@@ -312,7 +314,10 @@ impl ToolMock {
                 Box::pin(mock.answer(number, args, context)).await
             }
             Self::Recorded { recording, otherwise } => {
-                match (recording.result(&context.tool_name, args, context.repeated), otherwise) {
+                let recorded = std::iter::once(args)
+                    .chain(&context.made)
+                    .find_map(|args| recording.result(&context.tool_name, args, context.repeated));
+                match (recorded, otherwise) {
                     (Some(result), _) => Ok(result.clone()),
                     (None, Some(mock)) => Box::pin(mock.answer(number, args, context)).await,
                     (None, None) => Err(MockFailure::NotRecorded),
@@ -334,7 +339,10 @@ impl ToolMock {
                 ))),
             },
             Self::Table { rows, otherwise } => {
-                let row = rows.iter().find(|row| row.args.is_met(args));
+                let is_met = |row: &&Row| {
+                    std::iter::once(args).chain(&context.made).any(|args| row.args.is_met(args))
+                };
+                let row = rows.iter().find(is_met);
                 match row.map(|row| &row.mock).or(otherwise.as_deref()) {
                     Some(mock) => Box::pin(mock.answer(number, args, context)).await,
                     None => Err(MockFailure::Broken(format!(
@@ -368,6 +376,7 @@ mod tests {
             invocation_id: "i".to_owned(),
             run_id: "".into(),
             state: Arc::default(),
+            made: None,
             received: Received { args: json(args), defaults: json(r#"{"country":"PT"}"#) },
             now_ms: 0,
             output_schema: None,

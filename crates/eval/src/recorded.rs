@@ -6,7 +6,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use json_text::JsonText;
+use json_text::{JsonIndex, JsonText};
 use scoring::Trace;
 use scoring::json::{Equality, equal};
 
@@ -44,6 +44,19 @@ impl Recording {
     #[must_use]
     pub fn tools(&self) -> BTreeSet<&str> {
         self.calls.iter().map(|call| call.tool.as_str()).collect()
+    }
+
+    /// Whether a recorded call of this tool returned `answer`, which may be written as google-adk records what is not an
+    /// object: in `{"result": ...}`.
+    pub(crate) fn has_result(&self, tool: &str, answer: &JsonText) -> bool {
+        let document = JsonIndex::of(answer);
+        let only = (document.root().entries().len() == 1).then(|| document.root().member("result"));
+        let inner = only.flatten().map(|result| result.to_json());
+        let is_answer = |result: &JsonText| {
+            equal(result, answer, Equality::Json)
+                || inner.as_ref().is_some_and(|inner| equal(result, inner, Equality::Json))
+        };
+        self.calls.iter().any(|call| call.tool == tool && is_answer(&call.result))
     }
 
     /// The result of the recorded call of this tool with equal arguments; of several, the one that `earlier`

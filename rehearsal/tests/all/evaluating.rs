@@ -567,19 +567,18 @@ fn a_suite_is_made_from_a_recorded_case() {
     };
     let made = init("triage.eval.yaml");
     assert_eq!(made.status.code(), Some(0), "{}", text(&made.stderr));
-    let next = "triage.eval.yaml is written. Next: rehearsal eval triage.eval.yaml\n";
+    let next =
+        "triage.eval.yaml is written. Next: rehearsal eval triage.eval.yaml --model replay\n";
     assert_eq!(text(&made.stdout), next);
     let listed = run(folder.path(), &["triage.eval.yaml", "--list"], None);
     assert_eq!(text(&listed.stdout).trim(), "pain", "{}", text(&listed.stderr));
     if let Some(python) = test_needs::python() {
         // The agent responds as recorded: without a key and without its tools.
         let suite = std::fs::read_to_string(folder.path().join("triage.eval.yaml")).unwrap();
-        let replayed = suite.replacen("  first_message", "  model: replay\n  first_message", 1);
-        std::fs::write(folder.path().join("replayed.eval.yaml"), &replayed).unwrap();
-        let ran = run(folder.path(), &["replayed.eval.yaml"], Some(&python));
+        let ran = run(folder.path(), &["triage.eval.yaml", "--model", "replay"], Some(&python));
         let (report, errors) = (text(&ran.stdout), text(&ran.stderr));
         // The tool returns an object, of which the recording could be the only member.
-        assert_eq!(ran.status.code(), Some(0), "{replayed}\n{report}\n{errors}");
+        assert_eq!(ran.status.code(), Some(0), "{suite}\n{report}\n{errors}");
     }
     let again = init("triage.eval.yaml");
     assert_eq!(again.status.code(), Some(2));

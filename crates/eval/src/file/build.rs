@@ -224,6 +224,7 @@ impl Builder<'_> {
             seed: suite.seed,
             repeats: case.repeats,
             tags: case.tags.clone(),
+            golden: self.golden.clone(),
             written_in: match self.options.is_of_python {
                 true => WrittenIn::Python,
                 false => WrittenIn::Suite,

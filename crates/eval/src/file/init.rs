@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use json_text::JsonText;
+use scoring::ToolCall;
 use scoring::json::{Equality, equal};
 use serde_json::{Map, Value, json};
 
@@ -36,7 +37,13 @@ pub fn suite_of(golden: &Golden, eval_set: &Path, agent: &Path) -> Result<String
     if !later.is_empty() {
         users.insert("loop".to_owned(), json!({ "script": later }));
     }
-    let confirming = confirming(golden)?;
+    let mut confirming = confirming(golden)?;
+    for tool in denied(golden) {
+        let user = confirming.entry(tool).or_insert_with(|| json!({ "script": [] }));
+        if let Some(script) = user["script"].as_array_mut() {
+            script.push(json!({ "says": { "confirmed": false } }));
+        }
+    }
     if !confirming.is_empty() {
         users.insert("tools".to_owned(), Value::Object(confirming));
     }
@@ -47,7 +54,12 @@ pub fn suite_of(golden: &Golden, eval_set: &Path, agent: &Path) -> Result<String
     if !tools.is_empty() {
         case.insert("tools".to_owned(), Value::Object(tools));
     }
-    let criteria = json!({ "tool_trajectory_avg_score": 1.0, "response_match_score": 0.8 });
+    // The agent asks for a confirmation by a call that is not recorded.
+    let trajectory = match denied(golden).next() {
+        None => json!(1.0),
+        Some(_) => json!({ "threshold": 1.0, "match_type": "IN_ORDER" }),
+    };
+    let criteria = json!({ "tool_trajectory_avg_score": trajectory, "response_match_score": 0.8 });
     case.insert("metrics".to_owned(), json!([{ "criteria": criteria }]));
     let suite = json!({ "subject": { "adk": agent.to_string_lossy() }, "cases": [case] });
     serde_saphyr::to_string(&suite).map_err(|error| error.to_string())
@@ -73,10 +85,33 @@ fn confirming(golden: &Golden) -> Result<Map<String, Value>, String> {
     Ok(answers)
 }
 
-/// A mock of each tool.
+/// The tools of the calls that a person denied in a rehearsal, where they are recorded without a request.
+fn denied(golden: &Golden) -> impl Iterator<Item = String> {
+    let calls = golden.trace.invocations.iter().flat_map(|turn| &turn.tool_calls);
+    calls.filter(|call| is_denied(call)).filter_map(|call| call.name.clone())
+}
+
+/// Whether a rehearsal recorded that the call was denied. Its tool did not run.
+fn is_denied(call: &ToolCall) -> bool {
+    let result = call.result.as_ref().and_then(|result| result.to_value().ok());
+    result.is_some_and(|result| result["error"]["type"] == DENIED)
+}
+
+/// Whether google-adk recorded that the agent has no such tool, which the model had made up.
+fn is_made_up(call: &ToolCall) -> bool {
+    let result = call.result.as_ref().and_then(|result| result.to_value().ok());
+    let error = result.and_then(|result| Some(result["error"].as_str()?.to_owned()));
+    error.is_some_and(|error| error.contains("failed as no tool with that name is available"))
+}
+
+/// The type of the error of a call that a person denied.
+const DENIED: &str = "ConfirmationDenied";
+
+/// A mock of each tool that ran.
 fn tools(golden: &Golden) -> Result<Map<String, Value>, String> {
     let mut tools = Map::new();
-    for call in golden.trace.invocations.iter().flat_map(|turn| &turn.tool_calls) {
+    let calls = golden.trace.invocations.iter().flat_map(|turn| &turn.tool_calls);
+    for call in calls.filter(|call| !is_denied(call) && !is_made_up(call)) {
         if let Some(name) = &call.name
             && !CONTROL_FLOW.contains(&name.as_str())
             && !name.starts_with("adk_request_")
@@ -93,9 +128,10 @@ fn tools(golden: &Golden) -> Result<Map<String, Value>, String> {
 fn mock(golden: &Golden, tool: &str) -> Result<Value, String> {
     let calls = golden.trace.invocations.iter().flat_map(|turn| &turn.tool_calls);
     let mut calls = calls
-        .filter(|call| call.name.as_deref() == Some(tool))
+        .filter(|call| call.name.as_deref() == Some(tool) && !is_denied(call))
         .filter_map(|call| Some((call.args.as_ref()?, call.result.as_ref()?)));
-    let Some(first) = calls.next() else { return Ok(json!({ "recorded": {} })) };
+    // A tool that waits has returned nothing yet.
+    let Some(first) = calls.next() else { return Ok(json!({ "returns": null })) };
     let mut distinct = vec![first];
     for (args, result) in calls {
         match distinct.iter().find(|(known, _)| equal(known, args, Equality::Json)) {
@@ -156,5 +192,39 @@ mod tests {
         let users =
             json!({ "tools": { "page": { "script": [{ "says": { "confirmed": true } }] } } });
         assert_eq!(case["user_agents"], users);
+    }
+
+    #[test]
+    fn a_call_that_was_denied_has_a_user_agent_and_no_mock() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("set.evalset.json");
+        let denied =
+            json!({ "error": { "type": "ConfirmationDenied", "message": "The call was denied." } });
+        let set = json!({ "eval_set_id": "set", "eval_cases": [{ "eval_id": "a", "conversation": [{
+            "user_content": { "parts": [{ "text": "Page her" }] },
+            "intermediate_data": {
+                "tool_uses": [
+                    { "id": "1", "name": "page", "args": { "who": "Ada" } },
+                    { "id": "2", "name": "page", "args": { "who": "Bo" } },
+                    { "id": "3", "name": "call", "args": {} },
+                ],
+                "tool_responses": [
+                    { "id": "1", "name": "page", "response": denied },
+                    { "id": "2", "name": "page", "response": { "result": "done" } },
+                    { "id": "3", "name": "call", "response": denied },
+                ],
+            },
+        }] }] });
+        std::fs::write(&path, set.to_string()).expect("written");
+        let golden = Golden::read(&path, None).expect("a case");
+        let suite = suite_of(&golden, &path, Path::new("agent")).expect("a suite");
+        let written: Value = serde_saphyr::from_str(&suite).expect("valid");
+        let case = &written["cases"][0];
+        assert_eq!(case["tools"], json!({ "page": { "returns": { "result": "done" } } }));
+        let no = json!({ "script": [{ "says": { "confirmed": false } }] });
+        assert_eq!(case["user_agents"], json!({ "tools": { "page": no, "call": no } }));
+        // The request for the confirmation is a call that is not recorded.
+        let trajectory = &case["metrics"][0]["criteria"]["tool_trajectory_avg_score"];
+        assert_eq!(trajectory["match_type"], "IN_ORDER");
     }
 }

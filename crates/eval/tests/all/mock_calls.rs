@@ -3,8 +3,10 @@
 use std::path::Path;
 
 use eval::fault::AtFault;
-use eval::file::{ReadOptions, read};
+use eval::file::{ReadOptions, read, suite_of};
+use eval::golden::Golden;
 use eval::ledger::{Event, Role};
+use eval::recorded::replay;
 use eval::{EvalResult, Status, run_eval};
 use serde_json::{Value, json};
 
@@ -150,5 +152,72 @@ fn changes_of_a_mock_are_checked_before_anything_runs() {
     ] {
         let error = error(tools);
         assert!(error.contains(shown), "{tools}: {error}");
+    }
+}
+
+/// A recorded turn of the cinema agent with these calls and what they returned.
+fn turn(calls: &[(&str, Value, Value)]) -> Value {
+    let calls = calls.iter().enumerate();
+    let uses = calls
+        .clone()
+        .map(|(id, (name, args, _))| json!({ "id": id.to_string(), "name": name, "args": args }));
+    let responses = calls.map(|(id, (name, _, response))| {
+        json!({ "id": id.to_string(), "name": name, "response": response })
+    });
+    json!({
+        "invocation_id": "i",
+        "user_content": { "role": "user", "parts": [{ "text": "Hi" }] },
+        "final_response": { "role": "model", "parts": [{ "text": "Done" }] },
+        "intermediate_data": {
+            "tool_uses": uses.collect::<Vec<_>>(),
+            "tool_responses": responses.collect::<Vec<_>>(),
+        },
+    })
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_made_from_a_recorded_case_passes_as_recorded() {
+    let Some(python) = test_needs::python() else { return };
+    let failed = |message: &str| json!({ "error": { "type": "OSError", "message": message } });
+    let denied = json!({ "error": { "type": "ConfirmationDenied", "message": "no" } });
+    let unknown = "Invoking `paay()` failed as no tool with that name is available.";
+    let recorded = [
+        ("paid", turn(&[("pay", json!({ "amount": 9 }), json!({ "result": 9.0 }))])),
+        ("failed", turn(&[("pay", json!({ "amount": 9 }), json!({ "error": "no funds" }))])),
+        ("failed-in-a-rehearsal", turn(&[("pay", json!({ "amount": 9 }), failed("no funds"))])),
+        (
+            "failed-at-times",
+            turn(&[
+                ("pay", json!({ "amount": 9 }), failed("no funds")),
+                ("pay", json!({ "amount": 8, "tip": 1 }), json!({ "result": 8.0 })),
+            ]),
+        ),
+        (
+            "changed-by-a-callback",
+            turn(&[
+                ("pay", json!({ "amount": 9.6 }), json!({ "result": 10.0 })),
+                ("pay", json!({ "amount": 8.4 }), json!({ "result": "eight" })),
+            ]),
+        ),
+        ("denied", turn(&[("cancel", json!({ "row": "A" }), denied)])),
+        ("made-up", turn(&[("paay", json!({ "amount": 9 }), json!({ "error": unknown }))])),
+    ];
+    let folder = tempfile::tempdir().expect("a folder");
+    let set = folder.path().join("set.evalset.json");
+    let cases = recorded.iter().map(|(id, turn)| json!({ "eval_id": id, "conversation": [turn] }));
+    let text = json!({ "eval_set_id": "set", "eval_cases": cases.collect::<Vec<_>>() });
+    std::fs::write(&set, text.to_string()).expect("written");
+    let agent = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/cinema");
+    for (id, _) in &recorded {
+        let golden = Golden::read(&set, Some(id)).expect("the case");
+        let path = folder.path().join(format!("{id}.eval.yaml"));
+        let suite = suite_of(&golden, &set, &agent).expect("a suite");
+        std::fs::write(&path, &suite).expect("written");
+        let options = ReadOptions { python: Some(python.clone()), ..ReadOptions::default() };
+        let cases = read(&path, &options).unwrap_or_else(|error| panic!("{suite}{error}"));
+        let mut case = cases.into_iter().next().expect("a case");
+        case.model = Some(replay(&golden.trace));
+        let result = run_eval(&case).await;
+        assert_eq!(result.status, Status::Passed, "{suite}{:?}\n{:?}", result.error, result.events);
     }
 }

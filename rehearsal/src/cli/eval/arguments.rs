@@ -124,7 +124,7 @@ pub struct EvalArguments {
     #[arg(long, env = "REHEARSAL_EVAL_CONFIG", value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub config: Option<PathBuf>,
     /// The model of the agent at every depth, such as gemini-2.5-pro; `replay` responds as the
-    /// recorded trace of an eval set [default: the models that the agent names]
+    /// recorded case, of an eval set or of `golden` in a suite [default: the models that the agent names]
     #[arg(long, env = "REHEARSAL_EVAL_MODEL", value_name = "MODEL", value_parser = NonEmptyStringValueParser::new())]
     pub model: Option<String>,
     /// The judge of all metrics that a model judges, such as gemini-2.5-flash [default: the models that

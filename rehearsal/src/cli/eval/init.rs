@@ -35,7 +35,8 @@ pub(super) fn init(arguments: &InitSuiteArguments, out: &mut dyn Write) -> Resul
             _ => unwritable(cause),
         })?;
     file.write_all(suite.as_bytes()).map_err(unwritable)?;
-    writeln!(out, "{} is written. Next: rehearsal eval {}", path.display(), path.display())?;
+    let shown = path.display();
+    writeln!(out, "{shown} is written. Next: rehearsal eval {shown} --model replay")?;
     Ok(())
 }
 

@@ -78,11 +78,16 @@ pub enum EvalError {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A suite has no recorded trace.
+    /// A case of a suite has no recorded trace.
     #[error(
-        "--model replay is for eval sets, and {} is a suite; write `model: replay` and `golden: {{ eval_set: FILE, case: ID }}` in its cases", .0.display()
+        "--model replay: the case {case} of {} names no recorded case; add `golden: {{ eval_set: FILE, case: ID }}` to it", .suite.display()
     )]
-    NothingToReplay(PathBuf),
+    NothingToReplay {
+        /// The suite.
+        suite: PathBuf,
+        /// The case.
+        case: String,
+    },
     /// A case names a tool that its agent does not have, or a model that it cannot be given.
     #[error("{suite}: case {case}: {fault}")]
     Unfit {

@@ -9,6 +9,7 @@ use eval::EvalCase;
 use eval::file::{ModelChoice, ReadOptions, is_eval_set, read_with_models};
 use eval::given_model::GivenModel;
 use eval::model::Models;
+use eval::recorded::replay;
 use glob::Pattern;
 use serde::Serialize;
 
@@ -107,7 +108,17 @@ fn of_suite(
     let mut cases = read_with_models(path, options, &models(arguments)?)?;
     match eval_sets::model(arguments) {
         ModelChoice::Own => {}
-        ModelChoice::Replay => return Err(EvalError::NothingToReplay(path.to_owned())),
+        ModelChoice::Replay => {
+            for case in &mut cases {
+                let nothing = || EvalError::NothingToReplay {
+                    suite: path.to_owned(),
+                    case: case.name.clone(),
+                };
+                let golden = case.golden.as_ref().ok_or_else(nothing)?;
+                case.model = Some(replay(&golden.trace));
+                case.source.content_hash.push_str(" replay");
+            }
+        }
         ModelChoice::Named(name) => {
             for case in &mut cases {
                 case.model = Some(GivenModel::Named(name.clone()));

@@ -214,7 +214,7 @@ fn options_that_nothing_has_are_refused() {
         (&["--python", "/nobodys/python"], "--python /nobodys/python: the file does not exist;"),
         (&["--model", ""], "--model"),
         (&["--repeats", "4294967295"], "give a number from 1 to 100000"),
-        (&["--model", "replay"], "write `model: replay` and `golden: "),
+        (&["--model", "replay"], "the case a of suite.yaml names no recorded case; add `golden: "),
     ] {
         let refused = run(folder.path(), &[&["suite.yaml"], arguments].concat(), None);
         assert_eq!(refused.status.code(), Some(2));

@@ -3,7 +3,7 @@
 from typing import Optional
 
 from google.adk.agents import LlmAgent
-from google.adk.tools import LongRunningFunctionTool, ToolContext
+from google.adk.tools import FunctionTool, LongRunningFunctionTool, ToolContext
 from pydantic import BaseModel
 
 
@@ -27,6 +27,17 @@ def announce(context: str = "doors open") -> dict:
 def pay(amount: float) -> float:
     """Pays."""
     raise RuntimeError("the code of a mocked tool ran")
+
+
+def cancel(row: str) -> str:
+    """Cancels a reservation, which a person confirms."""
+    raise RuntimeError("the code of a mocked tool ran")
+
+
+def whole(tool, args, tool_context):
+    """Changes the arguments of a call before the tool gets them."""
+    if tool.name == "pay":
+        args["amount"] = float(round(args["amount"]))
 
 
 def booked(tool_context: ToolContext) -> dict:
@@ -55,8 +66,10 @@ root_agent = LlmAgent(
         announce,
         pay,
         booked,
+        FunctionTool(cancel, require_confirmation=True),
         LongRunningFunctionTool(ask),
         LongRunningFunctionTool(ask_friend),
     ],
+    before_tool_callback=whole,
     on_tool_error_callback=on_error,
 )
