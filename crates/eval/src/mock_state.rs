@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use json_text::{JsonText, JsonTextError};
 use serde_json::{Map, Value};
 
-use crate::state_change::by_key;
+use crate::state_change::changed_keys;
 
 /// The state of the session during one call of a mock. What the mock changes, the session has with the result of the
 /// call.
