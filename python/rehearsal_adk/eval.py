@@ -117,6 +117,8 @@ class UserContext:
     """The id of its call."""
     args: dict[str, Any] | None
     """The arguments of its call."""
+    interim: Any
+    """What a long-running tool has returned so far; None otherwise."""
     invocation_id: str
     """The invocation of the framework."""
     state: dict[str, Any]

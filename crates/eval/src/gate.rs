@@ -51,6 +51,8 @@ struct Seen {
     mocked: HashMap<String, usize>,
     /// Where the results of calls under way come from.
     origins: HashMap<String, Origin>,
+    /// The calls that a fault of the case answered in place of the tool or its mock.
+    replaced: HashSet<String>,
     /// The output schemas of long-running calls.
     awaited_schemas: HashMap<String, JsonText>,
     /// The requests to the given model, in all and since the user's last message.
@@ -126,6 +128,7 @@ impl Gate {
             seen: Mutex::new(Seen {
                 mocked: HashMap::new(),
                 origins: HashMap::new(),
+                replaced: HashSet::new(),
                 awaited_schemas: HashMap::new(),
                 model_requests: 0,
                 model_requests_in_turn: 0,
@@ -241,6 +244,9 @@ impl Gate {
         {
             let seen = &mut *self.lock();
             seen.origins.insert(call.call_id.clone(), origin);
+            if origin == Origin::Fault {
+                seen.replaced.insert(call.call_id.clone());
+            }
             if let Decision::Raise(message) = &decision {
                 seen.raised = Some((call.tool.clone(), message.clone()));
             }
@@ -369,6 +375,11 @@ impl Gate {
     pub fn note_result(&self, call_id: String, name: String, result: JsonText) {
         let from = self.lock().origins.remove(&call_id).unwrap_or(Origin::Framework);
         self.ledger.add(Event::ToolResult { call_id, name, result, from });
+    }
+
+    /// Whether a fault of the case answered a call in place of the tool or its mock.
+    pub(crate) fn is_replaced(&self, call_id: &str) -> bool {
+        self.lock().replaced.contains(call_id)
     }
 
     /// How a user's answer to a long-running call differs from the tool's output schema.

@@ -229,7 +229,9 @@ pub(crate) fn members_of(name: &str) -> &'static [&'static str] {
         "tool_fault" => &["call_id", "name", "effect"],
         "state_change" => &["changes", "by"],
         "state_conflict" => &["pointer", "kept", "replaced"],
-        "yield" => &["kind", "tool_name", "invocation_id", "awaiting_input", "call_id", "args"],
+        "yield" => {
+            &["kind", "tool_name", "invocation_id", "awaiting_input", "call_id", "args", "interim"]
+        }
         "user_agent_response" => &["response"],
         "model_usage" => &["role", "agent", "model", "input", "output"],
         "fault" => &["at_fault", "message"],

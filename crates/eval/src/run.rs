@@ -1,6 +1,6 @@
 //! [`run_eval`]: one case, from its initial state to its metrics.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ use crate::metric::{MetricResult, SCOPES, SESSION};
 use crate::remedy::WrittenIn;
 use crate::result::{EvalResult, RunError, Status, TerminationReason, TokenUsage, status};
 use crate::state_change::{Conflict, conflicts, merge, merge_value};
-use crate::subject::{Input, PendingCall, SubjectSession, ToolResponse, TurnEnd};
+use crate::subject::{Input, PendingCall, SubjectSession, ToolResponse};
 use crate::user_agent::{ConversationMessage, UserAgent, UserAnswer, UserContext};
 use crate::yields::{YieldInfo, YieldKind};
 
@@ -37,13 +37,19 @@ pub async fn run_eval(case: &EvalCase) -> EvalResult {
     let begin = Instant::now();
     let gate = Arc::new(Gate::new(case));
     gate.ledger.add(Event::InitialState { state: case.initial_state.clone() });
-    let mut run =
-        Run { case, gate: &gate, heard: Mutex::default(), answers: Mutex::default(), turns: 0 };
+    let mut run = Run {
+        case,
+        gate: &gate,
+        heard: Mutex::default(),
+        answers: Mutex::default(),
+        waiting: Vec::new(),
+        turns: 0,
+    };
     let deadline = case.terminate_when.max_duration.map(|most| begin + most);
     let ended = if let Err(fault) = loaded {
         Err(fault)
     } else {
-        let conversation = run.conversation();
+        let conversation = run.whole_conversation();
         match deadline {
             None => conversation.await,
             Some(deadline) => timeout_at(deadline, conversation)
@@ -137,12 +143,45 @@ struct Run<'a> {
     heard: Mutex<Vec<ConversationMessage>>,
     /// How often each user agent has answered.
     answers: Mutex<HashMap<YieldKind, usize>>,
+    /// The calls that the last turn left for a response of the user.
+    waiting: Vec<PendingCall>,
     turns: u32,
 }
 
 type Ended = Result<Option<TerminationReason>, Fault>;
 
 impl Run<'_> {
+    /// Runs the conversation to its end, at which every user agent of a tool that was called must have been asked.
+    async fn whole_conversation(&mut self) -> Ended {
+        let reason = self.conversation().await?;
+        if reason == Some(TerminationReason::MaxTurns) {
+            return Ok(reason);
+        }
+        match self.never_asked().await {
+            None => Ok(reason),
+            Some(tool) => Err(Fault::NeverAsked { tool }),
+        }
+    }
+
+    /// A tool that has a user agent and was called, and did not ask.
+    async fn never_asked(&self) -> Option<String> {
+        let answers = self.answers.lock().await;
+        let is_asked = |tool: &String| {
+            let kind = YieldKind::Tool { tool_name: tool.clone() };
+            answers.contains_key(&kind) || self.waiting.iter().any(|call| call.tool == *tool)
+        };
+        let called = self.gate.ledger.look(|events| {
+            let called = events.iter().filter_map(|entry| match &entry.event {
+                Event::ToolCall { call_id, name, .. } => Some((call_id, name)),
+                _ => None,
+            });
+            let called = called.filter(|(call_id, _)| !self.gate.is_replaced(call_id));
+            called.map(|(_, name)| name.clone()).collect::<BTreeSet<_>>()
+        });
+        let users = &self.case.user_agents.tools;
+        called.into_iter().find(|tool| users.contains_key(tool) && !is_asked(tool))
+    }
+
     /// Runs the subject and the user agents in turn until one of them, or a condition, ends it.
     async fn conversation(&mut self) -> Ended {
         let mut session = self.until_stopped(self.case.subject.open(self.gate)).await?;
@@ -161,11 +200,12 @@ impl Run<'_> {
                 self.gate.note_user_message(text);
             }
             let end = self.until_stopped(session.run(input)).await?;
-            self.gate.note_state(end.state.clone());
+            self.gate.note_state(end.state);
+            self.waiting = end.pending;
             if let Some(reason) = self.condition_met() {
                 return Ok(Some(reason));
             }
-            let Some((next, changes)) = self.responses(&end).await? else { return Ok(None) };
+            let Some((next, changes)) = self.responses().await? else { return Ok(None) };
             self.turns += 1;
             input = next;
             if !changes.is_empty() {
@@ -208,16 +248,13 @@ impl Run<'_> {
     }
 
     /// What the users give back; `None` if the conversation is over.
-    async fn responses(&self, end: &TurnEnd) -> Result<Option<(Input, Map<String, Value>)>, Fault> {
-        if end.pending.is_empty() {
-            let answer = self.loop_yield().await?;
-            return Ok(answer.map(|(text, changes)| (Input::Message(text), changes)));
-        }
+    async fn responses(&self) -> Result<Option<(Input, Map<String, Value>)>, Fault> {
         // All are asked at the same time, and the run goes on when all have answered.
-        let answers = try_join_all(end.pending.iter().map(|call| self.tool_yield(call))).await?;
+        let asked = self.waiting.iter().filter(|call| self.is_for_user(call));
+        let answers = try_join_all(asked.map(|call| self.tool_yield(call))).await?;
         let mut changes = Map::new();
         let mut responses = Vec::new();
-        for (response, changed) in answers {
+        for (response, changed) in answers.into_iter().flatten() {
             for Conflict { pointer, earlier, later } in conflicts(&changes, &changed) {
                 self.gate.ledger.add(Event::StateConflict {
                     pointer,
@@ -228,7 +265,18 @@ impl Run<'_> {
             merge(&mut changes, changed);
             responses.push(response);
         }
+        if responses.is_empty() {
+            let answer = self.loop_yield().await?;
+            return Ok(answer.map(|(text, changes)| (Input::Message(text), changes)));
+        }
         Ok(Some((Input::Responses(responses), changes)))
+    }
+
+    /// Whether a user agent is to respond to a call. With an interim result, the agent can go on without it.
+    fn is_for_user(&self, call: &PendingCall) -> bool {
+        call.interim.is_none()
+            || (self.case.user_agents.tools.contains_key(&call.tool)
+                && !self.gate.is_replaced(&call.call_id))
     }
 
     /// The user's next message.
@@ -240,6 +288,7 @@ impl Run<'_> {
             awaiting_input: true,
             call_id: None,
             args: None,
+            interim: None,
         };
         let Some((response, changes)) = self.asked(&**user, &info).await? else { return Ok(None) };
         let text = match response.decode::<String>() {
@@ -249,11 +298,11 @@ impl Run<'_> {
         Ok(Some((text, changes)))
     }
 
-    /// The response of a tool that waits.
+    /// The response of a tool that waits; `None` if a call with an interim result gets no other.
     async fn tool_yield(
         &self,
         call: &PendingCall,
-    ) -> Result<(ToolResponse, Map<String, Value>), Fault> {
+    ) -> Result<Option<(ToolResponse, Map<String, Value>)>, Fault> {
         let Some(user) = self.case.user_agents.tools.get(&call.tool) else {
             return Err(Fault::NoUserAgent {
                 written_in: self.case.written_in,
@@ -267,12 +316,20 @@ impl Run<'_> {
             awaiting_input: false,
             call_id: Some(call.call_id.clone()),
             args: Some(call.args.clone()),
+            interim: call.interim.clone(),
         };
         let Some((response, changes)) = self.asked(&**user, &info).await? else {
+            if call.interim.is_some() {
+                return Ok(None);
+            }
             let message = "it ended the conversation while the tool waits for its answer";
             return Err(Fault::UserAgent { of: info.kind, message: message.to_owned() });
         };
-        let mismatch = self.gate.mismatch(&call.call_id, &response);
+        // The output schema is that of the interim result, where there is one.
+        let mismatch = match &call.interim {
+            None => self.gate.mismatch(&call.call_id, &response),
+            Some(_) => None,
+        };
         if let Some(message) = call.refusal(&response).map(str::to_owned).or(mismatch) {
             let message = format!("its answer is {response}, and {message}");
             return Err(Fault::UserAgent { of: info.kind, message });
@@ -287,7 +344,7 @@ impl Run<'_> {
         }
         let response =
             ToolResponse { call_id: call.call_id.clone(), name: call.name.clone(), response };
-        Ok((response, changes))
+        Ok(Some((response, changes)))
     }
 
     /// Asks a user agent; `None` if it ends the conversation.

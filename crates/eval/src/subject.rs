@@ -91,7 +91,7 @@ pub struct ToolResponse {
 /// Where a turn ended.
 #[derive(Debug, Clone)]
 pub struct TurnEnd {
-    /// The calls that wait for the user; none if the agent ended its turn.
+    /// The calls of the turn that a response of the user may come for; none if the agent ended its turn.
     pub pending: Vec<PendingCall>,
     /// The state of the session.
     pub state: JsonText,
@@ -111,6 +111,8 @@ pub struct PendingCall {
     pub tool: String,
     /// The arguments.
     pub args: JsonText,
+    /// What a long-running tool has returned so far. The agent has gone on with it, and a response may still come.
+    pub interim: Option<JsonText>,
 }
 
 impl PendingCall {

@@ -38,6 +38,7 @@ class CaseRun:
         self.allowed_hosts: frozenset[str] = frozenset()
         self._model_requests = itertools.count(1)
         self._called: dict[str, str] = {}
+        self._long_running: dict[str, dict[str, Any]] = {}
 
     async def connect(self, socket_path: str, case: str) -> None:
         """Connects to the engine and serves it until it closes the connection."""
@@ -125,17 +126,21 @@ class CaseRun:
             for call in event.get_function_calls():
                 self._called[call.id] = call.name
                 if call.id in (event.long_running_tool_ids or ()):
-                    pending[call.id] = {
+                    pending[call.id] = self._long_running[call.id] = {
                         "call_id": call.id,
                         "name": call.name,
                         "tool": self._asker(event, call),
                         "args": call.args,
                     }
             for response in event.get_function_responses():
-                pending.pop(response.id, None)
+                # To google-adk it is an interim result: a client may send another one after the turn.
+                if waiting := self._long_running.get(response.id):
+                    pending[response.id] = {**waiting, "interim": response.response}
             unanswered = _unanswered(event)
         if unanswered:
             return {"unanswered": unanswered}
+        for asking in list(pending.values()):
+            pending.pop(_asked_for(asking), None)
         return {"pending": list(pending.values()), "state": await self._state()}
 
     def _asker(self, event: Any, call: Any) -> str:
@@ -281,6 +286,15 @@ def _unanswered(event: Any) -> str | None:
         return None
     message = f": {event.error_message}" if event.error_message else ""
     return f"the model of {event.author} gave no answer ({event.error_code}{message})"
+
+
+def _asked_for(waiting: dict[str, Any]) -> str | None:
+    """The call that cannot go on before what waits is responded to: a confirmation or a credential. What google-adk gave
+    the model for it meanwhile is no result of the tool."""
+    args = waiting["args"] or {}
+    if waiting["name"] == "adk_request_confirmation":
+        return (args.get("originalFunctionCall") or {}).get("id")
+    return args.get("functionCallId") if waiting["name"] == "adk_request_credential" else None
 
 
 def _mapping(value: Any) -> dict[str, Any]:

@@ -104,6 +104,7 @@ fn yield_info(members: &Members) -> Result<YieldInfo, String> {
         awaiting_input: members.get("awaiting_input")?,
         call_id: members.get_or_default("call_id")?,
         args: members.get_or_default("args")?,
+        interim: members.get_or_default("interim")?,
     })
 }
 
@@ -121,11 +122,12 @@ mod tests {
     fn events() -> Vec<Event> {
         let json = || JsonText::parse(r#"{"z":1.10,"a":123456789012345678901}"#).expect("valid");
         let text = || "text".to_owned();
-        let wait = |kind, args| YieldInfo {
+        let wait = |kind, args: Option<JsonText>| YieldInfo {
             kind,
             invocation_id: text(),
             awaiting_input: true,
             call_id: Some(text()),
+            interim: args.clone(),
             args,
         };
         let fault = |effect| Event::ToolFault { call_id: text(), name: text(), effect };

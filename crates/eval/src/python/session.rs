@@ -201,7 +201,7 @@ impl SubjectSession for PythonSession {
 }
 
 impl From<Waiting> for PendingCall {
-    fn from(Waiting { call_id, name, tool, args }: Waiting) -> Self {
-        Self { call_id, name, tool, args }
+    fn from(Waiting { call_id, name, tool, args, interim }: Waiting) -> Self {
+        Self { call_id, name, tool, args, interim }
     }
 }

@@ -8,6 +8,7 @@ mod endings;
 mod eval_sets;
 mod function_users;
 mod functions;
+mod interim_results;
 mod isolation;
 mod mcp_subject;
 mod mcp_toolsets;

@@ -91,6 +91,7 @@ impl SubjectSession for StepsSession {
                 name: tool.to_owned(),
                 tool: tool.to_owned(),
                 args: value(&args),
+                interim: None,
             }),
         }
         Ok(end)
