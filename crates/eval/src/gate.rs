@@ -11,6 +11,7 @@ use crate::case::EvalCase;
 use crate::fault::Fault;
 use crate::given_model::{GivenModel, ModelTurn};
 use crate::ledger::{Event, Ledger, Origin};
+use crate::message::Message;
 use crate::mock::{MockContext, MockFailure, ToolMock, ToolUse};
 use crate::nearest::nearest;
 use crate::output_schema::mismatch;
@@ -362,13 +363,14 @@ impl Gate {
     }
 
     /// Notes a message of the user.
-    pub(crate) fn note_user_message(&self, text: &str) {
+    pub(crate) fn note_user_message(&self, message: &Message) {
         {
             let seen = &mut *self.lock();
             seen.user_messages += 1;
             seen.model_requests_in_turn = 0;
         }
-        self.ledger.add(Event::UserMessage { text: text.to_owned() });
+        let (text, parts) = (message.text(), message.parts());
+        self.ledger.add(Event::UserMessage { text, parts });
     }
 
     /// Notes the result of a call as an event.

@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
+use evalset::adk::FunctionResponse;
 use futures::future::{join_all, try_join_all};
 use indexmap::IndexMap;
 use json_text::{JsonIndex, JsonText};
@@ -15,7 +16,8 @@ use crate::bridge::AtYield;
 use crate::case::EvalCase;
 use crate::fault::{AtFault, Fault};
 use crate::gate::Gate;
-use crate::ledger::{Entry, Event, Ledger, Role};
+use crate::ledger::{Entry, Event, Ledger, Origin, Role};
+use crate::message::{Message, output_for_people};
 use crate::metric::{MetricResult, SCOPES, SESSION};
 use crate::remedy::WrittenIn;
 use crate::result::{EvalResult, RunError, Status, TerminationReason, TokenUsage, status};
@@ -43,6 +45,7 @@ pub async fn run_eval(case: &EvalCase) -> EvalResult {
         heard: Mutex::default(),
         answers: Mutex::default(),
         waiting: Vec::new(),
+        open: Vec::new(),
         turns: 0,
     };
     let deadline = case.terminate_when.max_duration.map(|most| begin + most);
@@ -145,6 +148,8 @@ struct Run<'a> {
     answers: Mutex<HashMap<YieldKind, usize>>,
     /// The calls that the last turn left for a response of the user.
     waiting: Vec<PendingCall>,
+    /// All calls that the user may still respond to.
+    open: Vec<PendingCall>,
     turns: u32,
 }
 
@@ -186,9 +191,9 @@ impl Run<'_> {
     async fn conversation(&mut self) -> Ended {
         let mut session = self.until_stopped(self.case.subject.open(self.gate)).await?;
         let mut input = match &self.case.first_message {
-            Some(text) => {
-                self.heard.lock().await.push(ConversationMessage::Own(text.clone()));
-                Input::Message(text.clone())
+            Some(message) => {
+                self.heard.lock().await.push(ConversationMessage::Own(message.for_people()));
+                Input::Message(self.sendable(message.clone())?)
             }
             None => match self.loop_yield().await? {
                 Some((message, _)) => Input::Message(message),
@@ -196,12 +201,15 @@ impl Run<'_> {
             },
         };
         loop {
-            if let Input::Message(text) = &input {
-                self.gate.note_user_message(text);
+            if let Input::Message(message) = &input {
+                self.gate.note_user_message(message);
+                self.note_responses(message);
             }
             let end = self.until_stopped(session.run(input)).await?;
             self.gate.note_state(end.state);
             self.waiting = end.pending;
+            self.open.retain(|call| self.waiting.iter().all(|it| it.call_id != call.call_id));
+            self.open.extend(self.waiting.iter().cloned());
             if let Some(reason) = self.condition_met() {
                 return Ok(Some(reason));
             }
@@ -248,9 +256,12 @@ impl Run<'_> {
     }
 
     /// What the users give back; `None` if the conversation is over.
-    async fn responses(&self) -> Result<Option<(Input, Map<String, Value>)>, Fault> {
+    async fn responses(&mut self) -> Result<Option<(Input, Map<String, Value>)>, Fault> {
         // All are asked at the same time, and the run goes on when all have answered.
-        let asked = self.waiting.iter().filter(|call| self.is_for_user(call));
+        let loops = self.answers.lock().await.get(&YieldKind::Loop).copied().unwrap_or_default();
+        let conversation = self.case.user_agents.conversation.as_ref();
+        let is_in_message = conversation.is_some_and(|user| user.responds_to_calls(loops));
+        let asked = self.waiting.iter().filter(|call| self.is_for_user(call, is_in_message));
         let answers = try_join_all(asked.map(|call| self.tool_yield(call))).await?;
         let mut changes = Map::new();
         let mut responses = Vec::new();
@@ -265,22 +276,25 @@ impl Run<'_> {
             merge(&mut changes, changed);
             responses.push(response);
         }
+        self.open.retain(|call| responses.iter().all(|it| it.call_id != call.call_id));
         if responses.is_empty() {
             let answer = self.loop_yield().await?;
-            return Ok(answer.map(|(text, changes)| (Input::Message(text), changes)));
+            return Ok(answer.map(|(message, changes)| (Input::Message(message), changes)));
         }
         Ok(Some((Input::Responses(responses), changes)))
     }
 
-    /// Whether a user agent is to respond to a call. With an interim result, the agent can go on without it.
-    fn is_for_user(&self, call: &PendingCall) -> bool {
-        call.interim.is_none()
-            || (self.case.user_agents.tools.contains_key(&call.tool)
-                && !self.gate.is_replaced(&call.call_id))
+    /// Whether the user agent of a tool is to respond to a call. With an interim result, the agent can go on without a
+    /// response, and the user's next message may have it.
+    fn is_for_user(&self, call: &PendingCall, is_in_message: bool) -> bool {
+        match self.case.user_agents.tools.contains_key(&call.tool) {
+            true => !self.gate.is_replaced(&call.call_id),
+            false => call.interim.is_none() && !is_in_message,
+        }
     }
 
     /// The user's next message.
-    async fn loop_yield(&self) -> Result<Option<(String, Map<String, Value>)>, Fault> {
+    async fn loop_yield(&self) -> Result<Option<(Message, Map<String, Value>)>, Fault> {
         let Some(user) = &self.case.user_agents.conversation else { return Ok(None) };
         let info = YieldInfo {
             kind: YieldKind::Loop,
@@ -291,11 +305,83 @@ impl Run<'_> {
             interim: None,
         };
         let Some((response, changes)) = self.asked(&**user, &info).await? else { return Ok(None) };
-        let text = match response.decode::<String>() {
-            Ok(text) => text,
-            Err(_) => response.as_str().to_owned(),
+        let failed = |message| Fault::UserAgent { of: YieldKind::Loop, message };
+        let message = Message::of_output(&response).map_err(failed)?;
+        Ok(Some((self.sendable(message)?, changes)))
+    }
+
+    /// A message of the user as the subject can get it: each response in it goes to a call that waits.
+    fn sendable(&self, message: Message) -> Result<Message, Fault> {
+        let failed = |message| Fault::UserAgent { of: YieldKind::Loop, message };
+        if let Some(reason) = self.case.subject.refusal(&message) {
+            return Err(failed(reason));
+        }
+        let mut open: Vec<&PendingCall> = self.open.iter().collect();
+        message.addressed(|response| {
+            let at = self.call_of(response, &open).ok_or_else(|| {
+                let named = response.name.as_deref().or(response.id.as_deref());
+                let waiting: Vec<_> = open.iter().map(|call| call.name.as_str()).collect();
+                failed(format!(
+                    "its message responds to a call of {}, and {}",
+                    named.unwrap_or_default(),
+                    match waiting.is_empty() {
+                        true => "no call waits for a response".to_owned(),
+                        false => format!("the calls that wait are those of {}", waiting.join(", ")),
+                    }
+                ))
+            })?;
+            let call = open.remove(at);
+            Ok((call.call_id.clone(), call.name.clone()))
+        })
+    }
+
+    /// The place in `open` of the call that a response of the user is for: the one with its id, or else of its name. Of
+    /// several with its name, it is the one at the place that the call has in the recording, or the first.
+    fn call_of(&self, response: &FunctionResponse, open: &[&PendingCall]) -> Option<usize> {
+        let with_id = |id: &str| open.iter().position(|call| call.call_id == id);
+        let recorded = response.id.as_ref().and_then(|id| self.case.recorded_calls.get(id));
+        let in_run = |(name, place): &(String, usize)| {
+            self.gate.ledger.look(|events| {
+                let mut calls = events.iter().filter_map(|entry| match &entry.event {
+                    Event::ToolCall { call_id, name: tool, is_inner: false, .. } => {
+                        (tool == name).then_some(call_id)
+                    }
+                    _ => None,
+                });
+                calls.nth(*place).cloned()
+            })
         };
-        Ok(Some((text, changes)))
+        let of_name = || {
+            let name = response.name.as_ref().or(recorded.map(|(name, _)| name))?;
+            open.iter().position(|call| call.name == *name)
+        };
+        if let Some(at) = response.id.as_deref().and_then(with_id) {
+            return Some(at);
+        }
+        match recorded.and_then(in_run) {
+            Some(id) => with_id(&id),
+            None => of_name(),
+        }
+    }
+
+    /// Notes the results that a message of the user has, as those of the tools that waited.
+    fn note_responses(&mut self, message: &Message) {
+        for response in message.responses() {
+            let Some(at) =
+                self.open.iter().position(|it| Some(&it.call_id) == response.id.as_ref())
+            else {
+                continue;
+            };
+            let call = self.open.remove(at);
+            if call.is_for_result() {
+                self.gate.ledger.add(Event::ToolResult {
+                    call_id: call.call_id,
+                    name: call.tool,
+                    result: response.response.clone().unwrap_or_else(JsonText::null),
+                    from: Origin::UserAgent,
+                });
+            }
+        }
     }
 
     /// The response of a tool that waits; `None` if a call with an interim result gets no other.
@@ -339,7 +425,7 @@ impl Run<'_> {
                 call_id: call.call_id.clone(),
                 name: call.tool.clone(),
                 result: response.clone(),
-                from: crate::ledger::Origin::UserAgent,
+                from: Origin::UserAgent,
             });
         }
         let response =
@@ -387,7 +473,11 @@ impl Run<'_> {
                 self.case.bridge.response(output, &at)
             })
             .map_err(failed)?;
-        let said = response.decode::<String>().unwrap_or_else(|_| response.as_str().to_owned());
+        let said = match (&info.kind, response.decode::<String>()) {
+            (_, Ok(text)) => text,
+            (YieldKind::Loop, Err(_)) => output_for_people(&response).into_owned(),
+            (YieldKind::Tool { .. }, Err(_)) => response.as_str().to_owned(),
+        };
         self.heard
             .lock()
             .await

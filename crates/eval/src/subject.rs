@@ -7,6 +7,7 @@ use json_text::{JsonIndex, JsonText, Kind};
 
 use crate::fault::Fault;
 use crate::gate::Gate;
+use crate::message::Message;
 
 /// An agent that can be run.
 #[async_trait]
@@ -27,6 +28,11 @@ pub trait Subject: Send + Sync {
     /// [`Fault::GivenModel`] or [`Fault::OwnModel`] if not.
     async fn check_model(&self, _: &Arc<Gate>) -> Result<(), Fault> {
         Ok(())
+    }
+
+    /// Why a message of the user cannot be sent to the agent; `None` if it can.
+    fn refusal(&self, _: &Message) -> Option<String> {
+        None
     }
 
     /// Begins a session of its own, in which every tool call is decided by `gate`.
@@ -72,7 +78,7 @@ pub trait SubjectSession: Send {
 #[derive(Debug, Clone)]
 pub enum Input {
     /// The user's message.
-    Message(String),
+    Message(Message),
     /// Responses to the calls that it waits for.
     Responses(Vec<ToolResponse>),
 }

@@ -12,6 +12,7 @@ import contextlib
 import itertools
 from typing import Any
 
+from rehearsal_adk import jsonable
 from rehearsal_adk.evaluation import current, given_model, own_models, unseen
 from rehearsal_adk.evaluation.barrier import Barrier
 from rehearsal_adk.evaluation.peer import Peer
@@ -106,6 +107,9 @@ class CaseRun:
 
         if "text" in params:
             parts = [types.Part(text=params["text"])]
+        elif "parts" in params:
+            # As google-adk reads eval sets: in JSON, bytes are base64.
+            parts = [types.Part.model_validate_json(jsonable.strict(part)) for part in params["parts"]]
         else:
             parts = [
                 types.Part(
@@ -140,7 +144,8 @@ class CaseRun:
         if unanswered:
             return {"unanswered": unanswered}
         for asking in list(pending.values()):
-            pending.pop(_asked_for(asking), None)
+            if blocked := _asked_for(asking):
+                pending.pop(blocked, None)
         return {"pending": list(pending.values()), "state": await self._state()}
 
     def _asker(self, event: Any, call: Any) -> str:

@@ -39,7 +39,10 @@ fn event(members: &Members) -> Result<Event, String> {
     let name: String = members.get("type")?;
     Ok(match name.as_str() {
         "initial_state" => Event::InitialState { state: members.get("state")? },
-        "user_message" => Event::UserMessage { text: members.get("text")? },
+        "user_message" => Event::UserMessage {
+            text: members.get("text")?,
+            parts: members.get_or_default("parts")?,
+        },
         "message" => Event::Message {
             agent: members.get("agent")?,
             text: members.get("text")?,
@@ -133,7 +136,8 @@ mod tests {
         let fault = |effect| Event::ToolFault { call_id: text(), name: text(), effect };
         vec![
             Event::InitialState { state: json() },
-            Event::UserMessage { text: text() },
+            Event::UserMessage { text: text(), parts: None },
+            Event::UserMessage { text: text(), parts: Some(vec![json()]) },
             Event::Message { agent: text(), text: text(), is_intermediate: true, is_inner: true },
             Event::ToolCall {
                 call_id: text(),

@@ -20,4 +20,5 @@ mod requests;
 mod rubric_oracle;
 mod stored_runs;
 mod tool_faults;
+mod user_parts;
 mod wire;
