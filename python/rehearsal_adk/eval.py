@@ -120,6 +120,8 @@ class UserContext:
     """The id of its call."""
     args: dict[str, Any] | None
     """The arguments of its call."""
+    interim: Any
+    """What a long-running tool has returned so far; None otherwise."""
     invocation_id: str
     """The invocation of the framework."""
     state: dict[str, Any]
@@ -169,7 +171,7 @@ class EvalCase:
     name: str
     subject: str | os.PathLike[str] | Mapping[str, Any]
     """The agent's folder, as `adk web` loads it, or a subject as suite files have it."""
-    first_message: str | None = None
+    first_message: str | dict[str, Any] | None = None
     """The user's first message; without one, the user agent of the conversation begins."""
     description: str = ""
     tools: Mapping[str, Mock] = field(default_factory=dict)

@@ -50,6 +50,7 @@ pub(crate) fn kept(case: &EvalCase) -> Option<evalset::agentflow::EvalCase> {
 /// a call, and which call a result without ids belongs to.
 fn restore(turn: &mut Invocation, kept: Invocation) {
     turn.user_text = kept.user_text;
+    turn.user_parts = kept.user_parts;
     if turn.final_response.is_some() && kept.final_response.is_some() {
         turn.final_response = kept.final_response;
     }
@@ -74,6 +75,7 @@ pub(crate) fn invocation(turn: &Turn, mark: Option<&AdkMark>) -> Invocation {
     Invocation {
         id: turn.invocation_id.clone(),
         user_text: text_of(&turn.user_content).unwrap_or_default(),
+        user_parts: turn.user_content.other_than_text(),
         tool_calls: data.map(|data| tool_calls(data, mark)).unwrap_or_default(),
         accepted: Vec::new(),
         intermediate_responses: data.map(responses).unwrap_or_default(),

@@ -48,6 +48,7 @@ pub(crate) fn invocation(turn: &Turn, accepted: Vec<Vec<ToolCall>>) -> Invocatio
     Invocation {
         id: turn.invocation_id.clone(),
         user_text: text_of(&turn.user_content),
+        user_parts: turn.user_content.other_than_text(),
         tool_calls: turn.expected_tool_trajectory.iter().map(tool_call).collect(),
         accepted,
         intermediate_responses: turn.expected_intermediate_responses.iter().map(response).collect(),

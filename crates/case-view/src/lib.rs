@@ -6,7 +6,7 @@ use api::{ApiError, CaseStep, CaseTurn, CaseView};
 use case_trace::CaseTrace;
 use evalset::{Case, Format, Origin, adk, agentflow, read_case};
 use json_text::JsonText;
-use scoring::{ToolCall, Trace};
+use scoring::{ToolCall, Trace, part_for_people};
 
 /// The case for the page. If the format's reader rejects it, only its text is shown. Its place in a file is left out:
 /// the digest, the index and the id are empty.
@@ -166,11 +166,17 @@ fn adk_turn(turn: &adk::Invocation, mark: Option<&adk::AdkMark>) -> CaseTurn {
     }
     CaseTurn {
         query: turn.user_content.text(),
+        attachments: attachments(turn.user_content.other_than_text()),
         steps,
         response: turn.final_response.as_ref().map(adk::Content::text),
         accepted: Vec::new(),
         rubrics: rubrics(turn.rubrics.as_deref()),
     }
+}
+
+/// A line about each part that is not a text.
+fn attachments(parts: Option<Vec<JsonText>>) -> Vec<String> {
+    parts.iter().flatten().filter_map(part_for_people).collect()
 }
 
 fn part_text(part: &adk::Part) -> Option<String> {
@@ -191,6 +197,7 @@ fn agentflow_turn(turn: &agentflow::Invocation) -> CaseTurn {
         .map(|message| CaseStep::Message { author: String::new(), text: message.get_text() });
     CaseTurn {
         query: turn.user_content.get_text(),
+        attachments: attachments(turn.user_content.other_than_text()),
         steps: calls.chain(words).collect(),
         response: turn.expected_final_response.as_ref().map(agentflow::MessageContent::get_text),
         ..CaseTurn::default()
@@ -260,6 +267,33 @@ mod tests {
             _ => panic!("{step:?}"),
         });
         assert_eq!(returned.collect::<Vec<_>>(), ["1", r#"{"result":1}"#]);
+    }
+
+    #[test]
+    fn every_part_of_the_users_message_is_shown() {
+        let parts = r#"[{"inline_data": {"mime_type": "image/png", "data": "iVBORw0KGgo="}},
+            {"text": "What is this?"},
+            {"function_response": {"name": "order", "response": {"status": "approved"}}}]"#;
+        let adk = format!(
+            r#"{{"eval_id": "a", "conversation": [{{"user_content": {{"parts": {parts}}}}}]}}"#
+        );
+        let agentflow = format!(
+            r#"{{"eval_id": "a", "conversation": [{{"invocation_id": "i",
+                "user_content": {{"role": "user", "content": {parts}}}}}]}}"#
+        );
+        let shown = |text: &str, format| {
+            let turns = read(text, format);
+            (turns[0].query.clone(), turns[0].attachments.clone())
+        };
+        let expected = (
+            "What is this?".to_owned(),
+            vec![
+                "[image/png, 8 bytes]".to_owned(),
+                r#"[response of order: {"status":"approved"}]"#.to_owned(),
+            ],
+        );
+        assert_eq!(shown(&adk, Format::Adk), expected);
+        assert_eq!(shown(&agentflow, Format::AgentFlow), expected);
     }
 
     #[test]

@@ -31,6 +31,7 @@ impl ToolConfirmationHandler for Confirmations {
             name: CONFIRMATION.to_owned(),
             tool: request.tool_name.clone(),
             args: JsonText::from_value(&request.args),
+            interim: None,
         };
         let response = self.0.waits.response(call).await;
         let is_confirmed = response.is_some_and(|response| {

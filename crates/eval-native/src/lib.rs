@@ -20,6 +20,7 @@ use std::sync::Arc;
 use adk_core::Agent;
 use async_trait::async_trait;
 use eval::gate::Gate;
+use eval::message::Message;
 use eval::subject::{Subject, SubjectSession};
 use eval::{Fault, fault};
 
@@ -47,6 +48,10 @@ impl NativeSubject {
 
 #[async_trait]
 impl Subject for NativeSubject {
+    fn refusal(&self, message: &Message) -> Option<String> {
+        message.texts().err()
+    }
+
     async fn open(&self, gate: &Arc<Gate>) -> Result<Box<dyn SubjectSession>, Fault> {
         let interceptor = Interceptor::new(gate);
         let agent = (self.factory)(&interceptor).map_err(|error| failed(&error))?;

@@ -10,6 +10,7 @@ use adk_session::{AppendEventRequest, CreateRequest, InMemorySessionService, Ses
 use async_trait::async_trait;
 use eval::Fault;
 use eval::subject::{Input, SubjectSession, TurnEnd};
+use eval::yields::YieldKind;
 use futures::StreamExt as _;
 use json_text::JsonText;
 use serde_json::{Map, Value};
@@ -121,9 +122,12 @@ async fn state(
 impl SubjectSession for NativeSession {
     async fn run(&mut self, input: Input) -> Result<TurnEnd, Fault> {
         let events = match input {
-            Input::Message(text) => {
+            Input::Message(message) => {
                 let AdkIdentity { user_id, session_id, .. } = self.identity.clone();
-                let content = Content::new("user").with_text(text);
+                let texts = message.texts();
+                let texts =
+                    texts.map_err(|message| Fault::UserAgent { of: YieldKind::Loop, message })?;
+                let content = texts.into_iter().fold(Content::new("user"), Content::with_text);
                 let events = self.runner.run(user_id, session_id, content).await;
                 events.map_err(|error| failed(&error))?
             }

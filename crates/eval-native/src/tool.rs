@@ -92,7 +92,7 @@ impl InterceptedTool {
             return Ok(result);
         }
         let GateCall { call_id, tool, args, .. } = call;
-        let pending = PendingCall { call_id, name: tool.clone(), tool, args };
+        let pending = PendingCall { call_id, name: tool.clone(), tool, args, interim: None };
         match self.shared.waits.response(pending).await {
             Some(response) => value(&response),
             None => self.shared.end_run().await,

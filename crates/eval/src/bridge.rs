@@ -22,7 +22,7 @@ pub struct Bridge {
 /// A text made for a yield.
 #[derive(Clone)]
 pub enum Format {
-    /// A template over `text` (the last text of the subject), `tool`, `args`, `call_id`, `invocation_id`, `state`,
+    /// A template over `text` (the last text of the subject), `tool`, `args`, `interim`, `call_id`, `invocation_id`, `state`,
     /// `events` (the ledger so far), `conversation` (the session of the user agents: `role` and `text`) and, of a
     /// response, `output`.
     Template(Template),
@@ -63,7 +63,9 @@ impl Bridge {
                 (YieldKind::Loop, _) => last_text(at.events),
                 (YieldKind::Tool { tool_name }, args) => {
                     let args = args.as_ref().map_or_else(JsonText::null, JsonText::compact);
-                    format!("Tool: {tool_name}\nArgs: {args}")
+                    let interim = at.info.interim.as_ref().map(JsonText::compact);
+                    let interim = interim.map(|it| format!("\nReturned: {it}"));
+                    format!("Tool: {tool_name}\nArgs: {args}{}", interim.unwrap_or_default())
                 }
             }),
         }
@@ -114,6 +116,7 @@ impl AtYield<'_> {
             "text": last_text(self.events),
             "tool": tool,
             "args": self.info.args.as_ref().map(value).transpose()?,
+            "interim": self.info.interim.as_ref().map(value).transpose()?,
             "call_id": self.info.call_id,
             "invocation_id": self.info.invocation_id,
             "state": value(self.state)?,
@@ -157,6 +160,7 @@ mod tests {
             awaiting_input: true,
             call_id: None,
             args: args.map(json),
+            interim: None,
         }
     }
 

@@ -12,6 +12,7 @@ use scoring::state::Query;
 use crate::bridge::Bridge;
 use crate::given_model::GivenModel;
 use crate::golden::Golden;
+use crate::message::{Message, RecordedCalls};
 use crate::metric::Metric;
 use crate::mock::ToolUse;
 use crate::prices::Prices;
@@ -45,7 +46,9 @@ pub struct EvalCase {
     /// The state before the first message: an object whose named scopes are objects in it.
     pub initial_state: JsonText,
     /// The user's first message; without one, the user agent of the conversation begins.
-    pub first_message: Option<String>,
+    pub first_message: Option<Message>,
+    /// The calls of the recording that messages of the user respond to.
+    pub recorded_calls: RecordedCalls,
     /// What ends the run before the subject completes.
     pub terminate_when: Termination,
     /// What is measured.
@@ -93,6 +96,7 @@ impl EvalCase {
             bridge: Bridge::default(),
             initial_state: JsonText::from_value(&serde_json::json!({})),
             first_message: None,
+            recorded_calls: RecordedCalls::new(),
             terminate_when: Termination::default(),
             metrics: Vec::new(),
             faults: Vec::new(),
@@ -164,8 +168,8 @@ impl EvalCase {
 
     /// Sets the user's first message.
     #[must_use]
-    pub fn first_message(mut self, text: impl Into<String>) -> Self {
-        self.first_message = Some(text.into());
+    pub fn first_message(mut self, message: impl Into<Message>) -> Self {
+        self.first_message = Some(message.into());
         self
     }
 

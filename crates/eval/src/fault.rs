@@ -103,6 +103,14 @@ pub enum Fault {
         /// Its arguments.
         args: JsonText,
     },
+    /// The case has a user agent for a tool that was called and did not ask.
+    #[error(
+        "the case has a user agent for {tool}, which was called and did not ask: a user agent responds to a tool that is long-running, or that asks for a confirmation, a credential or an input. Remove it, or check why the tool did not ask"
+    )]
+    NeverAsked {
+        /// The tool.
+        tool: String,
+    },
     /// A user agent failed, or its answer cannot be used.
     #[error("the user agent of {of} failed: {message}")]
     UserAgent {
@@ -216,7 +224,9 @@ impl Fault {
             | Self::Declarations { .. }
             | Self::Mock { .. }
             | Self::GivenModel { .. } => AtFault::Mock,
-            Self::NoUserAgent { .. } | Self::UserAgent { .. } => AtFault::UserAgent,
+            Self::NoUserAgent { .. } | Self::NeverAsked { .. } | Self::UserAgent { .. } => {
+                AtFault::UserAgent
+            }
             Self::ForbiddenEffect { .. }
             | Self::Subject { .. }
             | Self::OwnModel { .. }

@@ -12,6 +12,7 @@ use crate::case::EvalCase;
 use crate::fault::Fault;
 use crate::given_model::{GivenModel, ModelTurn};
 use crate::ledger::{Event, Ledger, Origin, Role};
+use crate::message::Message;
 use crate::mock::{MockContext, MockFailure, Received, ToolMock, ToolUse};
 use crate::mock_state::MockState;
 use crate::nearest::nearest;
@@ -56,6 +57,8 @@ struct Seen {
     origins: HashMap<String, Origin>,
     /// The changes of the state that mocks made, by call, until the subject shows them.
     mock_changes: HashMap<String, Map<String, Value>>,
+    /// The calls that a fault of the case answered in place of the tool or its mock.
+    replaced: HashSet<String>,
     /// The output schemas of long-running calls.
     awaited_schemas: HashMap<String, JsonText>,
     /// The requests to the given model, in all and since the user's last message.
@@ -147,6 +150,7 @@ impl Gate {
                 mocked: HashMap::new(),
                 origins: HashMap::new(),
                 mock_changes: HashMap::new(),
+                replaced: HashSet::new(),
                 awaited_schemas: HashMap::new(),
                 model_requests: 0,
                 model_requests_in_turn: 0,
@@ -268,6 +272,9 @@ impl Gate {
         {
             let seen = &mut *self.lock();
             seen.origins.insert(call.call_id.clone(), origin);
+            if origin == Origin::Fault {
+                seen.replaced.insert(call.call_id.clone());
+            }
             if let Decision::Raise { message, .. } = &decision {
                 seen.raised = Some((call.tool.clone(), message.clone()));
             }
@@ -394,13 +401,14 @@ impl Gate {
     }
 
     /// Notes a message of the user.
-    pub(crate) fn note_user_message(&self, text: &str) {
+    pub(crate) fn note_user_message(&self, message: &Message) {
         {
             let seen = &mut *self.lock();
             seen.user_messages += 1;
             seen.model_requests_in_turn = 0;
         }
-        self.ledger.add(Event::UserMessage { text: text.to_owned() });
+        let (text, parts) = (message.text(), message.parts());
+        self.ledger.add(Event::UserMessage { text, parts });
     }
 
     /// Notes the result of a call as an event.
@@ -443,6 +451,11 @@ impl Gate {
         });
         let text = |changes| JsonText::from_value(&Value::Object(changes));
         (text(of_mocks), text(others))
+    }
+
+    /// Whether a fault of the case answered a call in place of the tool or its mock.
+    pub(crate) fn is_replaced(&self, call_id: &str) -> bool {
+        self.lock().replaced.contains(call_id)
     }
 
     /// How a user's answer to a long-running call differs from the tool's output schema.

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use async_trait::async_trait;
 use futures::future::join_all;
 use json_text::{JsonIndex, JsonValue, Kind};
+use scoring::parts_for_people;
 
 use crate::ledger::{Entry, Event, Ledger, Role};
 use crate::metric::{Metric, MetricResult};
@@ -195,7 +196,10 @@ fn record(events: &[Entry]) -> String {
     for entry in events {
         let line = match &entry.event {
             Event::InitialState { state } => format!("Initial state: {}", state.compact()),
-            Event::UserMessage { text } => format!("User: {text}"),
+            Event::UserMessage { parts: Some(parts), .. } => {
+                format!("User: {}", parts_for_people(parts))
+            }
+            Event::UserMessage { text, parts: None } => format!("User: {text}"),
             Event::Message { agent, text, .. } => format!("Agent {agent}: {text}"),
             Event::ToolCall { name, args, agent, .. } => {
                 format!("Agent {agent} calls {name} with {}", args.compact())

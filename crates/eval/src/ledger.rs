@@ -36,6 +36,9 @@ pub enum Event {
     UserMessage {
         /// Its text.
         text: String,
+        /// Its parts, as google-adk gets them; absent for a single text.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        parts: Option<Vec<JsonText>>,
     },
     /// A message of the subject.
     Message {
@@ -238,14 +241,17 @@ pub const EVENT_NAMES: [&str; 15] = [
 pub(crate) fn members_of(name: &str) -> &'static [&'static str] {
     match name {
         "initial_state" => &["state"],
-        "user_message" | "user_agent_prompt" => &["text"],
+        "user_message" => &["text", "parts"],
+        "user_agent_prompt" => &["text"],
         "message" => &["agent", "text", "is_intermediate", "is_inner"],
         "tool_call" => &["call_id", "name", "args", "agent", "is_inner"],
         "tool_result" => &["call_id", "name", "result", "from"],
         "tool_fault" => &["call_id", "name", "effect"],
         "state_change" => &["changes", "by"],
         "state_conflict" => &["pointer", "kept", "replaced"],
-        "yield" => &["kind", "tool_name", "invocation_id", "awaiting_input", "call_id", "args"],
+        "yield" => {
+            &["kind", "tool_name", "invocation_id", "awaiting_input", "call_id", "args", "interim"]
+        }
         "user_agent_call" => &["agent", "name", "args", "result", "changes"],
         "user_agent_response" => &["response"],
         "model_usage" => &["role", "agent", "model", "input", "output"],

@@ -17,6 +17,7 @@ pub mod criterion;
 pub mod given_model;
 pub mod golden;
 pub mod judge;
+pub mod message;
 pub mod metric;
 pub mod mock;
 pub mod mock_state;

@@ -283,7 +283,7 @@ mod tests {
         for name in crate::ledger::EVENT_NAMES {
             assert!(name.chars().all(|it| it.is_ascii_lowercase() || it == '_'));
         }
-        let event = Event::UserMessage { text: String::new() };
+        let event = Event::UserMessage { text: String::new(), parts: None };
         let json = serde_json::to_value(&event).expect("serializes");
         assert_eq!(json["type"], event.name());
     }

@@ -381,6 +381,7 @@ mod tests {
             awaiting_input: true,
             call_id: None,
             args: None,
+            interim: None,
         };
         let own = |text: &str| ConversationMessage::Own(text.to_owned());
         let prompt = |text: &str| ConversationMessage::Prompt(text.to_owned());

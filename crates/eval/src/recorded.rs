@@ -81,11 +81,17 @@ fn empty() -> JsonText {
     JsonText::from_value(&serde_json::json!({}))
 }
 
+/// Calls by which google-adk itself asks the user, though they are recorded as the agent's.
+const ASKING: [&str; 2] = ["adk_request_confirmation", "adk_request_credential"];
+
 /// A model that responds as the trace did: in each turn its calls, one after the other, then its response.
 #[must_use]
 pub fn replay(trace: &Trace) -> GivenModel {
     let turns = trace.invocations.iter().map(|invocation| {
-        let calls = invocation.tool_calls.iter().map(|call| ModelTurn {
+        let is_of_model = |call: &&scoring::ToolCall| {
+            call.name.as_deref().is_none_or(|name| !ASKING.contains(&name))
+        };
+        let calls = invocation.tool_calls.iter().filter(is_of_model).map(|call| ModelTurn {
             text: String::new(),
             calls: vec![ModelCall {
                 tool: call.name.clone().unwrap_or_default(),

@@ -1,9 +1,10 @@
 //! [`run_eval`]: one case, from its initial state to its metrics.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
+use evalset::adk::FunctionResponse;
 use futures::future::{join_all, try_join_all};
 use indexmap::IndexMap;
 use json_text::{JsonIndex, JsonText};
@@ -15,12 +16,13 @@ use crate::bridge::AtYield;
 use crate::case::EvalCase;
 use crate::fault::{AtFault, Fault};
 use crate::gate::Gate;
-use crate::ledger::{Entry, Event, Ledger, Role};
+use crate::ledger::{Entry, Event, Ledger, Origin, Role};
+use crate::message::{Message, output_for_people};
 use crate::metric::MetricResult;
 use crate::remedy::WrittenIn;
 use crate::result::{EvalResult, RunError, Status, TerminationReason, TokenUsage, status};
 use crate::state_change::{changed_keys, check_scopes, merge_noting};
-use crate::subject::{Input, PendingCall, SubjectSession, ToolResponse, TurnEnd};
+use crate::subject::{Input, PendingCall, SubjectSession, ToolResponse};
 use crate::user_agent::{ConversationMessage, UserAgent, UserAnswer, UserContext, Wanted};
 use crate::yields::{YieldInfo, YieldKind};
 
@@ -42,6 +44,8 @@ pub async fn run_eval(case: &EvalCase) -> EvalResult {
         gate: &gate,
         heard: Mutex::default(),
         answers: Mutex::default(),
+        waiting: Vec::new(),
+        open: Vec::new(),
         user_has_left: false,
         turns: 0,
     };
@@ -49,7 +53,7 @@ pub async fn run_eval(case: &EvalCase) -> EvalResult {
     let ended = if let Err(fault) = loaded {
         Err(fault)
     } else {
-        let conversation = run.conversation();
+        let conversation = run.whole_conversation();
         match deadline {
             None => conversation.await,
             Some(deadline) => timeout_at(deadline, conversation)
@@ -143,6 +147,10 @@ struct Run<'a> {
     heard: Mutex<Vec<ConversationMessage>>,
     /// How often each user agent has answered.
     answers: Mutex<HashMap<YieldKind, usize>>,
+    /// The calls that the last turn left for a response of the user.
+    waiting: Vec<PendingCall>,
+    /// All calls that the user may still respond to.
+    open: Vec<PendingCall>,
     /// Whether the user's last message was the end of the conversation.
     user_has_left: bool,
     turns: u32,
@@ -159,13 +167,44 @@ struct Answered {
 type Ended = Result<Option<TerminationReason>, Fault>;
 
 impl Run<'_> {
+    /// Runs the conversation to its end, at which every user agent of a tool that was called must have been asked.
+    async fn whole_conversation(&mut self) -> Ended {
+        let reason = self.conversation().await?;
+        if reason == Some(TerminationReason::MaxTurns) {
+            return Ok(reason);
+        }
+        match self.never_asked().await {
+            None => Ok(reason),
+            Some(tool) => Err(Fault::NeverAsked { tool }),
+        }
+    }
+
+    /// A tool that has a user agent and was called, and did not ask.
+    async fn never_asked(&self) -> Option<String> {
+        let answers = self.answers.lock().await;
+        let is_asked = |tool: &String| {
+            let kind = YieldKind::Tool { tool_name: tool.clone() };
+            answers.contains_key(&kind) || self.waiting.iter().any(|call| call.tool == *tool)
+        };
+        let called = self.gate.ledger.look(|events| {
+            let called = events.iter().filter_map(|entry| match &entry.event {
+                Event::ToolCall { call_id, name, .. } => Some((call_id, name)),
+                _ => None,
+            });
+            let called = called.filter(|(call_id, _)| !self.gate.is_replaced(call_id));
+            called.map(|(_, name)| name.clone()).collect::<BTreeSet<_>>()
+        });
+        let users = &self.case.user_agents.tools;
+        called.into_iter().find(|tool| users.contains_key(tool) && !is_asked(tool))
+    }
+
     /// Runs the subject and the user agents in turn until one of them, or a condition, ends it.
     async fn conversation(&mut self) -> Ended {
         let mut session = self.until_stopped(self.case.subject.open(self.gate)).await?;
         let (mut next, mut changes) = match &self.case.first_message {
-            Some(text) => {
-                self.heard.lock().await.push(ConversationMessage::Own(text.clone()));
-                (Some(Input::Message(text.clone())), Map::new())
+            Some(message) => {
+                self.heard.lock().await.push(ConversationMessage::Own(message.for_people()));
+                (Some(Input::Message(self.sendable(message.clone())?)), Map::new())
             }
             None => self.loop_yield().await?,
         };
@@ -177,15 +216,19 @@ impl Run<'_> {
                 }
             }
             let Some(input) = next else { return Ok(None) };
-            if let Input::Message(text) = &input {
-                self.gate.note_user_message(text);
+            if let Input::Message(message) = &input {
+                self.gate.note_user_message(message);
+                self.note_responses(message);
             }
             let end = self.until_stopped(session.run(input)).await?;
-            self.gate.note_state(end.state.clone());
+            self.gate.note_state(end.state);
+            self.waiting = end.pending;
+            self.open.retain(|call| self.waiting.iter().all(|it| it.call_id != call.call_id));
+            self.open.extend(self.waiting.iter().cloned());
             if let Some(reason) = self.condition_met() {
                 return Ok(Some(reason));
             }
-            (next, changes) = self.responses(&end).await?;
+            (next, changes) = self.responses().await?;
             self.turns += u32::from(next.is_some());
         }
     }
@@ -221,23 +264,36 @@ impl Run<'_> {
     }
 
     /// What the users give back, and what they change; no input if the conversation is over.
-    async fn responses(
-        &mut self,
-        end: &TurnEnd,
-    ) -> Result<(Option<Input>, Map<String, Value>), Fault> {
-        if end.pending.is_empty() {
-            return self.loop_yield().await;
-        }
+    async fn responses(&mut self) -> Result<(Option<Input>, Map<String, Value>), Fault> {
+        let loops = self.answers.lock().await.get(&YieldKind::Loop).copied().unwrap_or_default();
+        let conversation = self.case.user_agents.conversation.as_ref();
+        let is_in_message = conversation.is_some_and(|user| user.responds_to_calls(loops));
         // All are asked at the same time, and the run goes on when all have answered.
         let this = &*self;
-        let answers = try_join_all(end.pending.iter().map(|call| this.tool_yield(call))).await?;
+        let asked = this.waiting.iter().filter(|call| this.is_for_user(call, is_in_message));
+        let answers = try_join_all(asked.map(|call| this.tool_yield(call))).await?;
         let mut changes = Map::new();
         let mut responses = Vec::new();
         for (response, changed) in answers {
             merge_noting(&self.gate.ledger, &mut changes, changed);
-            responses.push(response);
+            responses.extend(response);
+        }
+        self.open.retain(|call| responses.iter().all(|it| it.call_id != call.call_id));
+        if responses.is_empty() {
+            let (message, changed) = self.loop_yield().await?;
+            merge_noting(&self.gate.ledger, &mut changes, changed);
+            return Ok((message, changes));
         }
         Ok((Some(Input::Responses(responses)), changes))
+    }
+
+    /// Whether the user agent of a tool is to respond to a call. With an interim result, the agent can go on without a
+    /// response, and the user's next message may have it.
+    fn is_for_user(&self, call: &PendingCall, is_in_message: bool) -> bool {
+        match self.case.user_agents.tools.contains_key(&call.tool) {
+            true => !self.gate.is_replaced(&call.call_id),
+            false => call.interim.is_none() && !is_in_message,
+        }
     }
 
     /// The user's next message, and what the user changes.
@@ -251,21 +307,97 @@ impl Run<'_> {
             awaiting_input: true,
             call_id: None,
             args: None,
+            interim: None,
         };
-        let answered = self.asked(&**user, &info, Wanted::ANYTHING).await?;
-        self.user_has_left = answered.is_end;
-        let message = answered.response.map(|response| match response.decode::<String>() {
-            Ok(text) => Input::Message(text),
-            Err(_) => Input::Message(response.as_str().to_owned()),
-        });
-        Ok((message, answered.changes))
+        let Answered { response, changes, is_end } =
+            self.asked(&**user, &info, Wanted::ANYTHING).await?;
+        self.user_has_left = is_end;
+        let Some(response) = response else { return Ok((None, changes)) };
+        let failed = |message| Fault::UserAgent { of: YieldKind::Loop, message };
+        let message = Message::of_output(&response).map_err(failed)?;
+        Ok((Some(Input::Message(self.sendable(message)?)), changes))
     }
 
-    /// The response of a tool that waits.
+    /// A message of the user as the subject can get it: each response in it goes to a call that waits.
+    fn sendable(&self, message: Message) -> Result<Message, Fault> {
+        let failed = |message| Fault::UserAgent { of: YieldKind::Loop, message };
+        if let Some(reason) = self.case.subject.refusal(&message) {
+            return Err(failed(reason));
+        }
+        let mut open: Vec<&PendingCall> = self.open.iter().collect();
+        message.addressed(|response| {
+            let at = self.call_of(response, &open).ok_or_else(|| {
+                let named = response.name.as_deref().or(response.id.as_deref());
+                let waiting: Vec<_> = open.iter().map(|call| call.name.as_str()).collect();
+                failed(format!(
+                    "its message responds to a call of {}, and {}",
+                    named.unwrap_or_default(),
+                    match waiting.is_empty() {
+                        true => "no call waits for a response".to_owned(),
+                        false => format!("the calls that wait are those of {}", waiting.join(", ")),
+                    }
+                ))
+            })?;
+            let call = open.remove(at);
+            Ok((call.call_id.clone(), call.name.clone()))
+        })
+    }
+
+    /// The place in `open` of the call that a response of the user is for: the one with its id, or else of its name. Of
+    /// several with its name, it is the one at the place that the call has in the recording, or the first.
+    fn call_of(&self, response: &FunctionResponse, open: &[&PendingCall]) -> Option<usize> {
+        let with_id = |id: &str| open.iter().position(|call| call.call_id == id);
+        let recorded = response.id.as_ref().and_then(|id| self.case.recorded_calls.get(id));
+        let in_run = |(name, place): &(String, usize)| {
+            self.gate.ledger.look(|events| {
+                let mut calls = events.iter().filter_map(|entry| match &entry.event {
+                    Event::ToolCall { call_id, name: tool, is_inner: false, .. } => {
+                        (tool == name).then_some(call_id)
+                    }
+                    _ => None,
+                });
+                calls.nth(*place).cloned()
+            })
+        };
+        let of_name = || {
+            let name = response.name.as_ref().or(recorded.map(|(name, _)| name))?;
+            open.iter().position(|call| call.name == *name)
+        };
+        if let Some(at) = response.id.as_deref().and_then(with_id) {
+            return Some(at);
+        }
+        match recorded.and_then(in_run) {
+            Some(id) => with_id(&id),
+            None => of_name(),
+        }
+    }
+
+    /// Notes the results that a message of the user has, as those of the tools that waited.
+    fn note_responses(&mut self, message: &Message) {
+        for response in message.responses() {
+            let Some(at) =
+                self.open.iter().position(|it| Some(&it.call_id) == response.id.as_ref())
+            else {
+                continue;
+            };
+            let call = self.open.remove(at);
+            if call.is_for_result() {
+                self.gate.ledger.add(Event::ToolResult {
+                    call_id: call.call_id,
+                    name: call.tool,
+                    result: response.response.clone().unwrap_or_else(JsonText::null),
+                    from: Origin::UserAgent,
+                });
+            }
+        }
+    }
+
+    /// The response of a tool that waits, and what the user changes; no response if a call with an interim result gets no
+    /// other.
     async fn tool_yield(
         &self,
         call: &PendingCall,
-    ) -> Result<(ToolResponse, Map<String, Value>), Fault> {
+    ) -> Result<(Option<ToolResponse>, Map<String, Value>), Fault> {
         let Some(user) = self.case.user_agents.tools.get(&call.tool) else {
             return Err(Fault::NoUserAgent {
                 written_in: self.case.written_in,
@@ -279,14 +411,21 @@ impl Run<'_> {
             awaiting_input: false,
             call_id: Some(call.call_id.clone()),
             args: Some(call.args.clone()),
+            interim: call.interim.clone(),
         };
+        // The output schema is that of the interim result, where there is one.
+        let has_schema = call.interim.is_none();
         let refusal = |response: &JsonText| {
-            let mismatch = || self.gate.mismatch(&call.call_id, response);
+            let mismatch = || self.gate.mismatch(&call.call_id, response).filter(|_| has_schema);
             call.refusal(response).map(str::to_owned).or_else(mismatch)
         };
-        let wanted = Wanted { schema: self.gate.awaited_schema(&call.call_id), refusal: &refusal };
+        let schema = self.gate.awaited_schema(&call.call_id).filter(|_| has_schema);
+        let wanted = Wanted { schema, refusal: &refusal };
         let Answered { response, changes, is_end } = self.asked(&**user, &info, wanted).await?;
         let Some(response) = response.filter(|_| !is_end) else {
+            if call.interim.is_some() {
+                return Ok((None, changes));
+            }
             let message = "it ended the conversation while the tool waits for its answer";
             return Err(Fault::UserAgent { of: info.kind, message: message.to_owned() });
         };
@@ -299,12 +438,12 @@ impl Run<'_> {
                 call_id: call.call_id.clone(),
                 name: call.tool.clone(),
                 result: response.clone(),
-                from: crate::ledger::Origin::UserAgent,
+                from: Origin::UserAgent,
             });
         }
         let response =
             ToolResponse { call_id: call.call_id.clone(), name: call.name.clone(), response };
-        Ok((response, changes))
+        Ok((Some(response), changes))
     }
 
     /// Asks a user agent.
@@ -358,7 +497,11 @@ impl Run<'_> {
         };
         let response = output.map(bridged).transpose().map_err(failed)?;
         if let Some(response) = &response {
-            let said = response.decode::<String>().unwrap_or_else(|_| response.as_str().to_owned());
+            let said = match (&info.kind, response.decode::<String>()) {
+                (_, Ok(text)) => text,
+                (YieldKind::Loop, Err(_)) => output_for_people(response).into_owned(),
+                (YieldKind::Tool { .. }, Err(_)) => response.as_str().to_owned(),
+            };
             self.heard
                 .lock()
                 .await

@@ -43,8 +43,8 @@ impl EvalRunner {
     /// # Errors
     /// The [`Fault`] that ended the run. The runner cannot be used after it.
     pub async fn run(&mut self, input: Input) -> Result<TurnEnd, Fault> {
-        if let Input::Message(text) = &input {
-            self.gate.note_user_message(text);
+        if let Input::Message(message) = &input {
+            self.gate.note_user_message(message);
         }
         let ended = tokio::select! {
             ended = self.session.run(input) => Some(ended),

@@ -74,7 +74,7 @@ fn history(events: &[Entry], shows_calls: bool) -> String {
         })
     };
     let lines = events.iter().filter_map(|entry| match &entry.event {
-        Event::UserMessage { text } => Some(format!("user: {text}")),
+        Event::UserMessage { text, .. } => Some(format!("user: {text}")),
         Event::Message { agent, text, is_inner: false, .. } => Some(format!("{agent}: {text}")),
         Event::ToolCall { name, args, agent, is_inner: false, .. } if shows_calls => {
             Some(format!("{agent} called tool '{name}' with args: {args}"))

@@ -7,6 +7,7 @@ use json_text::{JsonIndex, JsonText, Kind};
 
 use crate::fault::Fault;
 use crate::gate::Gate;
+use crate::message::Message;
 
 /// An agent that can be run.
 #[async_trait]
@@ -27,6 +28,11 @@ pub trait Subject: Send + Sync {
     /// [`Fault::GivenModel`] or [`Fault::OwnModel`] if not.
     async fn check_model(&self, _: &Arc<Gate>) -> Result<(), Fault> {
         Ok(())
+    }
+
+    /// Why a message of the user cannot be sent to the agent; `None` if it can.
+    fn refusal(&self, _: &Message) -> Option<String> {
+        None
     }
 
     /// Begins a session of its own, in which every tool call is decided by `gate`.
@@ -72,7 +78,7 @@ pub trait SubjectSession: Send {
 #[derive(Debug, Clone)]
 pub enum Input {
     /// The user's message.
-    Message(String),
+    Message(Message),
     /// Responses to the calls that it waits for.
     Responses(Vec<ToolResponse>),
 }
@@ -91,7 +97,7 @@ pub struct ToolResponse {
 /// Where a turn ended.
 #[derive(Debug, Clone)]
 pub struct TurnEnd {
-    /// The calls that wait for the user; none if the agent ended its turn.
+    /// The calls of the turn that a response of the user may come for; none if the agent ended its turn.
     pub pending: Vec<PendingCall>,
     /// The state of the session.
     pub state: JsonText,
@@ -111,6 +117,8 @@ pub struct PendingCall {
     pub tool: String,
     /// The arguments.
     pub args: JsonText,
+    /// What a long-running tool has returned so far. The agent has gone on with it, and a response may still come.
+    pub interim: Option<JsonText>,
 }
 
 impl PendingCall {

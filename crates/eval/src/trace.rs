@@ -12,11 +12,12 @@ pub fn trace(events: &[Entry]) -> Trace {
     let mut trace = Trace::default();
     for entry in events {
         match &entry.event {
-            Event::UserMessage { text } => {
-                let id = format!("turn-{}", trace.invocations.len());
-                let turn = Invocation { id, user_text: text.clone(), ..Invocation::default() };
-                trace.invocations.push(turn);
-            }
+            Event::UserMessage { text, parts } => trace.invocations.push(Invocation {
+                id: format!("turn-{}", trace.invocations.len()),
+                user_text: text.clone(),
+                user_parts: parts.clone(),
+                ..Invocation::default()
+            }),
             Event::Termination { state, .. } => trace.final_state = Some(state.clone()),
             event => {
                 if let Some(turn) = trace.invocations.last_mut() {
@@ -85,7 +86,10 @@ pub fn recorded_events(trace: &Trace, initial_state: Option<&JsonText>) -> Vec<E
 }
 
 fn add_turn(events: &mut Vec<Event>, turn: usize, invocation: &Invocation) {
-    events.push(Event::UserMessage { text: invocation.user_text.clone() });
+    events.push(Event::UserMessage {
+        text: invocation.user_text.clone(),
+        parts: invocation.user_parts.clone(),
+    });
     let message = |agent: Option<&String>, text: &str, is_intermediate| Event::Message {
         agent: agent.cloned().unwrap_or_default(),
         text: text.to_owned(),
@@ -136,6 +140,7 @@ mod tests {
         call.result = Some(json(r#"{"done":true}"#));
         let turn = Invocation {
             user_text: "It hurts".to_owned(),
+            user_parts: Some(vec![json(r#"{"text":"It hurts"}"#), json(r#"{"file_data":{}}"#)]),
             tool_calls: vec![call],
             intermediate_responses: vec![Response { author: None, text: "Wait.".to_owned() }],
             final_response: Some("Call 999.".to_owned()),
@@ -192,13 +197,13 @@ mod tests {
         };
         let events = [
             at(Event::InitialState { state: json("{}") }),
-            at(Event::UserMessage { text: "Hi".to_owned() }),
+            at(Event::UserMessage { text: "Hi".to_owned(), parts: None }),
             said("Let me look.", true),
             call(false),
             call(true),
             message("Found."),
             call(false),
-            at(Event::UserMessage { text: "Thanks".to_owned() }),
+            at(Event::UserMessage { text: "Thanks".to_owned(), parts: None }),
             at(Event::Termination { reason: None, state: json(r#"{"x":1}"#) }),
         ];
         let trace = trace(&events);

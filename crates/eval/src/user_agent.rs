@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use json_text::JsonText;
 
 use crate::ledger::Ledger;
+use crate::message::Message;
 use crate::python::Functions;
 use crate::yields::YieldInfo;
 
@@ -21,6 +22,11 @@ pub trait UserAgent: Send + Sync {
         heard: &[ConversationMessage],
         info: &YieldInfo,
     ) -> Result<UserAnswer, String>;
+
+    /// Whether answer `number`, counted from 0, is a message with responses to calls that wait.
+    fn responds_to_calls(&self, _: usize) -> bool {
+        false
+    }
 
     /// Answers as [`UserAgent::answer`] does, with what the run has for its user agents. The engine calls this.
     ///
@@ -97,7 +103,7 @@ pub enum ConversationMessage {
 pub enum UserAnswer {
     /// The next message, or the response of the tool that waits, and changes of the main session's state.
     Says {
-        /// The answer. A string is a message.
+        /// The answer. As a message, a string, or an object with `parts` as google-adk has them.
         output: JsonText,
         /// Changes by scope; an empty object for none.
         changes: JsonText,
@@ -149,6 +155,11 @@ impl ScriptedUser {
 
 #[async_trait]
 impl UserAgent for ScriptedUser {
+    fn responds_to_calls(&self, number: usize) -> bool {
+        let Some(UserAnswer::Says { output, .. }) = self.answers.get(number) else { return false };
+        Message::of_output(output).is_ok_and(|message| message.responses().next().is_some())
+    }
+
     async fn answer(
         &self,
         number: usize,

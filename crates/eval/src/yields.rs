@@ -21,6 +21,9 @@ pub struct YieldInfo {
     /// The arguments of the call, of a tool yield.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub args: Option<JsonText>,
+    /// What a long-running tool has returned so far.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interim: Option<JsonText>,
 }
 
 /// What waits for the user.

@@ -50,6 +50,19 @@ fn case(eval_id: &str, calls: &[(&str, &str)], response: &str) -> CaseTrace {
     }
 }
 
+#[test]
+fn a_page_shows_every_part_of_the_users_message() {
+    let config = config();
+    let mut shown = case("parts", &[], "A lamp.");
+    shown.trace.invocations[0].user_parts = Some(vec![
+        json(r#"{"inline_data": {"mime_type": "image/png", "data": "iVBORw0KGgo="}}"#),
+        json(r#"{"text": "What is this?"}"#),
+    ]);
+    let scored = ScoredCase::of(&config, shown.clone(), shown, &mut Tools::default(), || 0.0);
+    let page = written(Form::Html, vec![scored]);
+    assert!(page.contains(r"[image/png, 8 bytes]\nWhat is this?"), "{page}");
+}
+
 /// A case that fails, one that lacks its actual side, one that lacks its expected side, a hostile
 /// one.
 fn cases(config: &Config) -> Vec<ScoredCase> {

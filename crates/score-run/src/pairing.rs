@@ -68,6 +68,9 @@ fn of_query(trace: &Trace) -> Option<Key> {
     let mut hash = Xxh3::new();
     for turn in &trace.invocations {
         hash.update(turn.user_text.as_bytes());
+        for part in turn.user_parts.iter().flatten() {
+            hash.update(part.compact().as_str().as_bytes());
+        }
         // UTF-8 text never has this byte, so it separates turns.
         hash.update(&[0xff]);
     }

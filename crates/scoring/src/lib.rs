@@ -21,6 +21,7 @@
 
 mod evidence;
 mod outcome;
+mod parts;
 mod trace;
 
 pub mod adk;
@@ -43,4 +44,5 @@ mod nearest;
 pub use config_fault::ConfigFault;
 pub use evidence::{Evidence, MissedResponse, MissedTurn};
 pub use outcome::{Outcome, Reason, Score};
+pub use parts::{part_for_people, parts_for_people};
 pub use trace::{Invocation, ModelCall, Response, Timing, ToolCall, Trace, joined};

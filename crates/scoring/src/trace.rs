@@ -3,7 +3,11 @@
 //! The same type has the expected and the actual side. Readers of file formats fill it in and leave
 //! out what no metric uses.
 
+use std::borrow::Cow;
+
 use json_text::{JsonText, Node};
+
+use crate::parts::parts_for_people;
 
 /// A conversation from beginning to end.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -28,8 +32,10 @@ impl Trace {
 pub struct Invocation {
     /// The turn's id; empty when it has none.
     pub id: String,
-    /// The user message.
+    /// The text of the user message.
     pub user_text: String,
+    /// The parts of the user message, as ADK writes them; `None` for a single text.
+    pub user_parts: Option<Vec<JsonText>>,
     /// The tool calls, in order.
     pub tool_calls: Vec<ToolCall>,
     /// Expected side: other trajectories that are as good.
@@ -92,6 +98,17 @@ pub struct ModelCall {
     pub output: Option<u64>,
     /// Of those, tokens of reasoning.
     pub reasoning: Option<u64>,
+}
+
+impl Invocation {
+    /// The user message for people: its text, and a line about each other part.
+    #[must_use]
+    pub fn user_message(&self) -> Cow<'_, str> {
+        match &self.user_parts {
+            None => Cow::Borrowed(&self.user_text),
+            Some(parts) => Cow::Owned(parts_for_people(parts)),
+        }
+    }
 }
 
 impl ToolCall {

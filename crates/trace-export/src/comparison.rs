@@ -186,7 +186,7 @@ fn turn(
 ) -> (ComparedTurn, Vec<String>) {
     let nothing = Invocation::default();
     let are_both = one.is_some() && other.is_some();
-    let query = |turn: Option<&Invocation>| turn.map(|turn| turn.user_text.clone());
+    let query = |turn: Option<&Invocation>| turn.map(|turn| turn.user_message().into_owned());
     let answer = |turn: Option<&Invocation>| turn.and_then(|turn| turn.final_response.clone());
     let (query, response) = (text(query(one), query(other)), text(answer(one), answer(other)));
     let mut reasons = match (one, other) {

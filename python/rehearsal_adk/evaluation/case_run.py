@@ -12,6 +12,7 @@ import contextlib
 import itertools
 from typing import Any
 
+from rehearsal_adk import jsonable
 from rehearsal_adk.evaluation import current, given_model, own_models, unseen
 from rehearsal_adk.evaluation.barrier import Barrier
 from rehearsal_adk.evaluation.peer import Peer
@@ -40,6 +41,7 @@ class CaseRun:
         self._model_requests = itertools.count(1)
         self._called: dict[str, str] = {}
         self._unanswered: dict[str, str] = {}
+        self._long_running: dict[str, dict[str, Any]] = {}
 
     async def connect(self, socket_path: str, case: str) -> None:
         """Connects to the engine and serves it until it closes the connection."""
@@ -108,6 +110,9 @@ class CaseRun:
 
         if "text" in params:
             parts = [types.Part(text=params["text"])]
+        elif "parts" in params:
+            # As google-adk reads eval sets: in JSON, bytes are base64.
+            parts = [types.Part.model_validate_json(jsonable.strict(part)) for part in params["parts"]]
         else:
             parts = [
                 types.Part(
@@ -128,16 +133,21 @@ class CaseRun:
             for call in event.get_function_calls():
                 self._called[call.id] = call.name
                 if call.id in (event.long_running_tool_ids or ()):
-                    pending[call.id] = {
+                    pending[call.id] = self._long_running[call.id] = {
                         "call_id": call.id,
                         "name": call.name,
                         "tool": self._asker(event, call),
                         "args": call.args,
                     }
             for response in event.get_function_responses():
-                pending.pop(response.id, None)
+                # To google-adk it is an interim result: a client may send another one after the turn.
+                if waiting := self._long_running.get(response.id):
+                    pending[response.id] = {**waiting, "interim": response.response}
         for unanswered in self._unanswered.values():
             return {"unanswered": unanswered}
+        for asking in list(pending.values()):
+            if blocked := _asked_for(asking):
+                pending.pop(blocked, None)
         return {"pending": list(pending.values()), "state": await self._state()}
 
     def _asker(self, event: Any, call: Any) -> str:
@@ -288,6 +298,15 @@ class CaseRun:
             if getattr(agent, "name", None) == author and hasattr(agent, "canonical_model"):
                 return str(agent.canonical_model.model)
         return ""
+
+
+def _asked_for(waiting: dict[str, Any]) -> str | None:
+    """The call that cannot go on before what waits is responded to: a confirmation or a credential. What google-adk gave
+    the model for it meanwhile is no result of the tool."""
+    args = waiting["args"] or {}
+    if waiting["name"] == "adk_request_confirmation":
+        return (args.get("originalFunctionCall") or {}).get("id")
+    return args.get("functionCallId") if waiting["name"] == "adk_request_credential" else None
 
 
 def _mapping(value: Any) -> dict[str, Any]:

@@ -189,6 +189,23 @@ fn shows_a_case_as_a_conversation() {
 }
 
 #[test]
+fn shows_every_part_of_a_message() {
+    let folder = tempfile::tempdir().unwrap();
+    let parts = r#"[{"inline_data": {"mime_type": "image/png", "data": "iVBORw0KGgo="}}, {"text": "And this?"}]"#;
+    let approved = r#"[{"function_response": {"id": "1", "name": "order", "response": {"status": "approved"}}}]"#;
+    let set = format!(
+        r#"{{"eval_set_id": "s", "eval_cases": [{{"eval_id": "a", "conversation": [
+            {{"user_content": {{"parts": {parts}}}}}, {{"user_content": {{"parts": {approved}}}}}]}}]}}"#
+    );
+    std::fs::write(folder.path().join("s.evalset.json"), set).unwrap();
+    assert_eq!(
+        ran(folder.path(), &["show", "s.evalset.json"]),
+        "a\n  user        [image/png, 8 bytes]\n              And this?\n  \
+         user        [response of order: {\"status\":\"approved\"}]\n\n"
+    );
+}
+
+#[test]
 fn lint_names_file_line_case_and_path() {
     let folder = folder();
     let broken = TWO

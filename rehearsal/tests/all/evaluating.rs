@@ -297,7 +297,7 @@ fn results_are_written_for_adk() {
     let folder = suite(
         r#"
   - name: escalates
-    first_message: Hi
+    first_message: { parts: [{ text: Hi }, { file_data: { file_uri: "gs://a/b", mime_type: text/plain } }] }
     tools: { escalate: real, read: { returns: { policy: Rest } } }
     model:
       scripted:
@@ -320,7 +320,8 @@ fn results_are_written_for_adk() {
         print(case.eval_id, case.final_eval_status.name, case.session_details.state['escalation']['reason'])\n\
         print([(it.metric_name, it.score, it.eval_status.name) for it in case.overall_eval_metric_results])\n\
         print(call.content.parts[0].function_call.args, response.content.parts[0].function_response.response)\n\
-        print(turn.actual_invocation.final_response.parts[0].text)\n";
+        print(turn.actual_invocation.final_response.parts[0].text)\n\
+        print([part.text or part.file_data.file_uri for part in turn.actual_invocation.user_content.parts])\n";
     let read =
         Command::new(&python).args(["-W", "ignore", "-c", code]).arg(file.path()).output().unwrap();
     assert_eq!(
@@ -328,7 +329,8 @@ fn results_are_written_for_adk() {
         "escalates FAILED pain\n\
          [('escalated', 1.0, 'PASSED'), ('reads', 0.0, 'FAILED')]\n\
          {'urgency_level': 'high', 'reason': 'pain'} {'escalated': True}\n\
-         Done\n",
+         Done\n\
+         ['Hi', 'gs://a/b']\n",
         "{}",
         text(&read.stderr)
     );

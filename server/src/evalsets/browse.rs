@@ -253,7 +253,10 @@ fn summary_of(
     let turns = turns(&case);
     summary.turns = turns.len() as u64;
     if let Some(first) = turns.first() {
-        summary.query = first.query.chars().take(QUERY).collect();
+        let attachments = first.attachments.iter().map(String::as_str);
+        let said = std::iter::once(first.query.as_str()).chain(attachments);
+        let said = said.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ");
+        summary.query = said.chars().take(QUERY).collect();
     }
     let calls = turns.iter().flat_map(|turn| &turn.steps).filter_map(|step| match step {
         api::CaseStep::Call { tool, .. } => Some(tool),

@@ -23,7 +23,7 @@ pub(super) fn CaseSteps(
     let several = case.turns.len() > 1;
     let mut number = 0;
     let rows = case.turns.into_iter().enumerate().map(|(turn, it)| {
-        let CaseTurn { query, steps, response, accepted, rubrics } = it;
+        let CaseTurn { query, attachments, steps, response, accepted, rubrics } = it;
         let is_scenario = steps.iter().any(|step| matches!(step, CaseStep::Plan(_)));
         // The messages of a simulated user are not known, so that no calls or responses are expected.
         let adds = edits.filter(|_| !is_scenario);
@@ -42,6 +42,8 @@ pub(super) fn CaseSteps(
             Some(edits) => editable_text(edits, Editing::Query(turn), asked),
             None => read_only_text(asked),
         };
+        let attachments =
+            attachments.into_iter().map(|part| expectation("With", &part)).collect_view();
         let count = steps.iter().filter(|step| matches!(step, CaseStep::Call { .. })).count();
         let mut call = 0;
         let steps = steps.into_iter().map(|step| {
@@ -72,6 +74,7 @@ pub(super) fn CaseSteps(
         view! {
             {several.then(|| view! { <li class="turn">"Turn " {turn + 1}</li> })}
             {asked}
+            {attachments}
             {steps}
             {accepted}
             {more}

@@ -41,8 +41,10 @@ pub struct CaseView {
 /// One turn of a case.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct CaseTurn {
-    /// The user's message.
+    /// The text of the user's message.
     pub query: String,
+    /// What the message holds besides text, such as `[image/png, 8 bytes]`.
+    pub attachments: Vec<String>,
     /// The steps after it, in order.
     pub steps: Vec<CaseStep>,
     /// The final response.

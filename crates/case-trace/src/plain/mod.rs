@@ -1,9 +1,9 @@
 //! [`PlainCase`]: a fast reader for the most common cases.
 //!
 //! A plain case is an ADK case in snake_case with only calls, responses and texts, as ADK writes a
-//! recorded conversation. It is read in one pass over its tokens, and only stores offsets. Any other
-//! field, and any fault, gives `None`: then the model reads the case and reports faults. So this adds no
-//! rules; a property test compares both readers.
+//! recorded conversation, and a single text in each message of the user. It is read in one pass over its
+//! tokens, and only stores offsets. Any other field, and any fault, gives `None`: then the model reads the
+//! case and reports faults. So this adds no rules; a property test compares both readers.
 
 mod reader;
 mod tokens;

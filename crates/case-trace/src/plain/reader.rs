@@ -95,7 +95,9 @@ impl<'b, 'c> Reader<'b, 'c> {
             match key {
                 b"user_content" => {
                     met.once(0)?;
-                    turn.user = self.content()?;
+                    // Of any other message, the trace has the parts.
+                    let (text, parts) = self.content()?;
+                    turn.user = (parts == 1).then_some(text)?;
                 }
                 b"invocation_id" => {
                     met.once(1)?;
@@ -103,7 +105,7 @@ impl<'b, 'c> Reader<'b, 'c> {
                 }
                 b"final_response" => {
                     met.once(2)?;
-                    turn.response = self.content()?;
+                    turn.response = self.content()?.0;
                 }
                 b"intermediate_data" => {
                     met.once(3)?;
@@ -134,16 +136,16 @@ impl<'b, 'c> Reader<'b, 'c> {
         (met.0 & 1 == 1).then_some(())
     }
 
-    /// The joined texts of a message; an absent one is that of a message without parts.
-    fn content(&mut self) -> Option<Text> {
-        let (mut text, mut met) = (Text::default(), Met::default());
+    /// The joined texts of a message, and the number of its parts; an absent text is that of a message without parts.
+    fn content(&mut self) -> Option<(Text, usize)> {
+        let (mut content, mut met) = ((Text::default(), 0), Met::default());
         self.tokens.open(b'{')?;
         let mut first = true;
         while let Some(key) = self.tokens.member(&mut first)? {
             match key {
                 b"parts" => {
                     met.once(0)?;
-                    text = self.parts()?;
+                    content = self.parts()?;
                 }
                 b"role" => {
                     met.once(1)?;
@@ -152,15 +154,16 @@ impl<'b, 'c> Reader<'b, 'c> {
                 _ => return None,
             }
         }
-        Some(text)
+        Some(content)
     }
 
-    fn parts(&mut self) -> Option<Text> {
+    fn parts(&mut self) -> Option<(Text, usize)> {
         // Without parts, the empty text.
-        let mut joined = Text { form: Form::AsIs, ..Text::default() };
+        let (mut joined, mut count) = (Text { form: Form::AsIs, ..Text::default() }, 0);
         self.tokens.open(b'[')?;
         let mut first = true;
         while self.tokens.item(&mut first)? {
+            count += 1;
             self.tokens.open(b'{')?;
             let mut only = true;
             if self.tokens.member(&mut only)? != Some(b"text") {
@@ -176,7 +179,7 @@ impl<'b, 'c> Reader<'b, 'c> {
                 joined = self.join(joined, text)?;
             }
         }
-        Some(joined)
+        Some((joined, count))
     }
 
     fn join(&mut self, before: Text, text: Text) -> Option<Text> {

@@ -456,8 +456,8 @@ mod plain_cases {
     }
 
     fn filled_before() -> PlainCase {
-        let text = r#"{"eval_id": "other", "conversation": [{"user_content": {"parts": [{"text": "a"},
-            {"text": "b"}]}, "intermediate_data": {"tool_uses": [{"id": "1", "name": "other"}],
+        let text = r#"{"eval_id": "other", "conversation": [{"user_content": {"parts": [{"text": "a"}]},
+            "final_response": {"parts": [{"text": "a"}, {"text": "b"}]}, "intermediate_data": {"tool_uses": [{"id": "1", "name": "other"}],
             "tool_responses": [{"id": "1", "response": {}}]}}]}"#;
         let one = OneCase::of(text).expect("sound");
         let CaseTokens { bytes, starts, escapes } = one.tokens();
@@ -487,8 +487,8 @@ mod plain_cases {
     fn adk_output_takes_the_fast_path() {
         let text = r#"{"eval_id": "a\n", "conversation": [{
             "invocation_id": "i1",
-            "user_content": {"parts": [{"text": ""}, {"text": "Tokyo?"}, {"text": "é\u00e9"}], "role": "user"},
-            "final_response": {"parts": [{"text": "22"}], "role": "model"},
+            "user_content": {"parts": [{"text": "Tokyo?"}], "role": "user"},
+            "final_response": {"parts": [{"text": ""}, {"text": "22"}, {"text": "é\u00e9"}], "role": "model"},
             "intermediate_data": {
                 "tool_uses": [{"id": "1", "args": {"city": ["Tokyo", {"n": 1e400}]}, "name": "f"}],
                 "tool_responses": [{"id": "1", "name": "f", "response": {"result": 1}}],
@@ -498,7 +498,8 @@ mod plain_cases {
             "creation_timestamp": 0.0 } "#;
         let read = plain(text).expect("plain");
         assert_eq!(Some(&read), through_the_model(text).as_ref());
-        assert_eq!(read.trace.invocations[0].user_text, "Tokyo?\néé");
+        assert_eq!(read.trace.invocations[0].user_text, "Tokyo?");
+        assert_eq!(read.trace.invocations[0].final_response.as_deref(), Some("22\néé"));
         let Some(folder) = test_needs::corpus("adk-evalsets") else { return };
         for file in std::fs::read_dir(folder).expect("listed") {
             let bytes = std::fs::read(file.expect("an entry").path()).expect("readable");
@@ -545,6 +546,8 @@ mod plain_cases {
             r#"{"eval_id": "a", "conversation": [{"user_content": {}, "intermediate_data": {"tool_uses": [{"args": {"\ud800": 1}}]}}]}"#,
             r#"{"eval_id": "a", "conversation": [{"user_content": {}}], "session_input": {"app_name": "\ud800", "user_id": "u"}}"#,
             r#"{"eval_id": "a", "conversation": [{"user_content": {"parts": [{"text": "a", "thought": true}]}}]}"#,
+            r#"{"eval_id": "a", "conversation": [{"user_content": {"parts": [{"text": "a"}, {"text": "b"}]}}]}"#,
+            r#"{"eval_id": "a", "conversation": [{"user_content": {"parts": []}}]}"#,
             r#"{"eval_id": "a", "conversation": [{"user_content": {}, "intermediate_data": {"tool_uses": [{"args": {"a": NaN}}]}}]}"#,
             r#"{"eval_id": "a", "conversation": [{"user_content": {}, "intermediate_data": {"tool_uses": [{"args": {"a": "\ud800"}}]}}]}"#,
             r#"{"eval_id": "a", "conversation": [{"user_content": {}, "intermediate_data": {"tool_uses": [{"args": []}]}}]}"#,
@@ -619,8 +622,8 @@ mod plain_cases {
             let role = put(5, r#""model""#, &turn);
             let uses = put(6, &format!(r#"[{call}, {{"name": "g", "args": {args}}}]"#), &turn);
             let turn_text = put(7, &format!(
-                r#"{{"user_content": {{"parts": [{{"text": {text}}}, {{"text": "b"}}], "role": "user"}},
-                "final_response": {{"role": {role}, "parts": [{{"text": {text}}}]}},
+                r#"{{"user_content": {{"parts": [{{"text": {text}}}], "role": "user"}},
+                "final_response": {{"role": {role}, "parts": [{{"text": {text}}}, {{"text": "b"}}]}},
                 "intermediate_data": {{"tool_responses": [{answer}], "tool_uses": {uses}}}}}"#), &turn);
             let id = put(8, r#""case""#, &turn);
             let text = format!(r#"{{"conversation": [{turn_text}], "eval_id": {id}}}"#);
@@ -637,7 +640,8 @@ mod plain_cases {
             vec!["", "{", "}", "[", "]", ",", ":", "\"", "\\", " ", "1", "-", "null", "NaN", "\"a\"", "{}", "\n"],
         ), cut in 0..3_usize) {
             let text = r#"{"eval_id": "a", "conversation": [{"invocation_id": "i", "user_content":
-                {"parts": [{"text": "x"}, {"text": "\u00e9"}], "role": "user"}, "intermediate_data": {"tool_uses":
+                {"parts": [{"text": "\u00e9"}], "role": "user"}, "final_response": {"parts": [{"text": "x"},
+                {"text": "\u00e9"}]}, "intermediate_data": {"tool_uses":
                 [{"name": "f", "args": {"a": [1, {"b": null}], "c": true}}, {"args": {}}], "tool_responses":
                 [{"id": "1", "response": {"r": [{}]}}], "intermediate_responses": []}, "duration": 1.5}],
                 "session_input": {"app_name": "a", "user_id": "u", "state": {"k": {}}}}"#;

@@ -389,7 +389,7 @@ async fn the_runner_works_by_itself() {
         (record_answer_name(), ToolUse::Real),
     ]);
     let mut runner = create_eval_runner(triage(), mocks, Some(model)).await.expect("a runner");
-    let waits = runner.run(Input::Message("Hi".to_owned())).await.expect("a turn");
+    let waits = runner.run(Input::Message("Hi".into())).await.expect("a turn");
     let call = &waits.pending[0];
     assert_eq!(call.tool, "ask");
     let response = ToolResponse {
@@ -399,7 +399,7 @@ async fn the_runner_works_by_itself() {
     };
     let end = runner.run(Input::Responses(vec![response])).await.expect("a turn");
     assert_eq!(end.state, value(&json!({ "beliefs": { "a": "1" } })));
-    let fault = runner.run(Input::Message("And?".to_owned())).await.expect_err("no mock");
+    let fault = runner.run(Input::Message("And?".into())).await.expect_err("no mock");
     assert!(matches!(fault, Fault::UnmockedTool { ref tool, .. } if tool == "read"), "{fault}");
 }
 

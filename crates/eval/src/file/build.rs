@@ -24,6 +24,7 @@ use crate::given_model::{GivenModel, ModelCall, ModelTurn};
 use crate::golden::Golden;
 use crate::judge::{JudgeMetric, JudgeQuestion};
 use crate::ledger::{EVENT_NAMES, members_of};
+use crate::message::{Message, recorded_calls};
 use crate::metric::{Assertion, EventCountMetric, Metric, SCOPES, SESSION, StateMetric};
 use crate::mock::{ArgsMatch, Row, Template, ToolMock, ToolUse};
 use crate::model::{ModelTool, Models, PERSON, PersonSession};
@@ -166,6 +167,12 @@ impl Builder<'_> {
         for (name, mock) in &case.tools {
             tools.extend(self.tool(name, mock, &format!("{place}.tools.{name}")));
         }
+        let first_message = case.first_message.as_ref();
+        let first_message = first_message
+            .and_then(|it| self.first_message(it, &subject, &format!("{place}.first_message")));
+        let recorded_calls = self.golden.as_ref().map(|golden| recorded_calls(&golden.trace));
+        let recorded_calls = recorded_calls.unwrap_or_default();
+        let answered = self.scripted_messages(case, &subject, &format!("{place}.user_agents.loop"));
         let user_agents = self.user_agents(case, place);
         if case.first_message.is_none() && case.user_agents.r#loop.is_none() {
             self.fault(
@@ -212,12 +219,13 @@ impl Builder<'_> {
             description: case.description.clone(),
             model,
             tools,
-            named_tools: named_tools(suite, case),
+            named_tools: named_tools(suite, case).into_iter().chain(answered).collect(),
             allow: case.allow.iter().cloned().collect(),
             user_agents,
             bridge,
             initial_state: JsonText::from_value(&Value::Object(initial_state)),
-            first_message: case.first_message.clone(),
+            first_message,
+            recorded_calls,
             terminate_when,
             metrics,
             faults,
@@ -517,6 +525,49 @@ impl Builder<'_> {
             probability: fault.probability,
             effect,
         })
+    }
+
+    fn first_message(
+        &mut self,
+        message: &format::FirstMessage,
+        subject: &Arc<dyn Subject>,
+        place: &str,
+    ) -> Option<Message> {
+        let message = match message {
+            format::FirstMessage::Text(text) => return Some(Message::from(text.as_str())),
+            format::FirstMessage::Parts(format::MessageParts { parts }) => {
+                let part = |part: &Map<String, Value>| JsonText::from_value(&part.clone().into());
+                Message::of_parts(&parts.iter().map(part).collect::<Vec<_>>())
+            }
+        };
+        let message = self.checked(place, message)?;
+        let refusal = subject.refusal(&message).or_else(|| message.refusal_as_first());
+        self.checked(place, refusal.map_or(Ok(message), Err))
+    }
+
+    /// Checks that the messages of a script can be sent, and returns the tools to which they respond.
+    fn scripted_messages(
+        &mut self,
+        case: &format::Case,
+        subject: &Arc<dyn Subject>,
+        place: &str,
+    ) -> BTreeSet<String> {
+        let mut tools = BTreeSet::new();
+        let Some(format::UserAgent::Script(entries)) = &case.user_agents.r#loop else {
+            return tools;
+        };
+        let is_first = case.first_message.is_none();
+        for (at, entry) in entries.iter().enumerate() {
+            let format::ScriptEntry::Says(says) = entry else { continue };
+            let message = Message::of_output(&JsonText::from_value(&says.says));
+            let message = message.and_then(|message| {
+                let first = (is_first && at == 0).then(|| message.refusal_as_first()).flatten();
+                tools.extend(message.tools().map(str::to_owned));
+                subject.refusal(&message).or(first).map_or(Ok(()), Err)
+            });
+            self.checked(&format!("{place}.script[{at}]"), message);
+        }
+        tools
     }
 
     fn user_agents(&mut self, case: &format::Case, place: &str) -> UserAgents {

@@ -1,7 +1,7 @@
 //! Eval sets of google-adk and AgentFlow as cases: their conversations with the agent, their recorded results
 //! as mocks, and the criteria of a config.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -17,13 +17,14 @@ use crate::case::{CaseSource, EvalCase, UserAgents};
 use crate::criterion::CriterionMetric;
 use crate::given_model::GivenModel;
 use crate::golden::initial_state;
+use crate::message::{Message, recorded_calls};
 use crate::metric::Metric;
 use crate::mock::{ToolMock, ToolUse};
 use crate::model::Models;
 use crate::recorded::{Recording, replay};
 use crate::remedy::WrittenIn;
 use crate::subject::Subject;
-use crate::user_agent::{ScriptedUser, UserAgent};
+use crate::user_agent::{ScriptedUser, UserAgent, UserAnswer};
 
 /// How the cases of an eval set are run.
 pub struct EvalSetOptions {
@@ -112,6 +113,7 @@ fn case_of(
         Case::Adk(case) => case.conversation_scenario.as_ref(),
         Case::AdkLegacy(_) | Case::AgentFlow(_) => None,
     };
+    let mut named_tools: BTreeSet<String> = options.real_tools.iter().cloned().collect();
     let (first_message, user): (_, Arc<dyn UserAgent>) = match (scenario, &expected.invocations[..])
     {
         (Some(_), _) if options.model == ModelChoice::Replay => {
@@ -122,11 +124,26 @@ fn case_of(
         (Some(scenario), _) => {
             let user = scenario::user(scenario, &options.config, models, &options.subject);
             let user = user.map_err(|message| (name.clone(), message))?;
-            (scenario.starting_prompt.clone(), Arc::new(user))
+            (Message::from(scenario.starting_prompt.as_str()), Arc::new(user))
         }
-        (None, [first, later @ ..]) => {
-            let texts = later.iter().map(|turn| turn.user_text.as_str());
-            (first.user_text.clone(), Arc::new(ScriptedUser::saying(texts)))
+        (None, turns @ [_, ..]) => {
+            let messages = turns.iter().enumerate().map(|(at, turn)| {
+                let message = Message::recorded(turn).and_then(|message| {
+                    let refusal = options
+                        .subject
+                        .refusal(&message)
+                        .or_else(|| (at == 0).then(|| message.refusal_as_first()).flatten());
+                    refusal.map_or(Ok(message), Err)
+                });
+                message.map_err(|error| (name.clone(), format!("turn {}: {error}", at + 1)))
+            });
+            let messages = messages.collect::<Result<Vec<_>, _>>()?;
+            let tools = messages.iter().flat_map(Message::tools);
+            named_tools.extend(tools.map(str::to_owned));
+            let mut messages = messages.into_iter();
+            let first = messages.next().unwrap_or_else(|| Message::from(""));
+            let later = messages.map(|message| UserAnswer::says(message.output()));
+            (first, Arc::new(ScriptedUser::new(later.collect())))
         }
         (None, []) => {
             let message = "the case has neither a recorded conversation nor a scenario; add one";
@@ -161,10 +178,11 @@ fn case_of(
         user_agents: UserAgents { conversation: Some(user), tools: HashMap::new() },
         initial_state: initial_state(case),
         first_message: Some(first_message),
+        recorded_calls: recorded_calls(&expected),
         metrics: metrics.collect(),
         tags: found.tags,
         source: CaseSource { suite: String::new(), content_hash: content_hash(case, options) },
-        named_tools: options.real_tools.iter().cloned().collect(),
+        named_tools,
         written_in: WrittenIn::EvalSet,
         ..EvalCase::new(name, Arc::clone(&options.subject))
     })

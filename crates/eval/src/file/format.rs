@@ -1,11 +1,14 @@
 //! The members of a suite file, as serde reads them.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::PathBuf;
 
 use granit_parser::ScalarStyle;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
 use super::error::SuiteFault;
@@ -98,7 +101,7 @@ pub(super) struct Case {
     /// The recorded case that `recorded` mocks, the model `replay` and `criteria` use.
     pub(super) golden: Option<Golden>,
     /// The user's first message.
-    pub(super) first_message: Option<String>,
+    pub(super) first_message: Option<FirstMessage>,
     /// What ends the run before the agent completes.
     #[serde(default)]
     pub(super) terminate_when: Termination,
@@ -307,6 +310,47 @@ pub(super) struct Delayed {
     pub(super) ms: u64,
     /// The answer.
     pub(super) mock: Box<Mock>,
+}
+
+/// A message of the user.
+#[derive(Debug, JsonSchema)]
+#[schemars(untagged)]
+pub(super) enum FirstMessage {
+    /// A text.
+    Text(String),
+    /// Parts as google-adk has them, such as `{ inline_data: { mime_type: image/png, data: BASE64 } }`.
+    Parts(MessageParts),
+}
+
+/// The parts of a message.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct MessageParts {
+    /// The parts, as google-adk has them.
+    pub(super) parts: Vec<Map<String, Value>>,
+}
+
+impl<'de> Deserialize<'de> for FirstMessage {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct TextOrParts;
+        impl<'de> Visitor<'de> for TextOrParts {
+            type Value = FirstMessage;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("a text, or `parts`")
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<FirstMessage, E> {
+                Ok(FirstMessage::Text(text.to_owned()))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<FirstMessage, A::Error> {
+                let parts = MessageParts::deserialize(MapAccessDeserializer::new(map));
+                parts.map(FirstMessage::Parts)
+            }
+        }
+        deserializer.deserialize_any(TextOrParts)
+    }
 }
 
 /// Who responds when the agent waits.

@@ -8,6 +8,7 @@ use scoring::json::{Equality, equal};
 use serde_json::{Map, Value, json};
 
 use crate::golden::Golden;
+use crate::message::Message;
 use crate::subject::CONFIRMATION;
 
 /// A suite in YAML with one case: the recorded messages of the user, a mock of each tool that answers as
@@ -18,9 +19,19 @@ use crate::subject::CONFIRMATION;
 /// A value that cannot be written as YAML.
 pub fn suite_of(golden: &Golden, eval_set: &Path, agent: &Path) -> Result<String, String> {
     let value = |text: &JsonText| text.to_value().map_err(|error| error.to_string());
-    let mut turns = golden.trace.invocations.iter().map(|turn| turn.user_text.as_str());
-    let first = turns.next().unwrap_or_default();
-    let later: Vec<&str> = turns.collect();
+    let mut messages = Vec::new();
+    for (at, turn) in golden.trace.invocations.iter().enumerate() {
+        let message =
+            Message::recorded(turn).map_err(|error| format!("turn {}: {error}", at + 1))?;
+        messages.push(value(&message.output())?);
+    }
+    let mut messages = messages.into_iter();
+    let first = messages.next();
+    let says = |message: Value| match message {
+        Value::String(_) => message,
+        parts => json!({ "says": parts }),
+    };
+    let later: Vec<Value> = messages.map(says).collect();
     let mut case = Map::new();
     case.insert("name".to_owned(), json!(golden.id));
     if !golden.tags.is_empty() {

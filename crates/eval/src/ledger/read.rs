@@ -39,7 +39,10 @@ fn event(members: &Members) -> Result<Event, String> {
     let name: String = members.get("type")?;
     Ok(match name.as_str() {
         "initial_state" => Event::InitialState { state: members.get("state")? },
-        "user_message" => Event::UserMessage { text: members.get("text")? },
+        "user_message" => Event::UserMessage {
+            text: members.get("text")?,
+            parts: members.get_or_default("parts")?,
+        },
         "message" => Event::Message {
             agent: members.get("agent")?,
             text: members.get("text")?,
@@ -111,6 +114,7 @@ fn yield_info(members: &Members) -> Result<YieldInfo, String> {
         awaiting_input: members.get("awaiting_input")?,
         call_id: members.get_or_default("call_id")?,
         args: members.get_or_default("args")?,
+        interim: members.get_or_default("interim")?,
     })
 }
 
@@ -128,17 +132,19 @@ mod tests {
     fn events() -> Vec<Event> {
         let json = || JsonText::parse(r#"{"z":1.10,"a":123456789012345678901}"#).expect("valid");
         let text = || "text".to_owned();
-        let wait = |kind, args| YieldInfo {
+        let wait = |kind, args: Option<JsonText>| YieldInfo {
             kind,
             invocation_id: text(),
             awaiting_input: true,
             call_id: Some(text()),
+            interim: args.clone(),
             args,
         };
         let fault = |effect| Event::ToolFault { call_id: text(), name: text(), effect };
         vec![
             Event::InitialState { state: json() },
-            Event::UserMessage { text: text() },
+            Event::UserMessage { text: text(), parts: None },
+            Event::UserMessage { text: text(), parts: Some(vec![json()]) },
             Event::Message { agent: text(), text: text(), is_intermediate: true, is_inner: true },
             Event::ToolCall {
                 call_id: text(),

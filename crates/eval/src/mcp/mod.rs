@@ -23,6 +23,7 @@ use self::tools::Tools;
 use crate::fault::Fault;
 use crate::gate::Gate;
 use crate::given_model::GivenModel;
+use crate::message::Message;
 use crate::model::{Model, ModelNameError, Models, PERSON};
 use crate::subject::{Subject, SubjectSession};
 
@@ -109,6 +110,10 @@ impl Subject for McpSubject {
     async fn prepare(&self) -> Result<Option<Vec<String>>, Fault> {
         let tools = self.declared.as_ref().and_then(|declared| Tools::of(declared).ok());
         Ok(tools.map(|tools| tools.names()))
+    }
+
+    fn refusal(&self, message: &Message) -> Option<String> {
+        message.texts().err()
     }
 
     async fn check_model(&self, gate: &Arc<Gate>) -> Result<(), Fault> {

@@ -20,6 +20,7 @@ use crate::gate::{Decision, Gate, GateCall};
 use crate::ledger::{Event, Role};
 use crate::model::{CallingReply, Model, ModelMessage, ModelRequest, ReplyCall, UsageNote};
 use crate::subject::{Input, SubjectSession, TurnEnd};
+use crate::yields::YieldKind;
 
 /// The model that an agent asks.
 pub(super) enum AskedModel {
@@ -268,12 +269,14 @@ impl McpSession {
 #[async_trait]
 impl SubjectSession for McpSession {
     async fn run(&mut self, input: Input) -> Result<TurnEnd, Fault> {
-        let Input::Message(text) = input else {
+        let Input::Message(message) = input else {
             let message = "a response came, and tools of MCP do not wait".to_owned();
             return Err(Fault::Infrastructure { message });
         };
+        let texts = message.texts();
+        let texts = texts.map_err(|message| Fault::UserAgent { of: YieldKind::Loop, message })?;
         self.turns += 1;
-        self.request.messages.push(ModelMessage::ToModel(text));
+        self.request.messages.push(ModelMessage::ToModel(texts.join("\n")));
         self.turn().await?;
         Ok(TurnEnd { pending: Vec::new(), state: self.whole_state() })
     }

@@ -202,6 +202,8 @@ pub(super) struct Waiting {
     /// The tool or node that asks, where `name` is one of google-adk's own.
     pub(super) tool: String,
     pub(super) args: JsonText,
+    /// What a long-running tool has returned so far.
+    pub(super) interim: Option<JsonText>,
 }
 
 /// The end of a turn.

@@ -94,7 +94,8 @@ struct Response<'a> {
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Run<'a> {
-    Message { text: &'a str },
+    Message { text: String },
+    Parts { parts: Vec<JsonText> },
     Responses { responses: Vec<Response<'a>> },
 }
 
@@ -156,7 +157,10 @@ impl PythonSession {
 impl SubjectSession for PythonSession {
     async fn run(&mut self, input: Input) -> Result<TurnEnd, Fault> {
         let params = match &input {
-            Input::Message(text) => Run::Message { text },
+            Input::Message(message) => match message.parts() {
+                None => Run::Message { text: message.text() },
+                Some(parts) => Run::Parts { parts },
+            },
             Input::Responses(responses) => Run::Responses {
                 responses: responses
                     .iter()
@@ -203,7 +207,7 @@ impl SubjectSession for PythonSession {
 }
 
 impl From<Waiting> for PendingCall {
-    fn from(Waiting { call_id, name, tool, args }: Waiting) -> Self {
-        Self { call_id, name, tool, args }
+    fn from(Waiting { call_id, name, tool, args, interim }: Waiting) -> Self {
+        Self { call_id, name, tool, args, interim }
     }
 }

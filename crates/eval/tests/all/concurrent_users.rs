@@ -63,6 +63,7 @@ fn waiting(tool: &str) -> PendingCall {
         name: tool.to_owned(),
         tool: tool.to_owned(),
         args: JsonText::from_value(&json!({})),
+        interim: None,
     }
 }
 

@@ -320,7 +320,7 @@ async fn the_user_of_a_scenario_is_simulated() {
         .events
         .iter()
         .filter_map(|entry| match &entry.event {
-            eval::ledger::Event::UserMessage { text } => Some(text.clone()),
+            eval::ledger::Event::UserMessage { text, .. } => Some(text.clone()),
             _ => None,
         })
         .collect();

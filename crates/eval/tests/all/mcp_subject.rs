@@ -468,9 +468,9 @@ async fn a_runner_has_the_mocks_alone() {
     let model = Some(GivenModel::scripted(turns));
     let mut runner =
         create_eval_runner(Arc::new(closed_library()), mocks, model).await.expect("opens");
-    let end = runner.run(Input::Message("Where is Emma?".to_owned())).await.expect("runs");
+    let end = runner.run(Input::Message("Where is Emma?".into())).await.expect("runs");
     assert!(end.pending.is_empty());
-    let ended = runner.run(Input::Message("And Ada?".to_owned())).await;
+    let ended = runner.run(Input::Message("And Ada?".into())).await;
     assert!(matches!(ended, Err(fault::Fault::UnmockedTool { tool, .. }) if tool == "meet"));
 }
 

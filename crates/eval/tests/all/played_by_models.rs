@@ -90,6 +90,7 @@ impl SubjectSession for StepsSession {
                 name: tool.to_owned(),
                 tool: tool.to_owned(),
                 args: value(&args),
+                interim: None,
             }),
             Some(Step::WaitsFor(tool, schema)) => {
                 self.calls += 1;

@@ -3,8 +3,9 @@
 use json_text::JsonText;
 
 use super::opaque_fields;
-use crate::model::{Form, Keys, Others, Shape, model};
-use crate::{LooseBool, OriginalForm};
+use crate::model::{Casing, Form, Keys, Others, Shape, model, text_of};
+use crate::reading::read_value;
+use crate::{LooseBool, OriginalForm, Severity};
 
 /// `google.genai` reads both casings and rejects unknown fields.
 const fn genai(what: &'static str, opaque: &'static [(&'static str, Shape)]) -> Form {
@@ -85,6 +86,39 @@ impl Content {
         self.parts.as_deref().unwrap_or_default()
     }
 
+    /// A message of the user's with these parts.
+    ///
+    /// ```
+    /// use evalset::adk::Content;
+    /// let parts = r#"[{"text": "What is this?"}, {"file_data": {"file_uri": "gs://a/b.png"}}]"#;
+    /// let message = Content::of_parts(parts).expect("valid");
+    /// assert_eq!(message.text(), "What is this?");
+    /// assert!(Content::of_parts(r#"[{"txt": "Hi"}]"#).expect_err("refused").contains("txt"));
+    /// ```
+    ///
+    /// # Errors
+    /// Why google-genai refuses them.
+    pub fn of_parts(parts: &str) -> Result<Self, String> {
+        let text = format!("{{\"role\":\"user\",\"parts\":{parts}}}");
+        let (content, faults) = read_value::<Self>(text.as_bytes());
+        let refused = faults.iter().filter(|fault| fault.severity() == Severity::Error);
+        let refused: Vec<_> =
+            refused.map(|fault| format!("{}: {}", fault.path, fault.problem)).collect();
+        match content {
+            Some(content) if refused.is_empty() => Ok(content),
+            _ => Err(refused.join("; ")),
+        }
+    }
+
+    /// Its parts as JSON; `None` if it is a single text.
+    #[must_use]
+    pub fn other_than_text(&self) -> Option<Vec<JsonText>> {
+        match self.parts() {
+            [part] if part.is_text() => None,
+            parts => Some(parts.iter().map(Part::to_json).collect()),
+        }
+    }
+
     /// The text for ADK's metrics: the non-empty texts of the parts, including thoughts, joined by line
     /// feeds.
     #[must_use]
@@ -115,6 +149,21 @@ impl Part {
             part.written.set_extra(field, value);
             part
         })
+    }
+
+    /// Whether it is only a text. Null fields are ignored.
+    #[must_use]
+    pub fn is_text(&self) -> bool {
+        let Self { function_call, function_response, text, thought, written } = self;
+        text.is_some()
+            && function_call.is_none()
+            && function_response.is_none()
+            && thought.is_none()
+            && written.extras().all(|(_, value)| value.as_str() == "null")
+    }
+
+    fn to_json(&self) -> JsonText {
+        JsonText::parse(&text_of(self, Casing::Snake)).unwrap_or_else(|_| JsonText::null())
     }
 
     fn empty() -> Self {

@@ -4,6 +4,8 @@ use json_text::{JsonText, Kind, Node};
 
 use super::form;
 use crate::OriginalForm;
+use crate::adk::Content;
+use crate::convert::part_of;
 use crate::model::{Out, Value, model, words};
 use crate::reading::Reader;
 
@@ -109,6 +111,18 @@ impl MessageContent {
     #[must_use]
     pub fn get_text(&self) -> String {
         self.texts().join("\n")
+    }
+
+    /// The content as parts of ADK; `None` if it is a single text. What ADK has no part for stays as it is.
+    #[must_use]
+    pub fn other_than_text(&self) -> Option<Vec<JsonText>> {
+        let MessageBody::Objects(objects) = &self.content else { return None };
+        match &objects.iter().map(part_of).collect::<Option<Vec<_>>>() {
+            Some(parts) => {
+                Content { parts: Some(parts.clone()), ..Content::user("") }.other_than_text()
+            }
+            None => Some(objects.clone()),
+        }
     }
 
     /// The text, or the `text` of each object that has one.

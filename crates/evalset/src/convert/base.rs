@@ -184,7 +184,7 @@ fn content(message: &MessageContent) -> Content {
 fn body(parts: &[Part]) -> MessageBody {
     match parts {
         [] => MessageBody::Text(String::new()),
-        [part] if is_text(part) => MessageBody::Text(part.text.clone().unwrap_or_default()),
+        [part] if part.is_text() => MessageBody::Text(part.text.clone().unwrap_or_default()),
         parts => MessageBody::Objects(parts.iter().map(object_of).collect()),
     }
 }
@@ -196,18 +196,8 @@ fn parts(message: &MessageContent) -> Vec<Part> {
     }
 }
 
-/// Whether a part is only a text. Null fields are ignored.
-fn is_text(part: &Part) -> bool {
-    let Part { function_call, function_response, text, thought, written } = part;
-    text.is_some()
-        && function_call.is_none()
-        && function_response.is_none()
-        && thought.is_none()
-        && written.extras().all(|(_, value)| value.as_str() == "null")
-}
-
 fn object_of(part: &Part) -> JsonText {
-    let text = if is_text(part) {
+    let text = if part.is_text() {
         let text = part.text.as_deref().unwrap_or_default();
         format!("{{\"type\":\"text\",\"text\":{}}}", crate::model::json_string(text))
     } else {
@@ -217,7 +207,7 @@ fn object_of(part: &Part) -> JsonText {
 }
 
 /// None for what ADK has no part for.
-fn part_of(object: &JsonText) -> Option<Part> {
+pub(crate) fn part_of(object: &JsonText) -> Option<Part> {
     let Node::Object(members) = object.open() else { return None };
     let member = |wanted: &str| {
         let found = members.iter().find(|(key, _)| key == wanted)?;

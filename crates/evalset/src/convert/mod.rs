@@ -14,6 +14,8 @@ mod base;
 mod difference;
 mod rewritten;
 
+pub(crate) use base::part_of;
+
 use base::StateName;
 use difference::{Difference, Tree};
 use json_text::JsonText;

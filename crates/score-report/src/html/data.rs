@@ -124,7 +124,7 @@ pub(crate) fn case(case: &ScoredCase, config: &Config) -> (String, String) {
         a: (0..).zip(&places).filter(|(_, at)| at.is_none()).map(|(column, _)| column).collect(),
         t: expected.or(actual).map_or(&[], |case| &case.tags),
         o: tools(expected, actual),
-        q: first.map_or(String::new(), |turn| cut(&turn.user_text, LONGEST_QUERY)),
+        q: first.map_or(String::new(), |turn| cut(&turn.user_message(), LONGEST_QUERY)),
     };
     let why = |at: &Option<usize>| case.whys.get((*at)?)?.as_deref();
     let whole = Whole {
@@ -231,7 +231,9 @@ fn turns(
         let text = |turn: &Option<Invocation>, of: fn(&Invocation) -> Option<&str>| {
             turn.as_ref().and_then(of).map(|text| cut(text, LONGEST))
         };
-        let user = |turn: &Option<Invocation>| text(turn, |turn| Some(&turn.user_text));
+        let user = |turn: &Option<Invocation>| {
+            turn.as_ref().map(|turn| cut(&turn.user_message(), LONGEST))
+        };
         let answer = |turn: &Option<Invocation>| text(turn, |turn| turn.final_response.as_deref());
         let (u, f) = ((user(&one), user(&other)), (answer(&one), answer(&other)));
         let none = Vec::new();

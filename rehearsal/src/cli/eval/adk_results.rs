@@ -78,8 +78,19 @@ struct Content {
 #[serde(rename_all = "snake_case")]
 enum Part {
     Text(String),
-    FunctionCall { id: Option<String>, name: Option<String>, args: Option<JsonText> },
-    FunctionResponse { id: Option<String>, name: Option<String>, response: JsonText },
+    FunctionCall {
+        id: Option<String>,
+        name: Option<String>,
+        args: Option<JsonText>,
+    },
+    FunctionResponse {
+        id: Option<String>,
+        name: Option<String>,
+        response: JsonText,
+    },
+    /// Of a message of the user.
+    #[serde(untagged)]
+    AsSent(JsonText),
 }
 
 #[derive(Serialize)]
@@ -194,7 +205,12 @@ fn actual(turn: Invocation) -> Actual {
     let events = said.chain(turn.tool_calls.into_iter().flat_map(call));
     Actual {
         invocation_id: turn.id,
-        user_content: text("user", turn.user_text),
+        user_content: match turn.user_parts {
+            None => text("user", turn.user_text),
+            Some(parts) => {
+                Content { role: "user", parts: parts.into_iter().map(Part::AsSent).collect() }
+            }
+        },
         intermediate_data: Intermediate { invocation_events: events.collect() },
         final_response: turn.final_response.map(|response| text("model", response)),
     }

@@ -173,7 +173,10 @@ fn write_message(
     message: &MessageContent,
     out: &mut impl Write,
 ) -> Result<(), EvalsetError> {
-    write_text(who, &message.get_text(), out)
+    match message.other_than_text() {
+        None => write_text(who, &message.get_text(), out),
+        Some(parts) => write_text(who, &scoring::parts_for_people(&parts), out),
+    }
 }
 
 fn write_text(who: &str, text: &str, out: &mut impl Write) -> Result<(), EvalsetError> {
