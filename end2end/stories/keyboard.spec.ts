@@ -68,8 +68,10 @@ test("twenty responses to one agent are sent as they were typed", async ({ page,
     await expect(page.getByText("Question 1", { exact: true })).toBeVisible();
     await introduce(page, "Ann");
     await page.getByRole("tab", { name: /Text/ }).click();
-    for (const text of TEXTS) {
+    for (const [at, text] of TEXTS.entries()) {
       await page.keyboard.type(text, { delay: DELAY });
+      // Without a pending request, the text would not be sent.
+      await expect(page.getByText(messages[at]!, { exact: true })).toBeVisible();
       await page.keyboard.press("Control+Enter");
     }
     expect(await ended, printed).toBe(0);
@@ -91,8 +93,9 @@ test("twenty responses to a queue are sent as they were typed", async ({ page, h
   await expect(page.getByText("20 waiting").first()).toBeVisible();
   await introduce(page, "Ann");
   await expect(page.getByRole("textbox", { name: "Text", exact: true })).toBeFocused();
-  for (const text of TEXTS) {
+  for (const [at, text] of TEXTS.entries()) {
     await page.keyboard.type(text, { delay: DELAY });
+    await expect(page.getByText(`${TEXTS.length - at} waiting`).first()).toBeVisible();
     await page.keyboard.press("Control+Enter");
   }
   const texts = (await Promise.all(answers)).map((it) => it.candidates[0].content.parts[0].text);
@@ -116,10 +119,11 @@ test("calls are typed one after the other, on the tab that was used", async ({ p
   expect(chips.length).toBeGreaterThan(1);
   expect(new Set(chips).size).toBe(chips.length);
   await introduce(page, "Ann");
-  for (const city of cities) {
+  for (const [at, city] of cities.entries()) {
     await page.keyboard.type("forecast", { delay: DELAY });
     await page.keyboard.press("Enter");
     await page.keyboard.type(city, { delay: DELAY });
+    await expect(page.getByText(`${cities.length - at} waiting`).first()).toBeVisible();
     await page.keyboard.press("Control+Enter");
   }
   const calls = (await Promise.all(answers)).map((it) => it.candidates[0].content.parts[0].functionCall);
