@@ -99,9 +99,14 @@ async def answered(
 
 def _leave_repeating_to_the_engine(model: BaseLlm) -> None:
     """Lets a client of Anthropic not repeat by itself, which keeps to no limit and sleeps as long as a service says."""
-    client = vars(model).get("_anthropic_client")  # Opened where the key was looked for.
-    if client is not None and client.max_retries == _ANTHROPIC_RETRIES:
-        client.max_retries = 0
+    kind: Any = type(model)
+    if not hasattr(kind, "_anthropic_client"):
+        return
+    # A client that cannot be opened says so where it is asked.
+    with barrier.in_model_call(endpoints.of(model, ())), contextlib.suppress(Exception):
+        client = kind._anthropic_client.__get__(model)
+        if client.max_retries == _ANTHROPIC_RETRIES:
+            client.max_retries = 0
 
 
 async def _spoken(
