@@ -162,8 +162,17 @@ impl Part {
             && written.extras().all(|(_, value)| value.as_str() == "null")
     }
 
+    /// The part in the order of the model and without null fields, whatever the file has.
     fn to_json(&self) -> JsonText {
-        JsonText::parse(&text_of(self, Casing::Snake)).unwrap_or_else(|_| JsonText::null())
+        let mut part = self.clone();
+        part.written = in_model_order(&part.written);
+        if let Some(call) = &mut part.function_call {
+            call.written = in_model_order(&call.written);
+        }
+        if let Some(response) = &mut part.function_response {
+            response.written = in_model_order(&response.written);
+        }
+        JsonText::parse(&text_of(&part, Casing::Snake)).unwrap_or_else(|_| JsonText::null())
     }
 
     fn empty() -> Self {
@@ -175,6 +184,15 @@ impl Part {
             written: OriginalForm::default(),
         }
     }
+}
+
+/// The unknown fields that are not null, without the order of the file.
+fn in_model_order(written: &OriginalForm) -> OriginalForm {
+    let mut ordered = OriginalForm::default();
+    for (key, value) in written.extras().filter(|(_, value)| value.as_str() != "null") {
+        ordered.set_extra(key, value.clone());
+    }
+    ordered
 }
 
 impl From<FunctionCall> for Part {
