@@ -166,7 +166,7 @@ fn adk_turn(turn: &adk::Invocation, mark: Option<&adk::AdkMark>) -> CaseTurn {
     }
     CaseTurn {
         query: turn.user_content.text(),
-        attachments: attachments(turn.user_content.other_than_text()),
+        attachments: attachments(turn.user_content.other_than_text().as_deref()),
         steps,
         response: turn.final_response.as_ref().map(adk::Content::text),
         accepted: Vec::new(),
@@ -175,8 +175,8 @@ fn adk_turn(turn: &adk::Invocation, mark: Option<&adk::AdkMark>) -> CaseTurn {
 }
 
 /// A line about each part that is not a text.
-fn attachments(parts: Option<Vec<JsonText>>) -> Vec<String> {
-    parts.iter().flatten().filter_map(part_for_people).collect()
+fn attachments(parts: Option<&[JsonText]>) -> Vec<String> {
+    parts.unwrap_or_default().iter().filter_map(part_for_people).collect()
 }
 
 fn part_text(part: &adk::Part) -> Option<String> {
@@ -197,7 +197,7 @@ fn agentflow_turn(turn: &agentflow::Invocation) -> CaseTurn {
         .map(|message| CaseStep::Message { author: String::new(), text: message.get_text() });
     CaseTurn {
         query: turn.user_content.get_text(),
-        attachments: attachments(turn.user_content.other_than_text()),
+        attachments: attachments(turn.user_content.other_than_text().as_deref()),
         steps: calls.chain(words).collect(),
         response: turn.expected_final_response.as_ref().map(agentflow::MessageContent::get_text),
         ..CaseTurn::default()

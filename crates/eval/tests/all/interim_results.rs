@@ -33,7 +33,7 @@ fn orders<const N: usize>(items: [&str; N]) -> ModelTurn {
     ModelTurn { text: String::new(), calls: items.map(order).into() }
 }
 
-fn answers<const N: usize>(answers: [Value; N]) -> Arc<dyn UserAgent> {
+fn answers(answers: &[Value]) -> Arc<dyn UserAgent> {
     let says = answers.iter().map(|answer| UserAnswer::says(value(answer)));
     Arc::new(ScriptedUser::new(says.collect()))
 }
@@ -65,7 +65,7 @@ async fn a_user_agent_responds_to_a_call_that_has_an_interim_result() {
     let mock = ToolMock::Returns(JsonText::parse(PENDING).expect("valid"));
     for used in [ToolUse::Real, ToolUse::Mock(mock)] {
         let is_real = matches!(used, ToolUse::Real);
-        let manager = answers([json!({ "status": "approved" })]);
+        let manager = answers(&[json!({ "status": "approved" })]);
         let case = case.clone().tool("order", used).user_for_tool("order", manager);
         let result = run_eval(&case).await;
         assert_eq!((result.status, result.turns), (Status::Passed, 1), "{:?}", result.error);
@@ -91,7 +91,7 @@ async fn each_of_several_calls_is_asked_for_once() {
     let turns =
         vec![orders(["lamp", "desk"]), ModelTurn::text("I asked."), ModelTurn::text("Both.")];
     let Some(case) = case(turns) else { return };
-    let manager = answers([json!({ "number": 1 }), json!({ "number": 2 })]);
+    let manager = answers(&[json!({ "number": 1 }), json!({ "number": 2 })]);
     let case = case.tool("order", ToolUse::Real).user_for_tool("order", manager);
     let result = run_eval(&case).await;
     assert_eq!(result.status, Status::Passed, "{:?}", result.error);
@@ -136,7 +136,7 @@ async fn a_call_that_an_injected_fault_answers_is_not_asked_for() {
     let effect = FaultEffect::Returns(value(&json!({ "error": "503" })));
     let case = case
         .tool("order", ToolUse::Real)
-        .user_for_tool("order", answers([json!({ "status": "approved" })]))
+        .user_for_tool("order", answers(&[json!({ "status": "approved" })]))
         .fault(ToolFault {
             tool: "order".to_owned(),
             args: ArgsMatch::default(),
@@ -152,7 +152,7 @@ async fn a_user_agent_of_a_tool_that_never_asks_is_a_fault_of_the_case() {
     let call = |tool: &str| ModelTurn::call(tool, value(&json!({ "ticket": "lamp-1" })));
     for tool in ["track", "cancel"] {
         let Some(case) = case(vec![call(tool), ModelTurn::text("Done.")]) else { return };
-        let user = || answers([json!({ "confirmed": true })]);
+        let user = || answers(&[json!({ "confirmed": true })]);
         let case = case.tool(tool, ToolUse::Real).user_for_tool(tool, user());
         let result = run_eval(&case).await;
         let error = result.error.expect("an error");

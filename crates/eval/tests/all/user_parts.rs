@@ -65,7 +65,7 @@ fn asked(result: &EvalResult) -> Value {
     state.expect("an end").to_value().expect("JSON")["asked"].clone()
 }
 
-fn turn(parts: Value, response: &str) -> Value {
+fn turn(parts: &Value, response: &str) -> Value {
     json!({
         "user_content": { "role": "user", "parts": parts },
         "final_response": { "role": "model", "parts": [{ "text": response }] },
@@ -82,7 +82,7 @@ async fn every_part_reaches_the_agent_as_in_the_eval_set() {
     let parts = json!([picture(), { "text": "What is this?" }, { "text": "And where?" }]);
     let file =
         json!([{ "file_data": { "file_uri": "gs://a/b.pdf", "mime_type": "application/pdf" } }]);
-    let conversation = json!([turn(parts.clone(), "A lamp."), turn(file.clone(), "A bill.")]);
+    let conversation = json!([turn(&parts, "A lamp."), turn(&file, "A bill.")]);
     let (_folder, path) = eval_set(&conversation);
     for result in both(&path, python, &[]).await {
         passes(&result);
@@ -114,19 +114,19 @@ fn waits(calls: &[(&str, &str)]) -> Value {
     })
 }
 
-fn response(id: &str, name: &str, value: Value) -> Value {
+fn response(id: &str, name: &str, value: &Value) -> Value {
     json!({ "function_response": { "id": id, "name": name, "response": value } })
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_recorded_response_goes_to_the_call_that_it_was_recorded_for() {
     let Some(python) = test_needs::python() else { return };
-    let approved = |id: &str| json!([response(id, "order", json!({ "approved": id }))]);
+    let approved = |id: &str| json!([response(id, "order", &json!({ "approved": id }))]);
     let conversation = json!([
         waits(&[("rec-lamp", "lamp"), ("rec-desk", "desk")]),
-        turn(approved("rec-desk"), "The desk comes."),
-        turn(json!([{ "text": "And the lamp?" }]), "Not yet."),
-        turn(approved("rec-lamp"), "The lamp comes."),
+        turn(&approved("rec-desk"), "The desk comes."),
+        turn(&json!([{ "text": "And the lamp?" }]), "Not yet."),
+        turn(&approved("rec-lamp"), "The lamp comes."),
     ]);
     let (_folder, path) = eval_set(&conversation);
     for result in both(&path, python, &[]).await {
@@ -171,7 +171,7 @@ async fn a_recorded_confirmation_goes_to_the_tool_that_asks() {
             "user_content": { "parts": [{ "text": "Wipe c" }] },
             "intermediate_data": { "tool_uses": [call, asks], "tool_responses": [] },
         },
-        turn(json!([response("2", "adk_request_confirmation", json!({ "confirmed": true }))]), "Wiped."),
+        turn(&json!([response("2", "adk_request_confirmation", &json!({ "confirmed": true }))]), "Wiped."),
     ]);
     let (_folder, path) = eval_set(&conversation);
     let cases = read_eval_set(&path, &options(&python, &["wipe"])).expect("a set");
@@ -186,7 +186,7 @@ async fn a_recorded_confirmation_goes_to_the_tool_that_asks() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_message_that_cannot_be_sent_is_refused_before_anything_runs() {
     let Some(python) = test_needs::python() else { return };
-    let approved = || response("1", "order", json!({ "status": "approved" }));
+    let approved = || response("1", "order", &json!({ "status": "approved" }));
     let call = json!({ "function_call": { "name": "order", "args": {} } });
     for (first, later, message) in [
         (
@@ -211,7 +211,7 @@ async fn a_message_that_cannot_be_sent_is_refused_before_anything_runs() {
             "turn 2: a response names no function",
         ),
     ] {
-        let (_folder, path) = eval_set(&json!([turn(first, "Hello"), turn(later, "Hello")]));
+        let (_folder, path) = eval_set(&json!([turn(&first, "Hello"), turn(&later, "Hello")]));
         let error =
             read_eval_set(&path, &options(&python, &[])).err().expect("refused").to_string();
         assert!(error.contains(message), "{error}");
@@ -239,8 +239,8 @@ async fn a_message_that_cannot_be_sent_is_refused_before_anything_runs() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_response_of_a_tool_that_the_agent_does_not_have_is_refused() {
     let Some(python) = test_needs::python() else { return };
-    let response = json!([response("1", "ordr", json!({ "status": "approved" }))]);
-    let (_folder, path) = eval_set(&json!([waits(&[("1", "lamp")]), turn(response, "It comes.")]));
+    let response = json!([response("1", "ordr", &json!({ "status": "approved" }))]);
+    let (_folder, path) = eval_set(&json!([waits(&[("1", "lamp")]), turn(&response, "It comes.")]));
     let cases = read_eval_set(&path, &options(&python, &[])).expect("a set");
     let (_, fault) = check_cases(cases.iter()).await.expect_err("refused");
     assert!(fault.to_string().ends_with("did you mean order?"), "{fault}");
@@ -269,8 +269,9 @@ fn an_agent_that_gets_texts_only_is_given_no_other_part() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_response_for_which_no_call_waits_ends_the_run() {
     let Some(python) = test_needs::python() else { return };
-    let approved = json!([response("1", "order", json!({ "status": "approved" }))]);
-    let conversation = json!([turn(json!([{ "text": "Hi" }]), "Hello"), turn(approved, "Thanks")]);
+    let approved = json!([response("1", "order", &json!({ "status": "approved" }))]);
+    let conversation =
+        json!([turn(&json!([{ "text": "Hi" }]), "Hello"), turn(&approved, "Thanks")]);
     let (_folder, path) = eval_set(&conversation);
     let cases = read_eval_set(&path, &options(&python, &["order"])).expect("a set");
     let error = run_eval(&cases[0]).await.error.expect("an error");
