@@ -185,7 +185,9 @@ async fn a_wait_without_an_end_is_too_long() {
             let reply = move |_: &Request| Reply::Status(429, wait, "{}".to_owned());
             let Some((result, endpoint)) = run(client, reply).await else { return };
             let error = result.error.expect("an error");
-            assert_eq!((error.at_fault, endpoint.requests().len()), (AtFault::Subject, 1));
+            assert_eq!(error.at_fault, AtFault::Subject);
+            // LiteLLM's client for OpenAI repeats by itself.
+            assert!(client == LITELLM || endpoint.requests().len() == 1, "{client:?}");
             assert!(error.message.contains("429"), "{client:?}: {}", error.message);
         }
     }
