@@ -112,7 +112,7 @@ impl UserAgent for Undecided {
         _: &[ConversationMessage],
         _: &YieldInfo,
     ) -> Result<UserAnswer, String> {
-        Ok(UserAnswer::Ends)
+        Ok(UserAnswer::ends())
     }
 }
 

@@ -100,13 +100,14 @@ impl SubjectSession for StepsSession {
                 assert_eq!(self.gate.decide(&call).await, Decision::Wait);
                 let GateCall { call_id, args, .. } = call;
                 let (name, tool) = (tool.to_owned(), tool.to_owned());
-                end.pending.push(PendingCall { call_id, name, tool, args });
+                end.pending.push(PendingCall { call_id, name, tool, args, interim: None });
             }
             Some(Step::Confirms(tool)) => end.pending.push(PendingCall {
                 call_id: "confirms".to_owned(),
                 name: eval::subject::CONFIRMATION.to_owned(),
                 tool: tool.to_owned(),
                 args: value(&json!({})),
+                interim: None,
             }),
         }
         Ok(end)
