@@ -52,11 +52,22 @@ pub(super) fn pytest(context: &Context<'_>, select: impl Fn(&mut Command)) -> Re
     remove(&report)?;
     let Err(failure) = run(&[&file]) else { return Ok(()) };
     // Without a report, pytest itself failed.
-    let Some(failed) = read(&report)? else { return Err(failure) };
+    if !report.exists() {
+        return Err(failure);
+    }
+    let failed = failures_in(&report);
     eprintln!("-- Those that failed, once more");
     run(&["--last-failed", "--last-failed-no-failures", "none"])?;
-    context.flaky.borrow_mut().extend(failed_cases(&failed));
+    context.flaky.borrow_mut().extend(failed);
     Ok(())
+}
+
+/// The tests that failed, or why they are not known.
+fn failures_in(report: &Path) -> Vec<String> {
+    match read(report) {
+        Ok(report) => report.iter().flat_map(failed_cases).collect(),
+        Err(error) => vec![format!("tests in Python, see above ({error:#})")],
+    }
 }
 
 /// Runs tests that write `report`, and notes the flaky ones.
@@ -67,8 +78,12 @@ fn with_report(
 ) -> Result<()> {
     remove(report)?;
     let outcome = run();
-    if let Some(report) = read(report)? {
-        context.flaky.borrow_mut().extend(flaky_cases(&report));
+    match read(report) {
+        Ok(report) => context.flaky.borrow_mut().extend(report.iter().flat_map(flaky_cases)),
+        // It says nothing of whether the tests passed.
+        Err(error) => {
+            context.not_tested.borrow_mut().push(format!("which tests are flaky: {error:#}"))
+        }
     }
     outcome
 }
@@ -141,7 +156,8 @@ mod tests {
             <testcase name="sends" classname="live" time="0.1"/>
             <testcase name="waits" classname="live" time="0.1">
                 <flakyFailure message="panicked" type="failure">
-                    <system-err>left: 1&#10;right: 2</system-err>
+                    <system-err>left: 1
+right: 2</system-err>
                 </flakyFailure>
             </testcase>
         </testsuite></testsuites>"#;
