@@ -5,7 +5,8 @@ use json_text::{JsonIndex, JsonText, JsonValue};
 /// The texts of a message, and a line in brackets about each other part, such as `[image/png, 8 bytes]`.
 ///
 /// ```
-/// use scoring::{JsonText, parts_for_people};
+/// use json_text::JsonText;
+/// use scoring::parts_for_people;
 /// let part = |text: &str| JsonText::parse(text).expect("valid");
 /// let parts = [
 ///     part(r#"{"inline_data": {"mime_type": "image/png", "data": "iVBORw0KGgo="}}"#),

@@ -82,7 +82,7 @@ fn with_report(
         Ok(report) => context.flaky.borrow_mut().extend(report.iter().flat_map(flaky_cases)),
         // It says nothing of whether the tests passed.
         Err(error) => {
-            context.not_tested.borrow_mut().push(format!("which tests are flaky: {error:#}"))
+            context.not_tested.borrow_mut().push(format!("which tests are flaky: {error:#}"));
         }
     }
     outcome
