@@ -5,15 +5,23 @@ use std::path::{Path, PathBuf};
 use case_trace::{CaseRubrics, CaseTrace};
 use evalset::Case;
 use json_text::JsonText;
-use scoring::Trace;
+use scoring::{ToolCall, Trace};
+
+use crate::message::{RecordedCalls, recorded_calls};
+use crate::recorded_session::{ASKING, RecordedSession, as_adk};
 
 /// A recorded case: what the user said, what tools returned and what the agent responded.
 #[derive(Debug, Clone)]
 pub struct Golden {
     /// Its id.
     pub id: String,
-    /// What happened.
+    /// What happened. The calls by which google-adk itself asks the user are not in it: their arguments differ from run
+    /// to run.
     pub trace: Trace,
+    /// The user and the model.
+    pub session: RecordedSession,
+    /// All calls by their ids.
+    pub calls: RecordedCalls,
     /// Rubrics of the case and its turns.
     pub rubrics: CaseRubrics,
     /// The state before the first message.
@@ -100,13 +108,22 @@ impl Golden {
         if at >= recorded.len() {
             return Err(invalid(vec!["there are no cases".to_owned()]));
         }
-        let (found, case) = recorded.swap_remove(at);
+        let (mut found, case) = recorded.swap_remove(at);
         if found.trace.invocations.is_empty() {
             return Err(GoldenError::NothingRecorded(found.eval_id));
+        }
+        let session = RecordedSession::of(&case, &found.trace);
+        let calls = recorded_calls(&found.trace);
+        for turn in &mut found.trace.invocations {
+            let is_asking =
+                |call: &ToolCall| call.name.as_deref().is_some_and(|it| it.starts_with(ASKING));
+            turn.tool_calls.retain(|call| !is_asking(call));
         }
         Ok(Self {
             id: found.eval_id,
             trace: found.trace,
+            session,
+            calls,
             rubrics: found.rubrics,
             initial_state: initial_state(&case),
             tags: found.tags,
@@ -116,12 +133,8 @@ impl Golden {
 
 /// The state of the session input.
 pub(crate) fn initial_state(case: &Case) -> JsonText {
-    let case = match case {
-        Case::Adk(case) => case.clone(),
-        Case::AdkLegacy(case) => case.to_current(),
-        Case::AgentFlow(case) => Case::AgentFlow(case.clone()).into_adk(),
-    };
-    case.session_input
+    as_adk(case)
+        .session_input
         .and_then(|input| input.state)
         .unwrap_or_else(|| JsonText::from_value(&serde_json::json!({})))
 }

@@ -25,6 +25,7 @@ pub mod person;
 pub mod persona;
 pub mod persona_tool;
 pub mod recorded;
+pub mod recorded_session;
 pub mod simulated;
 pub mod subject;
 pub mod tool_fault;

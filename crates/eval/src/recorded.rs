@@ -11,6 +11,7 @@ use scoring::Trace;
 use scoring::json::{Equality, equal};
 
 use crate::given_model::{GivenModel, ModelCall, ModelTurn};
+use crate::recorded_session::{ASKING, is_of_tool};
 
 /// The calls of a recorded trace and what they returned.
 #[derive(Debug, Clone, Default)]
@@ -26,7 +27,7 @@ struct RecordedCall {
 }
 
 impl Recording {
-    /// The calls of a trace that have a result.
+    /// The calls of a trace that have a result of their tool.
     #[must_use]
     pub fn of(trace: &Trace) -> Self {
         let calls = trace.invocations.iter().flat_map(|turn| &turn.tool_calls);
@@ -34,7 +35,7 @@ impl Recording {
             Some(RecordedCall {
                 tool: call.name.clone()?,
                 args: call.args.clone().unwrap_or_else(empty),
-                result: call.result.clone()?,
+                result: call.result.clone().filter(is_of_tool)?,
             })
         };
         Self { calls: calls.filter_map(recorded).collect() }
@@ -81,15 +82,12 @@ fn empty() -> JsonText {
     JsonText::from_value(&serde_json::json!({}))
 }
 
-/// Calls by which google-adk itself asks the user, though they are recorded as the agent's.
-const ASKING: [&str; 2] = ["adk_request_confirmation", "adk_request_credential"];
-
 /// A model that responds as the trace did: in each turn its calls, one after the other, then its response.
 #[must_use]
 pub fn replay(trace: &Trace) -> GivenModel {
     let turns = trace.invocations.iter().map(|invocation| {
         let is_of_model = |call: &&scoring::ToolCall| {
-            call.name.as_deref().is_none_or(|name| !ASKING.contains(&name))
+            call.name.as_deref().is_none_or(|name| !name.starts_with(ASKING))
         };
         let calls = invocation.tool_calls.iter().filter(is_of_model).map(|call| ModelTurn {
             text: String::new(),

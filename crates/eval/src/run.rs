@@ -311,7 +311,7 @@ impl Run<'_> {
         };
         let Answered { response, changes, is_end } =
             self.asked(&**user, &info, Wanted::ANYTHING).await?;
-        self.user_has_left = is_end;
+        self.user_has_left = is_end || response.is_none();
         let Some(response) = response else { return Ok((None, changes)) };
         let failed = |message| Fault::UserAgent { of: YieldKind::Loop, message };
         let message = Message::of_output(&response).map_err(failed)?;
@@ -422,8 +422,9 @@ impl Run<'_> {
         let schema = self.gate.awaited_schema(&call.call_id).filter(|_| has_schema);
         let wanted = Wanted { schema, refusal: &refusal };
         let Answered { response, changes, is_end } = self.asked(&**user, &info, wanted).await?;
+        let has_no_answer = response.is_none() && !is_end;
         let Some(response) = response.filter(|_| !is_end) else {
-            if call.interim.is_some() {
+            if call.interim.is_some() || has_no_answer {
                 return Ok((None, changes));
             }
             let message = "it ended the conversation while the tool waits for its answer";
@@ -494,6 +495,7 @@ impl Run<'_> {
         let (output, changes, is_end) = match answer.map_err(failed)? {
             UserAnswer::Says { output, changes } => (Some(output), changes, false),
             UserAnswer::Ends { message, changes } => (message, changes, true),
+            UserAnswer::NoAnswer => (None, JsonText::from_value(&Value::Object(Map::new())), false),
         };
         let response = output.map(bridged).transpose().map_err(failed)?;
         if let Some(response) = &response {

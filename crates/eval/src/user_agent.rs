@@ -115,6 +115,8 @@ pub enum UserAnswer {
         /// Changes by scope; an empty object for none.
         changes: JsonText,
     },
+    /// The tool that waits gets no answer, and the conversation goes on.
+    NoAnswer,
 }
 
 impl UserAnswer {

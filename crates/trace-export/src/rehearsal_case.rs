@@ -1,5 +1,7 @@
 //! Converts a [`GoldenTrace`] to an [`EvalCase`] that ADK replays.
 
+use std::collections::BTreeSet;
+
 use evalset::adk::{
     AdkMark, Content, EvalCase, FunctionCall, FunctionResponse, IntermediateData, Invocation,
     SessionInput,
@@ -7,7 +9,9 @@ use evalset::adk::{
 use evalset::{eval_id, seconds};
 use json_text::{JsonText, Kind};
 use serde::Serialize;
-use session::{Answer, Call, CallId, GoldenTrace, GoldenTurn, ToolError, ToolResult, Unmet};
+use session::{
+    Answer, Call, CallId, GoldenTrace, GoldenTurn, ToolError, ToolResult, Unmet, WaitedFor,
+};
 use sha2::{Digest as _, Sha256};
 
 use crate::adk_response::{Recorded, record};
@@ -81,6 +85,9 @@ pub fn eval_case(
     if mark.is_some() {
         suffix.push_str("_adk");
     }
+    let calls = turns.iter().flat_map(|(_, turn, _)| &turn.calls);
+    let confirmed: BTreeSet<_> =
+        calls.filter(|call| is_confirmed(call)).map(|call| call.call.call_id.to_string()).collect();
     let session_id = trace.session_id;
     let turns = turns.into_iter().map(|(number, turn, responds)| {
         let id = format!("{session_id}_inv_{number}{suffix}");
@@ -93,6 +100,9 @@ pub fn eval_case(
         creation_timestamp: Some(seconds(start)),
         ..EvalCase::new(eval_id(agent_name, start), turns.collect::<Result<_, _>>()?)
     };
+    if !confirmed.is_empty() {
+        mark.get_or_insert_with(AdkMark::without_results).set_confirmed(confirmed);
+    }
     if let Some(mark) = mark {
         mark.write(&mut case);
     }
@@ -101,6 +111,15 @@ pub fn eval_case(
         case.written.set_extra("agentflow", object(&about));
     }
     Ok(case)
+}
+
+/// Whether google-adk would have asked for a confirmation, and the person confirmed the call.
+fn is_confirmed(Call { call, answer }: &Call) -> bool {
+    let is_denied = matches!(
+        answer,
+        Answer::Error(error) if error.error_type == ToolError::CONFIRMATION_DENIED
+    );
+    call.waited == Some(WaitedFor::Confirmation) && !is_denied
 }
 
 /// AgentFlow's fields of an ADK case.
@@ -552,6 +571,43 @@ mod tests {
         let response = case.turns()[0].final_response.as_ref().and_then(|it| it.parts.as_ref());
         let text = response.and_then(|parts| parts[0].text.clone());
         assert_eq!(text.as_deref(), Some(r#"{"summary": "8", "level": 3}"#));
+    }
+
+    #[test]
+    fn a_case_names_the_calls_that_a_person_confirmed() {
+        let denied = |call_id| {
+            Answer::Error(ToolError {
+                call_id,
+                error_type: ToolError::CONFIRMATION_DENIED.to_owned(),
+                error_message: "The person denied the call of wipe.".to_owned(),
+                traceback: None,
+                duration_ms: 0.0,
+                timestamp: at(2),
+            })
+        };
+        let mut trace = trace();
+        let mut calls = vec![
+            call("c1", "wipe", "{}", output(ToolResult::Whole(json("1")))),
+            call("c2", "wipe", "{}", denied),
+        ];
+        for call in &mut calls {
+            call.call.waited = Some(WaitedFor::Confirmation);
+        }
+        calls.push(call("c3", "ask", "{}", output(ToolResult::Whole(json("1")))));
+        trace.turns[0].calls = calls;
+        for adk_tool_responses in [false, true] {
+            let options = CaseOptions { adk_tool_responses, ..CaseOptions::default() };
+            let case = eval_case(
+                "Math",
+                SessionInput::new("math", "ada", json("{}")),
+                trace.clone(),
+                &options,
+                |_| None,
+            );
+            let case = case.expect("no result is held");
+            assert_eq!(AdkMark::confirmed(&case).into_iter().collect::<Vec<_>>(), ["c1"]);
+            assert_eq!(AdkMark::of(&case).is_some(), adk_tool_responses);
+        }
     }
 
     #[test]

@@ -24,7 +24,7 @@ use crate::given_model::{GivenModel, ModelCall, ModelTurn};
 use crate::golden::Golden;
 use crate::judge::{JudgeMetric, JudgeQuestion};
 use crate::ledger::{EVENT_NAMES, members_of};
-use crate::message::{Message, recorded_calls};
+use crate::message::Message;
 use crate::metric::{Assertion, EventCountMetric, Metric, SCOPES, SESSION, StateMetric};
 use crate::mock::{ArgsMatch, Row, Template, ToolMock, ToolUse};
 use crate::model::{ModelTool, Models, PERSON, PersonSession};
@@ -34,7 +34,7 @@ use crate::persona::PersonaUser;
 use crate::persona_tool::PersonaTool;
 use crate::prices::{Price, Prices};
 use crate::python::{AdkPythonSubject, PythonFunction, PythonMetric, PythonUser};
-use crate::recorded::{Recording, replay};
+use crate::recorded::Recording;
 use crate::remedy::{self, WrittenIn};
 use crate::simulated::SimulatedTool;
 use crate::state_change::merge;
@@ -170,7 +170,7 @@ impl Builder<'_> {
         let first_message = case.first_message.as_ref();
         let first_message = first_message
             .and_then(|it| self.first_message(it, &subject, &format!("{place}.first_message")));
-        let recorded_calls = self.golden.as_ref().map(|golden| recorded_calls(&golden.trace));
+        let recorded_calls = self.golden.as_ref().map(|golden| golden.calls.clone());
         let recorded_calls = recorded_calls.unwrap_or_default();
         let answered = self.scripted_messages(case, &subject, &format!("{place}.user_agents.loop"));
         let user_agents = self.user_agents(case, place);
@@ -404,7 +404,7 @@ impl Builder<'_> {
     fn model(&mut self, model: &format::Model, place: &str) -> Option<GivenModel> {
         Some(match model {
             format::Model::Scripted(turns) => scripted(turns),
-            format::Model::Replay => replay(&self.golden_trace(place)?.trace),
+            format::Model::Replay => self.golden_trace(place)?.session.model.clone(),
             format::Model::Person => {
                 self.person(place)?;
                 GivenModel::Named(PERSON.to_owned())
@@ -558,7 +558,16 @@ impl Builder<'_> {
         };
         let is_first = case.first_message.is_none();
         for (at, entry) in entries.iter().enumerate() {
-            let format::ScriptEntry::Says(says) = entry else { continue };
+            let says = match entry {
+                format::ScriptEntry::Text(_) => continue,
+                format::ScriptEntry::Says(says) => says,
+                format::ScriptEntry::NoAnswer(_) => {
+                    let message =
+                        "only a user agent of a tool can give no answer; end the script here";
+                    self.fault(&format!("{place}.script[{at}]"), message);
+                    continue;
+                }
+            };
             let message = Message::of_output(&JsonText::from_value(&says.says));
             let message = message.and_then(|message| {
                 let first = (is_first && at == 0).then(|| message.refusal_as_first()).flatten();
@@ -863,6 +872,7 @@ fn scripted_user(entries: &[format::ScriptEntry]) -> Arc<dyn UserAgent> {
             output: JsonText::from_value(says),
             changes: JsonText::from_value(&Value::Object(changes.clone())),
         },
+        format::ScriptEntry::NoAnswer(_) => UserAnswer::NoAnswer,
     };
     Arc::new(ScriptedUser::new(entries.iter().map(answer).collect()))
 }

@@ -21,10 +21,15 @@ use crate::message::{Message, recorded_calls};
 use crate::metric::Metric;
 use crate::mock::{ToolMock, ToolUse};
 use crate::model::Models;
-use crate::recorded::{Recording, replay};
+use crate::recorded::Recording;
+use crate::recorded_session::{RecordedAnswer, RecordedMessage, RecordedSession};
 use crate::remedy::WrittenIn;
 use crate::subject::Subject;
 use crate::user_agent::{ScriptedUser, UserAgent, UserAnswer};
+
+/// Why a turn cannot be run whose message is lost.
+const LOST: &str = "google-adk has recorded the answer to a call in place of what the user said; make a suite with \
+                    `rehearsal eval init`, and write the message in it";
 
 /// How the cases of an eval set are run.
 pub struct EvalSetOptions {
@@ -113,6 +118,7 @@ fn case_of(
         Case::Adk(case) => case.conversation_scenario.as_ref(),
         Case::AdkLegacy(_) | Case::AgentFlow(_) => None,
     };
+    let session = RecordedSession::of(case, &expected);
     let mut named_tools: BTreeSet<String> = options.real_tools.iter().cloned().collect();
     let (first_message, user): (_, Arc<dyn UserAgent>) = match (scenario, &expected.invocations[..])
     {
@@ -126,15 +132,18 @@ fn case_of(
             let user = user.map_err(|message| (name.clone(), message))?;
             (Message::from(scenario.starting_prompt.as_str()), Arc::new(user))
         }
-        (None, turns @ [_, ..]) => {
-            let messages = turns.iter().enumerate().map(|(at, turn)| {
-                let message = Message::recorded(turn).and_then(|message| {
-                    let refusal = options
-                        .subject
-                        .refusal(&message)
-                        .or_else(|| (at == 0).then(|| message.refusal_as_first()).flatten());
-                    refusal.map_or(Ok(message), Err)
-                });
+        (None, [_, ..]) => {
+            let messages = session.messages.iter().enumerate().map(|(at, message)| {
+                let is_first = at == 0;
+                let message = match message {
+                    RecordedMessage::Kept(message) => {
+                        let as_first = || is_first.then(|| message.refusal_as_first()).flatten();
+                        let refusal = options.subject.refusal(message).or_else(as_first);
+                        refusal.map_or(Ok(message.clone()), Err)
+                    }
+                    RecordedMessage::Lost => Err(LOST.to_owned()),
+                    RecordedMessage::Unsendable(reason) => Err(reason.clone()),
+                };
                 message.map_err(|error| (name.clone(), format!("turn {}: {error}", at + 1)))
             });
             let messages = messages.collect::<Result<Vec<_>, _>>()?;
@@ -159,6 +168,17 @@ fn case_of(
     for tool in &options.real_tools {
         tools.insert(tool.clone(), ToolUse::Real);
     }
+    named_tools.extend(session.answers.keys().cloned());
+    let users = session.answers.iter().map(|(tool, answers)| {
+        let answers = answers.iter().map(|answer| match answer {
+            RecordedAnswer::Given(answer) => UserAnswer::says(answer.clone()),
+            // The messages of such a case are not complete, so it is refused above.
+            RecordedAnswer::Lost | RecordedAnswer::None => UserAnswer::NoAnswer,
+        });
+        let user: Arc<dyn UserAgent> = Arc::new(ScriptedUser::new(answers.collect()));
+        (tool.clone(), user)
+    });
+    let users = users.collect();
     let metrics = options.config.criteria.iter().map(|criterion| {
         let metric: Arc<dyn Metric> =
             Arc::new(CriterionMetric::new(criterion.clone(), expected.clone()).judged_by(
@@ -169,13 +189,13 @@ fn case_of(
     });
     let model = match &options.model {
         ModelChoice::Own => None,
-        ModelChoice::Replay => Some(replay(&expected)),
+        ModelChoice::Replay => Some(session.model),
         ModelChoice::Named(name) => Some(GivenModel::Named(name.clone())),
     };
     Ok(EvalCase {
         model,
         tools,
-        user_agents: UserAgents { conversation: Some(user), tools: HashMap::new() },
+        user_agents: UserAgents { conversation: Some(user), tools: users },
         initial_state: initial_state(case),
         first_message: Some(first_message),
         recorded_calls: recorded_calls(&expected),

@@ -462,6 +462,30 @@ pub(super) enum ScriptEntry {
     Text(String),
     /// Any response, and changes of the agent's state.
     Says(Says),
+    /// The call goes on waiting.
+    NoAnswer(NoAnswer),
+}
+
+/// No answer to a tool that waits, so that the conversation goes on without one.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NoAnswer {
+    #[expect(dead_code, reason = "it has one value")]
+    no_answer: True,
+}
+
+/// The value `true`.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(try_from = "bool")]
+#[schemars(with = "bool")]
+struct True;
+
+impl TryFrom<bool> for True {
+    type Error = &'static str;
+
+    fn try_from(value: bool) -> Result<Self, Self::Error> {
+        if value { Ok(Self) } else { Err("`no_answer` is `true`, or left out") }
+    }
 }
 
 /// A response with changes of the agent's state.

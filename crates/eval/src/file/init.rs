@@ -2,14 +2,12 @@
 
 use std::path::Path;
 
-use json_text::JsonText;
-use scoring::ToolCall;
+use json_text::{JsonIndex, JsonText};
 use scoring::json::{Equality, equal};
 use serde_json::{Map, Value, json};
 
 use crate::golden::Golden;
-use crate::message::Message;
-use crate::subject::CONFIRMATION;
+use crate::recorded_session::{RecordedAnswer, RecordedMessage, is_of_tool};
 
 /// A suite in YAML with one case: the recorded messages of the user, a mock of each tool that answers as
 /// recorded, and ADK's default criteria against the recording. `eval_set` and `agent` are written as they are given,
@@ -20,10 +18,14 @@ use crate::subject::CONFIRMATION;
 pub fn suite_of(golden: &Golden, eval_set: &Path, agent: &Path) -> Result<String, String> {
     let value = |text: &JsonText| text.to_value().map_err(|error| error.to_string());
     let mut messages = Vec::new();
-    for (at, turn) in golden.trace.invocations.iter().enumerate() {
-        let message =
-            Message::recorded(turn).map_err(|error| format!("turn {}: {error}", at + 1))?;
-        messages.push(value(&message.output())?);
+    for (at, message) in golden.session.messages.iter().enumerate() {
+        messages.push(match message {
+            RecordedMessage::Kept(message) => value(&message.output())?,
+            RecordedMessage::Lost => json!(LOST_MESSAGE),
+            RecordedMessage::Unsendable(reason) => {
+                return Err(format!("turn {}: {reason}", at + 1));
+            }
+        });
     }
     let mut messages = messages.into_iter();
     let first = messages.next();
@@ -48,15 +50,20 @@ pub fn suite_of(golden: &Golden, eval_set: &Path, agent: &Path) -> Result<String
     if !later.is_empty() {
         users.insert("loop".to_owned(), json!({ "script": later }));
     }
-    let mut confirming = confirming(golden)?;
-    for tool in denied(golden) {
-        let user = confirming.entry(tool).or_insert_with(|| json!({ "script": [] }));
-        if let Some(script) = user["script"].as_array_mut() {
-            script.push(json!({ "says": { "confirmed": false } }));
-        }
+    let mut of_tools = Map::new();
+    for (tool, answers) in &golden.session.answers {
+        let entry = |answer: &RecordedAnswer| {
+            Ok(match answer {
+                RecordedAnswer::Given(answer) => json!({ "says": value(answer)? }),
+                RecordedAnswer::Lost => json!({ "says": { "result": LOST_ANSWER } }),
+                RecordedAnswer::None => json!({ "no_answer": true }),
+            })
+        };
+        let script = answers.iter().map(entry).collect::<Result<Vec<_>, String>>()?;
+        of_tools.insert(tool.clone(), json!({ "script": script }));
     }
-    if !confirming.is_empty() {
-        users.insert("tools".to_owned(), Value::Object(confirming));
+    if !of_tools.is_empty() {
+        users.insert("tools".to_owned(), Value::Object(of_tools));
     }
     if !users.is_empty() {
         case.insert("user_agents".to_owned(), Value::Object(users));
@@ -65,67 +72,37 @@ pub fn suite_of(golden: &Golden, eval_set: &Path, agent: &Path) -> Result<String
     if !tools.is_empty() {
         case.insert("tools".to_owned(), Value::Object(tools));
     }
-    // The agent asks for a confirmation by a call that is not recorded.
-    let trajectory = match denied(golden).next() {
-        None => json!(1.0),
-        Some(_) => json!({ "threshold": 1.0, "match_type": "IN_ORDER" }),
+    // By a call of its own, which is not in the golden trace, google-adk asks for a confirmation.
+    let trajectory = match golden.session.asks_for_confirmation {
+        false => json!(1.0),
+        true => json!({ "threshold": 1.0, "match_type": "IN_ORDER" }),
     };
-    let criteria = json!({ "tool_trajectory_avg_score": trajectory, "response_match_score": 0.8 });
+    let mut criteria = json!({ "tool_trajectory_avg_score": trajectory });
+    // A turn that ends while a call waits has no response, and scores 0.
+    if golden.session.ends_with_texts {
+        criteria["response_match_score"] = json!(0.8);
+    }
     case.insert("metrics".to_owned(), json!([{ "criteria": criteria }]));
     let suite = json!({ "subject": { "adk": agent.to_string_lossy() }, "cases": [case] });
     serde_saphyr::to_string(&suite).map_err(|error| error.to_string())
 }
 
-/// Names of calls that are google-adk's own, beside `adk_request_confirmation` and others of that kind.
+/// Stands for a message that the recording does not have.
+const LOST_MESSAGE: &str = "(google-adk has not recorded this message)";
+
+/// Stands for an answer that the recording does not have.
+const LOST_ANSWER: &str = "(google-adk has not recorded this answer)";
+
+/// Names of calls that are google-adk's own.
 const CONTROL_FLOW: [&str; 3] = ["transfer_to_agent", "exit_loop", "set_model_response"];
-
-/// A user agent for each tool whose calls were to be confirmed, which answers as recorded.
-fn confirming(golden: &Golden) -> Result<Map<String, Value>, String> {
-    let mut answers: Map<String, Value> = Map::new();
-    let calls = golden.trace.invocations.iter().flat_map(|turn| &turn.tool_calls);
-    for call in calls.filter(|call| call.name.as_deref() == Some(CONFIRMATION)) {
-        let (Some(args), Some(result)) = (&call.args, &call.result) else { continue };
-        let value = |text: &JsonText| text.to_value().map_err(|error| error.to_string());
-        let (args, result) = (value(args)?, value(result)?);
-        let Some(tool) = args["originalFunctionCall"]["name"].as_str() else { continue };
-        let user = answers.entry(tool).or_insert_with(|| json!({ "script": [] }));
-        if let Some(script) = user["script"].as_array_mut() {
-            script.push(json!({ "says": result }));
-        }
-    }
-    Ok(answers)
-}
-
-/// The tools of the calls that a person denied in a rehearsal, where they are recorded without a request.
-fn denied(golden: &Golden) -> impl Iterator<Item = String> {
-    let calls = golden.trace.invocations.iter().flat_map(|turn| &turn.tool_calls);
-    calls.filter(|call| is_denied(call)).filter_map(|call| call.name.clone())
-}
-
-/// Whether a rehearsal recorded that the call was denied. Its tool did not run.
-fn is_denied(call: &ToolCall) -> bool {
-    let result = call.result.as_ref().and_then(|result| result.to_value().ok());
-    result.is_some_and(|result| result["error"]["type"] == DENIED)
-}
-
-/// Whether google-adk recorded that the agent has no such tool, which the model had made up.
-fn is_made_up(call: &ToolCall) -> bool {
-    let result = call.result.as_ref().and_then(|result| result.to_value().ok());
-    let error = result.and_then(|result| Some(result["error"].as_str()?.to_owned()));
-    error.is_some_and(|error| error.contains("failed as no tool with that name is available"))
-}
-
-/// The type of the error of a call that a person denied.
-const DENIED: &str = "ConfirmationDenied";
 
 /// A mock of each tool that ran.
 fn tools(golden: &Golden) -> Result<Map<String, Value>, String> {
     let mut tools = Map::new();
     let calls = golden.trace.invocations.iter().flat_map(|turn| &turn.tool_calls);
-    for call in calls.filter(|call| !is_denied(call) && !is_made_up(call)) {
+    for call in calls.filter(|call| call.result.as_ref().is_none_or(is_of_tool)) {
         if let Some(name) = &call.name
             && !CONTROL_FLOW.contains(&name.as_str())
-            && !name.starts_with("adk_request_")
             && !tools.contains_key(name)
         {
             tools.insert(name.clone(), mock(golden, name)?);
@@ -138,9 +115,9 @@ fn tools(golden: &Golden) -> Result<Map<String, Value>, String> {
 /// What a call with the same arguments returned later is only in the recording.
 fn mock(golden: &Golden, tool: &str) -> Result<Value, String> {
     let calls = golden.trace.invocations.iter().flat_map(|turn| &turn.tool_calls);
-    let mut calls = calls
-        .filter(|call| call.name.as_deref() == Some(tool) && !is_denied(call))
-        .filter_map(|call| Some((call.args.as_ref()?, call.result.as_ref()?)));
+    let mut calls = calls.filter(|call| call.name.as_deref() == Some(tool)).filter_map(|call| {
+        Some((call.args.as_ref()?, call.result.as_ref().filter(|it| is_of_tool(it))?))
+    });
     // A tool that waits has returned nothing yet.
     let Some(first) = calls.next() else { return Ok(json!({ "returns": null })) };
     let mut distinct = vec![first];
@@ -155,6 +132,8 @@ fn mock(golden: &Golden, tool: &str) -> Result<Value, String> {
     if let [(_, result)] = distinct[..] {
         return Ok(json!({ "returns": as_recorded(value(result)?) }));
     }
+    // A row answers calls with further arguments too.
+    distinct.sort_by_key(|(args, _)| std::cmp::Reverse(JsonIndex::of(args).root().entries().len()));
     let mut rows = Vec::new();
     for (args, result) in distinct {
         rows.push(

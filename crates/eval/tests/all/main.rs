@@ -18,6 +18,7 @@ mod model_requests;
 mod models;
 mod played_by_models;
 mod python_runs;
+mod recorded_cases;
 mod requests;
 mod rubric_oracle;
 mod silent_models;

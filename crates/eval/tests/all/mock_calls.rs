@@ -6,7 +6,7 @@ use eval::fault::AtFault;
 use eval::file::{ReadOptions, read, suite_of};
 use eval::golden::Golden;
 use eval::ledger::{Event, Role};
-use eval::recorded::replay;
+
 use eval::{EvalResult, Status, run_eval};
 use serde_json::{Value, json};
 
@@ -216,7 +216,7 @@ async fn what_is_made_from_a_recorded_case_passes_as_recorded() {
         let options = ReadOptions { python: Some(python.clone()), ..ReadOptions::default() };
         let cases = read(&path, &options).unwrap_or_else(|error| panic!("{suite}{error}"));
         let mut case = cases.into_iter().next().expect("a case");
-        case.model = Some(replay(&golden.trace));
+        case.model = Some(golden.session.model.clone());
         let result = run_eval(&case).await;
         assert_eq!(result.status, Status::Passed, "{suite}{:?}\n{:?}", result.error, result.events);
     }

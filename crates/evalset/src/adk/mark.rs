@@ -4,7 +4,7 @@
 //! sounds and files out into `parts`. Different results then have the same response, so a case has a
 //! mark with the results that its responses do not tell.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use json_text::{JsonText, Node};
 use serde::{Deserialize, Serialize};
@@ -17,18 +17,23 @@ const MARK: &str = "rehearsal";
 /// The name of google-adk's form in the mark.
 const ADK: &str = "adk";
 
-/// The mark of a case whose results are written as google-adk's runner records them.
+/// The mark of a case: how its results are written, and what else its turns do not tell.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct AdkMark {
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     tool_response: String,
     /// What the tools returned where the responses do not tell, by the id of the call.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     returned: BTreeMap<String, JsonText>,
+    /// The ids of calls that a person confirmed.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    confirmed: BTreeSet<String>,
 }
 
 impl Default for AdkMark {
     fn default() -> Self {
-        Self { tool_response: ADK.to_owned(), returned: BTreeMap::new() }
+        let (returned, confirmed) = (BTreeMap::new(), BTreeSet::new());
+        Self { tool_response: ADK.to_owned(), returned, confirmed }
     }
 }
 
@@ -41,6 +46,24 @@ impl AdkMark {
     pub fn of(case: &EvalCase) -> Option<Self> {
         let mark: Self = case.written.extra(MARK)?.decode().ok()?;
         (mark.tool_response == ADK).then_some(mark)
+    }
+
+    /// The ids of the calls in `case` that a person confirmed in a rehearsal.
+    #[must_use]
+    pub fn confirmed(case: &EvalCase) -> BTreeSet<String> {
+        let mark = case.written.extra(MARK).and_then(|mark| mark.decode::<Self>().ok());
+        mark.map(|mark| mark.confirmed).unwrap_or_default()
+    }
+
+    /// Notes that a person confirmed these calls.
+    pub fn set_confirmed(&mut self, ids: BTreeSet<String>) {
+        self.confirmed = ids;
+    }
+
+    /// A mark that does not say how results are written.
+    #[must_use]
+    pub fn without_results() -> Self {
+        Self { tool_response: String::new(), ..Self::default() }
     }
 
     /// Marks `case`.

@@ -9,7 +9,6 @@ use eval::EvalCase;
 use eval::file::{ModelChoice, ReadOptions, is_eval_set, read_with_models};
 use eval::given_model::GivenModel;
 use eval::model::Models;
-use eval::recorded::replay;
 use glob::Pattern;
 use serde::Serialize;
 
@@ -115,7 +114,7 @@ fn of_suite(
                     case: case.name.clone(),
                 };
                 let golden = case.golden.as_ref().ok_or_else(nothing)?;
-                case.model = Some(replay(&golden.trace));
+                case.model = Some(golden.session.model.clone());
                 case.source.content_hash.push_str(" replay");
             }
         }

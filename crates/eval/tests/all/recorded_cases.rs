@@ -1,0 +1,107 @@
+//! What `rehearsal eval init` writes for recorded cases, passes when the model responds as recorded.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use eval::file::{ReadOptions, read, suite_of};
+use eval::golden::Golden;
+use eval::{Status, run_eval};
+use serde_json::{Value, json};
+
+/// How many cases google-adk records.
+const SEEDS: usize = 60;
+
+fn agents() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents")
+}
+
+/// The first failure of the suites of these cases of the agent `clerk`; `None` if all pass.
+async fn first_failure(cases: &[Value], python: &Path) -> Option<String> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("clerk.evalset.json");
+    let set = json!({ "eval_set_id": "clerk", "eval_cases": cases });
+    std::fs::write(&path, set.to_string()).expect("written");
+    let mut suite = json!({ "subject": { "adk": agents().join("clerk") }, "cases": [] });
+    for case in cases {
+        let golden = Golden::read(&path, case["eval_id"].as_str()).expect("a case");
+        let made = suite_of(&golden, &path, Path::new("clerk")).expect("a suite");
+        let mut made: Value = serde_saphyr::from_str(&made).expect("YAML");
+        made["cases"][0]["model"] = json!("replay");
+        suite["cases"].as_array_mut().expect("cases").push(made["cases"][0].take());
+    }
+    let path = folder.path().join("clerk.eval.yaml");
+    std::fs::write(&path, suite.to_string()).expect("written");
+    let options = ReadOptions { python: Some(python.to_owned()), ..ReadOptions::default() };
+    for (case, made) in read(&path, &options).expect("a suite").iter().zip(cases) {
+        let result = run_eval(case).await;
+        if result.status != Status::Passed {
+            let failed: Vec<_> = result.metrics.iter().collect();
+            return Some(format!("{made:#}\n{:?}\n{failed:#?}", result.error));
+        }
+    }
+    None
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_suites_of_cases_that_google_adk_records_pass() {
+    let Some(python) = test_needs::python() else { return };
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/record_cases.py");
+    let mut recorder = Command::new(&python);
+    let seeds = std::env::var("REHEARSAL_TEST_SEEDS").unwrap_or_else(|_| format!("0 {SEEDS}"));
+    let recorded = recorder.arg(script).arg(agents()).args(seeds.split(' ')).output();
+    let recorded = recorded.expect("Python starts");
+    assert!(recorded.status.success(), "{}", String::from_utf8_lossy(&recorded.stderr));
+    let mut set: Value = serde_json::from_slice(&recorded.stdout).expect("an eval set");
+    let cases = set["eval_cases"].take();
+    let cases = cases.as_array().expect("cases");
+    assert!(cases.len() >= SEEDS, "{} cases", cases.len());
+    assert_eq!(first_failure(cases, &python).await, None);
+}
+
+/// A call with its result as the export of a rehearsal has it, and whether a person confirmed it.
+fn outcomes() -> [(&'static str, Value, Value, bool); 9] {
+    let failed = |kind: &str| json!({ "error": { "type": kind, "message": "It failed." } });
+    [
+        ("measure", json!({ "site": "hall" }), json!({ "result": 4.0 }), false),
+        ("measure", json!({ "site": "cellar" }), failed("ConnectionError"), false),
+        (
+            "find",
+            json!({ "city": "Rome" }),
+            json!({ "result": { "city": "Rome", "limit": 3 } }),
+            false,
+        ),
+        ("note", json!({ "text": "a" }), json!({ "result": null }), false),
+        ("names", json!({ "count": 1 }), json!({ "result": ["Ada"] }), false),
+        ("wipe", json!({ "disk": "a" }), json!({ "result": { "wiped": "a" } }), true),
+        ("wipe", json!({ "disk": "a" }), failed("ConfirmationDenied"), false),
+        ("order", json!({ "item": "lamp" }), json!({ "result": { "status": "approved" } }), false),
+        ("ask", json!({ "question": "Who?" }), json!({ "result": "Ada" }), false),
+    ]
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_suites_of_cases_of_rehearsals_pass() {
+    let Some(python) = test_needs::python() else { return };
+    let mut cases = Vec::new();
+    for first in outcomes() {
+        for second in outcomes() {
+            let calls = [("1", &first), ("2", &second)];
+            let confirmed = calls.iter().filter(|(_, it)| it.3).map(|(id, _)| *id);
+            let data = json!({
+                "tool_uses": calls.map(|(id, it)| json!({ "id": id, "name": it.0, "args": it.1 })),
+                "tool_responses":
+                    calls.map(|(id, it)| json!({ "id": id, "name": it.0, "response": it.2 })),
+            });
+            cases.push(json!({
+                "eval_id": format!("case-{}", cases.len()),
+                "conversation": [{
+                    "user_content": { "role": "user", "parts": [{ "text": "Go on." }] },
+                    "final_response": { "role": "model", "parts": [{ "text": "Done." }] },
+                    "intermediate_data": data,
+                }],
+                "rehearsal": { "confirmed": confirmed.collect::<Vec<_>>() },
+            }));
+        }
+    }
+    assert_eq!(first_failure(&cases, &python).await, None);
+}

@@ -1,0 +1,115 @@
+"""Prints an eval set of the agent `clerk` as `adk web` saves it, with a case for each seed from FIRST to before END.
+
+google-adk runs the agent. A model calls tools at random, and a user answers, or does not answer, what waits.
+
+Arguments: the folder of the agents, FIRST, END
+"""
+
+import asyncio
+import importlib
+import random
+import sys
+
+from google.adk.cli.utils.evals import convert_session_to_eval_invocations
+from google.adk.evaluation.eval_case import EvalCase, SessionInput
+from google.adk.evaluation.eval_set import EvalSet
+from google.adk.models.base_llm import BaseLlm
+from google.adk.models.llm_response import LlmResponse
+from google.adk.runners import InMemoryRunner
+from google.genai import types
+
+ARGS = {
+    "measure": lambda of: {"site": of.choice(["attic", "cellar", "hall"])},
+    "find": lambda of: {"city": of.choice(["Rome", "Oslo"]), **({"limit": 1} if of.random() < 0.4 else {})},
+    "note": lambda of: {"text": of.choice(["a", "b"])},
+    "names": lambda of: {"count": of.randint(0, 2)},
+    "wipe": lambda of: {"disk": of.choice(["a", "b"])},
+    "erase": lambda of: {"disk": of.choice(["a", "b"])},
+    "order": lambda of: {"item": of.choice(["lamp", "desk"])},
+    "ask": lambda of: {"question": of.choice(["Who?", "When?"])},
+    "made_up": lambda of: {},
+}
+OF_HELPER = ["find", "measure"]
+
+
+class Chance(BaseLlm):
+    """A model that calls tools at random, and transfers to the helper at most once."""
+
+    chance: object
+    left: int = 0
+    is_helper: bool = False
+
+    async def generate_content_async(self, llm_request, stream=False):
+        """Responds with a text, with calls, or with both."""
+        yield LlmResponse(content=types.Content(role="model", parts=self.parts()))
+
+    def parts(self):
+        chance = self.chance
+        self.left -= 1
+        if self.left <= 0 or chance.random() < 0.25:
+            return [types.Part(text=chance.choice(["Done.", "It is so.", "I could not do it."]))]
+        if not self.is_helper and chance.random() < 0.1:
+            self.is_helper = True
+            return [self.call("transfer_to_agent", {"agent_name": "helper"})]
+        parts = [types.Part(text="One moment.")] if chance.random() < 0.2 else []
+        for _ in range(chance.choice([1, 1, 1, 2])):
+            name = chance.choice(OF_HELPER if self.is_helper else list(ARGS))
+            parts.append(self.call(name, ARGS[name](chance)))
+        return parts
+
+    def call(self, name, args):
+        return types.Part(function_call=types.FunctionCall(name=name, args=args))
+
+
+def answers(chance, waiting):
+    """What the user answers to the calls that wait: to all of them, to some or to none."""
+    given = []
+    for call in waiting:
+        if chance.random() < 0.8:
+            is_confirmation = call.name == "adk_request_confirmation"
+            answer = {"confirmed": chance.random() < 0.5} if is_confirmation else {"result": chance.choice(["yes", "no"])}
+            response = types.FunctionResponse(id=call.id, name=call.name, response=answer)
+            given.append(types.Part(function_response=response))
+            if chance.random() < 0.5:
+                break
+    return given
+
+
+async def record(agent, seed):
+    """A case with up to four messages of the user."""
+    chance = random.Random(seed)
+    model = agent.root_agent.model = agent.helper.model = Chance(model="chance", chance=chance)
+    runner = InMemoryRunner(agent=agent.root_agent, app_name="clerk")
+    state = {"tier": "gold"} if chance.random() < 0.5 else {}
+    who = {"app_name": "clerk", "user_id": "user"}
+    session = await runner.session_service.create_session(**who, state=state)
+    parts = [types.Part(text="Go on.")]
+    for turn in range(4):
+        model.left = 4
+        waiting = {}
+        message = types.Content(role="user", parts=parts)
+        async for event in runner.run_async(user_id="user", session_id=session.id, new_message=message):
+            calls = event.get_function_calls()
+            waiting.update({call.id: call for call in calls if call.id in (event.long_running_tool_ids or ())})
+        given = answers(chance, waiting.values())
+        if turn and not given and chance.random() < 0.6:
+            break
+        parts = given or [types.Part(text=f"And after turn {turn}?")]
+    session = await runner.session_service.get_session(**who, session_id=session.id)
+    return EvalCase(
+        eval_id=f"seed-{seed}",
+        conversation=convert_session_to_eval_invocations(session),
+        session_input=SessionInput(**who, state=state),
+    )
+
+
+def main():
+    """Prints the eval set."""
+    folder, first, end = sys.argv[1:]
+    sys.path.insert(0, folder)
+    agent = importlib.import_module("clerk.agent")
+    cases = [asyncio.run(record(agent, seed)) for seed in range(int(first), int(end))]
+    print(EvalSet(eval_set_id="clerk", eval_cases=cases).model_dump_json(exclude_none=True))
+
+
+main()
