@@ -2,7 +2,7 @@
 //!
 //! It is not a recorded case of an eval set (`evalset::EvalCase`), which says what happened once.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -37,6 +37,9 @@ pub struct EvalCase {
     pub tools: HashMap<String, ToolUse>,
     /// Tools that the subject must have, where it shows which it has: a name in a suite may be mistyped.
     pub named_tools: BTreeSet<String>,
+    /// What the given model responds when it is asked apart from the agent's turns, in order. Without any, a summary of
+    /// events is a fixed text.
+    pub responses_apart: Vec<String>,
     /// Parts of the subject that interception cannot see, such as `google_search`, and that are allowed.
     pub allow: BTreeSet<String>,
     /// Who responds when the subject waits.
@@ -78,6 +81,44 @@ pub struct CaseSource {
     pub suite: String,
     /// A hash of everything in the suite that concerns the case.
     pub content_hash: String,
+    /// Hashes of what else the case takes, by name: files with functions, its golden trace, and the agent's folder.
+    pub files: BTreeMap<String, String>,
+}
+
+impl CaseSource {
+    /// All hashes, as a store keeps them with a result.
+    #[must_use]
+    pub fn hashes(&self) -> String {
+        let files = self.files.iter().map(|(name, hash)| format!("\n{hash} {name}"));
+        format!("{}{}", self.content_hash, files.collect::<String>())
+    }
+
+    /// What has changed since a result was stored with `hashes`.
+    #[must_use]
+    pub fn changed_since(&self, hashes: &str) -> Vec<Changed<'_>> {
+        let mut lines = hashes.lines();
+        let mut changed = Vec::new();
+        if lines.next().unwrap_or_default() != self.content_hash {
+            changed.push(Changed::Case);
+        }
+        let before: BTreeMap<&str, &str> = lines
+            .filter_map(|line| line.split_once(' '))
+            .map(|(hash, name)| (name, hash))
+            .collect();
+        let differs =
+            |(name, hash): &(&String, &String)| before.get(name.as_str()) != Some(&hash.as_str());
+        changed.extend(self.files.iter().filter(differs).map(|(name, _)| Changed::File(name)));
+        changed
+    }
+}
+
+/// What a result depends on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Changed<'c> {
+    /// What the suite says of the case.
+    Case,
+    /// A file or folder.
+    File(&'c str),
 }
 
 impl EvalCase {
@@ -91,6 +132,7 @@ impl EvalCase {
             model: None,
             tools: HashMap::new(),
             named_tools: BTreeSet::new(),
+            responses_apart: Vec::new(),
             allow: BTreeSet::new(),
             user_agents: UserAgents::default(),
             bridge: Bridge::default(),

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::case::EvalCase;
 use crate::fault::Fault;
-use crate::given_model::{GivenModel, ModelTurn};
+use crate::given_model::{self, GivenModel, ModelTurn};
 use crate::ledger::{Event, Ledger, Origin, Role};
 use crate::message::Message;
 use crate::mock::{MockContext, MockFailure, Received, ToolMock, ToolUse};
@@ -41,6 +41,7 @@ pub struct Gate {
     functions: Arc<Functions>,
     recording: Recording,
     model: Option<GivenModel>,
+    responses_apart: Vec<String>,
     initial_state: JsonText,
     /// The events so far.
     pub ledger: Arc<Ledger>,
@@ -64,6 +65,8 @@ struct Seen {
     /// The requests to the given model, in all and since the user's last message.
     model_requests: usize,
     model_requests_in_turn: usize,
+    /// Requests that are no turn of the agent.
+    requests_apart: usize,
     /// The number of the user's messages.
     user_messages: usize,
     repeats: Repeats,
@@ -143,6 +146,7 @@ impl Gate {
             functions: Arc::default(),
             recording: case.golden.as_ref().map(|it| Recording::of(&it.trace)).unwrap_or_default(),
             model: case.model.clone(),
+            responses_apart: case.responses_apart.clone(),
             initial_state: state.clone(),
             world: Arc::new(World::new(Arc::clone(&ledger))),
             ledger,
@@ -154,6 +158,7 @@ impl Gate {
                 awaited_schemas: HashMap::new(),
                 model_requests: 0,
                 model_requests_in_turn: 0,
+                requests_apart: 0,
                 user_messages: 0,
                 repeats: Repeats::default(),
                 declarations: HashMap::new(),
@@ -398,6 +403,30 @@ impl Gate {
             self.stop(fault.clone());
             fault
         })
+    }
+
+    /// The response of the given model to a request that is no turn of the agent.
+    ///
+    /// # Errors
+    /// A fault if the case has none, which ends the run.
+    pub fn respond_apart(&self, agent: &str, asked_by: &str) -> Result<ModelTurn, Fault> {
+        let number = {
+            let seen = &mut *self.lock();
+            seen.requests_apart += 1;
+            seen.requests_apart - 1
+        };
+        let response = given_model::apart(&self.responses_apart, number, agent, asked_by);
+        let response = response.map_err(|message| {
+            let fault = Fault::GivenModel { message };
+            self.stop(fault.clone());
+            fault
+        })?;
+        self.ledger.add(Event::RequestApart {
+            agent: agent.to_owned(),
+            asked_by: asked_by.to_owned(),
+            response: response.clone(),
+        });
+        Ok(ModelTurn::text(response))
     }
 
     /// Notes a message of the user.

@@ -103,6 +103,37 @@ impl GivenModel {
     }
 }
 
+/// What a summary of events is that a given model gives, where the case has none.
+pub(crate) const SUMMARY: &str = "A summary that rehearsal gives in place of a model.";
+
+/// The module of google-adk that asks a model for a summary of the events.
+const SUMMARIZER: &str = "google.adk.apps.llm_event_summarizer";
+
+/// The response to request `number`, counted from 0, that `asked_by` makes apart from the turns of `agent`.
+///
+/// # Errors
+/// That the case has none, with the remedy.
+pub(crate) fn apart(
+    responses: &[String],
+    number: usize,
+    agent: &str,
+    asked_by: &str,
+) -> Result<String, String> {
+    match responses.get(number) {
+        Some(response) => Ok(response.clone()),
+        None if asked_by == SUMMARIZER && responses.is_empty() => Ok(SUMMARY.to_owned()),
+        None => Err(format!(
+            "{asked_by} asks the model of {agent} apart from the agent's turns, and the case has {} for that. Add what \
+             it is to get to `responses_apart`, a list of texts",
+            counted(responses.len())
+        )),
+    }
+}
+
 fn counted(responses: usize) -> String {
-    if responses == 1 { "1 response".to_owned() } else { format!("{responses} responses") }
+    match responses {
+        0 => "no response".to_owned(),
+        1 => "1 response".to_owned(),
+        _ => format!("{responses} responses"),
+    }
 }

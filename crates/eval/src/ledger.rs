@@ -142,6 +142,15 @@ pub enum Event {
         /// Tokens of the response.
         output: u64,
     },
+    /// The given model was asked apart from the agent's turns, such as for a summary of the events.
+    RequestApart {
+        /// The agent whose model it is.
+        agent: String,
+        /// The module that asked.
+        asked_by: String,
+        /// The text that it got.
+        response: String,
+    },
     /// The run could not go on.
     Fault {
         /// Who was at fault.
@@ -192,6 +201,8 @@ pub enum Role {
     Judge,
     /// A simulated mock.
     Mock,
+    /// The framework, or code of the agent, apart from the agent's turns.
+    Framework,
 }
 
 impl Event {
@@ -212,6 +223,7 @@ impl Event {
             Self::UserAgentCall { .. } => "user_agent_call",
             Self::UserAgentResponse { .. } => "user_agent_response",
             Self::ModelUsage { .. } => "model_usage",
+            Self::RequestApart { .. } => "request_apart",
             Self::Fault { .. } => "fault",
             Self::Termination { .. } => "termination",
         }

@@ -28,7 +28,7 @@ pub struct RecordedSession {
     pub answers: BTreeMap<String, Vec<RecordedAnswer>>,
     /// Whether google-adk asked for a confirmation.
     pub asks_for_confirmation: bool,
-    /// Whether each turn ends with a text. Otherwise it ends while a call waits.
+    /// Whether each turn ends with its response. Otherwise it ends while a call waits.
     pub ends_with_texts: bool,
     /// What the model responded.
     pub model: GivenModel,
@@ -125,8 +125,11 @@ impl RecordedSession {
             let reading = reader.turn(turn, traced);
             messages.push(reading.message);
             let last = reading.model.last();
-            ends_with_texts &=
-                last.is_some_and(|last| last.calls.is_empty() && !last.text.is_empty());
+            ends_with_texts &= last.is_some_and(|last| {
+                last.calls.is_empty()
+                    && !last.text.is_empty()
+                    && Some(&last.text) == traced.final_response.as_ref()
+            });
             models.push(reading.model);
             for answer in reading.answers {
                 asks_for_confirmation |= answer.is_confirmation;

@@ -51,6 +51,11 @@ pub trait Subject: Send + Sync {
         Ok(None)
     }
 
+    /// The name of what the agent is loaded from, and a hash of it; `None` if it is not known.
+    fn fingerprint(&self) -> Option<(String, String)> {
+        None
+    }
+
     /// How runs are kept apart, and what of them nothing can intercept, in a sentence for people; empty if there is
     /// nothing to say.
     fn limits(&self) -> &'static str {

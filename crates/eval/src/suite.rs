@@ -33,6 +33,28 @@ pub struct SuiteResult {
     pub results: Vec<EvalResult>,
     /// How many ended in which way.
     pub summary: Summary,
+    /// Cases that were not run.
+    pub skipped: Vec<SkippedCase>,
+}
+
+/// A case that was not run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SkippedCase {
+    /// The case.
+    pub case: String,
+    /// The suite.
+    pub suite: String,
+    /// The repeat, from 1.
+    pub repeat: u32,
+}
+
+impl SkippedCase {
+    /// The run that was not made.
+    #[must_use]
+    pub fn of(run: &CaseRun<'_>) -> Self {
+        let CaseRun { case, repeat } = *run;
+        Self { case: case.name.clone(), suite: case.source.suite.clone(), repeat }
+    }
 }
 
 /// How many cases ended in which way.
@@ -164,10 +186,14 @@ pub async fn run_eval_suite(suite: &EvalSuite, mut ended: impl FnMut(&EvalResult
         results.push((at, result));
     };
     // Only a store can fail.
-    let _ = run_cases(suite, &suite.runs(), None, kept).await;
+    let runs = suite.runs();
+    let _ = run_cases(suite, &runs, None, kept).await;
     results.sort_by_key(|(at, _)| *at);
+    let has_ended = |at: &usize| results.iter().any(|(ended, _)| ended == at);
+    let skipped = runs.iter().enumerate().filter(|(at, _)| !has_ended(at));
+    let skipped = skipped.map(|(_, run)| SkippedCase::of(run)).collect();
     let results: Vec<EvalResult> = results.into_iter().map(|(_, result)| result).collect();
-    SuiteResult { summary: Summary::of(&results), results }
+    SuiteResult { summary: Summary::of(&results), results, skipped }
 }
 
 /// Runs some of the runs of a suite. Each result is stored as it ends, and then given to `ended` with its place

@@ -238,6 +238,13 @@ class CaseRun:
         if number is not None:
             self._peer.tell("model_ended", {"request": number, "succeeded": succeeded})
 
+    def note_usage_apart(self, asked_by: str, model: str, response: Any) -> None:
+        """Tells the engine what a request took that is no turn of an agent. No event has it."""
+        self._peer.tell(
+            "usage_apart",
+            {"asked_by": asked_by, "usage": _usage(response, response.model_version or model)},
+        )
+
     # What the barrier says.
 
     def forbidden(self, what: str, where: str) -> None:
@@ -251,7 +258,6 @@ class CaseRun:
         if event.partial:
             return
         self._note_unanswered(event)
-        usage = event.usage_metadata
         self._peer.tell(
             "event",
             {
@@ -272,13 +278,7 @@ class CaseRun:
                     for one in event.get_function_responses()
                 ],
                 "state": event.actions.state_delta if event.actions else {},
-                "usage": {
-                    "model": event.model_version or self._model_name(event.author),
-                    "input": usage.prompt_token_count or 0,
-                    "output": usage.candidates_token_count or 0,
-                }
-                if usage
-                else None,
+                "usage": _usage(event, event.model_version or self._model_name(event.author)),
             },
         )
 
@@ -311,3 +311,12 @@ def _asked_for(waiting: dict[str, Any]) -> str | None:
 
 def _mapping(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {"result": value}
+
+
+def _usage(response: Any, model: str) -> dict[str, Any] | None:
+    """The tokens of a request and its response, where the service says."""
+    usage = response.usage_metadata
+    if not usage:
+        return None
+    tokens = {"input": usage.prompt_token_count or 0, "output": usage.candidates_token_count or 0}
+    return {"model": model, **tokens}

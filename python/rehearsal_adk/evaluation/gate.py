@@ -327,9 +327,9 @@ def _follow_model_requests() -> None:
             return
 
         @functools.wraps(generate)
-        async def generate_content_async(self: Any, *args: Any, **kwargs: Any) -> Any:
-            answered = model_requests.answered(self, lambda: generate(self, *args, **kwargs))
-            async with contextlib.aclosing(answered) as responses:
+        async def generate_content_async(self: Any, llm_request: Any, *args: Any, **kwargs: Any) -> Any:
+            ask = functools.partial(generate, self, llm_request, *args, **kwargs)
+            async with contextlib.aclosing(model_requests.answered(self, llm_request, ask)) as responses:
                 async for response in responses:
                     yield response
 

@@ -18,7 +18,7 @@ from google.adk.models.llm_response import LlmResponse
 from google.adk.models.registry import LLMRegistry
 from google.genai import Client, types
 
-from rehearsal_adk.evaluation import barrier, current, endpoints
+from rehearsal_adk.evaluation import apart, barrier, current, endpoints
 
 ModelOf = Callable[[LlmAgent], BaseLlm]
 """The model of each agent in a case."""
@@ -38,6 +38,7 @@ class GivenModel(BaseLlm):
             "model",
             {
                 "agent": self.agent,
+                "asked_by": apart.asker(llm_request),
                 "contents": [
                     one.model_dump(mode="json", by_alias=True, exclude_none=True)
                     for one in llm_request.contents

@@ -20,7 +20,7 @@ from typing import Any
 from google.adk.models.base_llm import BaseLlm
 from google.adk.models.llm_response import LlmResponse
 
-from rehearsal_adk.evaluation import barrier, current, endpoints, given_model
+from rehearsal_adk.evaluation import apart, barrier, current, endpoints, given_model
 
 _PASSING = re.compile(
     r"Timeout|Connect|ReadError|WriteError|Protocol|Disconnected|Payload|Decod|UnknownApiResponse|ContentType"
@@ -51,7 +51,7 @@ class _NothingSaidError(Exception):
 
 
 async def answered(
-    model: BaseLlm, ask: Callable[[], AsyncGenerator[Any, None]]
+    model: BaseLlm, llm_request: Any, ask: Callable[[], AsyncGenerator[Any, None]]
 ) -> AsyncGenerator[Any, None]:
     """The responses to a request, which ``ask`` makes."""
     case = current.case()
@@ -67,6 +67,7 @@ async def answered(
             async for response in responses:
                 yield response
         return
+    asked_by = apart.asker(llm_request)
     _leave_repeating_to_the_engine(model)
     for attempt in itertools.count(1):
         request = await case.begin_model_request(model.model, attempt)
@@ -92,6 +93,8 @@ async def answered(
                         yield error.response
                         return
                     has_begun = True
+                    if asked_by is not None and response.usage_metadata:
+                        case.note_usage_apart(asked_by, model.model, response)
                     yield response
         finally:
             case.end_model_request(request, succeeded)

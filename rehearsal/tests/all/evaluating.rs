@@ -211,12 +211,79 @@ fn a_resumed_run_runs_only_what_has_no_result_or_has_changed() {
     assert!(shown.contains("note: three has changed since run 1, and is run again\n"), "{shown}");
     assert!(shown.contains("passed      one ") && shown.contains("passed      three "), "{shown}");
     assert!(!shown.contains("passed      two "), "{shown}");
-    assert!(shown.ends_with("run 1 is stored in .rehearsal/eval.sqlite\n"), "{shown}");
+    // The result of the case as it was is not replaced.
+    assert!(shown.contains("note: run 1 stays as it is, and goes on as run 2\n"), "{shown}");
+    assert!(shown.ends_with("run 2 is stored in .rehearsal/eval.sqlite\n"), "{shown}");
     assert!(text(&resumed.stdout).contains("3 cases: 3 passed"), "{}", text(&resumed.stdout));
 
     let unknown = run(folder.path(), &["suite.yaml", "--resume=9"], Some(&python));
     assert_eq!(unknown.status.code(), Some(2));
-    assert!(text(&unknown.stderr).contains("has no run 9; the last run is 1"));
+    assert!(text(&unknown.stderr).contains("has no run 9; the last run is 2"));
+}
+
+#[test]
+fn a_resumed_run_names_the_files_that_have_changed() {
+    let Some(python) = test_needs::python() else { return };
+    let folder = suite(
+        "  - name: one\n    first_message: Hi\n    tools: { read: { function: mocks.py:read } }\n    \
+         model: { scripted: [Hello] }\n  - name: two\n    first_message: Hi\n    model: { scripted: [Hello] }\n",
+    );
+    let write = |path: &str, text: &str| std::fs::write(folder.path().join(path), text).unwrap();
+    let agent = folder.path().join("triage");
+    std::fs::create_dir(&agent).unwrap();
+    for file in ["__init__.py", "agent.py"] {
+        std::fs::copy(agents().join("triage").join(file), agent.join(file)).unwrap();
+    }
+    let text_of = std::fs::read_to_string(folder.path().join("suite.yaml")).unwrap();
+    let subject = text_of.lines().find(|line| line.starts_with("subject")).unwrap();
+    write("suite.yaml", &text_of.replace(subject, "subject: { adk: triage }"));
+    write("mocks.py", "def read(policy_id: str) -> dict:\n    return {}\n");
+    let resume = || {
+        let resumed = run(folder.path(), &["suite.yaml", "--resume"], Some(&python));
+        assert_eq!(resumed.status.code(), Some(0), "{}", text(&resumed.stderr));
+        text(&resumed.stderr)
+    };
+    let first = run(folder.path(), &["suite.yaml"], Some(&python));
+    assert_eq!(first.status.code(), Some(0), "{}", text(&first.stderr));
+    assert!(!resume().contains("has changed"));
+    write("mocks.py", "def read(policy_id: str) -> dict:\n    return {'text': 'a'}\n");
+    let shown = resume();
+    assert!(shown.contains("note: mocks.py has changed since run 1; run again: one\n"), "{shown}");
+    assert!(!shown.contains("passed      two "), "{shown}");
+    write("triage/prompt.md", "Be brief.");
+    let shown = resume();
+    let wanted = "note: the agent triage has changed since run 2; run again: one, two\n";
+    assert!(shown.contains(wanted), "{shown}");
+}
+
+#[test]
+fn a_run_of_other_suites_and_one_without_its_errors_are_runs_of_their_own() {
+    let Some(python) = test_needs::python() else { return };
+    let case = |name: &str, model: &str| {
+        format!("  - name: {name}\n    first_message: Hi\n    model: {{ scripted: {model} }}\n")
+    };
+    // The second case has no response.
+    let folder = suite(&format!("{}{}", case("one", "[Hello]"), case("two", "[]")));
+    let path = folder.path().join("suite.yaml");
+    let ran = |arguments: &[&str], code: i32| {
+        let ran = run(folder.path(), arguments, Some(&python));
+        assert_eq!(ran.status.code(), Some(code), "{}", text(&ran.stderr));
+        text(&ran.stderr)
+    };
+    ran(&["suite.yaml"], 1);
+    let shown = ran(&["suite.yaml", "--retry-errors"], 1);
+    assert!(
+        shown.contains("note: 1 case that ended with an error in run 1 is run again\n"),
+        "{shown}"
+    );
+    assert!(shown.contains("error       two ") && !shown.contains("passed      one "), "{shown}");
+    assert!(shown.ends_with("run 2 is stored in .rehearsal/eval.sqlite\n"), "{shown}");
+    std::fs::copy(&path, folder.path().join("other.yaml")).unwrap();
+    let shown = ran(&["other.yaml", "--resume=1"], 1);
+    assert!(shown.ends_with("run 3 is stored in .rehearsal/eval.sqlite\n"), "{shown}");
+    let baseline = run(folder.path(), &["suite.yaml", "--resume=1", "--format", "results"], None);
+    let baseline: serde_json::Value = serde_json::from_slice(&baseline.stdout).unwrap();
+    assert_eq!(baseline["summary"]["total"], 2, "run 1 is as it was: {baseline}");
 }
 
 #[test]

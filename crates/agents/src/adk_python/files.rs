@@ -1,10 +1,10 @@
-//! [`fingerprint`]: whether the files of an agent's folder are still those that it was loaded from.
+//! [`source_files`]: the files that an agent is loaded from. [`fingerprint`]: whether they are still the same.
 //!
 //! The host compares fingerprints instead of subscribing to the file system's events: those miss changes
 //! on network and container mounts, and subscribing to a folder includes its virtual environment.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use walkdir::{DirEntry, WalkDir};
@@ -23,11 +23,8 @@ const MOST: usize = 10_000;
 pub(super) fn fingerprint(folder: &Path, eval_set: &Path) -> u64 {
     let eval_set = std::path::absolute(eval_set).unwrap_or_else(|_| eval_set.to_path_buf());
     let mut hasher = DefaultHasher::new();
-    let files = WalkDir::new(folder).follow_links(true).sort_by_file_name().into_iter();
-    let files = files.filter_entry(|entry| entry.depth() == 0 || is_searched(entry)).flatten();
-    let files = files.take(MOST).filter(|file| file.file_type().is_file());
-    for file in files.filter(|file| file.path() != eval_set) {
-        add(&mut hasher, file.path());
+    for file in source_files(folder).filter(|file| *file != eval_set) {
+        add(&mut hasher, &file);
     }
     // ADK reads the nearest one.
     let mut environments = folder.ancestors().map(|folder| folder.join(".env"));
@@ -35,6 +32,15 @@ pub(super) fn fingerprint(folder: &Path, eval_set: &Path) -> u64 {
         add(&mut hasher, &file);
     }
     hasher.finish()
+}
+
+/// The files in an agent's folder that it may be loaded from: code, configurations and prompts, in the order of their
+/// names. Caches, virtual environments, hidden files and eval sets are left out.
+pub fn source_files(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let files = WalkDir::new(folder).follow_links(true).sort_by_file_name().into_iter();
+    let files = files.filter_entry(|entry| entry.depth() == 0 || is_searched(entry)).flatten();
+    let files = files.take(MOST).filter(|file| file.file_type().is_file());
+    files.map(DirEntry::into_path)
 }
 
 fn add(hasher: &mut DefaultHasher, file: &Path) {

@@ -12,12 +12,13 @@ use scoring::trajectory::{Matcher, NoSchemas};
 use serde_json::{Map, Value};
 
 use super::ReadOptions;
+use super::content_hash;
 use super::error::SuiteFault;
 use super::format;
 use super::mcp;
 use crate::adk_judge::AdkJudge;
 use crate::bridge::{Bridge, Format};
-use crate::case::{EvalCase, Termination, UserAgents};
+use crate::case::{CaseSource, EvalCase, Termination, UserAgents};
 use crate::change_templates::ChangeTemplates;
 use crate::criterion::CriterionMetric;
 use crate::given_model::{GivenModel, ModelCall, ModelTurn};
@@ -55,6 +56,7 @@ pub(super) fn cases(
         models: with_settings(models, &suite.models),
         subjects: BTreeMap::new(),
         faults: Vec::new(),
+        files: BTreeMap::new(),
         golden: None,
         case_name: String::new(),
         names_golden: false,
@@ -87,6 +89,8 @@ struct Builder<'a> {
     /// One for all cases that name it, so that an agent is imported once.
     subjects: BTreeMap<format::Subject, Arc<dyn Subject>>,
     faults: Vec<SuiteFault>,
+    /// Hashes of what the case that is being made takes from elsewhere.
+    files: BTreeMap<String, String>,
     /// The golden trace of the case that is being made.
     golden: Option<Arc<Golden>>,
     /// Its name.
@@ -142,12 +146,17 @@ impl Builder<'_> {
         let agent = subject;
         let subject = self.subject(agent, &format!("{place}.subject"))?;
         self.objects(&case.initial_state, &format!("{place}.initial_state"));
+        self.files = subject.fingerprint().into_iter().collect();
         let initial_state = initial_state(&case.initial_state);
         self.scopes = initial_state.keys().cloned().chain(SCOPES.map(str::to_owned)).collect();
         self.names_golden = case.golden.is_some();
         self.case_name.clone_from(&case.name);
         self.golden = case.golden.as_ref().and_then(|golden| {
             let path = self.folder.join(&golden.eval_set);
+            // Whether it can be read, its reader says.
+            let recorded = std::fs::read_to_string(&path).unwrap_or_default();
+            let name = golden.eval_set.display().to_string();
+            self.files.insert(name, content_hash::of(&[&recorded]));
             let read = Golden::read(&path, golden.case.as_deref());
             self.checked(&format!("{place}.golden"), read).map(Arc::new)
         });
@@ -220,6 +229,7 @@ impl Builder<'_> {
             model,
             tools,
             named_tools: named_tools(suite, case).into_iter().chain(answered).collect(),
+            responses_apart: case.responses_apart.clone(),
             allow: case.allow.iter().cloned().collect(),
             user_agents,
             bridge,
@@ -233,6 +243,7 @@ impl Builder<'_> {
             repeats: case.repeats,
             tags: case.tags.clone(),
             golden: self.golden.clone(),
+            source: CaseSource { files: std::mem::take(&mut self.files), ..CaseSource::default() },
             written_in: match self.options.is_of_python {
                 true => WrittenIn::Python,
                 false => WrittenIn::Suite,
@@ -455,11 +466,13 @@ impl Builder<'_> {
             self.fault(&place, format!("{named} names no function; write FILE.py:NAME"));
             return None;
         };
-        let file = self.folder.join(format!("{file}.py"));
+        let named_file = format!("{file}.py");
+        let file = self.folder.join(&named_file);
         let read = std::fs::read_to_string(&file);
         let read = read.map_err(|error| format!("{} cannot be read: {error}", file.display()));
         let source = self.checked(&place, read)?;
         self.checked(&place, defines(&source, name))?;
+        self.files.insert(named_file, content_hash::of(&[&source]));
         Some(PythonFunction::new(&file, name, self.options.python.as_deref()))
     }
 

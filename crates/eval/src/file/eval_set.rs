@@ -201,7 +201,11 @@ fn case_of(
         recorded_calls: recorded_calls(&expected),
         metrics: metrics.collect(),
         tags: found.tags,
-        source: CaseSource { suite: String::new(), content_hash: content_hash(case, options) },
+        source: CaseSource {
+            suite: String::new(),
+            content_hash: content_hash(case, options),
+            files: options.subject.fingerprint().into_iter().collect(),
+        },
         named_tools,
         written_in: WrittenIn::EvalSet,
         ..EvalCase::new(name, Arc::clone(&options.subject))

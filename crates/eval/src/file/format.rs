@@ -100,6 +100,9 @@ pub(super) struct Case {
     pub(super) initial_state: Map<String, Value>,
     /// The recorded case that `recorded` mocks, the model `replay` and `criteria` use.
     pub(super) golden: Option<Golden>,
+    /// What the given model responds when it is asked apart from the agent's turns, such as for a summary of the events.
+    #[serde(default)]
+    pub(super) responses_apart: Vec<String>,
     /// The user's first message.
     pub(super) first_message: Option<FirstMessage>,
     /// What ends the run before the agent completes.

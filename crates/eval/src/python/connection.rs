@@ -12,7 +12,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
 use super::messages::{
-    AdkEvent, Answer, Exception, Forbidden, FromCase, ModelAsked, ToCase, ToolAsked,
+    AdkEvent, Answer, Exception, Forbidden, FromCase, ModelAsked, ToCase, ToolAsked, UsageApart,
 };
 use super::model_requests::{self, ModelRequests};
 use super::server::CaseStream;
@@ -155,12 +155,26 @@ fn handle(
             });
         }
         (Some("model"), Some(id)) => {
-            let ModelAsked { agent } = serde_json::from_str(params)?;
-            let result = match gate.respond(&agent) {
+            let ModelAsked { agent, asked_by } = serde_json::from_str(params)?;
+            let response = match &asked_by {
+                None => gate.respond(&agent),
+                Some(asked_by) => gate.respond_apart(&agent, asked_by),
+            };
+            let result = match response {
                 Ok(turn) => JsonText::serialize(&turn)?,
                 Err(fault) => JsonText::from_value(&json!({ "error": fault.to_string() })),
             };
             send(lines, &Answer { id, result });
+        }
+        (Some("usage_apart"), None) => {
+            let UsageApart { asked_by, usage } = serde_json::from_str(params)?;
+            gate.ledger.add(Event::ModelUsage {
+                role: Role::Framework,
+                agent: asked_by,
+                model: usage.model,
+                input: usage.input,
+                output: usage.output,
+            });
         }
         (Some("model_begins"), Some(id)) => {
             let lines = lines.clone();

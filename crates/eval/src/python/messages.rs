@@ -126,6 +126,15 @@ pub(super) struct ToolAsked {
 #[derive(Debug, Deserialize)]
 pub(super) struct ModelAsked {
     pub(super) agent: String,
+    /// The module that asks apart from the agent's turns.
+    pub(super) asked_by: Option<String>,
+}
+
+/// What a request of an agent's own model took that is no turn of the agent.
+#[derive(Debug, Deserialize)]
+pub(super) struct UsageApart {
+    pub(super) asked_by: String,
+    pub(super) usage: AdkUsage,
 }
 
 /// The agent is about to ask a model of its own.

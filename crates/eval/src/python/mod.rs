@@ -16,12 +16,14 @@ mod session;
 mod user_prompts;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use agents::adk_python::interpreter::find_interpreter;
+use agents::adk_python::source_files;
 use async_trait::async_trait;
 use json_text::JsonText;
 use tokio::sync::Mutex;
+use xxhash_rust::xxh3::Xxh3Default;
 
 pub(crate) use self::function_process::Functions;
 pub(crate) use self::functions::YieldedTo;
@@ -73,6 +75,7 @@ pub struct AdkPythonSubject {
     models: Models,
     server: Mutex<Option<Arc<Server>>>,
     user_prompts: UserPrompts,
+    fingerprint: OnceLock<String>,
 }
 
 impl AdkPythonSubject {
@@ -89,6 +92,7 @@ impl AdkPythonSubject {
             models: Models::of_environment(),
             server: Mutex::new(None),
             user_prompts: UserPrompts::default(),
+            fingerprint: OnceLock::new(),
         }
     }
 
@@ -159,6 +163,21 @@ impl Subject for AdkPythonSubject {
             gate.check_tools(tools)?;
         }
         Ok(Box::new(PythonSession::open(server, gate, self.models.clone(), false).await?))
+    }
+
+    fn fingerprint(&self) -> Option<(String, String)> {
+        let hash = self.fingerprint.get_or_init(|| {
+            let mut hasher = Xxh3Default::new();
+            for file in source_files(&self.folder) {
+                let name = file.strip_prefix(&self.folder).unwrap_or(&file);
+                hasher.update(name.as_os_str().as_encoded_bytes());
+                // A file that cannot be read is reported when the agent is loaded.
+                hasher.update(&std::fs::read(&file).unwrap_or_default());
+            }
+            format!("{:032x}", hasher.digest128())
+        });
+        let name = self.folder.file_name().unwrap_or_default().to_string_lossy();
+        Some((format!("the agent {name}"), hash.clone()))
     }
 
     async fn scenario_prompt(&self, args: &JsonText) -> Result<Option<String>, String> {

@@ -11,7 +11,8 @@ CREATE TABLE results (
     suite TEXT NOT NULL,
     name TEXT NOT NULL,
     repeat INTEGER NOT NULL,
-    content_hash TEXT NOT NULL,
+    -- What the case was made from: a line for the case, then one for each file.
+    hashes TEXT NOT NULL,
     -- The result with its ledger: JSON.
     result TEXT NOT NULL,
     PRIMARY KEY (run, suite, name, repeat)

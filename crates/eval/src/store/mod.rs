@@ -78,8 +78,8 @@ impl ResultKey {
 /// A stored result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredResult {
-    /// The hash of the case that was run, see [`crate::CaseSource`].
-    pub content_hash: String,
+    /// What the case was made from when it ran, see [`crate::CaseSource::hashes`].
+    pub hashes: String,
     /// The result.
     pub result: EvalResult,
 }
@@ -243,15 +243,15 @@ impl RunStore {
                     name: row.try_get("name")?,
                     repeat: row.try_get("repeat")?,
                 };
-                Ok((key, row.try_get("content_hash")?, row.try_get::<&str, _>("result")?))
+                Ok((key, row.try_get("hashes")?, row.try_get::<&str, _>("result")?))
             };
-            let (key, content_hash, text) = read().map_err(|error| self.failed(&error))?;
+            let (key, hashes, text) = read().map_err(|error| self.failed(&error))?;
             let result = serde_json::from_str(text).map_err(|error| {
                 let ResultKey { name, repeat, .. } = &key;
                 let cause = format!("repeat {repeat} of {name} in run {number}: {error}");
                 StoreError::Damaged { path: self.path.clone(), cause }
             })?;
-            results.insert(key, StoredResult { content_hash, result });
+            results.insert(key, StoredResult { hashes, result });
         }
         Ok(results)
     }
@@ -315,10 +315,10 @@ impl StoredRun<'_> {
     /// # Errors
     /// [`StoreError`].
     pub async fn keep(&self, case: &EvalCase, result: &EvalResult) -> Result<(), StoreError> {
-        self.keep_as(case, &case.source.content_hash, result).await
+        self.keep_as(case, &case.source.hashes(), result).await
     }
 
-    /// As [`StoredRun::keep`], of a case that had this hash when it ran, so that it is run again when the run is resumed
+    /// As [`StoredRun::keep`], of a case that had these hashes when it ran, so that it is run again when the run is resumed
     /// and the case has changed since.
     ///
     /// # Errors
@@ -326,7 +326,7 @@ impl StoredRun<'_> {
     pub async fn keep_as(
         &self,
         case: &EvalCase,
-        content_hash: &str,
+        hashes: &str,
         result: &EvalResult,
     ) -> Result<(), StoreError> {
         let text = serde_json::to_string(result).map_err(|error| StoreError::Database {
@@ -334,7 +334,7 @@ impl StoredRun<'_> {
             cause: error.to_string(),
         })?;
         let insert = sqlx::query(
-            "INSERT OR REPLACE INTO results (run, suite, name, repeat, content_hash, result) \
+            "INSERT OR REPLACE INTO results (run, suite, name, repeat, hashes, result) \
              VALUES (?, ?, ?, ?, ?, ?)",
         );
         let insert = insert
@@ -342,7 +342,7 @@ impl StoredRun<'_> {
             .bind(&case.source.suite)
             .bind(&case.name)
             .bind(result.repeat)
-            .bind(content_hash)
+            .bind(hashes)
             .bind(text);
         let inserted = insert.execute(&self.store.pool).await;
         inserted.map(drop).map_err(|error| self.store.failed(&error))

@@ -20,6 +20,7 @@ mod played_by_models;
 mod python_runs;
 mod recorded_cases;
 mod requests;
+mod requests_apart;
 mod rubric_oracle;
 mod silent_models;
 mod stored_runs;

@@ -180,7 +180,7 @@ async fn a_stored_result_is_read_as_it_was() {
     for result in results.into_inner().unwrap() {
         let (name, repeat) = (result.name.clone(), result.repeat);
         let key = ResultKey { suite: "suite.yaml".to_owned(), name, repeat };
-        assert_eq!(stored[&key].content_hash, format!("hash of {}", key.name));
+        assert_eq!(stored[&key].hashes, format!("hash of {}", key.name));
         let ledger = |result: &EvalResult| serde_json::to_string(&result.events).unwrap();
         assert_eq!(ledger(&stored[&key].result), ledger(&result));
         assert_eq!(stored[&key].result, result);

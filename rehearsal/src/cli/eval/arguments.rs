@@ -156,6 +156,9 @@ pub struct EvalArguments {
     #[arg(long, env = "REHEARSAL_EVAL_RESUME", value_name = "RUN", num_args = 0..=1, require_equals = true,
         default_missing_value = "last", value_parser = run)]
     pub resume: Option<RunChoice>,
+    /// Continue a run, the last one if --resume names none, and run again what ended with an error
+    #[arg(long, env = "REHEARSAL_EVAL_RETRY_ERRORS", conflicts_with = "rescore")]
+    pub retry_errors: bool,
     /// Evaluate the metrics again on the stored ledgers of a run, given by its number or as `last`;
     /// nothing is run
     #[arg(long, env = "REHEARSAL_EVAL_RESCORE", value_name = "RUN", value_parser = run, conflicts_with = "resume")]

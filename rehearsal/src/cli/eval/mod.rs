@@ -25,8 +25,8 @@ use std::time::Instant;
 use eval::file::{SuiteError, schema};
 use eval::golden::GoldenError;
 use eval::model::ModelNameError;
-use eval::store::{StoreError, StoredResults, StoredRun};
-use eval::suite::Summary;
+use eval::store::{RunInfo, StoreError, StoredResults, StoredRun};
+use eval::suite::{SkippedCase, Summary};
 use eval::{EvalSuite, RunStore, SuiteResult, check_cases, run_cases};
 use indicatif::ProgressBar;
 use score_report::{Baseline, Ending, Heading, Report, ReportPart};
@@ -218,7 +218,8 @@ async fn run_suites(
     let columns = Columns::of(&suite.cases);
     let store = RunStore::open(&arguments.store).await?;
     let baseline = baseline(arguments, &store, &suites, &columns).await?;
-    let earlier = match arguments.resume.or(arguments.rescore) {
+    let resume = arguments.resume.or(arguments.retry_errors.then_some(RunChoice::Last));
+    let earlier = match resume.or(arguments.rescore) {
         Some(choice) => Some(chosen(&store, choice, &suites).await?),
         None => None,
     };
@@ -236,21 +237,31 @@ async fn run_suites(
         }
         earlier => {
             let mut runs = Runs::of(&suite, arguments.shard);
+            // What a run has ended stays as it is, for those who compare with it.
+            let mut goes_on = earlier.is_some();
             if let Some(earlier) = &earlier {
                 let number = earlier.number;
                 claim = Some(store.claim(number)?);
-                for name in runs.take_over(store.results(number).await?) {
-                    note_line!("note: {name} has changed since run {number}, and is run again");
+                let takes_errors = !arguments.retry_errors;
+                let left_out = runs.take_over(store.results(number).await?, takes_errors);
+                for note in left_out.notes(&format!("run {number}")) {
+                    note_line!("note: {note}");
                 }
+                goes_on = left_out.is_empty() && earlier.suites == suites;
             }
             check(&runs).await?;
             let stored = match &earlier {
-                None => {
+                Some(earlier) if goes_on => store.resume(earlier),
+                earlier => {
                     let begun = store.begin(&suites).await?;
                     claim = Some(store.claim(begun.number())?);
+                    runs.keep(&begun).await?;
+                    if let Some(RunInfo { number, .. }) = earlier {
+                        let new = begun.number();
+                        note_line!("note: run {number} stays as it is, and goes on as run {new}");
+                    }
                     begun
                 }
-                Some(earlier) => store.resume(earlier),
             };
             for limits in limits(&suite) {
                 note_line!("note: {limits}");
@@ -258,7 +269,7 @@ async fn run_suites(
             interrupted = run(&suite, &mut runs, &stored).await?;
             if interrupted {
                 // Results that were being stored at that time.
-                runs.take_over(store.results(stored.number()).await?);
+                runs.take_over(store.results(stored.number()).await?, true);
             }
             (stored, runs)
         }
@@ -307,18 +318,15 @@ async fn merge(
         let number = shard.last_run_of(&suites).await?.number;
         let results = shard.results(number).await?;
         shard.close().await;
-        for name in runs.take_over(results) {
-            note_line!("note: {name} has changed since run {number} of {}", path.display());
+        let left_out = runs.take_over(results, true);
+        for note in left_out.notes(&format!("run {number} of {}", path.display())) {
+            note_line!("note: {note}");
         }
     }
     let store = RunStore::open(&arguments.store).await?;
     let baseline = baseline(arguments, &store, &suites, &columns).await?;
     let stored = store.begin(&suites).await?;
-    for (run, result) in runs.all.iter().zip(&runs.results) {
-        if let Some(result) = result {
-            stored.keep(run.case, result).await?;
-        }
-    }
+    runs.keep(&stored).await?;
     let number = stored.number();
     let heading = columns.heading(arguments, &suites, number);
     let summary = write_report(arguments, &columns, heading, baseline, &runs, begin, out)?;
@@ -352,8 +360,9 @@ fn write_report(
         Some(path) => ScoreError::Unwritable { path: path.clone(), cause },
         None => ScoreError::Output(cause),
     };
-    let cases = runs.all.iter().zip(&runs.results).filter_map(|(run, result)| {
-        Some(columns.scored_case(run, runs.repeats(run.case), result.as_ref()?))
+    let cases = runs.all.iter().zip(&runs.results).map(|(run, result)| match result {
+        Some(result) => columns.scored_case(run, runs.repeats(run.case), result),
+        None => columns.skipped_case(run, runs.repeats(run.case)),
     });
     let (destination, summary) = match arguments.format.form() {
         Some(form) => {
@@ -373,7 +382,9 @@ fn write_report(
             let mut tally = Tally::default();
             cases.for_each(|case| tally.add(&case.result));
             let results: Vec<_> = runs.results.iter().flatten().cloned().collect();
-            let all = SuiteResult { summary: Summary::of(&results), results };
+            let skipped = runs.all.iter().zip(&runs.results).filter(|(_, it)| it.is_none());
+            let skipped = skipped.map(|(run, _)| SkippedCase::of(run)).collect();
+            let all = SuiteResult { summary: Summary::of(&results), results, skipped };
             let written = serde_json::to_writer_pretty(&mut destination, &all);
             written.map_err(|error| unwritable(error.into()))?;
             writeln!(destination).map_err(unwritable)?;

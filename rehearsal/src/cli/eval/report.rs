@@ -113,6 +113,33 @@ impl<'c> Columns<'c> {
         }
     }
 
+    /// A case that was not run: nothing of it has been measured.
+    pub(super) fn skipped_case(&self, run: &CaseRun<'_>, repeats: u32) -> ScoredCase {
+        let reason = || Some("skipped: the case was not run".to_owned());
+        let skipped = |metric: &Arc<dyn Metric>| CriterionResult {
+            criterion: metric.name().to_owned(),
+            score: None,
+            passed: None,
+            threshold: metric.threshold().unwrap_or(1.0),
+            details: JsonText::serialize(&Details::Unscored { reason: reason() })
+                .unwrap_or_else(|_| JsonText::null()),
+        };
+        let metrics = &run.case.metrics;
+        let id = self.id(&run.case.source.suite, &run.case.name);
+        let criteria = metrics.iter().map(skipped).collect();
+        ScoredCase {
+            expected: None,
+            actual: None,
+            whys: metrics.iter().map(|_| reason()).collect(),
+            measurements: metrics.iter().map(|_| false).collect(),
+            result: EvalCaseResult {
+                run: (repeats > 1).then(|| format!("run {}", run.repeat)),
+                ..EvalCaseResult::scored(id, None, criteria, 0.0)
+            },
+            columns: Some(Arc::clone(&self.names)),
+        }
+    }
+
     /// The results of a run to compare with.
     pub(super) fn baseline(&self, number: i64, results: StoredResults) -> Baseline {
         let mut results: Vec<_> = results.into_iter().collect();

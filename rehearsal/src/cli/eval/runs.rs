@@ -1,8 +1,10 @@
 //! Which runs of a suite have results already, and which are to be run.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use eval::result::EvalResult;
+use eval::case::Changed;
+use eval::result::{EvalResult, Status};
 use eval::store::{ResultKey, RunInfo, RunStore, StoreError, StoredResults, StoredRun};
 use eval::{CaseRun, EvalCase, EvalSuite, rescore};
 
@@ -29,6 +31,45 @@ pub(super) async fn chosen(
     }
 }
 
+/// Results of an earlier run that are not taken over.
+#[derive(Default)]
+pub(super) struct LeftOut<'c> {
+    /// The cases by what has changed since.
+    changed: BTreeMap<Changed<'c>, BTreeSet<&'c str>>,
+    /// How many have an error.
+    errors: usize,
+}
+
+impl LeftOut<'_> {
+    pub(super) fn is_empty(&self) -> bool {
+        self.changed.is_empty() && self.errors == 0
+    }
+
+    /// A line about each, where `run` is the earlier run.
+    pub(super) fn notes(&self, run: &str) -> Vec<String> {
+        let mut notes = Vec::new();
+        for (what, cases) in &self.changed {
+            match what {
+                Changed::Case => {
+                    let note = |case| format!("{case} has changed since {run}, and is run again");
+                    notes.extend(cases.iter().map(note));
+                }
+                Changed::File(name) => {
+                    let cases = cases.iter().copied().collect::<Vec<_>>().join(", ");
+                    notes.push(format!("{name} has changed since {run}; run again: {cases}"));
+                }
+            }
+        }
+        match self.errors {
+            0 => {}
+            1 => notes.push(format!("1 case that ended with an error in {run} is run again")),
+            errors => notes
+                .push(format!("{errors} cases that ended with an error in {run} are run again")),
+        }
+        notes
+    }
+}
+
 /// The runs of a suite, and the results that there are.
 pub(super) struct Runs<'c> {
     pub(super) all: Vec<CaseRun<'c>>,
@@ -45,19 +86,38 @@ impl<'c> Runs<'c> {
         Self { results: vec![None; all.len()], all }
     }
 
-    /// Takes over the results of an earlier run of the same cases. Returns the names of cases that have changed, whose
-    /// results are left out.
-    pub(super) fn take_over(&mut self, mut stored: StoredResults) -> Vec<&'c str> {
-        let mut changed = Vec::new();
+    /// Takes over the results of an earlier run of the same cases, those with an error only if `takes_errors`. Returns
+    /// what is left out.
+    pub(super) fn take_over(
+        &mut self,
+        mut stored: StoredResults,
+        takes_errors: bool,
+    ) -> LeftOut<'c> {
+        let mut left_out = LeftOut::default();
         for (run, result) in self.all.iter().zip(&mut self.results) {
             let Some(found) = stored.remove(&ResultKey::of(run)) else { continue };
-            if found.content_hash == run.case.source.content_hash {
-                *result = Some(found.result);
-            } else if !changed.contains(&run.case.name.as_str()) {
-                changed.push(run.case.name.as_str());
+            let changed = run.case.source.changed_since(&found.hashes);
+            if changed.is_empty() {
+                match found.result.status == Status::Error && !takes_errors {
+                    true => left_out.errors += 1,
+                    false => *result = Some(found.result),
+                }
+            }
+            for what in changed {
+                left_out.changed.entry(what).or_default().insert(&run.case.name);
             }
         }
-        changed
+        left_out
+    }
+
+    /// Stores the results that there are.
+    pub(super) async fn keep(&self, stored: &StoredRun<'_>) -> Result<(), StoreError> {
+        for (run, result) in self.all.iter().zip(&self.results) {
+            if let Some(result) = result {
+                stored.keep(run.case, result).await?;
+            }
+        }
+        Ok(())
     }
 
     /// The runs without a result, each with its place.
@@ -98,14 +158,14 @@ pub(super) async fn rescored<'c>(
         for repeat in repeats {
             let run = CaseRun { case, repeat };
             let Some(earlier) = stored.remove(&ResultKey::of(&run)) else { continue };
-            if earlier.content_hash != case.source.content_hash {
+            if !case.source.changed_since(&earlier.hashes).is_empty() {
                 let name = &case.name;
                 note_line!(
                     "note: {name} has changed since it ran; its metrics are evaluated on what happened then"
                 );
             }
             let result = rescore(case, earlier.result).await;
-            into.keep_as(case, &earlier.content_hash, &result).await?;
+            into.keep_as(case, &earlier.hashes, &result).await?;
             runs.all.push(run);
             runs.results.push(Some(result));
         }
