@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use json_text::JsonText;
 use scoring::config::{Criterion, Metric as Computed, Tools};
 use scoring::judge::{JudgeCriterion, requests, verdict};
+use scoring::measurements::EventKind;
 use scoring::report::why;
 use scoring::{Evidence, Outcome, Trace};
 
@@ -11,6 +12,7 @@ use crate::adk_judge::{AdkJudge, Asking};
 use crate::ledger::{Entry, Ledger};
 use crate::metric::{Metric, MetricResult};
 use crate::model::Models;
+use crate::names::{Names, UnknownName};
 use crate::trace::trace;
 
 /// A criterion with the case that it compares a run with.
@@ -77,6 +79,18 @@ impl Metric for CriterionMetric {
 
     fn expected(&self) -> Option<&Trace> {
         Some(&self.expected)
+    }
+
+    fn check_names(&self, names: &Names) -> Result<(), UnknownName> {
+        let Computed::Count { countable, .. } = &self.criterion.metric else { return Ok(()) };
+        let tool = countable.name.as_deref().filter(|_| countable.kind == EventKind::ToolCall);
+        let unknown = |name: Option<&str>, known: Option<Vec<&str>>, kind| {
+            let (name, known) = name.zip(known)?;
+            (!known.contains(&name)).then(|| UnknownName::new(kind, name, &known))
+        };
+        let unknown = unknown(tool, names.called_tools(), "tool")
+            .or_else(|| unknown(countable.author.as_deref(), names.acting_agents(), "agent"));
+        unknown.map_or(Ok(()), Err)
     }
 
     async fn evaluate(&self, events: &[Entry]) -> MetricResult {

@@ -83,6 +83,16 @@ pub enum Fault {
         /// The nearest name.
         hint: String,
     },
+    /// A metric looks for something that the subject does not have. Nothing ran.
+    #[error("the metric {metric} looks for {wanted}, which the agent does not have; {hint}")]
+    BlindMetric {
+        /// The metric.
+        metric: String,
+        /// What it looks for, such as `the tool send_alerts`.
+        wanted: String,
+        /// The nearest name.
+        hint: String,
+    },
     /// A tool was called that only a recording answers, with other arguments than recorded. It did not run.
     #[error("{}", not_recorded(*.written_in, .tool, .args))]
     NotRecorded {
@@ -231,7 +241,7 @@ impl Fault {
             | Self::Subject { .. }
             | Self::OwnModel { .. }
             | Self::Unhandled { .. } => AtFault::Subject,
-            Self::Metric { .. } => AtFault::Metric,
+            Self::BlindMetric { .. } | Self::Metric { .. } => AtFault::Metric,
             Self::Infrastructure { .. } => AtFault::Infrastructure,
         }
     }

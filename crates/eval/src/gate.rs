@@ -13,18 +13,16 @@ use crate::fault::Fault;
 use crate::given_model::{self, GivenModel, ModelTurn};
 use crate::ledger::{Event, Ledger, Origin, Role};
 use crate::message::Message;
+use crate::metric::Metric;
 use crate::mock::{MockContext, MockFailure, Received, ToolMock, ToolUse};
 use crate::mock_state::MockState;
-use crate::nearest::nearest;
+use crate::names::Names;
 use crate::output_schema::mismatch;
 use crate::python::Functions;
 use crate::recorded::{Recording, Repeats};
 use crate::remedy::WrittenIn;
 use crate::simulated::World;
 use crate::tool_fault::{FaultEffect, Seed, ToolFault, truncated};
-
-/// What google-adk waits for without a tool that asks: a credential for a toolset, the input of a workflow.
-const UNOWNED: [&str; 2] = ["adk_request_credential", "adk_request_input"];
 
 /// Decides every tool call of one run. Subjects ask it from wherever their tools are called.
 pub struct Gate {
@@ -34,6 +32,7 @@ pub struct Gate {
     tools: HashMap<String, ToolUse>,
     answered_by_users: HashSet<String>,
     named_tools: BTreeSet<String>,
+    metrics: Vec<Arc<dyn Metric>>,
     allowed: BTreeSet<String>,
     faults: Vec<ToolFault>,
     seed: u64,
@@ -139,6 +138,7 @@ impl Gate {
             tools: case.tools.clone(),
             answered_by_users: case.user_agents.tools.keys().cloned().collect(),
             named_tools: case.named_tools.clone(),
+            metrics: case.metrics.clone(),
             allowed: case.allow.clone(),
             faults: case.faults.clone(),
             seed: case.seed,
@@ -194,12 +194,12 @@ impl Gate {
         self.tools.keys().chain(&self.answered_by_users).map(String::as_str)
     }
 
-    /// Checks that a subject with these tools has those that the case names.
+    /// Checks that a subject with these names has the tools that the case names, and what its metrics look for.
     ///
     /// # Errors
-    /// [`Fault::UnknownTool`] for one that it does not have.
-    pub fn check_tools(&self, tools: &[String]) -> Result<(), Fault> {
-        check_tools(&self.named_tools, tools)
+    /// See [`Names::check`].
+    pub fn check_names(&self, names: &Names) -> Result<(), Fault> {
+        names.check(&self.named_tools, &self.metrics)
     }
 
     /// The tools whose mocks want to know their declarations. Subjects note those of them that they know with
@@ -604,16 +604,5 @@ impl Hit<'_> {
             _ => None,
         });
         lengths.min()
-    }
-}
-/// Checks that those that a case names are among the tools of its subject.
-pub(crate) fn check_tools(named: &BTreeSet<String>, tools: &[String]) -> Result<(), Fault> {
-    let is_tool = |named: &&String| tools.contains(*named) || UNOWNED.contains(&named.as_str());
-    match named.iter().find(|named| !is_tool(named)) {
-        None => Ok(()),
-        Some(named) => Err(Fault::UnknownTool {
-            tool: named.clone(),
-            hint: nearest(named, tools.iter().map(String::as_str)),
-        }),
     }
 }

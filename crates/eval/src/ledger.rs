@@ -47,10 +47,8 @@ pub enum Event {
         /// Its text.
         text: String,
         /// Whether the same response also calls tools, so that it is not a final one.
-        #[serde(skip_serializing_if = "is_false")]
         is_intermediate: bool,
         /// Whether the agent is used as a tool, so that its model's caller does not see the message.
-        #[serde(skip_serializing_if = "is_false")]
         is_inner: bool,
     },
     /// The model called a tool.
@@ -64,7 +62,6 @@ pub enum Event {
         /// The agent whose model called it.
         agent: String,
         /// Whether that agent is used as a tool.
-        #[serde(skip_serializing_if = "is_false")]
         is_inner: bool,
     },
     /// What the model got back.
@@ -168,11 +165,6 @@ pub enum Event {
     },
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_false(value: &bool) -> bool {
-    !*value
-}
-
 /// Where a tool's result came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -249,26 +241,68 @@ pub const EVENT_NAMES: [&str; 15] = [
     "termination",
 ];
 
+/// What the values of a member of events are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Values {
+    /// Anything.
+    Any,
+    /// Names of the subject's tools.
+    Tools,
+    /// Names of the subject's agents.
+    Agents,
+    /// Some of these.
+    OneOf(&'static [&'static str]),
+}
+
+const TRUTH: Values = Values::OneOf(&["true", "false"]);
+const ROLES: Values = Values::OneOf(&["subject", "user_agent", "judge", "mock"]);
+const ORIGINS: Values = Values::OneOf(&["framework", "mock", "real", "user_agent", "fault"]);
+const AT_FAULT: Values =
+    Values::OneOf(&["subject", "user_agent", "mock", "metric", "infrastructure"]);
+const REASONS: Values = Values::OneOf(&["max_turns", "max_duration", "state_matches"]);
+const KINDS: Values = Values::OneOf(&["loop", "tool"]);
+
 /// The members of events of this name, but for `type` and `at_ms`.
-pub(crate) fn members_of(name: &str) -> &'static [&'static str] {
+pub(crate) fn members_of(name: &str) -> &'static [(&'static str, Values)] {
+    use Values::{Agents, Any, Tools};
+
     match name {
-        "initial_state" => &["state"],
-        "user_message" => &["text", "parts"],
-        "user_agent_prompt" => &["text"],
-        "message" => &["agent", "text", "is_intermediate", "is_inner"],
-        "tool_call" => &["call_id", "name", "args", "agent", "is_inner"],
-        "tool_result" => &["call_id", "name", "result", "from"],
-        "tool_fault" => &["call_id", "name", "effect"],
-        "state_change" => &["changes", "by"],
-        "state_conflict" => &["pointer", "kept", "replaced"],
-        "yield" => {
-            &["kind", "tool_name", "invocation_id", "awaiting_input", "call_id", "args", "interim"]
+        "initial_state" => &[("state", Any)],
+        "user_message" => &[("text", Any), ("parts", Any)],
+        "user_agent_prompt" => &[("text", Any)],
+        "message" => {
+            &[("agent", Agents), ("text", Any), ("is_intermediate", TRUTH), ("is_inner", TRUTH)]
         }
-        "user_agent_call" => &["agent", "name", "args", "result", "changes"],
-        "user_agent_response" => &["response"],
-        "model_usage" => &["role", "agent", "model", "input", "output"],
-        "fault" => &["at_fault", "message"],
-        "termination" => &["reason", "state"],
+        "tool_call" => &[
+            ("call_id", Any),
+            ("name", Tools),
+            ("args", Any),
+            ("agent", Agents),
+            ("is_inner", TRUTH),
+        ],
+        "tool_result" => &[("call_id", Any), ("name", Tools), ("result", Any), ("from", ORIGINS)],
+        "tool_fault" => &[("call_id", Any), ("name", Tools), ("effect", Any)],
+        "state_change" => &[("changes", Any), ("by", ROLES)],
+        "state_conflict" => &[("pointer", Any), ("kept", Any), ("replaced", Any)],
+        "yield" => &[
+            ("kind", KINDS),
+            ("tool_name", Tools),
+            ("invocation_id", Any),
+            ("awaiting_input", TRUTH),
+            ("call_id", Any),
+            ("args", Any),
+            ("interim", Any),
+        ],
+        // Of user agents, which the case names.
+        "user_agent_call" => {
+            &[("agent", Any), ("name", Any), ("args", Any), ("result", Any), ("changes", Any)]
+        }
+        "user_agent_response" => &[("response", Any)],
+        "model_usage" => {
+            &[("role", ROLES), ("agent", Any), ("model", Any), ("input", Any), ("output", Any)]
+        }
+        "fault" => &[("at_fault", AT_FAULT), ("message", Any)],
+        "termination" => &[("reason", REASONS), ("state", Any)],
         _ => &[],
     }
 }

@@ -21,6 +21,7 @@ pub mod message;
 pub mod metric;
 pub mod mock;
 pub mod mock_state;
+pub mod names;
 pub mod person;
 pub mod persona;
 pub mod persona_tool;
@@ -49,6 +50,7 @@ pub mod mcp;
 pub mod python;
 
 mod adk_judge;
+mod event_filter;
 mod nearest;
 mod output_schema;
 mod run;

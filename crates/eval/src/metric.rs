@@ -9,6 +9,7 @@ use scoring::Trace;
 use scoring::state::Query;
 use serde::{Deserialize, Serialize};
 
+use crate::event_filter;
 use crate::ledger::{Entry, Event, Ledger};
 
 /// A measurement on the ledger of a run. It sees nothing else, so it also applies to recorded traces.
@@ -25,6 +26,14 @@ pub trait Metric: Send + Sync {
     /// The trace that it compares a run with, if there is one.
     fn expected(&self) -> Option<&Trace> {
         None
+    }
+
+    /// Checks that a subject with these names can have what the metric looks for.
+    ///
+    /// # Errors
+    /// The first name that it does not have.
+    fn check_names(&self, _: &Names) -> Result<(), UnknownName> {
+        Ok(())
     }
 
     /// Measures a run.
@@ -188,6 +197,11 @@ pub struct EventCountMetric {
 impl Metric for EventCountMetric {
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn check_names(&self, names: &Names) -> Result<(), UnknownName> {
+        let filter = self.filter.as_ref();
+        filter.map_or(Ok(()), |filter| event_filter::check_names(&self.event, filter, names))
     }
 
     async fn evaluate(&self, events: &[Entry]) -> MetricResult {

@@ -103,7 +103,9 @@ pub async fn rescore(case: &EvalCase, mut earlier: EvalResult) -> EvalResult {
     // Behind it is only what judges of the earlier metrics used.
     let end = earlier.events.iter().position(|it| matches!(it.event, Event::Termination { .. }));
     earlier.events.truncate(end.map_or(usize::MAX, |at| at + 1));
-    if earlier.error.as_ref().is_none_or(|error| error.at_fault == AtFault::Metric) {
+    // A metric can also be at fault for a run that did not begin.
+    let has_run = !earlier.events.iter().any(|it| matches!(it.event, Event::Fault { .. }));
+    if has_run && earlier.error.as_ref().is_none_or(|error| error.at_fault == AtFault::Metric) {
         let judges = Ledger::begin();
         let (metrics, failed) = measured(case, &earlier.events, &judges).await;
         earlier.metrics = metrics;

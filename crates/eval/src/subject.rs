@@ -8,17 +8,17 @@ use json_text::{JsonIndex, JsonText, Kind};
 use crate::fault::Fault;
 use crate::gate::Gate;
 use crate::message::Message;
+use crate::names::Names;
 
 /// An agent that can be run.
 #[async_trait]
 pub trait Subject: Send + Sync {
-    /// Loads the agent, so that the time of a case does not include it. Returns the names of its tools, where it shows
-    /// them.
+    /// Loads the agent, so that the time of a case does not include it. Returns the names that it shows.
     ///
     /// # Errors
     /// A [`Fault`] if the agent cannot be loaded.
-    async fn prepare(&self) -> Result<Option<Vec<String>>, Fault> {
-        Ok(None)
+    async fn prepare(&self) -> Result<Names, Fault> {
+        Ok(Names::default())
     }
 
     /// Checks that the agent can be given the model of the case, or else that its own models can be asked. Nothing is

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::case::EvalCase;
 use crate::fault::Fault;
-use crate::gate::{Gate, check_tools};
+use crate::gate::Gate;
 use crate::given_model::GivenModel;
 use crate::result::{EvalResult, Status};
 use crate::run::run_eval;
@@ -146,7 +146,7 @@ impl CaseRun<'_> {
     }
 }
 
-/// Checks that the subjects have the tools that their cases name, and that their models can be asked. An agent that cannot be
+/// Checks that the subjects have what their cases name, and that their models can be asked. An agent that cannot be
 /// loaded is the fault of its runs.
 ///
 /// # Errors
@@ -156,14 +156,12 @@ pub async fn check_cases<'c>(
 ) -> Result<(), (&'c EvalCase, Fault)> {
     let mut checked = HashSet::new();
     for case in cases {
-        let tools = match case.subject.prepare().await {
-            Ok(tools) => tools,
+        let names = match case.subject.prepare().await {
+            Ok(names) => names,
             Err(fault @ Fault::Declarations { .. }) => return Err((case, fault)),
             Err(_) => continue,
         };
-        if let Some(tools) = tools {
-            check_tools(&case.named_tools, &tools).map_err(|fault| (case, fault))?;
-        }
+        names.check(&case.named_tools, &case.metrics).map_err(|fault| (case, fault))?;
         let model = match &case.model {
             None => None,
             Some(GivenModel::Named(name)) => Some(name),

@@ -73,7 +73,7 @@ def main() -> None:
     gc.enable()
     forks = threading.active_count() == 1 and _system_threads() == 1
     python = sys.version.split()[0]
-    ready = {"forks": forks, "python": python, "unseen": unseen, "tools": _tools(loaded)}
+    ready = {"forks": forks, "python": python, "unseen": unseen, "names": _names(loaded)}
     _say(answers, {"ready": ready})
 
     def run(case: str) -> None:
@@ -102,10 +102,10 @@ def _unseen(loaded: Any) -> list[dict[str, str]]:
     return unseen.look(loaded.root)
 
 
-def _tools(loaded: Any) -> list[str] | None:
-    from rehearsal_adk.evaluation import unseen
+def _names(loaded: Any) -> dict[str, list[str] | None]:
+    from rehearsal_adk.evaluation import names
 
-    return unseen.tool_names(loaded.root)
+    return names.of(loaded.root)
 
 
 async def _run_at_once(requests: int, answers: int, start: Any) -> None:

@@ -11,7 +11,6 @@ from typing import Any
 
 from google.adk.agents.base_agent import BaseAgent
 from google.adk.tools.base_tool import BaseTool
-from google.adk.tools.base_toolset import BaseToolset
 from google.adk.tools.function_tool import FunctionTool
 
 from rehearsal_adk import tree
@@ -70,26 +69,6 @@ def _of_agent(agent: Any) -> Iterator[tuple[str, str]]:
             yield tool.name, "is a tool that the model's service runs"
         elif declarations.is_mcp(tool) and declarations.names(tool) is None:
             yield type(tool).__name__, "starts or calls an MCP server to list its tools"
-
-
-def tool_names(root: Any) -> list[str] | None:
-    """The names of all tools and nodes, at every depth; None if only running the agent shows them."""
-    names: set[str] = set()
-    for agent in agents(root):
-        if isinstance(agent, BaseAgent) and not type(agent).__module__.startswith("google.adk."):
-            return None  # Its own code may call tools that it does not list.
-        names.add(str(getattr(agent, "name", "")))
-        for tool in getattr(agent, "tools", None) or ():
-            if isinstance(tool, BaseToolset):
-                if (recorded := declarations.names(tool)) is None:
-                    return None
-                names.update(recorded)
-                continue
-            name = getattr(tool, "name", None) or getattr(tool, "__name__", None)
-            if name is None:
-                return None
-            names.add(str(name))
-    return sorted(names)
 
 
 def functions(root: Any) -> Iterator[FunctionType]:

@@ -21,10 +21,11 @@ use crate::bridge::{Bridge, Format};
 use crate::case::{CaseSource, EvalCase, Termination, UserAgents};
 use crate::change_templates::ChangeTemplates;
 use crate::criterion::CriterionMetric;
+use crate::event_filter;
 use crate::given_model::{GivenModel, ModelCall, ModelTurn};
 use crate::golden::Golden;
 use crate::judge::{JudgeMetric, JudgeQuestion};
-use crate::ledger::{EVENT_NAMES, members_of};
+use crate::ledger::EVENT_NAMES;
 use crate::message::Message;
 use crate::metric::{Assertion, EventCountMetric, Metric, SCOPES, SESSION, StateMetric};
 use crate::mock::{ArgsMatch, Row, Template, ToolMock, ToolUse};
@@ -61,6 +62,7 @@ pub(super) fn cases(
         case_name: String::new(),
         names_golden: false,
         scopes: BTreeSet::new(),
+        persona_tools: BTreeSet::new(),
     };
     let prices = Arc::new(builder.prices(&suite.prices));
     let mut names = HashSet::new();
@@ -99,6 +101,8 @@ struct Builder<'a> {
     names_golden: bool,
     /// The scopes of the state that the case has.
     scopes: BTreeSet<String>,
+    /// The tools that its personas have.
+    persona_tools: BTreeSet<String>,
 }
 
 impl Builder<'_> {
@@ -151,6 +155,7 @@ impl Builder<'_> {
         self.scopes = initial_state.keys().cloned().chain(SCOPES.map(str::to_owned)).collect();
         self.names_golden = case.golden.is_some();
         self.case_name.clone_from(&case.name);
+        self.persona_tools.clear();
         self.golden = case.golden.as_ref().and_then(|golden| {
             let path = self.folder.join(&golden.eval_set);
             // Whether it can be read, its reader says.
@@ -631,6 +636,7 @@ impl Builder<'_> {
             format::UserAgent::Persona(format::Persona { text, model, tools }) => {
                 let model = self.checked(&format!("{place}.model"), self.models.model(model))?;
                 let mut user = PersonaUser::new(text, model);
+                self.persona_tools.extend(tools.keys().cloned());
                 for (name, tool) in tools {
                     let declaration = ModelTool {
                         name: name.clone(),
@@ -779,18 +785,8 @@ impl Builder<'_> {
             self.fault(&format!("{place}.event"), message);
             return None;
         }
-        let unknown = filter.iter().flat_map(Map::keys).find(|member| {
-            let member = member.split('.').next().unwrap_or(member);
-            !member.starts_with('$') && !members_of(event).contains(&member)
-        });
-        if let Some(member) = unknown {
-            let hint = nearest(member, members_of(event).iter().copied());
-            let message = format!("events {event} have no member {member}; {hint}");
-            self.fault(&format!("{place}.filter"), message);
-            return None;
-        }
         let filter = match filter {
-            Some(filter) => Some(self.query(filter, &format!("{place}.filter"))?),
+            Some(filter) => Some(self.event_filter(event, filter, &format!("{place}.filter"))?),
             None => None,
         };
         let assertion = self.assertion(is, place)?;

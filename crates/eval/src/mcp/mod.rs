@@ -25,6 +25,7 @@ use crate::gate::Gate;
 use crate::given_model::GivenModel;
 use crate::message::Message;
 use crate::model::{Model, ModelNameError, Models, PERSON};
+use crate::names::Names;
 use crate::subject::{Subject, SubjectSession};
 
 /// How often the model may be asked in one turn, unless the subject says otherwise: google-adk's limit.
@@ -107,9 +108,9 @@ const NO_MODEL: &str = "the agent has no model; add `model: NAME` to the subject
 
 #[async_trait]
 impl Subject for McpSubject {
-    async fn prepare(&self) -> Result<Option<Vec<String>>, Fault> {
+    async fn prepare(&self) -> Result<Names, Fault> {
         let tools = self.declared.as_ref().and_then(|declared| Tools::of(declared).ok());
-        Ok(tools.map(|tools| tools.names()))
+        Ok(names(&self.agent.name, tools.as_ref()))
     }
 
     fn refusal(&self, message: &Message) -> Option<String> {
@@ -139,6 +140,15 @@ impl Subject for McpSubject {
             None => session.list_tools().await?,
         }
         Ok(Box::new(session))
+    }
+}
+
+/// The names of an agent with these tools.
+fn names(agent: &str, tools: Option<&Tools>) -> Names {
+    Names {
+        tools: tools.map(Tools::names),
+        framework_tools: Vec::new(),
+        agents: Some(vec![agent.to_owned()]),
     }
 }
 

@@ -11,10 +11,10 @@ use json_text::{JsonText, Kind};
 use serde_json::{Map, Value, json};
 
 use super::declarations::DeclaredTools;
-use super::failed;
 use super::result;
 use super::server::LiveServer;
 use super::tools::{AgentTool, Tools};
+use super::{failed, names};
 use crate::fault::Fault;
 use crate::gate::{Decision, Gate, GateCall};
 use crate::ledger::{Event, Role};
@@ -102,7 +102,7 @@ impl McpSession {
     /// They do not fit the case.
     pub(super) fn has(&mut self, declared: &[DeclaredTools]) -> Result<(), Fault> {
         self.tools = Tools::of(declared).map_err(failed)?;
-        self.gate.check_tools(&self.tools.names())?;
+        self.gate.check_names(&names(&self.agent, Some(&self.tools)))?;
         for (tool, declaration) in self.tools.declarations() {
             self.gate.note_declaration(tool, declaration);
         }

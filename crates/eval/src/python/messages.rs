@@ -4,6 +4,7 @@ use json_text::JsonText;
 use serde::{Deserialize, Serialize};
 
 use crate::mock::Received;
+use crate::names::Names;
 
 /// A line of the process that forks.
 #[derive(Debug)]
@@ -14,8 +15,8 @@ pub(super) enum FromServer {
         forks: bool,
         /// What interception cannot see.
         unseen: Vec<Unseen>,
-        /// The names of all tools, where the agent shows them.
-        tools: Option<Vec<String>>,
+        /// The names that the agent shows.
+        names: Names,
     },
     /// The agent cannot be imported.
     Fault(Exception),
@@ -36,11 +37,11 @@ impl<'de> Deserialize<'de> for FromServer {
         struct Ready {
             forks: bool,
             unseen: Vec<Unseen>,
-            tools: Option<Vec<String>>,
+            names: Names,
         }
         match Line::deserialize(deserializer)? {
-            Line { ready: Some(Ready { forks, unseen, tools }), .. } => {
-                Ok(Self::Ready { forks, unseen, tools })
+            Line { ready: Some(Ready { forks, unseen, names }), .. } => {
+                Ok(Self::Ready { forks, unseen, names })
             }
             Line { fault: Some(exception), .. } => Ok(Self::Fault(exception)),
             Line { ended: Some(case), status: Some(status), .. } => {

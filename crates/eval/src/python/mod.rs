@@ -35,6 +35,7 @@ use self::user_prompts::UserPrompts;
 use crate::fault::Fault;
 use crate::gate::Gate;
 use crate::model::Models;
+use crate::names::Names;
 use crate::subject::{Subject, SubjectSession};
 
 /// The variable that names the recorded declarations of MCP toolsets.
@@ -139,8 +140,8 @@ impl AdkPythonSubject {
 
 #[async_trait]
 impl Subject for AdkPythonSubject {
-    async fn prepare(&self) -> Result<Option<Vec<String>>, Fault> {
-        Ok(self.server().await?.tools().map(<[_]>::to_vec))
+    async fn prepare(&self) -> Result<Names, Fault> {
+        Ok(self.server().await?.names().clone())
     }
 
     async fn check_model(&self, gate: &Arc<Gate>) -> Result<(), Fault> {
@@ -159,9 +160,7 @@ impl Subject for AdkPythonSubject {
                 return Err(Fault::Unseen { name, agent, what });
             }
         }
-        if let Some(tools) = server.tools() {
-            gate.check_tools(tools)?;
-        }
+        gate.check_names(server.names())?;
         Ok(Box::new(PythonSession::open(server, gate, self.models.clone(), false).await?))
     }
 

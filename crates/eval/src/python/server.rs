@@ -17,6 +17,7 @@ use super::Isolation;
 use super::line_process::LineProcess;
 use super::messages::{Connected, Exception, FromServer, Unseen};
 use crate::fault::Fault;
+use crate::names::Names;
 
 /// How long a process that has ended a case may take until it is ready for the next one.
 const RETURN: Duration = Duration::from_secs(5);
@@ -36,7 +37,7 @@ pub(super) struct Server {
     next_case: AtomicU64,
     forks: bool,
     unseen: Vec<Unseen>,
-    tools: Option<Vec<String>>,
+    names: Names,
     log: Arc<AgentLog>,
     killer: TreeKiller,
     /// Holds the socket.
@@ -164,8 +165,8 @@ impl Server {
             }
         });
         let begun = is_ready.await.unwrap_or_else(|_| Err("the engine is stopping".to_owned()));
-        let (forks, unseen, tools) = match begun {
-            Ok(FromServer::Ready { forks, unseen, tools }) => (forks, unseen, tools),
+        let (forks, unseen, names) = match begun {
+            Ok(FromServer::Ready { forks, unseen, names }) => (forks, unseen, names),
             Ok(FromServer::Fault(Exception { r#type, message, .. }))
                 if r#type == "Declarations" =>
             {
@@ -187,7 +188,7 @@ impl Server {
             next_case: AtomicU64::new(0),
             forks,
             unseen,
-            tools,
+            names,
             log,
             killer,
             _folder: socket_folder,
@@ -204,9 +205,9 @@ impl Server {
         &self.unseen
     }
 
-    /// The names of the agent's tools, where it shows them.
-    pub(super) fn tools(&self) -> Option<&[String]> {
-        self.tools.as_deref()
+    /// The names that the agent shows.
+    pub(super) fn names(&self) -> &Names {
+        &self.names
     }
 
     /// Lets the process of a case go, which is idle and whose connection is about to be closed: it takes the next case,

@@ -11,6 +11,7 @@ use eval::fault::{AtFault, Fault};
 use eval::gate::Gate;
 use eval::ledger::Event;
 use eval::metric::{Assertion, EventCountMetric};
+use eval::names::Names;
 use eval::result::{EvalResult, TerminationReason};
 use eval::store::{ResultKey, RunStore, StoreError};
 use eval::subject::{Input, SubjectSession, TurnEnd};
@@ -81,7 +82,7 @@ struct Unloaded;
 
 #[async_trait]
 impl Subject for Unloaded {
-    async fn prepare(&self) -> Result<Option<Vec<String>>, Fault> {
+    async fn prepare(&self) -> Result<Names, Fault> {
         std::future::pending().await
     }
 

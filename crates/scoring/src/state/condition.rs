@@ -90,6 +90,34 @@ impl Test {
     }
 }
 
+impl Test {
+    /// The first value or pattern in it that none of `known` matches. `null` stands for an absent value.
+    pub(super) fn unmatched(&self, known: &[&str]) -> Option<String> {
+        let unknown = |value: &JsonText| {
+            let text = value.decode::<String>().unwrap_or_else(|_| value.to_string());
+            let is_known = value.kind() == Kind::Null || known.contains(&text.as_str());
+            (!is_known).then_some(text)
+        };
+        match self {
+            Self::Equal(value) => unknown(value),
+            Self::In(choices) => choices.iter().find_map(unknown),
+            Self::Regex(pattern) => {
+                let is_known = known.iter().any(|name| pattern.is_match(name));
+                (!is_known).then(|| pattern.to_string())
+            }
+            Self::All(tests) | Self::Not(tests) => {
+                tests.iter().find_map(|test| test.unmatched(known))
+            }
+            Self::Order(..)
+            | Self::Exists(_)
+            | Self::Type(_)
+            | Self::Size(_)
+            | Self::Mod(..)
+            | Self::Element(_) => None,
+        }
+    }
+}
+
 /// Whether a value or, of an array, one of its items passes.
 fn any(values: &[JsonValue<'_>], mut passes: impl FnMut(JsonValue<'_>) -> bool) -> bool {
     values.iter().any(|value| {

@@ -64,6 +64,47 @@ impl Query {
     }
 }
 
+impl Query {
+    /// The paths that it has conditions on, also within `$and`, `$or` and `$nor`.
+    ///
+    /// ```
+    /// use json_text::JsonText;
+    /// use scoring::state::Query;
+    ///
+    /// let query = JsonText::parse(r#"{"name": "ask", "$or": [{"agent": "a"}, {"agent": "b"}]}"#)?;
+    /// let query = Query::parse(&query)?;
+    /// assert_eq!(query.paths(), ["name", "agent", "agent"]);
+    /// assert_eq!(query.unmatched("agent", &["a"]), Some("b".to_owned()));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn paths(&self) -> Vec<&str> {
+        self.fields().into_iter().map(|(path, _)| path).collect()
+    }
+
+    /// The first value or pattern with which the value at `path` is compared, and that none of `known` matches.
+    #[must_use]
+    pub fn unmatched(&self, path: &str, known: &[&str]) -> Option<String> {
+        let of_path = self.fields().into_iter().filter(|(of, _)| *of == path);
+        of_path.flat_map(|(_, tests)| tests).find_map(|test| test.unmatched(known))
+    }
+
+    fn fields(&self) -> Vec<(&str, &[Test])> {
+        let mut fields = Vec::new();
+        let mut open: Vec<&Clause> = self.clauses.iter().rev().collect();
+        while let Some(clause) = open.pop() {
+            match clause {
+                Clause::Field { path, tests, .. } => fields.push((path.as_str(), tests.as_slice())),
+                Clause::Itself(_) => {}
+                Clause::And(clauses) | Clause::Or(clauses) | Clause::Nor(clauses) => {
+                    open.extend(clauses.iter().rev());
+                }
+            }
+        }
+        fields
+    }
+}
+
 impl Clause {
     pub(super) fn holds(&self, value: JsonValue<'_>) -> bool {
         match self {

@@ -1,0 +1,130 @@
+//! What the filter of an `event_count` looks for, and whether a run can have it: a filter that matches no event would
+//! let `is: 0` pass whatever happens.
+
+use scoring::state::Query;
+
+use crate::ledger::{Values, members_of};
+use crate::names::{Names, UnknownName};
+use crate::nearest::nearest;
+
+/// Checks what is the same for every subject: the members of `event`, and the values that only the engine gives.
+///
+/// # Errors
+/// What events of this name do not have, and the nearest that they have.
+pub(crate) fn check(event: &str, filter: &Query) -> Result<(), String> {
+    let members = members_of(event);
+    for path in filter.paths() {
+        let member = outermost(path);
+        let Some((_, values)) = members.iter().find(|(name, _)| *name == member) else {
+            let hint = nearest(member, members.iter().map(|(name, _)| *name));
+            return Err(format!("events {event} have no member {member}; {hint}"));
+        };
+        if let Values::OneOf(known) = values
+            && let Some(unknown) = filter.unmatched(path, known)
+        {
+            let hint = nearest(&unknown, known.iter().copied());
+            return Err(format!("`{member}` of events {event} is never {unknown}; {hint}"));
+        }
+    }
+    Ok(())
+}
+
+/// Checks that a subject with these names can have what a filter looks for.
+///
+/// # Errors
+/// The first name that it does not have.
+pub(crate) fn check_names(event: &str, filter: &Query, names: &Names) -> Result<(), UnknownName> {
+    for (member, values) in members_of(event) {
+        let (kind, known) = match values {
+            Values::Tools => ("tool", names.called_tools()),
+            Values::Agents => ("agent", names.acting_agents()),
+            Values::Any | Values::OneOf(_) => continue,
+        };
+        if let Some(known) = known
+            && let Some(unknown) = filter.unmatched(member, &known)
+        {
+            return Err(UnknownName::new(kind, &unknown, &known));
+        }
+    }
+    Ok(())
+}
+
+fn outermost(path: &str) -> &str {
+    path.split('.').next().unwrap_or(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+    use json_text::JsonText;
+
+    use super::*;
+
+    fn query(text: &str) -> Query {
+        Query::parse(&JsonText::parse(text).expect("valid")).expect("a query")
+    }
+
+    fn refused(event: &str, filter: &str, expected: &Expect) {
+        expected.assert_eq(&check(event, &query(filter)).expect_err("refused"));
+    }
+
+    #[test]
+    fn members_and_values_of_the_engine_are_known() {
+        refused(
+            "tool_call",
+            r#"{"$or":[{"nam":"ask"},{"name":"tell"}]}"#,
+            &expect!["events tool_call have no member nam; did you mean name?"],
+        );
+        refused(
+            "tool_result",
+            r#"{"from":{"$in":["mock","reel"]}}"#,
+            &expect!["`from` of events tool_result is never reel; did you mean real?"],
+        );
+        refused(
+            "message",
+            r#"{"is_inner":"no"}"#,
+            &expect!["`is_inner` of events message is never no; known are true, false"],
+        );
+        for (event, filter) in [
+            ("tool_call", r#"{"args.liters":{"$gte":1},"is_inner":false}"#),
+            ("termination", r#"{"reason":null}"#),
+            ("yield", r#"{"kind":"tool","tool_name":"ask"}"#),
+        ] {
+            assert_eq!(check(event, &query(filter)), Ok(()), "{filter}");
+        }
+    }
+
+    #[test]
+    fn names_are_those_of_the_subject() {
+        let names = |names: &[&str]| Some(names.iter().map(|&it| it.to_owned()).collect());
+        let names = Names {
+            tools: names(&["send_alert", "read"]),
+            framework_tools: vec!["transfer_to_agent".to_owned()],
+            agents: names(&["triage"]),
+        };
+        let unknown = |event: &str, filter: &str| {
+            let refused = check_names(event, &query(filter), &names).err();
+            refused.map(|it| format!("{}; {}", it.wanted, it.hint))
+        };
+        for filter in [
+            r#"{"name":"send_alerts"}"#,
+            r#"{"name":{"$ne":"send_alerts"}}"#,
+            r#"{"$nor":[{"name":{"$in":["read","send_alerts"]}}]}"#,
+        ] {
+            let wanted = "the tool send_alerts; did you mean send_alert?";
+            assert_eq!(unknown("tool_call", filter).as_deref(), Some(wanted), "{filter}");
+        }
+        assert!(unknown("tool_call", r#"{"name":{"$regex":"^send$"}}"#).is_some());
+        let wanted = "the agent triagge; did you mean triage?";
+        assert_eq!(unknown("message", r#"{"agent":"triagge"}"#).as_deref(), Some(wanted));
+        for filter in [
+            r#"{"name":"transfer_to_agent"}"#,
+            r#"{"name":{"$regex":"alert"},"agent":"triage"}"#,
+            r#"{"args.name":"send_alerts"}"#,
+        ] {
+            assert_eq!(unknown("tool_call", filter), None, "{filter}");
+        }
+        let unseen = Names::default();
+        assert_eq!(check_names("tool_call", &query(r#"{"name":"any"}"#), &unseen), Ok(()));
+    }
+}

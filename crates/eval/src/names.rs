@@ -1,0 +1,80 @@
+//! [`Names`]: the names that a subject shows before it runs, against which cases are checked.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use serde::Deserialize;
+
+use crate::fault::Fault;
+use crate::metric::Metric;
+use crate::nearest::nearest;
+
+/// What google-adk waits for without a tool that asks: a credential for a toolset, the input of a workflow.
+const UNOWNED: [&str; 2] = ["adk_request_credential", "adk_request_input"];
+
+/// The names that a subject shows before it runs.
+#[derive(Debug, Clone, Default, Deserialize)]
+pub struct Names {
+    /// Its tools and nodes, at every depth; `None` if only running it shows them.
+    pub tools: Option<Vec<String>>,
+    /// The tools with which its framework directs a run. They always run, and leave calls in the ledger.
+    #[serde(default)]
+    pub framework_tools: Vec<String>,
+    /// Its agents and nodes, at every depth; `None` if only running it shows them.
+    pub agents: Option<Vec<String>>,
+}
+
+/// A name for which a metric looks, and which the subject does not have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownName {
+    /// What has the name, such as `the tool send_alerts`.
+    pub wanted: String,
+    /// The nearest name.
+    pub hint: String,
+}
+
+impl Names {
+    /// Checks that the subject has the tools that a case names, and what its metrics look for.
+    ///
+    /// # Errors
+    /// [`Fault::UnknownTool`] or [`Fault::BlindMetric`] for the first that it does not have.
+    pub fn check(
+        &self,
+        named_tools: &BTreeSet<String>,
+        metrics: &[Arc<dyn Metric>],
+    ) -> Result<(), Fault> {
+        if let Some(tools) = &self.tools {
+            let is_tool =
+                |name: &&String| tools.contains(*name) || UNOWNED.contains(&name.as_str());
+            if let Some(tool) = named_tools.iter().find(|name| !is_tool(name)) {
+                let hint = nearest(tool, tools.iter().map(String::as_str));
+                return Err(Fault::UnknownTool { tool: tool.clone(), hint });
+            }
+        }
+        for metric in metrics {
+            metric.check_names(self).map_err(|UnknownName { wanted, hint }| {
+                Fault::BlindMetric { metric: metric.name().to_owned(), wanted, hint }
+            })?;
+        }
+        Ok(())
+    }
+
+    /// The tools that calls in the ledger can name; `None` if only running the subject shows them.
+    pub(crate) fn called_tools(&self) -> Option<Vec<&str>> {
+        let tools = self.tools.as_ref()?.iter().chain(&self.framework_tools);
+        Some(tools.map(String::as_str).collect())
+    }
+
+    /// The agents that events in the ledger can name; `None` if only running the subject shows them.
+    pub(crate) fn acting_agents(&self) -> Option<Vec<&str>> {
+        Some(self.agents.as_ref()?.iter().map(String::as_str).collect())
+    }
+}
+
+impl UnknownName {
+    /// `name`, which is a `kind` and none of `known`.
+    pub(crate) fn new(kind: &str, name: &str, known: &[&str]) -> Self {
+        let hint = nearest(name, known.iter().copied());
+        Self { wanted: format!("the {kind} {name}"), hint }
+    }
+}

@@ -1,0 +1,67 @@
+"""The names that an agent shows before it runs, so that what a case names can be checked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from google.adk.agents.base_agent import BaseAgent
+from google.adk.tools.base_toolset import BaseToolset
+
+from rehearsal_adk.evaluation import declarations, unseen
+
+FRAMEWORK_TOOLS = [
+    "transfer_to_agent",
+    "exit_loop",
+    "set_model_response",
+    "finish_task",
+    "adk_request_confirmation",
+    "adk_request_credential",
+    "adk_request_input",
+]
+"""What google-adk has models call, or calls itself, to direct a run."""
+
+
+def of(root: Any) -> dict[str, list[str] | None]:
+    """The names of tools and of agents, at every depth, as the engine wants them. Those of which only running the agent
+    shows all are None."""
+    return {"tools": tools(root), "framework_tools": FRAMEWORK_TOOLS, "agents": agents(root)}
+
+
+def tools(root: Any) -> list[str] | None:
+    """The names of all tools and nodes; None if only running the agent shows them."""
+    names: set[str] = set()
+    for agent in unseen.agents(root):
+        if _is_authors(agent):
+            return None  # Its own code may call tools that it does not list.
+        names.add(str(getattr(agent, "name", "")))
+        for tool in getattr(agent, "tools", None) or ():
+            if isinstance(tool, BaseToolset):
+                if (recorded := declarations.names(tool)) is None:
+                    return None
+                names.update(recorded)
+                continue
+            name = getattr(tool, "name", None) or getattr(tool, "__name__", None)
+            if name is None:
+                return None
+            names.add(str(name))
+    return sorted(names)
+
+
+def agents(root: Any) -> list[str] | None:
+    """The names of all agents and nodes; None if only running the agent shows them."""
+    names: set[str] = set()
+    for agent in unseen.agents(root):
+        # Code of the author may run agents that are nowhere in the tree.
+        if _is_authors(agent) or _runs_function(agent):
+            return None
+        names.add(str(getattr(agent, "name", "")))
+    return sorted(names)
+
+
+def _is_authors(agent: Any) -> bool:
+    """Whether the agent's class is the author's own."""
+    return isinstance(agent, BaseAgent) and not type(agent).__module__.startswith("google.adk.")
+
+
+def _runs_function(node: Any) -> bool:
+    return not isinstance(node, BaseAgent) and getattr(node, "graph", None) is None
