@@ -11,6 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::event_filter;
 use crate::ledger::{Entry, Event, Ledger};
+use crate::mock::along;
+use crate::names::{Names, UnknownName};
 
 /// A measurement on the ledger of a run. It sees nothing else, so it also applies to recorded traces.
 #[async_trait]
@@ -155,12 +157,9 @@ impl Metric for StateMetric {
         let document = JsonIndex::of(state);
         let scope = match self.scope.as_str() {
             SESSION => Some(document.root()),
-            scope => document.root().member(scope),
+            scope => along(document.root(), scope),
         };
-        let value = scope.and_then(|scope| {
-            let along = |key: &str| key.split('.').try_fold(scope, |at, name| at.member(name));
-            scope.member(&self.key).or_else(|| along(&self.key))
-        });
+        let value = scope.and_then(|scope| along(scope, &self.key));
         let value = value.map(|value| value.to_json());
         let passed = self.assertion.holds(value.as_ref());
         let shown =
@@ -238,7 +237,7 @@ mod tests {
     }
 
     async fn state_result(scope: &str, key: &str, conditions: &str) -> MetricResult {
-        let state = json(r#"{"mode":"triage","patient":{"age":55}}"#);
+        let state = json(r#"{"mode":"triage","patient":{"age":55,"pains":[{"in":"chest"}]}}"#);
         let metric = StateMetric {
             name: "it".to_owned(),
             scope: scope.to_owned(),
@@ -254,6 +253,9 @@ mod tests {
         assert_eq!(result.passed, Some(true));
         assert_eq!(result.evidence, [r#"patient.age is 55; wanted: {"$gte":18}"#]);
         assert_eq!(state_result("session", "mode", "\"triage\"").await.passed, Some(true));
+        for (scope, key) in [("session", "patient.pains.0.in"), ("patient", "pains.0.in")] {
+            assert_eq!(state_result(scope, key, "\"chest\"").await.passed, Some(true));
+        }
         let missing = state_result("session", "escalation", r#"{"$exists":true}"#).await;
         assert_eq!(missing.passed, Some(false));
         assert_eq!(missing.evidence, [r#"escalation is missing; wanted: {"$exists":true}"#]);

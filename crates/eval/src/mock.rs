@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use json_text::{JsonIndex, JsonText};
+use json_text::{JsonIndex, JsonText, JsonValue, Kind};
 use scoring::json::{Equality, equal};
+use scoring::state::Query;
 use scoring::trajectory::Matcher;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -163,8 +164,10 @@ pub struct Row {
 /// Conditions on the arguments of a call. The default accepts all.
 #[derive(Debug, Clone, Default)]
 pub struct ArgsMatch {
-    /// Arguments that must be equal. Others are not looked at.
+    /// Arguments that must be equal, by name or by a path such as `order.total`. Others are not looked at.
     pub equal: Vec<(String, JsonText)>,
+    /// Conditions with operators, such as `{ "order.total": { "$gte": 2 } }`.
+    pub conditions: Option<Query>,
     /// Arguments that must match.
     pub matchers: Vec<(String, Matcher)>,
 }
@@ -174,14 +177,25 @@ impl ArgsMatch {
     #[must_use]
     pub fn is_met(&self, args: &JsonText) -> bool {
         let document = JsonIndex::of(args);
-        let given = |name: &str| document.root().member(name).map(|value| value.to_json());
+        let given = |name: &str| along(document.root(), name).map(|value| value.to_json());
         self.equal.iter().all(|(name, wanted)| {
             given(name).is_some_and(|value| equal(wanted, &value, Equality::Json))
-        }) && self
-            .matchers
-            .iter()
-            .all(|(name, matcher)| matcher.accepts(given(name).as_ref(), Equality::Json))
+        }) && self.conditions.as_ref().is_none_or(|conditions| conditions.holds(args))
+            && self
+                .matchers
+                .iter()
+                .all(|(name, matcher)| matcher.accepts(given(name).as_ref(), Equality::Json))
     }
+}
+
+/// The value with this name, or at this path of names and of indexes of lists.
+pub(crate) fn along<'d>(value: JsonValue<'d>, path: &str) -> Option<JsonValue<'d>> {
+    value.member(path).or_else(|| {
+        path.split('.').try_fold(value, |at, step| match at.kind() {
+            Kind::Array => at.item(step.parse().ok()?),
+            _ => at.member(step),
+        })
+    })
 }
 
 /// A text with placeholders, such as `{{ args.city }}`.
@@ -391,7 +405,7 @@ mod tests {
     #[tokio::test]
     async fn a_table_answers_by_arguments() {
         let row = |name: &str, value: &str, mock| Row {
-            args: ArgsMatch { equal: vec![(name.to_owned(), json(value))], matchers: Vec::new() },
+            args: ArgsMatch { equal: vec![(name.to_owned(), json(value))], ..ArgsMatch::default() },
             mock,
         };
         let table = ToolMock::Table {

@@ -55,7 +55,7 @@ fn story() -> EvalCase {
     let row = Row {
         args: ArgsMatch {
             equal: vec![("policy_id".to_owned(), value(&json!("chest_pain")))],
-            matchers: Vec::new(),
+            ..ArgsMatch::default()
         },
         mock: ToolMock::Returns(value(&json!({ "policy": "Call 999 when the pain spreads." }))),
     };

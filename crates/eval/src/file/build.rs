@@ -489,19 +489,32 @@ impl Builder<'_> {
     fn args_match(
         &mut self,
         args: &Map<String, Value>,
-        conditions: &Map<String, Value>,
+        matched: &Map<String, Value>,
         place: &str,
     ) -> Option<ArgsMatch> {
-        let equal = args.iter().map(|(name, value)| (name.clone(), JsonText::from_value(value)));
+        let place_of_args = format!("{place}.args");
+        // Reading all of them as conditions finds operators where they have no effect.
+        self.query(args, &place_of_args)?;
+        let (conditions, equal): (Map<_, _>, Map<_, _>) =
+            args.clone().into_iter().partition(|(name, value)| {
+                let has_operators =
+                    |it: &Map<String, Value>| it.keys().any(|it| it.starts_with('$'));
+                name.starts_with('$') || value.as_object().is_some_and(has_operators)
+            });
+        let conditions = match conditions.is_empty() {
+            true => None,
+            false => Some(self.query(&conditions, &place_of_args)?),
+        };
+        let equal = equal.into_iter().map(|(name, value)| (name, JsonText::from_value(&value)));
         let mut matchers = Vec::new();
-        for (name, value) in conditions {
+        for (name, value) in matched {
             let text = JsonText::from_value(value);
             let document = JsonIndex::of(&text);
             let matcher = Matcher::read(document.root(), "", &NoSchemas);
             let matcher = self.checked(&format!("{place}.matchers.{name}"), matcher)?;
             matchers.push((name.clone(), matcher));
         }
-        Some(ArgsMatch { equal: equal.collect(), matchers })
+        Some(ArgsMatch { equal: equal.collect(), conditions, matchers })
     }
 
     fn tool_fault(
@@ -796,6 +809,25 @@ impl Builder<'_> {
             filter,
             assertion,
         }))
+    }
+
+    fn event_filter(
+        &mut self,
+        event: &str,
+        filter: &Map<String, Value>,
+        place: &str,
+    ) -> Option<Query> {
+        let query = self.query(filter, place)?;
+        self.checked(place, event_filter::check(event, &query))?;
+        if event == "user_agent_call" {
+            let known: Vec<&str> = self.persona_tools.iter().map(String::as_str).collect();
+            if let Some(name) = query.unmatched("name", &known) {
+                let hint = nearest(&name, known);
+                self.fault(place, format!("no user agent has a tool {name}; {hint}"));
+                return None;
+            }
+        }
+        Some(query)
     }
 
     fn assertion(&mut self, is: &Value, place: &str) -> Option<Assertion> {

@@ -134,7 +134,8 @@ fn once() -> u32 {
 pub(super) struct ToolFault {
     /// The tool.
     pub(super) tool: String,
-    /// Arguments that must be equal.
+    /// Arguments, by name or by a path such as `order.total`, with the values that they must be equal to, or with
+    /// conditions such as `{ $gte: 2 }` in the query language of the criterion `state`.
     #[serde(default)]
     pub(super) args: Map<String, Value>,
     /// Arguments that must match, with the matchers of the criterion `tool_trajectory`.
@@ -287,7 +288,8 @@ pub(super) struct Table {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Row {
-    /// Arguments that must be equal.
+    /// Arguments, by name or by a path such as `order.total`, with the values that they must be equal to, or with
+    /// conditions such as `{ $gte: 2 }` in the query language of the criterion `state`.
     #[serde(default)]
     pub(super) args: Map<String, Value>,
     /// Arguments that must match, with the matchers of the criterion `tool_trajectory`.

@@ -1,6 +1,8 @@
 //! Real agents of google-adk in real runs.
 
 mod adk_oracle;
+mod arg_conditions;
+mod blind_metrics;
 mod broken_suites;
 mod canaries;
 mod concurrent_users;

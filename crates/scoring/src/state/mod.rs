@@ -9,4 +9,5 @@ mod parse;
 mod query;
 
 pub use metric::{StateCondition, StateMeasure, state};
+pub use parse::operator;
 pub use query::Query;

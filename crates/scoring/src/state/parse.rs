@@ -178,8 +178,9 @@ fn literal(value: JsonValue<'_>, place: &str, path: Option<&str>) -> Result<Json
     while let Some((value, place, path)) = open.pop() {
         for (name, member) in value.entries() {
             let place = format!("{place}{}", pointer_step(&name));
-            if OPERATORS.contains(&&*name) || LOGICAL.contains(&&*name) {
-                return Err(ConfigFault::new(&place, misplaced(&name, path.as_deref())));
+            if let Some(operator) = operator(&name) {
+                let message = misplaced(&name, operator, path.as_deref());
+                return Err(ConfigFault::new(&place, message));
             }
             let path = path.as_ref().map(|path| format!("{path}.{name}"));
             open.push((member, place, path));
@@ -194,17 +195,53 @@ fn literal(value: JsonValue<'_>, place: &str, path: Option<&str>) -> Result<Json
     Ok(value.to_json())
 }
 
-fn misplaced(name: &str, path: Option<&str>) -> String {
+fn misplaced(name: &str, operator: &str, path: Option<&str>) -> String {
+    let meant =
+        if name == operator { String::new() } else { format!(" (did you mean {operator}?)") };
     match path {
         Some(path) => format!(
-            "{name} stands in an object that is compared as a whole; write the path to its value, which ends in \
+            "{name}{meant} stands in an object that is compared as a whole; write the path to its value, which ends in \
              {path}, or $eq for the object as it is"
         ),
         None => format!(
-            "{name} stands in a list whose items are compared as a whole; use $elemMatch or $or, or $eq for the \
+            "{name}{meant} stands in a list whose items are compared as a whole; use $elemMatch or $or, or $eq for the \
              list as it is"
         ),
     }
+}
+
+/// Names with `$` that data has: those of JSON Schema and of MongoDB's extended JSON.
+const DATA: [&str; 18] = [
+    "$ref",
+    "$id",
+    "$schema",
+    "$defs",
+    "$anchor",
+    "$comment",
+    "$vocabulary",
+    "$dynamicRef",
+    "$dynamicAnchor",
+    "$oid",
+    "$date",
+    "$uuid",
+    "$binary",
+    "$timestamp",
+    "$numberInt",
+    "$numberLong",
+    "$numberDouble",
+    "$numberDecimal",
+];
+
+/// The operator that a name of a member is, or is mistyped for.
+#[must_use]
+pub fn operator(name: &str) -> Option<&'static str> {
+    if !name.starts_with('$') || DATA.contains(&name) {
+        return None;
+    }
+    let operators = OPERATORS.iter().chain(&LOGICAL).copied();
+    let distance = |operator: &str| strsim::damerau_levenshtein(name, operator);
+    let nearest = operators.min_by_key(|operator| distance(operator))?;
+    (distance(nearest) <= 2).then_some(nearest)
 }
 
 fn choices(value: JsonValue<'_>, name: &str, place: &str) -> Result<Vec<JsonText>, ConfigFault> {
@@ -439,6 +476,12 @@ mod tests {
             r#"{"seats":[{"row":{"$gte":3}}]}"#,
             &expect![
                 "/seats/0/row/$gte: $gte stands in a list whose items are compared as a whole; use $elemMatch or $or, or $eq for the list as it is"
+            ],
+        );
+        check_fault(
+            r#"{"done":{"level":{"$gret":3}}}"#,
+            &expect![
+                "/done/level/$gret: $gret (did you mean $gt?) stands in an object that is compared as a whole; write the path to its value, which ends in .level, or $eq for the object as it is"
             ],
         );
         for query in [r#"{"a":{"$in":[1,{"$gte":3}]}}"#, r#"{"a":{"$all":[{"$gte":3}]}}"#] {

@@ -9,6 +9,7 @@ use regex::Regex;
 use crate::config_fault::ConfigFault;
 use crate::json::{Equality, Fitting, equal, pointer_step, subset};
 use crate::nearest::nearest;
+use crate::state::operator;
 
 /// Compiles JSON Schemas. A parameter, so that a caller without schemas needs no validator.
 pub trait Schemas {
@@ -96,9 +97,9 @@ impl Matcher {
                 &inner,
                 "ignore must be true; to compare the argument, remove it",
             )),
-            "equals" => Ok(Self::Equals(Some(operand.to_json()))),
+            "equals" => Ok(Self::Equals(Some(compared(*operand, &inner)?))),
             "subset" if operand.is_true() => Ok(Self::Subset(None)),
-            "subset" => Ok(Self::Subset(Some(operand.to_json()))),
+            "subset" => Ok(Self::Subset(Some(compared(*operand, &inner)?))),
             "regex" => Ok(Self::Regex(pattern(*operand, &inner)?)),
             "tolerance" => tolerance(*operand, &inner),
             "schema" => schemas
@@ -106,7 +107,8 @@ impl Matcher {
                 .map(Self::Schema)
                 .map_err(|reason| ConfigFault::new(&inner, reason)),
             "one_of" if operand.kind() == Kind::Array && !operand.is_empty() => {
-                Ok(Self::OneOf(operand.items().map(JsonValue::to_json).collect()))
+                let values = operand.items().map(|value| compared(value, &inner));
+                Ok(Self::OneOf(values.collect::<Result<_, _>>()?))
             }
             "one_of" => {
                 Err(ConfigFault::new(&inner, "one_of must be an array of at least one value"))
@@ -191,6 +193,26 @@ impl Matcher {
             }
         }
     }
+}
+
+/// A value that is compared as it is. An operator of queries in it would never apply, and is refused.
+fn compared(value: JsonValue<'_>, place: &str) -> Result<JsonText, ConfigFault> {
+    let mut open = vec![value];
+    while let Some(value) = open.pop() {
+        let members = value.entries();
+        if let Some(name) = members.iter().map(|(name, _)| name).find(|it| operator(it).is_some()) {
+            let message = format!(
+                "{name} is an operator of queries, and a matcher compares values as they are; match the part by \
+                 itself, with regex, one_of, tolerance or schema"
+            );
+            return Err(ConfigFault::new(place, message));
+        }
+        open.extend(members.into_iter().map(|(_, member)| member));
+        if value.kind() == Kind::Array {
+            open.extend(value.items());
+        }
+    }
+    Ok(value.to_json())
 }
 
 /// Compiles a pattern from a config.
