@@ -35,6 +35,8 @@ pub struct EvalCase {
     pub model: Option<GivenModel>,
     /// What happens to the calls of each tool. A tool that is not named here is refused.
     pub tools: HashMap<String, ToolUse>,
+    /// Those of `tools` that are for several cases, so that it is of no note if this one does not use them.
+    pub shared_tools: BTreeSet<String>,
     /// Tools that the subject must have, where it shows which it has: a name in a suite may be mistyped.
     pub named_tools: BTreeSet<String>,
     /// What the given model responds when it is asked apart from the agent's turns, in order. Without any, a summary of
@@ -131,6 +133,7 @@ impl EvalCase {
             subject,
             model: None,
             tools: HashMap::new(),
+            shared_tools: BTreeSet::new(),
             named_tools: BTreeSet::new(),
             responses_apart: Vec::new(),
             allow: BTreeSet::new(),

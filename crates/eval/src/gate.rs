@@ -17,12 +17,14 @@ use crate::metric::Metric;
 use crate::mock::{MockContext, MockFailure, Received, ToolMock, ToolUse};
 use crate::mock_state::MockState;
 use crate::names::Names;
+use crate::notes::Used;
 use crate::output_schema::mismatch;
 use crate::python::Functions;
 use crate::recorded::{Recording, Repeats};
 use crate::remedy::WrittenIn;
 use crate::simulated::World;
 use crate::tool_fault::{FaultEffect, Seed, ToolFault, truncated};
+use crate::yields::YieldKind;
 
 /// Decides every tool call of one run. Subjects ask it from wherever their tools are called.
 pub struct Gate {
@@ -59,6 +61,8 @@ struct Seen {
     mock_changes: HashMap<String, Map<String, Value>>,
     /// The calls that a fault of the case answered in place of the tool or its mock.
     replaced: HashSet<String>,
+    /// The places of the faults that met a call.
+    met_faults: BTreeSet<usize>,
     /// The output schemas of long-running calls.
     awaited_schemas: HashMap<String, JsonText>,
     /// The requests to the given model, in all and since the user's last message.
@@ -155,6 +159,7 @@ impl Gate {
                 origins: HashMap::new(),
                 mock_changes: HashMap::new(),
                 replaced: HashSet::new(),
+                met_faults: BTreeSet::new(),
                 awaited_schemas: HashMap::new(),
                 model_requests: 0,
                 model_requests_in_turn: 0,
@@ -337,6 +342,11 @@ impl Gate {
     /// The faults that hit a call, noted as events.
     fn faults_of(&self, call: &GateCall, repeated: usize) -> Hit<'_> {
         let seed = Seed { seed: self.seed, case: &self.case_name };
+        let meets = |(at, fault): (usize, &ToolFault)| {
+            let is_met = fault.tool == call.tool && fault.args.is_met(&call.args);
+            is_met.then_some(at)
+        };
+        self.lock().met_faults.extend(self.faults.iter().enumerate().filter_map(meets));
         let hit = Hit(self
             .faults
             .iter()
@@ -485,6 +495,16 @@ impl Gate {
     /// Whether a fault of the case answered a call in place of the tool or its mock.
     pub(crate) fn is_replaced(&self, call_id: &str) -> bool {
         self.lock().replaced.contains(call_id)
+    }
+
+    /// What of the case was used, but for the user agents, which were asked for `asked`.
+    pub(crate) fn used(&self, asked: Vec<YieldKind>) -> Used {
+        let seen = self.lock();
+        Used {
+            mocks: seen.mocked.keys().cloned().collect(),
+            faults: seen.met_faults.clone(),
+            asked,
+        }
     }
 
     /// How a user's answer to a long-running call differs from the tool's output schema.

@@ -52,6 +52,7 @@ pub mod python;
 mod adk_judge;
 mod event_filter;
 mod nearest;
+mod notes;
 mod output_schema;
 mod run;
 mod runner;

@@ -20,6 +20,9 @@ pub struct EvalResult {
     pub status: Status,
     /// Each metric's result, by its name.
     pub metrics: IndexMap<String, MetricResult>,
+    /// What of the case had no effect, such as a mock that was never used.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// Everything that happened.
     pub events: Vec<Entry>,
     /// How long the run took.

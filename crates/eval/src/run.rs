@@ -19,6 +19,7 @@ use crate::gate::Gate;
 use crate::ledger::{Entry, Event, Ledger, Origin, Role};
 use crate::message::{Message, output_for_people};
 use crate::metric::MetricResult;
+use crate::notes;
 use crate::remedy::WrittenIn;
 use crate::result::{EvalResult, RunError, Status, TerminationReason, TokenUsage, status};
 use crate::state_change::{changed_keys, check_scopes, merge_noting};
@@ -62,6 +63,7 @@ pub async fn run_eval(case: &EvalCase) -> EvalResult {
         }
     };
     let turns = run.turns;
+    let used = gate.used(run.answers.into_inner().into_keys().collect());
     let reason = ended.as_ref().ok().copied().flatten();
     if let Err(fault) = &ended {
         let at_fault = fault.at_fault();
@@ -84,12 +86,14 @@ pub async fn run_eval(case: &EvalCase) -> EvalResult {
         None => status(reason, &metrics),
         Some(_) => Status::Error,
     };
+    let notes = if ended.is_ok() { notes::of(case, &used) } else { Vec::new() };
     EvalResult {
         name: case.name.clone(),
         repeat: 1,
         status,
         metrics,
         token_usage: TokenUsage::of(Role::Subject, &events),
+        notes,
         events,
         duration_ms: u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX),
         turns,
@@ -108,6 +112,7 @@ pub async fn rescore(case: &EvalCase, mut earlier: EvalResult) -> EvalResult {
     if has_run && earlier.error.as_ref().is_none_or(|error| error.at_fault == AtFault::Metric) {
         let judges = Ledger::begin();
         let (metrics, failed) = measured(case, &earlier.events, &judges).await;
+        earlier.notes = notes::again(case, &earlier.notes);
         earlier.metrics = metrics;
         earlier.events.extend(judges.end());
         earlier.error = failed.as_ref().map(RunError::from);

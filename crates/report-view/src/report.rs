@@ -58,6 +58,10 @@ impl Report {
                 "Duplicate case IDs: {repeated}. A link opens the first case with its ID."
             ));
         }
+        for case in &cases {
+            let of_case = case.eval_run.iter().flat_map(|run| &run.notes);
+            notes.extend(of_case.map(|note| format!("{}: {note}", case.label())));
+        }
         Self {
             report_id: written.report_id,
             eval_set_id: written.eval_set_id,
@@ -155,6 +159,24 @@ pub(crate) mod tests {
 
     pub(crate) fn report(cases: &[(&str, &[Scored<'_>])]) -> Report {
         read(&report_text(cases)).expect("a report")
+    }
+
+    #[test]
+    fn notes_of_runs_are_notes_of_the_report() {
+        let run = scoring::report::EvalRun {
+            status: scoring::report::RunStatus::Passed,
+            termination_reason: None,
+            turns: 0,
+            at_fault: None,
+            cost: None,
+            notes: vec!["the mock of read was never used".to_owned()],
+            events: JsonText::parse("[]").expect("JSON"),
+        };
+        let scored = EvalCaseResult::scored("greets", None, Vec::new(), 0.5);
+        let report =
+            read(&written(&[EvalCaseResult { passed: Some(true), eval_run: Some(run), ..scored }]));
+        let report = report.expect("a report");
+        assert_eq!(report.notes, ["greets: the mock of read was never used"]);
     }
 
     #[test]

@@ -9,11 +9,13 @@ use crate::escape::plain;
 use crate::report::Total;
 use crate::scored::ScoredCase;
 
-/// The lines of a case; empty when it passed.
+/// The lines of a case; empty when it passed and there is nothing to note.
 pub(crate) fn case(case: &ScoredCase) -> String {
     let result = &case.result;
+    let notes = result.eval_run.as_ref().map_or(&[][..], |run| &run.notes);
     let word = match result.verdict() {
-        CaseVerdict::Passed => return String::new(),
+        CaseVerdict::Passed if notes.is_empty() => return String::new(),
+        CaseVerdict::Passed => "passed",
         CaseVerdict::Error => "error",
         CaseVerdict::Failed => "failed",
         CaseVerdict::Unscored => "unscored",
@@ -25,6 +27,9 @@ pub(crate) fn case(case: &ScoredCase) -> String {
     }
     for failed in case.failed_criteria() {
         lines.push_str(&format!("          {}\n", plain(&failed.line())));
+    }
+    for note in notes {
+        lines.push_str(&format!("          note: {}\n", plain(note)));
     }
     lines
 }

@@ -69,6 +69,8 @@ fn each_verdict_has_its_words_and_exit_code() {
     assert_eq!(passed.status.code(), Some(0), "{}", text(&passed.stderr));
     let shown = text(&passed.stdout);
     assert!(shown.contains("\n1 case: 1 passed, 0 failed, 0 unscored."), "{shown}");
+    let note = "passed    greets\n          note: the case has no metric, so nothing is measured\n";
+    assert!(shown.starts_with(note), "{shown}");
     assert!(text(&passed.stderr).contains("passed      greets (0 turns, "));
     assert!(
         text(&passed.stderr)
@@ -104,6 +106,9 @@ fn each_verdict_has_its_words_and_exit_code() {
     assert_eq!(result["results"][1]["eval_run"]["status"], "failed");
     assert_eq!(result["results"][2]["eval_run"]["at_fault"], "mock");
     assert_eq!(result["results"][3]["eval_run"]["termination_reason"], "max_turns");
+    let note = "the case has no metric, so nothing is measured";
+    assert_eq!(result["results"][0]["eval_run"]["notes"], serde_json::json!([note]));
+    assert!(result["results"][1]["eval_run"].get("notes").is_none(), "{report}");
     let events = result["results"][1]["eval_run"]["events"].as_array().unwrap();
     assert_eq!(events[0]["type"], "initial_state");
     assert_eq!(events[events.len() - 1]["type"], "termination");

@@ -232,6 +232,12 @@ impl Builder<'_> {
         Some(EvalCase {
             description: case.description.clone(),
             model,
+            shared_tools: suite
+                .tools
+                .keys()
+                .filter(|name| !case.tools.contains_key(*name))
+                .cloned()
+                .collect(),
             tools,
             named_tools: named_tools(suite, case).into_iter().chain(answered).collect(),
             responses_apart: case.responses_apart.clone(),

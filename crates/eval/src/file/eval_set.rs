@@ -194,6 +194,7 @@ fn case_of(
     };
     Ok(EvalCase {
         model,
+        shared_tools: tools.keys().cloned().collect(),
         tools,
         user_agents: UserAgents { conversation: Some(user), tools: users },
         initial_state: initial_state(case),

@@ -18,6 +18,7 @@ mod mcp_toolsets;
 mod mock_calls;
 mod model_requests;
 mod models;
+mod notes_of_runs;
 mod played_by_models;
 mod python_runs;
 mod recorded_cases;

@@ -20,6 +20,9 @@ pub struct EvalRun {
     /// What its models cost, in the currency of the configured prices; `None` without prices.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "number_or_null")]
     pub cost: Option<f64>,
+    /// What of the case had no effect, such as a mock that was never used.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// The ledger: a list of everything that happened.
     pub events: JsonText,
 }

@@ -209,6 +209,7 @@ fn case_result(
             turns: result.turns,
             cost: cost_of(case, result),
             at_fault: result.error.as_ref().map(|error| error.at_fault.name().to_owned()),
+            notes: result.notes.clone(),
             // Events have string keys and finite numbers.
             events: JsonText::serialize(&result.events).unwrap_or_else(|_| JsonText::null()),
         }),

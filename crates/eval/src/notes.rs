@@ -1,0 +1,57 @@
+//! What of a case had no effect on a run: a reader would believe that it was tried.
+
+use std::collections::BTreeSet;
+
+use crate::case::EvalCase;
+use crate::mock::ToolUse;
+use crate::yields::YieldKind;
+
+/// What a run used of its case.
+#[derive(Debug, Default)]
+pub(crate) struct Used {
+    /// The tools whose mocks answered.
+    pub(crate) mocks: BTreeSet<String>,
+    /// The places of the faults that met a call, whether they hit it or not.
+    pub(crate) faults: BTreeSet<usize>,
+    /// What user agents were asked for.
+    pub(crate) asked: Vec<YieldKind>,
+}
+
+/// What a case without metrics says of itself.
+const NO_METRIC: &str = "the case has no metric, so nothing is measured";
+
+/// What of the case had no effect on a run that ended without an error, in sentences for people.
+pub(crate) fn of(case: &EvalCase, used: &Used) -> Vec<String> {
+    let is_own_mock = |name: &&String| {
+        matches!(case.tools[*name], ToolUse::Mock(_)) && !case.shared_tools.contains(*name)
+    };
+    let mocks: BTreeSet<&String> = case.tools.keys().filter(is_own_mock).collect();
+    let mocks = mocks.into_iter().filter(|name| !used.mocks.contains(*name));
+    let mut notes: Vec<String> =
+        mocks.map(|tool| format!("the mock of {tool} was never used")).collect();
+    for (at, fault) in case.faults.iter().enumerate() {
+        if !used.faults.contains(&at) {
+            notes.push(format!("the fault `faults[{at}]` met no call of {}", fault.tool));
+        }
+    }
+    if case.user_agents.conversation.is_some() && !used.asked.contains(&YieldKind::Loop) {
+        notes.push("the user agent of the conversation was never asked".to_owned());
+    }
+    for tool in case.user_agents.tools.keys().collect::<BTreeSet<_>>() {
+        if !used.asked.contains(&YieldKind::Tool { tool_name: tool.clone() }) {
+            notes.push(format!("the user agent of {tool} was never asked"));
+        }
+    }
+    notes.extend(of_metrics(case));
+    notes
+}
+
+/// The notes on a run whose metrics are evaluated again, perhaps of a changed case.
+pub(crate) fn again(case: &EvalCase, notes: &[String]) -> Vec<String> {
+    let of_run = notes.iter().filter(|note| *note != NO_METRIC);
+    of_run.cloned().chain(of_metrics(case)).collect()
+}
+
+fn of_metrics(case: &EvalCase) -> Option<String> {
+    case.metrics.is_empty().then(|| NO_METRIC.to_owned())
+}
