@@ -148,8 +148,9 @@ def with_state_change(result: Any, changes: Mapping[str, Any]) -> StateChange:
 
     Args:
       result: the answer. With None, a user ends the conversation after the changes.
-      changes: objects by scope: `session` for the state itself, any other name for an object in it. Objects are merged,
-        everything else is replaced. All changes of an answer are made together, when it is complete.
+      changes: objects by scope: `session` for the state itself, `app` and `user` for google-adk's keys with that prefix,
+        any other name for an object in it. Objects are merged, `{"$append": [VALUE]}` adds to a list, everything else is
+        replaced. All changes of an answer are made together, when it is complete.
     """
     return StateChange(result, dict(changes))
 
@@ -186,7 +187,8 @@ class EvalCase:
     bridge: Mapping[str, str] = field(default_factory=dict)
     """What user agents hear and how their answers are passed on: templates."""
     initial_state: Mapping[str, Any] = field(default_factory=dict)
-    """The state before the first message, by scope: `session` is the state itself, any other name an object in it."""
+    """The state before the first message, by scope: `session` is the state itself, `app` and `user` of an agent of
+    google-adk are its keys with that prefix, and any other name is an object in it."""
     terminate_when: Mapping[str, Any] = field(default_factory=dict)
     """What ends the run before the agent completes: `max_turns`, `max_duration_ms` and `state_matches`."""
     metrics: Sequence[Mapping[str, Any] | Callable[..., Any]] = ()
@@ -302,6 +304,8 @@ class EvalResult:
     """Each metric's result, by its name."""
     events: list[dict[str, Any]]
     """Everything that happened, in order."""
+    notes: list[str]
+    """What of the case had no effect, such as a mock that was never used."""
     duration_ms: int
     turns: int
     """How often the agent waited for the user and was resumed."""
@@ -438,6 +442,7 @@ def _result(result: dict[str, Any]) -> EvalResult:
         status=result["status"],
         metrics=metrics,
         events=result["events"],
+        notes=result.get("notes", []),
         duration_ms=result["duration_ms"],
         turns=result["turns"],
         token_usage=result["token_usage"],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from typing import Any, NoReturn
 
 
@@ -14,10 +14,16 @@ class SessionState(dict[str, Any]):
     A named scope of a case is an object in it, and an attribute: ``state.patient["age"] = 56``. ``state.session`` is the
     state itself. A key can be set and its value be changed in place, as in ``state["seen"].append(1)``. A session keeps
     its keys, so removing one is an error.
+
+    Args:
+      members: the keys with their values.
+      prefixes: the scopes whose keys have a prefix, as google-adk's ``user``: ``state.user["tier"]`` is
+        ``state["user:tier"]``.
     """
 
-    def __init__(self, members: Mapping[str, Any]) -> None:
+    def __init__(self, members: Mapping[str, Any], prefixes: Sequence[str] = ()) -> None:
         super().__init__(members)
+        self._prefixes = tuple(prefixes)
         self._before = copy.deepcopy(dict(members))
         self._set: set[str] = set()
 
@@ -35,6 +41,11 @@ class SessionState(dict[str, Any]):
             near = difflib.get_close_matches(scope, self, 1)
             hint = f"; did you mean {near[0]}?" if near else ""
             raise AttributeError(f"the state has no scope {scope}{hint}") from None
+
+    def __missing__(self, key: str) -> Any:
+        if key in self._prefixes:
+            return PrefixedScope(self, key)
+        raise KeyError(key)
 
     def __setitem__(self, key: str, value: Any) -> None:
         super().__setitem__(key, value)
@@ -78,3 +89,27 @@ class SessionState(dict[str, Any]):
             for key, value in self.items()
             if key in self._set or key not in before or before[key] != value
         }
+
+
+class PrefixedScope(MutableMapping[str, Any]):
+    """A scope whose keys are in the state with its name as a prefix."""
+
+    def __init__(self, state: SessionState, scope: str) -> None:
+        self._state = state
+        self._prefix = f"{scope}:"
+
+    def __getitem__(self, key: str) -> Any:
+        return self._state[self._prefix + key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self._state[self._prefix + key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self._state[self._prefix + key]
+
+    def __iter__(self) -> Iterator[str]:
+        prefix = self._prefix
+        return iter([key[len(prefix) :] for key in self._state if key.startswith(prefix)])
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)

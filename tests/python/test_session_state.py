@@ -49,3 +49,16 @@ def test_a_key_cannot_be_removed_and_an_unknown_scope_is_named():
     with pytest.raises(AttributeError, match="no scope patent; did you mean patient"):
         one.patent["age"] = 56
     assert one.changes() == {}
+
+
+def test_scopes_with_a_prefix_are_the_keys_that_have_it():
+    one = SessionState({"user:tier": "gold", "app:limit": 3}, ["app", "user", "temp"])
+    assert one.user["tier"] == one["user"]["tier"] == "gold"
+    assert one.user.get("age") is None and list(one.app) == ["limit"] and len(one.temp) == 0
+    one.user["seen"] = [1]
+    one.temp["step"] = 2
+    assert one.changes() == {"user:seen": [1], "temp:step": 2}
+    with pytest.raises(TypeError, match="set the key to None"):
+        del one.app["limit"]
+    with pytest.raises(KeyError):
+        one["patient"]

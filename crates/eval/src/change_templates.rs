@@ -4,6 +4,7 @@ use json_text::JsonText;
 use serde_json::{Map, Value, json};
 
 use crate::mock::Template;
+use crate::state_change::check_operators;
 
 /// Changes of the state by scope. Texts in them are templates over the arguments, `args`, and give JSON if their text
 /// is JSON.
@@ -36,16 +37,24 @@ impl ChangeTemplates {
     pub(crate) fn fill(&self, args: &JsonText) -> Result<Map<String, Value>, String> {
         let args = args.to_value().map_err(|error| error.to_string())?;
         let names = json!({ "args": args });
-        self.0.iter().map(|(scope, value)| Ok((scope.clone(), value.fill(&names)?))).collect()
+        let filled = self.0.iter().map(|(scope, value)| {
+            let filled = value.fill(&names)?;
+            check_operators(&filled, scope, &|_| false)?;
+            Ok((scope.clone(), filled))
+        });
+        filled.collect()
     }
+}
+
+/// Whether a value is a template over the arguments.
+pub(crate) fn is_template(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| text.contains("{{") || text.contains("{%"))
 }
 
 impl Filled {
     fn of(value: &Value) -> Result<Self, String> {
         Ok(match value {
-            Value::String(text) if text.contains("{{") || text.contains("{%") => {
-                Self::Text(Template::parse(text)?)
-            }
+            Value::String(text) if is_template(value) => Self::Text(Template::parse(text)?),
             Value::Array(items) => {
                 Self::Array(items.iter().map(Self::of).collect::<Result<_, _>>()?)
             }

@@ -22,6 +22,7 @@ use crate::output_schema::mismatch;
 use crate::python::Functions;
 use crate::recorded::{Recording, Repeats};
 use crate::remedy::WrittenIn;
+use crate::scopes::Scopes;
 use crate::simulated::World;
 use crate::tool_fault::{FaultEffect, Seed, ToolFault, truncated};
 use crate::yields::YieldKind;
@@ -44,6 +45,7 @@ pub struct Gate {
     model: Option<GivenModel>,
     responses_apart: Vec<String>,
     initial_state: JsonText,
+    scopes: Scopes,
     /// The events so far.
     pub ledger: Arc<Ledger>,
     world: Arc<World>,
@@ -152,6 +154,7 @@ impl Gate {
             model: case.model.clone(),
             responses_apart: case.responses_apart.clone(),
             initial_state: state.clone(),
+            scopes: case.subject.scopes(),
             world: Arc::new(World::new(Arc::clone(&ledger))),
             ledger,
             seen: Mutex::new(Seen {
@@ -549,7 +552,7 @@ impl Gate {
             false => MockState::default(),
             true => {
                 let state = call.state.clone().unwrap_or_else(|| self.state());
-                MockState::new(&state).map_err(|error| Fault::Infrastructure {
+                MockState::new(&state, self.scopes).map_err(|error| Fault::Infrastructure {
                     message: format!("the state cannot be read: {error}"),
                 })?
             }

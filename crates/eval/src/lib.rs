@@ -27,6 +27,7 @@ pub mod persona;
 pub mod persona_tool;
 pub mod recorded;
 pub mod recorded_session;
+pub mod scopes;
 pub mod simulated;
 pub mod subject;
 pub mod tool_fault;

@@ -13,6 +13,7 @@ use crate::event_filter;
 use crate::ledger::{Entry, Event, Ledger};
 use crate::mock::along;
 use crate::names::{Names, UnknownName};
+use crate::scopes::SESSION;
 
 /// A measurement on the ledger of a run. It sees nothing else, so it also applies to recorded traces.
 #[async_trait]
@@ -133,12 +134,6 @@ pub struct StateMetric {
     /// What the value must be.
     pub assertion: Assertion,
 }
-
-/// The scope that is the state itself.
-pub(crate) const SESSION: &str = "session";
-
-/// The scopes that every case has: the state itself, and what belongs to the user.
-pub(crate) const SCOPES: [&str; 2] = [SESSION, "user"];
 
 #[async_trait]
 impl Metric for StateMetric {

@@ -324,7 +324,8 @@ impl ToolMock {
             Self::PythonFunction(function) => function.answer(context).await,
             Self::Changing(changes, mock) => {
                 let changes = changes.fill(&context.received.complete());
-                context.state.change(changes.map_err(MockFailure::Broken)?);
+                let changed = changes.and_then(|changes| context.state.change(changes));
+                changed.map_err(MockFailure::Broken)?;
                 Box::pin(mock.answer(number, args, context)).await
             }
             Self::Recorded { recording, otherwise } => {

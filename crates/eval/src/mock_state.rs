@@ -6,7 +6,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use json_text::{JsonText, JsonTextError};
 use serde_json::{Map, Value};
 
-use crate::state_change::changed_keys;
+use crate::scopes::Scopes;
+use crate::state_change::{changed_keys, check_scopes};
 
 /// The state of the session during one call of a mock. What the mock changes, the session has with the result of the
 /// call.
@@ -15,18 +16,19 @@ pub struct MockState(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
+    scopes: Scopes,
     now: Map<String, Value>,
     changed: BTreeSet<String>,
 }
 
 impl MockState {
-    /// The state at the call: an object whose named scopes are objects in it.
+    /// The state at the call: an object, in which the scopes are where `scopes` says.
     ///
     /// # Errors
     /// It is not an object.
-    pub fn new(state: &JsonText) -> Result<Self, JsonTextError> {
+    pub fn new(state: &JsonText, scopes: Scopes) -> Result<Self, JsonTextError> {
         let now = state.decode::<Map<String, Value>>()?;
-        Ok(Self(Mutex::new(State { now, changed: BTreeSet::new() })))
+        Ok(Self(Mutex::new(State { scopes, now, changed: BTreeSet::new() })))
     }
 
     /// The value of a key.
@@ -40,10 +42,19 @@ impl MockState {
         self.replace(Map::from_iter([(key.into(), value)]));
     }
 
-    /// Makes changes by scope, as user agents do: objects are merged, everything else is replaced.
-    pub fn change(&self, changes: Map<String, Value>) {
-        let changed = changed_keys(&self.lock().now, changes);
+    /// Makes changes by scope, as user agents do: objects are merged, `{ "$append": [VALUE] }` adds to a list, everything
+    /// else is replaced.
+    ///
+    /// # Errors
+    /// A change that cannot be made.
+    pub fn change(&self, changes: Map<String, Value>) -> Result<(), String> {
+        let changed = {
+            let state = self.lock();
+            check_scopes(&changes, state.scopes, |_| true)?;
+            changed_keys(&state.now, changes, state.scopes)?
+        };
         self.replace(changed);
+        Ok(())
     }
 
     /// Sets several keys.
@@ -62,6 +73,11 @@ impl MockState {
     /// Whether it has a key.
     pub(crate) fn has(&self, key: &str) -> bool {
         self.lock().now.contains_key(key)
+    }
+
+    /// Where its scopes are.
+    pub(crate) fn scopes(&self) -> Scopes {
+        self.lock().scopes
     }
 
     /// The keys that were changed, with their values.
@@ -85,10 +101,12 @@ mod tests {
     #[test]
     fn what_is_set_and_changed_is_read_again() {
         let state = json!({ "patient": { "age": 55, "sex": "f" }, "seats": ["A"], "kept": 1 });
-        let state = MockState::new(&JsonText::from_value(&state)).expect("an object");
+        let state = MockState::new(&JsonText::from_value(&state), Scopes::default());
+        let state = state.expect("an object");
         state.set("seats", json!(["A", "B"]));
         let changes = json!({ "patient": { "age": 56 }, "session": { "booked": true } });
-        state.change(changes.as_object().cloned().expect("an object"));
+        let changed = state.change(changes.as_object().cloned().expect("an object"));
+        assert_eq!(changed, Ok(()));
         assert_eq!(state.get("booked"), Some(json!(true)));
         let changed = json!({
             "booked": true,

@@ -265,7 +265,7 @@ impl Turn<'_> {
     fn state(&self) -> Result<JsonText, String> {
         let state = self.context.state.decode::<Map<String, Value>>();
         let mut state = state.map_err(|error| format!("the state cannot be read: {error}"))?;
-        let changed = changed_keys(&state, self.changes.clone());
+        let changed = changed_keys(&state, self.changes.clone(), self.context.scopes)?;
         state.extend(changed);
         Ok(JsonText::from_value(&Value::Object(state)))
     }

@@ -22,6 +22,7 @@ use crate::metric::MetricResult;
 use crate::notes;
 use crate::remedy::WrittenIn;
 use crate::result::{EvalResult, RunError, Status, TerminationReason, TokenUsage, status};
+use crate::scopes::Scopes;
 use crate::state_change::{changed_keys, check_scopes, merge_noting};
 use crate::subject::{Input, PendingCall, SubjectSession, ToolResponse};
 use crate::user_agent::{ConversationMessage, UserAgent, UserAnswer, UserContext, Wanted};
@@ -494,6 +495,7 @@ impl Run<'_> {
         let context = UserContext {
             ledger: &self.gate.ledger,
             state: &state,
+            scopes: self.scopes(),
             run_id: self.gate.run_id(),
             functions: self.gate.functions(),
             wanted: Wanted { schema, refusal: &refusal },
@@ -527,10 +529,20 @@ impl Run<'_> {
     fn check_scopes(&self, changes: &Map<String, Value>, state: &JsonText) -> Result<(), String> {
         let names_scopes = matches!(self.case.written_in, WrittenIn::Suite | WrittenIn::Python);
         let state = JsonIndex::of(state);
-        check_scopes(changes, |scope| !names_scopes || state.root().member(scope).is_some())
+        if let Some(scope) = changes.keys().find(|scope| self.scopes().is_temporary(scope)) {
+            return Err(format!(
+                "it changes the scope {scope}, which lasts for one turn of the agent"
+            ));
+        }
+        let has = |scope: &str| !names_scopes || state.root().member(scope).is_some();
+        check_scopes(changes, self.scopes(), has)
     }
 
-    /// Changes the state of the main session, deep within objects; arrays are replaced.
+    fn scopes(&self) -> Scopes {
+        self.case.subject.scopes()
+    }
+
+    /// Changes the state of the main session, deep within objects.
     async fn change_state(
         &self,
         session: &mut dyn SubjectSession,
@@ -540,7 +552,9 @@ impl Run<'_> {
             message: format!("the state cannot be read: {error}"),
         };
         let before = self.gate.state().decode::<Map<String, Value>>().map_err(unreadable)?;
-        let changes = JsonText::from_value(&Value::Object(changed_keys(&before, changes)));
+        let changed = changed_keys(&before, changes, self.scopes());
+        let failed = |message| Fault::UserAgent { of: YieldKind::Loop, message };
+        let changes = JsonText::from_value(&Value::Object(changed.map_err(failed)?));
         self.gate.ledger.add(Event::StateChange { changes: changes.clone(), by: Role::UserAgent });
         let state = self.until_stopped(session.change_state(changes)).await?;
         self.gate.note_state(state);

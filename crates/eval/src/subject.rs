@@ -9,6 +9,7 @@ use crate::fault::Fault;
 use crate::gate::Gate;
 use crate::message::Message;
 use crate::names::Names;
+use crate::scopes::Scopes;
 
 /// An agent that can be run.
 #[async_trait]
@@ -28,6 +29,11 @@ pub trait Subject: Send + Sync {
     /// [`Fault::GivenModel`] or [`Fault::OwnModel`] if not.
     async fn check_model(&self, _: &Arc<Gate>) -> Result<(), Fault> {
         Ok(())
+    }
+
+    /// Where the scopes of a case are in its state.
+    fn scopes(&self) -> Scopes {
+        Scopes::default()
     }
 
     /// Why a message of the user cannot be sent to the agent; `None` if it can.

@@ -6,6 +6,7 @@ use json_text::JsonText;
 use crate::ledger::Ledger;
 use crate::message::Message;
 use crate::python::Functions;
+use crate::scopes::Scopes;
 use crate::yields::YieldInfo;
 
 /// Who responds when the subject waits for the user.
@@ -49,6 +50,8 @@ pub struct UserContext<'a> {
     pub ledger: &'a Ledger,
     /// The state of the main session at the yield.
     pub state: &'a JsonText,
+    /// Where the scopes are in it.
+    pub(crate) scopes: Scopes,
     /// The id of the run, unlike that of any other.
     pub(crate) run_id: &'a str,
     /// Functions in Python.
@@ -82,6 +85,7 @@ pub(crate) async fn answer_outside_a_run(
     let context = UserContext {
         ledger: &ledger,
         state: &state,
+        scopes: Scopes::default(),
         run_id: "",
         functions: &functions,
         wanted: Wanted::ANYTHING,

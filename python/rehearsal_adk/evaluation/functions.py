@@ -72,7 +72,9 @@ def _answer(
     loop: asyncio.AbstractEventLoop,
 ) -> bytes:
     """The members of the answer, as JSON without its braces."""
-    state = SessionState(call["context"].pop("state")) if "context" in call else None
+    state = None
+    if context := call.get("context"):
+        state = SessionState(context.pop("state"), context.pop("prefixes"))
     try:
         if isinstance(function, BaseException):
             raise function

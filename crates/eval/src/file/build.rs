@@ -19,7 +19,7 @@ use super::mcp;
 use crate::adk_judge::AdkJudge;
 use crate::bridge::{Bridge, Format};
 use crate::case::{CaseSource, EvalCase, Termination, UserAgents};
-use crate::change_templates::ChangeTemplates;
+use crate::change_templates::{ChangeTemplates, is_template};
 use crate::criterion::CriterionMetric;
 use crate::event_filter;
 use crate::given_model::{GivenModel, ModelCall, ModelTurn};
@@ -27,7 +27,7 @@ use crate::golden::Golden;
 use crate::judge::{JudgeMetric, JudgeQuestion};
 use crate::ledger::EVENT_NAMES;
 use crate::message::Message;
-use crate::metric::{Assertion, EventCountMetric, Metric, SCOPES, SESSION, StateMetric};
+use crate::metric::{Assertion, EventCountMetric, Metric, StateMetric};
 use crate::mock::{ArgsMatch, Row, Template, ToolMock, ToolUse};
 use crate::model::{ModelTool, Models, PERSON, PersonSession};
 use crate::nearest::nearest;
@@ -38,8 +38,9 @@ use crate::prices::{Price, Prices};
 use crate::python::{AdkPythonSubject, PythonFunction, PythonMetric, PythonUser};
 use crate::recorded::Recording;
 use crate::remedy::{self, WrittenIn};
+use crate::scopes::{SESSION, Scopes, queried};
 use crate::simulated::SimulatedTool;
-use crate::state_change::merge;
+use crate::state_change::check_operators;
 use crate::subject::Subject;
 use crate::tool_fault::{FaultEffect, ToolFault};
 use crate::user_agent::{ScriptedUser, UserAgent, UserAnswer};
@@ -62,6 +63,7 @@ pub(super) fn cases(
         case_name: String::new(),
         names_golden: false,
         scopes: BTreeSet::new(),
+        layout: Scopes::default(),
         persona_tools: BTreeSet::new(),
     };
     let prices = Arc::new(builder.prices(&suite.prices));
@@ -101,6 +103,8 @@ struct Builder<'a> {
     names_golden: bool,
     /// The scopes of the state that the case has.
     scopes: BTreeSet<String>,
+    /// Where they are in the state of its agent.
+    layout: Scopes,
     /// The tools that its personas have.
     persona_tools: BTreeSet<String>,
 }
@@ -149,10 +153,13 @@ impl Builder<'_> {
         }
         let agent = subject;
         let subject = self.subject(agent, &format!("{place}.subject"))?;
+        self.layout = subject.scopes();
         self.objects(&case.initial_state, &format!("{place}.initial_state"));
+        self.lasting(case.initial_state.keys(), &format!("{place}.initial_state"));
         self.files = subject.fingerprint().into_iter().collect();
-        let initial_state = initial_state(&case.initial_state);
-        self.scopes = initial_state.keys().cloned().chain(SCOPES.map(str::to_owned)).collect();
+        let initial_state = self.layout.state(&case.initial_state);
+        let names = initial_state.keys().filter(|key| !key.contains(':')).cloned();
+        self.scopes = names.chain(self.layout.built_in().map(str::to_owned)).collect();
         self.names_golden = case.golden.is_some();
         self.case_name.clone_from(&case.name);
         self.persona_tools.clear();
@@ -211,13 +218,18 @@ impl Builder<'_> {
             max_duration: case.terminate_when.max_duration_ms.map(Duration::from_millis),
             state_matches: case.terminate_when.state_matches.as_ref().and_then(|query| {
                 let place = place_of("terminate_when.state_matches");
-                for (scope, conditions) in query {
-                    if names_scope(conditions) {
-                        self.scope(scope, &place);
-                    }
+                let (scopes, whole) = queried(query);
+                self.lasting(&scopes, &place);
+                for scope in scopes {
+                    self.scope(scope, &place);
                 }
-                let query = by_scope(query, |path, key| format!("{path}.{key}"));
-                self.query(&query, &place)
+                if let Some(scope) = whole.iter().find(|it| self.layout.is_prefix(it)) {
+                    let message = format!(
+                        "{scope} is a scope; write conditions on its keys, such as `{scope}: {{ tier: gold }}`"
+                    );
+                    self.fault(&place, message);
+                }
+                self.query(&self.layout.query(query), &place)
             }),
         };
         if case.repeats == 0 || case.repeats > MOST_REPEATS {
@@ -306,19 +318,46 @@ impl Builder<'_> {
     }
 
     /// Checks that the case has the scopes of changes that a user agent makes.
-    fn changed_scopes(&mut self, changes: &Map<String, Value>, place: &str) {
+    fn changed_by_user(&mut self, changes: &Map<String, Value>, place: &str) {
+        self.lasting(changes.keys(), &format!("{place}.changes"));
+        self.changed(changes, place);
+    }
+
+    /// Checks that the case has the scopes of changes, and that they can be made.
+    fn changed(&mut self, changes: &Map<String, Value>, place: &str) {
         let place = format!("{place}.changes");
         self.objects(changes, &place);
-        for scope in changes.keys() {
+        for (scope, changed) in changes {
             self.scope(scope, &place);
+            let checked = check_operators(changed, scope, &is_template);
+            self.checked(&place, checked);
         }
     }
 
     /// Checks that scopes are objects.
     fn objects(&mut self, scopes: &Map<String, Value>, place: &str) {
-        for (scope, _) in scopes.iter().filter(|(_, value)| !value.is_object()) {
-            let message = "a scope is an object, such as `{ age: 55 }`";
+        for (scope, value) in scopes.iter().filter(|(_, value)| !value.is_object()) {
+            let message = match scope == SESSION {
+                true => "a scope is an object, such as `{ age: 55 }`".to_owned(),
+                false => format!(
+                    "a scope is an object, such as `{{ age: 55 }}`; for a key of the state itself, write `session: {{ {}: {value} }}`",
+                    remedy::key(scope)
+                ),
+            };
             self.fault(&format!("{place}.{scope}"), message);
+        }
+    }
+
+    /// Checks that the keys of scopes are not gone before anybody reads them.
+    fn lasting(&mut self, scopes: impl IntoIterator<Item = impl AsRef<str>>, place: &str) {
+        for scope in scopes {
+            let scope = scope.as_ref();
+            if self.layout.is_temporary(scope) {
+                let message = format!(
+                    "google-adk keeps the scope {scope} for one turn of the agent, so its keys are not there between turns; take another scope, or let `changes` of a mock set it"
+                );
+                self.fault(&format!("{place}.{scope}"), message);
+            }
         }
     }
 
@@ -349,7 +388,7 @@ impl Builder<'_> {
     fn mock(&mut self, mock: &format::Mock, place: &str) -> Option<ToolMock> {
         let answer = self.answer(&mock.answer, place)?;
         let Some(changes) = &mock.changes else { return Some(answer) };
-        self.changed_scopes(changes, place);
+        self.changed(changes, place);
         let changes = ChangeTemplates::of(changes);
         let changes = self.checked(&format!("{place}.changes"), changes)?;
         Some(ToolMock::Changing(changes, Box::new(answer)))
@@ -643,7 +682,7 @@ impl Builder<'_> {
             format::UserAgent::Script(entries) => {
                 for (at, entry) in entries.iter().enumerate() {
                     if let format::ScriptEntry::Says(says) = entry {
-                        self.changed_scopes(&says.changes, &format!("{place}.script[{at}]"));
+                        self.changed_by_user(&says.changes, &format!("{place}.script[{at}]"));
                     }
                 }
                 scripted_user(entries)
@@ -678,7 +717,7 @@ impl Builder<'_> {
     ) -> Option<PersonaTool> {
         match &tool.function {
             None => {
-                self.changed_scopes(&tool.changes, place);
+                self.changed_by_user(&tool.changes, place);
                 self.checked(place, PersonaTool::new(declaration, &tool.changes))
             }
             Some(_) if !tool.changes.is_empty() => {
@@ -784,13 +823,13 @@ impl Builder<'_> {
     ) -> Option<Arc<dyn Metric>> {
         let format::StateMetric { name, scope, key, is } = metric;
         self.scope(scope, &format!("{place}.scope"));
+        self.lasting([scope], place);
         let assertion = self.assertion(is, place)?;
-        Some(Arc::new(StateMetric {
-            name: name.clone(),
-            scope: scope.clone(),
-            key: key.clone(),
-            assertion,
-        }))
+        let (scope, key) = match self.layout.is_prefix(scope) {
+            true => (SESSION.to_owned(), self.layout.path(scope, key)),
+            false => (scope.clone(), key.clone()),
+        };
+        Some(Arc::new(StateMetric { name: name.clone(), scope, key, assertion }))
     }
 
     fn event_count_metric(
@@ -863,43 +902,6 @@ fn named_tools(suite: &format::Suite, case: &format::Case) -> BTreeSet<String> {
     let of_suite = suite.cases.iter().all(|case| case.subject.is_none()).then_some(&suite.tools);
     let of_suite = of_suite.into_iter().flat_map(BTreeMap::keys);
     of_suite.chain(case.tools.keys()).chain(case.user_agents.tools.keys()).cloned().collect()
-}
-
-/// The members of the scope `session` beside the other scopes.
-fn initial_state(scopes: &Map<String, Value>) -> Map<String, Value> {
-    let mut state = Map::new();
-    for (scope, value) in scopes {
-        match value {
-            Value::Object(members) if scope == SESSION => merge(&mut state, members.clone()),
-            value => merge(&mut state, Map::from_iter([(scope.clone(), value.clone())])),
-        }
-    }
-    state
-}
-
-/// Whether conditions are those of a scope, not of a value.
-fn names_scope(conditions: &Value) -> bool {
-    conditions.as_object().is_some_and(|members| !members.keys().any(|key| key.starts_with('$')))
-}
-
-/// Conditions by scope as conditions on the state, whose paths `path` makes of scope and key.
-fn by_scope(
-    scopes: &Map<String, Value>,
-    path: impl Fn(&str, &str) -> String,
-) -> Map<String, Value> {
-    let mut query = Map::new();
-    for (scope, conditions) in scopes {
-        match conditions {
-            Value::Object(members) if names_scope(conditions) => {
-                for (key, value) in members {
-                    let place = if scope == SESSION { key.clone() } else { path(scope, key) };
-                    query.insert(place, value.clone());
-                }
-            }
-            conditions => drop(query.insert(scope.clone(), conditions.clone())),
-        }
-    }
-    query
 }
 
 fn with_settings(models: &Models, settings: &format::ModelSettings) -> Models {

@@ -94,8 +94,8 @@ pub(super) struct Case {
     /// What user agents hear and how their answers are passed on.
     #[serde(default)]
     pub(super) bridge: Bridge,
-    /// The state before the first message, by scope: `session` is the state itself, any other name an object
-    /// in it.
+    /// The state before the first message, by scope: `session` is the state itself, `app` and `user` of an agent of
+    /// google-adk are its keys with that prefix, and any other name is an object in it.
     #[serde(default)]
     pub(super) initial_state: Map<String, Value>,
     /// The recorded case that `recorded` mocks, the model `replay` and `criteria` use.
@@ -499,7 +499,7 @@ impl TryFrom<bool> for True {
 pub(super) struct Says {
     /// The response.
     pub(super) says: Value,
-    /// Changes by scope. Objects are merged, everything else is replaced.
+    /// Changes by scope. Objects are merged, `{ $append: [VALUE] }` adds to a list, everything else is replaced.
     #[serde(default)]
     pub(super) changes: Map<String, Value>,
 }
@@ -572,7 +572,7 @@ fn one() -> usize {
 pub(super) struct StateMetric {
     /// The metric's name.
     pub(super) name: String,
-    /// The scope: `session`, or the name of an object in the state.
+    /// The scope: `session`, `app` or `user`, or the name of an object in the state.
     #[serde(default = "session")]
     pub(super) scope: String,
     /// The key in the scope, or a path such as `escalation.reason`.
@@ -582,7 +582,7 @@ pub(super) struct StateMetric {
 }
 
 fn session() -> String {
-    crate::metric::SESSION.to_owned()
+    crate::scopes::SESSION.to_owned()
 }
 
 /// The number of events.

@@ -56,14 +56,16 @@ impl PythonFunction {
                 tool_name: &context.tool_name,
                 invocation_id: &context.invocation_id,
                 state: &context.state.to_json(),
+                prefixes: context.state.scopes().prefixed(),
                 now_ms: context.now_ms,
             },
         };
         let mut reply = self.reply(&context.functions, input).await?;
         context.state.replace(std::mem::take(&mut reply.state));
         let changes = std::mem::take(&mut reply.changes);
-        check_scopes(&changes, |scope| context.state.has(scope)).map_err(MockFailure::Broken)?;
-        context.state.change(changes);
+        check_scopes(&changes, context.state.scopes(), |scope| context.state.has(scope))
+            .and_then(|()| context.state.change(changes))
+            .map_err(MockFailure::Broken)?;
         self.result(reply)
     }
 
@@ -82,6 +84,7 @@ impl PythonFunction {
             tool_name: &self.name,
             invocation_id: "",
             state: &nothing,
+            prefixes: &[],
             now_ms: 0,
         };
         self.called(functions, Input::Mock { args, defaults: &nothing, context }).await
@@ -314,5 +317,7 @@ struct CallContext<'a> {
     tool_name: &'a str,
     invocation_id: &'a str,
     state: &'a JsonText,
+    /// The scopes whose keys are in the state with a prefix.
+    prefixes: &'static [&'static str],
     now_ms: u64,
 }

@@ -36,6 +36,7 @@ use crate::fault::Fault;
 use crate::gate::Gate;
 use crate::model::Models;
 use crate::names::Names;
+use crate::scopes::Scopes;
 use crate::subject::{Subject, SubjectSession};
 
 /// The variable that names the recorded declarations of MCP toolsets.
@@ -142,6 +143,10 @@ impl AdkPythonSubject {
 impl Subject for AdkPythonSubject {
     async fn prepare(&self) -> Result<Names, Fault> {
         Ok(self.server().await?.names().clone())
+    }
+
+    fn scopes(&self) -> Scopes {
+        Scopes::OF_ADK
     }
 
     async fn check_model(&self, gate: &Arc<Gate>) -> Result<(), Fault> {

@@ -25,6 +25,7 @@ mod recorded_cases;
 mod requests;
 mod requests_apart;
 mod rubric_oracle;
+mod scopes_of_adk;
 mod silent_models;
 mod stored_runs;
 mod tool_faults;
