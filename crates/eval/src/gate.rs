@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::case::EvalCase;
 use crate::fault::Fault;
-use crate::given_model::{self, GivenModel, ModelTurn};
+use crate::given_model::{self, GivenModel, ModelTurn, RequestNumber};
 use crate::ledger::{Event, Ledger, Origin, Role};
 use crate::message::Message;
 use crate::metric::Metric;
@@ -72,6 +72,8 @@ struct Seen {
     model_requests_in_turn: usize,
     /// Requests that are no turn of the agent.
     requests_apart: usize,
+    /// The number of requests to it by each agent.
+    model_requests_of: HashMap<String, usize>,
     /// The number of the user's messages.
     user_messages: usize,
     repeats: Repeats,
@@ -167,6 +169,7 @@ impl Gate {
                 model_requests: 0,
                 model_requests_in_turn: 0,
                 requests_apart: 0,
+                model_requests_of: HashMap::new(),
                 user_messages: 0,
                 repeats: Repeats::default(),
                 declarations: HashMap::new(),
@@ -207,7 +210,7 @@ impl Gate {
     /// # Errors
     /// See [`Names::check`].
     pub fn check_names(&self, names: &Names) -> Result<(), Fault> {
-        names.check(&self.named_tools, &self.metrics)
+        names.check(&self.named_tools, self.model.as_ref(), &self.metrics)
     }
 
     /// The tools whose mocks want to know their declarations. Subjects note those of them that they know with
@@ -400,15 +403,22 @@ impl Gate {
     /// # Errors
     /// There is none. The run ends.
     pub fn respond(&self, agent: &str) -> Result<ModelTurn, Fault> {
-        let (turn, in_turn, number) = {
+        let number = {
             let seen = &mut *self.lock();
+            let of_agent = seen.model_requests_of.entry(agent.to_owned()).or_default();
+            let number = RequestNumber {
+                in_run: seen.model_requests,
+                of_agent: *of_agent,
+                turn: seen.user_messages.saturating_sub(1),
+                in_turn: seen.model_requests_in_turn,
+            };
+            *of_agent += 1;
             seen.model_requests += 1;
             seen.model_requests_in_turn += 1;
-            let turn = seen.user_messages.saturating_sub(1);
-            (turn, seen.model_requests_in_turn - 1, seen.model_requests - 1)
+            number
         };
         let response = match &self.model {
-            Some(model) => model.respond(turn, in_turn, number, agent),
+            Some(model) => model.respond(number, agent),
             None => Err("the case gives no model".to_owned()),
         };
         response.map_err(|message| {

@@ -1,5 +1,6 @@
 //! [`GivenModel`]: the model that a case gives the subject, most of them for work without a key.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use json_text::JsonText;
@@ -10,6 +11,8 @@ use serde::Serialize;
 pub enum GivenModel {
     /// These responses in order, whichever agent asks.
     Scripted(Arc<Vec<ModelTurn>>),
+    /// For each agent its own responses in order, by its name.
+    ScriptedByAgent(Arc<BTreeMap<String, Vec<ModelTurn>>>),
     /// The responses of a recorded trace: for each turn of the user its own, in order.
     Replay(Arc<Vec<Vec<ModelTurn>>>),
     /// The real model of this name, in place of every model that the subject names.
@@ -32,6 +35,19 @@ pub struct ModelCall {
     pub tool: String,
     /// The arguments: an object.
     pub args: JsonText,
+}
+
+/// Which request it is, counted from 0.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct RequestNumber {
+    /// Of the run.
+    pub(crate) in_run: usize,
+    /// Of the agent that makes it.
+    pub(crate) of_agent: usize,
+    /// The turn: how many messages of the user there were before its last one.
+    pub(crate) turn: usize,
+    /// Of the turn.
+    pub(crate) in_turn: usize,
 }
 
 impl ModelTurn {
@@ -59,42 +75,52 @@ impl GivenModel {
     #[must_use]
     pub fn label(&self) -> &str {
         match self {
-            Self::Scripted(_) => "scripted",
+            Self::Scripted(_) | Self::ScriptedByAgent(_) => "scripted",
             Self::Replay(_) => "replay",
             Self::Named(name) => name,
         }
     }
 
-    /// The response to a request: number `number` of the run, number `in_turn` since the user's message of turn
-    /// `turn`, all from 0.
+    /// The response to a request of `agent`.
     ///
     /// # Errors
     /// That there is none, with the remedy.
-    pub(crate) fn respond(
-        &self,
-        turn: usize,
-        in_turn: usize,
-        number: usize,
-        agent: &str,
-    ) -> Result<ModelTurn, String> {
+    pub(crate) fn respond(&self, number: RequestNumber, agent: &str) -> Result<ModelTurn, String> {
         match self {
-            Self::Scripted(turns) => turns.get(number).cloned().ok_or_else(|| {
+            Self::ScriptedByAgent(scripts) => {
+                let turns = scripts.get(agent).ok_or_else(|| {
+                    let known: Vec<&str> = scripts.keys().map(String::as_str).collect();
+                    format!(
+                        "the model has scripts for {}, and {agent} asks for a response. Add a script for it",
+                        known.join(", ")
+                    )
+                })?;
+                turns.get(number.of_agent).cloned().ok_or_else(|| {
+                    format!(
+                        "the script of {agent} has {}, and it asks for response {}. Add a response, or check why the \
+                         model is asked again",
+                        counted(turns.len()),
+                        number.of_agent + 1
+                    )
+                })
+            }
+            Self::Scripted(turns) => turns.get(number.in_run).cloned().ok_or_else(|| {
                 format!(
                     "the scripted model has {}, and {agent} asks for response {}. Add a \
                      response, or check why the model is asked again",
                     counted(turns.len()),
-                    number + 1
+                    number.in_run + 1
                 )
             }),
             Self::Replay(turns) => {
-                let responses = turns.get(turn).map_or(&[][..], Vec::as_slice);
-                responses.get(in_turn).cloned().ok_or_else(|| {
+                let responses = turns.get(number.turn).map_or(&[][..], Vec::as_slice);
+                responses.get(number.in_turn).cloned().ok_or_else(|| {
                     format!(
                         "the recorded trace has {} in turn {}, and {agent} asks for response \
                          {}. The agent goes another way than the recording",
                         counted(responses.len()),
-                        turn + 1,
-                        in_turn + 1
+                        number.turn + 1,
+                        number.in_turn + 1
                     )
                 })
             }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use crate::fault::Fault;
+use crate::given_model::GivenModel;
 use crate::metric::Metric;
 use crate::nearest::nearest;
 
@@ -34,13 +35,14 @@ pub struct UnknownName {
 }
 
 impl Names {
-    /// Checks that the subject has the tools that a case names, and what its metrics look for.
+    /// Checks that the subject has the tools that a case names, the agents of its script, and what its metrics look for.
     ///
     /// # Errors
-    /// [`Fault::UnknownTool`] or [`Fault::BlindMetric`] for the first that it does not have.
+    /// [`Fault::UnknownTool`], [`Fault::GivenModel`] or [`Fault::BlindMetric`] for the first that it does not have.
     pub fn check(
         &self,
         named_tools: &BTreeSet<String>,
+        model: Option<&GivenModel>,
         metrics: &[Arc<dyn Metric>],
     ) -> Result<(), Fault> {
         if let Some(tools) = &self.tools {
@@ -50,6 +52,14 @@ impl Names {
                 let hint = nearest(tool, tools.iter().map(String::as_str));
                 return Err(Fault::UnknownTool { tool: tool.clone(), hint });
             }
+        }
+        if let (Some(GivenModel::ScriptedByAgent(scripts)), Some(agents)) = (model, &self.agents)
+            && let Some(agent) = scripts.keys().find(|agent| !agents.contains(*agent))
+        {
+            let hint = nearest(agent, agents.iter().map(String::as_str));
+            let message =
+                format!("the model has a script for {agent}, and there is no such agent; {hint}");
+            return Err(Fault::GivenModel { message });
         }
         for metric in metrics {
             metric.check_names(self).map_err(|UnknownName { wanted, hint }| {

@@ -121,6 +121,7 @@ mod tests {
     use scoring::{Invocation, ToolCall};
 
     use super::*;
+    use crate::given_model::RequestNumber;
 
     fn json(text: &str) -> JsonText {
         JsonText::parse(text).expect("valid")
@@ -153,9 +154,10 @@ mod tests {
     #[test]
     fn a_replay_makes_the_calls_one_by_one_and_responds() {
         let model = replay(&trace());
-        let text = model.respond(0, 2, 2, "dice").expect("a response");
+        let in_turn = |in_turn| RequestNumber { in_turn, ..RequestNumber::default() };
+        let text = model.respond(in_turn(2), "dice").expect("a response");
         assert_eq!(text, ModelTurn::text("3 and 5"));
-        let gone = model.respond(0, 3, 3, "dice").expect_err("nothing is left");
+        let gone = model.respond(in_turn(3), "dice").expect_err("nothing is left");
         assert!(
             gone.starts_with("the recorded trace has 3 responses in turn 1, and dice"),
             "{gone}"

@@ -161,7 +161,9 @@ pub async fn check_cases<'c>(
             Err(fault @ Fault::Declarations { .. }) => return Err((case, fault)),
             Err(_) => continue,
         };
-        names.check(&case.named_tools, &case.metrics).map_err(|fault| (case, fault))?;
+        names
+            .check(&case.named_tools, case.model.as_ref(), &case.metrics)
+            .map_err(|fault| (case, fault))?;
         let model = match &case.model {
             None => None,
             Some(GivenModel::Named(name)) => Some(name),

@@ -464,7 +464,13 @@ impl Builder<'_> {
 
     fn model(&mut self, model: &format::Model, place: &str) -> Option<GivenModel> {
         Some(match model {
-            format::Model::Scripted(turns) => scripted(turns),
+            format::Model::Scripted(format::Script::Turns(turns)) => {
+                GivenModel::scripted(model_turns(turns))
+            }
+            format::Model::Scripted(format::Script::ByAgent(scripts)) => {
+                let scripts = scripts.iter().map(|(agent, it)| (agent.clone(), model_turns(it)));
+                GivenModel::ScriptedByAgent(Arc::new(scripts.collect()))
+            }
             format::Model::Replay => self.golden_trace(place)?.session.model.clone(),
             format::Model::Person => {
                 self.person(place)?;
@@ -926,7 +932,7 @@ fn scripted_user(entries: &[format::ScriptEntry]) -> Arc<dyn UserAgent> {
     Arc::new(ScriptedUser::new(entries.iter().map(answer).collect()))
 }
 
-fn scripted(turns: &[format::ModelTurn]) -> GivenModel {
+fn model_turns(turns: &[format::ModelTurn]) -> Vec<ModelTurn> {
     let turn = |turn: &format::ModelTurn| match turn {
         format::ModelTurn::Text(text) => ModelTurn::text(text),
         format::ModelTurn::Calls(format::ModelCalls { text, calls }) => ModelTurn {
@@ -940,5 +946,5 @@ fn scripted(turns: &[format::ModelTurn]) -> GivenModel {
                 .collect(),
         },
     };
-    GivenModel::scripted(turns.iter().map(turn).collect())
+    turns.iter().map(turn).collect()
 }

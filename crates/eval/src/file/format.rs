@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use granit_parser::ScalarStyle;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{Deserializer, Error, MapAccess, Visitor};
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
 use super::error::SuiteFault;
@@ -183,14 +183,47 @@ pub(super) struct Golden {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Model {
-    /// Its responses, in order.
-    Scripted(Vec<ModelTurn>),
+    /// Its responses, in order, or an object with those of each agent.
+    Scripted(Script),
     /// The responses of the golden trace.
     Replay,
     /// A person responds, through a live session of the host that `REHEARSAL_SERVER_URL` names.
     Person,
     /// The real model of this name, such as `gemini-2.5-flash`, in place of those that the agent names.
     Named(String),
+}
+
+/// The responses of a scripted model.
+#[derive(Debug, Clone, JsonSchema)]
+#[schemars(untagged)]
+pub(super) enum Script {
+    /// In order, whichever agent asks.
+    Turns(Vec<ModelTurn>),
+    /// For each agent its own, by its name.
+    ByAgent(BTreeMap<String, Vec<ModelTurn>>),
+}
+
+impl<'de> Deserialize<'de> for Script {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct TurnsOrAgents;
+        impl<'de> Visitor<'de> for TurnsOrAgents {
+            type Value = Script;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter
+                    .write_str("a list of responses, or an object with such a list for each agent")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, turns: A) -> Result<Script, A::Error> {
+                Vec::deserialize(SeqAccessDeserializer::new(turns)).map(Script::Turns)
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, agents: A) -> Result<Script, A::Error> {
+                BTreeMap::deserialize(MapAccessDeserializer::new(agents)).map(Script::ByAgent)
+            }
+        }
+        deserializer.deserialize_any(TurnsOrAgents)
+    }
 }
 
 /// A response of a scripted model.

@@ -82,7 +82,14 @@ impl McpSubject {
                     |error: ModelNameError| Fault::GivenModel { message: error.to_string() };
                 Ok(AskedModel::Real(model.map_err(given)?))
             }
-            (Some(GivenModel::Scripted(_) | GivenModel::Replay(_)), _) => Ok(AskedModel::Given),
+            (
+                Some(
+                    GivenModel::Scripted(_)
+                    | GivenModel::ScriptedByAgent(_)
+                    | GivenModel::Replay(_),
+                ),
+                _,
+            ) => Ok(AskedModel::Given),
             (None, Some(name)) => {
                 let model = self.named(name, gate).map_err(|error| failed(error.to_string()))?;
                 Ok(AskedModel::Real(model))

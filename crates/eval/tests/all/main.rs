@@ -26,6 +26,7 @@ mod requests;
 mod requests_apart;
 mod rubric_oracle;
 mod scopes_of_adk;
+mod scripts_by_agent;
 mod silent_models;
 mod stored_runs;
 mod tool_faults;
