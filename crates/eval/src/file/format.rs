@@ -8,7 +8,7 @@ use granit_parser::ScalarStyle;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
-use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeOwned, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
 use super::error::SuiteFault;
@@ -641,7 +641,9 @@ pub fn schema() -> Value {
 /// Reads the members of a file.
 pub(super) fn parse(text: &str) -> Result<Suite, SuiteFault> {
     let fault = |message| SuiteFault { place: String::new(), message };
-    let suite = from_yaml(text).map_err(|error| fault(explained(&error)))?;
+    let mut path = String::new();
+    let suite = from_yaml_at(text, &mut path)
+        .map_err(|error| SuiteFault { place: shown(&path), message: explained(&error) })?;
     match rounded_number(text) {
         None => Ok(suite),
         Some((number, line)) => Err(fault(format!(
@@ -668,15 +670,33 @@ fn rounded_number(text: &str) -> Option<(String, usize)> {
     numbers.into_iter().find(is_rounded)
 }
 
-/// Reads YAML 1.2, in which `no`, `off` and `y` are text, and a number with a leading zero is text too.
-pub(super) fn from_yaml<T: serde::de::DeserializeOwned>(
+/// Reads YAML 1.2, in which `no`, `off` and `y` are text, and so are `010` and `1_000`.
+pub(super) fn from_yaml<T: DeserializeOwned>(text: &str) -> Result<T, serde_saphyr::Error> {
+    from_yaml_at(text, &mut String::new())
+}
+
+/// As [`from_yaml`]. `path` becomes the path to what cannot be read.
+fn from_yaml_at<T: DeserializeOwned>(
     text: &str,
+    path: &mut String,
 ) -> Result<T, serde_saphyr::Error> {
     let options = serde_saphyr::options! {
         strict_booleans: true,
         leading_zero_numbers_as_strings: true,
+        underscored_numbers_as_strings: true,
     };
-    serde_saphyr::from_str_with_options(text, options)
+    serde_saphyr::with_deserializer_from_str_with_options(text, options, |yaml| {
+        serde_path_to_error::deserialize(yaml).map_err(|error| {
+            *path = error.path().to_string();
+            error.into_inner()
+        })
+    })
+}
+
+/// A path as faults show it.
+fn shown(path: &str) -> String {
+    let path = path.trim_end_matches(".?");
+    if path == "." { String::new() } else { path.to_owned() }
 }
 
 #[cfg(test)]
@@ -696,9 +716,10 @@ mod tests {
 
     #[test]
     fn words_that_were_booleans_and_numbers_that_were_octal_are_text() {
-        let text = "[y, n, yes, No, on, OFF, 010, true, 10, 1.5]";
+        let text = "[y, n, yes, No, on, OFF, 010, 1_000, true, 10, 1.5]";
         let read: Value = from_yaml(text).expect("valid");
-        let wanted = serde_json::json!(["y", "n", "yes", "No", "on", "OFF", "010", true, 10, 1.5]);
+        let wanted =
+            serde_json::json!(["y", "n", "yes", "No", "on", "OFF", "010", "1_000", true, 10, 1.5]);
         assert_eq!(read, wanted);
     }
 }

@@ -113,7 +113,7 @@ mod tests {
             (case("tags: { a: b }"), "a list is expected"),
             (case("tags: [[b]]"), "a text "),
         ] {
-            let fault = format::parse(&suite).expect_err("refused").to_string();
+            let fault = format::parse(&suite).expect_err("refused").message;
             let first = fault.lines().next().unwrap_or_default();
             let (place, what) = first.split_once(": ").expect("a place");
             assert!(place.starts_with("line ") && what.starts_with(expected), "{first}");
@@ -132,5 +132,16 @@ mod tests {
         }
         let near = format::parse(&case("tolls: {}")).expect_err("refused").to_string();
         assert!(near.ends_with("did you mean tools?"), "{near}");
+        for (members, place) in [
+            ("tools: { read: { retuns: 1 } }", "cases[0].tools.read"),
+            (
+                "tools: { read: { table: { rows: [{ arg: 1 }] } } }",
+                "cases[0].tools.read.table.rows[0].arg",
+            ),
+            ("user_agents: { tools: { ask: { scripts: [] } } }", "cases[0].user_agents.tools.ask"),
+        ] {
+            let fault = format::parse(&case(members)).expect_err("refused");
+            assert!(fault.place.starts_with(place), "{fault}");
+        }
     }
 }
