@@ -45,6 +45,7 @@ from rehearsal_adk.session_state import SessionState
 
 __all__ = [
     "REAL",
+    "BridgeContext",
     "EvalCase",
     "EvalResult",
     "Message",
@@ -135,6 +136,30 @@ class UserContext:
 
 
 @dataclass(frozen=True)
+class BridgeContext:
+    """What a function of the bridge may know when the agent waits for a user agent."""
+
+    text: str
+    """The agent's last text."""
+    tool: str | None
+    """The tool that waits; None at the end of a turn."""
+    args: dict[str, Any] | None
+    """The arguments of its call."""
+    interim: Any
+    """What a long-running tool has returned so far; None otherwise."""
+    call_id: str | None
+    """The id of its call."""
+    invocation_id: str
+    """The invocation of the framework."""
+    state: dict[str, Any]
+    """The state of the agent's session. A copy: changes have no effect."""
+    events: list[dict[str, Any]]
+    """Everything that happened so far, in order."""
+    conversation: list[Message]
+    """What the agent and the user agents said so far, from the side of the users."""
+
+
+@dataclass(frozen=True)
 class StateChange:
     """What `with_state_change` makes."""
 
@@ -184,8 +209,9 @@ class EvalCase:
     user_agents: Mapping[str, Any] = field(default_factory=dict)
     """Who responds when the agent waits: `loop`, and `tools` by the tool's name. Functions, or user agents as suite files
     have them."""
-    bridge: Mapping[str, str] = field(default_factory=dict)
-    """What user agents hear and how their answers are passed on: templates."""
+    bridge: Mapping[str, str | Mapping[str, Any] | Callable[..., Any]] = field(default_factory=dict)
+    """What user agents hear and how their answers are passed on: `format_prompt` and `format_response`, as templates or
+    functions. They are called with `context`, a `BridgeContext`, `format_response` also with the answer before it."""
     initial_state: Mapping[str, Any] = field(default_factory=dict)
     """The state before the first message, by scope: `session` is the state itself, `app` and `user` of an agent of
     google-adk are its keys with that prefix, and any other name is an object in it."""
@@ -213,7 +239,7 @@ class EvalCase:
             ("allow", list(self.allow)),
             ("model", self.model),
             ("user_agents", _user_agents(self.user_agents)),
-            ("bridge", self.bridge),
+            ("bridge", {name: _bridged(name, made_by) for name, made_by in self.bridge.items()}),
             ("initial_state", self.initial_state),
             ("terminate_when", self.terminate_when),
             ("metrics", [_metric(metric) for metric in self.metrics]),
@@ -246,6 +272,12 @@ def _golden(golden: Mapping[str, str] | None) -> Mapping[str, str] | None:
 
 def _mock(tool: str, mock: Mock) -> str | Mapping[str, Any]:
     return _function(f"the mock of {tool}", mock) if callable(mock) else mock
+
+
+def _bridged(
+    name: str, made_by: str | Mapping[str, Any] | Callable[..., Any]
+) -> str | Mapping[str, Any]:
+    return _function(f"`bridge.{name}`", made_by) if callable(made_by) else made_by
 
 
 def _metric(metric: Mapping[str, Any] | Callable[..., Any]) -> Mapping[str, Any]:

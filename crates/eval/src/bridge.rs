@@ -7,6 +7,7 @@ use serde_json::json;
 
 use crate::ledger::{Entry, Event};
 use crate::mock::Template;
+use crate::python::{Functions, PythonFunction};
 use crate::user_agent::ConversationMessage;
 use crate::yields::{YieldInfo, YieldKind};
 
@@ -28,25 +29,45 @@ pub enum Format {
     Template(Template),
     /// A function of the same names.
     Function(Arc<FormatFunction>),
+    /// A function in Python, with the same names in its context.
+    PythonFunction(PythonFunction),
 }
 
 /// Makes a text of the names, or says why it cannot.
 pub type FormatFunction = dyn Fn(&serde_json::Value) -> Result<String, String> + Send + Sync;
 
 impl Format {
-    /// The text, or why `member` of the bridge gives none.
-    fn text(&self, member: &str, names: &serde_json::Value) -> Result<String, String> {
+    /// The text, or why `member` of the bridge gives none; `None` for a function in Python.
+    fn text(&self, member: &str, names: &serde_json::Value) -> Option<Result<String, String>> {
         match self {
-            Self::Template(template) => template.fill(names).map_err(|error| {
+            Self::Template(template) => Some(template.fill(names).map_err(|error| {
                 let known = names.as_object().into_iter().flat_map(serde_json::Map::keys);
                 let known = known.map(String::as_str).collect::<Vec<_>>().join(", ");
                 format!(
                     "the template bridge.{member} cannot be filled: {error}. It can use {known}"
                 )
-            }),
+            })),
             Self::Function(function) => {
-                function(names).map_err(|error| format!("bridge.{member} failed: {error}"))
+                Some(function(names).map_err(|error| format!("bridge.{member} failed: {error}")))
             }
+            Self::PythonFunction(_) => None,
+        }
+    }
+
+    /// What it makes, or why `member` of the bridge gives nothing. A template and a function in Rust make a text.
+    async fn made(
+        &self,
+        member: &str,
+        names: &serde_json::Value,
+        functions: &Functions,
+    ) -> Result<JsonText, String> {
+        match (self, self.text(member, names)) {
+            (Self::PythonFunction(function), _) => {
+                let made = function.format(functions, names).await;
+                made.map_err(|error| format!("bridge.{member} failed: {error}"))
+            }
+            (_, Some(text)) => text.map(|text| JsonText::string(&text)),
+            (_, None) => Err(format!("bridge.{member} gives nothing")),
         }
     }
 }
@@ -56,10 +77,13 @@ impl Bridge {
     ///
     /// # Errors
     /// The format's.
-    pub(crate) fn prompt(&self, at: &AtYield<'_>) -> Result<String, String> {
-        match &self.format_prompt {
-            Some(format) => format.text("format_prompt", &at.names()?),
-            None => Ok(match (&at.info.kind, &at.info.args) {
+    pub(crate) async fn prompt(
+        &self,
+        at: &AtYield<'_>,
+        functions: &Functions,
+    ) -> Result<String, String> {
+        let Some(format) = &self.format_prompt else {
+            return Ok(match (&at.info.kind, &at.info.args) {
                 (YieldKind::Loop, _) => last_text(at.events),
                 (YieldKind::Tool { tool_name }, args) => {
                     let args = args.as_ref().map_or_else(JsonText::null, JsonText::compact);
@@ -67,25 +91,45 @@ impl Bridge {
                     let interim = interim.map(|it| format!("\nReturned: {it}"));
                     format!("Tool: {tool_name}\nArgs: {args}{}", interim.unwrap_or_default())
                 }
-            }),
-        }
+            });
+        };
+        let made = format.made("format_prompt", &at.names()?, functions).await?;
+        made.decode::<String>().map_err(|_| {
+            format!("bridge.format_prompt returned {made}, which is not a text; return the prompt as one")
+        })
     }
 
     /// The response for a yield.
     ///
     /// # Errors
     /// The format's.
-    pub(crate) fn response(&self, output: JsonText, at: &AtYield<'_>) -> Result<JsonText, String> {
+    pub(crate) async fn response(
+        &self,
+        output: JsonText,
+        at: &AtYield<'_>,
+        functions: &Functions,
+    ) -> Result<JsonText, String> {
         let Some(format) = &self.format_response else { return Ok(output) };
-        let mut names = at.names()?;
-        names["output"] = output.to_value().map_err(|error| error.to_string())?;
-        let text = format.text("format_response", &names)?;
-        Ok(match at.info.kind {
-            YieldKind::Loop => JsonText::string(&text),
-            YieldKind::Tool { .. } => {
-                JsonText::parse(&text).unwrap_or_else(|_| JsonText::string(&text))
-            }
+        let names = at.names_with(&output)?;
+        let made = format.made("format_response", &names, functions).await?;
+        Ok(match format {
+            Format::PythonFunction(_) => made,
+            Format::Template(_) | Format::Function(_) => at.read(made),
         })
+    }
+
+    /// The response for a yield where it can be known at once: `None` if a function in Python makes it.
+    ///
+    /// # Errors
+    /// The format's.
+    pub(crate) fn response_at_once(
+        &self,
+        output: &JsonText,
+        at: &AtYield<'_>,
+    ) -> Result<Option<JsonText>, String> {
+        let Some(format) = &self.format_response else { return Ok(Some(output.clone())) };
+        let text = format.text("format_response", &at.names_with(output)?);
+        text.map(|text| text.map(|text| at.read(JsonText::string(&text)))).transpose()
     }
 }
 
@@ -101,6 +145,21 @@ pub(crate) struct AtYield<'a> {
 }
 
 impl AtYield<'_> {
+    /// A text as the response: for a tool, what it is as JSON.
+    fn read(&self, text: JsonText) -> JsonText {
+        let json = || JsonText::parse(&text.decode::<String>().ok()?).ok();
+        match self.info.kind {
+            YieldKind::Loop => text,
+            YieldKind::Tool { .. } => json().unwrap_or(text),
+        }
+    }
+
+    fn names_with(&self, output: &JsonText) -> Result<serde_json::Value, String> {
+        let mut names = self.names()?;
+        names["output"] = output.to_value().map_err(|error| error.to_string())?;
+        Ok(names)
+    }
+
     fn names(&self) -> Result<serde_json::Value, String> {
         let value = |text: &JsonText| text.to_value().map_err(|error| error.to_string());
         let tool = match &self.info.kind {
@@ -185,26 +244,43 @@ mod tests {
 
     fn prompt(source: &str, info: &YieldInfo) -> Result<String, String> {
         let bridge = Bridge { format_prompt: template(source), format_response: None };
-        bridge.prompt(&at(&[message("Hello"), message("Any pain?")], &json(r#"{"age": 55}"#), info))
+        prompted(&bridge, &[message("Hello"), message("Any pain?")], &json(r#"{"age": 55}"#), info)
+    }
+
+    fn prompted(
+        bridge: &Bridge,
+        events: &[Entry],
+        state: &JsonText,
+        info: &YieldInfo,
+    ) -> Result<String, String> {
+        let functions = Functions::default();
+        futures::executor::block_on(bridge.prompt(&at(events, state, info), &functions))
+    }
+
+    fn responded(bridge: &Bridge, output: &JsonText, at: &AtYield<'_>) -> Result<JsonText, String> {
+        let functions = Functions::default();
+        let response = futures::executor::block_on(bridge.response(output.clone(), at, &functions));
+        assert_eq!(bridge.response_at_once(output, at), response.clone().map(Some));
+        response
     }
 
     fn response(source: &str, output: &str, info: &YieldInfo) -> Result<JsonText, String> {
         let bridge = Bridge { format_prompt: None, format_response: template(source) };
-        bridge.response(json(output), &at(&[message("Any pain?")], &json(r#"{"age": 55}"#), info))
+        let (events, state) = ([message("Any pain?")], json(r#"{"age": 55}"#));
+        responded(&bridge, &json(output), &at(&events, &state, info))
     }
 
     #[test]
     fn by_default_a_user_hears_the_last_text_or_the_call_and_answers_as_it_does() {
         let (bridge, state) = (Bridge::default(), json("{}"));
         let events = [message("Hello"), message("Any pain?")];
-        let prompt =
-            |info: &YieldInfo| bridge.prompt(&at(&events, &state, info)).expect("a prompt");
+        let prompt = |info: &YieldInfo| prompted(&bridge, &events, &state, info).expect("a prompt");
         assert_eq!(prompt(&of_loop()), "Any pain?");
         assert_eq!(prompt(&of_tool()), "Tool: ask\nArgs: {\"question\":\"Where?\"}");
-        let nothing = bridge.prompt(&at(&[], &state, &of_loop()));
+        let nothing = prompted(&bridge, &[], &state, &of_loop());
         assert_eq!(nothing.as_deref(), Ok(""), "nothing was said");
         let output = json(r#"{"answer": 1.10}"#);
-        let response = bridge.response(output.clone(), &at(&events, &state, &of_tool()));
+        let response = responded(&bridge, &output, &at(&events, &state, &of_tool()));
         assert_eq!(response, Ok(output));
     }
 
@@ -250,7 +326,7 @@ mod tests {
     fn a_function_that_fails_is_named() {
         let failing: Arc<FormatFunction> = Arc::new(|_| Err("no text".to_owned()));
         let bridge = Bridge { format_prompt: Some(Format::Function(failing)), ..Bridge::default() };
-        let error = bridge.prompt(&at(&[], &json("{}"), &of_loop()));
+        let error = prompted(&bridge, &[], &json("{}"), &of_loop());
         assert_eq!(error, Err("bridge.format_prompt failed: no text".to_owned()));
     }
 }

@@ -467,10 +467,10 @@ impl Run<'_> {
         let state = self.gate.state();
         // Each sees the session as it is at its yield, and its own prompt.
         let mut heard = self.heard.lock().await.clone();
-        let prompt = self.gate.ledger.look(|events| {
-            self.case.bridge.prompt(&AtYield { events, heard: &heard, state: &state, info })
-        });
-        let prompt = prompt.map_err(failed)?;
+        let events = self.gate.ledger.look(<[_]>::to_vec);
+        let (bridge, functions) = (&self.case.bridge, self.gate.functions());
+        let at = AtYield { events: &events, heard: &heard, state: &state, info };
+        let prompt = bridge.prompt(&at, functions).await.map_err(failed)?;
         self.gate.ledger.add(Event::UserAgentPrompt { text: prompt.clone() });
         heard.push(ConversationMessage::Prompt(prompt.clone()));
         let number = {
@@ -479,25 +479,25 @@ impl Run<'_> {
             *count += 1;
             *count - 1
         };
-        let bridged = |output| {
-            self.gate.ledger.look(|events| {
-                let at = AtYield { events, heard: &heard, state: &state, info };
-                self.case.bridge.response(output, &at)
-            })
-        };
         // What a user agent gives is what the bridge makes of it.
-        let refusal = |output: &JsonText| match bridged(output.clone()) {
-            Ok(response) => (wanted.refusal)(&response),
-            Err(error) => Some(error),
+        let refusal = |output: &JsonText| {
+            let response = self.gate.ledger.look(|events| {
+                let at = AtYield { events, heard: &heard, state: &state, info };
+                bridge.response_at_once(output, &at)
+            });
+            match response {
+                Ok(response) => response.as_ref().and_then(wanted.refusal),
+                Err(error) => Some(error),
+            }
         };
-        let is_bridged = self.case.bridge.format_response.is_some();
+        let is_bridged = bridge.format_response.is_some();
         let schema = wanted.schema.as_ref().filter(|_| !is_bridged).cloned();
         let context = UserContext {
             ledger: &self.gate.ledger,
             state: &state,
             scopes: self.scopes(),
             run_id: self.gate.run_id(),
-            functions: self.gate.functions(),
+            functions,
             wanted: Wanted { schema, refusal: &refusal },
         };
         let answer = user.answer_in_run(number, &heard, info, &context).await;
@@ -506,7 +506,14 @@ impl Run<'_> {
             UserAnswer::Ends { message, changes } => (message, changes, true),
             UserAnswer::NoAnswer => (None, JsonText::from_value(&Value::Object(Map::new())), false),
         };
-        let response = output.map(bridged).transpose().map_err(failed)?;
+        let response = match output {
+            Some(output) => {
+                let events = self.gate.ledger.look(<[_]>::to_vec);
+                let at = AtYield { events: &events, heard: &heard, state: &state, info };
+                Some(bridge.response(output, &at, functions).await.map_err(failed)?)
+            }
+            None => None,
+        };
         if let Some(response) = &response {
             let said = match (&info.kind, response.decode::<String>()) {
                 (_, Ok(text)) => text,

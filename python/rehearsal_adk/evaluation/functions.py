@@ -2,7 +2,7 @@
 
 Standard input has a line for each call: ``{"id", "file", "function"}``, and ``args``, ``defaults`` and ``context`` for
 a mock, ``prompt`` and ``user`` for a user agent, ``args`` and ``user`` for a tool of a persona, ``events`` for a
-metric. Standard output has one for each answer: ``{"id", "result"}``, ``{"id", "raises"}`` for an error that the agent
+metric, ``bridge`` for a format of the bridge. Standard output has one for each answer: ``{"id", "result"}``, ``{"id", "raises"}`` for an error that the agent
 gets, or ``{"id", "error"}``. The first two of a mock have ``state`` with the keys of the session's state that the mock
 has set, and ``changes`` by scope. The result of a user agent is ``{"output", "changes"}``, or null for the end of the
 conversation. What functions print goes to standard error.
@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 from rehearsal_adk import faults, jsonable
-from rehearsal_adk.eval import Message, MockContext, StateChange, ToolError, UserContext
+from rehearsal_adk.eval import BridgeContext, Message, MockContext, StateChange, ToolError, UserContext
 from rehearsal_adk.session_state import SessionState
 
 
@@ -134,6 +134,10 @@ def _result(
         result = function(*positional, **args, **_context(function, args, context))
         return _awaited(result, loop) if inspect.isawaitable(result) else result
 
+    if bridge := call.get("bridge"):
+        output = (bridge.pop("output"),) if "output" in bridge else ()
+        heard = [Message(**message) for message in bridge.pop("conversation")]
+        return called(output, {}, BridgeContext(conversation=heard, **bridge))
     if "events" in call:
         return _measured(called((call["events"],), {}, None))
     if state is not None:

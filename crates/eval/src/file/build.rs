@@ -202,13 +202,11 @@ impl Builder<'_> {
             );
         }
         let place_of = |member: &str| format!("{place}.{member}");
+        let format::Bridge { format_prompt, format_response } = &case.bridge;
         let bridge = Bridge {
-            format_prompt: self
-                .template(case.bridge.format_prompt.as_ref(), &place_of("bridge.format_prompt")),
-            format_response: self.template(
-                case.bridge.format_response.as_ref(),
-                &place_of("bridge.format_response"),
-            ),
+            format_prompt: self.format(format_prompt.as_ref(), &place_of("bridge.format_prompt")),
+            format_response: self
+                .format(format_response.as_ref(), &place_of("bridge.format_response")),
         };
         if case.terminate_when.max_turns == Some(0) {
             self.fault(&place_of("terminate_when.max_turns"), "a run has at least one turn");
@@ -775,9 +773,15 @@ impl Builder<'_> {
         Some(Arc::new(JudgeMetric { name: name.clone(), question, model, samples: *samples }))
     }
 
-    fn template(&mut self, text: Option<&String>, place: &str) -> Option<Format> {
-        let template = self.checked(place, Template::parse(text?))?;
-        Some(Format::Template(template))
+    fn format(&mut self, format: Option<&format::BridgeFormat>, place: &str) -> Option<Format> {
+        Some(match format? {
+            format::BridgeFormat::Template(text) => {
+                Format::Template(self.checked(place, Template::parse(text))?)
+            }
+            format::BridgeFormat::Function(format::NamedFunction { function }) => {
+                Format::PythonFunction(self.python_function(function, place)?)
+            }
+        })
     }
 
     fn query(&mut self, query: &Map<String, Value>, place: &str) -> Option<Query> {

@@ -537,14 +537,33 @@ pub(super) struct Says {
     pub(super) changes: Map<String, Value>,
 }
 
-/// Templates over `text` (the agent's last text), `tool`, `args`, `state` and, of a response, `output`.
+/// What user agents hear and how their answers are passed on.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Bridge {
     /// What a user agent gets as its prompt.
-    pub(super) format_prompt: Option<String>,
+    pub(super) format_prompt: Option<BridgeFormat>,
     /// What the agent gets.
-    pub(super) format_response: Option<String>,
+    pub(super) format_response: Option<BridgeFormat>,
+}
+
+/// A template over `text` (the agent's last text), `tool`, `args`, `state` and, of a response, `output`; or a function
+/// in Python, with these names in its context.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub(super) enum BridgeFormat {
+    /// A template.
+    Template(String),
+    /// A function.
+    Function(NamedFunction),
+}
+
+/// A function in Python.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NamedFunction {
+    /// `FILE.py:NAME`, relative to the suite's folder.
+    pub(super) function: String,
 }
 
 /// What ends a run before the agent completes.

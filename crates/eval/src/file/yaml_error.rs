@@ -4,7 +4,7 @@ use crate::nearest::nearest;
 
 /// Phrases of the reader and of serde, and what they mean for the author of a suite. The first that contains others
 /// stands before them.
-const PHRASES: [(&str, &str); 21] = [
+const PHRASES: [(&str, &str); 22] = [
     (
         "externally tagged enum expected scalar or mapping",
         "an object with one member is expected, or the name of a member",
@@ -29,6 +29,10 @@ const PHRASES: [(&str, &str); 21] = [
     (
         "data did not match any variant of untagged enum ScriptEntry",
         "a text is expected, or an object with `says` and perhaps `changes`",
+    ),
+    (
+        "data did not match any variant of untagged enum BridgeFormat",
+        "a template is expected, or an object with `function`",
     ),
     ("duplicate mapping key: ", "there are two members with the name "),
     (", set DuplicateKeyPolicy in Options if acceptable", ""),
@@ -106,6 +110,10 @@ mod tests {
             (
                 case("user_agents: { loop: { script: [{ say: 1 }] } }"),
                 "a text is expected, or an object with `says` and perhaps `changes`",
+            ),
+            (
+                case("bridge: { format_prompt: { functio: a } }"),
+                "a template is expected, or an object with `function`",
             ),
             (case("first_message: Ho"), "there are two members with the name first_message"),
             (case("tools: { read: mock }"), "unknown name `mock`, expected one of real, "),

@@ -126,6 +126,22 @@ impl PythonFunction {
         }
     }
 
+    /// What the function makes of these names, as a format of the bridge.
+    ///
+    /// # Errors
+    /// What the function raises, or why it cannot be called.
+    pub(crate) async fn format(
+        &self,
+        functions: &Functions,
+        names: &Value,
+    ) -> Result<JsonText, String> {
+        let made = self.called(functions, Input::Bridge { bridge: names }).await;
+        made.map_err(|failure| match failure {
+            MockFailure::Raises(message) | MockFailure::Broken(message) => message,
+            MockFailure::NotRecorded => "it has no answer".to_owned(),
+        })
+    }
+
     async fn called(
         &self,
         functions: &Functions,
@@ -283,6 +299,7 @@ enum Input<'a> {
     User { prompt: &'a str, user: UserSeen<'a> },
     PersonaTool { args: &'a JsonText, user: UserSeen<'a> },
     Metric { events: &'a [Entry] },
+    Bridge { bridge: &'a Value },
 }
 
 /// What a user agent sees of its yield.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use eval::fault::AtFault;
-use eval::file::{ReadOptions, read_with_models};
+use eval::file::{ReadOptions, read, read_with_models};
 use eval::ledger::Event;
 use eval::model::{Models, Variables};
 use eval::result::TerminationReason;
@@ -84,4 +84,19 @@ async fn a_tool_of_a_persona_sees_what_the_call_before_it_changed() {
 async fn a_function_changes_the_state_when_it_ends_the_conversation() {
     let Some(result) = run("leaves", &no_models()).await else { return };
     assert_eq!(result.status, Status::Passed, "{:?}\n{:?}", result.error, result.metrics);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn functions_make_prompts_and_responses() {
+    let Some(python) = test_needs::python() else { return };
+    let suite = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/club.eval.yaml");
+    let options = ReadOptions { python: Some(python), ..ReadOptions::default() };
+    let cases = read(&suite, &options).unwrap_or_else(|error| panic!("{error}"));
+    let case = |name: &str| cases.iter().find(|case| case.name == name).expect("the case");
+    run_eval(case("bridge")).await.assert_passed();
+    let error = run_eval(case("bridge-without-text")).await.error.expect("an error");
+    assert_eq!(
+        error.message,
+        "the user agent of the conversation failed: bridge.format_prompt returned 7, which is not a text; return the prompt as one"
+    );
 }
