@@ -28,6 +28,7 @@ returns the answer: a text, or what the tool that waits is to return. None ends 
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import json
 import os
@@ -48,15 +49,20 @@ __all__ = [
     "BridgeContext",
     "EvalCase",
     "EvalResult",
+    "EvalRunner",
     "Message",
     "MetricResult",
     "MockContext",
+    "PendingCall",
+    "RunnerError",
     "SessionState",
     "StateChange",
     "SuiteError",
     "SuiteResult",
     "ToolError",
+    "Turn",
     "UserContext",
+    "create_eval_runner",
     "raises",
     "returns",
     "run_eval",
@@ -435,6 +441,166 @@ def _written(case: EvalCase) -> JsonBytes:
         raise SuiteError(f"the case {case.name!r} has no form in JSON: {error}") from error
 
 
+@dataclass(frozen=True)
+class PendingCall:
+    """A call that waits for a response."""
+
+    call_id: str
+    name: str
+    """The name under which the framework waits, such as `adk_request_confirmation`."""
+    tool: str
+    """The tool that asks."""
+    args: dict[str, Any]
+    interim: Any
+    """What a long-running tool has returned so far; None otherwise."""
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What a turn of an agent gave."""
+
+    pending: list[PendingCall]
+    """The calls that wait for a response; none if the agent ended its turn."""
+    state: dict[str, Any]
+    """The state of the session."""
+    events: list[dict[str, Any]]
+    """What happened in the turn, in order, as in `EvalResult`."""
+
+    @property
+    def text(self) -> str:
+        """The last text of the agent; empty if it said nothing."""
+        texts = [event["text"] for event in self.events if event["type"] == "message"]
+        return texts[-1] if texts else ""
+
+
+class RunnerError(Exception):
+    """The run ended: a tool without a mock was called, a mock failed, or the agent did."""
+
+    def __init__(self, fault: dict[str, str], events: list[dict[str, Any]]) -> None:
+        super().__init__("\n".join(text for text in (fault["message"], fault.get("traceback")) if text))
+        self.at_fault = fault["at_fault"]
+        """Who was at fault, such as `mock`."""
+        self.events = events
+        """What happened in the turn before."""
+
+
+class EvalRunner:
+    """An agent under interception, which a test runs turn by turn. `create_eval_runner` makes it."""
+
+    def __init__(self, case: EvalCase) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="rehearsal-")
+        suite = Path(self._folder.name, "suite.json")
+        suite.write_bytes(compose({"cases": listed([_written(case)])}))
+        self._has_ended = False
+        self._errors = Path(self._folder.name, "errors")
+        with self._errors.open("wb") as errors:
+            self._process = subprocess.Popen(
+                [_program_file(), "eval", str(suite), "--of-python", "--runner"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                encoding="utf-8",
+                env=_environment(),
+            )
+        try:
+            self._answer()
+        except BaseException:
+            self.close()
+            raise
+
+    def run(self, message: str | Mapping[str, Any]) -> Turn:
+        """Sends a message of the user, a text or an object with `parts`, and runs the agent until it ends its turn or
+        waits.
+
+        Raises:
+          RunnerError: the run ended. The runner cannot be used after it.
+        """
+        return self._turn({"message": message})
+
+    def respond(self, responses: Iterable[tuple[PendingCall, Any]]) -> Turn:
+        """Responds to calls that wait, and runs the agent on.
+
+        Raises:
+          RunnerError: the run ended. The runner cannot be used after it.
+        """
+        sent = [
+            {"call_id": call.call_id, "name": call.name, "response": response}
+            for call, response in responses
+        ]
+        return self._turn({"responses": sent})
+
+    def close(self) -> None:
+        """Ends the agent."""
+        self._has_ended = True
+        assert self._process.stdin is not None and self._process.stdout is not None
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.close()
+        self._process.wait()
+        self._process.stdout.close()
+        self._folder.cleanup()
+
+    def __enter__(self) -> EvalRunner:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _turn(self, request: dict[str, Any]) -> Turn:
+        assert self._process.stdin is not None
+        if self._has_ended:
+            raise SuiteError("the run has ended; create another runner")
+        self._process.stdin.write(strict(request).decode() + "\n")
+        self._process.stdin.flush()
+        answer = self._answer()
+        turn = answer["turn"]
+        pending = [PendingCall(**call) for call in turn["pending"]]
+        return Turn(pending, turn["state"], answer["events"])
+
+    def _answer(self) -> dict[str, Any]:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            self._process.wait()
+            raise SuiteError(self._errors.read_text("utf-8").strip().removeprefix("error: "))
+        answer: dict[str, Any] = json.loads(line)
+        if fault := answer.get("fault"):
+            self._has_ended = True
+            raise RunnerError(fault, answer["events"])
+        return answer
+
+
+def create_eval_runner(
+    subject: str | os.PathLike[str] | Mapping[str, Any],
+    tool_mocks: Mapping[str, Mock],
+    *,
+    model: Mapping[str, Any] | None = None,
+    initial_state: Mapping[str, Any] | None = None,
+    allow: Sequence[str] = (),
+) -> EvalRunner:
+    """An agent in a session of its own, in which a call of a tool that `tool_mocks` does not name ends the run::
+
+        with create_eval_runner("agents/triage", {"read": returns({"policy": "Call 999."})}) as runner:
+            assert "999" in runner.run("I have really bad chest pain").text
+
+    The arguments are those members of `EvalCase`. There are no users and no metrics: the test is the user.
+
+    Raises:
+      SuiteError: the arguments are not valid, or the program `rehearsal` is missing.
+      RunnerError: the agent cannot be loaded, or uses what cannot be intercepted.
+    """
+    return EvalRunner(
+        EvalCase(
+            name="eval-runner",
+            subject=subject,
+            first_message="The test begins.",
+            tools=tool_mocks,
+            model=model,
+            initial_state=initial_state or {},
+            allow=allow,
+        )
+    )
+
+
 def run_suite_file(suite: str | os.PathLike[str], *options: str) -> SuiteResult:
     """Runs a suite file with options of `rehearsal eval`.
 
@@ -483,8 +649,7 @@ def _result(result: dict[str, Any]) -> EvalResult:
     )
 
 
-def _program(*arguments: str) -> str:
-    """What the program prints. Exit codes that say how cases ended are no errors."""
+def _program_file() -> str:
     # Beside this Python too, which is not on the path where its environment is not activated.
     beside = os.path.dirname(sys.executable)
     program = (
@@ -496,10 +661,19 @@ def _program(*arguments: str) -> str:
         raise SuiteError(
             "the program `rehearsal` is not on the path; install it, or set REHEARSAL_PROGRAM to its file"
         )
-    environment = {"REHEARSAL_PYTHON": sys.executable, **os.environ}
+    return program
+
+
+def _environment() -> dict[str, str]:
+    return {"REHEARSAL_PYTHON": sys.executable, **os.environ}
+
+
+def _program(*arguments: str) -> str:
+    """What the program prints. Exit codes that say how cases ended are no errors."""
+    program = _program_file()
     try:
         done = subprocess.run(
-            [program, *arguments], capture_output=True, encoding="utf-8", env=environment, check=False
+            [program, *arguments], capture_output=True, encoding="utf-8", env=_environment(), check=False
         )
     except OSError as error:
         raise SuiteError(f"{program} cannot be started: {error}") from error

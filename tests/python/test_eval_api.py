@@ -14,8 +14,10 @@ sys.path.insert(0, str(ROOT / "python"))
 from rehearsal_adk.eval import (  # noqa: E402
     REAL,
     EvalCase,
+    RunnerError,
     SuiteError,
     ToolError,
+    create_eval_runner,
     returns,
     run_eval,
     run_eval_suite,
@@ -114,6 +116,65 @@ def test_the_paths_of_a_subject_are_absolute(tmp_path, monkeypatch):
 def test_a_value_without_a_form_in_json_is_refused():
     with pytest.raises(SuiteError, match=r"'odd' has no form in JSON: \$\.\S+ is NaN\."):
         run_eval(case("odd", calls(), initial_state={"degrees": math.nan}))
+
+
+def test_a_runner_goes_on_turn_by_turn():
+    model = {
+        "scripted": [
+            "Hello",
+            {"calls": [{"tool": "read", "args": {"policy_id": "x"}}]},
+            {"calls": [{"tool": "ask", "args": {"question": "Where?"}}]},
+            "Done",
+        ]
+    }
+    state = {"patient": {"age": 55}}
+    mocks = {"read": read, "ask": returns(None)}
+    with create_eval_runner(TRIAGE, mocks, model=model, initial_state=state) as runner:
+        assert runner.run("Hi").text == "Hello"
+        waits = runner.run("It hurts")
+        results = [event["result"] for event in waits.events if event["type"] == "tool_result"]
+        assert results == [{"policy": "x", "tool": "read"}]
+        (asked,) = waits.pending
+        assert (asked.tool, asked.args, waits.state) == ("ask", {"question": "Where?"}, state)
+        assert runner.respond([(asked, {"answer": "My arm"})]).text == "Done"
+
+
+def test_a_runner_ends_with_what_is_not_mocked():
+    model = calls(("read", {"policy_id": "x"}))
+    with create_eval_runner(TRIAGE, {}, model=model) as runner:
+        with pytest.raises(RunnerError, match="the case has no mock for it") as error:
+            runner.run("Hi")
+        assert error.value.at_fault == "mock"
+        assert [event["type"] for event in error.value.events][:2] == ["user_message", "tool_call"]
+        with pytest.raises(SuiteError, match="the run has ended"):
+            runner.run("Hi")
+    with pytest.raises(RunnerError, match="did you mean read"):
+        create_eval_runner(TRIAGE, {"reed": returns(1)}, model=model)
+    with pytest.raises(SuiteError, match="is not a folder"):
+        create_eval_runner(TRIAGE / "none", {}, model=model)
+
+
+def format_prompt(context):
+    """The agent's text, and how long the conversation is."""
+    return f"{context.text} {len(context.conversation)}"
+
+
+def says_it(prompt):
+    """Says what it hears, once."""
+    return prompt if prompt == "Hello 1" else None
+
+
+def test_functions_are_user_agents_and_formats():
+    said = {"name": "said", "event": "user_message", "filter": {"text": "Hello 1"}, "is": 1}
+    run_eval(
+        case(
+            "bridged",
+            {"scripted": ["Hello", "Bye"]},
+            user_agents={"loop": says_it},
+            bridge={"format_prompt": format_prompt},
+            metrics=[{"event_count": said}],
+        )
+    ).assert_passed()
 
 
 def test_the_program_is_missing(monkeypatch):

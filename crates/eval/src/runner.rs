@@ -28,16 +28,25 @@ pub async fn create_eval_runner(
     tool_mocks: HashMap<String, ToolUse>,
     model: Option<GivenModel>,
 ) -> Result<EvalRunner, Fault> {
-    let mut case = EvalCase::new("eval-runner", Arc::clone(&subject));
+    let mut case = EvalCase::new("eval-runner", subject);
     case.tools = tool_mocks;
     case.model = model;
-    let gate = Arc::new(Gate::new(&case));
-    gate.ledger.add(Event::InitialState { state: case.initial_state.clone() });
-    let session = subject.open(&gate).await?;
-    Ok(EvalRunner { gate, session })
+    EvalRunner::of_case(&case).await
 }
 
 impl EvalRunner {
+    /// Opens a session of the subject of a case, with what the case says about tools, the model and the state. Its users,
+    /// metrics and ends are not looked at.
+    ///
+    /// # Errors
+    /// As [`create_eval_runner`].
+    pub async fn of_case(case: &EvalCase) -> Result<Self, Fault> {
+        let gate = Arc::new(Gate::new(case));
+        gate.ledger.add(Event::InitialState { state: case.initial_state.clone() });
+        let session = case.subject.open(&gate).await?;
+        Ok(Self { gate, session })
+    }
+
     /// Runs the subject until it ends its turn or waits.
     ///
     /// # Errors

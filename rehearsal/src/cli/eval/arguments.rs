@@ -144,6 +144,9 @@ pub struct EvalArguments {
     /// The suite is made of cases in Python, so errors say what to change there
     #[arg(long, env = "REHEARSAL_EVAL_OF_PYTHON", hide = true)]
     pub of_python: bool,
+    /// Run the agent of the only case turn by turn, as standard input says
+    #[arg(long, hide = true)]
+    pub runner: bool,
     /// How often each case is run [default: as the suite says, else once]
     #[arg(long, env = "REHEARSAL_EVAL_REPEATS", value_name = "NUMBER", value_parser = repeats)]
     pub repeats: Option<NonZeroU32>,

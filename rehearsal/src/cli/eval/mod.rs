@@ -10,6 +10,7 @@ mod init;
 mod interrupts;
 mod progress;
 mod report;
+mod runner;
 mod runs;
 mod selection;
 mod tools;
@@ -198,6 +199,12 @@ pub async fn eval(
         }
         None if arguments.run.list => {
             selection::list(&arguments.run, out)?;
+            Ok(Verdict::Passed)
+        }
+        None if arguments.run.runner => {
+            let cases = selection::cases(&arguments.run)?;
+            let case = cases.first().ok_or(EvalError::NoCase { known: Vec::new() })?;
+            runner::serve(case, out).await?;
             Ok(Verdict::Passed)
         }
         None if arguments.run.schema => {
