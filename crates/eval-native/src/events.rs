@@ -111,6 +111,7 @@ pub(crate) fn note(
             .filter(|(key, value)| !shared.waits.is_users(key, value))
             .collect();
         let changes = JsonText::serialize(&changes).unwrap_or_else(|_| JsonText::null());
+        gate.note_changed_state(&changes);
         gate.note_changes(changes, &answered);
     }
     Ok(())

@@ -80,7 +80,9 @@ struct Seen {
     /// The tools as the model sees them, for simulated mocks.
     declarations: HashMap<String, JsonText>,
     invocation_id: String,
+    /// The state of the session when the subject was last seen, and what has changed in it since.
     state: JsonText,
+    changed: Map<String, Value>,
     fault: Option<Fault>,
     /// The last tool that raised an error because the case says so, and the error's message.
     raised: Option<(String, String)>,
@@ -175,6 +177,7 @@ impl Gate {
                 declarations: HashMap::new(),
                 invocation_id: String::new(),
                 state,
+                changed: Map::new(),
                 fault: None,
                 raised: None,
             }),
@@ -542,13 +545,29 @@ impl Gate {
 
     /// Notes the state of the session.
     pub fn note_state(&self, state: JsonText) {
-        self.lock().state = state;
+        let seen = &mut *self.lock();
+        seen.state = state;
+        seen.changed.clear();
+    }
+
+    /// Notes changes of the state of the session within a turn, which a fault may end before the whole state is known.
+    pub fn note_changed_state(&self, changes: &JsonText) {
+        // A session does not keep what is for an invocation only.
+        let kept = |(key, _): &(String, Value)| !key.starts_with("temp:");
+        let changes = changes.decode::<Map<String, Value>>().unwrap_or_default();
+        self.lock().changed.extend(changes.into_iter().filter(kept));
     }
 
     /// The state of the session when the subject was last seen.
     #[must_use]
     pub fn state(&self) -> JsonText {
-        self.lock().state.clone()
+        let seen = self.lock();
+        if seen.changed.is_empty() {
+            return seen.state.clone();
+        }
+        let mut state = seen.state.decode::<Map<String, Value>>().unwrap_or_default();
+        state.extend(seen.changed.clone());
+        JsonText::from_value(&Value::Object(state))
     }
 
     fn begin_mock(

@@ -92,7 +92,7 @@ class CaseRun:
             app_name=self._loaded.app_name, user_id=USER, state=params["state"]
         )
         self._session_id = session.id
-        return {}
+        return {"state": await self._state()}
 
     async def _run(self, params: dict[str, Any]) -> dict[str, Any]:
         self._running = asyncio.ensure_future(self._turn(params))

@@ -256,5 +256,8 @@ fn note(event: AdkEvent, gate: &Gate) {
         gate.note_result(call_id, response.name, response.response);
     }
     let answered: Vec<&str> = answered.iter().map(String::as_str).collect();
+    if !is_inner {
+        gate.note_changed_state(&state);
+    }
     gate.note_changes(state, &answered);
 }

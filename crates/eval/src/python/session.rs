@@ -133,6 +133,9 @@ impl PythonSession {
         if let Some(message) = refused("unusable_own_model") {
             return Err(Fault::OwnModel { message });
         }
+        if let Some(state) = opened.root().member("state") {
+            gate.note_state(state.to_json());
+        }
         Ok(session)
     }
 

@@ -1,0 +1,74 @@
+"""What an eval run must not change about an agent of google-adk: each is a difference that a generated agent showed."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+BINARY = os.environ.get("REHEARSAL_TEST_BINARY")
+
+HEADER = """
+import asyncio
+import datetime
+from google.adk.agents import LlmAgent
+from google.adk.tools import ToolContext
+from pydantic import BaseModel
+"""
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Runs an agent, of which the source follows the imports, and returns the result of the case."""
+    assert BINARY, "REHEARSAL_TEST_BINARY must name the program; `cargo xtask test --only plugin` sets it"
+
+    def run(source: str, calls: list, tools: dict, mocks: str = "", **members) -> dict:
+        package = tmp_path / "agent"
+        package.mkdir()
+        (package / "__init__.py").write_text("")
+        (package / "agent.py").write_text(HEADER + textwrap.dedent(source))
+        (tmp_path / "mocks.py").write_text(textwrap.dedent(mocks))
+        turn = {"calls": [{"tool": tool, "args": args} for tool, args in calls]}
+        case = {"name": "a", "first_message": "Go", "model": {"scripted": [turn, "Done"]}, "tools": tools, **members}
+        suite, output = tmp_path / "a.eval.json", tmp_path / "results.json"
+        suite.write_text(json.dumps({"subject": {"adk": "agent"}, "cases": [case]}))
+        command = [BINARY, "eval", suite, "--format", "results", "--output", output, "--python", sys.executable]
+        ran = subprocess.run(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, check=False)
+        assert output.exists(), ran.stderr
+        [result] = json.loads(output.read_text())["results"]
+        return result
+
+    return run
+
+
+def results(result: dict) -> list:
+    """The results of the calls, in their order."""
+    return [event["result"] for event in result["events"] if event["type"] == "tool_result"]
+
+
+def test_a_run_that_an_error_ends_shows_the_state_up_to_the_error(run):
+    result = run(
+        """
+        def note(at: int, tool_context: ToolContext) -> dict:
+            tool_context.state["at"] = at
+            return {}
+
+        def after(tool, args, tool_context, tool_response):
+            tool_context.state["temp:after"] = True
+
+        def fail(callback_context, llm_request):
+            if "at" in callback_context.state:
+                raise ValueError("too late")
+
+        root_agent = LlmAgent(name="noter", tools=[note], after_tool_callback=after, before_model_callback=fail)
+        """,
+        [("note", {"at": 3})],
+        {"note": "real"},
+        initial_state={"session": {"city": "Rome", "temp:x": 1}},
+    )
+    assert result["status"] == "error"
+    assert result["events"][-1]["state"] == {"city": "Rome", "at": 3}
