@@ -50,6 +50,21 @@ def results(result: dict) -> list:
     return [event["result"] for event in result["events"] if event["type"] == "tool_result"]
 
 
+def test_real_tools_that_are_called_at_once_run_in_the_order_of_the_calls(run):
+    result = run(
+        """
+        def add(at: int, tool_context: ToolContext) -> dict:
+            tool_context.state["order"] = [*tool_context.state.get("order", []), at]
+            return {}
+
+        root_agent = LlmAgent(name="adder", tools=[add])
+        """,
+        [("add", {"at": at}) for at in range(30)],
+        {"add": "real"},
+    )
+    assert result["events"][-1]["state"] == {"order": list(range(30))}
+
+
 def test_a_run_that_an_error_ends_shows_the_state_up_to_the_error(run):
     result = run(
         """

@@ -216,6 +216,15 @@ impl Gate {
         names.check(&self.named_tools, self.model.as_ref(), &self.metrics)
     }
 
+    /// The tools that run at every call, whatever its arguments are.
+    pub fn real_tools(&self) -> impl Iterator<Item = &str> {
+        let has_fault = |name: &String| self.faults.iter().any(|fault| fault.tool == *name);
+        let is_real = move |(name, used): &(&String, &ToolUse)| {
+            matches!(used, ToolUse::Real) && !has_fault(name)
+        };
+        self.tools.iter().filter(is_real).map(|(name, _)| name.as_str())
+    }
+
     /// The tools whose mocks want to know their declarations. Subjects note those of them that they know with
     /// [`Gate::note_declaration`], before the call.
     pub fn declared_tools(&self) -> impl Iterator<Item = &str> {

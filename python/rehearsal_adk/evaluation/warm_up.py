@@ -127,6 +127,7 @@ async def _be_the_engine(reader: asyncio.StreamReader, writer: asyncio.StreamWri
     opening = {
         "state": {},
         "tools": ["wait"],
+        "real": [],
         "declared": [],
         "stateful": [],
         "model_timeout_ms": 60_000,

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use futures::FutureExt as _;
 use json_text::JsonText;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -133,13 +134,13 @@ fn handle(
             let case = gate.case_name().to_owned();
             gate.stop(Fault::ForbiddenEffect { case, what, place });
         }
-        (Some("tool"), Some(id)) => {
+        (Some("tool"), id) => {
             let asked: ToolAsked = serde_json::from_str(params)?;
             if let Some(declaration) = asked.declaration {
                 gate.note_declaration(&asked.tool, declaration);
             }
             let (gate, lines) = (Arc::clone(gate), lines.clone());
-            tokio::spawn(async move {
+            let mut deciding = Box::pin(async move {
                 let call = GateCall {
                     call_id: asked.call_id,
                     tool: asked.tool,
@@ -151,8 +152,15 @@ fn handle(
                     output_schema: asked.output_schema,
                 };
                 let result = decision(&gate.decide(&call).await);
-                send(&lines, &Answer { id, result });
+                // Without an id, the call is of a tool that runs anyway.
+                if let Some(id) = id {
+                    send(&lines, &Answer { id, result });
+                }
             });
+            // What is decided at once is answered at once: calls go on in the order in which they were made.
+            if deciding.as_mut().now_or_never().is_none() {
+                tokio::spawn(deciding);
+            }
         }
         (Some("model"), Some(id)) => {
             let ModelAsked { agent, asked_by } = serde_json::from_str(params)?;

@@ -76,6 +76,7 @@ impl<'a> Model<'a> {
 struct Open<'a> {
     state: &'a JsonText,
     tools: Vec<&'a str>,
+    real: Vec<&'a str>,
     declared: Vec<&'a str>,
     stateful: Vec<&'a str>,
     model: Option<Model<'a>>,
@@ -113,6 +114,7 @@ impl PythonSession {
         let open = Open {
             state: gate.initial_state(),
             tools: gate.known_tools().collect(),
+            real: gate.real_tools().collect(),
             declared: gate.declared_tools().collect(),
             stateful: gate.stateful_tools().collect(),
             model: Model::of(gate)?,
