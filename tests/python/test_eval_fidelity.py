@@ -87,3 +87,21 @@ def test_a_run_that_an_error_ends_shows_the_state_up_to_the_error(run):
     )
     assert result["status"] == "error"
     assert result["events"][-1]["state"] == {"city": "Rome", "at": 3}
+
+
+def test_the_error_of_a_generator_that_a_callback_handles_is_not_an_error_of_a_model(run):
+    result = run(
+        """
+        def count(at: int):
+            raise ValueError("no numbers")
+            yield at
+
+        def handle(tool, args, tool_context, error):
+            return {"handled": str(error)}
+
+        root_agent = LlmAgent(name="counter", tools=[count], on_tool_error_callback=handle)
+        """,
+        [("count", {"at": 3})],
+        {"count": "real"},
+    )
+    assert (result["status"], results(result)) == ("passed", [{"handled": "no numbers"}])

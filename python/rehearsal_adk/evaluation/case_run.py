@@ -294,10 +294,16 @@ class CaseRun:
         agent's part of the turn there, without an error."""
         if event.content is not None and event.content.parts:
             self._unanswered.pop(event.author, None)
-        elif event.error_code:
+        elif event.error_code and not self._is_function(event.author):
             message = f": {event.error_message}" if event.error_message else ""
             reason = f"the model of {event.author} gave no answer ({event.error_code}{message})"
             self._unanswered[event.author] = reason
+
+    def _is_function(self, author: str) -> bool:
+        """Whether a function wrote an event, as a node of a workflow or as a generator that is a tool. google-adk notes its
+        error, which a retry or a callback may handle."""
+        agents = {getattr(agent, "name", None) for agent in unseen.agents(self._loaded.root)}
+        return author in self._known and author not in agents
 
     def _model_name(self, author: str) -> str:
         """The name of the agent's model, for a service that names none in its responses."""
