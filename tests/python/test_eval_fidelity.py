@@ -105,3 +105,27 @@ def test_the_error_of_a_generator_that_a_callback_handles_is_not_an_error_of_a_m
         {"count": "real"},
     )
     assert (result["status"], results(result)) == ("passed", [{"handled": "no numbers"}])
+
+
+def test_callbacks_get_a_mocks_answer_as_the_objects_that_the_tool_declares(run):
+    result = run(
+        """
+        class Flight(BaseModel):
+            day: datetime.date
+            seats: int = 9
+
+        def find(to: str) -> list[Flight]:
+            return []
+
+        def free() -> dict:
+            return {}
+
+        def after(tool, args, tool_context, tool_response):
+            return {"seats": sum(it.seats for it in tool_response)} if tool.name == "find" else None
+
+        root_agent = LlmAgent(name="finder", tools=[find, free], after_tool_callback=after)
+        """,
+        [("find", {"to": "OSL"}), ("free", {})],
+        {"find": {"returns": [{"day": "2026-01-02"}, {"day": "2026-01-03", "seats": 1}]}, "free": {"returns": {"a": 1}}},
+    )
+    assert results(result) == [{"seats": 10}, {"a": 1}]

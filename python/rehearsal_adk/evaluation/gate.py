@@ -170,7 +170,7 @@ async def _through_gate(
     _change_state(decision, context)
     match decision["do"]:
         case "mock":
-            return decision["result"]
+            return output_schema.as_declared(tool, decision["result"])
         case "raise":
             raise MockError(decision["message"])
         case "wait":

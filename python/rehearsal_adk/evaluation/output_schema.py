@@ -1,10 +1,11 @@
-"""The schema of what a tool returns, against which answers of mocks and users are checked."""
+"""What a tool declares to return: the schema against which answers of mocks and users are checked, and the objects that
+stand for a mock's answer."""
 
 from __future__ import annotations
 
 import functools
 from types import FunctionType
-from typing import Any, get_args, get_origin
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from google.adk.agents.llm_agent import LlmAgent
 from google.adk.tools.agent_tool import AgentTool
@@ -28,6 +29,42 @@ def of(tool: Any) -> Any:
         except (AttributeError, TypeError, ValueError):  # It is computed again.
             pass
     return kept["schema"]
+
+
+def as_declared(tool: Any, result: Any) -> Any:
+    """A mock's result as the function of the tool returns it: where its annotation names models of pydantic, enums, dates
+    and other objects, these are made of the JSON. Callbacks of the agent rely on them."""
+    function = getattr(tool, "func", None)
+    if not isinstance(function, FunctionType) or (adapter := _objects_of(function)) is None:
+        return result
+    try:
+        return adapter.validate_json(jsonable.strict(result))
+    except ValueError:  # It may be recorded: an error, or what a callback made of a result.
+        return result
+
+
+@functools.lru_cache(maxsize=1024)
+def _objects_of(function: Any) -> Any:
+    """Makes the objects that the function returns; None if it declares none."""
+    try:
+        declared: Any = get_type_hints(function).get("return")
+        return TypeAdapter(declared) if _has_objects(declared) else None
+    except Exception:  # Annotations may be anything.
+        return None
+
+
+_JSON = (str, int, float, bool, type(None), dict, list, object)
+
+
+def _has_objects(declared: Any) -> bool:
+    """Whether an annotation names something that is not JSON."""
+    if get_origin(declared) is Literal:
+        return False
+    inner = get_args(declared)
+    if inner:
+        is_json = get_origin(declared) not in (tuple, set, frozenset)
+        return not is_json or any(_has_objects(one) for one in inner)
+    return isinstance(declared, type) and declared not in _JSON
 
 
 def _declared(tool: Any) -> Any:
