@@ -129,3 +129,21 @@ def test_callbacks_get_a_mocks_answer_as_the_objects_that_the_tool_declares(run)
         {"find": {"returns": [{"day": "2026-01-02"}, {"day": "2026-01-03", "seats": 1}]}, "free": {"returns": {"a": 1}}},
     )
     assert results(result) == [{"seats": 10}, {"a": 1}]
+
+
+def test_a_mocks_own_default_of_an_argument_that_is_called_context_is_kept(run):
+    result = run(
+        """
+        def announce(context: str = "doors open") -> dict:
+            return {}
+
+        root_agent = LlmAgent(name="announcer", tools=[announce])
+        """,
+        [("announce", {})],
+        {"announce": {"function": "mocks.py:announce"}},
+        mocks="""
+        def announce(context="from the mock"):
+            return {"announced": context}
+        """,
+    )
+    assert results(result) == [{"announced": "from the mock"}]

@@ -183,18 +183,20 @@ def _context(function: Callable[..., Any], args: dict[str, Any], context: Any) -
 def _with_defaults(
     function: Callable[..., Any], args: dict[str, Any], defaults: dict[str, Any]
 ) -> dict[str, Any]:
-    """The arguments, with the tool's own defaults for those that the function needs.
+    """The arguments, with the tool's own defaults for those for which the function has none.
 
     An argument `context` of the tool is not the context of the mock.
     """
-    needed = {
-        name
-        for name, it in inspect.signature(function).parameters.items()
-        if name not in args
-        and (it.default is inspect.Parameter.empty or name == "context")
-        and it.annotation not in (MockContext, MockContext.__name__)
-    }
-    return {**args, **{name: value for name, value in defaults.items() if name in needed}}
+    completed = dict(args)
+    for name, default in defaults.items():
+        it = inspect.signature(function).parameters.get(name)
+        if it is None or name in args or it.annotation in (MockContext, MockContext.__name__):
+            continue
+        if it.default is inspect.Parameter.empty:
+            completed[name] = default
+        elif name == "context":
+            completed[name] = it.default
+    return completed
 
 
 def _converted(function: Callable[..., Any], args: dict[str, Any]) -> dict[str, Any]:
