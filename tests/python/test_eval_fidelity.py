@@ -126,7 +126,10 @@ def test_callbacks_get_a_mocks_answer_as_the_objects_that_the_tool_declares(run)
         root_agent = LlmAgent(name="finder", tools=[find, free], after_tool_callback=after)
         """,
         [("find", {"to": "OSL"}), ("free", {})],
-        {"find": {"returns": [{"day": "2026-01-02"}, {"day": "2026-01-03", "seats": 1}]}, "free": {"returns": {"a": 1}}},
+        {
+            "find": {"returns": [{"day": "2026-01-02"}, {"day": "2026-01-03", "seats": 1}]},
+            "free": {"returns": {"a": 1}},
+        },
     )
     assert results(result) == [{"seats": 10}, {"a": 1}]
 

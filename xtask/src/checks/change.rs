@@ -77,6 +77,15 @@ pub(crate) const PARTS: [Part; 6] = [
     Part::Browser,
 ];
 
+/// How the names of files begin whose tests in Python need the program.
+const WITH_PROGRAM: [&str; 5] = [
+    "test_live.py",
+    "test_endpoint_",
+    "test_eval_api",
+    "test_eval_fidelity",
+    "test_generated_agents",
+];
+
 /// The tests of what eval runs rely on in google-adk.
 const RELY_ON_ADK: &str =
     "package(rehearsal-eval) & binary(all) & test(/^(canaries|endings|python_runs|requests)::/)";
@@ -160,9 +169,7 @@ impl super::Check for Check {
             }
             Self::Python => flaky::pytest(context, |pytest| {
                 // The plugin's check runs these.
-                pytest
-                    .args(["--ignore-glob=*/test_endpoint_*.py", "--ignore-glob=*/test_live.py"])
-                    .arg("--ignore-glob=*/test_eval_api.py");
+                pytest.args(WITH_PROGRAM.map(|name| format!("--ignore-glob=*/{name}*")));
             }),
             Self::Program => {
                 context.begin_site()?;
@@ -171,7 +178,7 @@ impl super::Check for Check {
             }
             Self::Plugin => flaky::pytest(context, |pytest| {
                 pytest
-                    .args(["-k", "test_live.py or test_endpoint_ or test_eval_api"])
+                    .args(["-k", &WITH_PROGRAM.join(" or ")])
                     .env("REHEARSAL_TEST_BINARY", workspace.tested_program());
             }),
             Self::Stories => stories(context, &workspace.tested_program()),
