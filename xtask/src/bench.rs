@@ -1,7 +1,7 @@
 //! `cargo xtask bench`: the benches, which take minutes and need an idle machine.
 
 use std::path::Path;
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
 use anyhow::Result;
 use xtask::process;
@@ -14,15 +14,23 @@ use crate::setup::{self, Browser};
 /// The name that selects only the benches in the browser.
 const PAGE: &str = "page";
 
+/// The name that selects only the cases of generated agents.
+const GENERATED: &str = "generated";
+
+/// The seeds of generated agents, with ten cases each.
+const SEEDS: &str = "0-299";
+
 /// The name of the benches of eval runs, which are compared with Inspect AI too.
 const EVAL: &str = "eval";
 
-/// Runs the benches of these names, or every bench of the workspace against release builds and then
-/// those in the browser.
+/// Runs the benches of these names, or every bench of the workspace against release builds, then the cases of generated
+/// agents and those in the browser.
 pub(crate) fn run(workspace: &Workspace, names: &[String]) -> Result<ExitCode> {
     setup::ensure(workspace, &PARTS)?;
     let binary = build::run(workspace)?;
-    let native: Vec<&str> = names.iter().map(String::as_str).filter(|name| *name != PAGE).collect();
+    let is_chosen = |name: &str| names.is_empty() || names.iter().any(|it| it == name);
+    let is_native = |name: &&str| ![PAGE, GENERATED].contains(name);
+    let native: Vec<&str> = names.iter().map(String::as_str).filter(is_native).collect();
     if names.is_empty() || !native.is_empty() {
         let mut command = process::cargo(workspace);
         command.args(["bench", "--workspace", "--exclude", "frontend"]);
@@ -42,10 +50,25 @@ pub(crate) fn run(workspace: &Workspace, names: &[String]) -> Result<ExitCode> {
         eprintln!("{}", process::line(&command));
         process::run(&mut command)?;
     }
-    if names.is_empty() || native.len() < names.len() {
+    if is_chosen(GENERATED) {
+        generated(workspace, &binary)?;
+    }
+    if is_chosen(PAGE) {
         in_browser(workspace, &binary)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Compares eval runs of many generated agents with google-adk's own runner.
+fn generated(workspace: &Workspace, binary: &Path) -> Result<()> {
+    let mut command = Command::new(workspace.python());
+    command
+        .args(["-m", "pytest", "-q", "-p", "no:cacheprovider"])
+        .arg("tests/python/test_generated_agents.py")
+        .current_dir(workspace.root())
+        .env("REHEARSAL_TEST_BINARY", binary)
+        .env("REHEARSAL_TEST_SEEDS", SEEDS);
+    process::print_and_run(&mut command)
 }
 
 /// Measures large forms, values, reports and long live sessions in Chromium.
