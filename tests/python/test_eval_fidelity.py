@@ -107,6 +107,24 @@ def test_the_error_of_a_generator_that_a_callback_handles_is_not_an_error_of_a_m
     assert (result["status"], results(result)) == ("passed", [{"handled": "no numbers"}])
 
 
+def test_the_error_of_an_agent_that_is_a_tool_can_be_handled(run):
+    result = run(
+        """
+        from google.adk.tools import AgentTool
+
+        helper = LlmAgent(name="helper", instruction="Help in {city}.")
+
+        def handle(tool, args, tool_context, error):
+            return {"handled": "city" in str(error)}
+
+        root_agent = LlmAgent(name="asker", tools=[AgentTool(helper)], on_tool_error_callback=handle)
+        """,
+        [("helper", {"request": "Help"})],
+        {},
+    )
+    assert (result["status"], results(result)) == ("passed", [{"handled": True}])
+
+
 def test_callbacks_get_a_mocks_answer_as_the_objects_that_the_tool_declares(run):
     result = run(
         """

@@ -212,6 +212,12 @@ class CaseRun:
         if context.session.id != self._session_id:
             self._report(event, inner=True)
 
+    def note_raised(self, agent: Any) -> None:
+        """Forgets what google-adk noted of an error of an agent that is used as a tool: a callback or a plugin may handle
+        the error, which otherwise ends the run."""
+        for one in unseen.agents(agent):
+            self._unanswered.pop(getattr(one, "name", ""), None)
+
     def stop(self) -> None:
         """Cancels the run, from whatever thread."""
         if self._running is not None:

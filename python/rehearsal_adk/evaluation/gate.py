@@ -59,6 +59,9 @@ class Decisions(Protocol):
     def observe(self, event: Any, context: Any) -> None:
         """An event of an agent that is used as a tool, or of another runner within the run."""
 
+    def note_raised(self, agent: Any) -> None:
+        """An agent that is used as a tool raised an error, which is for callbacks and plugins or ends the run."""
+
     def stop(self) -> None:
         """Cancels the task of the runner."""
 
@@ -175,7 +178,14 @@ async def _through_gate(
             raise MockError(decision["message"])
         case "wait":
             return None
-    if isinstance(tool, AgentTool) or is_control_flow(tool):
+    if isinstance(tool, AgentTool):
+        try:
+            return await body()
+        except Exception:
+            if (decisions := _decisions()) is not None:
+                decisions.note_raised(tool.agent)
+            raise
+    if is_control_flow(tool):
         return await body()
     token = barrier.allowed.set(True)
     try:
