@@ -32,14 +32,16 @@ class RandomModel(BaseLlm):
     async def generate_content_async(self, llm_request: Any, stream: bool = False) -> Any:
         """One response."""
         request = self._canonical(llm_request)
-        random = Random(digest([self.seed, self.model, request]))
+        # Where agents run in parallel, not even the order of an object's members is defined.
+        number = digest(request if self.is_ordered else sorted(request))
+        random = Random(f"{self.seed} {self.model} {number}")
         tools = [tool for one in llm_request.config.tools or [] for tool in one.function_declarations or []]
         turns = sum(content.role == "model" for content in llm_request.contents)
         ends = random.random() < 0.2 + 0.08 * turns
         if ends and (answers := [tool for tool in tools if tool.name == "set_model_response"]):
             parts = [self._call(answers[0], random)]
         elif ends or not tools:
-            parts = [types.Part(text=self._text(llm_request, request, random))]
+            parts = [types.Part(text=self._text(llm_request, number, random))]
         else:
             called = random.choices(tools, k=random.choice([1, 1, self.most_calls]))
             parts = [self._call(tool, random) for tool in called]
@@ -60,18 +62,16 @@ class RandomModel(BaseLlm):
 
     def _canonical(self, request: Any) -> str:
         contents = [content.model_dump(mode="json", exclude_none=True) for content in request.contents]
-        if not self.is_ordered:
-            contents.sort(key=json.dumps)
         config = request.config.model_dump(mode="json", exclude_none=True, include={"system_instruction", "tools"})
         text = json.dumps([contents, config], sort_keys=True)
         return _ID.sub("ID", text)
 
-    def _text(self, request: Any, canonical: str, random: Random) -> str:
+    def _text(self, request: Any, number: int, random: Random) -> str:
         if schema := request.config.response_schema:
             from google.adk.utils._schema_utils import schema_to_json_schema
 
             return json.dumps(_value(schema_to_json_schema(schema), random))
-        return f"{self.model} saw {digest(canonical) % 1000}"
+        return f"{self.model} saw {number % 1000}"
 
     def _call(self, tool: Any, random: Random) -> types.Part:
         schema = tool.parameters_json_schema or (
