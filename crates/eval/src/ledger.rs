@@ -104,6 +104,15 @@ pub enum Event {
         /// The value that it replaced.
         replaced: JsonText,
     },
+    /// A value of the subject has no form in JSON, and the ledger has another one in its place.
+    ValueReplaced {
+        /// What it is a part of: `state`, or for example `the result of read`.
+        r#in: String,
+        /// Where it is in that, such as `$.rows[0]`.
+        place: String,
+        /// What it is, such as `NaN`.
+        value: String,
+    },
     /// The subject waits for the user.
     Yield(YieldInfo),
     /// What a user agent heard.
@@ -207,6 +216,7 @@ impl Event {
             Self::ToolFault { .. } => "tool_fault",
             Self::StateChange { .. } => "state_change",
             Self::StateConflict { .. } => "state_conflict",
+            Self::ValueReplaced { .. } => "value_replaced",
             Self::Yield(_) => "yield",
             Self::UserAgentPrompt { .. } => "user_agent_prompt",
             Self::UserAgentCall { .. } => "user_agent_call",
@@ -219,7 +229,7 @@ impl Event {
 }
 
 /// Names of all events, as [`Event::name`] gives them.
-pub const EVENT_NAMES: [&str; 15] = [
+pub const EVENT_NAMES: [&str; 16] = [
     "initial_state",
     "user_message",
     "message",
@@ -228,6 +238,7 @@ pub const EVENT_NAMES: [&str; 15] = [
     "tool_fault",
     "state_change",
     "state_conflict",
+    "value_replaced",
     "yield",
     "user_agent_prompt",
     "user_agent_call",
@@ -249,6 +260,7 @@ pub(crate) fn members_of(name: &str) -> &'static [&'static str] {
         "tool_fault" => &["call_id", "name", "effect"],
         "state_change" => &["changes", "by"],
         "state_conflict" => &["pointer", "kept", "replaced"],
+        "value_replaced" => &["in", "place", "value"],
         "yield" => {
             &["kind", "tool_name", "invocation_id", "awaiting_input", "call_id", "args", "interim"]
         }

@@ -75,6 +75,11 @@ fn event(members: &Members) -> Result<Event, String> {
             kept: members.get("kept")?,
             replaced: members.get("replaced")?,
         },
+        "value_replaced" => Event::ValueReplaced {
+            r#in: members.get("in")?,
+            place: members.get("place")?,
+            value: members.get("value")?,
+        },
         "yield" => Event::Yield(yield_info(members)?),
         "user_agent_prompt" => Event::UserAgentPrompt { text: members.get("text")? },
         "user_agent_call" => Event::UserAgentCall {
@@ -165,6 +170,7 @@ mod tests {
             fault(FaultEffect::Raises(text())),
             Event::StateChange { changes: json(), by: Role::UserAgent },
             Event::StateConflict { pointer: text(), kept: json(), replaced: json() },
+            Event::ValueReplaced { r#in: text(), place: text(), value: text() },
             Event::Yield(wait(YieldKind::Loop, None)),
             Event::Yield(wait(YieldKind::Tool { tool_name: text() }, Some(json()))),
             Event::UserAgentPrompt { text: text() },
