@@ -29,15 +29,29 @@ use crate::yields::{YieldInfo, YieldKind};
 /// How long loading the agent may take, which does not count as time of the case.
 const LOAD: Duration = Duration::from_secs(120);
 
+/// How often a case is begun whose process is lost, and not because of the case.
+const ATTEMPTS: usize = 3;
+
 /// Runs one case.
 pub async fn run_eval(case: &EvalCase) -> EvalResult {
+    for attempt in 1..ATTEMPTS {
+        let gate = if attempt == 1 { Gate::new(case) } else { Gate::repeated(case) };
+        if let Ok(result) = run_once(case, gate).await {
+            return result;
+        }
+    }
+    run_once(case, Gate::repeated(case)).await.unwrap_or_else(|lost| lost)
+}
+
+/// Runs one case; an error if its process was lost, and not because of the case.
+async fn run_once(case: &EvalCase, gate: Gate) -> Result<EvalResult, EvalResult> {
     let loaded = timeout(LOAD, case.subject.prepare()).await.unwrap_or_else(|_| {
         let message =
             format!("the agent was not loaded after {} s; does its import wait?", LOAD.as_secs());
         Err(Fault::Subject { message, traceback: String::new() })
     });
     let begin = Instant::now();
-    let gate = Arc::new(Gate::new(case));
+    let gate = Arc::new(gate);
     gate.ledger.add(Event::InitialState { state: case.initial_state.clone() });
     let mut run = Run {
         case,
@@ -84,7 +98,7 @@ pub async fn run_eval(case: &EvalCase) -> EvalResult {
         None => status(reason, &metrics),
         Some(_) => Status::Error,
     };
-    EvalResult {
+    let result = EvalResult {
         name: case.name.clone(),
         repeat: 1,
         status,
@@ -95,6 +109,10 @@ pub async fn run_eval(case: &EvalCase) -> EvalResult {
         turns,
         error,
         termination_reason: reason,
+    };
+    match ended {
+        Err(Fault::ProcessLost { .. }) => Err(result),
+        _ => Ok(result),
     }
 }
 

@@ -10,12 +10,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
-from typing import Any
+from typing import Any, cast
 
-from rehearsal_adk import jsonable
+from rehearsal_adk import faults, jsonable
 from rehearsal_adk.evaluation import current, given_model, own_models, unseen
 from rehearsal_adk.evaluation.barrier import Barrier
 from rehearsal_adk.evaluation.peer import Peer
+from rehearsal_adk.faults import Fault
 from rehearsal_adk.loading import LoadedAgent
 
 USER = "user"
@@ -34,6 +35,8 @@ class CaseRun:
         self._declared: frozenset[str] = frozenset()
         self._stateful: frozenset[str] = frozenset()
         self._running: asyncio.Task[dict[str, Any]] | None = None
+        self._broken_off: BaseException | None = None
+        self._replaced: set[tuple[str, str]] = set()
         self._loop: Any = None
         self._model: given_model.ModelOf | None = None
         self.model_timeout_ms = 0
@@ -43,22 +46,24 @@ class CaseRun:
         self._unanswered: dict[str, str] = {}
         self._long_running: dict[str, dict[str, Any]] = {}
 
-    async def connect(self, socket_path: str, case: str) -> None:
-        """Connects to the engine and serves it until it closes the connection."""
+    async def connect(self, socket_path: str, case: str) -> bool:
+        """Connects to the engine and serves it until it closes the connection. Returns whether the process is to connect
+        again, for another case."""
         with self._barrier.lowered():
             streams = await asyncio.open_unix_connection(socket_path, limit=1 << 28)
-        await self.serve(*streams, case)
+        return await self.serve(*streams, case)
 
     async def serve(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, case: str
-    ) -> None:
-        """Serves the engine until it closes the connection."""
+    ) -> bool:
+        """Serves the engine until it closes the connection. Returns whether it has released the process before."""
         self._loop = asyncio.get_running_loop()
         self._peer = Peer(reader, writer)
         methods = {"open": self._open, "run": self._run, "change_state": self._change_state}
         with current.running(self), contextlib.closing(writer):
             self._peer.tell("connected", {"case": case})
-            await self._peer.serve(methods)
+            is_released: bool = await self._peer.serve(methods)
+        return is_released
 
     async def _open(self, params: dict[str, Any]) -> dict[str, Any]:
         from google.adk.artifacts.in_memory_artifact_service import InMemoryArtifactService
@@ -95,15 +100,21 @@ class CaseRun:
         return {}
 
     async def _run(self, params: dict[str, Any]) -> dict[str, Any]:
+        self._broken_off = None
         self._running = asyncio.ensure_future(self._turn(params))
         try:
-            return await self._running
-        except asyncio.CancelledError:
-            if self._running.cancelled():
-                return {"stopped": True}
-            raise
+            ended = await self._running
+        except asyncio.CancelledError as error:
+            self._broken_off = self._broken_off or error
+        except SystemExit as error:
+            message = f"code of the agent called sys.exit({error.code!r}), which ends its process"
+            raise Fault("SystemExit", message, error) from error
         finally:
             self._running = None
+        # google-adk ends some runs as complete that it did not complete.
+        if self._broken_off is not None:
+            raise _cancellation(self._broken_off)
+        return ended
 
     async def _turn(self, params: dict[str, Any]) -> dict[str, Any]:
         from google.genai import types
@@ -179,7 +190,16 @@ class CaseRun:
         )
 
     async def _state(self) -> dict[str, Any]:
-        return dict((await self._session()).state)
+        state, replaced = jsonable.plain(dict((await self._session()).state))
+        self._note_replaced("state", replaced)
+        return cast(dict[str, Any], state)
+
+    def _note_replaced(self, of: str, replaced: list[jsonable.Replaced]) -> None:
+        """Tells the engine of values that have no form in JSON; of those in the state once."""
+        for one in replaced:
+            if of != "state" or (of, one.place) not in self._replaced:
+                self._replaced.add((of, one.place))
+                self._peer.tell("replaced", {"in": of, "place": one.place, "value": one.value})
 
     # What the gate asks.
 
@@ -204,6 +224,10 @@ class CaseRun:
         """Reports events of other runners; the runner of the case yields its own."""
         if context.session.id != self._session_id:
             self._report(event, inner=True)
+
+    def break_off(self, error: BaseException) -> None:
+        """Notes that the run of an agent was canceled, by nobody who waits for it."""
+        self._broken_off = self._broken_off or error
 
     def stop(self) -> None:
         """Cancels the run, from whatever thread."""
@@ -252,26 +276,42 @@ class CaseRun:
             return
         self._note_unanswered(event)
         usage = event.usage_metadata
+        noted: list[tuple[str, list[jsonable.Replaced]]] = []
+
+        def plain(of: str, value: Any) -> Any:
+            value, replaced = jsonable.plain(value)
+            noted.append((of, replaced))
+            return value
+
+        texts = (
+            part.text
+            for part in (event.content.parts or () if event.content else ())
+            if part.text and not part.thought
+        )
         self._peer.tell(
             "event",
             {
                 "author": event.author,
                 "invocation_id": event.invocation_id,
                 "inner": inner,
-                "text": "".join(
-                    part.text
-                    for part in (event.content.parts or () if event.content else ())
-                    if part.text and not part.thought
-                ),
+                "text": plain(f"the message of {event.author}", "".join(texts)),
                 "calls": [
-                    {"call_id": one.id, "name": one.name, "args": one.args or {}}
+                    {
+                        "call_id": one.id,
+                        "name": one.name,
+                        "args": plain(f"the arguments of {one.name}", one.args or {}),
+                    }
                     for one in event.get_function_calls()
                 ],
                 "responses": [
-                    {"call_id": one.id, "name": one.name, "response": one.response}
+                    {
+                        "call_id": one.id,
+                        "name": one.name,
+                        "response": plain(f"the result of {one.name}", one.response),
+                    }
                     for one in event.get_function_responses()
                 ],
-                "state": event.actions.state_delta if event.actions else {},
+                "state": plain("state", event.actions.state_delta if event.actions else {}),
                 "usage": {
                     "model": event.model_version or self._model_name(event.author),
                     "input": usage.prompt_token_count or 0,
@@ -281,6 +321,8 @@ class CaseRun:
                 else None,
             },
         )
+        for of, replaced in noted:
+            self._note_replaced(of, replaced)
 
     def _note_unanswered(self, event: Any) -> None:
         """Notes why the model of an agent gave no answer, if the event says so, until it gives one. google-adk ends the
@@ -307,6 +349,17 @@ def _asked_for(waiting: dict[str, Any]) -> str | None:
     if waiting["name"] == "adk_request_confirmation":
         return (args.get("originalFunctionCall") or {}).get("id")
     return args.get("functionCallId") if waiting["name"] == "adk_request_credential" else None
+
+
+def _cancellation(error: BaseException) -> Fault:
+    """What a run raises that code of the agent canceled."""
+    reason = faults.message_of(error)
+    return Fault(
+        "CancelledError",
+        f"the agent's run broke off: its code raised CancelledError{reason and f' ({reason})'}. A timeout or a "
+        "task group of a library may let it out; catch it in the tool or callback where it is raised",
+        error,
+    )
 
 
 def _mapping(value: Any) -> dict[str, Any]:

@@ -59,6 +59,9 @@ class Decisions(Protocol):
     def observe(self, event: Any, context: Any) -> None:
         """An event of an agent that is used as a tool, or of another runner within the run."""
 
+    def break_off(self, error: BaseException) -> None:
+        """The run of an agent was canceled, by nobody who waits for it."""
+
     def stop(self) -> None:
         """Cancels the task of the runner."""
 
@@ -241,6 +244,7 @@ def install() -> None:
     _gate_other_tools()
     _gate_function_nodes()
     _follow_model_requests()
+    _notice_cancellations()
     Runner.run_live = _no_live_run  # type: ignore[method-assign]
 
 
@@ -318,6 +322,26 @@ def _gate_other_tools() -> None:
         of.run_async = run_async  # type: ignore[attr-defined]
 
     _for_each_class(BaseTool, gate)
+
+
+def _notice_cancellations() -> None:
+    """Notes runs that code of the subject canceled. google-adk ends them as if they were complete, those of agents that
+    are used as tools too."""
+    cleanup = getattr(Runner, "_cleanup_root_task", None)
+    if cleanup is None:
+        return
+
+    @functools.wraps(cleanup)
+    async def cleanup_root_task(self: Any, task: asyncio.Task[Any], *args: Any) -> None:
+        # Not yet done, it is canceled by its caller, who does not want the rest.
+        if task.done() and task.cancelled() and (decisions := _decisions()) is not None:
+            try:
+                task.result()
+            except asyncio.CancelledError as error:
+                decisions.break_off(error)
+        await cleanup(self, task, *args)
+
+    setattr(Runner, "_cleanup_root_task", cleanup_root_task)
 
 
 def _follow_model_requests() -> None:

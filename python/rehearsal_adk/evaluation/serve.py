@@ -16,23 +16,20 @@ from __future__ import annotations
 import asyncio
 import functools
 import gc
-import itertools
 import json
 import logging
 import os
-import select
-import signal
 import sys
 import threading
 from typing import Any
 
 from rehearsal_adk import faults, loading
-from rehearsal_adk.evaluation import current, huge_pages
+from rehearsal_adk.evaluation import current
 from rehearsal_adk.evaluation.barrier import Barrier
+from rehearsal_adk.evaluation.forks import Forks
 from rehearsal_adk.evaluation.lean_import import lean_import
-
-_MANY = 8
-"""The case at which there are likely to be so many that it pays to prepare the memory for forks."""
+from rehearsal_adk.evaluation.messages import say
+from rehearsal_adk.evaluation.until_done import until_done
 
 
 def main() -> None:
@@ -66,7 +63,7 @@ def main() -> None:
         unseen = _unseen(loaded)
         warm_up.declare(loaded.root)
     except BaseException as error:  # SystemExit at import is a load error too.
-        _say(answers, {"fault": faults.describe(error)})
+        say(answers, {"fault": faults.describe(error)})
         return
     # Otherwise each case would look through, and so copy, all that was imported.
     gc.freeze()
@@ -74,12 +71,12 @@ def main() -> None:
     forks = threading.active_count() == 1 and _system_threads() == 1
     python = sys.version.split()[0]
     ready = {"forks": forks, "python": python, "unseen": unseen, "tools": _tools(loaded)}
-    _say(answers, {"ready": ready})
+    say(answers, {"ready": ready})
 
     def run(case: str) -> None:
-        asyncio.run(case_run.CaseRun(loaded, barrier).connect(socket_path, case))
-        while is_batch and forks:
-            asyncio.run(case_run.CaseRun(loaded, barrier).connect(socket_path, case))
+        is_next = True
+        while is_next:
+            is_next = until_done(case_run.CaseRun(loaded, barrier).connect(socket_path, case))
 
     if is_shared:
         current.share()
@@ -87,9 +84,9 @@ def main() -> None:
         def start(case: str) -> Any:
             return case_run.CaseRun(loaded, barrier).connect(socket_path, case)
 
-        asyncio.run(_run_at_once(requests, answers, start))
+        until_done(_run_at_once(requests, answers, start))
     elif forks:
-        _fork_for_each(requests, answers, run)
+        Forks(requests, answers, run).serve()
     else:
         line = os.fdopen(requests, "rb").readline()
         if line:
@@ -123,7 +120,7 @@ async def _run_at_once(requests: int, answers: int, start: Any) -> None:
 
     def end(case: str, _: asyncio.Task[None]) -> None:
         del cases[case]
-        _say(answers, {"ended": case, "status": 0})
+        say(answers, {"ended": case, "status": 0})
 
     while line := await lines.readline():
         request = json.loads(line)
@@ -134,85 +131,12 @@ async def _run_at_once(requests: int, answers: int, start: Any) -> None:
             ended.cancel()
 
 
-def _fork_for_each(requests: int, answers: int, run: Any) -> None:
-    begun = itertools.count(1)
-    wake_read, wake_write = os.pipe()
-    os.set_blocking(wake_write, False)
-    signal.set_wakeup_fd(wake_write)
-    signal.signal(signal.SIGCHLD, lambda *_: None)
-    cases: dict[int, str] = {}
-    buffer = b""
-    while True:
-        ready, _, _ = select.select([requests, wake_read], [], [])
-        if wake_read in ready:
-            os.read(wake_read, 4096)
-            _report_ended(cases, answers)
-        if requests not in ready:
-            continue
-        read = os.read(requests, 65536)
-        if not read:
-            return
-        *lines, buffer = (buffer + read).split(b"\n")
-        for line in lines:
-            request = json.loads(line)
-            if case := request.get("case"):
-                if next(begun) == _MANY:
-                    huge_pages.join_pages()
-                cases[_fork(lambda: run(case))] = case
-            else:
-                _kill(cases, request["end"])
-
-
-def _fork(work: Any) -> int:
-    from rehearsal_adk.evaluation.barrier import allowed
-
-    token = allowed.set(True)
-    child = os.fork()
-    allowed.reset(token)
-    if child:
-        return child
-    signal.set_wakeup_fd(-1)
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    status = 1
-    try:
-        work()
-        status = 0
-    except BaseException as error:
-        logging.getLogger("rehearsal_adk").exception("The case ended: %s", error)
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(status)
-
-
-def _kill(cases: dict[int, str], case: str) -> None:
-    from rehearsal_adk.evaluation.barrier import allowed
-
-    token = allowed.set(True)
-    for child in [child for child, of in cases.items() if of == case]:
-        os.kill(child, signal.SIGKILL)
-    allowed.reset(token)
-
-
-def _report_ended(cases: dict[int, str], answers: int) -> None:
-    while cases:
-        child, status = os.waitpid(-1, os.WNOHANG)
-        if child == 0:
-            return
-        if case := cases.pop(child, None):
-            _say(answers, {"ended": case, "status": os.waitstatus_to_exitcode(status)})
-
-
 def _system_threads() -> int:
     """Threads of the process, those of C libraries too, where the system tells."""
     try:
         return len(os.listdir("/proc/self/task"))
     except OSError:
         return 1
-
-
-def _say(answers: int, message: dict[str, Any]) -> None:
-    os.write(answers, json.dumps(message).encode() + b"\n")
 
 
 if __name__ == "__main__":

@@ -12,10 +12,10 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
 use super::messages::{
-    AdkEvent, Answer, Exception, Forbidden, FromCase, ModelAsked, ToCase, ToolAsked,
+    AdkEvent, Answer, Exception, Forbidden, FromCase, ModelAsked, Replaced, ToCase, ToolAsked,
 };
 use super::model_requests::{self, ModelRequests};
-use super::server::CaseStream;
+use super::processes::CaseStream;
 use crate::fault::Fault;
 use crate::gate::{Decision, Gate, GateCall};
 use crate::ledger::{Event, Role};
@@ -88,6 +88,11 @@ impl Connection {
         send(&self.lines, &ToCase { id, method, params });
         replied.await.unwrap_or(Err(RequestError::Closed))
     }
+
+    /// Lets the case go: its process may take another one.
+    pub(super) fn release(&self) {
+        send(&self.lines, &json!({ "method": "release" }));
+    }
 }
 
 impl Waiting {
@@ -128,6 +133,10 @@ fn handle(
             }
         }
         (Some("event"), _) => note(serde_json::from_str(params)?, gate),
+        (Some("replaced"), _) => {
+            let Replaced { r#in, place, value } = serde_json::from_str(params)?;
+            gate.ledger.add(Event::ValueReplaced { r#in, place, value });
+        }
         (Some("forbidden"), _) => {
             let Forbidden { what, place } = serde_json::from_str(params)?;
             let case = gate.case_name().to_owned();

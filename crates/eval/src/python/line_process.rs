@@ -6,7 +6,7 @@ use std::sync::Arc;
 use agents::AgentLog;
 use agents::child::{self, ProcessTree};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
-use tokio::process::{ChildStderr, ChildStdin, ChildStdout, Command};
+use tokio::process::{ChildStdin, ChildStdout, Command};
 use tokio::sync::mpsc;
 
 /// A child process and its pipes.
@@ -37,7 +37,10 @@ impl LineProcess {
         let log = Arc::new(AgentLog::default());
         let (requests, queued) = mpsc::unbounded_channel();
         tokio::spawn(write(input, queued));
-        tokio::spawn(keep(errors, Arc::clone(&log)));
+        tokio::spawn({
+            let log = Arc::clone(&log);
+            async move { log.follow(errors).await }
+        });
         Ok(Self { requests, answers: BufReader::new(output).lines(), log, tree })
     }
 }
@@ -48,12 +51,5 @@ async fn write(mut input: ChildStdin, mut queued: mpsc::UnboundedReceiver<String
         if input.write_all(line.as_bytes()).await.is_err() {
             return;
         }
-    }
-}
-
-async fn keep(errors: ChildStderr, log: Arc<AgentLog>) {
-    let mut lines = BufReader::new(errors).lines();
-    while let Ok(Some(line)) = lines.next_line().await {
-        log.push(&line);
     }
 }

@@ -20,7 +20,14 @@ pub(super) enum FromServer {
     /// The agent cannot be imported.
     Fault(Exception),
     /// The process of a case ended.
-    Ended { case: String, status: i64 },
+    Ended {
+        /// The id of the process.
+        case: String,
+        /// Its exit code, or the negative signal that ended it. A case of several in a process has 0.
+        status: i32,
+        /// The last lines that it printed.
+        output: Option<String>,
+    },
 }
 
 impl<'de> Deserialize<'de> for FromServer {
@@ -30,7 +37,8 @@ impl<'de> Deserialize<'de> for FromServer {
             ready: Option<Ready>,
             fault: Option<Exception>,
             ended: Option<String>,
-            status: Option<i64>,
+            status: Option<i32>,
+            output: Option<String>,
         }
         #[derive(Deserialize)]
         struct Ready {
@@ -43,8 +51,8 @@ impl<'de> Deserialize<'de> for FromServer {
                 Ok(Self::Ready { forks, unseen, tools })
             }
             Line { fault: Some(exception), .. } => Ok(Self::Fault(exception)),
-            Line { ended: Some(case), status: Some(status), .. } => {
-                Ok(Self::Ended { case, status })
+            Line { ended: Some(case), status: Some(status), output, .. } => {
+                Ok(Self::Ended { case, status, output })
             }
             _ => Err(serde::de::Error::custom("neither ready, nor fault, nor ended")),
         }
@@ -160,6 +168,14 @@ pub(super) struct Forbidden {
     pub(super) place: String,
 }
 
+/// A value that has no form in JSON is written as another one.
+#[derive(Debug, Deserialize)]
+pub(super) struct Replaced {
+    pub(super) r#in: String,
+    pub(super) place: String,
+    pub(super) value: String,
+}
+
 /// An event of google-adk.
 #[derive(Debug, Deserialize)]
 pub(super) struct AdkEvent {
@@ -209,8 +225,6 @@ pub(super) struct Waiting {
 /// The end of a turn.
 #[derive(Debug, Deserialize)]
 pub(super) struct Ended {
-    #[serde(default)]
-    pub(super) stopped: bool,
     /// Why the turn ended without an answer of the model.
     pub(super) unanswered: Option<String>,
     #[serde(default)]

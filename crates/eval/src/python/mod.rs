@@ -10,6 +10,7 @@ mod functions;
 mod line_process;
 mod messages;
 mod model_requests;
+mod processes;
 mod record;
 mod server;
 mod session;

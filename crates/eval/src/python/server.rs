@@ -1,25 +1,28 @@
 //! [`Server`]: the process that imports an agent, and forks a process for each case or runs cases itself.
 
-use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use agents::AgentLog;
 use agents::adk_python::package;
-use agents::child::TreeKiller;
+use agents::child::{TreeKiller, exit_name};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
-use tokio::net::{UnixListener, UnixStream};
+use tokio::net::UnixListener;
 use tokio::sync::{mpsc, oneshot};
 
 use super::Isolation;
 use super::line_process::LineProcess;
 use super::messages::{Connected, Exception, FromServer, Unseen};
+use super::processes::{CaseProcess, CaseStream, Ending, Processes};
 use crate::fault::Fault;
 
 /// How long a process that has ended a case may take until it is ready for the next one.
 const RETURN: Duration = Duration::from_secs(5);
+
+/// How long the end of a process may take to be known after its connection is closed.
+const ENDING: Duration = Duration::from_secs(10);
 
 /// The module of the package that it runs.
 const MODULE: &str = "rehearsal_adk.evaluation.serve";
@@ -30,7 +33,7 @@ const LITELLM_OFFLINE: &str = "LITELLM_LOCAL_MODEL_COST_MAP";
 /// A process that imported an agent. Dropping this kills it and the processes of its cases.
 pub(super) struct Server {
     requests: mpsc::UnboundedSender<String>,
-    waiting: Arc<Waiting>,
+    processes: Arc<Processes>,
     idle: Arc<Idle>,
     isolation: Isolation,
     next_case: AtomicU64,
@@ -46,26 +49,6 @@ pub(super) struct Server {
 impl Drop for Server {
     fn drop(&mut self) {
         self.killer.kill();
-    }
-}
-
-/// The cases that have not connected yet, by their id.
-#[derive(Default)]
-struct Waiting(Mutex<HashMap<String, oneshot::Sender<Result<CaseStream, String>>>>);
-
-impl Waiting {
-    fn lock(
-        &self,
-    ) -> std::sync::MutexGuard<'_, HashMap<String, oneshot::Sender<Result<CaseStream, String>>>>
-    {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn end(&self, case: &str, result: Result<CaseStream, String>) {
-        if let Some(waiting) = self.lock().remove(case) {
-            // The run may have been canceled.
-            let _ = waiting.send(result);
-        }
     }
 }
 
@@ -94,9 +77,6 @@ impl Idle {
         tokio::time::timeout(RETURN, connected).await.ok().flatten()
     }
 }
-
-/// The connection of a case, its first line read.
-pub(super) type CaseStream = BufReader<UnixStream>;
 
 impl Server {
     /// Starts a process and waits until it has imported the agent.
@@ -130,19 +110,20 @@ impl Server {
         let LineProcess { requests, mut answers, log, tree } = started;
         let killer = tree.killer();
 
-        let waiting = Arc::new(Waiting::default());
+        let processes = Arc::new(Processes::default());
         let (ready, is_ready) = oneshot::channel();
         let idle = Arc::new(Idle::default());
-        tokio::spawn(accept(listener, Arc::clone(&waiting), Arc::clone(&idle)));
+        tokio::spawn(accept(listener, Arc::clone(&processes), Arc::clone(&idle)));
+        // Its end is not that of its output, which tools may have passed on to processes of their own.
+        let ended = tokio::spawn(tree.wait());
         tokio::spawn({
-            let (waiting, log) = (Arc::clone(&waiting), Arc::clone(&log));
+            let (processes, log) = (Arc::clone(&processes), Arc::clone(&log));
             async move {
                 let mut ready = Some(ready);
                 while let Ok(Some(line)) = answers.next_line().await {
                     match serde_json::from_str(&line) {
-                        Ok(FromServer::Ended { case, status }) => {
-                            let ending = format!("its process ended with status {status}");
-                            waiting.end(&case, Err(explained(&ending, &log)));
+                        Ok(FromServer::Ended { case, status, output }) => {
+                            processes.end(&case, Ending { status, output });
                         }
                         Ok(begun) => {
                             if let Some(ready) = ready.take() {
@@ -152,15 +133,12 @@ impl Server {
                         Err(error) => tracing::warn!("a line of an eval process: {error}: {line}"),
                     }
                 }
-                let ending = tree.wait().await;
-                let message = explained(&format!("the process of the agent {ending}"), &log);
+                let how = ended.await.unwrap_or_else(|error| error.to_string());
                 if let Some(ready) = ready.take() {
-                    let _ = ready.send(Err(message.clone()));
+                    let how = format!("the process that imports the agent {how}");
+                    let _ = ready.send(Err(with_output(&how, log.last_lines(0).as_deref())));
                 }
-                let cases: Vec<String> = waiting.lock().keys().cloned().collect();
-                for case in cases {
-                    waiting.end(&case, Err(message.clone()));
-                }
+                processes.end_all(how);
             }
         });
         let begun = is_ready.await.unwrap_or_else(|_| Err("the engine is stopping".to_owned()));
@@ -177,11 +155,12 @@ impl Server {
             Ok(FromServer::Ended { .. }) => {
                 return Err(broken("an unexpected line", &"a case ended before it began"));
             }
-            Err(message) => return Err(Fault::Infrastructure { message }),
+            // Nothing else than the agent's code ends it.
+            Err(message) => return Err(Fault::Subject { message, traceback: String::new() }),
         };
         Ok(Self {
             requests,
-            waiting,
+            processes,
             idle,
             isolation,
             next_case: AtomicU64::new(0),
@@ -196,7 +175,7 @@ impl Server {
 
     /// Whether it serves more than one case.
     pub(super) fn can_fork(&self) -> bool {
-        (self.forks || self.isolation == Isolation::Shared) && !self.requests.is_closed()
+        (self.forks || self.isolation == Isolation::Shared) && self.processes.all_ended().is_none()
     }
 
     /// What interception cannot see in the agent.
@@ -209,55 +188,92 @@ impl Server {
         self.tools.as_deref()
     }
 
-    /// Lets the process of a case go, which is idle and whose connection is about to be closed: it takes the next case,
-    /// or ends.
-    pub(super) fn release(&self, case: &str) {
-        if self.isolation == Isolation::Batch && self.forks {
-            self.idle.unclaimed.fetch_add(1, Ordering::AcqRel);
-        } else {
-            self.end(case);
-        }
+    /// Whether the process of a case that is over can take another one.
+    pub(super) fn reuses_processes(&self) -> bool {
+        self.isolation == Isolation::Batch && self.forks
     }
 
-    /// Begins a case: the id of its process, and its connection.
-    pub(super) async fn begin(&self) -> Result<(String, CaseStream), Fault> {
-        if let Some(idle) = self.idle.claim().await {
-            return Ok(idle);
+    /// Counts on a process that was let go, for another case.
+    pub(super) fn expect_idle(&self) {
+        self.idle.unclaimed.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Begins a case, where `is_alone` in a process in which no other has run: its process, and its connection.
+    pub(super) async fn begin(&self, is_alone: bool) -> Result<(CaseProcess, CaseStream), Fault> {
+        while !is_alone && let Some((id, stream)) = self.idle.claim().await {
+            if let Some(process) = self.processes.next_case_of(id) {
+                return Ok((process, stream));
+            }
         }
-        let case = self.next_case.fetch_add(1, Ordering::Relaxed).to_string();
-        let (connected, connection) = oneshot::channel();
-        self.waiting.lock().insert(case.clone(), connected);
-        // If the writer has ended, so has the process, and its end is the answer.
-        let _ = self.requests.send(serde_json::json!({ "case": case }).to_string());
-        let stopping = || Err("the process of the agent is gone".to_owned());
-        match connection.await.unwrap_or_else(|_| stopping()) {
-            Ok(stream) => Ok((case, stream)),
-            Err(message) => Err(Fault::Infrastructure { message }),
+        let id = self.next_case.fetch_add(1, Ordering::Relaxed).to_string();
+        let (process, connection) = self.processes.start(id.clone()).ok_or_else(|| self.lost())?;
+        // If the writer has ended, so has the process, which ends the connection.
+        let _ = self.requests.send(serde_json::json!({ "case": id }).to_string());
+        match connection.await {
+            Ok(stream) => Ok((process, stream)),
+            Err(_) => Err(self.explain(&process).await),
         }
     }
 
     /// Ends the process of a case, whatever it does.
-    pub(super) fn end(&self, case: &str) {
-        let _ = self.requests.send(serde_json::json!({ "end": case }).to_string());
+    pub(super) fn end(&self, process: &CaseProcess) {
+        let _ = self.requests.send(serde_json::json!({ "end": process.id }).to_string());
     }
 
-    /// How a case whose connection broke may have ended.
-    pub(super) fn explain(&self, what: &str) -> String {
-        explained(what, &self.log)
+    /// Why the connection to a case was closed.
+    pub(super) async fn explain(&self, process: &CaseProcess) -> Fault {
+        let mut ended = process.ended.clone();
+        let ending = tokio::time::timeout(ENDING, ended.wait_for(Option::is_some)).await;
+        let ending = ending.map(|ending| ending.ok().and_then(|ending| ending.clone()));
+        match ending {
+            Ok(Some(Ending { status, output })) if self.isolation != Isolation::Shared => {
+                let how = format!("the process of the case ended with {}", exit_name(status));
+                match process.is_new {
+                    true => subject(&how, output.as_deref()),
+                    // What an earlier case left behind may have ended it.
+                    false => Fault::ProcessLost { message: with_output(&how, output.as_deref()) },
+                }
+            }
+            Ok(None) => self.lost(),
+            Ok(Some(_)) | Err(_) => Fault::Infrastructure {
+                message: "the connection to the case was closed, and its process still runs"
+                    .to_owned(),
+            },
+        }
+    }
+
+    /// What it means for a case that the process that imported the agent has ended.
+    fn lost(&self) -> Fault {
+        let how = self.processes.all_ended().unwrap_or_else(|| "is gone".to_owned());
+        let output = self.log.last_lines(0);
+        match (self.isolation, self.forks) {
+            (Isolation::Shared, _) => {
+                let how = format!("the process in which all cases run {how}");
+                subject(&how, output.as_deref())
+            }
+            (_, false) => subject(&format!("the process of the case {how}"), output.as_deref()),
+            (_, true) => Fault::ProcessLost {
+                message: format!("the process that imports the agent {how} while the case ran"),
+            },
+        }
     }
 }
 
-fn explained(what: &str, log: &AgentLog) -> String {
-    match log.last_lines(0) {
-        Some(lines) => format!("{what}. Its last output:\n{lines}"),
-        None => format!("{what}. It printed nothing"),
+fn subject(how: &str, output: Option<&str>) -> Fault {
+    Fault::Subject { message: with_output(how, output), traceback: String::new() }
+}
+
+fn with_output(how: &str, output: Option<&str>) -> String {
+    match output {
+        Some(lines) => format!("{how}. Its last output:\n{lines}"),
+        None => format!("{how}. It printed nothing"),
     }
 }
 
 /// Hands each connection to the run that waits for it. A process that nobody waits for has ended its case.
-async fn accept(listener: UnixListener, waiting: Arc<Waiting>, idle: Arc<Idle>) {
+async fn accept(listener: UnixListener, processes: Arc<Processes>, idle: Arc<Idle>) {
     while let Ok((stream, _)) = listener.accept().await {
-        let (waiting, idle) = (Arc::clone(&waiting), Arc::clone(&idle));
+        let (processes, idle) = (Arc::clone(&processes), Arc::clone(&idle));
         tokio::spawn(async move {
             let mut stream = BufReader::with_capacity(1 << 16, stream);
             let mut line = String::new();
@@ -265,11 +281,9 @@ async fn accept(listener: UnixListener, waiting: Arc<Waiting>, idle: Arc<Idle>) 
                 && let Ok(first) = serde_json::from_str::<Connected>(&line)
             {
                 let case = first.params.case;
-                let is_waited_for = waiting.lock().contains_key(&case);
-                match is_waited_for {
-                    true => waiting.end(&case, Ok(stream)),
+                if let Some(stream) = processes.connect(&case, stream) {
                     // Its receiver lives as long as the server.
-                    false => drop(idle.connected.send((case, stream))),
+                    let _ = idle.connected.send((case, stream));
                 }
             }
         });

@@ -1,6 +1,7 @@
 //! Real agents of google-adk in real runs.
 
 mod adk_oracle;
+mod broken_runs;
 mod broken_suites;
 mod canaries;
 mod concurrent_users;
