@@ -53,8 +53,8 @@ pub trait Subject: Send + Sync {
 
     /// How runs are kept apart, and what of them nothing can intercept, in a sentence for people; empty if there is
     /// nothing to say.
-    fn limits(&self) -> &'static str {
-        ""
+    async fn limits(&self) -> String {
+        String::new()
     }
 }
 

@@ -20,6 +20,7 @@ import inspect
 import itertools
 from typing import Any, Protocol
 
+from google.adk.agents.base_agent import BaseAgent
 from google.adk.events.event import Event
 from google.adk.models.base_llm import BaseLlm
 from google.adk.plugins.base_plugin import BasePlugin
@@ -325,23 +326,43 @@ def _gate_other_tools() -> None:
 
 
 def _notice_cancellations() -> None:
-    """Notes runs that code of the subject canceled. google-adk ends them as if they were complete, those of agents that
-    are used as tools too."""
-    cleanup = getattr(Runner, "_cleanup_root_task", None)
+    """Notes runs that code of the subject canceled. google-adk ends them as if they were complete: each runner, those of
+    agents that are used as tools too, and each branch of agents that run in parallel."""
+    run, cleanup = BaseAgent.run_async, getattr(Runner, "_cleanup_root_task", None)
+
+    @functools.wraps(run)
+    async def run_async(self: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            async with contextlib.aclosing(run(self, *args, **kwargs)) as events:
+                async for event in events:
+                    yield event
+        except asyncio.CancelledError as error:
+            task: Any = asyncio.current_task()
+            # Python before 3.11 does not say whether somebody asked for it.
+            if getattr(task, "cancelling", lambda: 1)() == 0:
+                _break_off(error)
+            raise
+
+    BaseAgent.run_async = run_async  # type: ignore[method-assign]
     if cleanup is None:
         return
 
     @functools.wraps(cleanup)
     async def cleanup_root_task(self: Any, task: asyncio.Task[Any], *args: Any) -> None:
         # Not yet done, it is canceled by its caller, who does not want the rest.
-        if task.done() and task.cancelled() and (decisions := _decisions()) is not None:
+        if task.done() and task.cancelled():
             try:
                 task.result()
             except asyncio.CancelledError as error:
-                decisions.break_off(error)
+                _break_off(error)
         await cleanup(self, task, *args)
 
     setattr(Runner, "_cleanup_root_task", cleanup_root_task)
+
+
+def _break_off(error: BaseException) -> None:
+    if (decisions := _decisions()) is not None:
+        decisions.break_off(error)
 
 
 def _follow_model_requests() -> None:

@@ -20,13 +20,13 @@ import json
 import logging
 import os
 import sys
-import threading
 from typing import Any
 
 from rehearsal_adk import faults, loading
 from rehearsal_adk.evaluation import current
 from rehearsal_adk.evaluation.barrier import Barrier
 from rehearsal_adk.evaluation.forks import Forks
+from rehearsal_adk.evaluation.import_threads import ImportThreads
 from rehearsal_adk.evaluation.lean_import import lean_import
 from rehearsal_adk.evaluation.messages import say
 from rehearsal_adk.evaluation.until_done import until_done
@@ -58,19 +58,24 @@ def main() -> None:
         # Python may keep google-adk's modules compiled. Of the subject nothing is written, which the barrier forbids too.
         sys.dont_write_bytecode = True
         barrier.raise_up()
+        threads = ImportThreads()
         loaded = loading.load(agent_dir)
         warm_up.note_missing_modules()
         unseen = _unseen(loaded)
         warm_up.declare(loaded.root)
+        started = threads.end()
     except BaseException as error:  # SystemExit at import is a load error too.
         say(answers, {"fault": faults.describe(error)})
         return
     # Otherwise each case would look through, and so copy, all that was imported.
     gc.freeze()
     gc.enable()
-    forks = threading.active_count() == 1 and _system_threads() == 1
-    python = sys.version.split()[0]
-    ready = {"forks": forks, "python": python, "unseen": unseen, "tools": _tools(loaded)}
+    ready = {
+        "threads": started,
+        "python": sys.version.split()[0],
+        "unseen": unseen,
+        "tools": _tools(loaded),
+    }
     say(answers, {"ready": ready})
 
     def run(case: str) -> None:
@@ -85,7 +90,7 @@ def main() -> None:
             return case_run.CaseRun(loaded, barrier).connect(socket_path, case)
 
         until_done(_run_at_once(requests, answers, start))
-    elif forks:
+    elif not started:
         Forks(requests, answers, run).serve()
     else:
         line = os.fdopen(requests, "rb").readline()
@@ -129,14 +134,6 @@ async def _run_at_once(requests: int, answers: int, start: Any) -> None:
             cases[case].add_done_callback(functools.partial(end, case))
         elif ended := cases.get(request["end"]):
             ended.cancel()
-
-
-def _system_threads() -> int:
-    """Threads of the process, those of C libraries too, where the system tells."""
-    try:
-        return len(os.listdir("/proc/self/task"))
-    except OSError:
-        return 1
 
 
 if __name__ == "__main__":

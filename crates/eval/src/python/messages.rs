@@ -1,5 +1,7 @@
 //! The messages of the protocol, as `docs/design/eval-runs.md` describes them.
 
+use std::collections::BTreeMap;
+
 use json_text::JsonText;
 use serde::{Deserialize, Serialize};
 
@@ -10,8 +12,9 @@ use crate::mock::Received;
 pub(super) enum FromServer {
     /// The agent is imported.
     Ready {
-        /// Whether a fork is safe.
-        forks: bool,
+        /// The number of threads that the import has started and that still run, by the package that started them. With
+        /// any, a fork is not safe.
+        threads: BTreeMap<String, u32>,
         /// What interception cannot see.
         unseen: Vec<Unseen>,
         /// The names of all tools, where the agent shows them.
@@ -42,13 +45,13 @@ impl<'de> Deserialize<'de> for FromServer {
         }
         #[derive(Deserialize)]
         struct Ready {
-            forks: bool,
+            threads: BTreeMap<String, u32>,
             unseen: Vec<Unseen>,
             tools: Option<Vec<String>>,
         }
         match Line::deserialize(deserializer)? {
-            Line { ready: Some(Ready { forks, unseen, tools }), .. } => {
-                Ok(Self::Ready { forks, unseen, tools })
+            Line { ready: Some(Ready { threads, unseen, tools }), .. } => {
+                Ok(Self::Ready { threads, unseen, tools })
             }
             Line { fault: Some(exception), .. } => Ok(Self::Fault(exception)),
             Line { ended: Some(case), status: Some(status), output, .. } => {

@@ -166,22 +166,35 @@ impl Subject for AdkPythonSubject {
         self.user_prompts.prompt(&self.python, args).await
     }
 
-    fn limits(&self) -> &'static str {
-        match self.isolation {
-            Isolation::Process => {
-                "each case runs in a process of its own. Not intercepted: what C extensions such as gRPC do by \
-                 themselves, and whatever a tool that is `real` calls"
+    async fn limits(&self) -> String {
+        let server = self.server.lock().await;
+        let threads = server.as_ref().map(|server| server.threads()).filter(|it| !it.is_empty());
+        let kept_apart = match (self.isolation, threads) {
+            (Isolation::Process | Isolation::Batch, Some(threads)) => {
+                let threads: Vec<_> =
+                    threads.iter().map(|(of, count)| format!("{count} of {of}")).collect();
+                format!(
+                    "each case of {} starts an interpreter and imports the agent again, because the import leaves \
+                     threads running, with which a process cannot be forked: {}",
+                    self.folder.file_name().unwrap_or_default().display(),
+                    threads.join(", ")
+                )
             }
-            Isolation::Shared => {
+            (Isolation::Process, None) => "each case runs in a process of its own".to_owned(),
+            (Isolation::Shared, _) => {
                 "cases run at the same time in one process: what they change in modules, closures and services is seen \
-                 by the others, and one that blocks the process holds up the others. Not intercepted: what C extensions \
-                 such as gRPC do by themselves, and whatever a tool that is `real` calls"
+                 by the others, and one that blocks the process holds up the others"
+                    .to_owned()
             }
-            Isolation::Batch => {
+            (Isolation::Batch, None) => {
                 "cases follow one another in a process: what they change in modules, closures and services stays for \
-                 the next one. Not intercepted: what C extensions such as gRPC do by themselves, and whatever a tool \
-                 that is `real` calls"
+                 the next one"
+                    .to_owned()
             }
-        }
+        };
+        format!(
+            "{kept_apart}. Not intercepted: what C extensions such as gRPC do by themselves, and whatever a tool that is \
+             `real` calls"
+        )
     }
 }

@@ -1,5 +1,6 @@
 //! [`Server`]: the process that imports an agent, and forks a process for each case or runs cases itself.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -30,6 +31,21 @@ const MODULE: &str = "rehearsal_adk.evaluation.serve";
 /// With this LiteLLM does not load a list of prices from the network when it is imported.
 const LITELLM_OFFLINE: &str = "LITELLM_LOCAL_MODEL_COST_MAP";
 
+/// Without these, numeric libraries start a thread for each processor when they are imported, and such a process cannot
+/// be forked.
+const ONE_THREAD: [(&str, &str); 10] = [
+    ("OPENBLAS_NUM_THREADS", "1"),
+    ("OMP_NUM_THREADS", "1"),
+    ("MKL_NUM_THREADS", "1"),
+    ("BLIS_NUM_THREADS", "1"),
+    ("VECLIB_MAXIMUM_THREADS", "1"),
+    ("NUMEXPR_NUM_THREADS", "1"),
+    ("POLARS_MAX_THREADS", "1"),
+    ("RAYON_NUM_THREADS", "1"),
+    ("TOKENIZERS_PARALLELISM", "false"),
+    ("JE_ARROW_MALLOC_CONF", "background_thread:false"),
+];
+
 /// A process that imported an agent. Dropping this kills it and the processes of its cases.
 pub(super) struct Server {
     requests: mpsc::UnboundedSender<String>,
@@ -37,7 +53,8 @@ pub(super) struct Server {
     idle: Arc<Idle>,
     isolation: Isolation,
     next_case: AtomicU64,
-    forks: bool,
+    /// The threads that make a fork unsafe, by the package that started them.
+    threads: BTreeMap<String, u32>,
     unseen: Vec<Unseen>,
     tools: Option<Vec<String>>,
     log: Arc<AgentLog>,
@@ -97,8 +114,10 @@ impl Server {
         let package = package::unpacked()
             .map_err(|error| broken("the Python package cannot be written", &error))?;
         let mut command = package::program(python, MODULE, &package, folder);
-        if std::env::var_os(LITELLM_OFFLINE).is_none() {
-            command.env(LITELLM_OFFLINE, "True");
+        for (name, value) in ONE_THREAD.into_iter().chain([(LITELLM_OFFLINE, "True")]) {
+            if std::env::var_os(name).is_none() {
+                command.env(name, value);
+            }
         }
         command
             .arg(folder)
@@ -142,8 +161,8 @@ impl Server {
             }
         });
         let begun = is_ready.await.unwrap_or_else(|_| Err("the engine is stopping".to_owned()));
-        let (forks, unseen, tools) = match begun {
-            Ok(FromServer::Ready { forks, unseen, tools }) => (forks, unseen, tools),
+        let (threads, unseen, tools) = match begun {
+            Ok(FromServer::Ready { threads, unseen, tools }) => (threads, unseen, tools),
             Ok(FromServer::Fault(Exception { r#type, message, .. }))
                 if r#type == "Declarations" =>
             {
@@ -164,7 +183,7 @@ impl Server {
             idle,
             isolation,
             next_case: AtomicU64::new(0),
-            forks,
+            threads,
             unseen,
             tools,
             log,
@@ -175,7 +194,16 @@ impl Server {
 
     /// Whether it serves more than one case.
     pub(super) fn can_fork(&self) -> bool {
-        (self.forks || self.isolation == Isolation::Shared) && self.processes.all_ended().is_none()
+        (self.forks() || self.isolation == Isolation::Shared) && self.processes.all_ended().is_none()
+    }
+
+    fn forks(&self) -> bool {
+        self.threads.is_empty()
+    }
+
+    /// The threads because of which each case has an interpreter of its own, by the package that started them.
+    pub(super) fn threads(&self) -> &BTreeMap<String, u32> {
+        &self.threads
     }
 
     /// What interception cannot see in the agent.
@@ -190,7 +218,7 @@ impl Server {
 
     /// Whether the process of a case that is over can take another one.
     pub(super) fn reuses_processes(&self) -> bool {
-        self.isolation == Isolation::Batch && self.forks
+        self.isolation == Isolation::Batch && self.forks()
     }
 
     /// Counts on a process that was let go, for another case.
@@ -246,14 +274,17 @@ impl Server {
     fn lost(&self) -> Fault {
         let how = self.processes.all_ended().unwrap_or_else(|| "is gone".to_owned());
         let output = self.log.last_lines(0);
-        match (self.isolation, self.forks) {
+        match (self.isolation, self.forks()) {
             (Isolation::Shared, _) => {
                 let how = format!("the process in which all cases run {how}");
                 subject(&how, output.as_deref())
             }
             (_, false) => subject(&format!("the process of the case {how}"), output.as_deref()),
             (_, true) => Fault::ProcessLost {
-                message: format!("the process that imports the agent {how} while the case ran"),
+                message: with_output(
+                    &format!("the process that imports the agent {how} while the case ran"),
+                    output.as_deref(),
+                ),
             },
         }
     }

@@ -61,9 +61,11 @@ async fn a_turn_that_code_of_the_agent_cancels_is_its_fault() {
     for isolation in [Isolation::Process, Isolation::Shared] {
         let Some(subject) = subject(isolation) else { return };
         let within = [("helper", json!({ "request": "break" })), ("breaks_off", json!({}))];
+        let parallel = [("branches", json!({ "request": "break" })), ("breaks_off", json!({}))];
         let cases = [
             (calling(&subject, &[("breaks_off", json!({}))]), "the timeout of a library"),
             (calling(&subject, &within), "the timeout of a library"),
+            (calling(&subject, &parallel), "the timeout of a library"),
             (calling(&subject, &[("cancels_itself", json!({}))]), "CancelledError"),
         ];
         for (case, message) in cases {

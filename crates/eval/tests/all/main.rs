@@ -9,6 +9,7 @@ mod endings;
 mod eval_sets;
 mod function_users;
 mod functions;
+mod import_threads;
 mod interim_results;
 mod isolation;
 mod lossless_users;

@@ -252,7 +252,7 @@ async fn run_suites(
                 }
                 Some(earlier) => store.resume(earlier),
             };
-            for limits in limits(&suite) {
+            for limits in limits(&suite).await {
                 note_line!("note: {limits}");
             }
             interrupted = run(&suite, &mut runs, &stored).await?;
@@ -406,9 +406,13 @@ fn models_without_price(runs: &Runs<'_>) -> BTreeSet<String> {
 }
 
 /// What interception does not cover, for each kind of subject.
-fn limits(suite: &EvalSuite) -> BTreeSet<&'static str> {
-    let limits = suite.cases.iter().map(|case| case.subject.limits());
-    limits.filter(|limits| !limits.is_empty()).collect()
+async fn limits(suite: &EvalSuite) -> BTreeSet<String> {
+    let mut all = BTreeSet::new();
+    for case in &suite.cases {
+        all.insert(case.subject.limits().await);
+    }
+    all.remove("");
+    all
 }
 
 /// Runs what has no result. Returns whether it was interrupted.

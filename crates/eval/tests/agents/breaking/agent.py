@@ -6,7 +6,7 @@ import signal
 import sys
 from pathlib import Path
 
-from google.adk.agents import LlmAgent
+from google.adk.agents import LlmAgent, ParallelAgent
 from google.adk.tools import AgentTool, ToolContext
 
 
@@ -117,10 +117,17 @@ _TOOLS = [
     measures,
 ]
 _helper = LlmAgent(name="helper", model="gemini-2.5-flash", tools=[breaks_off])
+_branches = ParallelAgent(
+    name="branches",
+    sub_agents=[
+        LlmAgent(name="one", model="gemini-2.5-flash", tools=[breaks_off]),
+        LlmAgent(name="two", model="gemini-2.5-flash", tools=[breaks_off]),
+    ],
+)
 
 root_agent = LlmAgent(
     name="breaking",
     model="gemini-2.5-flash",
     before_model_callback=before_model,
-    tools=[*_TOOLS, AgentTool(agent=_helper)],
+    tools=[*_TOOLS, AgentTool(agent=_helper), AgentTool(agent=_branches)],
 )
