@@ -45,11 +45,14 @@ pub async fn run_eval(case: &EvalCase) -> EvalResult {
 
 /// Runs one case; an error if its process was lost, and not because of the case.
 async fn run_once(case: &EvalCase, gate: Gate) -> Result<EvalResult, EvalResult> {
-    let loaded = timeout(LOAD, case.subject.prepare()).await.unwrap_or_else(|_| {
-        let message =
-            format!("the agent was not loaded after {} s; does its import wait?", LOAD.as_secs());
-        Err(Fault::Subject { message, traceback: String::new() })
-    });
+    let loaded =
+        timeout(LOAD, case.subject.prepare(case.model.as_ref())).await.unwrap_or_else(|_| {
+            let message = format!(
+                "the agent was not loaded after {} s; does its import wait?",
+                LOAD.as_secs()
+            );
+            Err(Fault::Subject { message, traceback: String::new() })
+        });
     let begin = Instant::now();
     let gate = Arc::new(gate);
     gate.ledger.add(Event::InitialState { state: case.initial_state.clone() });
@@ -75,6 +78,8 @@ async fn run_once(case: &EvalCase, gate: Gate) -> Result<EvalResult, EvalResult>
                 .unwrap_or(Ok(Some(TerminationReason::MaxDuration))),
         }
     };
+    // What metrics take is theirs.
+    let duration_ms = u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX);
     let turns = run.turns;
     let reason = ended.as_ref().ok().copied().flatten();
     if let Err(fault) = &ended {
@@ -105,7 +110,7 @@ async fn run_once(case: &EvalCase, gate: Gate) -> Result<EvalResult, EvalResult>
         metrics,
         token_usage: TokenUsage::of(Role::Subject, &events),
         events,
-        duration_ms: u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX),
+        duration_ms,
         turns,
         error,
         termination_reason: reason,

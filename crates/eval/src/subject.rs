@@ -7,17 +7,19 @@ use json_text::{JsonIndex, JsonText, Kind};
 
 use crate::fault::Fault;
 use crate::gate::Gate;
+use crate::given_model::GivenModel;
 use crate::message::Message;
 
 /// An agent that can be run.
 #[async_trait]
 pub trait Subject: Send + Sync {
-    /// Loads the agent, so that the time of a case does not include it. Returns the names of its tools, where it shows
+    /// Loads the agent, and what the model of a case needs or else those of the agent, so that the time of a case does not
+    /// include it. Returns the names of its tools, where it shows
     /// them.
     ///
     /// # Errors
     /// A [`Fault`] if the agent cannot be loaded.
-    async fn prepare(&self) -> Result<Option<Vec<String>>, Fault> {
+    async fn prepare(&self, _: Option<&GivenModel>) -> Result<Option<Vec<String>>, Fault> {
         Ok(None)
     }
 

@@ -134,7 +134,7 @@ pub async fn check_cases<'c>(
 ) -> Result<(), (&'c EvalCase, Fault)> {
     let mut checked = HashSet::new();
     for case in cases {
-        let tools = match case.subject.prepare().await {
+        let tools = match case.subject.prepare(case.model.as_ref()).await {
             Ok(tools) => tools,
             Err(fault @ Fault::Declarations { .. }) => return Err((case, fault)),
             Err(_) => continue,

@@ -111,7 +111,6 @@ class CaseRun:
             raise Fault("SystemExit", message, error) from error
         finally:
             self._running = None
-        # google-adk ends some runs as complete that it did not complete.
         if self._broken_off is not None:
             raise _cancellation(self._broken_off)
         return ended
@@ -226,8 +225,9 @@ class CaseRun:
             self._report(event, inner=True)
 
     def break_off(self, error: BaseException) -> None:
-        """Notes that the run of an agent was canceled, by nobody who waits for it."""
+        """Ends the run, because that of an agent in it was canceled by nobody who waits for it."""
         self._broken_off = self._broken_off or error
+        self.stop()
 
     def stop(self) -> None:
         """Cancels the run, from whatever thread."""

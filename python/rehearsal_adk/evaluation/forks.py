@@ -48,9 +48,16 @@ class _Case:
 class Forks:
     """The processes of cases."""
 
-    def __init__(self, requests: int, answers: int, run: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        requests: int,
+        answers: int,
+        run: Callable[[str], None],
+        load_models: Callable[[str | None], None],
+    ) -> None:
         """``run`` runs a case, in a process of its own."""
-        self._requests, self._answers, self._run = requests, answers, run
+        self._requests, self._answers = requests, answers
+        self._run, self._load_models = run, load_models
         self._begun = itertools.count(1)
         self._cases: dict[int, _Case] = {}
         self._selector = selectors.DefaultSelector()
@@ -78,6 +85,9 @@ class Forks:
                         self._take(message)
 
     def _take(self, message: dict[str, Any]) -> None:
+        if "models" in message:
+            self._load_models(message["models"])
+            return
         if (name := message.get("case")) is None:
             for case in [case for case in self._cases.values() if case.name == message["end"]]:
                 self._kill(case)

@@ -61,7 +61,7 @@ class Decisions(Protocol):
         """An event of an agent that is used as a tool, or of another runner within the run."""
 
     def break_off(self, error: BaseException) -> None:
-        """The run of an agent was canceled, by nobody who waits for it."""
+        """The run of an agent was canceled by nobody who waits for it, and so ends the case."""
 
     def stop(self) -> None:
         """Cancels the task of the runner."""

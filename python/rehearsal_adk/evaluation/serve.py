@@ -1,10 +1,10 @@
 """Imports one agent and forks a process for each case, or for several cases that follow one another; or runs several
 cases at once without a fork.
 
-Standard input has the lines ``{"case": ID}``, which begins a case, and ``{"end": ID}``, which kills its
-process. Standard output has one line with what the
-import gave, then one for each process that ended: ``{"ended": ID, "status": STATUS}``. The process is
-single-threaded up to the fork, because a fork while another thread holds a lock can hang. An agent that
+Standard input has the lines ``{"case": ID}``, which begins a case, ``{"end": ID}``, which kills its process, and
+``{"models": NAME}``, before the first case that asks this model, or, with null, those that the agents name.
+Standard output has one line with what the import gave, then one for each process that ended, ``{"ended": ID, "status":
+STATUS, "output": TEXT}``, and ``{"models_loaded": NAME}``. The process is single-threaded up to the fork, because a fork while another thread holds a lock can hang. An agent that
 starts threads when it is imported therefore gets a new process for each case.
 
 With the argument ``batch``, a process whose case has ended connects again with the same id, for the next case. With
@@ -83,19 +83,28 @@ def main() -> None:
         while is_next:
             is_next = until_done(case_run.CaseRun(loaded, barrier).connect(socket_path, case))
 
+    def load_models(name: str | None) -> None:
+        warm_up.load_models(loaded.root, name)
+        gc.freeze()
+        say(answers, {"models_loaded": name})
+
     if is_shared:
         current.share()
 
         def start(case: str) -> Any:
             return case_run.CaseRun(loaded, barrier).connect(socket_path, case)
 
-        until_done(_run_at_once(requests, answers, start))
+        until_done(_run_at_once(requests, answers, start, load_models))
     elif not started:
-        Forks(requests, answers, run).serve()
+        Forks(requests, answers, run, load_models).serve()
     else:
-        line = os.fdopen(requests, "rb").readline()
-        if line:
-            run(json.loads(line)["case"])
+        for line in os.fdopen(requests, "rb"):
+            request = json.loads(line)
+            if "models" in request:
+                load_models(request["models"])
+            else:
+                run(request["case"])
+                return
 
 
 def _unseen(loaded: Any) -> list[dict[str, str]]:
@@ -110,7 +119,7 @@ def _tools(loaded: Any) -> list[str] | None:
     return unseen.tool_names(loaded.root)
 
 
-async def _run_at_once(requests: int, answers: int, start: Any) -> None:
+async def _run_at_once(requests: int, answers: int, start: Any, load_models: Any) -> None:
     lines = asyncio.StreamReader()
     await asyncio.get_running_loop().connect_read_pipe(
         lambda: asyncio.StreamReaderProtocol(lines), os.fdopen(requests, "rb", 0)
@@ -129,7 +138,9 @@ async def _run_at_once(requests: int, answers: int, start: Any) -> None:
 
     while line := await lines.readline():
         request = json.loads(line)
-        if case := request.get("case"):
+        if "models" in request:
+            load_models(request["models"])
+        elif case := request.get("case"):
             cases[case] = asyncio.create_task(run(case))
             cases[case].add_done_callback(functools.partial(end, case))
         elif ended := cases.get(request["end"]):

@@ -107,7 +107,7 @@ const NO_MODEL: &str = "the agent has no model; add `model: NAME` to the subject
 
 #[async_trait]
 impl Subject for McpSubject {
-    async fn prepare(&self) -> Result<Option<Vec<String>>, Fault> {
+    async fn prepare(&self, _: Option<&GivenModel>) -> Result<Option<Vec<String>>, Fault> {
         let tools = self.declared.as_ref().and_then(|declared| Tools::of(declared).ok());
         Ok(tools.map(|tools| tools.names()))
     }

@@ -22,6 +22,8 @@ pub(super) enum FromServer {
     },
     /// The agent cannot be imported.
     Fault(Exception),
+    /// What models need is imported.
+    ModelsLoaded,
     /// The process of a case ended.
     Ended {
         /// The id of the process.
@@ -42,6 +44,8 @@ impl<'de> Deserialize<'de> for FromServer {
             ended: Option<String>,
             status: Option<i32>,
             output: Option<String>,
+            #[serde(default, deserialize_with = "present")]
+            models_loaded: bool,
         }
         #[derive(Deserialize)]
         struct Ready {
@@ -54,12 +58,17 @@ impl<'de> Deserialize<'de> for FromServer {
                 Ok(Self::Ready { threads, unseen, tools })
             }
             Line { fault: Some(exception), .. } => Ok(Self::Fault(exception)),
+            Line { models_loaded: true, .. } => Ok(Self::ModelsLoaded),
             Line { ended: Some(case), status: Some(status), output, .. } => {
                 Ok(Self::Ended { case, status, output })
             }
-            _ => Err(serde::de::Error::custom("neither ready, nor fault, nor ended")),
+            _ => Err(serde::de::Error::custom("none of the known messages")),
         }
     }
+}
+
+fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+    serde::de::IgnoredAny::deserialize(deserializer).map(|_| true)
 }
 
 /// A part of an agent that interception cannot see.

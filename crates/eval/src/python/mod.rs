@@ -33,7 +33,8 @@ use self::session::PythonSession;
 use self::user_prompts::UserPrompts;
 use crate::fault::Fault;
 use crate::gate::Gate;
-use crate::model::Models;
+use crate::given_model::GivenModel;
+use crate::model::{Models, PERSON};
 use crate::subject::{Subject, SubjectSession};
 
 /// The variable that names the recorded declarations of MCP toolsets.
@@ -136,8 +137,17 @@ impl AdkPythonSubject {
 
 #[async_trait]
 impl Subject for AdkPythonSubject {
-    async fn prepare(&self) -> Result<Option<Vec<String>>, Fault> {
-        Ok(self.server().await?.tools().map(<[_]>::to_vec))
+    async fn prepare(&self, model: Option<&GivenModel>) -> Result<Option<Vec<String>>, Fault> {
+        let server = self.server().await?;
+        match model {
+            None => server.load_models(None).await,
+            Some(GivenModel::Named(name)) if name != PERSON => {
+                server.load_models(Some(name)).await;
+            }
+            // The engine answers.
+            Some(_) => {}
+        }
+        Ok(server.tools().map(<[_]>::to_vec))
     }
 
     async fn check_model(&self, gate: &Arc<Gate>) -> Result<(), Fault> {

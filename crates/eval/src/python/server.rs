@@ -1,6 +1,6 @@
 //! [`Server`]: the process that imports an agent, and forks a process for each case or runs cases itself.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -50,6 +50,7 @@ const ONE_THREAD: [(&str, &str); 10] = [
 pub(super) struct Server {
     requests: mpsc::UnboundedSender<String>,
     processes: Arc<Processes>,
+    models: tokio::sync::Mutex<Loaded>,
     idle: Arc<Idle>,
     isolation: Isolation,
     next_case: AtomicU64,
@@ -67,6 +68,12 @@ impl Drop for Server {
     fn drop(&mut self) {
         self.killer.kill();
     }
+}
+
+/// Models that were loaded: the names, or `None` for those that the agents name.
+struct Loaded {
+    names: HashSet<Option<String>>,
+    answers: mpsc::UnboundedReceiver<()>,
 }
 
 /// Processes that have ended a case and take the next one.
@@ -131,6 +138,7 @@ impl Server {
 
         let processes = Arc::new(Processes::default());
         let (ready, is_ready) = oneshot::channel();
+        let (loaded, answers_of_models) = mpsc::unbounded_channel();
         let idle = Arc::new(Idle::default());
         tokio::spawn(accept(listener, Arc::clone(&processes), Arc::clone(&idle)));
         // Its end is not that of its output, which tools may have passed on to processes of their own.
@@ -143,6 +151,9 @@ impl Server {
                     match serde_json::from_str(&line) {
                         Ok(FromServer::Ended { case, status, output }) => {
                             processes.end(&case, Ending { status, output });
+                        }
+                        Ok(FromServer::ModelsLoaded) => {
+                            let _ = loaded.send(());
                         }
                         Ok(begun) => {
                             if let Some(ready) = ready.take() {
@@ -171,8 +182,8 @@ impl Server {
             Ok(FromServer::Fault(Exception { message, traceback, .. })) => {
                 return Err(Fault::Subject { message, traceback });
             }
-            Ok(FromServer::Ended { .. }) => {
-                return Err(broken("an unexpected line", &"a case ended before it began"));
+            Ok(FromServer::Ended { .. } | FromServer::ModelsLoaded) => {
+                return Err(broken("an unexpected line", &"nothing was asked yet"));
             }
             // Nothing else than the agent's code ends it.
             Err(message) => return Err(Fault::Subject { message, traceback: String::new() }),
@@ -180,6 +191,10 @@ impl Server {
         Ok(Self {
             requests,
             processes,
+            models: tokio::sync::Mutex::new(Loaded {
+                names: HashSet::new(),
+                answers: answers_of_models,
+            }),
             idle,
             isolation,
             next_case: AtomicU64::new(0),
@@ -194,7 +209,8 @@ impl Server {
 
     /// Whether it serves more than one case.
     pub(super) fn can_fork(&self) -> bool {
-        (self.forks() || self.isolation == Isolation::Shared) && self.processes.all_ended().is_none()
+        (self.forks() || self.isolation == Isolation::Shared)
+            && self.processes.all_ended().is_none()
     }
 
     fn forks(&self) -> bool {
@@ -214,6 +230,18 @@ impl Server {
     /// The names of the agent's tools, where it shows them.
     pub(super) fn tools(&self) -> Option<&[String]> {
         self.tools.as_deref()
+    }
+
+    /// Imports what the model of this name needs, or what those need that the agents name.
+    pub(super) async fn load_models(&self, name: Option<&str>) {
+        let mut models = self.models.lock().await;
+        if !models.names.contains(&name.map(str::to_owned)) {
+            let _ = self.requests.send(serde_json::json!({ "models": name }).to_string());
+            // Without an answer the process has ended, which whoever begins a case sees.
+            if models.answers.recv().await.is_some() {
+                models.names.insert(name.map(str::to_owned));
+            }
+        }
     }
 
     /// Whether the process of a case that is over can take another one.

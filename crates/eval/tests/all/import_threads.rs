@@ -30,7 +30,10 @@ async fn limits(environment: &[(&str, &str)]) -> Option<String> {
 async fn agents_that_import_numeric_libraries_are_forked() {
     for library in ["numpy", "pandas", "grpc", "tiktoken"] {
         let Some(limits) = limits(&[("THREADS", library)]).await else { return };
-        assert!(limits.starts_with("each case runs in a process of its own"), "{library}: {limits}");
+        assert!(
+            limits.starts_with("each case runs in a process of its own"),
+            "{library}: {limits}"
+        );
     }
 }
 

@@ -170,3 +170,21 @@ async fn cases_that_share_a_process_overlap_in_it_and_share_no_session() {
     assert!(recalled["module"].as_array().map(Vec::len) > Some(CASES), "the same process");
     assert_eq!(recalled["state"], own("last")["state"]);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_process_of_a_case_finds_lite_llm_imported_where_its_model_is_asked() {
+    let Some(python) = test_needs::python() else { return };
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/lite");
+    let subject = Arc::new(AdkPythonSubject::new(&folder, Some(&python)));
+    let case = EvalCase::new("lite", subject.clone()).first_message("Hi");
+    let scripted = GivenModel::scripted(vec![ModelTurn::text("never asked")]);
+    for (case, answer) in [(case.clone().model(scripted), "not imported"), (case, "imported")] {
+        let result = run_eval(&case).await;
+        assert_eq!(result.status, Status::Passed, "{:?}", result.error);
+        let texts = result.events.iter().filter_map(|entry| match &entry.event {
+            Event::Message { text, .. } => Some(text.as_str()),
+            _ => None,
+        });
+        assert_eq!(texts.collect::<Vec<_>>(), [answer]);
+    }
+}

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use eval::fault::{AtFault, Fault};
 use eval::gate::Gate;
+use eval::given_model::GivenModel;
 use eval::ledger::Event;
 use eval::metric::{Assertion, EventCountMetric};
 use eval::result::{EvalResult, TerminationReason};
@@ -81,7 +82,7 @@ struct Unloaded;
 
 #[async_trait]
 impl Subject for Unloaded {
-    async fn prepare(&self) -> Result<Option<Vec<String>>, Fault> {
+    async fn prepare(&self, _: Option<&GivenModel>) -> Result<Option<Vec<String>>, Fault> {
         std::future::pending().await
     }
 
@@ -218,6 +219,14 @@ async fn a_store_that_cannot_be_used_is_refused_with_the_remedy() {
         shown.contains("text.sqlite are damaged (file is not a database): move the file away"),
         "{shown}"
     );
+
+    let foreign = folder.path().join("contacts.sqlite");
+    std::fs::File::create(&foreign).unwrap();
+    change(&foreign, "CREATE TABLE contacts (name TEXT)").await;
+    let before = std::fs::read(&foreign).unwrap();
+    let shown = refused(&foreign).await;
+    assert!(shown.contains("contacts.sqlite is a database of another program"), "{shown}");
+    assert_eq!(std::fs::read(&foreign).unwrap(), before, "unchanged");
 
     let newer = folder.path().join("newer.sqlite");
     RunStore::open(&newer).await.expect("opens").close().await;
