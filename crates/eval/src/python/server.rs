@@ -1,7 +1,6 @@
 //! [`Server`]: the process that imports an agent, and forks a process for each case or runs cases itself.
 
 use std::collections::{BTreeMap, HashSet};
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -17,6 +16,7 @@ use super::Isolation;
 use super::line_process::LineProcess;
 use super::messages::{Connected, Exception, FromServer, Unseen};
 use super::processes::{CaseProcess, CaseStream, Ending, Processes};
+use super::servers::Key;
 use crate::fault::Fault;
 
 /// How long a process that has ended a case may take until it is ready for the next one.
@@ -104,12 +104,8 @@ impl Idle {
 
 impl Server {
     /// Starts a process and waits until it has imported the agent.
-    pub(super) async fn start(
-        python: &Path,
-        folder: &Path,
-        environment: &[(String, String)],
-        isolation: Isolation,
-    ) -> Result<Self, Fault> {
+    pub(super) async fn start(key: &Key) -> Result<Self, Fault> {
+        let Key { python, folder, environment, isolation } = key;
         let broken = |what: &str, error: &dyn std::fmt::Display| Fault::Infrastructure {
             message: format!("{what}: {error}"),
         };
@@ -196,7 +192,7 @@ impl Server {
                 answers: answers_of_models,
             }),
             idle,
-            isolation,
+            isolation: *isolation,
             next_case: AtomicU64::new(0),
             threads,
             unseen,
@@ -207,10 +203,14 @@ impl Server {
         })
     }
 
+    /// Whether it still runs.
+    pub(super) fn is_running(&self) -> bool {
+        self.processes.all_ended().is_none()
+    }
+
     /// Whether it serves more than one case.
-    pub(super) fn can_fork(&self) -> bool {
-        (self.forks() || self.isolation == Isolation::Shared)
-            && self.processes.all_ended().is_none()
+    pub(super) fn serves_many(&self) -> bool {
+        self.forks() || self.isolation == Isolation::Shared
     }
 
     fn forks(&self) -> bool {

@@ -27,7 +27,7 @@ use eval::golden::GoldenError;
 use eval::model::ModelNameError;
 use eval::store::{StoreError, StoredResults, StoredRun};
 use eval::suite::Summary;
-use eval::{EvalSuite, RunStore, SuiteResult, check_cases, run_cases};
+use eval::{EvalSuite, RunStore, SuiteResult, check_cases, load_subjects, run_cases};
 use indicatif::ProgressBar;
 use score_report::{Baseline, Ending, Heading, Report, ReportPart};
 use scoring::config::Config;
@@ -243,7 +243,7 @@ async fn run_suites(
                     note_line!("note: {name} has changed since run {number}, and is run again");
                 }
             }
-            check(&runs).await?;
+            check(&runs, suite.jobs).await?;
             let stored = match &earlier {
                 None => {
                     let begun = store.begin(&suites).await?;
@@ -463,8 +463,9 @@ fn note_lost(results: &StoredResults, run: i64) {
 }
 
 /// Checks what is known of the agents before anything runs.
-async fn check(runs: &Runs<'_>) -> Result<(), EvalError> {
+async fn check(runs: &Runs<'_>, jobs: usize) -> Result<(), EvalError> {
     let open = runs.open().1;
+    load_subjects(open.iter().map(|run| run.case), jobs).await;
     let checked = check_cases(open.iter().map(|run| run.case)).await;
     checked.map_err(|(case, fault)| EvalError::Unfit {
         suite: case.source.suite.clone(),
