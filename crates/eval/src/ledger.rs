@@ -53,7 +53,7 @@ pub enum Event {
         #[serde(skip_serializing_if = "is_false")]
         is_inner: bool,
     },
-    /// The model called a tool.
+    /// The model called a tool, or a workflow a node.
     ToolCall {
         /// The id of the call.
         call_id: String,
@@ -61,9 +61,9 @@ pub enum Event {
         name: String,
         /// The arguments.
         args: JsonText,
-        /// The agent whose model called it.
+        /// The agent whose model called it, or the workflow of which it is a node.
         agent: String,
-        /// Whether that agent is used as a tool.
+        /// Whether that agent is used as a tool, or it is a node. As in google-adk, traces leave it out.
         #[serde(skip_serializing_if = "is_false")]
         is_inner: bool,
     },
@@ -77,6 +77,13 @@ pub enum Event {
         result: JsonText,
         /// Where it came from.
         from: Origin,
+    },
+    /// The output of a workflow, or of a node of it that is not called like a tool.
+    NodeOutput {
+        /// The workflow or node.
+        node: String,
+        /// The output.
+        output: JsonText,
     },
     /// A fault of the case hit a call.
     ToolFault {
@@ -213,6 +220,7 @@ impl Event {
             Self::Message { .. } => "message",
             Self::ToolCall { .. } => "tool_call",
             Self::ToolResult { .. } => "tool_result",
+            Self::NodeOutput { .. } => "node_output",
             Self::ToolFault { .. } => "tool_fault",
             Self::StateChange { .. } => "state_change",
             Self::StateConflict { .. } => "state_conflict",
@@ -229,12 +237,13 @@ impl Event {
 }
 
 /// Names of all events, as [`Event::name`] gives them.
-pub const EVENT_NAMES: [&str; 16] = [
+pub const EVENT_NAMES: [&str; 17] = [
     "initial_state",
     "user_message",
     "message",
     "tool_call",
     "tool_result",
+    "node_output",
     "tool_fault",
     "state_change",
     "state_conflict",
@@ -257,6 +266,7 @@ pub(crate) fn members_of(name: &str) -> &'static [&'static str] {
         "message" => &["agent", "text", "is_intermediate", "is_inner"],
         "tool_call" => &["call_id", "name", "args", "agent", "is_inner"],
         "tool_result" => &["call_id", "name", "result", "from"],
+        "node_output" => &["node", "output"],
         "tool_fault" => &["call_id", "name", "effect"],
         "state_change" => &["changes", "by"],
         "state_conflict" => &["pointer", "kept", "replaced"],

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
+from collections.abc import Iterable
 from typing import Any, cast
 
 from rehearsal_adk import faults, jsonable
@@ -36,6 +37,7 @@ class CaseRun:
         self._stateful: frozenset[str] = frozenset()
         self._running: asyncio.Task[dict[str, Any]] | None = None
         self._broken_off: BaseException | None = None
+        self._node_calls: dict[str, dict[str, Any]] = {}
         self._replaced: set[tuple[str, str]] = set()
         self._loop: Any = None
         self._model: given_model.ModelOf | None = None
@@ -224,6 +226,12 @@ class CaseRun:
         if context.session.id != self._session_id:
             self._report(event, inner=True)
 
+    def note_node_call(self, path: str, call: dict[str, Any], invocation_id: str) -> None:
+        """Tells the engine that a node of a workflow is called, whose output google-adk shows later."""
+        self._node_calls[path] = call
+        workflow = _node_name(path.rpartition("/")[0])
+        self._tell(author=workflow, invocation_id=invocation_id, inner=True, calls=[call])
+
     def break_off(self, error: BaseException) -> None:
         """Ends the run, because that of an agent in it was canceled by nobody who waits for it."""
         self._broken_off = self._broken_off or error
@@ -276,6 +284,57 @@ class CaseRun:
             return
         self._note_unanswered(event)
         usage = event.usage_metadata
+        texts = (
+            part.text
+            for part in (event.content.parts or () if event.content else ())
+            if part.text and not part.thought
+        )
+        responses = [
+            {"call_id": one.id, "name": one.name, "response": one.response}
+            for one in event.get_function_responses()
+        ]
+        outputs = []
+        for path in _nodes_with_output(event):
+            if call := self._node_calls.pop(path, None):
+                response = {"call_id": call["call_id"], "name": call["name"]}
+                responses.append({**response, "response": _mapping(event.output)})
+            else:
+                outputs.append({"node": _node_name(path), "output": event.output})
+        self._tell(
+            author=event.author,
+            invocation_id=event.invocation_id,
+            inner=inner,
+            text="".join(texts),
+            calls=[
+                {"call_id": one.id, "name": one.name, "args": one.args or {}}
+                for one in event.get_function_calls()
+            ],
+            responses=responses,
+            outputs=outputs,
+            state=event.actions.state_delta if event.actions else {},
+            usage={
+                "model": event.model_version or self._model_name(event.author),
+                "input": usage.prompt_token_count or 0,
+                "output": usage.candidates_token_count or 0,
+            }
+            if usage
+            else None,
+        )
+
+    def _tell(
+        self,
+        *,
+        author: str,
+        invocation_id: str,
+        inner: bool = False,
+        text: str = "",
+        calls: Iterable[dict[str, Any]] = (),
+        responses: Iterable[dict[str, Any]] = (),
+        outputs: Iterable[dict[str, Any]] = (),
+        state: Any = None,
+        usage: dict[str, Any] | None = None,
+    ) -> None:
+        """Tells the engine of an event, and of the values in it that have no form in JSON."""
         noted: list[tuple[str, list[jsonable.Replaced]]] = []
 
         def plain(of: str, value: Any) -> Any:
@@ -283,42 +342,27 @@ class CaseRun:
             noted.append((of, replaced))
             return value
 
-        texts = (
-            part.text
-            for part in (event.content.parts or () if event.content else ())
-            if part.text and not part.thought
-        )
         self._peer.tell(
             "event",
             {
-                "author": event.author,
-                "invocation_id": event.invocation_id,
+                "author": author,
+                "invocation_id": invocation_id,
                 "inner": inner,
-                "text": plain(f"the message of {event.author}", "".join(texts)),
+                "text": plain(f"the message of {author}", text),
                 "calls": [
-                    {
-                        "call_id": one.id,
-                        "name": one.name,
-                        "args": plain(f"the arguments of {one.name}", one.args or {}),
-                    }
-                    for one in event.get_function_calls()
+                    {**one, "args": plain(f"the arguments of {one['name']}", one["args"])}
+                    for one in calls
                 ],
                 "responses": [
-                    {
-                        "call_id": one.id,
-                        "name": one.name,
-                        "response": plain(f"the result of {one.name}", one.response),
-                    }
-                    for one in event.get_function_responses()
+                    {**one, "response": plain(f"the result of {one['name']}", one["response"])}
+                    for one in responses
                 ],
-                "state": plain("state", event.actions.state_delta if event.actions else {}),
-                "usage": {
-                    "model": event.model_version or self._model_name(event.author),
-                    "input": usage.prompt_token_count or 0,
-                    "output": usage.candidates_token_count or 0,
-                }
-                if usage
-                else None,
+                "outputs": [
+                    {**one, "output": plain(f"the output of {one['node']}", one["output"])}
+                    for one in outputs
+                ],
+                "state": plain("state", state or {}),
+                "usage": usage,
             },
         )
         for of, replaced in noted:
@@ -360,6 +404,18 @@ def _cancellation(error: BaseException) -> Fault:
         "task group of a library may let it out; catch it in the tool or callback where it is raised",
         error,
     )
+
+
+def _nodes_with_output(event: Any) -> list[str]:
+    """The paths of the workflow's nodes of which the event has the output, such as ``flow@1/draft@1``."""
+    if getattr(event, "output", None) is None:
+        return []
+    return list(event.node_info.output_for or [event.node_info.path])
+
+
+def _node_name(path: str) -> str:
+    """The name of the node at a path, without the number of its run."""
+    return path.rpartition("/")[2].partition("@")[0]
 
 
 def _mapping(value: Any) -> dict[str, Any]:

@@ -60,6 +60,9 @@ class Decisions(Protocol):
     def observe(self, event: Any, context: Any) -> None:
         """An event of an agent that is used as a tool, or of another runner within the run."""
 
+    def note_node_call(self, path: str, call: dict[str, Any], invocation_id: str) -> None:
+        """The node at this path of a workflow is called, of which no event of google-adk tells."""
+
     def break_off(self, error: BaseException) -> None:
         """The run of an agent was canceled by nobody who waits for it, and so ends the case."""
 
@@ -77,6 +80,10 @@ _call: contextvars.ContextVar[tuple[Any, dict[str, Any], Any] | None] = contextv
 """The tool whose body is about to run, with its arguments and its context."""
 
 _made_up = itertools.count(1)
+
+
+def _made_up_id() -> str:
+    return f"call-{next(_made_up)}"
 
 
 def _decisions() -> Decisions | None:
@@ -117,7 +124,11 @@ class CaseGate(BasePlugin):
 
 
 async def _ask(
-    tool: Any, args: dict[str, Any], context: Any, received: dict[str, Any] | None = None
+    tool: Any,
+    args: dict[str, Any],
+    context: Any,
+    received: dict[str, Any] | None = None,
+    call_id: str | None = None,
 ) -> dict[str, Any]:
     """The decision about a call, of which the tool's code would get `received`. If it ends the case, the runner's task
     is canceled and this never returns."""
@@ -129,7 +140,7 @@ async def _ask(
         raise barrier.forbid(f"called the tool {tool.name} in code that belongs to no case")
     if isinstance(tool, AgentTool) and not decisions.knows(tool.name):
         return {"do": "run"}  # Its own tools are intercepted.
-    call_id = getattr(context, "function_call_id", None) or f"call-{next(_made_up)}"
+    call_id = call_id or getattr(context, "function_call_id", None) or _made_up_id()
     decision = await decisions.decide(
         {
             "call_id": call_id,
@@ -416,7 +427,12 @@ def _gate_function_nodes() -> None:
 
     @functools.wraps(run)
     async def run_impl(self: Any, *, ctx: Any, node_input: Any) -> Any:
-        decision = await _ask(_Node(self.name), {"node_input": _plain(node_input)}, ctx)
+        args, call_id = {"node_input": _plain(node_input)}, _made_up_id()
+        if not barrier.allowed.get() and (decisions := _decisions()) is not None:
+            call = {"call_id": call_id, "name": self.name, "args": args}
+            path = str(getattr(ctx, "node_path", self.name))
+            decisions.note_node_call(path, call, getattr(ctx, "invocation_id", ""))
+        decision = await _ask(_Node(self.name), args, ctx, call_id=call_id)
         _change_state(decision, ctx)
         if decision["do"] == "raise":
             raise MockError(decision["message"])

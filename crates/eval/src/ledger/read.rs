@@ -62,6 +62,9 @@ fn event(members: &Members) -> Result<Event, String> {
             result: members.get("result")?,
             from: members.get("from")?,
         },
+        "node_output" => {
+            Event::NodeOutput { node: members.get("node")?, output: members.get("output")? }
+        }
         "tool_fault" => Event::ToolFault {
             call_id: members.get("call_id")?,
             name: members.get("name")?,
@@ -164,6 +167,7 @@ mod tests {
                 result: json(),
                 from: Origin::UserAgent,
             },
+            Event::NodeOutput { node: text(), output: json() },
             fault(FaultEffect::Returns(json())),
             fault(FaultEffect::Latency(Duration::from_millis(5))),
             fault(FaultEffect::Truncates(5)),

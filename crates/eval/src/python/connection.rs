@@ -12,7 +12,8 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
 use super::messages::{
-    AdkEvent, Answer, Exception, Forbidden, FromCase, ModelAsked, Replaced, ToCase, ToolAsked,
+    AdkEvent, AdkOutput, Answer, Exception, Forbidden, FromCase, ModelAsked, Replaced, ToCase,
+    ToolAsked,
 };
 use super::model_requests::{self, ModelRequests};
 use super::processes::CaseStream;
@@ -217,8 +218,17 @@ fn decision(decision: &Decision) -> JsonText {
 
 /// Notes what is in an event of google-adk.
 fn note(event: AdkEvent, gate: &Gate) {
-    let AdkEvent { author, invocation_id, inner: is_inner, text, calls, responses, state, usage } =
-        event;
+    let AdkEvent {
+        author,
+        invocation_id,
+        inner: is_inner,
+        text,
+        calls,
+        responses,
+        outputs,
+        state,
+        usage,
+    } = event;
     if !is_inner {
         gate.note_invocation(invocation_id);
     }
@@ -249,6 +259,9 @@ fn note(event: AdkEvent, gate: &Gate) {
         let call_id = response.call_id.unwrap_or_default();
         answered.push(call_id.clone());
         gate.note_result(call_id, response.name, response.response);
+    }
+    for AdkOutput { node, output } in outputs {
+        gate.ledger.add(Event::NodeOutput { node, output });
     }
     let answered: Vec<&str> = answered.iter().map(String::as_str).collect();
     gate.note_changes(state, &answered);

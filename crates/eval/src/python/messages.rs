@@ -197,6 +197,8 @@ pub(super) struct AdkEvent {
     pub(super) text: String,
     pub(super) calls: Vec<AdkCall>,
     pub(super) responses: Vec<AdkResponse>,
+    /// Outputs of nodes that are not tools, such as the workflow itself.
+    pub(super) outputs: Vec<AdkOutput>,
     pub(super) state: JsonText,
     pub(super) usage: Option<AdkUsage>,
 }
@@ -213,6 +215,12 @@ pub(super) struct AdkResponse {
     pub(super) call_id: Option<String>,
     pub(super) name: String,
     pub(super) response: JsonText,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct AdkOutput {
+    pub(super) node: String,
+    pub(super) output: JsonText,
 }
 
 #[derive(Debug, Deserialize)]
