@@ -8,6 +8,7 @@ use agents::child::{self, ProcessTree};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::process::{ChildStdin, ChildStdout, Command};
 use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
 
 /// A child process and its pipes.
 pub(super) struct LineProcess {
@@ -17,6 +18,8 @@ pub(super) struct LineProcess {
     pub(super) answers: Lines<BufReader<ChildStdout>>,
     /// What it prints on standard error.
     pub(super) log: Arc<AgentLog>,
+    /// Ends when nobody can print there any more, and all of it is in the log.
+    pub(super) logged: JoinHandle<()>,
     /// The process.
     pub(super) tree: ProcessTree,
 }
@@ -37,11 +40,11 @@ impl LineProcess {
         let log = Arc::new(AgentLog::default());
         let (requests, queued) = mpsc::unbounded_channel();
         tokio::spawn(write(input, queued));
-        tokio::spawn({
+        let logged = tokio::spawn({
             let log = Arc::clone(&log);
             async move { log.follow(errors).await }
         });
-        Ok(Self { requests, answers: BufReader::new(output).lines(), log, tree })
+        Ok(Self { requests, answers: BufReader::new(output).lines(), log, logged, tree })
     }
 }
 

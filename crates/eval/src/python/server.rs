@@ -22,6 +22,9 @@ use crate::fault::Fault;
 /// How long a process that has ended a case may take until it is ready for the next one.
 const RETURN: Duration = Duration::from_secs(5);
 
+/// How long the last output of a process that has ended may take to be read.
+const LOGGED: Duration = Duration::from_secs(1);
+
 /// How long the end of a process may take to be known after its connection is closed.
 const ENDING: Duration = Duration::from_secs(10);
 
@@ -129,7 +132,7 @@ impl Server {
             .envs(environment.iter().map(|(name, value)| (name, value)));
         let started = LineProcess::start(&mut command)
             .map_err(|error| broken(&format!("{} cannot be started", python.display()), &error))?;
-        let LineProcess { requests, mut answers, log, tree } = started;
+        let LineProcess { requests, mut answers, log, logged, tree } = started;
         let killer = tree.killer();
 
         let processes = Arc::new(Processes::default());
@@ -160,6 +163,8 @@ impl Server {
                     }
                 }
                 let how = ended.await.unwrap_or_else(|error| error.to_string());
+                // Processes that tools have started may keep the pipe.
+                let _ = tokio::time::timeout(LOGGED, logged).await;
                 if let Some(ready) = ready.take() {
                     let how = format!("the process that imports the agent {how}");
                     let _ = ready.send(Err(with_output(&how, log.last_lines(0).as_deref())));

@@ -102,19 +102,21 @@ async fn code_that_exits_is_at_fault_and_ends_its_case_only() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_process_that_dies_is_the_agents_fault() {
-    let Some(subject) = subject(Isolation::Process) else { return };
     let dying = [
         ("ends_process", "exit status 4", "about to end"),
         ("is_killed", "signal 15 (SIGTERM)", "about to be killed"),
     ];
-    for (tool, ending, printed) in dying {
-        let result = run_eval(&calling(&subject, &[(tool, json!({}))])).await;
-        let error = error(&result);
-        assert_eq!(error.at_fault, AtFault::Subject);
-        assert!(error.message.contains(ending), "{error:?}");
-        assert!(error.message.ends_with(printed), "{error:?}");
+    for isolation in [Isolation::Process, Isolation::Batch, Isolation::Shared] {
+        let Some(subject) = subject(isolation) else { return };
+        for (tool, ending, printed) in dying {
+            let result = run_eval(&calling(&subject, &[(tool, json!({}))])).await;
+            let error = error(&result);
+            assert_eq!(error.at_fault, AtFault::Subject, "{error:?}");
+            assert!(error.message.contains(ending), "{error:?}");
+            assert!(error.message.ends_with(printed), "{error:?}");
+        }
+        has_passed(&run_eval(&calling(&subject, &[("prints_bytes", json!({}))])).await);
     }
-    has_passed(&run_eval(&calling(&subject, &[("prints_bytes", json!({}))])).await);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
