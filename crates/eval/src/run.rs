@@ -34,13 +34,18 @@ const ATTEMPTS: usize = 3;
 
 /// Runs one case.
 pub async fn run_eval(case: &EvalCase) -> EvalResult {
-    for attempt in 1..ATTEMPTS {
-        let gate = if attempt == 1 { Gate::new(case) } else { Gate::repeated(case) };
-        if let Ok(result) = run_once(case, gate).await {
-            return result;
+    let mut gate = Gate::new(case);
+    for _ in 1..ATTEMPTS {
+        match run_once(case, gate).await {
+            Ok(result) => return result,
+            Err(lost) => {
+                let reason = lost.error.map(|error| error.message).unwrap_or_default();
+                tracing::warn!("the case {} runs again: {reason}", case.name);
+            }
         }
+        gate = Gate::repeated(case);
     }
-    run_once(case, Gate::repeated(case)).await.unwrap_or_else(|lost| lost)
+    run_once(case, gate).await.unwrap_or_else(|lost| lost)
 }
 
 /// Runs one case; an error if its process was lost, and not because of the case.

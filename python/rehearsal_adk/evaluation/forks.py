@@ -77,7 +77,9 @@ class Forks:
                     os.read(self._woken, 4096)
                     self._report_ended()
                 elif key.fd != self._requests:
-                    self._keep_output(key.fd, key.data)
+                    # What ended before in this round is closed, and its number may be that of another one.
+                    if self._selector.get_map().get(key.fd) is key:
+                        self._keep_output(key.fd, key.data)
                 elif (received := next(messages, None)) is None:
                     return
                 else:

@@ -17,7 +17,7 @@ class ImportThreads:
 
     def __init__(self) -> None:
         self._started: dict[int, str] = {threading.main_thread().native_id or 0: ""}
-        sys.meta_path.insert(0, self)  # type: ignore[arg-type]
+        sys.meta_path.insert(0, self)
 
     def find_spec(self, name: str, path: Sequence[str] | None = None, target: Any = None) -> None:
         """Finds nothing: the others look for the module."""
@@ -26,7 +26,7 @@ class ImportThreads:
     def end(self) -> dict[str, int]:
         """The number of threads that still run, by the package that started them."""
         running = self._look()
-        sys.meta_path.remove(self)  # type: ignore[arg-type]
+        sys.meta_path.remove(self)
         return dict(Counter(self._started[one] for one in running if self._started[one]))
 
     def _look(self) -> set[int]:

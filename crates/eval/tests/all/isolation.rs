@@ -232,3 +232,20 @@ async fn subjects_of_the_same_agent_share_the_process_that_imports_it() {
     assert_eq!(imported_by(&detour, "a").await, first);
     assert_ne!(imported_by(&folder, "b").await, first, "another environment");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_process_imports_the_agent_for_all_cases() {
+    let Some(python) = test_needs::python() else { return };
+    let subject = crowd(&python, Isolation::Process);
+    let case = EvalCase::new("importer", subject)
+        .first_message("Hi")
+        .model(GivenModel::scripted(vec![
+            ModelTurn::call("importer", JsonText::from_value(&json!({}))),
+            ModelTurn::text("Done"),
+        ]))
+        .tool("importer", ToolUse::Real);
+    let suite = EvalSuite { cases: vec![case; 60], jobs: 12, stop_on_first_failure: false };
+    let results = run_eval_suite(&suite, |_| ()).await.results;
+    let importers: Vec<_> = results.iter().map(|result| returned(result, "importer")).collect();
+    assert!(importers.iter().all(|importer| *importer == importers[0]), "{importers:?}");
+}
