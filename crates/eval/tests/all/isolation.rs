@@ -193,17 +193,18 @@ async fn the_process_of_a_case_finds_lite_llm_imported_where_its_model_is_asked(
 async fn a_case_that_errs_takes_no_other_case_of_a_batch_along() {
     let Some(python) = test_needs::python() else { return };
     let subject = crowd(&python, Isolation::Batch);
+    let errs = |at: usize| at.is_multiple_of(4);
     let case = |at: usize| {
         let calls = ModelTurn::call("imported", JsonText::from_value(&json!({})));
         let case = EvalCase::new(at.to_string(), subject.clone())
             .first_message("Hi")
             .model(GivenModel::scripted(vec![calls, ModelTurn::text("Done")]));
-        if at % 4 == 0 { case } else { case.tool("imported", ToolUse::Real) }
+        if errs(at) { case } else { case.tool("imported", ToolUse::Real) }
     };
     let suite =
         EvalSuite { cases: (0..120).map(case).collect(), jobs: 8, stop_on_first_failure: false };
     for (at, result) in run_eval_suite(&suite, |_| ()).await.results.iter().enumerate() {
-        let wanted = if at % 4 == 0 { Status::Error } else { Status::Passed };
+        let wanted = if errs(at) { Status::Error } else { Status::Passed };
         assert_eq!(result.status, wanted, "{at}: {:?}", result.error);
         if let Some(error) = &result.error {
             assert!(error.message.contains("the tool imported was called"), "{error:?}");
