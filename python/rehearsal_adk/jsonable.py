@@ -3,19 +3,22 @@
 There are two encodings. *Strict* is for results: a value without a JSON form is an error with its
 location and the fix, because a golden trace must contain exactly what the tool returned. *Lenient* is
 for data that is only shown or stored for a restore (state, events): a value without a JSON form is
-replaced with a description.
+replaced with the nearest one, or with a description. *Plain* does the same and lists what it replaced.
 
 Integers keep their digits: Python's ``json`` neither rounds nor reformats them.
 """
 
 from __future__ import annotations
 
+import base64
 import json
 import math
 import re
 from collections.abc import Mapping
+from typing import NamedTuple
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_OWN_PARENT = "a reference to one of its own parents"
 
 
 class JsonBytes(bytes):
@@ -49,20 +52,76 @@ def strict(value: object) -> JsonBytes:
 
 
 def lenient(value: object) -> JsonBytes:
-    """The value as JSON, with values that have no JSON form replaced by a description."""
+    """The value as JSON, with values that have no JSON form replaced by the nearest one or a description."""
     try:
         return _encode(value)
     except (TypeError, ValueError, RecursionError):
+        return _encode(plain(value)[0])
+
+
+class Replaced(NamedTuple):
+    """A value that has no JSON form."""
+
+    place: str
+    """Where it is, such as ``$.rows[0]``."""
+    value: str
+    """What it is."""
+
+
+def plain(value: object) -> tuple[object, list[Replaced]]:
+    """The value as ``lenient`` writes it, and what that replaces."""
+    try:
+        _encode(value)
+        return value, []
+    except (TypeError, ValueError, RecursionError):
         pass
+    replaced: list[Replaced] = []
+    try:
+        return _plain(value, "$", (), replaced), replaced
+    except RecursionError:
+        return described(value), [Replaced("$", "nested too deeply")]
+
+
+def _plain(value: object, place: str, parents: tuple[int, ...], replaced: list[Replaced]) -> object:
+    def instead(of: str, plain: object) -> object:
+        replaced.append(Replaced(place, of))
+        return plain
+
+    match value:
+        case None | bool() | int():
+            return value
+        case float():
+            return value if math.isfinite(value) else instead(_number_name(value), None)
+        case str():
+            hit = _SURROGATE.search(value)
+            return instead(_lone_surrogate(hit), writable(value)) if hit else value
+        case bytes() | bytearray():
+            return instead(f"{len(value)} bytes", base64.urlsafe_b64encode(value).decode())
+        case dict() | list() | tuple() | set() | frozenset():
+            if id(value) in parents:
+                return instead(_OWN_PARENT, described(value))
+            inside = (*parents, id(value))
+            if not isinstance(value, dict):
+                items = enumerate(value)
+                return [_plain(item, f"{place}[{at}]", inside, replaced) for at, item in items]
+            keys = {key: writable(key if isinstance(key, str) else str(key)) for key in value}
+            return {
+                keys[key]: _plain(item, f"{place}.{keys[key]}", inside, replaced)
+                for key, item in value.items()
+            }
+
+    def unknown(part: object) -> object:
+        return instead(f"a {type(part).__module__}.{type(part).__qualname__}", described(part))
+
     try:
         from pydantic_core import to_jsonable_python
 
-        plain = to_jsonable_python(
-            value, by_alias=True, bytes_mode="base64", inf_nan_mode="null", fallback=described
+        written = to_jsonable_python(
+            value, by_alias=True, bytes_mode="base64", inf_nan_mode="constants", fallback=unknown
         )
-        return _encode(_without_surrogates(plain))
     except Exception:  # The value is only shown, so a description must not fail the call.
-        return _encode(described(value))
+        return unknown(value)
+    return _plain(written, place, parents, replaced)
 
 
 def writable(text: str) -> str:
@@ -108,14 +167,12 @@ def _as_adk_writes(value: object) -> object:
     )
 
 
-def _without_surrogates(value: object) -> object:
-    if isinstance(value, str):
-        return _SURROGATE.sub("\ufffd", value)
-    if isinstance(value, dict):
-        return {_without_surrogates(key): _without_surrogates(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_without_surrogates(item) for item in value]
-    return value
+def _number_name(value: float) -> str:
+    return "NaN" if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")
+
+
+def _lone_surrogate(hit: re.Match[str]) -> str:
+    return f"text with a lone surrogate (U+{ord(hit.group()):04X} at character {hit.start()})"
 
 
 def _reason(value: object, error: BaseException) -> str:
@@ -137,21 +194,20 @@ def _first_invalid(root: object) -> tuple[str, str, str] | None:
             continue
         if isinstance(value, float):
             if math.isnan(value) or math.isinf(value):
-                name = "NaN" if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")
-                return place, name, "Return a finite number, null or text there."
+                return place, _number_name(value), "Return a finite number, null or text there."
             continue
         if isinstance(value, str):
             hit = _SURROGATE.search(value)
             if hit is not None:
                 return (
                     place,
-                    f"text with a lone surrogate (U+{ord(hit.group()):04X} at character {hit.start()})",
+                    _lone_surrogate(hit),
                     "Decode the bytes with errors='replace' before returning them.",
                 )
             continue
         if isinstance(value, (dict, list, tuple)):
             if id(value) in parents:
-                return place, "a reference to one of its own parents", "Return a tree."
+                return place, _OWN_PARENT, "Return a tree."
             inside = parents + (id(value),)
             if isinstance(value, dict):
                 for key in value:

@@ -3,7 +3,10 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
+use tokio::io::{AsyncRead, BufReader};
 use tokio::sync::broadcast;
+
+use crate::lines::next_line;
 
 /// Lines kept for each agent.
 const KEPT_LINES: usize = 2_000;
@@ -48,6 +51,15 @@ impl AgentLog {
     /// Adds a line of the agent. A very long one is cut.
     pub fn push(&self, text: &str) {
         self.add(text, false);
+    }
+
+    /// Adds every line of a pipe, until its end. Bytes that are not UTF-8 are replaced.
+    pub async fn follow(&self, pipe: impl AsyncRead + Unpin) {
+        let mut pipe = BufReader::new(pipe);
+        let mut line = Vec::new();
+        while let Ok(Some(_)) = next_line(&mut pipe, &mut line, KEPT_BYTES).await {
+            self.push(&String::from_utf8_lossy(&line));
+        }
     }
 
     /// Adds a line of the host, such as that a worker has ended.

@@ -213,6 +213,12 @@ pub enum Fault {
         /// Which agent names it, why it cannot be asked, and the remedy.
         message: String,
     },
+    /// The process that runs the case ended, and not because of the case, which can run again.
+    #[error("{message}")]
+    ProcessLost {
+        /// What ended it.
+        message: String,
+    },
     /// What runs the subject failed.
     #[error("{message}")]
     Infrastructure {
@@ -242,7 +248,7 @@ impl Fault {
             | Self::OwnModel { .. }
             | Self::Unhandled { .. } => AtFault::Subject,
             Self::BlindMetric { .. } | Self::Metric { .. } => AtFault::Metric,
-            Self::Infrastructure { .. } => AtFault::Infrastructure,
+            Self::ProcessLost { .. } | Self::Infrastructure { .. } => AtFault::Infrastructure,
         }
     }
 }

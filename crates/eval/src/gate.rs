@@ -32,6 +32,7 @@ pub struct Gate {
     case_name: String,
     /// The id of this run, unlike that of any other.
     run_id: Arc<str>,
+    is_repeated: bool,
     tools: HashMap<String, ToolUse>,
     answered_by_users: HashSet<String>,
     named_tools: BTreeSet<String>,
@@ -145,6 +146,7 @@ impl Gate {
         Self {
             case_name: case.name.clone(),
             run_id: uuid::Uuid::new_v4().to_string().into(),
+            is_repeated: false,
             tools: case.tools.clone(),
             answered_by_users: case.user_agents.tools.keys().cloned().collect(),
             named_tools: case.named_tools.clone(),
@@ -183,6 +185,17 @@ impl Gate {
             }),
             stopped: CancellationToken::new(),
         }
+    }
+
+    /// The gate of a run that repeats one whose process was lost.
+    #[must_use]
+    pub(crate) fn repeated(case: &EvalCase) -> Self {
+        Self { is_repeated: true, ..Self::new(case) }
+    }
+
+    /// Whether the run repeats one whose process was lost.
+    pub(crate) fn is_repeated(&self) -> bool {
+        self.is_repeated
     }
 
     /// The name of the case.

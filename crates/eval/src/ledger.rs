@@ -51,7 +51,7 @@ pub enum Event {
         /// Whether the agent is used as a tool, so that its model's caller does not see the message.
         is_inner: bool,
     },
-    /// The model called a tool.
+    /// The model called a tool, or a workflow a node.
     ToolCall {
         /// The id of the call.
         call_id: String,
@@ -59,9 +59,9 @@ pub enum Event {
         name: String,
         /// The arguments.
         args: JsonText,
-        /// The agent whose model called it.
+        /// The agent whose model called it, or the workflow of which it is a node.
         agent: String,
-        /// Whether that agent is used as a tool.
+        /// Whether that agent is used as a tool, or it is a node. As in google-adk, traces leave it out.
         is_inner: bool,
     },
     /// What the model got back.
@@ -74,6 +74,13 @@ pub enum Event {
         result: JsonText,
         /// Where it came from.
         from: Origin,
+    },
+    /// The output of a workflow, or of a node of it that is not called like a tool.
+    NodeOutput {
+        /// The workflow or node.
+        node: String,
+        /// The output.
+        output: JsonText,
     },
     /// A fault of the case hit a call.
     ToolFault {
@@ -100,6 +107,15 @@ pub enum Event {
         kept: JsonText,
         /// The value that it replaced.
         replaced: JsonText,
+    },
+    /// A value of the subject has no form in JSON, and the ledger has another one in its place.
+    ValueReplaced {
+        /// What it is a part of: `state`, or for example `the result of read`.
+        r#in: String,
+        /// Where it is in that, such as `$.rows[0]`.
+        place: String,
+        /// What it is, such as `NaN`.
+        value: String,
     },
     /// The subject waits for the user.
     Yield(YieldInfo),
@@ -207,9 +223,11 @@ impl Event {
             Self::Message { .. } => "message",
             Self::ToolCall { .. } => "tool_call",
             Self::ToolResult { .. } => "tool_result",
+            Self::NodeOutput { .. } => "node_output",
             Self::ToolFault { .. } => "tool_fault",
             Self::StateChange { .. } => "state_change",
             Self::StateConflict { .. } => "state_conflict",
+            Self::ValueReplaced { .. } => "value_replaced",
             Self::Yield(_) => "yield",
             Self::UserAgentPrompt { .. } => "user_agent_prompt",
             Self::UserAgentCall { .. } => "user_agent_call",
@@ -223,20 +241,23 @@ impl Event {
 }
 
 /// Names of all events, as [`Event::name`] gives them.
-pub const EVENT_NAMES: [&str; 15] = [
+pub const EVENT_NAMES: [&str; 18] = [
     "initial_state",
     "user_message",
     "message",
     "tool_call",
     "tool_result",
+    "node_output",
     "tool_fault",
     "state_change",
     "state_conflict",
+    "value_replaced",
     "yield",
     "user_agent_prompt",
     "user_agent_call",
     "user_agent_response",
     "model_usage",
+    "request_apart",
     "fault",
     "termination",
 ];
@@ -255,7 +276,7 @@ pub(crate) enum Values {
 }
 
 const TRUTH: Values = Values::OneOf(&["true", "false"]);
-const ROLES: Values = Values::OneOf(&["subject", "user_agent", "judge", "mock"]);
+const ROLES: Values = Values::OneOf(&["subject", "user_agent", "judge", "mock", "framework"]);
 const ORIGINS: Values = Values::OneOf(&["framework", "mock", "real", "user_agent", "fault"]);
 const AT_FAULT: Values =
     Values::OneOf(&["subject", "user_agent", "mock", "metric", "infrastructure"]);
@@ -281,9 +302,12 @@ pub(crate) fn members_of(name: &str) -> &'static [(&'static str, Values)] {
             ("is_inner", TRUTH),
         ],
         "tool_result" => &[("call_id", Any), ("name", Tools), ("result", Any), ("from", ORIGINS)],
+        "node_output" => &[("node", Any), ("output", Any)],
         "tool_fault" => &[("call_id", Any), ("name", Tools), ("effect", Any)],
         "state_change" => &[("changes", Any), ("by", ROLES)],
         "state_conflict" => &[("pointer", Any), ("kept", Any), ("replaced", Any)],
+        "value_replaced" => &[("in", Any), ("place", Any), ("value", Any)],
+        "request_apart" => &[("agent", Agents), ("asked_by", Any), ("response", Any)],
         "yield" => &[
             ("kind", KINDS),
             ("tool_name", Tools),

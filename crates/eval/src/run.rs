@@ -31,15 +31,37 @@ use crate::yields::{YieldInfo, YieldKind};
 /// How long loading the agent may take, which does not count as time of the case.
 const LOAD: Duration = Duration::from_secs(120);
 
+/// How often a case is begun whose process is lost, and not because of the case.
+const ATTEMPTS: usize = 3;
+
 /// Runs one case.
 pub async fn run_eval(case: &EvalCase) -> EvalResult {
-    let loaded = timeout(LOAD, case.subject.prepare()).await.unwrap_or_else(|_| {
-        let message =
-            format!("the agent was not loaded after {} s; does its import wait?", LOAD.as_secs());
-        Err(Fault::Subject { message, traceback: String::new() })
-    });
+    let mut gate = Gate::new(case);
+    for _ in 1..ATTEMPTS {
+        match run_once(case, gate).await {
+            Ok(result) => return result,
+            Err(lost) => {
+                let reason = lost.error.map(|error| error.message).unwrap_or_default();
+                tracing::warn!("the case {} runs again: {reason}", case.name);
+            }
+        }
+        gate = Gate::repeated(case);
+    }
+    run_once(case, gate).await.unwrap_or_else(|lost| lost)
+}
+
+/// Runs one case; an error if its process was lost, and not because of the case.
+async fn run_once(case: &EvalCase, gate: Gate) -> Result<EvalResult, EvalResult> {
+    let loaded =
+        timeout(LOAD, case.subject.prepare(case.model.as_ref())).await.unwrap_or_else(|_| {
+            let message = format!(
+                "the agent was not loaded after {} s; does its import wait?",
+                LOAD.as_secs()
+            );
+            Err(Fault::Subject { message, traceback: String::new() })
+        });
     let begin = Instant::now();
-    let gate = Arc::new(Gate::new(case));
+    let gate = Arc::new(gate);
     gate.ledger.add(Event::InitialState { state: case.initial_state.clone() });
     let mut run = Run {
         case,
@@ -63,6 +85,8 @@ pub async fn run_eval(case: &EvalCase) -> EvalResult {
                 .unwrap_or(Ok(Some(TerminationReason::MaxDuration))),
         }
     };
+    // What metrics take is theirs.
+    let duration_ms = u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX);
     let turns = run.turns;
     let used = gate.used(run.answers.into_inner().into_keys().collect());
     let reason = ended.as_ref().ok().copied().flatten();
@@ -88,7 +112,7 @@ pub async fn run_eval(case: &EvalCase) -> EvalResult {
         Some(_) => Status::Error,
     };
     let notes = if ended.is_ok() { notes::of(case, &used) } else { Vec::new() };
-    EvalResult {
+    let result = EvalResult {
         name: case.name.clone(),
         repeat: 1,
         status,
@@ -96,10 +120,14 @@ pub async fn run_eval(case: &EvalCase) -> EvalResult {
         token_usage: TokenUsage::of(Role::Subject, &events),
         notes,
         events,
-        duration_ms: u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX),
+        duration_ms,
         turns,
         error,
         termination_reason: reason,
+    };
+    match ended {
+        Err(Fault::ProcessLost { .. }) => Err(result),
+        _ => Ok(result),
     }
 }
 

@@ -7,6 +7,7 @@ use json_text::{JsonIndex, JsonText, Kind};
 
 use crate::fault::Fault;
 use crate::gate::Gate;
+use crate::given_model::GivenModel;
 use crate::message::Message;
 use crate::names::Names;
 use crate::scopes::Scopes;
@@ -14,11 +15,12 @@ use crate::scopes::Scopes;
 /// An agent that can be run.
 #[async_trait]
 pub trait Subject: Send + Sync {
-    /// Loads the agent, so that the time of a case does not include it. Returns the names that it shows.
+    /// Loads the agent, and what the model of a case needs or else those of the agent, so that the time of a case does not
+    /// include it. Returns the names that it shows.
     ///
     /// # Errors
     /// A [`Fault`] if the agent cannot be loaded.
-    async fn prepare(&self) -> Result<Names, Fault> {
+    async fn prepare(&self, _: Option<&GivenModel>) -> Result<Names, Fault> {
         Ok(Names::default())
     }
 
@@ -64,8 +66,8 @@ pub trait Subject: Send + Sync {
 
     /// How runs are kept apart, and what of them nothing can intercept, in a sentence for people; empty if there is
     /// nothing to say.
-    fn limits(&self) -> &'static str {
-        ""
+    async fn limits(&self) -> String {
+        String::new()
     }
 }
 

@@ -146,6 +146,24 @@ impl CaseRun<'_> {
     }
 }
 
+/// Loads the subjects of cases, each once, and as many at a time as `jobs` says. What fails, fails again when it is
+/// checked or run.
+pub async fn load_subjects<'c>(cases: impl Iterator<Item = &'c EvalCase>, jobs: usize) {
+    let mut known = HashSet::new();
+    let new = cases.filter(|case| {
+        let model = match &case.model {
+            Some(GivenModel::Named(name)) => Some(Some(name)),
+            Some(_) => None,
+            None => Some(None),
+        };
+        known.insert((Arc::as_ptr(&case.subject).cast::<()>(), model))
+    });
+    let loading = futures::stream::iter(new).map(|case| async {
+        let _ = case.subject.prepare(case.model.as_ref()).await;
+    });
+    loading.buffer_unordered(jobs.max(1)).collect::<()>().await;
+}
+
 /// Checks that the subjects have what their cases name, and that their models can be asked. An agent that cannot be
 /// loaded is the fault of its runs.
 ///
@@ -156,7 +174,7 @@ pub async fn check_cases<'c>(
 ) -> Result<(), (&'c EvalCase, Fault)> {
     let mut checked = HashSet::new();
     for case in cases {
-        let names = match case.subject.prepare().await {
+        let names = match case.subject.prepare(case.model.as_ref()).await {
             Ok(names) => names,
             Err(fault @ Fault::Declarations { .. }) => return Err((case, fault)),
             Err(_) => continue,

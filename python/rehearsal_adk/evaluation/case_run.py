@@ -10,12 +10,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, cast
 
-from rehearsal_adk import jsonable
+from rehearsal_adk import faults, jsonable
 from rehearsal_adk.evaluation import current, given_model, own_models, unseen
 from rehearsal_adk.evaluation.barrier import Barrier
 from rehearsal_adk.evaluation.peer import Peer
+from rehearsal_adk.faults import Fault
 from rehearsal_adk.loading import LoadedAgent
 
 USER = "user"
@@ -35,6 +37,9 @@ class CaseRun:
         self._declared: frozenset[str] = frozenset()
         self._stateful: frozenset[str] = frozenset()
         self._running: asyncio.Task[dict[str, Any]] | None = None
+        self._broken_off: BaseException | None = None
+        self._node_calls: dict[str, dict[str, Any]] = {}
+        self._replaced: set[tuple[str, str]] = set()
         self._loop: Any = None
         self._model: given_model.ModelOf | None = None
         self.model_timeout_ms = 0
@@ -44,22 +49,24 @@ class CaseRun:
         self._unanswered: dict[str, str] = {}
         self._long_running: dict[str, dict[str, Any]] = {}
 
-    async def connect(self, socket_path: str, case: str) -> None:
-        """Connects to the engine and serves it until it closes the connection."""
+    async def connect(self, socket_path: str, case: str) -> bool:
+        """Connects to the engine and serves it until it closes the connection. Returns whether the process is to connect
+        again, for another case."""
         with self._barrier.lowered():
             streams = await asyncio.open_unix_connection(socket_path, limit=1 << 28)
-        await self.serve(*streams, case)
+        return await self.serve(*streams, case)
 
     async def serve(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, case: str
-    ) -> None:
-        """Serves the engine until it closes the connection."""
+    ) -> bool:
+        """Serves the engine until it closes the connection. Returns whether it has released the process before."""
         self._loop = asyncio.get_running_loop()
         self._peer = Peer(reader, writer)
         methods = {"open": self._open, "run": self._run, "change_state": self._change_state}
         with current.running(self), contextlib.closing(writer):
             self._peer.tell("connected", {"case": case})
-            await self._peer.serve(methods)
+            is_released: bool = await self._peer.serve(methods)
+        return is_released
 
     async def _open(self, params: dict[str, Any]) -> dict[str, Any]:
         from google.adk.artifacts.in_memory_artifact_service import InMemoryArtifactService
@@ -97,15 +104,20 @@ class CaseRun:
         return {"state": await self._state()}
 
     async def _run(self, params: dict[str, Any]) -> dict[str, Any]:
+        self._broken_off = None
         self._running = asyncio.ensure_future(self._turn(params))
         try:
-            return await self._running
-        except asyncio.CancelledError:
-            if self._running.cancelled():
-                return {"stopped": True}
-            raise
+            ended = await self._running
+        except asyncio.CancelledError as error:
+            self._broken_off = self._broken_off or error
+        except SystemExit as error:
+            message = f"code of the agent called sys.exit({error.code!r}), which ends its process"
+            raise Fault("SystemExit", message, error) from error
         finally:
             self._running = None
+        if self._broken_off is not None:
+            raise _cancellation(self._broken_off)
+        return ended
 
     async def _turn(self, params: dict[str, Any]) -> dict[str, Any]:
         from google.genai import types
@@ -181,7 +193,16 @@ class CaseRun:
         )
 
     async def _state(self) -> dict[str, Any]:
-        return dict((await self._session()).state)
+        state, replaced = jsonable.plain(dict((await self._session()).state))
+        self._note_replaced("state", replaced)
+        return cast(dict[str, Any], state)
+
+    def _note_replaced(self, of: str, replaced: list[jsonable.Replaced]) -> None:
+        """Tells the engine of values that have no form in JSON; of those in the state once."""
+        for one in replaced:
+            if of != "state" or (of, one.place) not in self._replaced:
+                self._replaced.add((of, one.place))
+                self._peer.tell("replaced", {"in": of, "place": one.place, "value": one.value})
 
     # What the gate asks.
 
@@ -217,6 +238,16 @@ class CaseRun:
         the error, which otherwise ends the run."""
         for one in unseen.agents(agent):
             self._unanswered.pop(getattr(one, "name", ""), None)
+    def note_node_call(self, path: str, call: dict[str, Any], invocation_id: str) -> None:
+        """Tells the engine that a node of a workflow is called, whose output google-adk shows later."""
+        self._node_calls[path] = call
+        workflow = _node_name(path.rpartition("/")[0])
+        self._tell(author=workflow, invocation_id=invocation_id, inner=True, calls=[call])
+
+    def break_off(self, error: BaseException) -> None:
+        """Ends the run, because that of an agent in it was canceled by nobody who waits for it."""
+        self._broken_off = self._broken_off or error
+        self.stop()
 
     def stop(self) -> None:
         """Cancels the run, from whatever thread."""
@@ -271,29 +302,83 @@ class CaseRun:
         if event.partial:
             return
         self._note_unanswered(event)
+        texts = (
+            part.text
+            for part in (event.content.parts or () if event.content else ())
+            if part.text and not part.thought
+        )
+        responses = [
+            {"call_id": one.id, "name": one.name, "response": one.response}
+            for one in event.get_function_responses()
+        ]
+        outputs = []
+        for path in _nodes_with_output(event):
+            if call := self._node_calls.pop(path, None):
+                response = {"call_id": call["call_id"], "name": call["name"]}
+                responses.append({**response, "response": _mapping(event.output)})
+            else:
+                outputs.append({"node": _node_name(path), "output": event.output})
+        self._tell(
+            author=event.author,
+            invocation_id=event.invocation_id,
+            inner=inner,
+            text="".join(texts),
+            calls=[
+                {"call_id": one.id, "name": one.name, "args": one.args or {}}
+                for one in event.get_function_calls()
+            ],
+            responses=responses,
+            outputs=outputs,
+            state=event.actions.state_delta if event.actions else {},
+            usage=_usage(event, event.model_version or self._model_name(event.author)),
+        )
+
+    def _tell(
+        self,
+        *,
+        author: str,
+        invocation_id: str,
+        inner: bool = False,
+        text: str = "",
+        calls: Iterable[dict[str, Any]] = (),
+        responses: Iterable[dict[str, Any]] = (),
+        outputs: Iterable[dict[str, Any]] = (),
+        state: Any = None,
+        usage: dict[str, Any] | None = None,
+    ) -> None:
+        """Tells the engine of an event, and of the values in it that have no form in JSON."""
+        noted: list[tuple[str, list[jsonable.Replaced]]] = []
+
+        def plain(of: str, value: Any) -> Any:
+            value, replaced = jsonable.plain(value)
+            noted.append((of, replaced))
+            return value
+
         self._peer.tell(
             "event",
             {
-                "author": event.author,
-                "invocation_id": event.invocation_id,
+                "author": author,
+                "invocation_id": invocation_id,
                 "inner": inner,
-                "text": "".join(
-                    part.text
-                    for part in (event.content.parts or () if event.content else ())
-                    if part.text and not part.thought
-                ),
+                "text": plain(f"the message of {author}", text),
                 "calls": [
-                    {"call_id": one.id, "name": one.name, "args": one.args or {}}
-                    for one in event.get_function_calls()
+                    {**one, "args": plain(f"the arguments of {one['name']}", one["args"])}
+                    for one in calls
                 ],
                 "responses": [
-                    {"call_id": one.id, "name": one.name, "response": one.response}
-                    for one in event.get_function_responses()
+                    {**one, "response": plain(f"the result of {one['name']}", one["response"])}
+                    for one in responses
                 ],
-                "state": event.actions.state_delta if event.actions else {},
-                "usage": _usage(event, event.model_version or self._model_name(event.author)),
+                "outputs": [
+                    {**one, "output": plain(f"the output of {one['node']}", one["output"])}
+                    for one in outputs
+                ],
+                "state": plain("state", state or {}),
+                "usage": usage,
             },
         )
+        for of, replaced in noted:
+            self._note_replaced(of, replaced)
 
     def _note_unanswered(self, event: Any) -> None:
         """Notes why the model of an agent gave no answer, if the event says so, until it gives one. google-adk ends the
@@ -326,6 +411,29 @@ def _asked_for(waiting: dict[str, Any]) -> str | None:
     if waiting["name"] == "adk_request_confirmation":
         return (args.get("originalFunctionCall") or {}).get("id")
     return args.get("functionCallId") if waiting["name"] == "adk_request_credential" else None
+
+
+def _cancellation(error: BaseException) -> Fault:
+    """What a run raises that code of the agent canceled."""
+    reason = faults.message_of(error)
+    return Fault(
+        "CancelledError",
+        f"the agent's run broke off: its code raised CancelledError{reason and f' ({reason})'}. A timeout or a "
+        "task group of a library may let it out; catch it in the tool or callback where it is raised",
+        error,
+    )
+
+
+def _nodes_with_output(event: Any) -> list[str]:
+    """The paths of the workflow's nodes of which the event has the output, such as ``flow@1/draft@1``."""
+    if getattr(event, "output", None) is None:
+        return []
+    return list(event.node_info.output_for or [event.node_info.path])
+
+
+def _node_name(path: str) -> str:
+    """The name of the node at a path, without the number of its run."""
+    return path.rpartition("/")[2].partition("@")[0]
 
 
 def _mapping(value: Any) -> dict[str, Any]:

@@ -20,6 +20,7 @@ import inspect
 import itertools
 from typing import Any, Protocol
 
+from google.adk.agents.base_agent import BaseAgent
 from google.adk.events.event import Event
 from google.adk.models.base_llm import BaseLlm
 from google.adk.plugins.base_plugin import BasePlugin
@@ -61,6 +62,11 @@ class Decisions(Protocol):
 
     def note_raised(self, agent: Any) -> None:
         """An agent that is used as a tool raised an error, which is for callbacks and plugins or ends the run."""
+    def note_node_call(self, path: str, call: dict[str, Any], invocation_id: str) -> None:
+        """The node at this path of a workflow is called, of which no event of google-adk tells."""
+
+    def break_off(self, error: BaseException) -> None:
+        """The run of an agent was canceled by nobody who waits for it, and so ends the case."""
 
     def stop(self) -> None:
         """Cancels the task of the runner."""
@@ -76,6 +82,10 @@ _call: contextvars.ContextVar[tuple[Any, dict[str, Any], Any] | None] = contextv
 """The tool whose body is about to run, with its arguments and its context."""
 
 _made_up = itertools.count(1)
+
+
+def _made_up_id() -> str:
+    return f"call-{next(_made_up)}"
 
 
 def _decisions() -> Decisions | None:
@@ -116,7 +126,11 @@ class CaseGate(BasePlugin):
 
 
 async def _ask(
-    tool: Any, args: dict[str, Any], context: Any, received: dict[str, Any] | None = None
+    tool: Any,
+    args: dict[str, Any],
+    context: Any,
+    received: dict[str, Any] | None = None,
+    call_id: str | None = None,
 ) -> dict[str, Any]:
     """The decision about a call, of which the tool's code would get `received`. If it ends the case, the runner's task
     is canceled and this never returns."""
@@ -128,7 +142,7 @@ async def _ask(
         raise barrier.forbid(f"called the tool {tool.name} in code that belongs to no case")
     if isinstance(tool, AgentTool) and not decisions.knows(tool.name):
         return {"do": "run"}  # Its own tools are intercepted.
-    call_id = getattr(context, "function_call_id", None) or f"call-{next(_made_up)}"
+    call_id = call_id or getattr(context, "function_call_id", None) or _made_up_id()
     decision = await decisions.decide(
         {
             "call_id": call_id,
@@ -251,6 +265,7 @@ def install() -> None:
     _gate_other_tools()
     _gate_function_nodes()
     _follow_model_requests()
+    _notice_cancellations()
     Runner.run_live = _no_live_run  # type: ignore[method-assign]
 
 
@@ -330,6 +345,46 @@ def _gate_other_tools() -> None:
     _for_each_class(BaseTool, gate)
 
 
+def _notice_cancellations() -> None:
+    """Notes runs that code of the subject canceled. google-adk ends them as if they were complete: each runner, those of
+    agents that are used as tools too, and each branch of agents that run in parallel."""
+    run, cleanup = BaseAgent.run_async, getattr(Runner, "_cleanup_root_task", None)
+
+    @functools.wraps(run)
+    async def run_async(self: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            async with contextlib.aclosing(run(self, *args, **kwargs)) as events:
+                async for event in events:
+                    yield event
+        except asyncio.CancelledError as error:
+            task: Any = asyncio.current_task()
+            # Python before 3.11 does not say whether somebody asked for it.
+            if getattr(task, "cancelling", lambda: 1)() == 0:
+                _break_off(error)
+            raise
+
+    BaseAgent.run_async = run_async  # type: ignore[method-assign]
+    if cleanup is None:
+        return
+
+    @functools.wraps(cleanup)
+    async def cleanup_root_task(self: Any, task: asyncio.Task[Any], *args: Any) -> None:
+        # Not yet done, it is canceled by its caller, who does not want the rest.
+        if task.done() and task.cancelled():
+            try:
+                task.result()
+            except asyncio.CancelledError as error:
+                _break_off(error)
+        await cleanup(self, task, *args)
+
+    setattr(Runner, "_cleanup_root_task", cleanup_root_task)
+
+
+def _break_off(error: BaseException) -> None:
+    if (decisions := _decisions()) is not None:
+        decisions.break_off(error)
+
+
 def _follow_model_requests() -> None:
     def follow(of: type) -> None:
         generate = of.__dict__.get("generate_content_async")
@@ -381,7 +436,12 @@ def _gate_function_nodes() -> None:
 
     @functools.wraps(run)
     async def run_impl(self: Any, *, ctx: Any, node_input: Any) -> Any:
-        decision = await _ask(_Node(self.name), {"node_input": _plain(node_input)}, ctx)
+        args, call_id = {"node_input": _plain(node_input)}, _made_up_id()
+        if not barrier.allowed.get() and (decisions := _decisions()) is not None:
+            call = {"call_id": call_id, "name": self.name, "args": args}
+            path = str(getattr(ctx, "node_path", self.name))
+            decisions.note_node_call(path, call, getattr(ctx, "invocation_id", ""))
+        decision = await _ask(_Node(self.name), args, ctx, call_id=call_id)
         _change_state(decision, ctx)
         if decision["do"] == "raise":
             raise MockError(decision["message"])

@@ -26,18 +26,23 @@ class Peer:
         self._waiting: dict[int, asyncio.Future[Any]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
-    async def serve(self, methods: dict[str, Callable[[dict[str, Any]], Awaitable[Any]]]) -> None:
-        """Answers the engine's requests until it closes the connection."""
+    async def serve(self, methods: dict[str, Callable[[dict[str, Any]], Awaitable[Any]]]) -> bool:
+        """Answers the engine's requests until it closes the connection. Returns whether the engine has released the
+        process before."""
+        is_released = False
         try:
             while line := await self._reader.readline():
                 message = json.loads(line)
-                if "method" in message:
+                if message.get("method") == "release":
+                    is_released = True
+                elif "method" in message:
                     task = asyncio.ensure_future(self._answer(message, methods[message["method"]]))
                     self._tasks.add(task)
                     task.add_done_callback(self._tasks.discard)
                 elif waiting := self._waiting.pop(message["id"], None):
                     if not waiting.done():
                         waiting.set_result(message.get("result"))
+            return is_released
         finally:
             for waiting in self._waiting.values():
                 if not waiting.done():
@@ -59,8 +64,6 @@ class Peer:
     async def _answer(self, message: dict[str, Any], method: Callable[..., Awaitable[Any]]) -> None:
         try:
             answer = {"result": await method(message.get("params") or {})}
-        except asyncio.CancelledError:
-            raise
         except BaseException as error:  # Every request gets a response, whatever the agent raises.
             answer = {"error": faults.describe(error)}
         self._send({"id": message["id"], **answer})

@@ -1,10 +1,10 @@
 """Imports one agent and forks a process for each case, or for several cases that follow one another; or runs several
 cases at once without a fork.
 
-Standard input has the lines ``{"case": ID}``, which begins a case, and ``{"end": ID}``, which kills its
-process. Standard output has one line with what the
-import gave, then one for each process that ended: ``{"ended": ID, "status": STATUS}``. The process is
-single-threaded up to the fork, because a fork while another thread holds a lock can hang. An agent that
+Standard input has the lines ``{"case": ID}``, which begins a case, ``{"end": ID}``, which kills its process, and
+``{"models": NAME}``, before the first case that asks this model, or, with null, those that the agents name.
+Standard output has one line with what the import gave, then one for each process that ended, ``{"ended": ID, "status":
+STATUS, "output": TEXT}``, and ``{"models_loaded": NAME}``. The process is single-threaded up to the fork, because a fork while another thread holds a lock can hang. An agent that
 starts threads when it is imported therefore gets a new process for each case.
 
 With the argument ``batch``, a process whose case has ended connects again with the same id, for the next case. With
@@ -16,23 +16,20 @@ from __future__ import annotations
 import asyncio
 import functools
 import gc
-import itertools
 import json
 import logging
 import os
-import select
-import signal
 import sys
-import threading
 from typing import Any
 
 from rehearsal_adk import faults, loading
-from rehearsal_adk.evaluation import current, huge_pages
+from rehearsal_adk.evaluation import current
 from rehearsal_adk.evaluation.barrier import Barrier
+from rehearsal_adk.evaluation.forks import Forks
+from rehearsal_adk.evaluation.import_threads import ImportThreads
 from rehearsal_adk.evaluation.lean_import import lean_import
-
-_MANY = 8
-"""The case at which there are likely to be so many that it pays to prepare the memory for forks."""
+from rehearsal_adk.evaluation.messages import say
+from rehearsal_adk.evaluation.until_done import until_done
 
 
 def main() -> None:
@@ -61,25 +58,35 @@ def main() -> None:
         # Python may keep google-adk's modules compiled. Of the subject nothing is written, which the barrier forbids too.
         sys.dont_write_bytecode = True
         barrier.raise_up()
+        threads = ImportThreads()
         loaded = loading.load(agent_dir)
         warm_up.note_missing_modules()
         unseen = _unseen(loaded)
         warm_up.declare(loaded.root)
+        started = threads.end()
     except BaseException as error:  # SystemExit at import is a load error too.
-        _say(answers, {"fault": faults.describe(error)})
+        say(answers, {"fault": faults.describe(error)})
         return
     # Otherwise each case would look through, and so copy, all that was imported.
     gc.freeze()
     gc.enable()
-    forks = threading.active_count() == 1 and _system_threads() == 1
-    python = sys.version.split()[0]
-    ready = {"forks": forks, "python": python, "unseen": unseen, "names": _names(loaded)}
-    _say(answers, {"ready": ready})
+    ready = {
+        "threads": started,
+        "python": sys.version.split()[0],
+        "unseen": unseen,
+        "names": _names(loaded),
+    }
+    say(answers, {"ready": ready})
 
     def run(case: str) -> None:
-        asyncio.run(case_run.CaseRun(loaded, barrier).connect(socket_path, case))
-        while is_batch and forks:
-            asyncio.run(case_run.CaseRun(loaded, barrier).connect(socket_path, case))
+        is_next = True
+        while is_next:
+            is_next = until_done(case_run.CaseRun(loaded, barrier).connect(socket_path, case))
+
+    def load_models(name: str | None) -> None:
+        warm_up.load_models(loaded.root, name)
+        gc.freeze()
+        say(answers, {"models_loaded": name})
 
     if is_shared:
         current.share()
@@ -87,13 +94,17 @@ def main() -> None:
         def start(case: str) -> Any:
             return case_run.CaseRun(loaded, barrier).connect(socket_path, case)
 
-        asyncio.run(_run_at_once(requests, answers, start))
-    elif forks:
-        _fork_for_each(requests, answers, run)
+        until_done(_run_at_once(requests, answers, start, load_models))
+    elif not started:
+        Forks(requests, answers, run, load_models).serve()
     else:
-        line = os.fdopen(requests, "rb").readline()
-        if line:
-            run(json.loads(line)["case"])
+        for line in os.fdopen(requests, "rb"):
+            request = json.loads(line)
+            if "models" in request:
+                load_models(request["models"])
+            else:
+                run(request["case"])
+                return
 
 
 def _unseen(loaded: Any) -> list[dict[str, str]]:
@@ -108,7 +119,7 @@ def _names(loaded: Any) -> dict[str, list[str] | None]:
     return names.of(loaded.root)
 
 
-async def _run_at_once(requests: int, answers: int, start: Any) -> None:
+async def _run_at_once(requests: int, answers: int, start: Any, load_models: Any) -> None:
     lines = asyncio.StreamReader()
     await asyncio.get_running_loop().connect_read_pipe(
         lambda: asyncio.StreamReaderProtocol(lines), os.fdopen(requests, "rb", 0)
@@ -123,96 +134,17 @@ async def _run_at_once(requests: int, answers: int, start: Any) -> None:
 
     def end(case: str, _: asyncio.Task[None]) -> None:
         del cases[case]
-        _say(answers, {"ended": case, "status": 0})
+        say(answers, {"ended": case, "status": 0})
 
     while line := await lines.readline():
         request = json.loads(line)
-        if case := request.get("case"):
+        if "models" in request:
+            load_models(request["models"])
+        elif case := request.get("case"):
             cases[case] = asyncio.create_task(run(case))
             cases[case].add_done_callback(functools.partial(end, case))
         elif ended := cases.get(request["end"]):
             ended.cancel()
-
-
-def _fork_for_each(requests: int, answers: int, run: Any) -> None:
-    begun = itertools.count(1)
-    wake_read, wake_write = os.pipe()
-    os.set_blocking(wake_write, False)
-    signal.set_wakeup_fd(wake_write)
-    signal.signal(signal.SIGCHLD, lambda *_: None)
-    cases: dict[int, str] = {}
-    buffer = b""
-    while True:
-        ready, _, _ = select.select([requests, wake_read], [], [])
-        if wake_read in ready:
-            os.read(wake_read, 4096)
-            _report_ended(cases, answers)
-        if requests not in ready:
-            continue
-        read = os.read(requests, 65536)
-        if not read:
-            return
-        *lines, buffer = (buffer + read).split(b"\n")
-        for line in lines:
-            request = json.loads(line)
-            if case := request.get("case"):
-                if next(begun) == _MANY:
-                    huge_pages.join_pages()
-                cases[_fork(lambda: run(case))] = case
-            else:
-                _kill(cases, request["end"])
-
-
-def _fork(work: Any) -> int:
-    from rehearsal_adk.evaluation.barrier import allowed
-
-    token = allowed.set(True)
-    child = os.fork()
-    allowed.reset(token)
-    if child:
-        return child
-    signal.set_wakeup_fd(-1)
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    status = 1
-    try:
-        work()
-        status = 0
-    except BaseException as error:
-        logging.getLogger("rehearsal_adk").exception("The case ended: %s", error)
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(status)
-
-
-def _kill(cases: dict[int, str], case: str) -> None:
-    from rehearsal_adk.evaluation.barrier import allowed
-
-    token = allowed.set(True)
-    for child in [child for child, of in cases.items() if of == case]:
-        os.kill(child, signal.SIGKILL)
-    allowed.reset(token)
-
-
-def _report_ended(cases: dict[int, str], answers: int) -> None:
-    while cases:
-        child, status = os.waitpid(-1, os.WNOHANG)
-        if child == 0:
-            return
-        if case := cases.pop(child, None):
-            _say(answers, {"ended": case, "status": os.waitstatus_to_exitcode(status)})
-
-
-def _system_threads() -> int:
-    """Threads of the process, those of C libraries too, where the system tells."""
-    try:
-        return len(os.listdir("/proc/self/task"))
-    except OSError:
-        return 1
-
-
-def _say(answers: int, message: dict[str, Any]) -> None:
-    os.write(answers, json.dumps(message).encode() + b"\n")
 
 
 if __name__ == "__main__":

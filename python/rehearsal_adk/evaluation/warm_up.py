@@ -15,17 +15,19 @@ import platform
 import socket
 import sys
 from collections.abc import AsyncGenerator
+from functools import partial
 from typing import Any
 
 from google.adk.agents.llm_agent import LlmAgent
 from google.adk.flows.llm_flows import auto_flow  # For agents with sub-agents.
 from google.adk.models.base_llm import BaseLlm
 from google.adk.models.llm_response import LlmResponse
+from google.adk.models.registry import LLMRegistry
 from google.adk.tools.agent_tool import AgentTool
 from google.adk.tools.function_tool import FunctionTool
 from google.genai import types
 
-from rehearsal_adk.evaluation import output_schema, unseen
+from rehearsal_adk.evaluation import given_model, output_schema, unseen
 from rehearsal_adk.evaluation.barrier import Barrier
 from rehearsal_adk.evaluation.case_run import CaseRun
 from rehearsal_adk.loading import LoadedAgent
@@ -101,6 +103,21 @@ def declare(root: Any) -> None:
         with contextlib.suppress(Exception):  # A case that gets there meets it again.
             tool._get_declaration()
             output_schema.of(tool)
+
+
+def load_models(root: Any, name: str | None) -> None:
+    """Imports what the models need that the agents name themselves, or the model of this name. What is raised, a case that
+    asks the model meets again."""
+    named = LLMRegistry.new_llm
+    of_agents = [agent for agent in unseen.agents(root) if isinstance(agent, LlmAgent)]
+    models = [lambda: named(name)] if name else [partial(given_model.own, it) for it in of_agents]
+    for model in models:
+        with contextlib.suppress(Exception):
+            # google-adk imports LiteLLM, which takes many seconds, when it first asks.
+            if type(model()).__name__ == "LiteLlm":
+                from google.adk.models import lite_llm
+
+                lite_llm._ensure_litellm_imported()
 
 
 async def _case() -> None:

@@ -138,19 +138,32 @@ impl TreeKiller {
 fn described(status: ExitStatus) -> String {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
-        let name = match signal {
-            6 => " (SIGABRT)",
-            9 => " (SIGKILL: killed, perhaps because memory ran out)",
-            11 => " (SIGSEGV)",
-            15 => " (SIGTERM)",
-            _ => "",
-        };
-        return format!("signal {signal}{name}");
+        return signal_name(signal);
     }
     match status.code() {
         Some(code) => format!("exit status {code}"),
         None => status.to_string(),
     }
+}
+
+/// How a process ended that has the exit code `code`, which is the negative signal of one that a signal ended.
+#[must_use]
+pub fn exit_name(code: i32) -> String {
+    match code.checked_neg() {
+        Some(signal @ 1..) => signal_name(signal),
+        _ => format!("exit status {code}"),
+    }
+}
+
+fn signal_name(signal: i32) -> String {
+    let name = match signal {
+        6 => " (SIGABRT)",
+        9 => " (SIGKILL: killed, perhaps because memory ran out)",
+        11 => " (SIGSEGV)",
+        15 => " (SIGTERM)",
+        _ => "",
+    };
+    format!("signal {signal}{name}")
 }
 
 #[cfg(all(test, unix))]

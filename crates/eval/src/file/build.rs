@@ -285,7 +285,10 @@ impl Builder<'_> {
                     return None;
                 }
                 let subject = AdkPythonSubject::new(&folder, self.options.python.as_deref());
-                let subject = subject.isolation(self.options.isolation).models(self.models.clone());
+                let subject = subject
+                    .isolation(self.options.isolation)
+                    .servers(&self.options.servers)
+                    .models(self.models.clone());
                 let declared = adk.with_declarations(subject, self.folder);
                 Arc::new(self.checked(&format!("{place}.adk.declarations"), declared)?)
             }

@@ -37,6 +37,8 @@ pub struct ReadOptions {
     pub python: Option<std::path::PathBuf>,
     /// How the cases of agents in Python are kept apart.
     pub isolation: crate::python::Isolation,
+    /// The processes of agents in Python, which suites of the same agent share.
+    pub servers: crate::python::Servers,
     /// Whether the suite is made of cases in Python, so that errors say what to change in them.
     pub is_of_python: bool,
 }

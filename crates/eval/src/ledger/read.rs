@@ -62,6 +62,9 @@ fn event(members: &Members) -> Result<Event, String> {
             result: members.get("result")?,
             from: members.get("from")?,
         },
+        "node_output" => {
+            Event::NodeOutput { node: members.get("node")?, output: members.get("output")? }
+        }
         "tool_fault" => Event::ToolFault {
             call_id: members.get("call_id")?,
             name: members.get("name")?,
@@ -74,6 +77,11 @@ fn event(members: &Members) -> Result<Event, String> {
             pointer: members.get("pointer")?,
             kept: members.get("kept")?,
             replaced: members.get("replaced")?,
+        },
+        "value_replaced" => Event::ValueReplaced {
+            r#in: members.get("in")?,
+            place: members.get("place")?,
+            value: members.get("value")?,
         },
         "yield" => Event::Yield(yield_info(members)?),
         "user_agent_prompt" => Event::UserAgentPrompt { text: members.get("text")? },
@@ -159,12 +167,14 @@ mod tests {
                 result: json(),
                 from: Origin::UserAgent,
             },
+            Event::NodeOutput { node: text(), output: json() },
             fault(FaultEffect::Returns(json())),
             fault(FaultEffect::Latency(Duration::from_millis(5))),
             fault(FaultEffect::Truncates(5)),
             fault(FaultEffect::Raises(text())),
             Event::StateChange { changes: json(), by: Role::UserAgent },
             Event::StateConflict { pointer: text(), kept: json(), replaced: json() },
+            Event::ValueReplaced { r#in: text(), place: text(), value: text() },
             Event::Yield(wait(YieldKind::Loop, None)),
             Event::Yield(wait(YieldKind::Tool { tool_name: text() }, Some(json()))),
             Event::UserAgentPrompt { text: text() },

@@ -115,7 +115,7 @@ const NO_MODEL: &str = "the agent has no model; add `model: NAME` to the subject
 
 #[async_trait]
 impl Subject for McpSubject {
-    async fn prepare(&self) -> Result<Names, Fault> {
+    async fn prepare(&self, _: Option<&GivenModel>) -> Result<Names, Fault> {
         let tools = self.declared.as_ref().and_then(|declared| Tools::of(declared).ok());
         Ok(names(&self.agent.name, tools.as_ref()))
     }

@@ -13,10 +13,11 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
 use super::messages::{
-    AdkEvent, Answer, Exception, Forbidden, FromCase, ModelAsked, ToCase, ToolAsked, UsageApart,
+    AdkEvent, AdkOutput, Answer, Exception, Forbidden, FromCase, ModelAsked, Replaced, ToCase,
+    ToolAsked, UsageApart,
 };
 use super::model_requests::{self, ModelRequests};
-use super::server::CaseStream;
+use super::processes::CaseStream;
 use crate::fault::Fault;
 use crate::gate::{Decision, Gate, GateCall};
 use crate::ledger::{Event, Role};
@@ -89,6 +90,11 @@ impl Connection {
         send(&self.lines, &ToCase { id, method, params });
         replied.await.unwrap_or(Err(RequestError::Closed))
     }
+
+    /// Lets the case go: its process may take another one.
+    pub(super) fn release(&self) {
+        send(&self.lines, &json!({ "method": "release" }));
+    }
 }
 
 impl Waiting {
@@ -129,6 +135,10 @@ fn handle(
             }
         }
         (Some("event"), _) => note(serde_json::from_str(params)?, gate),
+        (Some("replaced"), _) => {
+            let Replaced { r#in, place, value } = serde_json::from_str(params)?;
+            gate.ledger.add(Event::ValueReplaced { r#in, place, value });
+        }
         (Some("forbidden"), _) => {
             let Forbidden { what, place } = serde_json::from_str(params)?;
             let case = gate.case_name().to_owned();
@@ -230,8 +240,17 @@ fn decision(decision: &Decision) -> JsonText {
 
 /// Notes what is in an event of google-adk.
 fn note(event: AdkEvent, gate: &Gate) {
-    let AdkEvent { author, invocation_id, inner: is_inner, text, calls, responses, state, usage } =
-        event;
+    let AdkEvent {
+        author,
+        invocation_id,
+        inner: is_inner,
+        text,
+        calls,
+        responses,
+        outputs,
+        state,
+        usage,
+    } = event;
     if !is_inner {
         gate.note_invocation(invocation_id);
     }
@@ -262,6 +281,9 @@ fn note(event: AdkEvent, gate: &Gate) {
         let call_id = response.call_id.unwrap_or_default();
         answered.push(call_id.clone());
         gate.note_result(call_id, response.name, response.response);
+    }
+    for AdkOutput { node, output } in outputs {
+        gate.ledger.add(Event::NodeOutput { node, output });
     }
     let answered: Vec<&str> = answered.iter().map(String::as_str).collect();
     if !is_inner {

@@ -92,7 +92,7 @@ impl Process {
         let mut command = package::program(&first.python, MODULE, &package, folder);
         let started = LineProcess::start(&mut command)
             .map_err(|error| format!("{} cannot be started: {error}", first.python.display()))?;
-        let LineProcess { requests, mut answers, log, tree } = started;
+        let LineProcess { requests, mut answers, log, tree, .. } = started;
         let killer = tree.killer();
         let waiting = Arc::new(Waiting(Mutex::new(Some(HashMap::new()))));
         tokio::spawn({

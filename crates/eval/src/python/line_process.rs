@@ -6,8 +6,9 @@ use std::sync::Arc;
 use agents::AgentLog;
 use agents::child::{self, ProcessTree};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
-use tokio::process::{ChildStderr, ChildStdin, ChildStdout, Command};
+use tokio::process::{ChildStdin, ChildStdout, Command};
 use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
 
 /// A child process and its pipes.
 pub(super) struct LineProcess {
@@ -17,6 +18,8 @@ pub(super) struct LineProcess {
     pub(super) answers: Lines<BufReader<ChildStdout>>,
     /// What it prints on standard error.
     pub(super) log: Arc<AgentLog>,
+    /// Ends when nobody can print there any more, and all of it is in the log.
+    pub(super) logged: JoinHandle<()>,
     /// The process.
     pub(super) tree: ProcessTree,
 }
@@ -37,8 +40,11 @@ impl LineProcess {
         let log = Arc::new(AgentLog::default());
         let (requests, queued) = mpsc::unbounded_channel();
         tokio::spawn(write(input, queued));
-        tokio::spawn(keep(errors, Arc::clone(&log)));
-        Ok(Self { requests, answers: BufReader::new(output).lines(), log, tree })
+        let logged = tokio::spawn({
+            let log = Arc::clone(&log);
+            async move { log.follow(errors).await }
+        });
+        Ok(Self { requests, answers: BufReader::new(output).lines(), log, logged, tree })
     }
 }
 
@@ -48,12 +54,5 @@ async fn write(mut input: ChildStdin, mut queued: mpsc::UnboundedReceiver<String
         if input.write_all(line.as_bytes()).await.is_err() {
             return;
         }
-    }
-}
-
-async fn keep(errors: ChildStderr, log: Arc<AgentLog>) {
-    let mut lines = BufReader::new(errors).lines();
-    while let Ok(Some(line)) = lines.next_line().await {
-        log.push(&line);
     }
 }

@@ -1,5 +1,7 @@
 //! The messages of the protocol, as `docs/design/eval-runs.md` describes them.
 
+use std::collections::BTreeMap;
+
 use json_text::JsonText;
 use serde::{Deserialize, Serialize};
 
@@ -11,8 +13,9 @@ use crate::names::Names;
 pub(super) enum FromServer {
     /// The agent is imported.
     Ready {
-        /// Whether a fork is safe.
-        forks: bool,
+        /// The number of threads that the import has started and that still run, by the package that started them. With
+        /// any, a fork is not safe.
+        threads: BTreeMap<String, u32>,
         /// What interception cannot see.
         unseen: Vec<Unseen>,
         /// The names that the agent shows.
@@ -20,8 +23,17 @@ pub(super) enum FromServer {
     },
     /// The agent cannot be imported.
     Fault(Exception),
+    /// What models need is imported.
+    ModelsLoaded,
     /// The process of a case ended.
-    Ended { case: String, status: i64 },
+    Ended {
+        /// The id of the process.
+        case: String,
+        /// Its exit code, or the negative signal that ended it. A case of several in a process has 0.
+        status: i32,
+        /// The last lines that it printed.
+        output: Option<String>,
+    },
 }
 
 impl<'de> Deserialize<'de> for FromServer {
@@ -31,25 +43,33 @@ impl<'de> Deserialize<'de> for FromServer {
             ready: Option<Ready>,
             fault: Option<Exception>,
             ended: Option<String>,
-            status: Option<i64>,
+            status: Option<i32>,
+            output: Option<String>,
+            #[serde(default, deserialize_with = "present")]
+            models_loaded: bool,
         }
         #[derive(Deserialize)]
         struct Ready {
-            forks: bool,
+            threads: BTreeMap<String, u32>,
             unseen: Vec<Unseen>,
             names: Names,
         }
         match Line::deserialize(deserializer)? {
-            Line { ready: Some(Ready { forks, unseen, names }), .. } => {
-                Ok(Self::Ready { forks, unseen, names })
+            Line { ready: Some(Ready { threads, unseen, names }), .. } => {
+                Ok(Self::Ready { threads, unseen, names })
             }
             Line { fault: Some(exception), .. } => Ok(Self::Fault(exception)),
-            Line { ended: Some(case), status: Some(status), .. } => {
-                Ok(Self::Ended { case, status })
+            Line { models_loaded: true, .. } => Ok(Self::ModelsLoaded),
+            Line { ended: Some(case), status: Some(status), output, .. } => {
+                Ok(Self::Ended { case, status, output })
             }
-            _ => Err(serde::de::Error::custom("neither ready, nor fault, nor ended")),
+            _ => Err(serde::de::Error::custom("none of the known messages")),
         }
     }
+}
+
+fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+    serde::de::IgnoredAny::deserialize(deserializer).map(|_| true)
 }
 
 /// A part of an agent that interception cannot see.
@@ -170,6 +190,14 @@ pub(super) struct Forbidden {
     pub(super) place: String,
 }
 
+/// A value that has no form in JSON is written as another one.
+#[derive(Debug, Deserialize)]
+pub(super) struct Replaced {
+    pub(super) r#in: String,
+    pub(super) place: String,
+    pub(super) value: String,
+}
+
 /// An event of google-adk.
 #[derive(Debug, Deserialize)]
 pub(super) struct AdkEvent {
@@ -179,6 +207,8 @@ pub(super) struct AdkEvent {
     pub(super) text: String,
     pub(super) calls: Vec<AdkCall>,
     pub(super) responses: Vec<AdkResponse>,
+    /// Outputs of nodes that are not tools, such as the workflow itself.
+    pub(super) outputs: Vec<AdkOutput>,
     pub(super) state: JsonText,
     pub(super) usage: Option<AdkUsage>,
 }
@@ -195,6 +225,12 @@ pub(super) struct AdkResponse {
     pub(super) call_id: Option<String>,
     pub(super) name: String,
     pub(super) response: JsonText,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct AdkOutput {
+    pub(super) node: String,
+    pub(super) output: JsonText,
 }
 
 #[derive(Debug, Deserialize)]
@@ -219,8 +255,6 @@ pub(super) struct Waiting {
 /// The end of a turn.
 #[derive(Debug, Deserialize)]
 pub(super) struct Ended {
-    #[serde(default)]
-    pub(super) stopped: bool,
     /// Why the turn ended without an answer of the model.
     pub(super) unanswered: Option<String>,
     #[serde(default)]

@@ -10,31 +10,34 @@ mod functions;
 mod line_process;
 mod messages;
 mod model_requests;
+mod processes;
 mod record;
 mod server;
+mod servers;
 mod session;
 mod user_prompts;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use agents::adk_python::interpreter::find_interpreter;
 use agents::adk_python::source_files;
 use async_trait::async_trait;
 use json_text::JsonText;
-use tokio::sync::Mutex;
 use xxhash_rust::xxh3::Xxh3Default;
 
 pub(crate) use self::function_process::Functions;
 pub(crate) use self::functions::YieldedTo;
 pub use self::functions::{PythonFunction, PythonMetric, PythonUser};
 pub use self::record::record_toolsets;
-use self::server::Server;
+use self::servers::Key;
+pub use self::servers::Servers;
 use self::session::PythonSession;
 use self::user_prompts::UserPrompts;
 use crate::fault::Fault;
 use crate::gate::Gate;
-use crate::model::Models;
+use crate::given_model::GivenModel;
+use crate::model::{Models, PERSON};
 use crate::names::Names;
 use crate::scopes::Scopes;
 use crate::subject::{Subject, SubjectSession};
@@ -43,7 +46,7 @@ use crate::subject::{Subject, SubjectSession};
 const DECLARATIONS: &str = "REHEARSAL_EVAL_DECLARATIONS";
 
 /// How the cases of an agent are kept apart.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Isolation {
     /// Each case has a process of its own.
     #[default]
@@ -70,12 +73,9 @@ impl Isolation {
 
 /// An agent in Python.
 pub struct AdkPythonSubject {
-    folder: PathBuf,
-    python: PathBuf,
-    environment: Vec<(String, String)>,
-    isolation: Isolation,
+    process: Key,
     models: Models,
-    server: Mutex<Option<Arc<Server>>>,
+    servers: Servers,
     user_prompts: UserPrompts,
     fingerprint: OnceLock<String>,
 }
@@ -86,13 +86,11 @@ impl AdkPythonSubject {
     pub fn new(folder: &Path, python: Option<&Path>) -> Self {
         let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf());
         let python = find_interpreter(&folder, python).program;
+        let environment = Vec::new();
         Self {
-            folder,
-            python,
-            environment: Vec::new(),
-            isolation: Isolation::default(),
+            process: Key { python, folder, environment, isolation: Isolation::default() },
             models: Models::of_environment(),
-            server: Mutex::new(None),
+            servers: Servers::default(),
             user_prompts: UserPrompts::default(),
             fingerprint: OnceLock::new(),
         }
@@ -101,7 +99,14 @@ impl AdkPythonSubject {
     /// Sets how its cases are kept apart.
     #[must_use]
     pub fn isolation(mut self, isolation: Isolation) -> Self {
-        self.isolation = isolation;
+        self.process.isolation = isolation;
+        self
+    }
+
+    /// Sets the processes that it shares with other subjects, such as those of the same agent in other suites.
+    #[must_use]
+    pub fn servers(mut self, servers: &Servers) -> Self {
+        self.servers = servers.clone();
         self
     }
 
@@ -122,27 +127,24 @@ impl AdkPythonSubject {
     /// Sets a variable of the agent's environment, which is otherwise that of this process.
     #[must_use]
     pub fn environment(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.environment.push((name.into(), value.into()));
+        self.process.environment.push((name.into(), value.into()));
         self
-    }
-
-    /// A process that serves another case: one process for all, unless the agent starts threads at its import.
-    async fn server(&self) -> Result<Arc<Server>, Fault> {
-        let mut kept = self.server.lock().await;
-        if let Some(server) = kept.as_ref().filter(|server| server.can_fork()) {
-            return Ok(Arc::clone(server));
-        }
-        let server = Server::start(&self.python, &self.folder, &self.environment, self.isolation);
-        let server = Arc::new(server.await?);
-        *kept = Some(Arc::clone(&server));
-        Ok(server)
     }
 }
 
 #[async_trait]
 impl Subject for AdkPythonSubject {
-    async fn prepare(&self) -> Result<Names, Fault> {
-        Ok(self.server().await?.names().clone())
+    async fn prepare(&self, model: Option<&GivenModel>) -> Result<Names, Fault> {
+        let server = self.servers.get(&self.process).await?;
+        match model {
+            None => server.load_models(None).await,
+            Some(GivenModel::Named(name)) if name != PERSON => {
+                server.load_models(Some(name)).await;
+            }
+            // The engine answers.
+            Some(_) => {}
+        }
+        Ok(server.names().clone())
     }
 
     fn scopes(&self) -> Scopes {
@@ -151,14 +153,15 @@ impl Subject for AdkPythonSubject {
 
     async fn check_model(&self, gate: &Arc<Gate>) -> Result<(), Fault> {
         // Classes of models that the agent registers are known in its process only.
-        match PythonSession::open(self.server().await?, gate, self.models.clone(), true).await {
+        let server = self.servers.for_case(&self.process).await?;
+        match PythonSession::open(server, gate, self.models.clone(), true).await {
             Err(fault @ (Fault::GivenModel { .. } | Fault::OwnModel { .. })) => Err(fault),
             _ => Ok(()),
         }
     }
 
     async fn open(&self, gate: &Arc<Gate>) -> Result<Box<dyn SubjectSession>, Fault> {
-        let server = self.server().await?;
+        let server = self.servers.for_case(&self.process).await?;
         for part in server.unseen() {
             if !gate.allows(&part.name) {
                 let messages::Unseen { name, agent, what } = part.clone();
@@ -172,38 +175,50 @@ impl Subject for AdkPythonSubject {
     fn fingerprint(&self) -> Option<(String, String)> {
         let hash = self.fingerprint.get_or_init(|| {
             let mut hasher = Xxh3Default::new();
-            for file in source_files(&self.folder) {
-                let name = file.strip_prefix(&self.folder).unwrap_or(&file);
+            for file in source_files(&self.process.folder) {
+                let name = file.strip_prefix(&self.process.folder).unwrap_or(&file);
                 hasher.update(name.as_os_str().as_encoded_bytes());
                 // A file that cannot be read is reported when the agent is loaded.
                 hasher.update(&std::fs::read(&file).unwrap_or_default());
             }
             format!("{:032x}", hasher.digest128())
         });
-        let name = self.folder.file_name().unwrap_or_default().to_string_lossy();
+        let name = self.process.folder.file_name().unwrap_or_default().to_string_lossy();
         Some((format!("the agent {name}"), hash.clone()))
     }
 
     async fn scenario_prompt(&self, args: &JsonText) -> Result<Option<String>, String> {
-        self.user_prompts.prompt(&self.python, args).await
+        self.user_prompts.prompt(&self.process.python, args).await
     }
 
-    fn limits(&self) -> &'static str {
-        match self.isolation {
-            Isolation::Process => {
-                "each case runs in a process of its own. Not intercepted: what C extensions such as gRPC do by \
-                 themselves, and whatever a tool that is `real` calls"
+    async fn limits(&self) -> String {
+        let threads = self.servers.threads(&self.process).await;
+        let kept_apart = match self.process.isolation {
+            Isolation::Process | Isolation::Batch if !threads.is_empty() => {
+                let threads: Vec<_> =
+                    threads.iter().map(|(of, count)| format!("{count} of {of}")).collect();
+                format!(
+                    "each case of {} starts an interpreter and imports the agent again, because the import leaves \
+                     threads running, with which a process cannot be forked: {}",
+                    self.process.folder.file_name().unwrap_or_default().display(),
+                    threads.join(", ")
+                )
             }
+            Isolation::Process => "each case runs in a process of its own".to_owned(),
             Isolation::Shared => {
                 "cases run at the same time in one process: what they change in modules, closures and services is seen \
-                 by the others, and one that blocks the process holds up the others. Not intercepted: what C extensions \
-                 such as gRPC do by themselves, and whatever a tool that is `real` calls"
+                 by the others, and one that blocks the process holds up the others"
+                    .to_owned()
             }
             Isolation::Batch => {
                 "cases follow one another in a process: what they change in modules, closures and services stays for \
-                 the next one. Not intercepted: what C extensions such as gRPC do by themselves, and whatever a tool \
-                 that is `real` calls"
+                 the next one"
+                    .to_owned()
             }
-        }
+        };
+        format!(
+            "{kept_apart}. Not intercepted: what C extensions such as gRPC do by themselves, and whatever a tool that is \
+             `real` calls"
+        )
     }
 }

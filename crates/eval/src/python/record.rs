@@ -35,7 +35,7 @@ pub async fn record_toolsets(folder: &Path, python: Option<&Path>) -> Result<Jso
     command.arg(&folder).env("PYTHONDONTWRITEBYTECODE", "1");
     let started = LineProcess::start(&mut command)
         .map_err(|error| broken(format!("{} cannot be started: {error}", python.display())))?;
-    let LineProcess { requests, mut answers, log, tree } = started;
+    let LineProcess { requests, mut answers, log, tree, .. } = started;
     let line = answers.next_line().await.ok().flatten();
     drop(requests);
     // What servers leave behind ends too.

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::connection::{Connection, RequestError};
 use super::messages::{Ended, Waiting};
+use super::processes::CaseProcess;
 use super::server::Server;
 use crate::fault::Fault;
 use crate::gate::Gate;
@@ -20,16 +21,18 @@ use crate::subject::{Input, PendingCall, SubjectSession, TurnEnd};
 pub(super) struct PythonSession {
     connection: Connection,
     server: Arc<Server>,
-    case: String,
+    process: CaseProcess,
     /// Whether the process waits for a request, and nothing of the case goes on in it.
     is_idle: bool,
 }
 
 impl Drop for PythonSession {
     fn drop(&mut self) {
-        match self.is_idle {
-            true => self.server.release(&self.case),
-            false => self.server.end(&self.case),
+        if self.is_idle && self.server.reuses_processes() {
+            self.connection.release();
+            self.server.expect_idle();
+        } else {
+            self.server.end(&self.process);
         }
     }
 }
@@ -107,10 +110,10 @@ impl PythonSession {
         models: Models,
         check_models: bool,
     ) -> Result<Self, Fault> {
-        let (case, stream) = server.begin().await?;
+        let (process, stream) = server.begin(gate.is_repeated()).await?;
         let model_timeout = models.settings().timeout;
         let connection = Connection::new(stream, gate, models);
-        let mut session = Self { connection, server, case, is_idle: false };
+        let mut session = Self { connection, server, process, is_idle: false };
         let open = Open {
             state: gate.initial_state(),
             tools: gate.known_tools().collect(),
@@ -151,9 +154,7 @@ impl PythonSession {
             Err(RequestError::Raised(exception)) => {
                 Err(Fault::Subject { message: exception.message, traceback: exception.traceback })
             }
-            Err(RequestError::Closed) => Err(Fault::Infrastructure {
-                message: self.server.explain("the process of the case ended"),
-            }),
+            Err(RequestError::Closed) => Err(self.server.explain(&self.process).await),
         }
     }
 }
@@ -186,18 +187,11 @@ impl SubjectSession for PythonSession {
         if let Some(message) = ended.unanswered {
             return Err(Fault::Subject { message, traceback: String::new() });
         }
-        match ended.state {
-            Some(state) if !ended.stopped => {
-                self.is_idle = true;
-                Ok(TurnEnd {
-                    pending: ended.pending.into_iter().map(Waiting::into).collect(),
-                    state,
-                })
-            }
-            _ => Err(Fault::Infrastructure {
-                message: self.server.explain("the turn was stopped from outside"),
-            }),
-        }
+        let state = ended.state.ok_or_else(|| Fault::Infrastructure {
+            message: "the end of the turn has no state".to_owned(),
+        })?;
+        self.is_idle = true;
+        Ok(TurnEnd { pending: ended.pending.into_iter().map(Waiting::into).collect(), state })
     }
 
     async fn change_state(&mut self, changes: JsonText) -> Result<JsonText, Fault> {

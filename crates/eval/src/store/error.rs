@@ -33,6 +33,14 @@ pub enum StoreError {
         /// What wrote it.
         by: Writer,
     },
+    /// It is a database with tables of another program.
+    #[error(
+        "{} is a database of another program; it was not changed. Choose another file with --store", path.display()
+    )]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+    },
     /// It is not a database, or something in it cannot be read.
     #[error(
         "the eval runs in {} are damaged ({cause}): move the file away, or choose another one with --store",

@@ -14,7 +14,7 @@ use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::sqlite::{
     SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
 };
-use sqlx::{Row as _, SqlSafeStr as _};
+use sqlx::{ConnectOptions as _, Connection as _, Row as _, SqlSafeStr as _};
 
 pub use self::error::StoreError;
 use crate::case::EvalCase;
@@ -23,6 +23,9 @@ use crate::suite::CaseRun;
 
 /// Where runs are stored if nothing else is chosen, relative to the working directory.
 pub const DEFAULT_STORE: &str = ".rehearsal/eval.sqlite";
+
+/// The table in which migrations note themselves.
+const MIGRATIONS: &str = "_sqlx_migrations";
 
 /// A file of runs.
 pub struct RunStore {
@@ -100,6 +103,21 @@ async fn lock_folder(path: &Path) -> Option<std::fs::File> {
     locked.await.ok()?.ok()
 }
 
+/// Whether the file is a database that has tables and was not made by migrations. It stays as it is. What cannot be
+/// read is left to who opens it.
+async fn is_of_another_program(path: &Path) -> bool {
+    let tables = async {
+        let options = SqliteConnectOptions::new().filename(path).read_only(true);
+        let mut database = options.connect().await?;
+        let names = "SELECT name FROM sqlite_master WHERE type = 'table'";
+        let tables = sqlx::query_scalar::<_, String>(names).fetch_all(&mut database).await?;
+        database.close().await?;
+        Ok::<_, sqlx::Error>(tables)
+    };
+    let tables = tables.await.unwrap_or_default();
+    !tables.is_empty() && tables.iter().all(|table| table != MIGRATIONS)
+}
+
 impl RunStore {
     /// Opens or creates the file, and migrates it to the current version.
     ///
@@ -135,6 +153,9 @@ impl RunStore {
         let pool =
             SqlitePoolOptions::new().max_connections(1).idle_timeout(None).max_lifetime(None);
         let alone = lock_folder(path).await;
+        if is_of_another_program(path).await {
+            return Err(StoreError::Foreign { path: path.to_owned() });
+        }
         if creates {
             // Conversations are their owner's. SQLite's further files get the permissions of this one.
             let unreachable = |cause| StoreError::Unreachable { path: path.to_owned(), cause };

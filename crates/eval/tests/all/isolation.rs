@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use eval::given_model::{GivenModel, ModelTurn};
 use eval::ledger::Event;
-use eval::python::{AdkPythonSubject, Isolation};
+use eval::python::{AdkPythonSubject, Isolation, Servers};
 use eval::{EvalCase, EvalResult, EvalSuite, Status, ToolUse, run_eval, run_eval_suite};
 use json_text::JsonText;
 use serde_json::{Value, json};
@@ -169,4 +169,84 @@ async fn cases_that_share_a_process_overlap_in_it_and_share_no_session() {
     let recalled = returned(&last, "recall");
     assert!(recalled["module"].as_array().map(Vec::len) > Some(CASES), "the same process");
     assert_eq!(recalled["state"], own("last")["state"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_process_of_a_case_finds_lite_llm_imported_where_its_model_is_asked() {
+    let Some(python) = test_needs::python() else { return };
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/lite");
+    let subject = Arc::new(AdkPythonSubject::new(&folder, Some(&python)));
+    let case = EvalCase::new("lite", subject.clone()).first_message("Hi");
+    let scripted = GivenModel::scripted(vec![ModelTurn::text("never asked")]);
+    for (case, answer) in [(case.clone().model(scripted), "not imported"), (case, "imported")] {
+        let result = run_eval(&case).await;
+        assert_eq!(result.status, Status::Passed, "{:?}", result.error);
+        let texts = result.events.iter().filter_map(|entry| match &entry.event {
+            Event::Message { text, .. } => Some(text.as_str()),
+            _ => None,
+        });
+        assert_eq!(texts.collect::<Vec<_>>(), [answer]);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_case_that_errs_takes_no_other_case_of_a_batch_along() {
+    let Some(python) = test_needs::python() else { return };
+    let subject = crowd(&python, Isolation::Batch);
+    let errs = |at: usize| at.is_multiple_of(4);
+    let case = |at: usize| {
+        let calls = ModelTurn::call("imported", JsonText::from_value(&json!({})));
+        let case = EvalCase::new(at.to_string(), subject.clone())
+            .first_message("Hi")
+            .model(GivenModel::scripted(vec![calls, ModelTurn::text("Done")]));
+        if errs(at) { case } else { case.tool("imported", ToolUse::Real) }
+    };
+    let suite =
+        EvalSuite { cases: (0..120).map(case).collect(), jobs: 8, stop_on_first_failure: false };
+    for (at, result) in run_eval_suite(&suite, |_| ()).await.results.iter().enumerate() {
+        let wanted = if errs(at) { Status::Error } else { Status::Passed };
+        assert_eq!(result.status, wanted, "{at}: {:?}", result.error);
+        if let Some(error) = &result.error {
+            assert!(error.message.contains("the tool imported was called"), "{error:?}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn subjects_of_the_same_agent_share_the_process_that_imports_it() {
+    let Some(python) = test_needs::python() else { return };
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/crowd");
+    let servers = Servers::default();
+    let imported_by = async |folder: &Path, who: &str| {
+        let subject = AdkPythonSubject::new(folder, Some(&python)).environment("WHO", who);
+        let case = EvalCase::new("shared", Arc::new(subject.servers(&servers)))
+            .first_message("Hi")
+            .model(GivenModel::scripted(vec![
+                ModelTurn::call("importer", JsonText::from_value(&json!({}))),
+                ModelTurn::text("Done"),
+            ]))
+            .tool("importer", ToolUse::Real);
+        returned(&run_eval(&case).await, "importer")
+    };
+    let first = imported_by(&folder, "a").await;
+    let detour = folder.join("../crowd");
+    assert_eq!(imported_by(&detour, "a").await, first);
+    assert_ne!(imported_by(&folder, "b").await, first, "another environment");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_process_imports_the_agent_for_all_cases() {
+    let Some(python) = test_needs::python() else { return };
+    let subject = crowd(&python, Isolation::Process);
+    let case = EvalCase::new("importer", subject)
+        .first_message("Hi")
+        .model(GivenModel::scripted(vec![
+            ModelTurn::call("importer", JsonText::from_value(&json!({}))),
+            ModelTurn::text("Done"),
+        ]))
+        .tool("importer", ToolUse::Real);
+    let suite = EvalSuite { cases: vec![case; 60], jobs: 12, stop_on_first_failure: false };
+    let results = run_eval_suite(&suite, |_| ()).await.results;
+    let importers: Vec<_> = results.iter().map(|result| returned(result, "importer")).collect();
+    assert!(importers.iter().all(|importer| *importer == importers[0]), "{importers:?}");
 }

@@ -3,6 +3,7 @@
 mod adk_oracle;
 mod arg_conditions;
 mod blind_metrics;
+mod broken_runs;
 mod broken_suites;
 mod canaries;
 mod concurrent_users;
@@ -10,6 +11,7 @@ mod endings;
 mod eval_sets;
 mod function_users;
 mod functions;
+mod import_threads;
 mod interim_results;
 mod isolation;
 mod lossless_users;

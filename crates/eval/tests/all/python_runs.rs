@@ -8,6 +8,7 @@ use eval::given_model::{GivenModel, ModelTurn};
 use eval::mock::{ArgsMatch, Row};
 use eval::python::AdkPythonSubject;
 use eval::result::TerminationReason;
+use eval::trace::trace;
 use eval::{EvalCase, EvalResult, Status, ToolMock, ToolUse, run_eval};
 use json_text::JsonText;
 use serde_json::json;
@@ -151,4 +152,30 @@ async fn what_happens_in_agents_that_are_tools_is_noted_once() {
         message "Yes, it is."
         termination "#]]
     .assert_eq(&shown(&result));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nodes_and_outputs_of_workflows_are_in_the_ledger() {
+    let Some(python) = test_needs::python() else { return };
+    let subject = AdkPythonSubject::new(&agents().join("flow"), Some(&python));
+    let text = ToolMock::Returns(JsonText::from_value(&json!("not written")));
+    let case = EvalCase::new("flow", Arc::new(subject))
+        .first_message("notes.txt")
+        .tool("write_file", ToolUse::Mock(text));
+    let result = run_eval(&case).await;
+    assert_eq!(result.status, Status::Passed, "{:?}", result.error);
+    expect_test::expect![[r#"
+        initial_state 
+        user_message "notes.txt"
+        tool_call "write_file"
+        tool_result "write_file" "mock"
+        node_output 
+        termination "#]]
+    .assert_eq(&shown(&result));
+    let events: Vec<_> =
+        result.events.iter().map(|it| serde_json::to_value(&it.event).expect("JSON")).collect();
+    assert_eq!((&events[2]["agent"], &events[2]["is_inner"]), (&json!("flow"), &json!(true)));
+    assert_eq!(events[3]["result"], json!({ "result": "not written" }));
+    assert_eq!((&events[4]["node"], &events[4]["output"]), (&json!("flow"), &json!("not written")));
+    assert_eq!(trace(&result.events).invocations[0].tool_calls.len(), 0, "as in google-adk");
 }

@@ -5,12 +5,14 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use eval::fault::{AtFault, Fault};
 use eval::gate::Gate;
-use eval::ledger::Event;
-use eval::metric::{Assertion, EventCountMetric};
+use eval::given_model::GivenModel;
+use eval::ledger::{Entry, Event};
+use eval::metric::{Assertion, EventCountMetric, Metric, MetricResult};
 use eval::names::Names;
 use eval::result::{EvalResult, TerminationReason};
 use eval::store::{ResultKey, RunStore, StoreError};
@@ -82,7 +84,7 @@ struct Unloaded;
 
 #[async_trait]
 impl Subject for Unloaded {
-    async fn prepare(&self) -> Result<Names, Fault> {
+    async fn prepare(&self, _: Option<&GivenModel>) -> Result<Names, Fault> {
         std::future::pending().await
     }
 
@@ -97,6 +99,28 @@ async fn an_agent_that_is_not_loaded_in_time_is_at_fault() {
     let error = run_eval(&case).await.error.expect("an error");
     assert_eq!(error.at_fault, AtFault::Subject);
     assert_eq!(error.message, "the agent was not loaded after 120 s; does its import wait?");
+}
+
+/// A metric that takes an hour.
+struct Slow;
+
+#[async_trait]
+impl Metric for Slow {
+    fn name(&self) -> &'static str {
+        "slow"
+    }
+
+    async fn evaluate(&self, _: &[Entry]) -> MetricResult {
+        tokio::time::sleep(Duration::from_secs(3600)).await;
+        MetricResult::unscored("it is late".to_owned())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_time_of_a_case_leaves_out_its_metrics() {
+    let case = EvalCase::new("greets", Arc::new(Greeter::default())).first_message("Hi");
+    let result = run_eval(&case.metric(Arc::new(Slow))).await;
+    assert_eq!((result.status, result.duration_ms), (Status::Unscored, 0));
 }
 
 #[tokio::test]
@@ -219,6 +243,14 @@ async fn a_store_that_cannot_be_used_is_refused_with_the_remedy() {
         shown.contains("text.sqlite are damaged (file is not a database): move the file away"),
         "{shown}"
     );
+
+    let foreign = folder.path().join("contacts.sqlite");
+    std::fs::File::create(&foreign).unwrap();
+    change(&foreign, "CREATE TABLE contacts (name TEXT)").await;
+    let before = std::fs::read(&foreign).unwrap();
+    let shown = refused(&foreign).await;
+    assert!(shown.contains("contacts.sqlite is a database of another program"), "{shown}");
+    assert_eq!(std::fs::read(&foreign).unwrap(), before, "unchanged");
 
     let newer = folder.path().join("newer.sqlite");
     RunStore::open(&newer).await.expect("opens").close().await;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use eval::EvalCase;
 use eval::file::{EvalSetOptions, ModelChoice, read_eval_set_with_models};
-use eval::python::AdkPythonSubject;
+use eval::python::{AdkPythonSubject, Servers};
 use scoring::config::Config;
 
 use super::selection::models;
@@ -19,7 +19,11 @@ const AGENT_FILES: [&str; 3] = ["agent.py", "root_agent.yaml", "__init__.py"];
 const REPLAY: &str = "replay";
 
 /// The cases of an eval set.
-pub(super) fn cases(path: &Path, arguments: &EvalArguments) -> Result<Vec<EvalCase>, EvalError> {
+pub(super) fn cases(
+    path: &Path,
+    arguments: &EvalArguments,
+    servers: &Servers,
+) -> Result<Vec<EvalCase>, EvalError> {
     let agent = match &arguments.agent {
         Some(agent) => agent.as_path(),
         None => agent_beside(path)?,
@@ -32,7 +36,7 @@ pub(super) fn cases(path: &Path, arguments: &EvalArguments) -> Result<Vec<EvalCa
     };
     let subject = AdkPythonSubject::new(agent, arguments.python.as_deref());
     let options = EvalSetOptions {
-        subject: Arc::new(subject.isolation(arguments.isolation.into())),
+        subject: Arc::new(subject.isolation(arguments.isolation.into()).servers(servers)),
         model: model(arguments),
         config,
         real_tools: arguments.real_tools.clone(),

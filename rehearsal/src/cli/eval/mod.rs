@@ -28,7 +28,7 @@ use eval::golden::GoldenError;
 use eval::model::ModelNameError;
 use eval::store::{RunInfo, StoreError, StoredResults, StoredRun};
 use eval::suite::{SkippedCase, Summary};
-use eval::{EvalSuite, RunStore, SuiteResult, check_cases, run_cases};
+use eval::{EvalSuite, RunStore, SuiteResult, check_cases, load_subjects, run_cases};
 use indicatif::ProgressBar;
 use score_report::{Baseline, Ending, Heading, Report, ReportPart};
 use scoring::config::Config;
@@ -256,7 +256,7 @@ async fn run_suites(
                 }
                 goes_on = left_out.is_empty() && earlier.suites == suites;
             }
-            check(&runs).await?;
+            check(&runs, suite.jobs).await?;
             let stored = match &earlier {
                 Some(earlier) if goes_on => store.resume(earlier),
                 earlier => {
@@ -270,7 +270,7 @@ async fn run_suites(
                     begun
                 }
             };
-            for limits in limits(&suite) {
+            for limits in limits(&suite).await {
                 note_line!("note: {limits}");
             }
             interrupted = run(&suite, &mut runs, &stored).await?;
@@ -424,9 +424,13 @@ fn models_without_price(runs: &Runs<'_>) -> BTreeSet<String> {
 }
 
 /// What interception does not cover, for each kind of subject.
-fn limits(suite: &EvalSuite) -> BTreeSet<&'static str> {
-    let limits = suite.cases.iter().map(|case| case.subject.limits());
-    limits.filter(|limits| !limits.is_empty()).collect()
+async fn limits(suite: &EvalSuite) -> BTreeSet<String> {
+    let mut all = BTreeSet::new();
+    for case in &suite.cases {
+        all.insert(case.subject.limits().await);
+    }
+    all.remove("");
+    all
 }
 
 /// Runs what has no result. Returns whether it was interrupted.
@@ -477,8 +481,9 @@ fn note_lost(results: &StoredResults, run: i64) {
 }
 
 /// Checks what is known of the agents before anything runs.
-async fn check(runs: &Runs<'_>) -> Result<(), EvalError> {
+async fn check(runs: &Runs<'_>, jobs: usize) -> Result<(), EvalError> {
     let open = runs.open().1;
+    load_subjects(open.iter().map(|run| run.case), jobs).await;
     let checked = check_cases(open.iter().map(|run| run.case)).await;
     checked.map_err(|(case, fault)| EvalError::Unfit {
         suite: case.source.suite.clone(),

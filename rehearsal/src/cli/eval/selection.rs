@@ -9,6 +9,7 @@ use eval::EvalCase;
 use eval::file::{ModelChoice, ReadOptions, is_eval_set, read_with_models};
 use eval::given_model::GivenModel;
 use eval::model::Models;
+use eval::python::Servers;
 use glob::Pattern;
 use serde::Serialize;
 
@@ -60,12 +61,13 @@ pub(super) fn cases(arguments: &EvalArguments) -> Result<Vec<EvalCase>, EvalErro
     let options = ReadOptions {
         python: arguments.python.clone(),
         isolation: arguments.isolation.into(),
+        servers: Servers::default(),
         is_of_python: arguments.of_python,
     };
     let mut cases = Vec::new();
     for path in &arguments.suites {
         let mut of_file = match std::fs::read_to_string(path) {
-            Ok(text) if is_eval_set(&text) => eval_sets::cases(path, arguments)?,
+            Ok(text) if is_eval_set(&text) => eval_sets::cases(path, arguments, &options.servers)?,
             // An unreadable file is reported with its reason.
             _ => of_suite(path, arguments, &options)?,
         };

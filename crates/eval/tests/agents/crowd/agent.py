@@ -93,7 +93,12 @@ def imported() -> list[str]:
     )
 
 
+def importer() -> int:
+    """Returns the number of the process that imported the agent."""
+    return os.getppid()
+
+
 root_agent = Agent(
-    name="crowd", model="gemini-2.5-flash", tools=[remember, meet, recall, imported]
+    name="crowd", model="gemini-2.5-flash", tools=[remember, meet, recall, imported, importer]
 )
 _MODULES = set(sys.modules)

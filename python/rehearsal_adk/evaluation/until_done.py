@@ -1,0 +1,39 @@
+"""Runs a loop that code of the agent cannot end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Coroutine
+from typing import Any
+
+_ENDING = (SystemExit, KeyboardInterrupt)
+"""What asyncio lets out of a task and of the loop. The task has it too, so that who awaits the task gets it."""
+
+
+def until_done(work: Coroutine[Any, Any, Any]) -> Any:
+    """As ``asyncio.run``, but where code calls ``sys.exit``, only the task that runs it ends."""
+    loop = asyncio.new_event_loop()
+    try:
+        asyncio.set_event_loop(loop)
+        return _finish(loop, loop.create_task(work))
+    finally:
+        left = asyncio.all_tasks(loop)
+        for task in left:
+            task.cancel()
+        for task in left:
+            with contextlib.suppress(BaseException):
+                _finish(loop, task)
+        loop.run_until_complete(loop.shutdown_asyncgens())
+        loop.run_until_complete(loop.shutdown_default_executor())
+        asyncio.set_event_loop(None)
+        loop.close()
+
+
+def _finish(loop: asyncio.AbstractEventLoop, task: asyncio.Task[Any]) -> Any:
+    while True:
+        try:
+            return loop.run_until_complete(task)
+        except _ENDING:
+            if task.done():
+                raise
