@@ -93,6 +93,11 @@ fn event(members: &Members) -> Result<Event, String> {
             changes: members.get("changes")?,
         },
         "user_agent_response" => Event::UserAgentResponse { response: members.get("response")? },
+        "request_apart" => Event::RequestApart {
+            agent: members.get("agent")?,
+            asked_by: members.get("asked_by")?,
+            response: members.get("response")?,
+        },
         "model_usage" => Event::ModelUsage {
             role: members.get("role")?,
             agent: members.get("agent")?,
@@ -193,6 +198,7 @@ mod tests {
                 input: 1,
                 output: 2,
             },
+            Event::RequestApart { agent: text(), asked_by: text(), response: text() },
             Event::Fault { at_fault: AtFault::Mock, message: text() },
             Event::Termination { reason: None, state: json() },
             Event::Termination { reason: Some(TerminationReason::MaxTurns), state: json() },
