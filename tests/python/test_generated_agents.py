@@ -122,6 +122,14 @@ def entries(events: list[dict]) -> list:
                 noted.append(["message", event["agent"], event["text"]])
             case "model_usage":
                 noted.append(["usage", event["agent"], event["model"], event["input"], event["output"]])
+            # The calls of a workflow's nodes, of which google-adk has the outputs only.
+            case "tool_call" if event["call_id"].startswith("call-"):
+                continue
+            case "tool_result" if event["call_id"].startswith("call-"):
+                noted.append(["output", event["name"], event["result"]])
+            case "node_output":
+                output = event["output"]
+                noted.append(["output", event["node"], output if isinstance(output, dict) else {"result": output}])
             case "tool_call":
                 noted.append(["call", event["call_id"], event["agent"], event["name"], event["args"]])
             case "tool_result":

@@ -71,7 +71,7 @@ def watch_all_runners() -> None:
 
 
 def entries(event: Any) -> list[Any]:
-    """What an event says: texts, calls, results and changes."""
+    """What an event says: texts, calls, results, outputs of nodes and changes."""
     if event.partial:
         return []
     noted: list[Any] = []
@@ -84,6 +84,10 @@ def entries(event: Any) -> list[Any]:
         noted.append(["usage", event.author, event.model_version, *tokens])
     noted += [["call", call.id, event.author, call.name, call.args or {}] for call in event.get_function_calls()]
     noted += [["result", one.id, one.name, one.response] for one in event.get_function_responses()]
+    if getattr(event, "output", None) is not None:
+        names = [path.split("/")[-1].split("@")[0] for path in event.node_info.output_for or [event.node_info.path]]
+        output = event.output if isinstance(event.output, dict) else {"result": event.output}
+        noted += [["output", name, output] for name in names]
     if event.actions.state_delta:
         noted.append(["changes", dict(event.actions.state_delta)])
     return plain(noted)
