@@ -144,6 +144,12 @@ def entries(events: list[dict]) -> list:
 def difference(name: str, expected: dict, actual: dict, is_ordered: bool) -> list[str]:
     """How a case differs, if it does."""
     errors, messages = ([event[1] for event in one["events"] if event[0] == "error"] for one in (expected, actual))
+    # The output of a node that is used as a tool is the result of the call. The node of a mocked one does not run.
+    called = {event[3] for event in expected["events"] if event[0] == "call"}
+    expected, actual = (
+        {**one, "events": [event for event in one["events"] if event[0] != "output" or event[1] not in called]}
+        for one in (expected, actual)
+    )
     lines = [normal(one, is_ordered) for one in (expected, actual)]
     # A message can say more than the exception.
     if lines[0] == lines[1] and all(error in message for error, message in zip(errors, messages)):
