@@ -453,7 +453,7 @@ impl Gate {
         })
     }
 
-    /// The response of the given model to a request that is no turn of the agent.
+    /// The response of the given model to a request apart from the agent's turns.
     ///
     /// # Errors
     /// A fault if the case has none, which ends the run.

@@ -58,7 +58,7 @@ impl Names {
         {
             let hint = nearest(agent, agents.iter().map(String::as_str));
             let message =
-                format!("the model has a script for {agent}, and there is no such agent; {hint}");
+                format!("the model has a script for {agent}, an agent that does not exist; {hint}");
             return Err(Fault::GivenModel { message });
         }
         for metric in metrics {

@@ -1,4 +1,4 @@
-"""Requests to an agent's model that are no turn of the agent, such as that for a summary of the events."""
+"""Requests to an agent's model apart from the agent's turns, such as that for a summary of the events."""
 
 from __future__ import annotations
 

@@ -283,7 +283,7 @@ class CaseRun:
             self._peer.tell("model_ended", {"request": number, "succeeded": succeeded})
 
     def note_usage_apart(self, asked_by: str, model: str, response: Any) -> None:
-        """Tells the engine what a request took that is no turn of an agent. No event has it."""
+        """Tells the engine what a request took apart from the agents' turns. No event has it."""
         self._peer.tell(
             "usage_apart",
             {"asked_by": asked_by, "usage": _usage(response, response.model_version or model)},

@@ -151,7 +151,7 @@ pub(super) struct ModelAsked {
     pub(super) asked_by: Option<String>,
 }
 
-/// What a request of an agent's own model took that is no turn of the agent.
+/// What a request to an agent's own model took, apart from the agent's turns.
 #[derive(Debug, Deserialize)]
 pub(super) struct UsageApart {
     pub(super) asked_by: String,

@@ -51,6 +51,6 @@ async fn each_agent_has_its_own_responses() {
     let (_, fault) = check_cases(std::iter::once(&mistyped)).await.expect_err("refused");
     assert_eq!(
         fault.to_string(),
-        "the model has a script for rot, and there is no such agent; did you mean root?"
+        "the model has a script for rot, an agent that does not exist; did you mean root?"
     );
 }
