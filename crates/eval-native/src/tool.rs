@@ -79,8 +79,8 @@ impl InterceptedTool {
                     change_state(context, changes);
                     return Err(AdkError::tool(message));
                 }
-                Decision::Run => self.tool.execute(Arc::clone(context), args).await?,
-                Decision::RunTruncated(characters) => {
+                Decision::Run(_) => self.tool.execute(Arc::clone(context), args).await?,
+                Decision::RunTruncated(_, characters) => {
                     let result = self.tool.execute(Arc::clone(context), args).await?;
                     value(&truncated(&JsonText::from_value(&result), characters))?
                 }

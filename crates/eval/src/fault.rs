@@ -145,9 +145,17 @@ pub enum Fault {
         /// Why.
         message: String,
     },
+    /// A tool is to run without effects, in an agent whose tools always have them.
+    #[error(
+        "the tool {tool} cannot be `sealed`: only agents of google-adk run in a process that can be closed. Mock the tool, or let it run with its effects: `{tool}: real`"
+    )]
+    Unsealable {
+        /// The tool.
+        tool: String,
+    },
     /// Code of the subject tried to change something outside of a tool that may run. It was stopped.
     #[error(
-        "in the case {case}, the agent {what}, at {place}. Only tools that the case allows with `real` may write files, start processes or use the network. Move the code into a tool, or mock what it does."
+        "in the case {case}, the agent {what}, at {place}. Only tools that the case allows with `real` may write files, start programs or use the network. Move the code into such a tool, mock what it does, or name the folder, program or host in the case, as in `allow: [./logs/, git, \"localhost:4318\"]`"
     )]
     ForbiddenEffect {
         /// The case.
@@ -239,6 +247,7 @@ impl Fault {
             | Self::UnlistedServer { .. }
             | Self::Declarations { .. }
             | Self::Mock { .. }
+            | Self::Unsealable { .. }
             | Self::GivenModel { .. } => AtFault::Mock,
             Self::NoUserAgent { .. } | Self::NeverAsked { .. } | Self::UserAgent { .. } => {
                 AtFault::UserAgent

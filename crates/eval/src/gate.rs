@@ -8,6 +8,7 @@ use json_text::{JsonIndex, JsonText};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
+use crate::allowed::AllowedEffects;
 use crate::case::EvalCase;
 use crate::fault::Fault;
 use crate::given_model::{self, GivenModel, ModelTurn, RequestNumber};
@@ -38,6 +39,8 @@ pub struct Gate {
     named_tools: BTreeSet<String>,
     metrics: Vec<Arc<dyn Metric>>,
     allowed: BTreeSet<String>,
+    allowed_effects: AllowedEffects,
+    seals_tools: bool,
     faults: Vec<ToolFault>,
     seed: u64,
     written_in: WrittenIn,
@@ -110,6 +113,15 @@ pub struct GateCall {
     pub output_schema: Option<JsonText>,
 }
 
+/// What a tool that runs may do beside its session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effects {
+    /// Anything.
+    Any,
+    /// Nothing.
+    None,
+}
+
 /// What happens to a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
@@ -128,9 +140,9 @@ pub enum Decision {
         changes: Map<String, Value>,
     },
     /// The tool runs.
-    Run,
+    Run(Effects),
     /// The tool runs, and its result ends after this many characters, as [`truncated`] cuts it.
-    RunTruncated(usize),
+    RunTruncated(Effects, usize),
     /// The tool returns nothing, and a user agent responds later.
     Wait,
     /// The run ends. The caller cancels the framework's task, since an exception could be swallowed.
@@ -152,6 +164,8 @@ impl Gate {
             named_tools: case.named_tools.clone(),
             metrics: case.metrics.clone(),
             allowed: case.allow.clone(),
+            allowed_effects: AllowedEffects::of(case),
+            seals_tools: case.subject.seals_tools(),
             faults: case.faults.clone(),
             seed: case.seed,
             written_in: case.written_in,
@@ -229,13 +243,20 @@ impl Gate {
         names.check(&self.named_tools, self.model.as_ref(), &self.metrics)
     }
 
-    /// The tools that run at every call, whatever its arguments are.
+    /// The tools that run at every call, with all their effects, whatever its arguments are.
     pub fn real_tools(&self) -> impl Iterator<Item = &str> {
+        self.running_tools(|used| matches!(used, ToolUse::Real))
+    }
+
+    /// The tools that run at every call without effects, whatever its arguments are.
+    pub fn sealed_tools(&self) -> impl Iterator<Item = &str> {
+        self.running_tools(|used| matches!(used, ToolUse::Sealed))
+    }
+
+    fn running_tools(&self, of_kind: fn(&ToolUse) -> bool) -> impl Iterator<Item = &str> {
         let has_fault = |name: &String| self.faults.iter().any(|fault| fault.tool == *name);
-        let is_real = move |(name, used): &(&String, &ToolUse)| {
-            matches!(used, ToolUse::Real) && !has_fault(name)
-        };
-        self.tools.iter().filter(is_real).map(|(name, _)| name.as_str())
+        let runs = move |(name, used): &(&String, &ToolUse)| of_kind(used) && !has_fault(name);
+        self.tools.iter().filter(runs).map(|(name, _)| name.as_str())
     }
 
     /// The tools whose mocks want to know their declarations. Subjects note those of them that they know with
@@ -258,9 +279,9 @@ impl Gate {
         self.allowed.contains(name)
     }
 
-    /// What the case allows of that, and the hosts that the subject's models may reach besides.
-    pub fn allowed(&self) -> impl Iterator<Item = &str> {
-        self.allowed.iter().map(String::as_str)
+    /// What the subject's own code may do.
+    pub(crate) fn allowed_effects(&self) -> &AllowedEffects {
+        &self.allowed_effects
     }
 
     /// The model that the case gives.
@@ -291,7 +312,11 @@ impl Gate {
                 }
                 match (hit.instead(), used) {
                     (Some(decision), _) => (decision, Origin::Fault),
-                    (None, ToolUse::Real) => (Decision::Run, Origin::Real),
+                    (None, ToolUse::Real) => (Decision::Run(Effects::Any), Origin::Real),
+                    (None, ToolUse::Sealed) if !self.seals_tools => {
+                        return self.stop(Fault::Unsealable { tool: call.tool.clone() });
+                    }
+                    (None, ToolUse::Sealed) => (Decision::Run(Effects::None), Origin::Sealed),
                     (None, ToolUse::Mock(mock)) => match self.mocked(mock, call, repeated).await {
                         Ok(decision) => (decision, Origin::Mock),
                         Err(fault) => return self.stop(fault),
@@ -329,7 +354,7 @@ impl Gate {
             (Decision::Mock { result, changes }, Some(most)) => {
                 Decision::Mock { result: truncated(&result, most), changes }
             }
-            (Decision::Run, Some(most)) => Decision::RunTruncated(most),
+            (Decision::Run(effects), Some(most)) => Decision::RunTruncated(effects, most),
             (decision, _) => decision,
         }
     }

@@ -191,6 +191,8 @@ pub enum Origin {
     Mock,
     /// The tool itself.
     Real,
+    /// The tool itself, which could have no effect outside of its session.
+    Sealed,
     /// A user agent.
     UserAgent,
     /// A fault of the case.
@@ -277,7 +279,8 @@ pub(crate) enum Values {
 
 const TRUTH: Values = Values::OneOf(&["true", "false"]);
 const ROLES: Values = Values::OneOf(&["subject", "user_agent", "judge", "mock", "framework"]);
-const ORIGINS: Values = Values::OneOf(&["framework", "mock", "real", "user_agent", "fault"]);
+const ORIGINS: Values =
+    Values::OneOf(&["framework", "mock", "real", "sealed", "user_agent", "fault"]);
 const AT_FAULT: Values =
     Values::OneOf(&["subject", "user_agent", "mock", "metric", "infrastructure"]);
 const REASONS: Values = Values::OneOf(&["max_turns", "max_duration", "state_matches"]);

@@ -51,6 +51,7 @@ pub mod mcp;
 pub mod python;
 
 mod adk_judge;
+mod allowed;
 mod event_filter;
 mod nearest;
 mod notes;

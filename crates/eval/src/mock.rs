@@ -21,8 +21,10 @@ use crate::simulated::World;
 /// What happens to the calls of one tool.
 #[derive(Clone, Debug)]
 pub enum ToolUse {
-    /// The tool itself runs.
+    /// The tool itself runs, with all its effects.
     Real,
+    /// The tool itself runs and can change its session, and nothing else.
+    Sealed,
     /// A mock answers in place of its body.
     Mock(ToolMock),
 }

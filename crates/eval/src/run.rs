@@ -52,14 +52,11 @@ pub async fn run_eval(case: &EvalCase) -> EvalResult {
 
 /// Runs one case; an error if its process was lost, and not because of the case.
 async fn run_once(case: &EvalCase, gate: Gate) -> Result<EvalResult, EvalResult> {
-    let loaded =
-        timeout(LOAD, case.subject.prepare(case.model.as_ref())).await.unwrap_or_else(|_| {
-            let message = format!(
-                "the agent was not loaded after {} s; does its import wait?",
-                LOAD.as_secs()
-            );
-            Err(Fault::Subject { message, traceback: String::new() })
-        });
+    let loaded = timeout(LOAD, case.subject.prepare(case)).await.unwrap_or_else(|_| {
+        let message =
+            format!("the agent was not loaded after {} s; does its import wait?", LOAD.as_secs());
+        Err(Fault::Subject { message, traceback: String::new() })
+    });
     let begin = Instant::now();
     let gate = Arc::new(gate);
     gate.ledger.add(Event::InitialState { state: case.initial_state.clone() });

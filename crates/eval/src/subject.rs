@@ -5,9 +5,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use json_text::{JsonIndex, JsonText, Kind};
 
+use crate::case::EvalCase;
 use crate::fault::Fault;
 use crate::gate::Gate;
-use crate::given_model::GivenModel;
 use crate::message::Message;
 use crate::names::Names;
 use crate::scopes::Scopes;
@@ -15,12 +15,12 @@ use crate::scopes::Scopes;
 /// An agent that can be run.
 #[async_trait]
 pub trait Subject: Send + Sync {
-    /// Loads the agent, and what the model of a case needs or else those of the agent, so that the time of a case does not
+    /// Loads the agent, and what the model of a case needs or else those of the agent, so that the time of the case does not
     /// include it. Returns the names that it shows.
     ///
     /// # Errors
     /// A [`Fault`] if the agent cannot be loaded.
-    async fn prepare(&self, _: Option<&GivenModel>) -> Result<Names, Fault> {
+    async fn prepare(&self, _: &EvalCase) -> Result<Names, Fault> {
         Ok(Names::default())
     }
 
@@ -31,6 +31,11 @@ pub trait Subject: Send + Sync {
     /// [`Fault::GivenModel`] or [`Fault::OwnModel`] if not.
     async fn check_model(&self, _: &Arc<Gate>) -> Result<(), Fault> {
         Ok(())
+    }
+
+    /// Whether its tools can run without effects outside of the session, as [`crate::mock::ToolUse::Sealed`] says.
+    fn seals_tools(&self) -> bool {
+        false
     }
 
     /// Where the scopes of a case are in its state.

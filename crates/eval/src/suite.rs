@@ -7,10 +7,12 @@ use std::sync::Arc;
 use futures::StreamExt as _;
 use serde::Serialize;
 
+use crate::allowed::AllowedEffects;
 use crate::case::EvalCase;
 use crate::fault::Fault;
 use crate::gate::Gate;
 use crate::given_model::GivenModel;
+use crate::mock::ToolUse;
 use crate::result::{EvalResult, Status};
 use crate::run::run_eval;
 use crate::store::{StoreError, StoredRun};
@@ -156,10 +158,10 @@ pub async fn load_subjects<'c>(cases: impl Iterator<Item = &'c EvalCase>, jobs: 
             Some(_) => None,
             None => Some(None),
         };
-        known.insert((Arc::as_ptr(&case.subject).cast::<()>(), model))
+        known.insert((Arc::as_ptr(&case.subject).cast::<()>(), model, AllowedEffects::of(case)))
     });
     let loading = futures::stream::iter(new).map(|case| async {
-        let _ = case.subject.prepare(case.model.as_ref()).await;
+        let _ = case.subject.prepare(case).await;
     });
     loading.buffer_unordered(jobs.max(1)).collect::<()>().await;
 }
@@ -174,7 +176,7 @@ pub async fn check_cases<'c>(
 ) -> Result<(), (&'c EvalCase, Fault)> {
     let mut checked = HashSet::new();
     for case in cases {
-        let names = match case.subject.prepare(case.model.as_ref()).await {
+        let names = match case.subject.prepare(case).await {
             Ok(names) => names,
             Err(fault @ Fault::Declarations { .. }) => return Err((case, fault)),
             Err(_) => continue,
@@ -182,6 +184,12 @@ pub async fn check_cases<'c>(
         names
             .check(&case.named_tools, case.model.as_ref(), &case.metrics)
             .map_err(|fault| (case, fault))?;
+        let is_sealed = |(_, used): &(&String, &ToolUse)| matches!(used, ToolUse::Sealed);
+        if !case.subject.seals_tools()
+            && let Some((tool, _)) = case.tools.iter().find(is_sealed)
+        {
+            return Err((case, Fault::Unsealable { tool: tool.clone() }));
+        }
         let model = match &case.model {
             None => None,
             Some(GivenModel::Named(name)) => Some(name),

@@ -11,34 +11,20 @@ import contextlib
 import contextvars
 import json
 import os
+import shutil
 import sys
 import threading
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from rehearsal_adk.evaluation import current, endpoints
+from rehearsal_adk.evaluation import current, endpoints, file_effects
 from rehearsal_adk.evaluation.endpoints import Endpoints
+from rehearsal_adk.evaluation.file_effects import FileEffects
 
 allowed: contextvars.ContextVar[bool] = contextvars.ContextVar("rehearsal_allowed", default=False)
 """Whether the code that runs belongs to a tool that may run."""
 
-_WRITES = os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_TRUNC
-_FILES = {
-    "os.remove": "removes",
-    "os.rename": "renames",
-    "os.mkdir": "creates the folder",
-    "os.rmdir": "removes the folder",
-    "os.link": "links",
-    "os.symlink": "links",
-    "os.truncate": "truncates",
-    "os.chmod": "changes the mode of",
-    "os.chown": "changes the owner of",
-    "os.utime": "changes the times of",
-    "os.setxattr": "changes attributes of",
-    "os.removexattr": "changes attributes of",
-    "shutil.rmtree": "removes the folder",
-}
 _PROCESSES = {
     "subprocess.Popen",
     "os.system",
@@ -52,6 +38,7 @@ _PROCESSES = {
     "os.killpg",
     "pty.spawn",
 }
+_SIGNALS = {"os.kill", "os.killpg"}
 _SOCKETS = {
     "socket.connect",
     "socket.bind",
@@ -97,27 +84,26 @@ def forbid(what: str) -> ForbiddenEffect:
     return ForbiddenEffect(f"An eval case {what}, outside a tool that may run, at {where}.")
 
 
+hosts: frozenset[str] = frozenset()
+"""The hosts that all code may reach: ``HOST`` or ``HOST:PORT``."""
+
+
 class Barrier:
     """The audit hook and what it permits."""
 
-    def __init__(self) -> None:
+    def __init__(self, folders: Iterable[str], programs: Iterable[str]) -> None:
+        """`folders` may be written to, and `programs` may be started, by name or path."""
+        self._files = FileEffects(folders)
+        self._programs = frozenset(programs)
         self._active = False
 
     def raise_up(self) -> None:
         """Activates the barrier for the rest of the process."""
         endpoints.install()
+        file_effects.note_uris()
         sys.addaudithook(self._see)
         _carry_context_into_threads()
         self._active = True
-
-    @contextlib.contextmanager
-    def lowered(self) -> Iterator[None]:
-        """Permits everything to the code of this package, which runs alone meanwhile."""
-        token = allowed.set(True)
-        try:
-            yield
-        finally:
-            allowed.reset(token)
 
     def _see(self, event: str, args: tuple[Any, ...]) -> None:
         if not self._active or allowed.get():
@@ -127,60 +113,71 @@ class Barrier:
             raise forbid(what)
 
     def _forbidden(self, event: str, args: tuple[Any, ...]) -> str | None:
-        if event == "open":
-            path, mode, flags = args
-            writes = isinstance(mode, str) and any(letter in mode for letter in "wax+")
-            if (writes or (isinstance(flags, int) and flags & _WRITES)) and path != os.devnull:
-                # A number is a file that was opened before.
-                return None if isinstance(path, int) else f"tried to write {os.fsdecode(path)}"
-            return None
-        if event == "sqlite3.connect":
-            database = os.fsdecode(args[0]) if isinstance(args[0], (str, bytes, os.PathLike)) else ""
-            harmless = database in ("", ":memory:") or any(
-                part in database for part in ("mode=memory", "mode=ro", "file::memory:")
-            )
-            return None if harmless else f"tried to open the database {database}"
-        if event in _FILES:
-            target = args[0] if args else ""
-            return f"tried to change a file ({_FILES[event]} {target})"
         if event in _PROCESSES:
-            return f"tried to start or signal a process ({event})"
+            return self._process(event, args)
         if event in _SOCKETS:
             return _unreachable(event, args)
+        return self._files.forbidden(event, args)
+
+    def _process(self, event: str, args: tuple[Any, ...]) -> str | None:
+        if event in _SIGNALS:
+            pid, signal = args[:2]
+            # Signal 0 only asks whether there is a process.
+            return None if signal == 0 or pid == os.getpid() else f"tried to signal a process ({event} {pid})"
+        program = _program(event, args)
+        if program is not None and self._may_start(program):
+            return None
+        named = "" if program is None else f" {program}"
+        return f"tried to start a process ({event}{named})"
+
+    def _may_start(self, program: str) -> bool:
+        if program in self._programs:
+            return True
+        name = os.path.basename(program)
+        found = shutil.which(name) if name in self._programs else None
+        return found is not None and os.path.realpath(found) == os.path.realpath(program)
+
+
+def _program(event: str, args: tuple[Any, ...]) -> str | None:
+    """The program that an event starts, if it says."""
+    at = {"subprocess.Popen": 0, "os.exec": 0, "os.posix_spawn": 0, "os.spawn": 1, "os.system": 0}.get(event)
+    if at is None or at >= len(args) or not isinstance(args[at], (str, bytes, os.PathLike)):
         return None
+    return os.fsdecode(args[at])
 
 
 def _unreachable(event: str, args: tuple[Any, ...]) -> str | None:
     """What is forbidden about the use of a socket, if anything is."""
-    reach = model_call.get()
+    request = model_call.get()
+    reach = [one for one in (request, Endpoints((), hosts)) if one is not None]
     if event in _LOOKUPS:
         name = endpoints.text(args[0] if args else "")
-        requests = [reach] if reach else _model_calls
-        if any(one.permits_lookup(name) for one in requests):
+        # A name is looked up in a thread without the context of the request.
+        if any(one.permits_lookup(name) for one in (*reach, *([] if request else _model_calls))):
             return None
-        reach = requests[-1] if requests else None
+        request = request or (_model_calls[-1] if _model_calls else None)
         tried, allows = f"look up {name}", name
     else:
         address = args[1] if len(args) > 1 else None
         match address:
             case (host, int(port), *_):
                 host = endpoints.text(host).partition("%")[0]
-                if reach and (port == 0 if event == "socket.bind" else reach.permits(host, port)):
+                if request and event == "socket.bind" and port == 0:
                     return None
-                tried = allows = f"{host}:{port}"
-            case None if reach:  # Connected before.
+                if any(one.permits(host, port) for one in reach):
+                    return None
+                allows = f"{host}:{port}"
+            case None if request:  # Connected before.
                 return None
             case _:
-                tried = allows = endpoints.text(address)
-                if reach and reach.permits(tried, 0):
+                allows = endpoints.text(address)
+                if any(one.permits(allows, 0) for one in reach):
                     return None
-        tried = f"reach {tried}"
-    if reach is None:
-        return f"tried to use the network ({event} {args[1:3]!r})"
-    return (
-        f"tried to {tried} within a model's request, which its configuration does not name "
-        f"(the case can allow it: `allow: [{json.dumps(allows)}]`)"
-    )
+        tried = f"reach {allows}"
+    remedy = f"the case can allow it: `allow: [{json.dumps(allows)}]`"
+    if request is None:
+        return f"tried to use the network, to {tried} ({remedy})"
+    return f"tried to {tried} within a model's request, which its configuration does not name ({remedy})"
 
 
 def _place() -> str:

@@ -10,12 +10,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
+import socket
 from collections.abc import Iterable
 from typing import Any, cast
 
 from rehearsal_adk import faults, jsonable
 from rehearsal_adk.evaluation import current, given_model, own_models, unseen
-from rehearsal_adk.evaluation.barrier import Barrier
 from rehearsal_adk.evaluation.peer import Peer
 from rehearsal_adk.faults import Fault
 from rehearsal_adk.loading import LoadedAgent
@@ -26,14 +26,14 @@ USER = "user"
 class CaseRun:
     """The agent in one case."""
 
-    def __init__(self, loaded: LoadedAgent, barrier: Barrier) -> None:
+    def __init__(self, loaded: LoadedAgent) -> None:
         self._loaded = loaded
-        self._barrier = barrier
         self._peer: Any = None
         self._runner: Any = None
         self._session_id = ""
         self._known: frozenset[str] = frozenset()
         self._real: frozenset[str] = frozenset()
+        self._sealed: frozenset[str] = frozenset()
         self._declared: frozenset[str] = frozenset()
         self._stateful: frozenset[str] = frozenset()
         self._running: asyncio.Task[dict[str, Any]] | None = None
@@ -43,28 +43,19 @@ class CaseRun:
         self._loop: Any = None
         self._model: given_model.ModelOf | None = None
         self.model_timeout_ms = 0
-        self.allowed_hosts: frozenset[str] = frozenset()
         self._model_requests = itertools.count(1)
         self._called: dict[str, str] = {}
         self._unanswered: dict[str, str] = {}
         self._long_running: dict[str, dict[str, Any]] = {}
 
-    async def connect(self, socket_path: str, case: str) -> bool:
-        """Connects to the engine and serves it until it closes the connection. Returns whether the process is to connect
-        again, for another case."""
-        with self._barrier.lowered():
-            streams = await asyncio.open_unix_connection(socket_path, limit=1 << 28)
-        return await self.serve(*streams, case)
-
-    async def serve(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, case: str
-    ) -> bool:
-        """Serves the engine until it closes the connection. Returns whether it has released the process before."""
+    async def serve(self, connection: socket.socket) -> bool:
+        """Serves the engine until it closes the connection. Returns whether it has released the process before, for
+        another case."""
+        reader, writer = await asyncio.open_connection(sock=connection, limit=1 << 28)
         self._loop = asyncio.get_running_loop()
         self._peer = Peer(reader, writer)
         methods = {"open": self._open, "run": self._run, "change_state": self._change_state}
         with current.running(self), contextlib.closing(writer):
-            self._peer.tell("connected", {"case": case})
             is_released: bool = await self._peer.serve(methods)
         return is_released
 
@@ -76,10 +67,10 @@ class CaseRun:
 
         self._known = frozenset(params["tools"])
         self._real = frozenset(params["real"])
+        self._sealed = frozenset(params["sealed"])
         self._declared = frozenset(params["declared"])
         self._stateful = frozenset(params["stateful"])
         self.model_timeout_ms = params["model_timeout_ms"]
-        self.allowed_hosts = frozenset(params["allow"])
         try:
             self._model = given_model.chosen(self._peer, params.get("model"))
         except given_model.UnusableModelError as error:
@@ -220,11 +211,12 @@ class CaseRun:
 
     async def decide(self, call: dict[str, Any]) -> dict[str, Any]:
         """The engine's decision about a call."""
-        if call["tool"] in self._real:
+        tool = call["tool"]
+        if tool in self._real or tool in self._sealed:
             # Nothing is awaited, so that calls that are made at the same time run in the order that they have without
             # the gate.
             self._peer.tell("tool", call)
-            return {"do": "run"}
+            return {"do": "run", "sealed": tool in self._sealed}
         decision: dict[str, Any] = await self._peer.ask("tool", call)
         return decision
 

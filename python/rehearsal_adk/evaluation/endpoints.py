@@ -98,11 +98,23 @@ class Endpoints:
 
 def of(model: Any, allowed: Iterable[str]) -> Endpoints:
     """What requests of this model may reach, and whatever the case allows: ``HOST`` or ``HOST:PORT``."""
+    return Endpoints(_configured(model), allowed)
+
+
+def ports(models: Iterable[Any]) -> list[int]:
+    """The TCP ports that requests of these models may need, and those of services."""
+    found = {80, 443, _DNS, *(port for _, port in (*_LOCAL, *_of_environment()))}
+    for model in models:
+        found.update(port for _, port in _configured(model))
+    return sorted(found)
+
+
+def _configured(model: Any) -> set[tuple[str, int]]:
     configured = {*_LOCAL, *_of_environment()}
     for part in (model, _own_client(model)):
         for url in _urls(part, _DEEPEST, set()):
             configured.update(_address(url))
-    return Endpoints(configured, allowed)
+    return configured
 
 
 def _own_client(model: Any) -> Any:

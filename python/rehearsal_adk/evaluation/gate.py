@@ -201,7 +201,7 @@ async def _through_gate(
             raise
     if is_control_flow(tool):
         return await body()
-    token = barrier.allowed.set(True)
+    token = barrier.allowed.set(not decision.get("sealed"))
     try:
         result = await body()
     finally:
@@ -451,7 +451,7 @@ def _gate_function_nodes() -> None:
         steps = run(self, ctx=ctx, node_input=node_input)
         while True:
             # Not while it is suspended: then the code that runs is the caller's.
-            token = barrier.allowed.set(True)
+            token = barrier.allowed.set(not decision.get("sealed"))
             try:
                 one = await anext(steps)
             except StopAsyncIteration:

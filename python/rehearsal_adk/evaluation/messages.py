@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+import socket
 from typing import Any
+
+_MOST_CONNECTIONS = 16
+"""How many connections are taken at once. Linux gives one at a time."""
 
 
 def say(answers: int, message: dict[str, Any]) -> None:
@@ -15,9 +18,33 @@ def say(answers: int, message: dict[str, Any]) -> None:
         left = left[os.write(answers, left) :]
 
 
-def read_messages(requests: int) -> Iterator[list[dict[str, Any]]]:
-    """The messages that each read of the pipe completes, until it ends."""
-    rest = b""
-    while read := os.read(requests, 65536):
-        *lines, rest = (rest + read).split(b"\n")
-        yield [json.loads(line) for line in lines]
+class Requests:
+    """The engine's messages. Those that begin a case bring a connection along, under ``connection``."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._socket = socket.socket(fileno=descriptor)
+        self._rest = b""
+        self._connections: list[int] = []
+
+    def fileno(self) -> int:
+        """The number of the socket."""
+        return self._socket.fileno()
+
+    def close(self) -> None:
+        """Closes it, in a process that gets no messages."""
+        self._socket.close()
+        for one in self._connections:
+            os.close(one)
+
+    def read(self) -> list[dict[str, Any]] | None:
+        """The messages that the next bytes complete, for which this waits; None at the end."""
+        data, connections, _, _ = socket.recv_fds(self._socket, 65536, _MOST_CONNECTIONS)
+        self._connections += connections
+        if not data:
+            return None
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        messages = [json.loads(line) for line in lines]
+        for message in messages:
+            if "case" in message or "next" in message:
+                message["connection"] = self._connections.pop(0)
+        return messages

@@ -151,8 +151,7 @@ async def _responses(
     model: BaseLlm, responses: AsyncGenerator[Any, None], limit_ms: int | None
 ) -> AsyncGenerator[Any, None]:
     """The responses, each within the limit."""
-    case = current.case()
-    reach = endpoints.of(model, case.allowed_hosts if case is not None else ())
+    reach = endpoints.of(model, barrier.hosts)
     endpoints.look_up_in_python()
     try:
         while True:

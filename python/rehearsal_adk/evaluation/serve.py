@@ -1,14 +1,18 @@
 """Imports one agent and forks a process for each case, or for several cases that follow one another; or runs several
 cases at once without a fork.
 
-Standard input has the lines ``{"case": ID}``, which begins a case, ``{"end": ID}``, which kills its process, and
-``{"models": NAME}``, before the first case that asks this model, or, with null, those that the agents name.
+Standard input is a socket. Its lines are ``{"case": ID}``, which begins a case, and ``{"end": ID}``, which kills its
+process. With the first comes the case's connection to the engine. ``{"models": NAME}`` imports, before the first case that asks
+this model, what it needs, or, with null, what those need that the agents name. ``{"ports": true}`` asks for the TCP ports
+that those may need.
 Standard output has one line with what the import gave, then one for each process that ended, ``{"ended": ID, "status":
-STATUS, "output": TEXT}``, and ``{"models_loaded": NAME}``. The process is single-threaded up to the fork, because a fork while another thread holds a lock can hang. An agent that
-starts threads when it is imported therefore gets a new process for each case.
+STATUS, "output": TEXT}``, ``{"models_loaded": NAME}`` and ``{"ports": [NUMBER, ...]}``. The process is single-threaded up to
+the fork, because a fork while another thread holds a lock can hang. An agent that starts threads when it is imported
+therefore gets a new process for each case.
 
-With the argument ``batch``, a process whose case has ended connects again with the same id, for the next case. With
-``shared``, all cases run in this process, each as a task; then ``end`` cancels the task, and ``ended`` has status 0.
+With the isolation ``batch``, a process whose case has ended takes another one with ``{"next": ID}``, with which its connection
+comes. With ``shared``, all cases run in this process, each as a task; then ``end`` cancels the task, and ``ended`` has
+status 0.
 """
 
 from __future__ import annotations
@@ -19,33 +23,36 @@ import gc
 import json
 import logging
 import os
+import socket
 import sys
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 from rehearsal_adk import faults, loading
-from rehearsal_adk.evaluation import current
-from rehearsal_adk.evaluation.barrier import Barrier
-from rehearsal_adk.evaluation.forks import Forks
+from rehearsal_adk.evaluation import barrier, current, seal
+from rehearsal_adk.evaluation.forks import Following, Forks
 from rehearsal_adk.evaluation.import_threads import ImportThreads
 from rehearsal_adk.evaluation.lean_import import lean_import
-from rehearsal_adk.evaluation.messages import say
+from rehearsal_adk.evaluation.messages import Requests, say
+from rehearsal_adk.evaluation.scratch import Scratch
 from rehearsal_adk.evaluation.until_done import until_done
 
 
 def main() -> None:
-    """Serves until standard input ends. The arguments are the agent's folder, the engine's socket, and perhaps ``batch``
-    or ``shared``."""
-    agent_dir, socket_path = sys.argv[1:3]
-    is_batch, is_shared = "batch" in sys.argv[3:], "shared" in sys.argv[3:]
+    """Serves until standard input ends. The argument is a JSON object: ``agent`` is the agent's folder and ``isolation`` may
+    be ``batch`` or ``shared``; ``scratch`` is the folder for temporary files; ``folders``, ``programs`` and ``hosts`` are
+    what cases allow; and ``program_filter`` refuses programs, unless it is empty."""
+    arguments = json.loads(sys.argv[1])
+    agent_dir, isolation = arguments["agent"], arguments["isolation"]
     gc.disable()  # While modules are imported there is little to collect, and looking for it takes a quarter longer.
     logging.basicConfig(
         stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s"
     )
-    requests, answers = os.dup(0), os.dup(1)
+    requests, answers = Requests(os.dup(0)), os.dup(1)
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
     os.dup2(2, 1)
-    barrier = Barrier()
+    barrier.hosts = frozenset(arguments["hosts"])
     loaded = None
     try:
         loading.adk_version()
@@ -55,9 +62,13 @@ def main() -> None:
             gate.install()
             given_model.install()
         warm_up.warm_up()
+        if digits := arguments["program_filter"]:
+            seal.find_libraries_without_programs()
+            seal.refuse_programs(digits)
         # Python may keep google-adk's modules compiled. Of the subject nothing is written, which the barrier forbids too.
         sys.dont_write_bytecode = True
-        barrier.raise_up()
+        folders = [arguments["scratch"], *arguments["folders"]]
+        barrier.Barrier(folders, arguments["programs"]).raise_up()
         threads = ImportThreads()
         loaded = loading.load(agent_dir)
         warm_up.note_missing_modules()
@@ -78,33 +89,38 @@ def main() -> None:
     }
     say(answers, {"ready": ready})
 
-    def run(case: str) -> None:
-        is_next = True
-        while is_next:
-            is_next = until_done(case_run.CaseRun(loaded, barrier).connect(socket_path, case))
+    scratch = Scratch(arguments["scratch"])
 
-    def load_models(name: str | None) -> None:
-        warm_up.load_models(loaded.root, name)
+    def start(connection: int) -> Any:
+        return case_run.CaseRun(loaded).serve(socket.socket(fileno=connection))
+
+    def run(process: str, connection: int, following: Following) -> None:
+        next_one: int | None = connection
+        while next_one is not None:
+            scratch.begin(process)
+            is_released = until_done(start(next_one))
+            next_one = following() if is_released else None
+
+    def answer(message: dict[str, Any]) -> None:
+        if "ports" in message:
+            say(answers, {"ports": warm_up.model_ports(loaded.root)})
+            return
+        warm_up.load_models(loaded.root, message["models"])
         gc.freeze()
-        say(answers, {"models_loaded": name})
+        say(answers, {"models_loaded": message["models"]})
 
-    if is_shared:
+    if isolation == "shared":
         current.share()
-
-        def start(case: str) -> Any:
-            return case_run.CaseRun(loaded, barrier).connect(socket_path, case)
-
-        until_done(_run_at_once(requests, answers, start, load_models))
+        until_done(_run_at_once(requests, answers, start, answer))
     elif not started:
-        Forks(requests, answers, run, load_models).serve()
+        Forks(requests, answers, run, answer, scratch).serve()
     else:
-        for line in os.fdopen(requests, "rb"):
-            request = json.loads(line)
-            if "models" in request:
-                load_models(request["models"])
-            else:
-                run(request["case"])
-                return
+        while (messages := requests.read()) is not None:
+            for message in messages:
+                if "case" in message:
+                    run(message["case"], message["connection"], lambda: None)
+                    return
+                answer(message)
 
 
 def _unseen(loaded: Any) -> list[dict[str, str]]:
@@ -119,16 +135,19 @@ def _names(loaded: Any) -> dict[str, list[str] | None]:
     return names.of(loaded.root)
 
 
-async def _run_at_once(requests: int, answers: int, start: Any, load_models: Any) -> None:
-    lines = asyncio.StreamReader()
-    await asyncio.get_running_loop().connect_read_pipe(
-        lambda: asyncio.StreamReaderProtocol(lines), os.fdopen(requests, "rb", 0)
-    )
+async def _run_at_once(
+    requests: Requests,
+    answers: int,
+    start: Callable[[int], Coroutine[Any, Any, Any]],
+    answer: Callable[[dict[str, Any]], None],
+) -> None:
     cases: dict[str, asyncio.Task[None]] = {}
+    loop = asyncio.get_running_loop()
+    ended = loop.create_future()
 
-    async def run(case: str) -> None:
+    async def run(connection: int) -> None:
         try:
-            await start(case)
+            await start(connection)
         except Exception as error:
             logging.getLogger("rehearsal_adk").exception("The case ended: %s", error)
 
@@ -136,15 +155,24 @@ async def _run_at_once(requests: int, answers: int, start: Any, load_models: Any
         del cases[case]
         say(answers, {"ended": case, "status": 0})
 
-    while line := await lines.readline():
-        request = json.loads(line)
-        if "models" in request:
-            load_models(request["models"])
-        elif case := request.get("case"):
-            cases[case] = asyncio.create_task(run(case))
+    def take(message: dict[str, Any]) -> None:
+        if case := message.get("case"):
+            cases[case] = loop.create_task(run(message["connection"]))
             cases[case].add_done_callback(functools.partial(end, case))
-        elif ended := cases.get(request["end"]):
-            ended.cancel()
+        elif "end" not in message:
+            answer(message)
+        elif running := cases.get(message["end"]):
+            running.cancel()
+
+    def read() -> None:
+        if (messages := requests.read()) is None:
+            loop.remove_reader(requests)
+            ended.set_result(None)
+        for message in messages or ():
+            take(message)
+
+    loop.add_reader(requests, read)
+    await ended
 
 
 if __name__ == "__main__":

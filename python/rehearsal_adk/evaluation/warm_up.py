@@ -27,8 +27,7 @@ from google.adk.tools.agent_tool import AgentTool
 from google.adk.tools.function_tool import FunctionTool
 from google.genai import types
 
-from rehearsal_adk.evaluation import given_model, output_schema, unseen
-from rehearsal_adk.evaluation.barrier import Barrier
+from rehearsal_adk.evaluation import endpoints, given_model, output_schema, unseen
 from rehearsal_adk.evaluation.case_run import CaseRun
 from rehearsal_adk.loading import LoadedAgent
 
@@ -120,15 +119,23 @@ def load_models(root: Any, name: str | None) -> None:
                 lite_llm._ensure_litellm_imported()
 
 
+def model_ports(root: Any) -> list[int]:
+    """The TCP ports that requests of models may need: of those that the agents name, and of services."""
+    own = []
+    for agent in unseen.agents(root):
+        if isinstance(agent, LlmAgent):
+            with contextlib.suppress(Exception):  # A case that asks the model meets it again.
+                own.append(given_model.own(agent))
+    return endpoints.ports(own)
+
+
 async def _case() -> None:
     model = _Model(model=_NAME)
     helper = LlmAgent(name="helper", model=model)
     agent = LlmAgent(name=_NAME, model=model, tools=[wait, AgentTool(agent=helper)])
     loaded = LoadedAgent(app_name=_NAME, entry="root_agent", root=agent, app=None)
     ours, engines = socket.socketpair()
-    case = asyncio.ensure_future(
-        CaseRun(loaded, Barrier()).serve(*await asyncio.open_connection(sock=ours), _NAME)
-    )
+    case = asyncio.ensure_future(CaseRun(loaded).serve(ours))
     reader, writer = await asyncio.open_connection(sock=engines)
     await _be_the_engine(reader, writer)
     writer.close()
@@ -145,10 +152,10 @@ async def _be_the_engine(reader: asyncio.StreamReader, writer: asyncio.StreamWri
         "state": {},
         "tools": ["wait"],
         "real": [],
+        "sealed": [],
         "declared": [],
         "stateful": [],
         "model_timeout_ms": 60_000,
-        "allow": [],
         "check_models": False,
     }
     send({"id": 1, "method": "open", "params": opening})

@@ -17,6 +17,7 @@ use super::error::SuiteFault;
 use super::format;
 use super::mcp;
 use crate::adk_judge::AdkJudge;
+use crate::allowed::is_folder;
 use crate::bridge::{Bridge, Format};
 use crate::case::{CaseSource, EvalCase, Termination, UserAgents};
 use crate::change_templates::{ChangeTemplates, is_template};
@@ -251,7 +252,7 @@ impl Builder<'_> {
             tools,
             named_tools: named_tools(suite, case).into_iter().chain(answered).collect(),
             responses_apart: case.responses_apart.clone(),
-            allow: case.allow.iter().cloned().collect(),
+            allow: case.allow.iter().map(|name| self.allowed(name)).collect(),
             user_agents,
             bridge,
             initial_state: JsonText::from_value(&Value::Object(initial_state)),
@@ -365,8 +366,12 @@ impl Builder<'_> {
     fn tool(&mut self, name: &str, mock: &format::Mock, place: &str) -> Option<(String, ToolUse)> {
         let used = match mock {
             format::Mock { answer: format::Answer::Real, changes: None } => ToolUse::Real,
-            format::Mock { answer: format::Answer::Real, changes: Some(_) } => {
-                self.fault(place, "`real` makes its own changes of the state; leave out `changes`");
+            format::Mock { answer: format::Answer::Sealed, changes: None } => ToolUse::Sealed,
+            format::Mock { answer: format::Answer::Real | format::Answer::Sealed, .. } => {
+                self.fault(
+                    place,
+                    "the tool makes its own changes of the state; leave out `changes`",
+                );
                 return None;
             }
             mock => ToolUse::Mock(self.mock(mock, place)?),
@@ -386,6 +391,14 @@ impl Builder<'_> {
         Some((name.to_owned(), used))
     }
 
+    /// What a case allows. A folder is named relative to the suite's.
+    fn allowed(&self, name: &str) -> String {
+        match is_folder(name) {
+            true => format!("{}/", self.folder.join(name).display()).replace("//", "/"),
+            false => name.to_owned(),
+        }
+    }
+
     fn mock(&mut self, mock: &format::Mock, place: &str) -> Option<ToolMock> {
         let answer = self.answer(&mock.answer, place)?;
         let Some(changes) = &mock.changes else { return Some(answer) };
@@ -397,8 +410,11 @@ impl Builder<'_> {
 
     fn answer(&mut self, answer: &format::Answer, place: &str) -> Option<ToolMock> {
         Some(match answer {
-            format::Answer::Real => {
-                self.fault(place, "`real` is for all calls of a tool; it cannot be part of a mock");
+            format::Answer::Real | format::Answer::Sealed => {
+                self.fault(
+                    place,
+                    "`real` and `sealed` are for all calls of a tool; they cannot be part of a mock",
+                );
                 return None;
             }
             format::Answer::Returns(value) => ToolMock::Returns(JsonText::from_value(value)),

@@ -264,6 +264,8 @@ pub(super) struct ModelCall {
 pub(super) enum Answer {
     /// The tool runs.
     Real,
+    /// The tool runs and can change the session's state, and has no other effect.
+    Sealed,
     /// It returns this value.
     Returns(Value),
     /// It returns what the template gives: JSON, or else a text. The arguments are `args`.

@@ -20,6 +20,7 @@ pub use self::declarations::{DeclarationsError, DeclaredTools, record_declaratio
 use self::server::LiveServer;
 use self::session::{AskedModel, McpSession};
 use self::tools::Tools;
+use crate::case::EvalCase;
 use crate::fault::Fault;
 use crate::gate::Gate;
 use crate::given_model::GivenModel;
@@ -115,7 +116,7 @@ const NO_MODEL: &str = "the agent has no model; add `model: NAME` to the subject
 
 #[async_trait]
 impl Subject for McpSubject {
-    async fn prepare(&self, _: Option<&GivenModel>) -> Result<Names, Fault> {
+    async fn prepare(&self, _: &EvalCase) -> Result<Names, Fault> {
         let tools = self.declared.as_ref().and_then(|declared| Tools::of(declared).ok());
         Ok(names(&self.agent.name, tools.as_ref()))
     }

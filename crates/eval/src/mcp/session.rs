@@ -208,8 +208,8 @@ impl McpSession {
             Decision::Raise { message, changes } => {
                 return Ok((result::error(&message), changes));
             }
-            Decision::Run => self.run_tool(call, tool).await?,
-            Decision::RunTruncated(characters) => {
+            Decision::Run(_) => self.run_tool(call, tool).await?,
+            Decision::RunTruncated(_, characters) => {
                 result::cut(&self.run_tool(call, tool).await?, characters)
             }
             Decision::Wait | Decision::Stop => {

@@ -9,6 +9,7 @@ use json_text::JsonText;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _};
+use tokio::net::UnixStream;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
@@ -17,9 +18,8 @@ use super::messages::{
     ToolAsked, UsageApart,
 };
 use super::model_requests::{self, ModelRequests};
-use super::processes::CaseStream;
 use crate::fault::Fault;
-use crate::gate::{Decision, Gate, GateCall};
+use crate::gate::{Decision, Effects, Gate, GateCall};
 use crate::ledger::{Event, Role};
 use crate::model::Models;
 
@@ -51,7 +51,7 @@ impl Drop for Connection {
 }
 
 impl Connection {
-    pub(super) fn new(stream: CaseStream, gate: &Arc<Gate>, models: Models) -> Self {
+    pub(super) fn new(stream: UnixStream, gate: &Arc<Gate>, models: Models) -> Self {
         let (lines, mut queued) = mpsc::unbounded_channel::<Vec<u8>>();
         let waiting = Arc::new(Waiting(Mutex::new(Some(HashMap::new()))));
         let (reader, mut writer) = tokio::io::split(stream);
@@ -229,10 +229,12 @@ fn decision(decision: &Decision) -> JsonText {
         Decision::Raise { message, changes } => {
             JsonText::from_value(&json!({ "do": "raise", "message": message, "changes": changes }))
         }
-        Decision::Run => plain("run"),
-        Decision::RunTruncated(characters) => {
-            JsonText::from_value(&json!({ "do": "run", "truncate": characters }))
+        Decision::Run(effects) => {
+            JsonText::from_value(&json!({ "do": "run", "sealed": *effects == Effects::None }))
         }
+        Decision::RunTruncated(effects, characters) => JsonText::from_value(&json!({
+            "do": "run", "sealed": *effects == Effects::None, "truncate": characters
+        })),
         Decision::Wait => plain("wait"),
         Decision::Stop => plain("stop"),
     }

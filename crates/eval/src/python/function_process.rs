@@ -8,14 +8,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use agents::AgentLog;
 use agents::adk_python::package;
-use agents::child::TreeKiller;
+use agents::child::{self, TreeKiller};
 use json_text::JsonText;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 use tokio::sync::{OnceCell, mpsc, oneshot};
 
 use super::functions::{Call, PythonFunction};
-use super::line_process::LineProcess;
+use super::line_process::{LineProcess, Request};
 use super::messages::Exception;
 
 /// The module of the package that it runs.
@@ -61,7 +61,7 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<JsonText
 
 /// A process that calls functions. Dropping it ends the process.
 pub(super) struct Process {
-    requests: mpsc::UnboundedSender<String>,
+    requests: mpsc::UnboundedSender<Request>,
     waiting: Arc<Waiting>,
     pub(super) next_id: AtomicU64,
     log: Arc<AgentLog>,
@@ -90,7 +90,7 @@ impl Process {
             .map_err(|error| format!("the Python package cannot be written: {error}"))?;
         let folder = first.file.parent().unwrap_or(Path::new("."));
         let mut command = package::program(&first.python, MODULE, &package, folder);
-        let started = LineProcess::start(&mut command)
+        let started = LineProcess::start(&mut command, child::start)
             .map_err(|error| format!("{} cannot be started: {error}", first.python.display()))?;
         let LineProcess { requests, mut answers, log, tree, .. } = started;
         let killer = tree.killer();
@@ -131,7 +131,7 @@ impl Process {
             Some(waiting) => waiting.insert(call.id, waiter),
             None => return Err(gone()),
         };
-        self.requests.send(line).map_err(|_| gone())?;
+        self.requests.send(line.into()).map_err(|_| gone())?;
         reply.await.map_err(|_| gone())
     }
 }

@@ -1,19 +1,44 @@
 //! [`LineProcess`]: a child process that gets lines and answers with lines.
 
+use std::io::{self, IoSlice};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd as _, OwnedFd};
 use std::process::Stdio;
 use std::sync::Arc;
 
 use agents::AgentLog;
-use agents::child::{self, ProcessTree};
-use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
-use tokio::process::{ChildStdin, ChildStdout, Command};
+use agents::child::ProcessTree;
+use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Interest, Lines};
+use tokio::net::UnixStream;
+use tokio::process::{ChildStdout, Command};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
+/// A line to a process, without its end.
+pub(super) struct Request {
+    line: String,
+    /// The end of a connection that the process gets with it.
+    connection: Option<OwnedFd>,
+}
+
+impl Request {
+    /// A line with the end of a connection.
+    pub(super) fn with_connection(line: String, connection: impl Into<OwnedFd>) -> Self {
+        Self { line, connection: Some(connection.into()) }
+    }
+}
+
+impl From<String> for Request {
+    fn from(line: String) -> Self {
+        Self { line, connection: None }
+    }
+}
+
 /// A child process and its pipes.
 pub(super) struct LineProcess {
-    /// Lines to the process, without their ends.
-    pub(super) requests: mpsc::UnboundedSender<String>,
+    /// Lines to the process, which come to its standard input.
+    pub(super) requests: mpsc::UnboundedSender<Request>,
     /// Lines from the process.
     pub(super) answers: Lines<BufReader<ChildStdout>>,
     /// What it prints on standard error.
@@ -25,21 +50,28 @@ pub(super) struct LineProcess {
 }
 
 impl LineProcess {
-    /// Starts `command`.
+    /// Starts `command` with `spawn`.
     ///
     /// # Errors
     /// The system's, if the process does not start.
-    pub(super) fn start(command: &mut Command) -> std::io::Result<Self> {
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut tree = child::start(command)?;
+    pub(super) fn start(
+        command: &mut Command,
+        spawn: impl FnOnce(&mut Command) -> io::Result<ProcessTree>,
+    ) -> io::Result<Self> {
+        // A socket and not a pipe, because only a socket takes connections along.
+        let (input, theirs) = std::os::unix::net::UnixStream::pair()?;
+        input.set_nonblocking(true)?;
+        command.stdin(OwnedFd::from(theirs)).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut tree = spawn(command)?;
+        // The command holds the process's end of the socket.
+        command.stdin(Stdio::null());
         let process = tree.child();
-        let missing = || std::io::Error::other("a pipe is missing");
-        let input = process.stdin.take().ok_or_else(missing)?;
+        let missing = || io::Error::other("a pipe is missing");
         let output = process.stdout.take().ok_or_else(missing)?;
         let errors = process.stderr.take().ok_or_else(missing)?;
         let log = Arc::new(AgentLog::default());
         let (requests, queued) = mpsc::unbounded_channel();
-        tokio::spawn(write(input, queued));
+        tokio::spawn(write(UnixStream::from_std(input)?, queued));
         let logged = tokio::spawn({
             let log = Arc::clone(&log);
             async move { log.follow(errors).await }
@@ -48,11 +80,31 @@ impl LineProcess {
     }
 }
 
-async fn write(mut input: ChildStdin, mut queued: mpsc::UnboundedReceiver<String>) {
-    while let Some(mut line) = queued.recv().await {
+async fn write(mut input: UnixStream, mut queued: mpsc::UnboundedReceiver<Request>) {
+    while let Some(Request { mut line, connection }) = queued.recv().await {
         line.push('\n');
-        if input.write_all(line.as_bytes()).await.is_err() {
+        let line = line.as_bytes();
+        let sent = match &connection {
+            None => 0,
+            Some(connection) => {
+                let send = || send(&input, line, connection);
+                match input.async_io(Interest::WRITABLE, send).await {
+                    Ok(sent) => sent,
+                    Err(_) => return,
+                }
+            }
+        };
+        if input.write_all(line.get(sent..).unwrap_or_default()).await.is_err() {
             return;
         }
     }
+}
+
+/// Sends the beginning of a line with a connection. Returns how many bytes were sent.
+fn send(input: &UnixStream, line: &[u8], connection: &OwnedFd) -> io::Result<usize> {
+    let connections = [connection.as_fd()];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut along = SendAncillaryBuffer::new(&mut space);
+    along.push(SendAncillaryMessage::ScmRights(&connections));
+    Ok(sendmsg(input, &[IoSlice::new(line)], &mut along, SendFlags::empty())?)
 }

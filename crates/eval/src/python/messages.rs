@@ -21,6 +21,8 @@ pub(super) enum FromServer {
         /// The names that the agent shows.
         names: Names,
     },
+    /// The TCP ports that the models may need.
+    Ports(Vec<u16>),
     /// The agent cannot be imported.
     Fault(Exception),
     /// What models need is imported.
@@ -45,6 +47,7 @@ impl<'de> Deserialize<'de> for FromServer {
             ended: Option<String>,
             status: Option<i32>,
             output: Option<String>,
+            ports: Option<Vec<u16>>,
             #[serde(default, deserialize_with = "present")]
             models_loaded: bool,
         }
@@ -59,6 +62,7 @@ impl<'de> Deserialize<'de> for FromServer {
                 Ok(Self::Ready { threads, unseen, names })
             }
             Line { fault: Some(exception), .. } => Ok(Self::Fault(exception)),
+            Line { ports: Some(ports), .. } => Ok(Self::Ports(ports)),
             Line { models_loaded: true, .. } => Ok(Self::ModelsLoaded),
             Line { ended: Some(case), status: Some(status), output, .. } => {
                 Ok(Self::Ended { case, status, output })
@@ -81,17 +85,6 @@ pub(super) struct Unseen {
     pub(super) agent: String,
     /// What it does, such as `is an agent on another machine`.
     pub(super) what: String,
-}
-
-/// The first line of a case.
-#[derive(Debug, Deserialize)]
-pub(super) struct Connected {
-    pub(super) params: ConnectedParams,
-}
-
-#[derive(Debug, Deserialize)]
-pub(super) struct ConnectedParams {
-    pub(super) case: String,
 }
 
 /// A Python exception.

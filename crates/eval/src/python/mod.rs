@@ -1,7 +1,7 @@
 //! Agents in Python: any folder that `adk web` loads, run by google-adk's own runner.
 //!
-//! One process imports the agent once and forks another for each case, unless cases share it. The case connects to a socket of the
-//! engine, asks it about each tool call, and reports each event. `docs/design/eval-runs.md` describes the
+//! One process imports the agent once and forks another for each case, unless cases share it. The case gets a connection
+//! to the engine, asks it about each tool call, and reports each event. `docs/design/eval-runs.md` describes the
 //! protocol.
 
 mod connection;
@@ -12,6 +12,8 @@ mod messages;
 mod model_requests;
 mod processes;
 mod record;
+mod scratch;
+mod seal;
 mod server;
 mod servers;
 mod session;
@@ -30,10 +32,13 @@ pub(crate) use self::function_process::Functions;
 pub(crate) use self::functions::YieldedTo;
 pub use self::functions::{PythonFunction, PythonMetric, PythonUser};
 pub use self::record::record_toolsets;
-use self::servers::Key;
+use self::seal::Network;
 pub use self::servers::Servers;
+use self::servers::{Agent, Key};
 use self::session::PythonSession;
 use self::user_prompts::UserPrompts;
+use crate::allowed::AllowedEffects;
+use crate::case::EvalCase;
 use crate::fault::Fault;
 use crate::gate::Gate;
 use crate::given_model::GivenModel;
@@ -71,9 +76,15 @@ impl Isolation {
     }
 }
 
+/// What the kernel cannot close here for an agent whose cases allow no effect, and what that needs; empty if it closes all.
+#[must_use]
+pub fn seal_gaps() -> Vec<&'static str> {
+    seal::layers().gaps()
+}
+
 /// An agent in Python.
 pub struct AdkPythonSubject {
-    process: Key,
+    agent: Agent,
     models: Models,
     servers: Servers,
     user_prompts: UserPrompts,
@@ -88,7 +99,7 @@ impl AdkPythonSubject {
         let python = find_interpreter(&folder, python).program;
         let environment = Vec::new();
         Self {
-            process: Key { python, folder, environment, isolation: Isolation::default() },
+            agent: Agent { python, folder, environment, isolation: Isolation::default() },
             models: Models::of_environment(),
             servers: Servers::default(),
             user_prompts: UserPrompts::default(),
@@ -99,7 +110,7 @@ impl AdkPythonSubject {
     /// Sets how its cases are kept apart.
     #[must_use]
     pub fn isolation(mut self, isolation: Isolation) -> Self {
-        self.process.isolation = isolation;
+        self.agent.isolation = isolation;
         self
     }
 
@@ -127,15 +138,49 @@ impl AdkPythonSubject {
     /// Sets a variable of the agent's environment, which is otherwise that of this process.
     #[must_use]
     pub fn environment(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.process.environment.push((name.into(), value.into()));
+        self.agent.environment.push((name.into(), value.into()));
         self
     }
 }
 
+impl AdkPythonSubject {
+    /// The process for a case that allows this and has this model.
+    async fn key(&self, allowed: AllowedEffects, model: Option<&GivenModel>) -> Result<Key, Fault> {
+        let network = match allowed.is_open {
+            // Not sealed.
+            true => Network::default(),
+            false => Network::of_hosts(&allowed.hosts),
+        };
+        let mut key = Key { agent: self.agent.clone(), allowed, network };
+        if key.allowed.is_open {
+            return Ok(key);
+        }
+        let ports = match model {
+            None => self.servers.model_ports(&key).await?,
+            Some(GivenModel::Named(name)) if name == PERSON => person_port().into_iter().collect(),
+            Some(GivenModel::Named(_)) => self.servers.model_ports(&key).await?,
+            // The engine answers.
+            Some(_) => return Ok(key),
+        };
+        key.network = key.network.with_ports(ports);
+        Ok(key)
+    }
+}
+
+/// The port of the live session in which a person answers.
+fn person_port() -> Option<u16> {
+    let (address, _) = Models::of_environment().person("").address().ok()?;
+    let (scheme, rest) = address.split_once("://")?;
+    let host = rest.split('/').next()?;
+    let port = host.rsplit_once(':').and_then(|(_, port)| port.parse().ok());
+    Some(port.unwrap_or(if scheme == "https" { 443 } else { 80 }))
+}
+
 #[async_trait]
 impl Subject for AdkPythonSubject {
-    async fn prepare(&self, model: Option<&GivenModel>) -> Result<Names, Fault> {
-        let server = self.servers.get(&self.process).await?;
+    async fn prepare(&self, case: &EvalCase) -> Result<Names, Fault> {
+        let model = case.model.as_ref();
+        let server = self.servers.get(&self.key(AllowedEffects::of(case), model).await?).await?;
         match model {
             None => server.load_models(None).await,
             Some(GivenModel::Named(name)) if name != PERSON => {
@@ -147,13 +192,18 @@ impl Subject for AdkPythonSubject {
         Ok(server.names().clone())
     }
 
+    fn seals_tools(&self) -> bool {
+        true
+    }
+
     fn scopes(&self) -> Scopes {
         Scopes::OF_ADK
     }
 
     async fn check_model(&self, gate: &Arc<Gate>) -> Result<(), Fault> {
         // Classes of models that the agent registers are known in its process only.
-        let server = self.servers.for_case(&self.process).await?;
+        let key = self.key(gate.allowed_effects().clone(), gate.model()).await?;
+        let server = self.servers.for_case(&key).await?;
         match PythonSession::open(server, gate, self.models.clone(), true).await {
             Err(fault @ (Fault::GivenModel { .. } | Fault::OwnModel { .. })) => Err(fault),
             _ => Ok(()),
@@ -161,7 +211,8 @@ impl Subject for AdkPythonSubject {
     }
 
     async fn open(&self, gate: &Arc<Gate>) -> Result<Box<dyn SubjectSession>, Fault> {
-        let server = self.servers.for_case(&self.process).await?;
+        let key = self.key(gate.allowed_effects().clone(), gate.model()).await?;
+        let server = self.servers.for_case(&key).await?;
         for part in server.unseen() {
             if !gate.allows(&part.name) {
                 let messages::Unseen { name, agent, what } = part.clone();
@@ -175,32 +226,32 @@ impl Subject for AdkPythonSubject {
     fn fingerprint(&self) -> Option<(String, String)> {
         let hash = self.fingerprint.get_or_init(|| {
             let mut hasher = Xxh3Default::new();
-            for file in source_files(&self.process.folder) {
-                let name = file.strip_prefix(&self.process.folder).unwrap_or(&file);
+            for file in source_files(&self.agent.folder) {
+                let name = file.strip_prefix(&self.agent.folder).unwrap_or(&file);
                 hasher.update(name.as_os_str().as_encoded_bytes());
                 // A file that cannot be read is reported when the agent is loaded.
                 hasher.update(&std::fs::read(&file).unwrap_or_default());
             }
             format!("{:032x}", hasher.digest128())
         });
-        let name = self.process.folder.file_name().unwrap_or_default().to_string_lossy();
+        let name = self.agent.folder.file_name().unwrap_or_default().to_string_lossy();
         Some((format!("the agent {name}"), hash.clone()))
     }
 
     async fn scenario_prompt(&self, args: &JsonText) -> Result<Option<String>, String> {
-        self.user_prompts.prompt(&self.process.python, args).await
+        self.user_prompts.prompt(&self.agent.python, args).await
     }
 
     async fn limits(&self) -> String {
-        let threads = self.servers.threads(&self.process).await;
-        let kept_apart = match self.process.isolation {
+        let threads = self.servers.threads(&self.agent).await;
+        let kept_apart = match self.agent.isolation {
             Isolation::Process | Isolation::Batch if !threads.is_empty() => {
                 let threads: Vec<_> =
                     threads.iter().map(|(of, count)| format!("{count} of {of}")).collect();
                 format!(
                     "each case of {} starts an interpreter and imports the agent again, because the import leaves \
                      threads running, with which a process cannot be forked: {}",
-                    self.process.folder.file_name().unwrap_or_default().display(),
+                    self.agent.folder.file_name().unwrap_or_default().display(),
                     threads.join(", ")
                 )
             }
@@ -217,8 +268,9 @@ impl Subject for AdkPythonSubject {
             }
         };
         format!(
-            "{kept_apart}. Not intercepted: what C extensions such as gRPC do by themselves, and whatever a tool that is \
-             `real` calls"
+            "{kept_apart}. Where no tool is `real`, {}. Elsewhere Python's audit hook stands alone: it does not see what C \
+             extensions such as gRPC do by themselves, and nothing stops what a tool that is `real` calls",
+            seal::layers()
         )
     }
 }

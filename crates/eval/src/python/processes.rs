@@ -3,12 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use tokio::io::BufReader;
-use tokio::net::UnixStream;
-use tokio::sync::{oneshot, watch};
-
-/// The connection of a case, its first line read.
-pub(super) type CaseStream = BufReader<UnixStream>;
+use tokio::sync::watch;
 
 /// The process of a case.
 pub(super) struct CaseProcess {
@@ -28,14 +23,11 @@ pub(super) struct Ending {
     pub(super) output: Option<String>,
 }
 
-/// All that run, by their ids; or how the process that forks them has ended.
-pub(super) struct Processes(Mutex<Result<HashMap<String, Process>, String>>);
+/// What notes the ends of those that run, by their ids.
+type Running = HashMap<String, watch::Sender<Option<Ending>>>;
 
-struct Process {
-    /// Its first connection; `None` once it is made.
-    connected: Option<oneshot::Sender<CaseStream>>,
-    ended: watch::Sender<Option<Ending>>,
-}
+/// All that run; or how the process that forks them has ended.
+pub(super) struct Processes(Mutex<Result<Running, String>>);
 
 impl Default for Processes {
     fn default() -> Self {
@@ -44,36 +36,24 @@ impl Default for Processes {
 }
 
 impl Processes {
-    /// A process that is about to start, and what receives its connection; `None` if there is nothing that forks it.
-    pub(super) fn start(&self, id: String) -> Option<(CaseProcess, oneshot::Receiver<CaseStream>)> {
-        let (connected, connection) = oneshot::channel();
+    /// A process that is about to start; `None` if there is nothing that forks it.
+    pub(super) fn start(&self, id: String) -> Option<CaseProcess> {
         let (ended, ending) = watch::channel(None);
-        let process = Process { connected: Some(connected), ended };
-        self.lock().as_mut().ok()?.insert(id.clone(), process);
-        Some((CaseProcess { id, is_new: true, ended: ending }, connection))
+        self.lock().as_mut().ok()?.insert(id.clone(), ended);
+        Some(CaseProcess { id, is_new: true, ended: ending })
     }
 
     /// A process that takes another case; `None` if it has ended.
     pub(super) fn next_case_of(&self, id: String) -> Option<CaseProcess> {
-        let ended = self.lock().as_ref().ok()?.get(&id)?.ended.subscribe();
+        let ended = self.lock().as_ref().ok()?.get(&id)?.subscribe();
         Some(CaseProcess { id, is_new: false, ended })
-    }
-
-    /// Hands the first connection of a process to whom it was started for. A later one is returned.
-    pub(super) fn connect(&self, id: &str, stream: CaseStream) -> Option<CaseStream> {
-        let connected = self.lock().as_mut().ok().and_then(|all| all.get_mut(id)?.connected.take());
-        match connected {
-            // The run may have been canceled.
-            Some(connected) => connected.send(stream).err().and(None),
-            None => Some(stream),
-        }
     }
 
     /// Notes that a process has ended.
     pub(super) fn end(&self, id: &str, ending: Ending) {
-        let process = self.lock().as_mut().ok().and_then(|all| all.remove(id));
-        if let Some(process) = process {
-            process.ended.send_replace(Some(ending));
+        let ended = self.lock().as_mut().ok().and_then(|all| all.remove(id));
+        if let Some(ended) = ended {
+            ended.send_replace(Some(ending));
         }
     }
 
@@ -87,7 +67,7 @@ impl Processes {
         self.lock().as_ref().err().cloned()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Result<HashMap<String, Process>, String>> {
+    fn lock(&self) -> MutexGuard<'_, Result<Running, String>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use agents::adk_python::interpreter::find_interpreter;
 use agents::adk_python::package;
+use agents::child;
 use json_text::JsonText;
 use serde::Deserialize;
 
@@ -33,7 +34,7 @@ pub async fn record_toolsets(folder: &Path, python: Option<&Path>) -> Result<Jso
         .map_err(|error| broken(format!("the Python package cannot be written: {error}")))?;
     let mut command = package::program(&python, MODULE, &package, &folder);
     command.arg(&folder).env("PYTHONDONTWRITEBYTECODE", "1");
-    let started = LineProcess::start(&mut command)
+    let started = LineProcess::start(&mut command, child::start)
         .map_err(|error| broken(format!("{} cannot be started: {error}", python.display())))?;
     let LineProcess { requests, mut answers, log, tree, .. } = started;
     let line = answers.next_line().await.ok().flatten();

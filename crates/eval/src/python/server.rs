@@ -1,27 +1,26 @@
 //! [`Server`]: the process that imports an agent, and forks a process for each case or runs cases itself.
 
 use std::collections::{BTreeMap, HashSet};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use agents::AgentLog;
 use agents::adk_python::package;
-use agents::child::{TreeKiller, exit_name};
-use tokio::io::{AsyncBufReadExt as _, BufReader};
-use tokio::net::UnixListener;
+use agents::child::{self, TreeKiller, exit_name};
+use serde_json::json;
+use tokio::net::UnixStream;
 use tokio::sync::{mpsc, oneshot};
 
 use super::Isolation;
-use super::line_process::LineProcess;
-use super::messages::{Connected, Exception, FromServer, Unseen};
-use super::processes::{CaseProcess, CaseStream, Ending, Processes};
-use super::servers::Key;
+use super::line_process::{LineProcess, Request};
+use super::messages::{Exception, FromServer, Unseen};
+use super::processes::{CaseProcess, Ending, Processes};
+use super::scratch::Scratch;
+use super::seal::Seal;
+use super::servers::{Agent, Key};
 use crate::fault::Fault;
 use crate::names::Names;
-
-/// How long a process that has ended a case may take until it is ready for the next one.
-const RETURN: Duration = Duration::from_secs(5);
 
 /// How long the last output of a process that has ended may take to be read.
 const LOGGED: Duration = Duration::from_secs(1);
@@ -52,10 +51,12 @@ const ONE_THREAD: [(&str, &str); 10] = [
 
 /// A process that imported an agent. Dropping this kills it and the processes of its cases.
 pub(super) struct Server {
-    requests: mpsc::UnboundedSender<String>,
+    requests: mpsc::UnboundedSender<Request>,
     processes: Arc<Processes>,
     models: tokio::sync::Mutex<Loaded>,
-    idle: Arc<Idle>,
+    ports: tokio::sync::Mutex<mpsc::UnboundedReceiver<Vec<u16>>>,
+    /// The ids of processes that have ended a case and take the next one.
+    idle: Mutex<Vec<String>>,
     isolation: Isolation,
     next_case: AtomicU64,
     /// The threads that make a fork unsafe, by the package that started them.
@@ -64,8 +65,7 @@ pub(super) struct Server {
     names: Names,
     log: Arc<AgentLog>,
     killer: TreeKiller,
-    /// Holds the socket.
-    _folder: tempfile::TempDir,
+    _scratch: Scratch,
 }
 
 impl Drop for Server {
@@ -80,44 +80,21 @@ struct Loaded {
     answers: mpsc::UnboundedReceiver<()>,
 }
 
-/// Processes that have ended a case and take the next one.
-struct Idle {
-    /// How many there are that nobody has claimed. Some may not have connected again yet.
-    unclaimed: AtomicUsize,
-    connected: mpsc::UnboundedSender<(String, CaseStream)>,
-    streams: tokio::sync::Mutex<mpsc::UnboundedReceiver<(String, CaseStream)>>,
-}
-
-impl Default for Idle {
-    fn default() -> Self {
-        let (connected, streams) = mpsc::unbounded_channel();
-        let streams = tokio::sync::Mutex::new(streams);
-        Self { unclaimed: AtomicUsize::new(0), connected, streams }
-    }
-}
-
-impl Idle {
-    /// One of them, by the id of its first case; `None` if there is none, or it does not come back.
-    async fn claim(&self) -> Option<(String, CaseStream)> {
-        let one_less = |count: usize| count.checked_sub(1);
-        self.unclaimed.fetch_update(Ordering::AcqRel, Ordering::Acquire, one_less).ok()?;
-        let connected = async { self.streams.lock().await.recv().await };
-        tokio::time::timeout(RETURN, connected).await.ok().flatten()
-    }
-}
-
 impl Server {
     /// Starts a process and waits until it has imported the agent.
     pub(super) async fn start(key: &Key) -> Result<Self, Fault> {
-        let Key { python, folder, environment, isolation } = key;
+        let Key { agent: Agent { python, folder, environment, isolation }, allowed, network } = key;
         let broken = |what: &str, error: &dyn std::fmt::Display| Fault::Infrastructure {
             message: format!("{what}: {error}"),
         };
-        let socket_folder =
-            tempfile::tempdir().map_err(|error| broken("no temporary folder", &error))?;
-        let socket = socket_folder.path().join("cases");
-        let listener = UnixListener::bind(&socket)
-            .map_err(|error| broken("the socket for the cases cannot be made", &error))?;
+        let scratch = Scratch::new()
+            .map_err(|error| broken("the folder for temporary files cannot be made", &error))?;
+        for folder in &allowed.folders {
+            std::fs::create_dir_all(folder).map_err(|error| {
+                broken(&format!("the folder {} cannot be made", folder.display()), &error)
+            })?;
+        }
+        let seal = (!allowed.is_open).then(|| Seal { allowed, network, scratch: scratch.path() });
         let package = package::unpacked()
             .map_err(|error| broken("the Python package cannot be written", &error))?;
         let mut command = package::program(python, MODULE, &package, folder);
@@ -126,21 +103,31 @@ impl Server {
                 command.env(name, value);
             }
         }
+        let arguments = json!({
+            "agent": folder,
+            "isolation": isolation.argument(),
+            "scratch": scratch.path(),
+            "folders": allowed.folders,
+            "programs": allowed.programs,
+            "hosts": allowed.hosts,
+            "program_filter": seal.as_ref().map(Seal::program_filter).unwrap_or_default(),
+        });
         command
-            .arg(folder)
-            .arg(&socket)
-            .args(isolation.argument())
+            .arg(arguments.to_string())
+            .envs(scratch.environment())
             .envs(environment.iter().map(|(name, value)| (name, value)));
-        let started = LineProcess::start(&mut command)
-            .map_err(|error| broken(&format!("{} cannot be started", python.display()), &error))?;
+        let started = LineProcess::start(&mut command, |command| match &seal {
+            None => child::start(command),
+            Some(seal) => seal.start(|| child::start(command)),
+        })
+        .map_err(|error| broken(&format!("{} cannot be started", python.display()), &error))?;
         let LineProcess { requests, mut answers, log, logged, tree } = started;
         let killer = tree.killer();
 
         let processes = Arc::new(Processes::default());
         let (ready, is_ready) = oneshot::channel();
         let (loaded, answers_of_models) = mpsc::unbounded_channel();
-        let idle = Arc::new(Idle::default());
-        tokio::spawn(accept(listener, Arc::clone(&processes), Arc::clone(&idle)));
+        let (ports, answers_of_ports) = mpsc::unbounded_channel();
         // Its end is not that of its output, which tools may have passed on to processes of their own.
         let ended = tokio::spawn(tree.wait());
         tokio::spawn({
@@ -154,6 +141,9 @@ impl Server {
                         }
                         Ok(FromServer::ModelsLoaded) => {
                             let _ = loaded.send(());
+                        }
+                        Ok(FromServer::Ports(of_models)) => {
+                            let _ = ports.send(of_models);
                         }
                         Ok(begun) => {
                             if let Some(ready) = ready.take() {
@@ -184,7 +174,7 @@ impl Server {
             Ok(FromServer::Fault(Exception { message, traceback, .. })) => {
                 return Err(Fault::Subject { message, traceback });
             }
-            Ok(FromServer::Ended { .. } | FromServer::ModelsLoaded) => {
+            Ok(FromServer::Ended { .. } | FromServer::ModelsLoaded | FromServer::Ports(_)) => {
                 return Err(broken("an unexpected line", &"nothing was asked yet"));
             }
             // Nothing else than the agent's code ends it.
@@ -197,7 +187,8 @@ impl Server {
                 names: HashSet::new(),
                 answers: answers_of_models,
             }),
-            idle,
+            ports: tokio::sync::Mutex::new(answers_of_ports),
+            idle: Mutex::default(),
             isolation: *isolation,
             next_case: AtomicU64::new(0),
             threads,
@@ -205,7 +196,7 @@ impl Server {
             names,
             log,
             killer,
-            _folder: socket_folder,
+            _scratch: scratch,
         })
     }
 
@@ -242,7 +233,7 @@ impl Server {
     pub(super) async fn load_models(&self, name: Option<&str>) {
         let mut models = self.models.lock().await;
         if !models.names.contains(&name.map(str::to_owned)) {
-            let _ = self.requests.send(serde_json::json!({ "models": name }).to_string());
+            let _ = self.requests.send(json!({ "models": name }).to_string().into());
             // Without an answer the process has ended, which whoever begins a case sees.
             if models.answers.recv().await.is_some() {
                 models.names.insert(name.map(str::to_owned));
@@ -250,36 +241,61 @@ impl Server {
         }
     }
 
+    /// The TCP ports that the agent's models may need.
+    pub(super) async fn model_ports(&self) -> Result<Vec<u16>, Fault> {
+        let mut ports = self.ports.lock().await;
+        let _ = self.requests.send(json!({ "ports": true }).to_string().into());
+        ports.recv().await.ok_or_else(|| self.lost())
+    }
+
     /// Whether the process of a case that is over can take another one.
     pub(super) fn reuses_processes(&self) -> bool {
         self.isolation == Isolation::Batch && self.forks()
     }
 
-    /// Counts on a process that was let go, for another case.
-    pub(super) fn expect_idle(&self) {
-        self.idle.unclaimed.fetch_add(1, Ordering::AcqRel);
+    /// Keeps a process that was let go, for another case.
+    pub(super) fn keep(&self, process: &CaseProcess) {
+        self.idle().push(process.id.clone());
     }
 
     /// Begins a case, where `is_alone` in a process in which no other has run: its process, and its connection.
-    pub(super) async fn begin(&self, is_alone: bool) -> Result<(CaseProcess, CaseStream), Fault> {
-        while !is_alone && let Some((id, stream)) = self.idle.claim().await {
+    pub(super) fn begin(&self, is_alone: bool) -> Result<(CaseProcess, UnixStream), Fault> {
+        let broken = |error: std::io::Error| Fault::Infrastructure {
+            message: format!("the connection to the case cannot be made: {error}"),
+        };
+        let (ours, theirs) = std::os::unix::net::UnixStream::pair().map_err(broken)?;
+        ours.set_nonblocking(true).map_err(broken)?;
+        let stream = UnixStream::from_std(ours).map_err(broken)?;
+        let (request, process) = match self.next_idle(is_alone) {
+            Some(process) => (json!({ "next": process.id }), process),
+            None => {
+                let id = self.next_case.fetch_add(1, Ordering::Relaxed).to_string();
+                (json!({ "case": id }), self.processes.start(id).ok_or_else(|| self.lost())?)
+            }
+        };
+        // If the writer has ended, so has the process, which ends the connection.
+        let _ = self.requests.send(Request::with_connection(request.to_string(), theirs));
+        Ok((process, stream))
+    }
+
+    fn next_idle(&self, is_alone: bool) -> Option<CaseProcess> {
+        let mut idle = self.idle();
+        while !is_alone && let Some(id) = idle.pop() {
+            // One that has ended meanwhile is gone.
             if let Some(process) = self.processes.next_case_of(id) {
-                return Ok((process, stream));
+                return Some(process);
             }
         }
-        let id = self.next_case.fetch_add(1, Ordering::Relaxed).to_string();
-        let (process, connection) = self.processes.start(id.clone()).ok_or_else(|| self.lost())?;
-        // If the writer has ended, so has the process, which ends the connection.
-        let _ = self.requests.send(serde_json::json!({ "case": id }).to_string());
-        match connection.await {
-            Ok(stream) => Ok((process, stream)),
-            Err(_) => Err(self.explain(&process).await),
-        }
+        None
+    }
+
+    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<String>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Ends the process of a case, whatever it does.
     pub(super) fn end(&self, process: &CaseProcess) {
-        let _ = self.requests.send(serde_json::json!({ "end": process.id }).to_string());
+        let _ = self.requests.send(json!({ "end": process.id }).to_string().into());
     }
 
     /// Why the connection to a case was closed.
@@ -332,25 +348,5 @@ fn with_output(how: &str, output: Option<&str>) -> String {
     match output {
         Some(lines) => format!("{how}. Its last output:\n{lines}"),
         None => format!("{how}. It printed nothing"),
-    }
-}
-
-/// Hands each connection to the run that waits for it. A process that nobody waits for has ended its case.
-async fn accept(listener: UnixListener, processes: Arc<Processes>, idle: Arc<Idle>) {
-    while let Ok((stream, _)) = listener.accept().await {
-        let (processes, idle) = (Arc::clone(&processes), Arc::clone(&idle));
-        tokio::spawn(async move {
-            let mut stream = BufReader::with_capacity(1 << 16, stream);
-            let mut line = String::new();
-            if stream.read_line(&mut line).await.is_ok()
-                && let Ok(first) = serde_json::from_str::<Connected>(&line)
-            {
-                let case = first.params.case;
-                if let Some(stream) = processes.connect(&case, stream) {
-                    // Its receiver lives as long as the server.
-                    let _ = idle.connected.send((case, stream));
-                }
-            }
-        });
     }
 }

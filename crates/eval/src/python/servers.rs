@@ -6,16 +6,28 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Isolation;
+use super::seal::Network;
 use super::server::Server;
+use crate::allowed::AllowedEffects;
 use crate::fault::Fault;
 
-/// What makes a process that imports an agent the right one.
+/// An agent, and how its cases are kept apart.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Key {
+pub(super) struct Agent {
     pub(super) python: PathBuf,
     pub(super) folder: PathBuf,
     pub(super) environment: Vec<(String, String)>,
     pub(super) isolation: Isolation,
+}
+
+/// What makes a process that imports an agent the right one.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Key {
+    pub(super) agent: Agent,
+    /// What its code may do.
+    pub(super) allowed: AllowedEffects,
+    /// What it may reach, if it is sealed.
+    pub(super) network: Network,
 }
 
 type Slot = Arc<tokio::sync::Mutex<Started>>;
@@ -26,9 +38,12 @@ struct Started {
     server: Option<Arc<Server>>,
     /// The threads that its import left, by the package that started them.
     threads: BTreeMap<String, u32>,
+    /// The TCP ports that the agent's models may need, once somebody asked.
+    ports: Option<Vec<u16>>,
 }
 
-/// The processes that import agents: one for each agent, interpreter, environment and isolation.
+/// The processes that import agents: one for each agent, interpreter, environment, isolation, and set of effects that
+/// cases allow.
 #[derive(Clone, Default)]
 pub struct Servers(Arc<Mutex<HashMap<Key, Slot>>>);
 
@@ -66,15 +81,46 @@ impl Servers {
         }
     }
 
+    /// The TCP ports that the agent's models may need, which a process says that reaches nothing.
+    pub(super) async fn model_ports(&self, closed: &Key) -> Result<Vec<u16>, Fault> {
+        let server = self.get(closed).await?;
+        let slot = self.slot(closed);
+        let mut started = slot.lock().await;
+        if let Some(ports) = &started.ports {
+            return Ok(ports.clone());
+        }
+        let ports = server.model_ports().await?;
+        started.ports = Some(ports.clone());
+        Ok(ports)
+    }
+
     /// The threads that the agent's import left, as far as it was imported, by the package that started them.
-    pub(super) async fn threads(&self, key: &Key) -> BTreeMap<String, u32> {
-        self.slot(key).lock().await.threads.clone()
+    pub(super) async fn threads(&self, agent: &Agent) -> BTreeMap<String, u32> {
+        let agent = resolved(agent);
+        let of_agent: Vec<Slot> = {
+            let slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            slots
+                .iter()
+                .filter(|(key, _)| key.agent == agent)
+                .map(|(_, it)| Arc::clone(it))
+                .collect()
+        };
+        let mut threads = BTreeMap::new();
+        for slot in of_agent {
+            threads.extend(slot.lock().await.threads.clone());
+        }
+        threads
     }
 
     fn slot(&self, key: &Key) -> Slot {
-        let folder = key.folder.canonicalize().unwrap_or_else(|_| key.folder.clone());
-        let key = Key { folder, ..key.clone() };
+        let key = Key { agent: resolved(&key.agent), ..key.clone() };
         let mut slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(slots.entry(key).or_default())
     }
+}
+
+/// The agent by the folder that all ways to it lead to.
+fn resolved(agent: &Agent) -> Agent {
+    let folder = agent.folder.canonicalize().unwrap_or_else(|_| agent.folder.clone());
+    Agent { folder, ..agent.clone() }
 }

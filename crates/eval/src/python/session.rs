@@ -30,7 +30,7 @@ impl Drop for PythonSession {
     fn drop(&mut self) {
         if self.is_idle && self.server.reuses_processes() {
             self.connection.release();
-            self.server.expect_idle();
+            self.server.keep(&self.process);
         } else {
             self.server.end(&self.process);
         }
@@ -80,12 +80,12 @@ struct Open<'a> {
     state: &'a JsonText,
     tools: Vec<&'a str>,
     real: Vec<&'a str>,
+    sealed: Vec<&'a str>,
     declared: Vec<&'a str>,
     stateful: Vec<&'a str>,
     model: Option<Model<'a>>,
     model_timeout_ms: u64,
     check_models: bool,
-    allow: Vec<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -110,7 +110,7 @@ impl PythonSession {
         models: Models,
         check_models: bool,
     ) -> Result<Self, Fault> {
-        let (process, stream) = server.begin(gate.is_repeated()).await?;
+        let (process, stream) = server.begin(gate.is_repeated())?;
         let model_timeout = models.settings().timeout;
         let connection = Connection::new(stream, gate, models);
         let mut session = Self { connection, server, process, is_idle: false };
@@ -118,12 +118,12 @@ impl PythonSession {
             state: gate.initial_state(),
             tools: gate.known_tools().collect(),
             real: gate.real_tools().collect(),
+            sealed: gate.sealed_tools().collect(),
             declared: gate.declared_tools().collect(),
             stateful: gate.stateful_tools().collect(),
             model: Model::of(gate)?,
             model_timeout_ms: u64::try_from(model_timeout.as_millis()).unwrap_or(u64::MAX),
             check_models,
-            allow: gate.allowed().collect(),
         };
         let opened = session.request("open", &open).await?;
         session.is_idle = true;

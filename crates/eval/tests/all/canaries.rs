@@ -157,7 +157,7 @@ async fn effects_outside_tools_are_stopped_with_their_place() {
     let keys = [
         ("write_in_callback", "tried to write"),
         ("write_in_thread", "tried to write"),
-        ("process_in_callback", "tried to start or signal a process"),
+        ("process_in_callback", "tried to start a process"),
         ("network_in_callback", "tried to use the network"),
     ];
     for (subject, (key, tried)) in subjects.iter().flat_map(|it| keys.map(|key| (it, key))) {
@@ -335,10 +335,7 @@ async fn nothing_happens_while_the_agent_is_imported() {
     let Some(python) = test_needs::python() else { return };
     for (effect, tried) in [
         ("open(PATH, 'w').close()", "tried to write"),
-        (
-            "subprocess.run([sys.executable, '-c', f'open({PATH!r}, \"w\")'])",
-            "start or signal a process",
-        ),
+        ("subprocess.run([sys.executable, '-c', f'open({PATH!r}, \"w\")'])", "start a process"),
         ("socket.create_connection(('127.0.0.1', PORT))", "tried to use the network"),
     ] {
         let canary = Canary::new();

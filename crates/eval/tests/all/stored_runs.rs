@@ -84,7 +84,7 @@ struct Unloaded;
 
 #[async_trait]
 impl Subject for Unloaded {
-    async fn prepare(&self, _: Option<&GivenModel>) -> Result<Names, Fault> {
+    async fn prepare(&self, _: &EvalCase) -> Result<Names, Fault> {
         std::future::pending().await
     }
 

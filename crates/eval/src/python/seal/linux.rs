@@ -1,0 +1,204 @@
+//! Landlock and seccomp.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use landlock::{
+    ABI, Access as _, AccessFs, AccessNet, BitFlags, LandlockStatus, NetPort, RestrictionStatus,
+    Ruleset, RulesetAttr as _, RulesetCreatedAttr as _, RulesetError, Scope, path_beneath_rules,
+};
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
+    SeccompRule, apply_filter,
+};
+
+use super::{Layers, Network, Seal};
+
+/// The version of Landlock that knows every change of a file.
+const FILES: ABI = ABI::V3;
+/// That which knows TCP.
+const PORTS: ABI = ABI::V4;
+/// That which knows signals.
+const SIGNALS: ABI = ABI::V6;
+
+/// What a process outside of the seal would notice, and Landlock does not know.
+const CALLS: &[i64] = &[
+    // It makes sockets and changes files without system calls.
+    libc::SYS_io_uring_setup,
+    libc::SYS_fchown,
+    libc::SYS_fchownat,
+    libc::SYS_setxattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_fsetxattr,
+    libc::SYS_removexattr,
+    libc::SYS_lremovexattr,
+    libc::SYS_fremovexattr,
+    libc::SYS_shmget,
+    libc::SYS_semget,
+    libc::SYS_msgget,
+    libc::SYS_mq_open,
+    libc::SYS_mq_unlink,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    libc::SYS_keyctl,
+    libc::SYS_bpf,
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_writev,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_reboot,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_sethostname,
+    libc::SYS_setdomainname,
+    libc::SYS_settimeofday,
+    libc::SYS_clock_settime,
+    libc::SYS_clock_adjtime,
+    libc::SYS_adjtimex,
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_kexec_load,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_chown,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_lchown,
+];
+
+/// What makes a socket reach something, or be reached.
+const CONNECTIONS: &[i64] = &[libc::SYS_connect, libc::SYS_bind, libc::SYS_listen];
+
+/// The kinds of sockets that can send without a connection.
+const UNCONNECTED: &[i32] =
+    &[libc::SOCK_DGRAM, libc::SOCK_RAW, libc::SOCK_RDM, libc::SOCK_SEQPACKET];
+
+const PROGRAMS: &[i64] = &[libc::SYS_execve, libc::SYS_execveat];
+
+/// The kinds of sockets that a network does not need: those of the same machine, and those below TCP and UDP.
+const FAMILIES: &[i32] = &[libc::AF_UNIX, libc::AF_PACKET, libc::AF_VSOCK];
+
+pub(super) fn layers() -> Layers {
+    // Restricts the thread, which ends.
+    std::thread::spawn(|| {
+        let landlock = restrict(Ruleset::default(), &[], &Network::Closed);
+        let version = match landlock.map(|status| status.landlock) {
+            Ok(LandlockStatus::Available { effective_abi, .. }) => effective_abi,
+            _ => ABI::Unsupported,
+        };
+        let program = filter(rules(PROGRAMS));
+        Layers {
+            files: version >= FILES,
+            ports: version >= PORTS,
+            signals: version >= SIGNALS,
+            calls: program.is_ok_and(|program| apply_filter(&program).is_ok()),
+        }
+    })
+    .join()
+    .unwrap_or(Layers::NONE)
+}
+
+pub(super) fn apply(seal: &Seal<'_>) -> Result<(), String> {
+    let folders = seal.allowed.folders.iter().map(|folder| folder.as_path());
+    let folders: Vec<_> = folders.chain([seal.scratch]).collect();
+    restrict(Ruleset::default(), &folders, seal.network)
+        .map_err(|error| format!("Landlock cannot be applied: {error}"))?;
+    let mut refused = rules(CALLS);
+    // Of other processes.
+    refused.insert(libc::SYS_prlimit64, vec![rule(0, SeccompCmpOp::Ne, 0)?]);
+    let unconnected =
+        UNCONNECTED.iter().map(|kind| of_kind(*kind)).collect::<Result<Vec<_>, _>>()?;
+    refused.insert(libc::SYS_socketpair, unconnected.clone());
+    if *seal.network == Network::Closed {
+        refused.extend(rules(CONNECTIONS));
+        refused.insert(libc::SYS_socket, unconnected);
+        // With an address.
+        refused.insert(libc::SYS_sendto, vec![pointer(4)?]);
+        let connects = SeccompCmpOp::MaskedEq(u64::from(libc::MSG_FASTOPEN.unsigned_abs()));
+        let connects = rule(2, connects, u64::from(libc::MSG_FASTOPEN.unsigned_abs()))?;
+        refused.insert(libc::SYS_sendmsg, vec![connects]);
+    } else {
+        let mut of_families: Vec<_> = FAMILIES
+            .iter()
+            .map(|family| rule(0, SeccompCmpOp::Eq, u64::from(family.unsigned_abs())))
+            .collect::<Result<_, _>>()?;
+        of_families.push(of_kind(libc::SOCK_RAW)?);
+        refused.insert(libc::SYS_socket, of_families);
+    }
+    match filter(refused) {
+        Ok(program) => apply_filter(&program)
+            .map_err(|error| format!("the filter of system calls cannot be applied: {error}")),
+        // This processor is not known to the filter, which the header says.
+        Err(_) => Ok(()),
+    }
+}
+
+/// The filter of programs, in the form that the kernel takes.
+pub(super) fn program_filter() -> String {
+    let mut digits = String::new();
+    for it in filter(rules(PROGRAMS)).unwrap_or_default() {
+        let [code_0, code_1] = it.code.to_ne_bytes();
+        let [k_0, k_1, k_2, k_3] = it.k.to_ne_bytes();
+        for byte in [code_0, code_1, it.jt, it.jf, k_0, k_1, k_2, k_3] {
+            // Writing to a text cannot fail.
+            let _ = write!(digits, "{byte:02x}");
+        }
+    }
+    digits
+}
+
+fn restrict(
+    ruleset: Ruleset,
+    folders: &[&std::path::Path],
+    network: &Network,
+) -> Result<RestrictionStatus, RulesetError> {
+    let writes: BitFlags<AccessFs> = AccessFs::from_write(FILES);
+    let mut ruleset = ruleset.handle_access(writes)?.scope(Scope::from_all(SIGNALS))?;
+    if *network != Network::Open {
+        ruleset = ruleset.handle_access(AccessNet::from_all(PORTS))?;
+    }
+    let mut created = ruleset
+        .create()?
+        .add_rules(path_beneath_rules(folders, writes))?
+        .add_rules(path_beneath_rules(["/dev/null"], AccessFs::WriteFile | AccessFs::Truncate))?;
+    if let Network::Ports(ports) = network {
+        for port in ports {
+            created = created.add_rule(NetPort::new(*port, AccessNet::ConnectTcp))?;
+        }
+    }
+    created.restrict_self()
+}
+
+fn rules(calls: &[i64]) -> BTreeMap<i64, Vec<SeccompRule>> {
+    calls.iter().map(|call| (*call, Vec::new())).collect()
+}
+
+fn rule(argument: u8, operator: SeccompCmpOp, value: u64) -> Result<SeccompRule, String> {
+    only(SeccompCondition::new(argument, SeccompCmpArgLen::Dword, operator, value))
+}
+
+/// Where this argument is not null.
+fn pointer(argument: u8) -> Result<SeccompRule, String> {
+    only(SeccompCondition::new(argument, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0))
+}
+
+fn only(
+    condition: Result<SeccompCondition, seccompiler::BackendError>,
+) -> Result<SeccompRule, String> {
+    let rule = condition.and_then(|condition| SeccompRule::new(vec![condition]));
+    rule.map_err(|error| error.to_string())
+}
+
+/// A socket of this type, whatever its flags are.
+fn of_kind(kind: i32) -> Result<SeccompRule, String> {
+    rule(1, SeccompCmpOp::MaskedEq(0xf), u64::from(kind.unsigned_abs()))
+}
+
+fn filter(refused: BTreeMap<i64, Vec<SeccompRule>>) -> Result<BpfProgram, String> {
+    let error = SeccompAction::Errno(libc::EPERM.unsigned_abs());
+    let architecture = std::env::consts::ARCH.try_into();
+    let architecture =
+        architecture.map_err(|error: seccompiler::BackendError| error.to_string())?;
+    let filter = SeccompFilter::new(refused, SeccompAction::Allow, error, architecture);
+    filter.and_then(TryInto::try_into).map_err(|error| error.to_string())
+}

@@ -1,0 +1,143 @@
+"""Tells which events of Python's audit hooks change files that the code may not change."""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import functools
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+_WRITES = os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_TRUNC
+
+_OUTPUTS = frozenset({os.devnull, "/dev/stdout", "/dev/stderr", "/dev/zero", "/dev/full"})
+"""Devices to which anybody may write."""
+
+_CHANGES: dict[str, tuple[str, tuple[tuple[int, int | None], ...]]] = {
+    "os.remove": ("removes", ((0, 1),)),
+    "os.rename": ("renames", ((0, 2), (1, 3))),
+    "os.mkdir": ("creates the folder", ((0, 2),)),
+    "os.rmdir": ("removes the folder", ((0, 1),)),
+    "os.link": ("links", ((0, 2), (1, 3))),
+    "os.symlink": ("links", ((1, 2),)),
+    "os.truncate": ("truncates", ((0, None),)),
+    "os.chmod": ("changes the mode of", ((0, 2),)),
+    "os.chown": ("changes the owner of", ((0, 3),)),
+    "os.utime": ("changes the times of", ((0, 3),)),
+    "os.setxattr": ("changes attributes of", ((0, None),)),
+    "os.removexattr": ("changes attributes of", ((0, None),)),
+    "os.chflags": ("changes flags of", ((0, None),)),
+    "shutil.rmtree": ("removes the folder", ((0, 1),)),
+}
+"""What each event does, and the places of its paths among the arguments, each with that of the folder that it is
+relative to."""
+
+_OF_ENTRIES = frozenset({"os.remove", "os.rename", "os.mkdir", "os.rmdir", "os.link", "os.symlink"})
+"""Those that change an entry of a folder, and do not follow a link there."""
+
+_CREATES = frozenset({"os.mkdir", "os.symlink"})
+"""Those that fail where there is something."""
+
+_is_uri: contextvars.ContextVar[bool] = contextvars.ContextVar("rehearsal_is_uri", default=False)
+"""Whether the name of the database that is opened may be a URI."""
+
+
+class FileEffects:
+    """What may be written: everything below some folders."""
+
+    def __init__(self, folders: Iterable[str]) -> None:
+        self._folders = tuple(os.path.realpath(folder) for folder in folders)
+
+    def forbidden(self, event: str, args: tuple[Any, ...]) -> str | None:
+        """What the event changes that the code may not change; None if nothing."""
+        if event == "open":
+            return self._opened(*args[:3])
+        if event == "sqlite3.connect":
+            return self._database(args[0])
+        if (change := _CHANGES.get(event)) is None:
+            return None
+        verb, places = change
+        paths = [_path(args, *place) for place in places]
+        is_entry = event in _OF_ENTRIES
+        if all(self._is_writable(path, is_entry) for path in paths) or _changes_nothing(event, paths[0]):
+            return None
+        return f"tried to change a file ({verb} {paths[0]})"
+
+    def _opened(self, path: Any, mode: Any, flags: Any) -> str | None:
+        writes = isinstance(mode, str) and any(letter in mode for letter in "wax+")
+        if not writes and not (isinstance(flags, int) and flags & _WRITES):
+            return None
+        # A number is a file that was opened before.
+        if isinstance(path, int) or (path := _text(path)) in _OUTPUTS or self._is_writable(path):
+            return None
+        return f"tried to write {path}"
+
+    def _database(self, database: Any) -> str | None:
+        path = _text(database) if isinstance(database, (str, bytes, os.PathLike)) else ""
+        if path in ("", ":memory:"):
+            return None
+        if path.startswith("file:") and _is_uri.get():
+            parts = urlsplit(path)
+            modes = parse_qs(parts.query).get("mode", [])
+            if modes[-1:] in (["ro"], ["memory"]) or parts.path == ":memory:":
+                return None
+            path = parts.path
+        return None if self._is_writable(path) else f"tried to open the database {path}"
+
+    def _is_writable(self, path: str, is_entry: bool = False) -> bool:
+        """Whether what is at the path may be changed, or, of an entry, the folder that it is in."""
+        folder, name = os.path.split(os.path.abspath(path)) if is_entry else (path, "")
+        real = os.path.join(os.path.realpath(folder), name) if is_entry else os.path.realpath(folder)
+        return any(real == folder or real.startswith(folder + os.sep) for folder in self._folders)
+
+
+def _changes_nothing(event: str, path: str) -> bool:
+    """Whether the call fails, because there is something, or nothing, at the path."""
+    return os.path.lexists(path) == (event in _CREATES)
+
+
+def _path(args: tuple[Any, ...], place: int, relative_to: int | None) -> str:
+    path = args[place]
+    if isinstance(path, int):
+        return _of_descriptor(path)
+    path = _text(path)
+    folder = args[relative_to] if relative_to is not None and relative_to < len(args) else None
+    # -1 is the working directory.
+    if isinstance(folder, int) and folder >= 0:
+        path = os.path.join(_of_descriptor(folder), path)
+    return path
+
+
+def _of_descriptor(descriptor: int) -> str:
+    """The path of what is open under this number; one that is nowhere writable if it cannot be told."""
+    with contextlib.suppress(OSError):
+        return os.readlink(f"/proc/self/fd/{descriptor}")
+    return f"the open file {descriptor}"
+
+
+def _text(path: Any) -> str:
+    return os.fsdecode(path) if isinstance(path, (str, bytes, os.PathLike)) else str(path)
+
+
+def note_uris() -> None:
+    """Has `sqlite3.connect` say whether a name may be a URI, which its event does not."""
+    connect = sqlite3.connect
+
+    @functools.wraps(connect)
+    def with_uri(*args: Any, **kwargs: Any) -> Any:
+        with _set(_is_uri, bool(kwargs.get("uri", args[7] if len(args) > 7 else False))):
+            return connect(*args, **kwargs)
+
+    sqlite3.connect = sqlite3.dbapi2.connect = with_uri
+
+
+@contextlib.contextmanager
+def _set(variable: contextvars.ContextVar[bool], value: bool) -> Iterator[None]:
+    token = variable.set(value)
+    try:
+        yield
+    finally:
+        variable.reset(token)
