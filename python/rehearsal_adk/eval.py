@@ -46,6 +46,7 @@ from rehearsal_adk.session_state import SessionState
 
 __all__ = [
     "REAL",
+    "SEALED",
     "BridgeContext",
     "EvalCase",
     "EvalResult",
@@ -71,10 +72,13 @@ __all__ = [
 ]
 
 REAL = "real"
-"""A tool that runs itself."""
+"""A tool that runs itself, with all its effects."""
+
+SEALED = "sealed"
+"""A tool that runs itself and can change its session, and nothing else."""
 
 Mock = str | Mapping[str, Any] | Callable[..., Any]
-"""`REAL`, a function, or a mock as suite files have it, such as `returns` makes."""
+"""`REAL`, `SEALED`, a function, or a mock as suite files have it, such as `returns` makes."""
 
 
 class ToolError(Exception):

@@ -62,7 +62,7 @@ impl AtFault {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     /// A tool without a mock was called. It did not run.
-    #[error("{}", unmocked(*.written_in, .tool, .args, *.is_long_running))]
+    #[error("{}", unmocked(*.written_in, .tool, .args, *.is_long_running, *.can_be_sealed))]
     UnmockedTool {
         /// What the case is written in.
         written_in: WrittenIn,
@@ -72,6 +72,8 @@ pub enum Fault {
         args: JsonText,
         /// Whether a user agent could respond to it too.
         is_long_running: bool,
+        /// Whether it could run without effects.
+        can_be_sealed: bool,
     },
     /// The case names a tool that the subject does not have. Nothing ran.
     #[error(
@@ -94,7 +96,7 @@ pub enum Fault {
         hint: String,
     },
     /// A tool was called that only a recording answers, with other arguments than recorded. It did not run.
-    #[error("{}", not_recorded(*.written_in, .tool, .args))]
+    #[error("{}", not_recorded(*.written_in, .tool, .args, *.can_be_sealed))]
     NotRecorded {
         /// What the case is written in.
         written_in: WrittenIn,
@@ -102,6 +104,8 @@ pub enum Fault {
         tool: String,
         /// The arguments.
         args: JsonText,
+        /// Whether it could run without effects.
+        can_be_sealed: bool,
     },
     /// The subject waits for the user, and the case has no user agent for it.
     #[error("{}", no_user_agent(*.written_in, .tool, .args))]
@@ -285,6 +289,7 @@ mod tests {
             tool: "search".to_owned(),
             args,
             is_long_running: false,
+            can_be_sealed: true,
         };
         assert_eq!(fault.at_fault().phase(), Phase::System);
         expect![[r#"

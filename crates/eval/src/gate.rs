@@ -332,6 +332,7 @@ impl Gate {
                     tool: call.tool.clone(),
                     args: call.args.clone(),
                     is_long_running: call.is_long_running,
+                    can_be_sealed: self.seals_tools,
                 });
             }
         };
@@ -387,7 +388,12 @@ impl Gate {
             Err(MockFailure::Raises(message)) => Ok(Decision::Raise { message, changes }),
             Err(MockFailure::NotRecorded) => {
                 let (tool, args) = (call.tool.clone(), call.args.clone());
-                Err(Fault::NotRecorded { written_in: self.written_in, tool, args })
+                Err(Fault::NotRecorded {
+                    written_in: self.written_in,
+                    tool,
+                    args,
+                    can_be_sealed: self.seals_tools,
+                })
             }
             Err(MockFailure::Broken(message)) => {
                 Err(Fault::Mock { tool: call.tool.clone(), message })

@@ -117,6 +117,13 @@ pub enum Event {
         /// What it is, such as `NaN`.
         value: String,
     },
+    /// A library of the subject asked for something that it can do without, and did not get it.
+    EffectRefused {
+        /// What it tried.
+        what: String,
+        /// The file and line.
+        place: String,
+    },
     /// The subject waits for the user.
     Yield(YieldInfo),
     /// What a user agent heard.
@@ -230,6 +237,7 @@ impl Event {
             Self::StateChange { .. } => "state_change",
             Self::StateConflict { .. } => "state_conflict",
             Self::ValueReplaced { .. } => "value_replaced",
+            Self::EffectRefused { .. } => "effect_refused",
             Self::Yield(_) => "yield",
             Self::UserAgentPrompt { .. } => "user_agent_prompt",
             Self::UserAgentCall { .. } => "user_agent_call",
@@ -243,7 +251,7 @@ impl Event {
 }
 
 /// Names of all events, as [`Event::name`] gives them.
-pub const EVENT_NAMES: [&str; 18] = [
+pub const EVENT_NAMES: [&str; 19] = [
     "initial_state",
     "user_message",
     "message",
@@ -254,6 +262,7 @@ pub const EVENT_NAMES: [&str; 18] = [
     "state_change",
     "state_conflict",
     "value_replaced",
+    "effect_refused",
     "yield",
     "user_agent_prompt",
     "user_agent_call",
@@ -309,6 +318,7 @@ pub(crate) fn members_of(name: &str) -> &'static [(&'static str, Values)] {
         "tool_fault" => &[("call_id", Any), ("name", Tools), ("effect", Any)],
         "state_change" => &[("changes", Any), ("by", ROLES)],
         "state_conflict" => &[("pointer", Any), ("kept", Any), ("replaced", Any)],
+        "effect_refused" => &[("what", Any), ("place", Any)],
         "value_replaced" => &[("in", Any), ("place", Any), ("value", Any)],
         "request_apart" => &[("agent", Agents), ("asked_by", Any), ("response", Any)],
         "yield" => &[

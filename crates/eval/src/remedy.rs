@@ -22,10 +22,11 @@ pub(crate) fn unmocked(
     tool: &str,
     args: &JsonText,
     is_long_running: bool,
+    can_be_sealed: bool,
 ) -> String {
     let mut message = format!(
         "EvalToolError: the tool {tool} was called, and the case has no mock for it. It did not run.\n\n{}",
-        mock_or_real(written_in, tool)
+        mock_or_run(written_in, tool, can_be_sealed)
     );
     if is_long_running && written_in != WrittenIn::EvalSet {
         message += &format!("\n\nOr let a user agent respond to it:\n{}", user(written_in, tool));
@@ -34,21 +35,29 @@ pub(crate) fn unmocked(
 }
 
 /// Why a tool did not run whose recording has no answer, and the ways to go on.
-pub(crate) fn not_recorded(written_in: WrittenIn, tool: &str, args: &JsonText) -> String {
-    let remedy = match written_in {
-        WrittenIn::Suite => format!(
-            "Say what it answers otherwise:\n  tools:\n    {name}: {{ recorded: {{ otherwise: {{ returns: ... }} }} }}\n\n\
-             Or, if it has no effects outside the session, let it run:\n  tools:\n    {name}: real",
-            name = key(tool)
-        ),
+pub(crate) fn not_recorded(
+    written_in: WrittenIn,
+    tool: &str,
+    args: &JsonText,
+    can_be_sealed: bool,
+) -> String {
+    let otherwise = match written_in {
+        WrittenIn::Suite => {
+            let name = key(tool);
+            format!("  tools:\n    {name}: {{ recorded: {{ otherwise: {{ returns: ... }} }} }}")
+        }
         WrittenIn::Python => {
             let name = JsonText::string(tool);
-            format!(
-                "Say what it answers otherwise:\n  tools={{{name}: {{\"recorded\": {{\"otherwise\": returns(...)}}}}}}\n\n\
-                 Or, if it has no effects outside the session, let it run:\n  tools={{{name}: REAL}}"
-            )
+            format!("  tools={{{name}: {{\"recorded\": {{\"otherwise\": returns(...)}}}}}}")
         }
-        WrittenIn::Rust | WrittenIn::EvalSet => mock_or_real(written_in, tool),
+        WrittenIn::Rust | WrittenIn::EvalSet => String::new(),
+    };
+    let remedy = match otherwise.is_empty() {
+        true => mock_or_run(written_in, tool, can_be_sealed),
+        false => format!(
+            "Say what it answers otherwise:\n{otherwise}\n\n{}",
+            run(written_in, tool, can_be_sealed)
+        ),
     };
     let message = format!(
         "EvalToolError: the tool {tool} was called with arguments that the recording does not have. It did not run.\n\n{remedy}"
@@ -68,35 +77,37 @@ pub(crate) fn no_user_agent(written_in: WrittenIn, tool: &str, args: &JsonText) 
     with_args(&message, args)
 }
 
-fn mock_or_real(written_in: WrittenIn, tool: &str) -> String {
-    let (mock, real) = match written_in {
+fn mock_or_run(written_in: WrittenIn, tool: &str, can_be_sealed: bool) -> String {
+    let mock = match written_in {
         WrittenIn::Rust => {
-            let name = JsonText::string(tool);
-            (
-                format!("  .tool({name}, ToolUse::Mock(ToolMock::Returns(...)))"),
-                format!("  .tool({name}, ToolUse::Real)"),
-            )
+            format!("  .tool({}, ToolUse::Mock(ToolMock::Returns(...)))", JsonText::string(tool))
         }
-        WrittenIn::Suite => {
-            let name = key(tool);
-            (
-                format!("  tools:\n    {name}: {{ returns: ... }}"),
-                format!("  tools:\n    {name}: real"),
-            )
-        }
-        WrittenIn::Python => {
-            let name = JsonText::string(tool);
-            (format!("  tools={{{name}: returns(...)}}"), format!("  tools={{{name}: REAL}}"))
-        }
-        WrittenIn::EvalSet => {
-            return format!(
-                "If it has no effects outside the session, let it run:\n  --real-tools {tool}\n\n{}",
-                suite_instead("Or make", "a mock")
-            );
-        }
+        WrittenIn::Suite => format!("  tools:\n    {}: {{ returns: ... }}", key(tool)),
+        WrittenIn::Python => format!("  tools={{{}: returns(...)}}", JsonText::string(tool)),
+        WrittenIn::EvalSet => suite_instead("Make", "a mock"),
     };
+    let run = run(written_in, tool, can_be_sealed);
+    match written_in {
+        WrittenIn::EvalSet => format!("{mock}\n\n{run}"),
+        _ => format!("Add a mock:\n{mock}\n\n{run}"),
+    }
+}
+
+/// How to let a tool run.
+fn run(written_in: WrittenIn, tool: &str, can_be_sealed: bool) -> String {
+    let use_as = |rust, suite, python, option| match written_in {
+        WrittenIn::Rust => format!("  .tool({}, ToolUse::{rust})", JsonText::string(tool)),
+        WrittenIn::Suite => format!("  tools:\n    {}: {suite}", key(tool)),
+        WrittenIn::Python => format!("  tools={{{}: {python}}}", JsonText::string(tool)),
+        WrittenIn::EvalSet => format!("  {option} {tool}"),
+    };
+    let real = use_as("Real", "real", "REAL", "--real-tools");
+    if !can_be_sealed {
+        return format!("Or let it run, with all its effects:\n{real}");
+    }
+    let sealed = use_as("Sealed", "sealed", "SEALED", "--sealed-tools");
     format!(
-        "Add a mock:\n{mock}\n\nOr, if it has no effects outside the session, let it run:\n{real}"
+        "Or let it run. It can change its session, and nothing else:\n{sealed}\n\nOr with all its effects:\n{real}"
     )
 }
 
@@ -148,8 +159,9 @@ mod tests {
         let all = [WrittenIn::Rust, WrittenIn::Suite, WrittenIn::Python, WrittenIn::EvalSet];
         let texts = all.map(|language| {
             [
-                unmocked(language, "search", &args(), true),
-                not_recorded(language, "search", &args()),
+                unmocked(language, "search", &args(), true, true),
+                unmocked(language, "search", &args(), false, false),
+                not_recorded(language, "search", &args(), true),
                 no_user_agent(language, "search", &args()),
             ]
             .join("\n\n")

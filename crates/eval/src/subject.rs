@@ -69,10 +69,10 @@ pub trait Subject: Send + Sync {
         None
     }
 
-    /// How runs are kept apart, and what of them nothing can intercept, in a sentence for people; empty if there is
-    /// nothing to say.
-    async fn limits(&self) -> String {
-        String::new()
+    /// How runs of the case are kept apart, and what of them is closed and what nothing can intercept, in sentences for
+    /// people.
+    async fn limits(&self, _: &EvalCase) -> Vec<String> {
+        Vec::new()
     }
 }
 

@@ -39,6 +39,8 @@ _PROCESSES = {
     "pty.spawn",
 }
 _SIGNALS = {"os.kill", "os.killpg"}
+_FORKS = {"os.fork", "os.forkpty"}
+_STARTS = {"subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn"}
 _SOCKETS = {
     "socket.connect",
     "socket.bind",
@@ -88,13 +90,23 @@ hosts: frozenset[str] = frozenset()
 """The hosts that all code may reach: ``HOST`` or ``HOST:PORT``."""
 
 
+def refuse(what: str) -> ForbiddenEffect:
+    """Notes what a library can do without. Returns the exception to raise."""
+    where = _place()
+    for case in current.concerned():
+        case.refused(what, where)
+    return ForbiddenEffect(f"An eval case {what}, outside a tool that may run, at {where}.")
+
+
 class Barrier:
     """The audit hook and what it permits."""
 
-    def __init__(self, folders: Iterable[str], programs: Iterable[str]) -> None:
-        """`folders` may be written to, and `programs` may be started, by name or path."""
-        self._files = FileEffects(folders)
+    def __init__(self, folders: Iterable[str], programs: Iterable[str], is_sealed: bool) -> None:
+        """`folders` may be written to, and `programs` may be started, by name or path. `is_sealed` says that the kernel
+        refuses the rest too."""
+        self._files = FileEffects(folders, is_sealed)
         self._programs = frozenset(programs)
+        self._is_sealed = is_sealed
         self._active = False
 
     def raise_up(self) -> None:
@@ -109,8 +121,12 @@ class Barrier:
         if not self._active or allowed.get():
             return
         what = self._forbidden(event, args)
-        if what is not None:
-            raise forbid(what)
+        if what is None:
+            return
+        if event in _STARTS and self._is_sealed and _is_of_library():
+            # Libraries look at the machine with programs, and go on without: the kernel would answer the same.
+            raise refuse(what)
+        raise forbid(what)
 
     def _forbidden(self, event: str, args: tuple[Any, ...]) -> str | None:
         if event in _PROCESSES:
@@ -123,7 +139,11 @@ class Barrier:
         if event in _SIGNALS:
             pid, signal = args[:2]
             # Signal 0 only asks whether there is a process.
-            return None if signal == 0 or pid == os.getpid() else f"tried to signal a process ({event} {pid})"
+            if signal == 0 or pid == os.getpid() or (self._is_sealed and _is_child(pid)):
+                return None
+            return f"tried to signal a process ({event} {pid})"
+        if event in _FORKS and self._is_sealed:
+            return None  # What it does is refused to its children too.
         program = _program(event, args)
         if program is not None and self._may_start(program):
             return None
@@ -136,6 +156,16 @@ class Barrier:
         name = os.path.basename(program)
         found = shutil.which(name) if name in self._programs else None
         return found is not None and os.path.realpath(found) == os.path.realpath(program)
+
+
+def _is_child(pid: Any) -> bool:
+    """Whether this process has started the other one."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as stat:
+            # The name, in parentheses, may have spaces.
+            return int(stat.read().rpartition(")")[2].split()[1]) == os.getpid()
+    except (OSError, ValueError, IndexError):
+        return False
 
 
 def _program(event: str, args: tuple[Any, ...]) -> str | None:
@@ -180,15 +210,30 @@ def _unreachable(event: str, args: tuple[Any, ...]) -> str | None:
     return f"tried to {tried} within a model's request, which its configuration does not name ({remedy})"
 
 
+def _is_of_library() -> bool:
+    """Whether the innermost code that is not Python's is that of an installed package."""
+    frames = reversed(traceback.extract_stack()[:-2])
+    others = (one.filename for one in frames if not _is_of_python(one.filename) and one.filename != __file__)
+    of_packages = (_is_of_package(file) for file in others)
+    return next(of_packages, False)
+
+
+def _is_of_python(file: str) -> bool:
+    return file.startswith("<") or (file.startswith(sys.base_prefix) and not _is_of_package(file))
+
+
+def _is_of_package(file: str) -> bool:
+    return "site-packages" in file or "dist-packages" in file
+
+
 def _place() -> str:
     """The innermost code that is neither Python's nor a library's: the author's line, if there is one."""
     frames = traceback.extract_stack()[:-2]
     own = [
         one
         for one in frames
-        if "site-packages" not in one.filename
-        and not one.filename.startswith(sys.base_prefix)
-        and not one.filename.startswith("<")
+        if not _is_of_package(one.filename)
+        and not _is_of_python(one.filename)
         and "rehearsal_adk" not in one.filename
     ]
     frame = own[-1] if own else frames[-1]

@@ -290,6 +290,10 @@ class CaseRun:
         )
         self.stop()
 
+    def refused(self, what: str, where: str) -> None:
+        """Tells the engine what a library tried that can do without it, and where."""
+        self._loop.call_soon_threadsafe(self._peer.tell, "refused", {"what": what, "where": where})
+
     def _report(self, event: Any, inner: bool = False) -> None:
         if event.partial:
             return

@@ -48,7 +48,9 @@ _is_uri: contextvars.ContextVar[bool] = contextvars.ContextVar("rehearsal_is_uri
 class FileEffects:
     """What may be written: everything below some folders."""
 
-    def __init__(self, folders: Iterable[str]) -> None:
+    def __init__(self, folders: Iterable[str], is_sealed: bool) -> None:
+        """`is_sealed` says that the kernel refuses changes elsewhere."""
+        self._is_sealed = is_sealed
         self._folders = tuple(os.path.realpath(folder) for folder in folders)
 
     def forbidden(self, event: str, args: tuple[Any, ...]) -> str | None:
@@ -85,7 +87,10 @@ class FileEffects:
             if modes[-1:] in (["ro"], ["memory"]) or parts.path == ":memory:":
                 return None
             path = parts.path
-        return None if self._is_writable(path) else f"tried to open the database {path}"
+        # SQLite opens what it may not change for reading.
+        if self._is_writable(path) or (self._is_sealed and os.path.isfile(path)):
+            return None
+        return f"tried to open the database {path}"
 
     def _is_writable(self, path: str, is_entry: bool = False) -> bool:
         """Whether what is at the path may be changed, or, of an entry, the folder that it is in."""

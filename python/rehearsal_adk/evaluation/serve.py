@@ -29,7 +29,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from rehearsal_adk import faults, loading
-from rehearsal_adk.evaluation import barrier, current, seal
+from rehearsal_adk.evaluation import barrier, current, seal, semaphores, shared_libraries
 from rehearsal_adk.evaluation.forks import Following, Forks
 from rehearsal_adk.evaluation.import_threads import ImportThreads
 from rehearsal_adk.evaluation.lean_import import lean_import
@@ -41,7 +41,8 @@ from rehearsal_adk.evaluation.until_done import until_done
 def main() -> None:
     """Serves until standard input ends. The argument is a JSON object: ``agent`` is the agent's folder and ``isolation`` may
     be ``batch`` or ``shared``; ``scratch`` is the folder for temporary files; ``folders``, ``programs`` and ``hosts`` are
-    what cases allow; and ``program_filter`` refuses programs, unless it is empty."""
+    what cases allow; ``is_sealed`` says that the kernel closes this process; and ``program_filter`` refuses programs, unless
+    it is empty."""
     arguments = json.loads(sys.argv[1])
     agent_dir, isolation = arguments["agent"], arguments["isolation"]
     gc.disable()  # While modules are imported there is little to collect, and looking for it takes a quarter longer.
@@ -63,12 +64,15 @@ def main() -> None:
             given_model.install()
         warm_up.warm_up()
         if digits := arguments["program_filter"]:
-            seal.find_libraries_without_programs()
             seal.refuse_programs(digits)
         # Python may keep google-adk's modules compiled. Of the subject nothing is written, which the barrier forbids too.
         sys.dont_write_bytecode = True
         folders = [arguments["scratch"], *arguments["folders"]]
-        barrier.Barrier(folders, arguments["programs"]).raise_up()
+        is_sealed = arguments["is_sealed"]
+        if is_sealed:
+            semaphores.install()
+            shared_libraries.install()
+        barrier.Barrier(folders, arguments["programs"], is_sealed).raise_up()
         threads = ImportThreads()
         loaded = loading.load(agent_dir)
         warm_up.note_missing_modules()

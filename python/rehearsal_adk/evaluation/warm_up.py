@@ -71,6 +71,7 @@ def warm_up() -> None:
     """Runs the agent. It starts no thread, and keeps nothing."""
     # The clients of models send it with their requests. Python asks a process for it, once.
     platform.platform()
+    platform.processor()
     # Not `asyncio.run`: after it, an agent that gets its loop at import finds none.
     loop = asyncio.new_event_loop()
     try:

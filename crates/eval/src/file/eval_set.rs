@@ -39,8 +39,10 @@ pub struct EvalSetOptions {
     pub model: ModelChoice,
     /// What is measured.
     pub config: Config,
-    /// Tools that run. Every other call is answered by the recording, or ends the run.
+    /// Tools that run, with all their effects. Every other call is answered by the recording, or ends the run.
     pub real_tools: Vec<String>,
+    /// Tools that run, without effects outside of the session.
+    pub sealed_tools: Vec<String>,
 }
 
 /// The model of a run.
@@ -119,7 +121,8 @@ fn case_of(
         Case::AdkLegacy(_) | Case::AgentFlow(_) => None,
     };
     let session = RecordedSession::of(case, &expected);
-    let mut named_tools: BTreeSet<String> = options.real_tools.iter().cloned().collect();
+    let mut named_tools: BTreeSet<String> =
+        options.real_tools.iter().chain(&options.sealed_tools).cloned().collect();
     let (first_message, user): (_, Arc<dyn UserAgent>) = match (scenario, &expected.invocations[..])
     {
         (Some(_), _) if options.model == ModelChoice::Replay => {
@@ -168,6 +171,9 @@ fn case_of(
     for tool in &options.real_tools {
         tools.insert(tool.clone(), ToolUse::Real);
     }
+    for tool in &options.sealed_tools {
+        tools.insert(tool.clone(), ToolUse::Sealed);
+    }
     named_tools.extend(session.answers.keys().cloned());
     let users = session.answers.iter().map(|(tool, answers)| {
         let answers = answers.iter().map(|answer| match answer {
@@ -215,7 +221,11 @@ fn case_of(
 
 /// A hash of the case and of the options that concern its run.
 fn content_hash(case: &Case, options: &EvalSetOptions) -> String {
-    let EvalSetOptions { model, config, real_tools, .. } = options;
+    let EvalSetOptions { model, config, real_tools, sealed_tools, .. } = options;
     let case = case.to_json().laid_out(&Layout::compact());
-    content_hash::of(&[&case, config.source.as_str(), &format!("{model:?} {real_tools:?}")])
+    content_hash::of(&[
+        &case,
+        config.source.as_str(),
+        &format!("{model:?} {real_tools:?} {sealed_tools:?}"),
+    ])
 }

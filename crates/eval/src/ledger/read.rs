@@ -83,6 +83,9 @@ fn event(members: &Members) -> Result<Event, String> {
             place: members.get("place")?,
             value: members.get("value")?,
         },
+        "effect_refused" => {
+            Event::EffectRefused { what: members.get("what")?, place: members.get("place")? }
+        }
         "yield" => Event::Yield(yield_info(members)?),
         "user_agent_prompt" => Event::UserAgentPrompt { text: members.get("text")? },
         "user_agent_call" => Event::UserAgentCall {
@@ -180,6 +183,7 @@ mod tests {
             Event::StateChange { changes: json(), by: Role::UserAgent },
             Event::StateConflict { pointer: text(), kept: json(), replaced: json() },
             Event::ValueReplaced { r#in: text(), place: text(), value: text() },
+            Event::EffectRefused { what: text(), place: text() },
             Event::Yield(wait(YieldKind::Loop, None)),
             Event::Yield(wait(YieldKind::Tool { tool_name: text() }, Some(json()))),
             Event::UserAgentPrompt { text: text() },

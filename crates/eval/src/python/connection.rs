@@ -144,6 +144,10 @@ fn handle(
             let case = gate.case_name().to_owned();
             gate.stop(Fault::ForbiddenEffect { case, what, place });
         }
+        (Some("refused"), _) => {
+            let Forbidden { what, place } = serde_json::from_str(params)?;
+            gate.ledger.add(Event::EffectRefused { what, place });
+        }
         (Some("tool"), id) => {
             let asked: ToolAsked = serde_json::from_str(params)?;
             if let Some(declaration) = asked.declaration {

@@ -155,25 +155,25 @@ impl AdkPythonSubject {
         if key.allowed.is_open {
             return Ok(key);
         }
-        let ports = match model {
-            None => self.servers.model_ports(&key).await?,
-            Some(GivenModel::Named(name)) if name == PERSON => person_port().into_iter().collect(),
-            Some(GivenModel::Named(_)) => self.servers.model_ports(&key).await?,
+        match model {
+            Some(GivenModel::Named(name)) if name == PERSON => {
+                let (address, _) = Models::of_environment()
+                    .person("")
+                    .address()
+                    .map_err(|error| Fault::GivenModel { message: error.to_string() })?;
+                key.network = key.network.with_ports(seal::port_of(&address));
+            }
+            None | Some(GivenModel::Named(_)) => {
+                key.network = key.network.with_ports(seal::ports_of_services());
+                // Models of the agent may name others. Only its process knows.
+                let ports = self.servers.model_ports(&key).await?;
+                key.network = key.network.with_ports(ports);
+            }
             // The engine answers.
-            Some(_) => return Ok(key),
-        };
-        key.network = key.network.with_ports(ports);
+            Some(_) => {}
+        }
         Ok(key)
     }
-}
-
-/// The port of the live session in which a person answers.
-fn person_port() -> Option<u16> {
-    let (address, _) = Models::of_environment().person("").address().ok()?;
-    let (scheme, rest) = address.split_once("://")?;
-    let host = rest.split('/').next()?;
-    let port = host.rsplit_once(':').and_then(|(_, port)| port.parse().ok());
-    Some(port.unwrap_or(if scheme == "https" { 443 } else { 80 }))
 }
 
 #[async_trait]
@@ -242,7 +242,7 @@ impl Subject for AdkPythonSubject {
         self.user_prompts.prompt(&self.agent.python, args).await
     }
 
-    async fn limits(&self) -> String {
+    async fn limits(&self, case: &EvalCase) -> Vec<String> {
         let threads = self.servers.threads(&self.agent).await;
         let kept_apart = match self.agent.isolation {
             Isolation::Process | Isolation::Batch if !threads.is_empty() => {
@@ -267,10 +267,13 @@ impl Subject for AdkPythonSubject {
                     .to_owned()
             }
         };
-        format!(
-            "{kept_apart}. Where no tool is `real`, {}. Elsewhere Python's audit hook stands alone: it does not see what C \
-             extensions such as gRPC do by themselves, and nothing stops what a tool that is `real` calls",
-            seal::layers()
-        )
+        let closed = match AllowedEffects::of(case).is_open {
+            false => seal::layers().to_string(),
+            true => "cases with a tool that is `real`, or with a part of the agent in `allow`, run without the seal: Python's \
+                     audit hook does not see what C extensions such as gRPC do by themselves, and nothing stops what the \
+                     tool calls"
+                .to_owned(),
+        };
+        vec![kept_apart, closed]
     }
 }

@@ -17,7 +17,7 @@ use super::line_process::{LineProcess, Request};
 use super::messages::{Exception, FromServer, Unseen};
 use super::processes::{CaseProcess, Ending, Processes};
 use super::scratch::Scratch;
-use super::seal::Seal;
+use super::seal::{self, Network, Seal};
 use super::servers::{Agent, Key};
 use crate::fault::Fault;
 use crate::names::Names;
@@ -33,6 +33,10 @@ const MODULE: &str = "rehearsal_adk.evaluation.serve";
 
 /// With this LiteLLM does not load a list of prices from the network when it is imported.
 const LITELLM_OFFLINE: &str = "LITELLM_LOCAL_MODEL_COST_MAP";
+
+/// With these, libraries do not ask the network for credentials and newer files, which are not to be had there.
+const OFFLINE: [(&str, &str); 3] =
+    [("AWS_EC2_METADATA_DISABLED", "true"), ("NO_GCE_CHECK", "true"), ("HF_HUB_OFFLINE", "1")];
 
 /// Without these, numeric libraries start a thread for each processor when they are imported, and such a process cannot
 /// be forked.
@@ -98,7 +102,11 @@ impl Server {
         let package = package::unpacked()
             .map_err(|error| broken("the Python package cannot be written", &error))?;
         let mut command = package::program(python, MODULE, &package, folder);
-        for (name, value) in ONE_THREAD.into_iter().chain([(LITELLM_OFFLINE, "True")]) {
+        let is_offline = seal.is_some() && *network == Network::Closed;
+        let offline = is_offline.then_some(OFFLINE).into_iter().flatten();
+        for (name, value) in
+            ONE_THREAD.into_iter().chain([(LITELLM_OFFLINE, "True")]).chain(offline)
+        {
             if std::env::var_os(name).is_none() {
                 command.env(name, value);
             }
@@ -110,11 +118,16 @@ impl Server {
             "folders": allowed.folders,
             "programs": allowed.programs,
             "hosts": allowed.hosts,
+            "is_sealed": seal.is_some() && seal::layers().is_closed(),
             "program_filter": seal.as_ref().map(Seal::program_filter).unwrap_or_default(),
         });
         command
             .arg(arguments.to_string())
-            .envs(scratch.environment())
+            .envs(
+                scratch
+                    .environment(seal.is_some())
+                    .map_err(|error| broken("the folder for caches cannot be made", &error))?,
+            )
             .envs(environment.iter().map(|(name, value)| (name, value)));
         let started = LineProcess::start(&mut command, |command| match &seal {
             None => child::start(command),

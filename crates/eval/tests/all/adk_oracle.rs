@@ -212,6 +212,7 @@ async fn scores_of_engine(
         model: ModelChoice::Own,
         config: Config::adk_default(),
         real_tools: tools.iter().map(ToString::to_string).collect(),
+        sealed_tools: Vec::new(),
     };
     let mut all = Vec::new();
     for (number, run) in runs.iter().enumerate().filter(|(_, run)| run.agent == agent) {

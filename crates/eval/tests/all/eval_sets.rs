@@ -25,6 +25,7 @@ fn options(python: &Path, real_tools: &[&str]) -> EvalSetOptions {
         model: ModelChoice::Replay,
         config: Config::adk_default(),
         real_tools: real_tools.iter().map(ToString::to_string).collect(),
+        sealed_tools: Vec::new(),
     }
 }
 
@@ -289,6 +290,7 @@ fn scenario_with(
         model: ModelChoice::Own,
         config,
         real_tools: Vec::new(),
+        sealed_tools: Vec::new(),
     };
     let shown = |error: eval::file::SuiteError| {
         error.to_string().replace(&format!("{}: ", path.display()), "")

@@ -10,7 +10,6 @@ use std::time::Duration;
 use async_trait::async_trait;
 use eval::fault::{AtFault, Fault};
 use eval::gate::Gate;
-use eval::given_model::GivenModel;
 use eval::ledger::{Entry, Event};
 use eval::metric::{Assertion, EventCountMetric, Metric, MetricResult};
 use eval::names::Names;

@@ -34,6 +34,7 @@ fn options(python: &Path, real_tools: &[&str]) -> EvalSetOptions {
         model: ModelChoice::Replay,
         config: Config::adk_default(),
         real_tools: real_tools.iter().map(ToString::to_string).collect(),
+        sealed_tools: Vec::new(),
     }
 }
 

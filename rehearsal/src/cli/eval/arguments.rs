@@ -135,9 +135,16 @@ pub struct EvalArguments {
     /// suite says, else 0]
     #[arg(long, env = "REHEARSAL_EVAL_SEED", value_name = "NUMBER")]
     pub seed: Option<u64>,
-    /// Tools of eval sets that run; every other call is answered by the recording, or is an error
+    /// Tools of eval sets that run, with all their effects; every other call is answered by the
+    /// recording, or is an error
     #[arg(long, env = "REHEARSAL_EVAL_REAL_TOOLS", value_name = "NAME", num_args = 1.., value_delimiter = ',')]
     pub real_tools: Vec<String>,
+    /// Tools of eval sets that run and can change their session, and nothing else
+    #[arg(long, env = "REHEARSAL_EVAL_SEALED_TOOLS", value_name = "NAME", num_args = 1.., value_delimiter = ',')]
+    pub sealed_tools: Vec<String>,
+    /// Refuse to run where the kernel cannot close everything that the agent may not do
+    #[arg(long, env = "REHEARSAL_EVAL_REQUIRE_SEAL")]
+    pub require_seal: bool,
     /// The Python interpreter, or its virtual environment, for agents without their own
     #[arg(long, env = "REHEARSAL_PYTHON", value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub python: Option<PathBuf>,

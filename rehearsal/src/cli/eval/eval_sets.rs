@@ -40,6 +40,7 @@ pub(super) fn cases(
         model: model(arguments),
         config,
         real_tools: arguments.real_tools.clone(),
+        sealed_tools: arguments.sealed_tools.clone(),
     };
     Ok(read_eval_set_with_models(path, &options, &models(arguments)?)?)
 }

@@ -62,6 +62,12 @@ pub enum EvalError {
         /// The reason.
         cause: glob::PatternError,
     },
+    /// The kernel lacks a part of the seal.
+    #[error("--require-seal: this kernel cannot refuse {}", gaps.join(", "))]
+    Unsealed {
+        /// What it cannot refuse, and what that needs.
+        gaps: Vec<&'static str>,
+    },
     /// The judge cannot be asked.
     #[error("--judge: {0}")]
     Judge(ModelNameError),
@@ -220,6 +226,10 @@ async fn run_suites(
     begin: Instant,
     out: &mut (impl Write + Send),
 ) -> Result<Verdict, EvalError> {
+    let gaps = eval::python::seal_gaps();
+    if arguments.require_seal && !gaps.is_empty() {
+        return Err(EvalError::Unsealed { gaps });
+    }
     let suite = suite(arguments)?;
     let suites: Vec<String> = arguments.suites.iter().map(|path| suite_name(path)).collect();
     let columns = Columns::of(&suite.cases);
@@ -427,9 +437,8 @@ fn models_without_price(runs: &Runs<'_>) -> BTreeSet<String> {
 async fn limits(suite: &EvalSuite) -> BTreeSet<String> {
     let mut all = BTreeSet::new();
     for case in &suite.cases {
-        all.insert(case.subject.limits().await);
+        all.extend(case.subject.limits(case).await);
     }
-    all.remove("");
     all
 }
 

@@ -165,6 +165,8 @@ fn restrict(
         for port in ports {
             created = created.add_rule(NetPort::new(*port, AccessNet::ConnectTcp))?;
         }
+        // Clients bind their end of a connection to any port.
+        created = created.add_rule(NetPort::new(0, AccessNet::BindTcp))?;
     }
     created.restrict_self()
 }

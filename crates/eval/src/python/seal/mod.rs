@@ -48,6 +48,28 @@ impl Network {
     }
 }
 
+/// The ports of services for models, and of name servers: those that are usual, and those in variables of the environment.
+pub(super) fn ports_of_services() -> BTreeSet<u16> {
+    const USUAL: [u16; 4] = [53, 80, 443, 11434];
+    const VARIABLES: [&str; 5] = ["_BASE_URL", "_API_BASE", "_ENDPOINT", "_PROXY", "OLLAMA_HOST"];
+    let names_address = |name: &str| VARIABLES.iter().any(|end| name.to_uppercase().ends_with(end));
+    let variables = std::env::vars_os().filter_map(|(name, value)| {
+        names_address(name.to_str()?).then(|| value.into_string().ok())?
+    });
+    USUAL.into_iter().chain(variables.filter_map(|address| port_of(&address))).collect()
+}
+
+/// The port of an address such as `https://models.example.com/v1` or `localhost:11434`.
+pub(super) fn port_of(address: &str) -> Option<u16> {
+    let (scheme, rest) = address.split_once("://").unwrap_or(("http", address));
+    let host = rest.split(['/', '?']).next()?;
+    match host.rsplit_once(':') {
+        Some((_, port)) if !port.ends_with(']') => port.parse().ok(),
+        _ if scheme == "https" => Some(443),
+        _ => Some(80),
+    }
+}
+
 /// What the kernel can refuse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Layers {
@@ -63,6 +85,11 @@ pub(super) struct Layers {
 
 impl Layers {
     const NONE: Self = Self { files: false, ports: false, signals: false, calls: false };
+
+    /// Whether files and calls are closed, so that the kernel decides what Python's audit hook cannot tell.
+    pub(super) fn is_closed(self) -> bool {
+        self.files && self.calls
+    }
 
     /// What it cannot refuse, and what that needs.
     pub(super) fn gaps(self) -> Vec<&'static str> {
@@ -80,13 +107,17 @@ impl fmt::Display for Layers {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if *self == Self::NONE {
             return formatter.write_str(
-                "the kernel closes nothing, only Python's audit hook does: the seal needs Linux 6.2 or later with Landlock",
+                "nothing is sealed: only Python's audit hook stands between the agent and its effects, and does not see what C \
+                 extensions do by themselves. The seal needs Linux 6.2 or later with Landlock",
             );
         }
-        formatter.write_str("the kernel refuses changes of files, programs, sockets and signals outside of the agent's process")?;
+        formatter.write_str(
+            "cases without a tool that is `real` are sealed: the kernel refuses changes of files, programs, connections and \
+             signals (Landlock, seccomp), beneath Python's audit hook",
+        )?;
         match self.gaps().as_slice() {
             [] => Ok(()),
-            gaps => write!(formatter, ", but here not {}", gaps.join(" and not ")),
+            gaps => write!(formatter, "; here it cannot refuse {}", gaps.join(", ")),
         }
     }
 }
@@ -151,5 +182,37 @@ impl Seal<'_> {
             true => system::program_filter(),
             false => String::new(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ports_are_those_of_addresses() {
+        for (address, port) in [
+            ("https://models.example.com/v1", Some(443)),
+            ("http://127.0.0.1:8123/v1", Some(8123)),
+            ("localhost:11434", Some(11434)),
+            ("http://[::1]", Some(80)),
+            ("http://[::1]:9000?x=1", Some(9000)),
+            ("http://host:port", None),
+        ] {
+            assert_eq!(port_of(address), port, "{address}");
+        }
+    }
+
+    #[test]
+    fn a_host_without_a_port_opens_the_network() {
+        let network =
+            |hosts: &[&str]| Network::of_hosts(&hosts.iter().map(|it| (*it).to_owned()).collect());
+        assert_eq!(network(&[]), Network::Closed);
+        assert_eq!(network(&["localhost:4318", "10.0.0.7:80"]), Network::Ports([80, 4318].into()));
+        assert_eq!(network(&["localhost:4318", "models.example.com"]), Network::Open);
+        assert_eq!(
+            network(&["localhost:4318"]).with_ports([443]),
+            Network::Ports([443, 4318].into())
+        );
     }
 }
