@@ -14,7 +14,7 @@ from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.function_tool import FunctionTool
 
 from rehearsal_adk import tree
-from rehearsal_adk.evaluation import declarations
+from rehearsal_adk.evaluation import declarations, lookup
 
 _REMOTE = {
     "RemoteA2aAgent": "is an agent on another machine",
@@ -65,7 +65,7 @@ def _of_agent(agent: Any) -> Iterator[tuple[str, str]]:
     if getattr(config, "tools", None):
         yield "generate_content_config.tools", "are tools that the model's service runs"
     for tool in getattr(agent, "tools", None) or ():
-        if isinstance(tool, BaseTool) and type(tool).run_async is BaseTool.run_async:
+        if isinstance(tool, BaseTool) and not lookup.has_code(tool):
             yield tool.name, "is a tool that the model's service runs"
         elif declarations.is_mcp(tool) and declarations.names(tool) is None:
             yield type(tool).__name__, "starts or calls an MCP server to list its tools"

@@ -26,6 +26,7 @@ mod python_runs;
 mod recorded_cases;
 mod requests;
 mod requests_apart;
+mod resolved_methods;
 mod rubric_oracle;
 mod scopes_of_adk;
 mod scripts_by_agent;
