@@ -282,7 +282,7 @@ def install() -> None:
     _gate_function_tools()
     lookup.install(_run_tool)
     _for_each_class(BaseTool, lookup.gate_class)
-    _gate_function_nodes()
+    _gate_nodes()
     _follow_model_requests()
     _notice_cancellations()
     Runner.run_live = _no_live_run  # type: ignore[method-assign]
@@ -451,49 +451,94 @@ def _for_each_class(base: Any, change: Any) -> None:
     setattr(base, "__init_subclass__", classmethod(init_subclass))
 
 
-class _Node:
-    """A function node as the gate asks about it: by its name, like a tool."""
+def _gate_nodes() -> None:
+    """Gates nodes of workflows where google-adk runs them, whatever defines their code."""
+    try:
+        from google.adk.workflow._base_node import BaseNode
+    except ImportError:  # This version of google-adk has no workflows.
+        return
+    run = BaseNode.run
+
+    @functools.wraps(run)
+    def run_gated(self: Any, *, ctx: Any, node_input: Any) -> Any:
+        is_gated = _has_own_code(self) and not _is_decided(self)
+        return run(_Gated(self) if is_gated else self, ctx=ctx, node_input=node_input)
+
+    BaseNode.run = run_gated  # type: ignore[method-assign]
+
+
+def _has_own_code(node: Any) -> bool:
+    """Whether a node runs code of the author. Agents and workflows do so too, but the nodes and tools that they run are
+    intercepted."""
+    from google.adk.workflow._function_node import FunctionNode
+    from google.adk.workflow._node import Node
+    from google.adk.workflow._workflow import Workflow
+
+    if isinstance(node, (BaseAgent, Workflow)):
+        return False
+    methods = ["_run_impl"]
+    # One that runs in parallel runs copies of itself.
+    if isinstance(node, Node) and not node.parallel_worker:
+        methods.append("run_node_impl")
+    return isinstance(node, FunctionNode) or not all(
+        adks_own.is_code(getattr(getattr(node, name), "__func__", None)) for name in methods
+    )
+
+
+class _Gated:
+    """A node with the gate in place of its code."""
+
+    def __init__(self, node: Any) -> None:
+        self._node = node
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._node, name)
+
+    async def _run_impl(self, *, ctx: Any, node_input: Any) -> Any:
+        node = self._node
+        args, call_id = {"node_input": _plain(node_input)}, _made_up_id()
+        if not barrier.allowed.get() and (decisions := _decisions()) is not None:
+            call = {"call_id": call_id, "name": node.name, "args": args}
+            path = str(getattr(ctx, "node_path", node.name))
+            decisions.note_node_call(path, call, getattr(ctx, "invocation_id", ""))
+        decision = await _ask(_Named(node.name), args, ctx, call_id=call_id)
+        _change_state(decision, ctx)
+        match decision["do"]:
+            case "raise":
+                raise MockError(decision["message"])
+            case "mock":
+                yield decision["result"]
+                return
+        async with contextlib.aclosing(_steps(node, ctx, node_input)) as steps:
+            async for one in steps:
+                if "truncate" in decision and not isinstance(one, Event):
+                    one = _truncated(one, decision["truncate"])
+                yield one
+
+
+async def _steps(node: Any, ctx: Any, node_input: Any) -> Any:
+    """What the code of a node yields, which may run."""
+    with _body(node):
+        steps = node._run_impl(ctx=ctx, node_input=node_input)
+    try:
+        while True:
+            # Not while it is suspended: then the code that runs is the caller's.
+            with _body(node):
+                try:
+                    one = await anext(steps)
+                except StopAsyncIteration:
+                    return
+            yield one
+    finally:
+        with _body(node):
+            await steps.aclose()
+
+
+class _Named:
+    """A node as the gate asks about it: by its name, like a tool."""
 
     def __init__(self, name: str) -> None:
         self.name = name
-
-
-def _gate_function_nodes() -> None:
-    try:
-        from google.adk.workflow._function_node import FunctionNode
-    except ImportError:  # This version of google-adk has no workflows.
-        return
-    run = FunctionNode._run_impl
-
-    @functools.wraps(run)
-    async def run_impl(self: Any, *, ctx: Any, node_input: Any) -> Any:
-        args, call_id = {"node_input": _plain(node_input)}, _made_up_id()
-        if not barrier.allowed.get() and (decisions := _decisions()) is not None:
-            call = {"call_id": call_id, "name": self.name, "args": args}
-            path = str(getattr(ctx, "node_path", self.name))
-            decisions.note_node_call(path, call, getattr(ctx, "invocation_id", ""))
-        decision = await _ask(_Node(self.name), args, ctx, call_id=call_id)
-        _change_state(decision, ctx)
-        if decision["do"] == "raise":
-            raise MockError(decision["message"])
-        if decision["do"] == "mock":
-            yield decision["result"]
-            return
-        steps = run(self, ctx=ctx, node_input=node_input)
-        while True:
-            # Not while it is suspended: then the code that runs is the caller's.
-            token = barrier.allowed.set(True)
-            try:
-                one = await anext(steps)
-            except StopAsyncIteration:
-                return
-            finally:
-                barrier.allowed.reset(token)
-            if "truncate" in decision and not isinstance(one, Event):
-                one = _truncated(one, decision["truncate"])
-            yield one
-
-    FunctionNode._run_impl = run_impl  # type: ignore[method-assign]
 
 
 def _plain(value: Any) -> Any:

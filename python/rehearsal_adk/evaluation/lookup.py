@@ -56,7 +56,7 @@ def gate_class(of: type) -> None:
 
 def definition(tool: Any) -> Any:
     """What defines how the tool runs: a function or another object; None if only the tool's own lookup knows."""
-    if type(tool).__getattribute__ is not BaseTool.__getattribute__:
+    if getattr(type(tool), _GETATTRIBUTE) is not vars(BaseTool)[_GETATTRIBUTE]:
         return None
     found = adks_own.definition(tool, _NAME)
     return found.own if isinstance(found, _OfClass) else found

@@ -169,3 +169,58 @@ async fn a_real_tool_runs_once_and_is_decided_once() {
     assert_eq!(state(&result)["ran"], json!(wanted));
     assert!(results(&result).iter().all(|it| it.1 == "real" && !it.2), "{:?}", results(&result));
 }
+
+/// The nodes in the order in which the workflow runs them.
+const NODES: [&str; 13] = [
+    "function",
+    "in_the_class",
+    "in_the_base",
+    "calls_its_base",
+    "from_a_mixin",
+    "assigned_later",
+    "by_getattribute",
+    "own_node",
+    "parallel_node",
+    "own_function_node",
+    "calls_function_node",
+    "own_join",
+    "on_the_instance",
+];
+
+/// A case in which these nodes give a mock's value.
+fn case_of_nodes(subject: &Arc<AdkPythonSubject>, mocked: &[&str]) -> EvalCase {
+    let case = EvalCase::new("nodes", subject.clone()).first_message("Go");
+    mocked.iter().fold(case, |case, node| {
+        let mock = ToolMock::Returns(JsonText::from_value(&json!("mocked")));
+        case.tool(*node, ToolUse::Mock(mock))
+    })
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nodes_of_own_classes_are_decided_by_their_names() {
+    let Some(python) = test_needs::python() else { return };
+    let subject = Arc::new(subject("resolved_flow", &python));
+    let result = run_eval(&case_of_nodes(&subject, &NODES)).await;
+    let state_of_mocked = state(&result);
+    let mocked = NODES.map(|node| (node, json!("mocked"), true));
+    assert_eq!(results(&result), mocked);
+    let ran = NODES.iter().filter(|node| state_of_mocked.get(format!("ran_{node}")).is_some());
+    assert_eq!(ran.count(), 0, "{state_of_mocked}");
+
+    let real = NODES
+        .iter()
+        .fold(case_of_nodes(&subject, &[]), |case, node| case.tool(*node, ToolUse::Real));
+    let result = run_eval(&real).await;
+    let state = state(&result);
+    for node in NODES {
+        assert_eq!(state[format!("ran_{node}")], 1, "{node}: {state}");
+    }
+    assert_eq!(results(&result), NODES.map(|node| (node, json!("real"), false)));
+
+    for (number, node) in NODES.iter().enumerate() {
+        let error = run_eval(&case_of_nodes(&subject, &NODES[..number])).await.error;
+        let message = error.unwrap_or_else(|| panic!("{node} passes")).message;
+        let begin = format!("EvalToolError: the tool {node} was called");
+        assert!(message.starts_with(&begin), "{node}: {message}");
+    }
+}
