@@ -33,7 +33,7 @@ from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.function_tool import FunctionTool
 
 from rehearsal_adk import jsonable
-from rehearsal_adk.evaluation import adks_own, barrier, current, lookup, model_requests, output_schema
+from rehearsal_adk.evaluation import adks_own, barrier, carried, current, lookup, model_requests, output_schema
 
 class Decisions(Protocol):
     """What the gate asks, once for each call."""
@@ -69,12 +69,10 @@ class MockError(Exception):
     """The error that a mock names."""
 
 
-_call: contextvars.ContextVar[tuple[Any, dict[str, Any], Any] | None] = contextvars.ContextVar(
-    "rehearsal_call", default=None
-)
+_call: contextvars.ContextVar[tuple[Any, dict[str, Any], Any] | None] = carried.variable("rehearsal_call", None)
 """The tool whose body is about to run, with its arguments and its context."""
 
-_decided: contextvars.ContextVar[tuple[Any, ...]] = contextvars.ContextVar("rehearsal_decided", default=())
+_decided: contextvars.ContextVar[tuple[Any, ...]] = carried.variable("rehearsal_decided", ())
 """The tool or node of which a call is decided, if the code that runs is its body, and what else runs as a part of it."""
 
 _made_up = itertools.count(1)
@@ -155,7 +153,7 @@ async def _ask(
 ) -> dict[str, Any]:
     """The decision about a call, of which the tool's code would get `received`. If it ends the case, the runner's task
     is canceled and this never returns."""
-    if barrier.allowed.get() or is_control_flow(tool):
+    if barrier.is_allowed() or is_control_flow(tool):
         return {"do": "run"}
     decisions = _decisions()
     if decisions is None:
@@ -462,9 +460,10 @@ def _gate_nodes() -> None:
     @functools.wraps(run)
     def run_gated(self: Any, *, ctx: Any, node_input: Any) -> Any:
         is_gated = _has_own_code(self) and not _is_decided(self)
-        return run(_Gated(self) if is_gated else self, ctx=ctx, node_input=node_input)
+        node: Any = _Gated(self) if is_gated else self
+        return run(node, ctx=ctx, node_input=node_input)
 
-    BaseNode.run = run_gated  # type: ignore[method-assign]
+    setattr(BaseNode, "run", run_gated)
 
 
 def _has_own_code(node: Any) -> bool:
@@ -497,7 +496,7 @@ class _Gated:
     async def _run_impl(self, *, ctx: Any, node_input: Any) -> Any:
         node = self._node
         args, call_id = {"node_input": _plain(node_input)}, _made_up_id()
-        if not barrier.allowed.get() and (decisions := _decisions()) is not None:
+        if not barrier.is_allowed() and (decisions := _decisions()) is not None:
             call = {"call_id": call_id, "name": node.name, "args": args}
             path = str(getattr(ctx, "node_path", node.name))
             decisions.note_node_call(path, call, getattr(ctx, "invocation_id", ""))

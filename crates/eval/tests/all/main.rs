@@ -6,6 +6,7 @@ mod blind_metrics;
 mod broken_runs;
 mod broken_suites;
 mod canaries;
+mod carried_permission;
 mod concurrent_users;
 mod endings;
 mod eval_sets;
