@@ -15,6 +15,7 @@ standard library and google-adk. ``docs/design/eval-runs.md`` describes the prot
 ``barrier``    forbids file writes, processes and sockets outside tools that may run
 ``carried``    lets the permission follow work into other threads
 ``unseen``     finds what interception cannot see
+``service_tools``  finds tools in a request that the model's service runs
 ``given_model``  a model whose responses come from the engine
 ``peer``       requests and responses over one socket, in both directions
 """

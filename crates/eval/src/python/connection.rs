@@ -14,7 +14,7 @@ use tokio::task::JoinHandle;
 
 use super::messages::{
     AdkEvent, AdkOutput, Answer, Exception, Forbidden, FromCase, ModelAsked, Replaced, ToCase,
-    ToolAsked, UsageApart,
+    ToolAsked, Unseen, UsageApart,
 };
 use super::model_requests::{self, ModelRequests};
 use super::processes::CaseStream;
@@ -143,6 +143,10 @@ fn handle(
             let Forbidden { what, place } = serde_json::from_str(params)?;
             let case = gate.case_name().to_owned();
             gate.stop(Fault::ForbiddenEffect { case, what, place });
+        }
+        (Some("unseen"), _) => {
+            let Unseen { name, agent, what } = serde_json::from_str(params)?;
+            gate.stop(Fault::Unseen { name, agent, what });
         }
         (Some("tool"), id) => {
             let asked: ToolAsked = serde_json::from_str(params)?;
