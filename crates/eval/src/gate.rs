@@ -279,6 +279,11 @@ impl Gate {
         self.allowed.contains(name)
     }
 
+    /// Everything that the case allows by name.
+    pub fn allowed(&self) -> impl Iterator<Item = &str> {
+        self.allowed.iter().map(String::as_str)
+    }
+
     /// What the subject's own code may do.
     pub(crate) fn allowed_effects(&self) -> &AllowedEffects {
         &self.allowed_effects

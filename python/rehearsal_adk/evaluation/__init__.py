@@ -10,8 +10,12 @@ standard library and google-adk. ``docs/design/eval-runs.md`` describes the prot
 ``huge_pages``  makes forks take less time
 ``case_run``   one case: the runner, its sessions and state, and the engine's requests
 ``gate``       intercepts tool calls, at every depth
+``lookup``     lets every lookup of a tool's method find the gate
+``adks_own``   what is google-adk's own code, by identity
 ``barrier``    forbids file writes, processes and sockets outside tools that may run
+``carried``    lets the permission follow work into other threads
 ``unseen``     finds what interception cannot see
+``service_tools``  finds tools in a request that the model's service runs
 ``given_model``  a model whose responses come from the engine
 ``peer``       requests and responses over one socket, in both directions
 """

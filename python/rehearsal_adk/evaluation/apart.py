@@ -13,10 +13,16 @@ _OURS = "rehearsal_adk."
 
 def asker(llm_request: Any) -> str | None:
     """The module that asks a model apart from the agents' turns; None for a request of a turn."""
-    labels = getattr(getattr(llm_request, "config", None), "labels", None) or {}
-    if _LABEL in labels:
+    if agent(llm_request) is not None:
         return None
     frame = sys._getframe(1)
     while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith(_OURS):
         frame = frame.f_back
     return str(frame.f_globals.get("__name__"))
+
+
+def agent(llm_request: Any) -> str | None:
+    """The agent for a turn of which this request is; None for another request."""
+    labels = getattr(getattr(llm_request, "config", None), "labels", None) or {}
+    name: str | None = labels.get(_LABEL)
+    return name

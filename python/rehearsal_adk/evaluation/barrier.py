@@ -13,16 +13,15 @@ import json
 import os
 import shutil
 import sys
-import threading
 import traceback
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from rehearsal_adk.evaluation import current, endpoints, file_effects
+from rehearsal_adk.evaluation import carried, current, endpoints, file_effects
 from rehearsal_adk.evaluation.endpoints import Endpoints
 from rehearsal_adk.evaluation.file_effects import FileEffects
 
-allowed: contextvars.ContextVar[bool] = contextvars.ContextVar("rehearsal_allowed", default=False)
+allowed = carried.variable("rehearsal_allowed", False)
 """Whether the code that runs belongs to a tool that may run."""
 
 _PROCESSES = {
@@ -53,29 +52,27 @@ _SOCKETS = {
 _LOOKUPS = {"socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr"}
 
 
-model_call: contextvars.ContextVar[Endpoints | None] = contextvars.ContextVar(
-    "rehearsal_model_call", default=None
-)
+model_call: contextvars.ContextVar[Endpoints | None] = carried.variable("rehearsal_model_call", None)
 """What the code that runs may reach, if it belongs to a model's request."""
-
-_model_calls: list[Endpoints] = []
-"""The model requests under way: a name is looked up in a thread without their context."""
 
 
 @contextlib.contextmanager
 def in_model_call(reach: Endpoints) -> Iterator[None]:
     """Permits connections to what a model's request may reach."""
     token = model_call.set(reach)
-    _model_calls.append(reach)
     try:
         yield
     finally:
-        _model_calls.remove(reach)
         model_call.reset(token)
 
 
 class ForbiddenEffect(PermissionError):
     """Code outside an allowed tool tried to change something."""
+
+
+def is_allowed() -> bool:
+    """Whether the code that runs belongs to a tool that may run, of a case that has not ended."""
+    return allowed.get() and not current.has_ended()
 
 
 def forbid(what: str) -> ForbiddenEffect:
@@ -114,11 +111,11 @@ class Barrier:
         endpoints.install()
         file_effects.note_uris()
         sys.addaudithook(self._see)
-        _carry_context_into_threads()
+        carried.install()
         self._active = True
 
     def _see(self, event: str, args: tuple[Any, ...]) -> None:
-        if not self._active or allowed.get():
+        if not self._active or is_allowed():
             return
         what = self._forbidden(event, args)
         if what is None:
@@ -182,10 +179,8 @@ def _unreachable(event: str, args: tuple[Any, ...]) -> str | None:
     reach = [one for one in (request, Endpoints((), hosts)) if one is not None]
     if event in _LOOKUPS:
         name = endpoints.text(args[0] if args else "")
-        # A name is looked up in a thread without the context of the request.
-        if any(one.permits_lookup(name) for one in (*reach, *([] if request else _model_calls))):
+        if any(one.permits_lookup(name) for one in reach):
             return None
-        request = request or (_model_calls[-1] if _model_calls else None)
         tried, allows = f"look up {name}", name
     else:
         address = args[1] if len(args) > 1 else None
@@ -238,16 +233,3 @@ def _place() -> str:
     ]
     frame = own[-1] if own else frames[-1]
     return f"{frame.filename}:{frame.lineno} in {frame.name}"
-
-
-def _carry_context_into_threads() -> None:
-    """Makes a thread that an allowed tool starts an allowed one; others stay forbidden."""
-    start = threading.Thread.start
-
-    def start_in_context(self: threading.Thread) -> None:
-        if allowed.get():
-            run, context = self.run, contextvars.copy_context()
-            self.run = lambda: context.run(run)  # type: ignore[method-assign]
-        start(self)
-
-    threading.Thread.start = start_in_context  # type: ignore[method-assign]

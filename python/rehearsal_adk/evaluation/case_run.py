@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from typing import Any, cast
 
 from rehearsal_adk import faults, jsonable
-from rehearsal_adk.evaluation import current, given_model, own_models, unseen
+from rehearsal_adk.evaluation import current, given_model, own_models, service_tools, unseen
 from rehearsal_adk.evaluation.peer import Peer
 from rehearsal_adk.faults import Fault
 from rehearsal_adk.loading import LoadedAgent
@@ -43,6 +43,7 @@ class CaseRun:
         self._loop: Any = None
         self._model: given_model.ModelOf | None = None
         self.model_timeout_ms = 0
+        self.allowed: frozenset[str] = frozenset()
         self._model_requests = itertools.count(1)
         self._called: dict[str, str] = {}
         self._unanswered: dict[str, str] = {}
@@ -71,6 +72,7 @@ class CaseRun:
         self._declared = frozenset(params["declared"])
         self._stateful = frozenset(params["stateful"])
         self.model_timeout_ms = params["model_timeout_ms"]
+        self.allowed = frozenset(params["allow"])
         try:
             self._model = given_model.chosen(self._peer, params.get("model"))
         except given_model.UnusableModelError as error:
@@ -251,6 +253,14 @@ class CaseRun:
     def model_of(self, agent: Any) -> Any:
         """The model that the case gives this agent; None if the agent has its own."""
         return self._model(agent) if self._model is not None else None
+
+    async def check_tools(self, llm_request: Any) -> None:
+        """Ends the run, and never returns, if the model's service would run a tool that the case does not allow."""
+        finding = service_tools.refused(llm_request, self._loaded.root, self.allowed)
+        if finding is not None:
+            self._loop.call_soon_threadsafe(self._peer.tell, "unseen", finding)
+            self.stop()
+            await asyncio.Event().wait()
 
     async def begin_model_request(self, model: str, attempt: int) -> int | None:
         """Waits until a request to this model may be made, and returns its number. It is None in the loop of another

@@ -1,18 +1,19 @@
 """The case that the running code belongs to.
 
 A process runs one case at a time, and then everything in it belongs to that case; or it runs several at once,
-and then each has a context of its own. Code without that context, such as a thread that the agent started by
-itself, then belongs to none of them.
+and then each has a context of its own. Code without that context, such as a raw thread, then belongs to none of them,
+and neither does a thread that a case has started and that goes on when the case has ended.
 """
 
 from __future__ import annotations
 
 import contextlib
-import contextvars
 from collections.abc import Iterator
 from typing import Any
 
-_own: contextvars.ContextVar[Any] = contextvars.ContextVar("rehearsal_case", default=None)
+from rehearsal_adk.evaluation import carried
+
+_own = carried.variable("rehearsal_case", None)
 _running: list[Any] = []
 _is_shared = False
 
@@ -30,10 +31,16 @@ def is_shared() -> bool:
 
 def case() -> Any:
     """The case of the running code, or None."""
-    own = _own.get()
+    own = None if has_ended() else _own.get()
     if own is None and not _is_shared and _running:
         return _running[-1]
     return own
+
+
+def has_ended() -> bool:
+    """Whether the running code belongs to a case that has ended."""
+    own = _own.get()
+    return own is not None and own not in _running
 
 
 def concerned() -> list[Any]:

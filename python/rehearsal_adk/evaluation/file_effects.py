@@ -35,6 +35,11 @@ _CHANGES: dict[str, tuple[str, tuple[tuple[int, int | None], ...]]] = {
 """What each event does, and the places of its paths among the arguments, each with that of the folder that it is
 relative to."""
 
+_C_FUNCTIONS = frozenset(
+    "chmod fchmod fchmodat utime utimes utimensat futimens futimes lutimes futimesat syscall".split()
+)
+"""What changes the modes and times of files, which the kernel cannot refuse by their paths. `syscall` can do it too."""
+
 _OF_ENTRIES = frozenset({"os.remove", "os.rename", "os.mkdir", "os.rmdir", "os.link", "os.symlink"})
 """Those that change an entry of a folder, and do not follow a link there."""
 
@@ -59,6 +64,8 @@ class FileEffects:
             return self._opened(*args[:3])
         if event == "sqlite3.connect":
             return self._database(args[0])
+        if event == "ctypes.dlsym" and args[1] in _C_FUNCTIONS:
+            return f"tried to change a file (the function {args[1]} of C)"
         if (change := _CHANGES.get(event)) is None:
             return None
         verb, places = change

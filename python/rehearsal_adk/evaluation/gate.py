@@ -4,10 +4,11 @@ There are two places. The plugin ``CaseGate`` is first in every plugin manager o
 sees the tools of agents that are used as tools, and of runners that a tool starts. It refuses a call
 before any code of the subject runs. The second place is the tool's body: a mock's result replaces what
 the tool's function would return, so that confirmation, callbacks and plugins of the subject run as they
-do without the gate. The body is also what code calls that goes around plugins, such as ``run_async``
-within another tool or a node of a workflow.
+do without the gate. The body of any other tool is all that its ``run_async`` does (``lookup``). It is also
+what code calls that goes around plugins, such as ``run_async`` within another tool or a node of a workflow.
 
-Control flow of google-adk and agents used as tools pass. Within a tool that may run, everything passes.
+Control flow of google-adk and agents used as tools pass, as far as google-adk's code runs them. Within a tool that may
+run, everything passes.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import contextvars
 import functools
 import inspect
 import itertools
+from collections.abc import Iterator
 from typing import Any, Protocol
 
 from google.adk.agents.base_agent import BaseAgent
@@ -31,16 +33,7 @@ from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.function_tool import FunctionTool
 
 from rehearsal_adk import jsonable
-from rehearsal_adk.evaluation import barrier, current, model_requests, output_schema
-
-_FRAMEWORK_MODULES = (
-    "google.adk.tools.transfer_to_agent_tool",
-    "google.adk.tools.exit_loop_tool",
-    "google.adk.tools.set_model_response_tool",
-    "google.adk.agents.llm.task",
-)
-"""Where google-adk defines the tools with which a model directs the run."""
-
+from rehearsal_adk.evaluation import adks_own, barrier, carried, current, lookup, model_requests, output_schema
 
 class Decisions(Protocol):
     """What the gate asks, once for each call."""
@@ -76,10 +69,11 @@ class MockError(Exception):
     """The error that a mock names."""
 
 
-_call: contextvars.ContextVar[tuple[Any, dict[str, Any], Any] | None] = contextvars.ContextVar(
-    "rehearsal_call", default=None
-)
+_call: contextvars.ContextVar[tuple[Any, dict[str, Any], Any] | None] = carried.variable("rehearsal_call", None)
 """The tool whose body is about to run, with its arguments and its context."""
+
+_decided: contextvars.ContextVar[tuple[Any, ...]] = carried.variable("rehearsal_decided", ())
+"""The tool or node of which a call is decided, if the code that runs is its body, and what else runs as a part of it."""
 
 _made_up = itertools.count(1)
 
@@ -94,15 +88,39 @@ def _decisions() -> Decisions | None:
     return decisions
 
 
+def _is_decided(of: Any) -> bool:
+    return any(one is of for one in _decided.get())
+
+
+@contextlib.contextmanager
+def _body(decision: dict[str, Any], *decided: Any) -> Iterator[None]:
+    """Runs the body of what is decided, which may have effects unless it is sealed."""
+    tokens = _decided.set(decided), barrier.allowed.set(not decision.get("sealed"))
+    try:
+        yield
+    finally:
+        _decided.reset(tokens[0])
+        barrier.allowed.reset(tokens[1])
+
+
+@contextlib.contextmanager
+def _decided_too(part: Any) -> Iterator[None]:
+    """Runs something as a part of the body that runs."""
+    token = _decided.set((*_decided.get(), part))
+    try:
+        yield
+    finally:
+        _decided.reset(token)
+
+
 def is_control_flow(tool: Any) -> bool:
-    """Whether google-adk defines the tool to direct the run. A tool of the same name is not meant."""
-    module = type(tool).__module__
-    function = getattr(getattr(tool, "func", None), "__module__", "") or ""
-    return any(
-        name == place or name.startswith(f"{place}.")
-        for name in (module, function)
-        for place in _FRAMEWORK_MODULES
-    )
+    """Whether google-adk's own code directs the run with this tool."""
+    return adks_own.directs_the_run(tool) and adks_own.is_code(lookup.definition(tool))
+
+
+def _runs_agent(tool: Any) -> bool:
+    """Whether google-adk's own code runs an agent as this tool. The tools of that agent are intercepted."""
+    return isinstance(tool, AgentTool) and adks_own.is_code(lookup.definition(tool))
 
 
 class CaseGate(BasePlugin):
@@ -115,6 +133,7 @@ class CaseGate(BasePlugin):
         """Refuses the call before plugins and callbacks of the subject see it."""
         if type(tool) is BaseTool:
             return  # No tool has this name, and google-adk tells the model so.
+        lookup.gate_class(type(tool))
         decisions = _decisions()
         if decisions is None or not decisions.knows(tool.name):
             await _ask(tool, tool_args, tool_context)
@@ -134,14 +153,14 @@ async def _ask(
 ) -> dict[str, Any]:
     """The decision about a call, of which the tool's code would get `received`. If it ends the case, the runner's task
     is canceled and this never returns."""
-    if barrier.allowed.get() or is_control_flow(tool):
+    if barrier.is_allowed() or is_control_flow(tool):
         return {"do": "run"}
     decisions = _decisions()
     if decisions is None:
         # At the agent's import, or in a thread of a process that runs several cases.
         raise barrier.forbid(f"called the tool {tool.name} in code that belongs to no case")
-    if isinstance(tool, AgentTool) and not decisions.knows(tool.name):
-        return {"do": "run"}  # Its own tools are intercepted.
+    if not decisions.knows(tool.name) and _runs_agent(tool):
+        return {"do": "run"}
     call_id = call_id or getattr(context, "function_call_id", None) or _made_up_id()
     decision = await decisions.decide(
         {
@@ -192,7 +211,7 @@ async def _through_gate(
             raise MockError(decision["message"])
         case "wait":
             return None
-    if isinstance(tool, AgentTool):
+    if _runs_agent(tool):
         try:
             return await body()
         except Exception:
@@ -201,11 +220,8 @@ async def _through_gate(
             raise
     if is_control_flow(tool):
         return await body()
-    token = barrier.allowed.set(not decision.get("sealed"))
-    try:
+    with _body(decision, tool, getattr(tool, "node", None)):
         result = await body()
-    finally:
-        barrier.allowed.reset(token)
     return _truncated(result, decision["truncate"]) if "truncate" in decision else result
 
 
@@ -262,11 +278,18 @@ def install() -> None:
     """Replaces the places in google-adk through which tools run. Call it before agents are imported."""
     _gate_plugin_managers()
     _gate_function_tools()
-    _gate_other_tools()
-    _gate_function_nodes()
+    lookup.install(_run_tool)
+    _for_each_class(BaseTool, lookup.gate_class)
+    _gate_nodes()
     _follow_model_requests()
     _notice_cancellations()
     Runner.run_live = _no_live_run  # type: ignore[method-assign]
+
+
+def look_again() -> None:
+    """Gates what the subject has set on classes after it defined them. Call this when the subject is imported."""
+    for of in _subclasses(BaseTool):
+        lookup.gate_class(of)
 
 
 def _no_live_run(*args: Any, **kwargs: Any) -> Any:
@@ -294,16 +317,19 @@ def _gate_function_tools() -> None:
     async def run_async(self: Any, *, args: dict[str, Any], tool_context: Any) -> Any:
         token = _call.set((self, args, tool_context))
         try:
-            return await run(self, args=args, tool_context=tool_context)
+            return await _run_tool(self, functools.partial(run, self), args=args, tool_context=tool_context)
         finally:
             _call.reset(token)
 
     @functools.wraps(invoke)
     async def invoke_callable(self: Any, target: Any, args_to_call: dict[str, Any]) -> Any:
-        call = _call.get()
         # Whether a call needs confirmation is decided by a function too, which is not the tool's body.
-        if target is not self.func or call is None or call[0] is not self:
+        is_body = target is self.func or target is not self._require_confirmation
+        if not is_body or _is_decided(self):
             return await invoke(self, target, args_to_call)
+        call = _call.get()
+        if call is None or call[0] is not self:
+            call = (self, args_to_call, args_to_call.get(self._context_param_name))
         received = _received(call, args_to_call)
         return await _through_gate(*call, lambda: invoke(self, target, args_to_call), received)
 
@@ -313,36 +339,36 @@ def _gate_function_tools() -> None:
 
         @functools.wraps(as_node)
         async def run_generator(self: Any, *, args_to_call: Any, tool_context: Any) -> Any:
+            async def body() -> Any:
+                with _decided_too(self._get_generator_node()):
+                    return await as_node(self, args_to_call=args_to_call, tool_context=tool_context)
+
+            if _is_decided(self):
+                return await body()
             call = _call.get()
             args = call[1] if call is not None and call[0] is self else args_to_call
-            return await _through_gate(
-                self,
-                args,
-                tool_context,
-                lambda: as_node(self, args_to_call=args_to_call, tool_context=tool_context),
-                _received((self, args, tool_context), args_to_call),
-            )
+            received = _received((self, args, tool_context), args_to_call)
+            return await _through_gate(self, args, tool_context, body, received)
 
         FunctionTool._run_generator_as_node = run_generator  # type: ignore[method-assign]
 
 
-def _gate_other_tools() -> None:
-    """Gates ``run_async`` of every class of tools, now and when a class is defined later."""
+_BODY_METHODS = ("_invoke_callable", "_run_generator_as_node")
 
-    def gate(of: type) -> None:
-        run = of.__dict__.get("run_async")
-        if run is None or of in (BaseTool, FunctionTool):
-            return
 
-        @functools.wraps(run)
-        async def run_async(self: Any, *, args: dict[str, Any], tool_context: Any) -> Any:
-            return await _through_gate(
-                self, args, tool_context, lambda: run(self, args=args, tool_context=tool_context)
-            )
+async def _run_tool(tool: Any, run: Any, /, *positional: Any, **named: Any) -> Any:
+    """Runs a tool with the method that Python finds. A function has the gate at its body."""
+    if _is_decided(tool) or _has_gated_body(tool):
+        return await run(*positional, **named)
+    given = {**dict(zip(("args", "tool_context"), positional)), **named}
+    body = functools.partial(run, *positional, **named)
+    return await _through_gate(tool, given.get("args", {}), given.get("tool_context"), body)
 
-        of.run_async = run_async  # type: ignore[attr-defined]
 
-    _for_each_class(BaseTool, gate)
+def _has_gated_body(tool: Any) -> bool:
+    return lookup.is_function(tool) and all(
+        adks_own.is_code(adks_own.definition(tool, name)) for name in _BODY_METHODS if hasattr(FunctionTool, name)
+    )
 
 
 def _notice_cancellations() -> None:
@@ -403,15 +429,18 @@ def _follow_model_requests() -> None:
     _for_each_class(BaseLlm, follow)
 
 
+def _subclasses(of: Any) -> Iterator[Any]:
+    """The class and those that derive from it, bases first."""
+    yield of
+    for derived in of.__subclasses__():
+        yield from _subclasses(derived)
+
+
 def _for_each_class(base: Any, change: Any) -> None:
     """Changes every subclass, now and when one is defined later."""
 
-    def change_all(of: Any) -> None:
+    for of in _subclasses(base):
         change(of)
-        for derived in of.__subclasses__():
-            change_all(derived)
-
-    change_all(base)
 
     def init_subclass(cls: Any, /, **kwargs: Any) -> None:
         super(base, cls).__init_subclass__(**kwargs)
@@ -420,49 +449,95 @@ def _for_each_class(base: Any, change: Any) -> None:
     setattr(base, "__init_subclass__", classmethod(init_subclass))
 
 
-class _Node:
-    """A function node as the gate asks about it: by its name, like a tool."""
+def _gate_nodes() -> None:
+    """Gates nodes of workflows where google-adk runs them, whatever defines their code."""
+    try:
+        from google.adk.workflow._base_node import BaseNode
+    except ImportError:  # This version of google-adk has no workflows.
+        return
+    run = BaseNode.run
+
+    @functools.wraps(run)
+    def run_gated(self: Any, *, ctx: Any, node_input: Any) -> Any:
+        is_gated = _has_own_code(self) and not _is_decided(self)
+        node: Any = _Gated(self) if is_gated else self
+        return run(node, ctx=ctx, node_input=node_input)
+
+    setattr(BaseNode, "run", run_gated)
+
+
+def _has_own_code(node: Any) -> bool:
+    """Whether a node runs code of the author. Agents and workflows do so too, but the nodes and tools that they run are
+    intercepted."""
+    from google.adk.workflow._function_node import FunctionNode
+    from google.adk.workflow._node import Node
+    from google.adk.workflow._workflow import Workflow
+
+    if isinstance(node, (BaseAgent, Workflow)):
+        return False
+    methods = ["_run_impl"]
+    # One that runs in parallel runs copies of itself.
+    if isinstance(node, Node) and not node.parallel_worker:
+        methods.append("run_node_impl")
+    return isinstance(node, FunctionNode) or not all(
+        adks_own.is_code(getattr(getattr(node, name), "__func__", None)) for name in methods
+    )
+
+
+class _Gated:
+    """A node with the gate in place of its code."""
+
+    def __init__(self, node: Any) -> None:
+        self._node = node
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._node, name)
+
+    async def _run_impl(self, *, ctx: Any, node_input: Any) -> Any:
+        node = self._node
+        args, call_id = {"node_input": _plain(node_input)}, _made_up_id()
+        if not barrier.is_allowed() and (decisions := _decisions()) is not None:
+            call = {"call_id": call_id, "name": node.name, "args": args}
+            path = str(getattr(ctx, "node_path", node.name))
+            decisions.note_node_call(path, call, getattr(ctx, "invocation_id", ""))
+        decision = await _ask(_Named(node.name), args, ctx, call_id=call_id)
+        _change_state(decision, ctx)
+        match decision["do"]:
+            case "raise":
+                raise MockError(decision["message"])
+            case "mock":
+                yield decision["result"]
+                return
+        async with contextlib.aclosing(_steps(decision, node, ctx, node_input)) as steps:
+            async for one in steps:
+                if "truncate" in decision and not isinstance(one, Event):
+                    one = _truncated(one, decision["truncate"])
+                yield one
+
+
+async def _steps(decision: dict[str, Any], node: Any, ctx: Any, node_input: Any) -> Any:
+    """What the code of a node yields, which may run."""
+    with _body(decision, node):
+        steps = node._run_impl(ctx=ctx, node_input=node_input)
+    try:
+        while True:
+            # Not while it is suspended: then the code that runs is the caller's.
+            with _body(decision, node):
+                try:
+                    one = await anext(steps)
+                except StopAsyncIteration:
+                    return
+            yield one
+    finally:
+        with _body(decision, node):
+            await steps.aclose()
+
+
+class _Named:
+    """A node as the gate asks about it: by its name, like a tool."""
 
     def __init__(self, name: str) -> None:
         self.name = name
-
-
-def _gate_function_nodes() -> None:
-    try:
-        from google.adk.workflow._function_node import FunctionNode
-    except ImportError:  # This version of google-adk has no workflows.
-        return
-    run = FunctionNode._run_impl
-
-    @functools.wraps(run)
-    async def run_impl(self: Any, *, ctx: Any, node_input: Any) -> Any:
-        args, call_id = {"node_input": _plain(node_input)}, _made_up_id()
-        if not barrier.allowed.get() and (decisions := _decisions()) is not None:
-            call = {"call_id": call_id, "name": self.name, "args": args}
-            path = str(getattr(ctx, "node_path", self.name))
-            decisions.note_node_call(path, call, getattr(ctx, "invocation_id", ""))
-        decision = await _ask(_Node(self.name), args, ctx, call_id=call_id)
-        _change_state(decision, ctx)
-        if decision["do"] == "raise":
-            raise MockError(decision["message"])
-        if decision["do"] == "mock":
-            yield decision["result"]
-            return
-        steps = run(self, ctx=ctx, node_input=node_input)
-        while True:
-            # Not while it is suspended: then the code that runs is the caller's.
-            token = barrier.allowed.set(not decision.get("sealed"))
-            try:
-                one = await anext(steps)
-            except StopAsyncIteration:
-                return
-            finally:
-                barrier.allowed.reset(token)
-            if "truncate" in decision and not isinstance(one, Event):
-                one = _truncated(one, decision["truncate"])
-            yield one
-
-    FunctionNode._run_impl = run_impl  # type: ignore[method-assign]
 
 
 def _plain(value: Any) -> Any:

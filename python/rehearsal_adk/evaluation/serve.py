@@ -75,6 +75,7 @@ def main() -> None:
         barrier.Barrier(folders, arguments["programs"], is_sealed).raise_up()
         threads = ImportThreads()
         loaded = loading.load(agent_dir)
+        gate.look_again()
         warm_up.note_missing_modules()
         unseen = _unseen(loaded)
         warm_up.declare(loaded.root)

@@ -14,7 +14,7 @@ from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.function_tool import FunctionTool
 
 from rehearsal_adk import tree
-from rehearsal_adk.evaluation import declarations
+from rehearsal_adk.evaluation import adks_own, declarations, lookup
 
 _REMOTE = {
     "RemoteA2aAgent": "is an agent on another machine",
@@ -23,6 +23,9 @@ _REMOTE = {
     "ManagedAgent": "is an agent that a service runs",
 }
 """Classes of agents whose tools run elsewhere."""
+
+
+RUN_BY_SERVICE = "is a tool that the model's service runs"
 
 
 def look(root: Any) -> list[dict[str, str]]:
@@ -65,10 +68,28 @@ def _of_agent(agent: Any) -> Iterator[tuple[str, str]]:
     if getattr(config, "tools", None):
         yield "generate_content_config.tools", "are tools that the model's service runs"
     for tool in getattr(agent, "tools", None) or ():
-        if isinstance(tool, BaseTool) and type(tool).run_async is BaseTool.run_async:
-            yield tool.name, "is a tool that the model's service runs"
+        if isinstance(tool, BaseTool) and not lookup.has_code(tool):
+            yield tool.name, RUN_BY_SERVICE
         elif declarations.is_mcp(tool) and declarations.names(tool) is None:
             yield type(tool).__name__, "starts or calls an MCP server to list its tools"
+
+
+def of_service(root: Any, name: str | None) -> Iterator[tuple[str, bool]]:
+    """The parts of the agent of this name, or of all agents, that have the model's service run something: the name under
+    which a case allows each, and whether google-adk's own class writes the request."""
+    for agent in agents(root):
+        if name is not None and getattr(agent, "name", None) != name:
+            continue
+        parts = [tool for tool in getattr(agent, "tools", None) or () if isinstance(tool, BaseTool)]
+        yield from ((tool.name, _is_googles(tool)) for tool in parts if not lookup.has_code(tool))
+        if (executor := getattr(agent, "code_executor", None)) is not None:
+            yield type(executor).__name__, _is_googles(executor)
+        if getattr(getattr(agent, "generate_content_config", None), "tools", None):
+            yield "generate_content_config.tools", False
+
+
+def _is_googles(part: Any) -> bool:
+    return adks_own.is_code(adks_own.definition(part, "process_llm_request"))
 
 
 def functions(root: Any) -> Iterator[FunctionType]:

@@ -158,6 +158,7 @@ async def _be_the_engine(reader: asyncio.StreamReader, writer: asyncio.StreamWri
         "stateful": [],
         "model_timeout_ms": 60_000,
         "check_models": False,
+        "allow": [],
     }
     send({"id": 1, "method": "open", "params": opening})
     send({"id": 2, "method": "run", "params": {"text": "Wait"}})

@@ -15,7 +15,7 @@ use tokio::task::JoinHandle;
 
 use super::messages::{
     AdkEvent, AdkOutput, Answer, Exception, Forbidden, FromCase, ModelAsked, Replaced, ToCase,
-    ToolAsked, UsageApart,
+    ToolAsked, Unseen, UsageApart,
 };
 use super::model_requests::{self, ModelRequests};
 use crate::fault::Fault;
@@ -147,6 +147,10 @@ fn handle(
         (Some("refused"), _) => {
             let Forbidden { what, place } = serde_json::from_str(params)?;
             gate.ledger.add(Event::EffectRefused { what, place });
+        }
+        (Some("unseen"), _) => {
+            let Unseen { name, agent, what } = serde_json::from_str(params)?;
+            gate.stop(Fault::Unseen { name, agent, what });
         }
         (Some("tool"), id) => {
             let asked: ToolAsked = serde_json::from_str(params)?;

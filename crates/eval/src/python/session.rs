@@ -86,6 +86,7 @@ struct Open<'a> {
     model: Option<Model<'a>>,
     model_timeout_ms: u64,
     check_models: bool,
+    allow: Vec<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -124,6 +125,7 @@ impl PythonSession {
             model: Model::of(gate)?,
             model_timeout_ms: u64::try_from(model_timeout.as_millis()).unwrap_or(u64::MAX),
             check_models,
+            allow: gate.allowed().collect(),
         };
         let opened = session.request("open", &open).await?;
         session.is_idle = true;

@@ -60,11 +60,32 @@ const CALLS: &[i64] = &[
     libc::SYS_finit_module,
     libc::SYS_delete_module,
     libc::SYS_kexec_load,
+    libc::SYS_acct,
+    libc::SYS_quotactl,
+    libc::SYS_perf_event_open,
+    libc::SYS_userfaultfd,
+    libc::SYS_fanotify_init,
+    libc::SYS_open_by_handle_at,
     #[cfg(target_arch = "x86_64")]
     libc::SYS_chown,
     #[cfg(target_arch = "x86_64")]
     libc::SYS_lchown,
 ];
+
+/// What changes other processes, with the argument that names one; 0 is the process itself.
+const OF_PROCESSES: &[(i64, u8)] = &[
+    (libc::SYS_prlimit64, 0),
+    (libc::SYS_setpriority, 1),
+    (libc::SYS_ioprio_set, 1),
+    (libc::SYS_sched_setscheduler, 0),
+    (libc::SYS_sched_setparam, 0),
+    (libc::SYS_sched_setattr, 0),
+    (libc::SYS_sched_setaffinity, 0),
+];
+
+/// The requests of `ioctl` that change the flags of a file, which may be open for reading only: `FS_IOC_SETFLAGS` and
+/// `FS_IOC_FSSETXATTR`.
+const FLAGS: &[u64] = &[0x4008_6602, 0x401c_5820];
 
 /// What makes a socket reach something, or be reached.
 const CONNECTIONS: &[i64] = &[libc::SYS_connect, libc::SYS_bind, libc::SYS_listen];
@@ -104,8 +125,11 @@ pub(super) fn apply(seal: &Seal<'_>) -> Result<(), String> {
     restrict(Ruleset::default(), &folders, seal.network)
         .map_err(|error| format!("Landlock cannot be applied: {error}"))?;
     let mut refused = rules(CALLS);
-    // Of other processes.
-    refused.insert(libc::SYS_prlimit64, vec![rule(0, SeccompCmpOp::Ne, 0)?]);
+    for (call, process) in OF_PROCESSES {
+        refused.insert(*call, vec![rule(*process, SeccompCmpOp::Ne, 0)?]);
+    }
+    let flags = FLAGS.iter().map(|request| rule(1, SeccompCmpOp::Eq, *request));
+    refused.insert(libc::SYS_ioctl, flags.collect::<Result<_, _>>()?);
     let unconnected =
         UNCONNECTED.iter().map(|kind| of_kind(*kind)).collect::<Result<Vec<_>, _>>()?;
     refused.insert(libc::SYS_socketpair, unconnected.clone());

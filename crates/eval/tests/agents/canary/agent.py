@@ -1,5 +1,6 @@
 """An agent whose tool has effects, at every depth at which an agent can have a tool."""
 
+import _thread
 import asyncio
 import socket
 import subprocess
@@ -72,9 +73,16 @@ def before_agent(callback_context) -> None:
         thread.join()
     if path := callback_context.state.get("call_in_thread"):
         call = FunctionTool(touch).run_async(args={"path": path, "port": 1}, tool_context=None)
-        thread = threading.Thread(target=lambda: asyncio.run(call))
-        thread.start()
-        thread.join()
+        ended = threading.Event()
+
+        def run() -> None:
+            try:
+                asyncio.run(call)
+            finally:
+                ended.set()
+
+        _thread.start_new_thread(run, ())
+        ended.wait()
 
 
 class Swallowing(BasePlugin):
