@@ -299,7 +299,11 @@ mod tests {
               tools:
                 search: { returns: ... }
 
-            Or, if it has no effects outside the session, let it run:
+            Or let it run. It can change its session, and nothing else:
+              tools:
+                search: sealed
+
+            Or with all its effects:
               tools:
                 search: real
 

@@ -1,26 +1,51 @@
-"""The folder for temporary files of each case."""
+"""The folder for temporary files and caches of each case."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
+
+_NESTED = ("", ".cache", ".config", ".local", ".local/share", ".local/state")
+"""The folders in a home in which programs make folders of their own."""
+
+_VARIABLES = ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME")
+"""The variables that name such folders, wherever they are."""
 
 
 class Scratch:
-    """A folder with one folder for each process of a case, which temporary files come to."""
+    """A folder with one folder for each process of a case, to which temporary files come.
 
-    def __init__(self, root: str) -> None:
+    With a home, the user's home is there too: what is in the real one can be read through links, and what is not there yet
+    can be made.
+    """
+
+    def __init__(self, root: str, with_home: bool) -> None:
         self._root = root
+        self._homes: dict[str, list[tuple[str, str]]] = {}
+        if with_home:
+            self._homes = {
+                name: list(_entries(os.environ[name], nested))
+                for name, nested in (("HOME", _NESTED), *((name, ("",)) for name in _VARIABLES))
+                if os.environ.get(name)
+            }
 
     def begin(self, process: str) -> None:
-        """Gives this process, and all that it starts, a new folder for temporary files."""
+        """Gives this process, and all that it starts, a new folder for temporary files, and a new home."""
         self.end(process)
         folder = self._of(process)
         os.mkdir(folder)
-        os.environ["TMPDIR"] = folder
+        os.environ["TMPDIR"] = _made(folder, "tmp")
         # Python remembers the last one.
         tempfile.tempdir = None
+        for name, entries in self._homes.items():
+            os.environ[name] = home = _made(folder, name.lower())
+            if name == "HOME":
+                for nested in _NESTED:
+                    os.makedirs(os.path.join(home, nested), exist_ok=True)
+            for path, real in entries:
+                os.symlink(real, os.path.join(home, path))
 
     def end(self, process: str) -> None:
         """Removes the folder of a process."""
@@ -29,3 +54,21 @@ class Scratch:
 
     def _of(self, process: str) -> str:
         return os.path.join(self._root, f"case-{process}")
+
+
+def _made(folder: str, name: str) -> str:
+    path = os.path.join(folder, name)
+    os.mkdir(path)
+    return path
+
+
+def _entries(home: str, nested: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """What is in a home, and in these folders of it: the paths there, and the real ones."""
+    for inner in nested:
+        try:
+            names = os.listdir(os.path.join(home, inner))
+        except OSError:  # There is none, or the user may not read it.
+            continue
+        for name in names:
+            if (path := os.path.join(inner, name)) not in nested:
+                yield path, os.path.join(home, path)

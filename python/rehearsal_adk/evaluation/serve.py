@@ -54,6 +54,9 @@ def main() -> None:
     os.dup2(null, 0)
     os.dup2(2, 1)
     barrier.hosts = frozenset(arguments["hosts"])
+    is_sealed = arguments["is_sealed"]
+    scratch = Scratch(arguments["scratch"], with_home=is_sealed)
+    scratch.begin("import")
     loaded = None
     try:
         loading.adk_version()
@@ -63,12 +66,12 @@ def main() -> None:
             gate.install()
             given_model.install()
         warm_up.warm_up()
+        uncompiled = warm_up.uncompiled()
         if digits := arguments["program_filter"]:
             seal.refuse_programs(digits)
         # Python may keep google-adk's modules compiled. Of the subject nothing is written, which the barrier forbids too.
         sys.dont_write_bytecode = True
         folders = [arguments["scratch"], *arguments["folders"]]
-        is_sealed = arguments["is_sealed"]
         if is_sealed:
             semaphores.install()
             shared_libraries.install()
@@ -91,10 +94,9 @@ def main() -> None:
         "python": sys.version.split()[0],
         "unseen": unseen,
         "names": _names(loaded),
+        "uncompiled": uncompiled,
     }
     say(answers, {"ready": ready})
-
-    scratch = Scratch(arguments["scratch"])
 
     def start(connection: int) -> Any:
         return case_run.CaseRun(loaded).serve(socket.socket(fileno=connection))

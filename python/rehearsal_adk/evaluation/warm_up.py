@@ -11,6 +11,7 @@ import asyncio
 import contextlib
 import importlib.util
 import json
+import os
 import platform
 import socket
 import sys
@@ -80,6 +81,14 @@ def warm_up() -> None:
         loop.run_until_complete(loop.shutdown_asyncgens())
     finally:
         loop.close()
+
+
+def uncompiled() -> list[str]:
+    """The files of imported modules of which Python has kept no compiled form, as it does where it may write."""
+    if sys.dont_write_bytecode:
+        return []
+    modules = [(getattr(one, "__file__", None), getattr(one, "__cached__", None)) for one in sys.modules.values()]
+    return [file for file, cached in modules if file and cached and not os.path.exists(cached)]
 
 
 def note_missing_modules() -> None:

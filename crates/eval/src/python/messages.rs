@@ -20,6 +20,8 @@ pub(super) enum FromServer {
         unseen: Vec<Unseen>,
         /// The names that the agent shows.
         names: Names,
+        /// The files of modules that were compiled at this start, and could not be kept so.
+        uncompiled: Vec<String>,
     },
     /// The TCP ports that the models may need.
     Ports(Vec<u16>),
@@ -56,10 +58,11 @@ impl<'de> Deserialize<'de> for FromServer {
             threads: BTreeMap<String, u32>,
             unseen: Vec<Unseen>,
             names: Names,
+            uncompiled: Vec<String>,
         }
         match Line::deserialize(deserializer)? {
-            Line { ready: Some(Ready { threads, unseen, names }), .. } => {
-                Ok(Self::Ready { threads, unseen, names })
+            Line { ready: Some(Ready { threads, unseen, names, uncompiled }), .. } => {
+                Ok(Self::Ready { threads, unseen, names, uncompiled })
             }
             Line { fault: Some(exception), .. } => Ok(Self::Fault(exception)),
             Line { ports: Some(ports), .. } => Ok(Self::Ports(ports)),

@@ -164,7 +164,8 @@ impl AdkPythonSubject {
                 key.network = key.network.with_ports(seal::port_of(&address));
             }
             None | Some(GivenModel::Named(_)) => {
-                key.network = key.network.with_ports(seal::ports_of_services());
+                key.network =
+                    key.network.with_ports(seal::ports_of_services(&self.agent.environment));
                 // Models of the agent may name others. Only its process knows.
                 let ports = self.servers.model_ports(&key).await?;
                 key.network = key.network.with_ports(ports);

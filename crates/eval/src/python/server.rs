@@ -1,6 +1,9 @@
 //! [`Server`]: the process that imports an agent, and forks a process for each case or runs cases itself.
 
 use std::collections::{BTreeMap, HashSet};
+use std::io::Write as _;
+use std::path::Path;
+use std::process::Stdio;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -16,7 +19,7 @@ use super::Isolation;
 use super::line_process::{LineProcess, Request};
 use super::messages::{Exception, FromServer, Unseen};
 use super::processes::{CaseProcess, Ending, Processes};
-use super::scratch::Scratch;
+use super::scratch::{self, Scratch};
 use super::seal::{self, Network, Seal};
 use super::servers::{Agent, Key};
 use crate::fault::Fault;
@@ -123,11 +126,7 @@ impl Server {
         });
         command
             .arg(arguments.to_string())
-            .envs(
-                scratch
-                    .environment(seal.is_some())
-                    .map_err(|error| broken("the folder for caches cannot be made", &error))?,
-            )
+            .envs(scratch::encodings())
             .envs(environment.iter().map(|(name, value)| (name, value)));
         let started = LineProcess::start(&mut command, |command| match &seal {
             None => child::start(command),
@@ -178,7 +177,10 @@ impl Server {
         });
         let begun = is_ready.await.unwrap_or_else(|_| Err("the engine is stopping".to_owned()));
         let (threads, unseen, names) = match begun {
-            Ok(FromServer::Ready { threads, unseen, names }) => (threads, unseen, names),
+            Ok(FromServer::Ready { threads, unseen, names, uncompiled }) => {
+                compile(python, &uncompiled);
+                (threads, unseen, names)
+            }
             Ok(FromServer::Fault(Exception { r#type, message, .. }))
                 if r#type == "Declarations" =>
             {
@@ -362,4 +364,24 @@ fn with_output(how: &str, output: Option<&str>) -> String {
         Some(lines) => format!("{how}. Its last output:\n{lines}"),
         None => format!("{how}. It printed nothing"),
     }
+}
+
+/// Has Python keep modules of google-adk compiled, which a sealed process cannot. Otherwise each one would compile them.
+fn compile(python: &Path, files: &[String]) {
+    if files.is_empty() {
+        return;
+    }
+    let mut command = std::process::Command::new(python);
+    command.args(["-m", "py_compile", "-"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    let list = files.join("\n");
+    std::thread::spawn(move || {
+        // Without it, the next start is slow again.
+        if let Ok(mut compiling) = command.spawn() {
+            if let Some(mut input) = compiling.stdin.take() {
+                let _ = input.write_all(list.as_bytes());
+            }
+            let _ = compiling.wait();
+        }
+    });
 }

@@ -31,6 +31,7 @@ mod resolved_methods;
 mod rubric_oracle;
 mod scopes_of_adk;
 mod scripts_by_agent;
+mod sealed_cases;
 mod service_tools;
 mod silent_models;
 mod stored_runs;

@@ -48,14 +48,16 @@ impl Network {
     }
 }
 
-/// The ports of services for models, and of name servers: those that are usual, and those in variables of the environment.
-pub(super) fn ports_of_services() -> BTreeSet<u16> {
+/// The ports of services for models, and of name servers: those that are usual, and those in variables of this process's
+/// environment and the agent's.
+pub(super) fn ports_of_services(of_agent: &[(String, String)]) -> BTreeSet<u16> {
     const USUAL: [u16; 4] = [53, 80, 443, 11434];
     const VARIABLES: [&str; 5] = ["_BASE_URL", "_API_BASE", "_ENDPOINT", "_PROXY", "OLLAMA_HOST"];
     let names_address = |name: &str| VARIABLES.iter().any(|end| name.to_uppercase().ends_with(end));
-    let variables = std::env::vars_os().filter_map(|(name, value)| {
-        names_address(name.to_str()?).then(|| value.into_string().ok())?
-    });
+    let of_process = std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    let variables = of_process.chain(of_agent.iter().cloned());
+    let variables = variables.filter_map(|(name, value)| names_address(&name).then_some(value));
     USUAL.into_iter().chain(variables.filter_map(|address| port_of(&address))).collect()
 }
 
