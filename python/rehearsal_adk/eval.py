@@ -2,7 +2,7 @@
 
 A case says which agent, what its tools return, who answers and what is measured::
 
-    from rehearsal_adk.eval import REAL, EvalCase, returns, run_eval
+    from rehearsal_adk.eval import SEALED, EvalCase, returns, run_eval
 
     def test_chest_pain_is_escalated():
         run_eval(
@@ -10,7 +10,7 @@ A case says which agent, what its tools return, who answers and what is measured
                 name="chest-pain",
                 subject="agents/triage",
                 first_message="I have really bad chest pain",
-                tools={"read": returns({"policy": "Call 999."}), "escalate": REAL},
+                tools={"read": returns({"policy": "Call 999."}), "escalate": SEALED},
                 user_agents={"loop": {"script": ["It spreads to my left arm"]}},
                 metrics=[{"state": {"name": "escalated", "key": "escalation", "is": {"$exists": True}}}],
             )

@@ -42,7 +42,8 @@ pub struct EvalCase {
     /// What the given model responds when it is asked apart from the agent's turns, in order. Without any, a summary of
     /// events is a fixed text.
     pub responses_apart: Vec<String>,
-    /// Parts of the subject that interception cannot see, such as `google_search`, and that are allowed.
+    /// What the subject's own code may do: folders that it may write to, which end with `/`, programs that it may start, and
+    /// hosts that it may reach, with a port or without; and parts that interception cannot see, such as `google_search`.
     pub allow: BTreeSet<String>,
     /// Who responds when the subject waits.
     pub user_agents: UserAgents,
@@ -183,7 +184,7 @@ impl EvalCase {
         self
     }
 
-    /// Allows a part of the subject that interception cannot see, such as `google_search`.
+    /// Allows the subject's own code something, as [`EvalCase::allow`] has it.
     #[must_use]
     pub fn allow(mut self, name: impl Into<String>) -> Self {
         self.allow.insert(name.into());

@@ -641,8 +641,8 @@ fn a_suite_is_made_from_a_recorded_case() {
     };
     let made = init("triage.eval.yaml");
     assert_eq!(made.status.code(), Some(0), "{}", text(&made.stderr));
-    let next =
-        "triage.eval.yaml is written. Next: rehearsal eval triage.eval.yaml --model replay\n";
+    let next = "triage.eval.yaml is written. Next: rehearsal eval triage.eval.yaml --model replay\n\
+         Its tools are mocked. One that only changes the session's state can run: write `sealed` in place of its mock\n";
     assert_eq!(text(&made.stdout), next);
     let listed = run(folder.path(), &["triage.eval.yaml", "--list"], None);
     assert_eq!(text(&listed.stdout).trim(), "pain", "{}", text(&listed.stderr));

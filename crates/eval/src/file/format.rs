@@ -84,8 +84,9 @@ pub(super) struct Case {
     /// What happens to the calls of each tool. A call of a tool that is not named is an error.
     #[serde(default)]
     pub(super) tools: BTreeMap<String, Mock>,
-    /// Parts of the agent that cannot be intercepted, such as `google_search`, and that are allowed; and hosts that its
-    /// models may reach besides those that they are configured for, such as `models.example.com`.
+    /// What the agent's own code may do: folders that it may write to, such as `./logs/`, programs that it may start, such
+    /// as `git`, and hosts that it may reach, such as `localhost:4318`; and parts of the agent that cannot be intercepted,
+    /// such as `google_search`.
     #[serde(default)]
     pub(super) allow: Vec<String>,
     /// Who responds when the agent waits for the user.

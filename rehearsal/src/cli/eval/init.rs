@@ -37,6 +37,12 @@ pub(super) fn init(arguments: &InitSuiteArguments, out: &mut dyn Write) -> Resul
     file.write_all(suite.as_bytes()).map_err(unwritable)?;
     let shown = path.display();
     writeln!(out, "{shown} is written. Next: rehearsal eval {shown} --model replay")?;
+    if golden.trace.invocations.iter().any(|turn| !turn.tool_calls.is_empty()) {
+        writeln!(
+            out,
+            "Its tools are mocked. One that only changes the session's state can run: write `sealed` in place of its mock"
+        )?;
+    }
     Ok(())
 }
 

@@ -217,4 +217,16 @@ mod tests {
             Network::Ports([443, 4318].into())
         );
     }
+
+    #[test]
+    fn what_a_kernel_cannot_refuse_is_said() {
+        let all = Layers { files: true, ports: true, signals: true, calls: true };
+        assert!(all.gaps().is_empty() && all.is_closed());
+        assert!(all.to_string().ends_with("beneath Python's audit hook"));
+        let older = Layers { ports: false, signals: false, ..all };
+        let gaps = "; here it cannot refuse TCP by port (Landlock of Linux 6.7), signals to other processes (Landlock of Linux 6.12)";
+        assert!(older.to_string().ends_with(gaps) && older.is_closed());
+        assert!(Layers::NONE.to_string().starts_with("nothing is sealed"));
+        assert!(!Layers { files: false, ..all }.is_closed());
+    }
 }
