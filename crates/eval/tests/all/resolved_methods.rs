@@ -33,7 +33,8 @@ const OF_CLASSES: [&str; 16] = [
     "own_transfer",
 ];
 
-const OTHERS: [&str; 14] = [
+const OTHERS: [&str; 15] = [
+    "exit_loops_instance_invoke",
     "on_the_instance",
     "positional",
     "a_property",

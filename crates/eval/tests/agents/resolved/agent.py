@@ -238,8 +238,9 @@ def replaced_function() -> FunctionTool:
     return tool
 
 
-def instance_invoke() -> FunctionTool:
-    tool = FunctionTool(function("functions_instance_invoke"))
+def instance_invoke(function, name: str) -> FunctionTool:
+    tool = FunctionTool(function)
+    tool.name = name
 
     async def invoke(target, args_to_call):
         return real(tool.name)
@@ -309,7 +310,8 @@ TOOLS = [
     FunctionsInvoke(function("functions_invoke")),
     FunctionsGenerator(function("functions_generator", generator)),
     replaced_function(),
-    instance_invoke(),
+    instance_invoke(function("f"), "functions_instance_invoke"),
+    instance_invoke(exit_loop, "exit_loops_instance_invoke"),
     property_tool(),
     OwnAgentTool(LlmAgent(name="own_agent_tool", model=MODEL, description="Helps.")),
     agent_tool_of_instance(),
