@@ -115,7 +115,9 @@ def _decided_too(part: Any) -> Iterator[None]:
 
 def is_control_flow(tool: Any) -> bool:
     """Whether google-adk's own code directs the run with this tool."""
-    return adks_own.directs_the_run(tool) and adks_own.is_code(lookup.definition(tool))
+    if not adks_own.directs_the_run(tool):
+        return False
+    return _has_gated_body(tool) if isinstance(tool, FunctionTool) else adks_own.is_code(lookup.definition(tool))
 
 
 def _runs_agent(tool: Any) -> bool:
@@ -366,6 +368,7 @@ async def _run_tool(tool: Any, run: Any, /, *positional: Any, **named: Any) -> A
 
 
 def _has_gated_body(tool: Any) -> bool:
+    """Whether google-adk's code runs the tool as a function, up to the gate at its body."""
     return lookup.is_function(tool) and all(
         adks_own.is_code(adks_own.definition(tool, name)) for name in _BODY_METHODS if hasattr(FunctionTool, name)
     )

@@ -4,6 +4,9 @@ google-adk calls ``tool.run_async(...)``. So ``BaseTool`` has a ``__getattribute
 around whatever Python finds. The method may be in the class or a base, set on either later, on the object, a property,
 or what ``__getattr__`` gives. A class with a ``__getattribute__`` of its own gets one around it. Code can also call the
 method of a class, ``type(tool).run_async(tool, ...)``: there the class has a descriptor in its place.
+
+Just before google-adk calls a tool, its class is looked at again. So a class whose attributes were set meanwhile, and one
+that does not derive from ``BaseTool``, are gated too.
 """
 
 from __future__ import annotations

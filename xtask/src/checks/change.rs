@@ -87,8 +87,8 @@ const WITH_PROGRAM: [&str; 5] = [
 ];
 
 /// The tests of what eval runs rely on in google-adk.
-const RELY_ON_ADK: &str =
-    "package(rehearsal-eval) & binary(all) & test(/^(canaries|endings|python_runs|requests)::/)";
+const RELY_ON_ADK: &str = "package(rehearsal-eval) & binary(all) & \
+     test(/^(canaries|endings|python_runs|requests|resolved_methods|service_tools)::/)";
 
 /// The wheel is a check of a release.
 const ACCEPTANCE: &str = "package(acceptance) - test(/^wheel::/)";

@@ -33,7 +33,8 @@ const OF_CLASSES: [&str; 16] = [
     "own_transfer",
 ];
 
-const OTHERS: [&str; 14] = [
+const OTHERS: [&str; 15] = [
+    "exit_loops_instance_invoke",
     "on_the_instance",
     "positional",
     "a_property",
@@ -50,8 +51,11 @@ const OTHERS: [&str; 14] = [
     "own_response",
 ];
 
+/// What is no tool by its class. Code of the agent cannot reach it.
+const OF_TOOLSET: [&str; 2] = ["wrapped", "wrapped_by_getattribute"];
+
 fn tools() -> impl Iterator<Item = &'static str> {
-    OF_CLASSES.into_iter().chain(OTHERS)
+    OF_CLASSES.into_iter().chain(OTHERS).chain(OF_TOOLSET)
 }
 
 fn subject(name: &str, python: &Path) -> AdkPythonSubject {
@@ -117,7 +121,7 @@ async fn the_code_of_a_mocked_tool_does_not_run() {
 async fn the_code_of_a_mocked_tool_does_not_run_when_code_of_the_agent_calls_it() {
     let Some(python) = test_needs::python() else { return };
     let subject = Arc::new(subject("resolved", &python));
-    let everywhere: Vec<_> = tools().collect();
+    let everywhere = [&OF_CLASSES[..], &OTHERS[..]].concat();
     for (key, called) in [("on_object", &everywhere[..]), ("on_class", &OF_CLASSES[..])] {
         let mut case = mocked(case(&subject, [].into_iter()), called.iter().copied());
         case.initial_state = JsonText::from_value(&json!({ key: called }));
@@ -136,6 +140,9 @@ async fn a_tool_that_the_case_does_not_name_ends_it() {
     let subject = Arc::new(subject("resolved", &python));
     for tool in tools() {
         for is_direct in [false, true] {
+            if is_direct && OF_TOOLSET.contains(&tool) {
+                continue;
+            }
             let mut case = case(&subject, (!is_direct).then_some(tool).into_iter());
             if is_direct {
                 case.initial_state = JsonText::from_value(&json!({ "on_object": [tool] }));

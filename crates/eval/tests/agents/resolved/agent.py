@@ -8,6 +8,7 @@ import os
 
 from google.adk.agents import LlmAgent
 from google.adk.tools import AgentTool, BaseTool, FunctionTool, exit_loop
+from google.adk.tools.base_toolset import BaseToolset
 from google.adk.tools.set_model_response_tool import SetModelResponseTool
 from google.adk.tools.transfer_to_agent_tool import TransferToAgentTool
 from google.genai import types
@@ -237,8 +238,9 @@ def replaced_function() -> FunctionTool:
     return tool
 
 
-def instance_invoke() -> FunctionTool:
-    tool = FunctionTool(function("functions_instance_invoke"))
+def instance_invoke(function, name: str) -> FunctionTool:
+    tool = FunctionTool(function)
+    tool.name = name
 
     async def invoke(target, args_to_call):
         return real(tool.name)
@@ -308,7 +310,8 @@ TOOLS = [
     FunctionsInvoke(function("functions_invoke")),
     FunctionsGenerator(function("functions_generator", generator)),
     replaced_function(),
-    instance_invoke(),
+    instance_invoke(function("f"), "functions_instance_invoke"),
+    instance_invoke(exit_loop, "exit_loops_instance_invoke"),
     property_tool(),
     OwnAgentTool(LlmAgent(name="own_agent_tool", model=MODEL, description="Helps.")),
     agent_tool_of_instance(),
@@ -316,6 +319,39 @@ TOOLS = [
     control_flow(OwnTransfer(["resolved"]), "own_transfer"),
     control_flow(OwnResponse({"type": "object"}), "own_response"),
 ]
+
+class Wrapped:
+    """Stands for a tool, and is none by its class."""
+
+    def __init__(self, tool: BaseTool) -> None:
+        self._tool = tool
+
+    def __getattr__(self, name):
+        return getattr(self._tool, name)
+
+    async def process_llm_request(self, *, tool_context, llm_request) -> None:
+        llm_request.append_tools([self])
+
+    async def run_async(self, *, args, tool_context):
+        return real(self.name)
+
+
+class WrappedByGetattribute(Wrapped):
+    run_async = None
+
+    def __getattribute__(self, name):
+        if name == "run_async":
+            return functools.partial(run, self)
+        return super().__getattribute__(name)
+
+
+class Tools(BaseToolset):
+    async def get_tools(self, readonly_context=None):
+        return [Wrapped(Tool("wrapped")), WrappedByGetattribute(Tool("wrapped_by_getattribute"))]
+
+    async def close(self) -> None:
+        pass
+
 
 if "REPLACED" in os.environ:
     FunctionTool.run_async = run
@@ -343,7 +379,7 @@ def note(callback_context) -> None:
 root_agent = LlmAgent(
     name="resolved",
     model=MODEL,
-    tools=TOOLS,
+    tools=[*TOOLS, Tools()],
     before_agent_callback=call_directly,
     after_agent_callback=note,
 )
