@@ -72,10 +72,7 @@ fn each_verdict_has_its_words_and_exit_code() {
     let note = "passed    greets\n          note: the case has no metric, so nothing is measured\n";
     assert!(shown.starts_with(note), "{shown}");
     assert!(text(&passed.stderr).contains("passed      greets (0 turns, "));
-    assert!(
-        text(&passed.stderr)
-            .starts_with("note: each case runs in a process of its own. Not intercepted: ")
-    );
+    assert!(text(&passed.stderr).contains("note: each case runs in a process of its own\n"));
 
     let all = run(folder.path(), &["suite.yaml", "--jobs", "1"], Some(&python));
     assert_eq!(all.status.code(), Some(1), "{}", text(&all.stderr));
@@ -587,6 +584,26 @@ fn servers_that_list_their_tools_must_be_allowed() {
     let unknown = run(folder.path(), &["tools", "none.json"], None);
     assert_eq!(unknown.status.code(), Some(2));
     assert!(text(&unknown.stderr).contains("none.json cannot be read"));
+}
+
+#[test]
+fn a_run_says_what_is_sealed() {
+    let Some(python) = test_needs::python() else { return };
+    let folder = suite("  - { name: greets, first_message: Hi, model: { scripted: [Hello] } }\n");
+    let ran = run(folder.path(), &["suite.yaml", "--require-seal"], Some(&python));
+    let shown = text(&ran.stderr);
+    if eval::python::seal_gaps().is_empty() {
+        assert_eq!(ran.status.code(), Some(0), "{shown}");
+        assert!(
+            shown.contains("note: cases without a tool that is `real` are sealed: "),
+            "{shown}"
+        );
+    } else {
+        assert_eq!(ran.status.code(), Some(2), "{shown}");
+        assert!(shown.contains("--require-seal: this kernel cannot refuse "), "{shown}");
+        let ran = run(folder.path(), &["suite.yaml"], Some(&python));
+        assert_eq!(ran.status.code(), Some(0), "{}", text(&ran.stderr));
+    }
 }
 
 #[test]
