@@ -34,20 +34,23 @@ const LOAD: Duration = Duration::from_secs(120);
 /// How often a case is begun whose process is lost, and not because of the case.
 const ATTEMPTS: usize = 3;
 
-/// Runs one case.
+/// Runs one case. Where its process is lost, and not because of the case, it runs again, which the result notes.
 pub async fn run_eval(case: &EvalCase) -> EvalResult {
-    let mut gate = Gate::new(case);
-    for _ in 1..ATTEMPTS {
+    let mut notes = Vec::new();
+    loop {
+        let gate = if notes.is_empty() { Gate::new(case) } else { Gate::repeated(case) };
         match run_once(case, gate).await {
-            Ok(result) => return result,
-            Err(lost) => {
+            Err(lost) if notes.len() + 1 < ATTEMPTS => {
                 let reason = lost.error.map(|error| error.message).unwrap_or_default();
-                tracing::warn!("the case {} runs again: {reason}", case.name);
+                let reason = reason.lines().next().unwrap_or_default();
+                notes.push(format!("the case ran again, its real tools too: {reason}"));
+            }
+            Ok(mut result) | Err(mut result) => {
+                result.notes.extend(notes);
+                return result;
             }
         }
-        gate = Gate::repeated(case);
     }
-    run_once(case, gate).await.unwrap_or_else(|lost| lost)
 }
 
 /// Runs one case; an error if its process was lost, and not because of the case.

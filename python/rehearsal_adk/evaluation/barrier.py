@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
+import functools
+import importlib
 import json
 import os
 import shutil
+import socket
 import sys
 import traceback
 from collections.abc import Iterable, Iterator
@@ -39,7 +42,9 @@ _PROCESSES = {
 }
 _SIGNALS = {"os.kill", "os.killpg"}
 _FORKS = {"os.fork", "os.forkpty"}
-_STARTS = {"subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn"}
+_SOCKET = "socket.__new__"
+_OPTIONAL = {"subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", _SOCKET}
+"""What libraries do to look at the machine."""
 _SOCKETS = {
     "socket.connect",
     "socket.bind",
@@ -66,6 +71,16 @@ def in_model_call(reach: Endpoints) -> Iterator[None]:
         model_call.reset(token)
 
 
+_pid = os.getpid()
+"""The process that the engine hears."""
+
+
+def be_process() -> None:
+    """Notes that this process, which was forked, is one that the engine hears."""
+    global _pid
+    _pid = os.getpid()
+
+
 class ForbiddenEffect(PermissionError):
     """Code outside an allowed tool tried to change something."""
 
@@ -78,6 +93,9 @@ def is_allowed() -> bool:
 def forbid(what: str) -> ForbiddenEffect:
     """Ends the cases that the running code may belong to. Returns the exception to raise."""
     where = _place()
+    if os.getpid() != _pid:
+        # The engine does not hear this process, but shows what it prints.
+        sys.stderr.write(f"An eval case {what}, in a process of its own, at {where}.\n")
     for case in current.concerned():
         case.forbidden(what, where)
     return ForbiddenEffect(f"An eval case {what}, outside a tool that may run, at {where}.")
@@ -98,12 +116,15 @@ def refuse(what: str) -> ForbiddenEffect:
 class Barrier:
     """The audit hook and what it permits."""
 
-    def __init__(self, folders: Iterable[str], programs: Iterable[str], is_sealed: bool) -> None:
+    def __init__(
+        self, folders: Iterable[str], programs: Iterable[str], is_sealed: bool, is_offline: bool
+    ) -> None:
         """`folders` may be written to, and `programs` may be started, by name or path. `is_sealed` says that the kernel
-        refuses the rest too."""
+        refuses the rest too, and `is_offline` that it refuses all of the network."""
         self._files = FileEffects(folders, is_sealed)
         self._programs = frozenset(programs)
         self._is_sealed = is_sealed
+        self._is_offline = is_offline
         self._active = False
 
     def raise_up(self) -> None:
@@ -111,6 +132,7 @@ class Barrier:
         endpoints.install()
         file_effects.note_uris()
         sys.addaudithook(self._see)
+        _see_starts_of_multiprocessing()
         carried.install()
         self._active = True
 
@@ -120,7 +142,7 @@ class Barrier:
         what = self._forbidden(event, args)
         if what is None:
             return
-        if event in _STARTS and self._is_sealed and _is_of_library():
+        if event in _OPTIONAL and self._is_sealed and _is_of_library():
             # Libraries look at the machine with programs, and go on without: the kernel would answer the same.
             raise refuse(what)
         raise forbid(what)
@@ -130,6 +152,11 @@ class Barrier:
             return self._process(event, args)
         if event in _SOCKETS:
             return _unreachable(event, args)
+        if event == _SOCKET:
+            # The kernel refuses it, without a word about the remedy.
+            is_stream = args[2] & 0xF == socket.SOCK_STREAM
+            tried = "tried to use the network, with a socket for datagrams (the case can allow it: `allow: [HOST]`)"
+            return tried if self._is_offline and not is_stream and args[2] >= 0 else None
         return self._files.forbidden(event, args)
 
     def _process(self, event: str, args: tuple[Any, ...]) -> str | None:
@@ -153,6 +180,20 @@ class Barrier:
         name = os.path.basename(program)
         found = shutil.which(name) if name in self._programs else None
         return found is not None and os.path.realpath(found) == os.path.realpath(program)
+
+
+def _see_starts_of_multiprocessing() -> None:
+    """Has ``multiprocessing`` say when it starts a program, of which there is no event."""
+    util = importlib.import_module("multiprocessing.util")
+    start = util.spawnv_passfds
+
+    @functools.wraps(start)
+    def spawnv_passfds(path: Any, *args: Any) -> Any:
+        if not is_allowed():
+            raise forbid(f"tried to start a process (multiprocessing {os.fsdecode(path)})")
+        return start(path, *args)
+
+    setattr(util, "spawnv_passfds", spawnv_passfds)
 
 
 def _is_child(pid: Any) -> bool:

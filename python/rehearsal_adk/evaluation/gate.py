@@ -283,7 +283,7 @@ def install() -> None:
     lookup.install(_run_tool)
     _for_each_class(BaseTool, lookup.gate_class)
     _gate_nodes()
-    _follow_model_requests()
+    _for_each_class(BaseLlm, _follow_model)
     _notice_cancellations()
     Runner.run_live = _no_live_run  # type: ignore[method-assign]
 
@@ -292,6 +292,8 @@ def look_again() -> None:
     """Gates what the subject has set on classes after it defined them. Call this when the subject is imported."""
     for of in _subclasses(BaseTool):
         lookup.gate_class(of)
+    for of in _subclasses(BaseLlm):
+        _follow_model(of)
 
 
 def _no_live_run(*args: Any, **kwargs: Any) -> Any:
@@ -414,22 +416,25 @@ def _break_off(error: BaseException) -> None:
         decisions.break_off(error)
 
 
-def _follow_model_requests() -> None:
-    def follow(of: type) -> None:
-        generate = of.__dict__.get("generate_content_async")
-        if generate is None or of is BaseLlm:
-            return
+_followed: set[Any] = set()
+"""The methods of models that are followed."""
 
-        @functools.wraps(generate)
-        async def generate_content_async(self: Any, llm_request: Any, *args: Any, **kwargs: Any) -> Any:
-            ask = functools.partial(generate, self, llm_request, *args, **kwargs)
-            async with contextlib.aclosing(model_requests.answered(self, llm_request, ask)) as responses:
-                async for response in responses:
-                    yield response
 
-        of.generate_content_async = generate_content_async  # type: ignore[attr-defined]
+def _follow_model(of: Any) -> None:
+    """Follows the requests of a class of models. The method may be that of a base that is no model."""
+    generate = of.generate_content_async
+    if generate is BaseLlm.generate_content_async or generate in _followed:
+        return
 
-    _for_each_class(BaseLlm, follow)
+    @functools.wraps(generate)
+    async def generate_content_async(self: Any, llm_request: Any, *args: Any, **kwargs: Any) -> Any:
+        ask = functools.partial(generate, self, llm_request, *args, **kwargs)
+        async with contextlib.aclosing(model_requests.answered(self, llm_request, ask)) as responses:
+            async for response in responses:
+                yield response
+
+    _followed.add(generate_content_async)
+    of.generate_content_async = generate_content_async
 
 
 def _subclasses(of: Any) -> Iterator[Any]:

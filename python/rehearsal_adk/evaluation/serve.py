@@ -41,7 +41,7 @@ from rehearsal_adk.evaluation.until_done import until_done
 def main() -> None:
     """Serves until standard input ends. The argument is a JSON object: ``agent`` is the agent's folder and ``isolation`` may
     be ``batch`` or ``shared``; ``scratch`` is the folder for temporary files; ``folders``, ``programs`` and ``hosts`` are
-    what cases allow; ``is_sealed`` says that the kernel closes this process; and ``program_filter`` refuses programs, unless
+    what cases allow; ``is_sealed`` says that the kernel closes this process, and ``is_offline`` that it refuses it the network; and ``program_filter`` refuses programs, unless
     it is empty."""
     arguments = json.loads(sys.argv[1])
     agent_dir, isolation = arguments["agent"], arguments["isolation"]
@@ -75,7 +75,7 @@ def main() -> None:
         if is_sealed:
             semaphores.install()
             shared_libraries.install()
-        barrier.Barrier(folders, arguments["programs"], is_sealed).raise_up()
+        barrier.Barrier(folders, arguments["programs"], is_sealed, arguments["is_offline"]).raise_up()
         threads = ImportThreads()
         loaded = loading.load(agent_dir)
         gate.look_again()

@@ -105,6 +105,7 @@ impl Server {
         let package = package::unpacked()
             .map_err(|error| broken("the Python package cannot be written", &error))?;
         let mut command = package::program(python, MODULE, &package, folder);
+        let is_sealed = seal.is_some() && seal::layers().is_closed();
         let is_offline = seal.is_some() && *network == Network::Closed;
         let offline = is_offline.then_some(OFFLINE).into_iter().flatten();
         for (name, value) in
@@ -121,7 +122,8 @@ impl Server {
             "folders": allowed.folders,
             "programs": allowed.programs,
             "hosts": allowed.hosts,
-            "is_sealed": seal.is_some() && seal::layers().is_closed(),
+            "is_sealed": is_sealed,
+            "is_offline": is_sealed && is_offline,
             "program_filter": seal.as_ref().map(Seal::program_filter).unwrap_or_default(),
         });
         command

@@ -154,6 +154,12 @@ async fn cases_go_on_when_the_process_that_imports_the_agent_is_killed() {
         let results = run_eval_suite(&suite, |_| ()).await.results;
         results.iter().for_each(has_passed);
         assert!(flag.exists(), "the process was killed");
+        let again = "the case ran again, its real tools too: the process that imports the agent ";
+        assert!(
+            results[0].notes.iter().any(|note| note.starts_with(again)),
+            "{:?}",
+            results[0].notes
+        );
     }
 }
 

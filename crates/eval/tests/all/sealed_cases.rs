@@ -128,6 +128,13 @@ async fn cases_may_do_what_they_allow_by_name() {
     let result = run_eval(&world.in_callback("run")).await;
     let tried = "the agent tried to start a process (subprocess.Popen touch)";
     assert!(message(&result).contains(tried), "{}", message(&result));
+    // Nothing of the sort is heard of a program that multiprocessing starts, but for this.
+    let result = run_eval(&world.in_callback("spawn")).await;
+    let tried = "the agent tried to start a process (multiprocessing ";
+    assert!(message(&result).contains(tried), "{}", message(&result));
+    let result = run_eval(&world.in_callback("datagram")).await;
+    let tried = "the agent tried to use the network, with a socket for datagrams";
+    assert!(!is_closed() || message(&result).contains(tried), "{}", message(&result));
     // A program is closed like the agent.
     let result = run_eval(&world.in_callback("run").allow("touch")).await;
     assert_eq!((result.status, world.path().exists()), (Status::Error, !is_closed()));

@@ -1,7 +1,9 @@
 """An agent whose tools and callback do what the state says."""
 
 import ctypes
+import multiprocessing
 import os
+import socket
 import sqlite3
 import subprocess
 import tempfile
@@ -41,6 +43,16 @@ def write(path: str) -> None:
 
 def run(path: str) -> None:
     subprocess.run(["touch", path], check=True)
+
+
+def spawn(path: str) -> None:
+    process = multiprocessing.get_context("spawn").Process(target=write, args=(path,))
+    process.start()
+    process.join()
+
+
+def datagram(path: str) -> None:
+    socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(path.encode(), ("127.0.0.1", 9))
 
 
 def keep(path: str) -> None:
