@@ -19,7 +19,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rehearsal_adk.evaluation import huge_pages
-from rehearsal_adk.evaluation.barrier import allowed, be_process
+from rehearsal_adk.evaluation.barrier import be_process, lowered
 from rehearsal_adk.evaluation.messages import Requests, say
 from rehearsal_adk.evaluation.scratch import Scratch
 
@@ -115,19 +115,16 @@ class Forks:
 
     def _pass_on(self, name: str, connection: int) -> None:
         """Gives the connection of a case to a process in which others have run. If it has ended, the connection is closed."""
-        token = allowed.set(True)
         for case in self._named(name):
-            with contextlib.suppress(BrokenPipeError):
+            with lowered(), contextlib.suppress(BrokenPipeError):
                 socket.send_fds(case.control, [b"\n"], [connection])
-        allowed.reset(token)
         os.close(connection)
 
     def _fork(self, name: str, connection: int) -> None:
         output, printing = os.pipe()
         control, controlled = socket.socketpair()
-        token = allowed.set(True)
-        child = os.fork()
-        allowed.reset(token)
+        with lowered():
+            child = os.fork()
         if child == 0:
             control.close()
             self._be(name, connection, printing, controlled)
@@ -165,9 +162,8 @@ class Forks:
             os._exit(status)
 
     def _kill(self, case: _Case) -> None:
-        token = allowed.set(True)
-        os.kill(case.pid, signal.SIGKILL)
-        allowed.reset(token)
+        with lowered():
+            os.kill(case.pid, signal.SIGKILL)
 
     def _keep_output(self, output: int, case: _Case) -> None:
         if not case.read(output):

@@ -7,6 +7,8 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 
+from rehearsal_adk.evaluation.barrier import lowered
+
 _NESTED = ("", ".cache", ".config", ".local", ".local/share", ".local/state")
 """The folders in a home in which programs make folders of their own."""
 
@@ -15,17 +17,17 @@ _VARIABLES = ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_H
 
 
 class Scratch:
-    """A folder with one folder for each process of a case, to which temporary files come.
+    """Folders with one folder for each process of a case.
 
-    With a home, the user's home is there too: what is in the real one can be read through links, and what is not there yet
-    can be made.
+    Temporary files come to the first. With homes, the second has a home for each: what is in the user's real one can be
+    read through links, and what is not there yet can be made.
     """
 
-    def __init__(self, root: str, with_home: bool) -> None:
-        self._root = root
-        self._homes: dict[str, list[tuple[str, str]]] = {}
-        if with_home:
-            self._homes = {
+    def __init__(self, files: str, homes: str | None) -> None:
+        self._files, self._homes = files, homes
+        self._entries: dict[str, list[tuple[str, str]]] = {}
+        if homes is not None:
+            self._entries = {
                 name: list(_entries(os.environ[name], nested))
                 for name, nested in (("HOME", _NESTED), *((name, ("",)) for name in _VARIABLES))
                 if os.environ.get(name)
@@ -34,12 +36,15 @@ class Scratch:
     def begin(self, process: str) -> None:
         """Gives this process, and all that it starts, a new folder for temporary files, and a new home."""
         self.end(process)
-        folder = self._of(process)
-        os.mkdir(folder)
-        os.environ["TMPDIR"] = _made(folder, "tmp")
-        # Python remembers the last one.
-        tempfile.tempdir = None
-        for name, entries in self._homes.items():
+        with lowered():
+            os.environ["TMPDIR"] = _made(self._files, process)
+            # Python remembers the last one.
+            tempfile.tempdir = None
+            if self._homes is not None:
+                self._make_homes(_made(self._homes, process))
+
+    def _make_homes(self, folder: str) -> None:
+        for name, entries in self._entries.items():
             os.environ[name] = home = _made(folder, name.lower())
             if name == "HOME":
                 for nested in _NESTED:
@@ -48,12 +53,12 @@ class Scratch:
                 os.symlink(real, os.path.join(home, path))
 
     def end(self, process: str) -> None:
-        """Removes the folder of a process."""
-        # What cannot be removed goes with the folder of all.
-        shutil.rmtree(self._of(process), ignore_errors=True)
-
-    def _of(self, process: str) -> str:
-        return os.path.join(self._root, f"case-{process}")
+        """Removes the folders of a process."""
+        with lowered():
+            for folder in (self._files, self._homes):
+                if folder is not None:
+                    # What cannot be removed goes with the folder of all.
+                    shutil.rmtree(os.path.join(folder, process), ignore_errors=True)
 
 
 def _made(folder: str, name: str) -> str:

@@ -40,7 +40,7 @@ from rehearsal_adk.evaluation.until_done import until_done
 
 def main() -> None:
     """Serves until standard input ends. The argument is a JSON object: ``agent`` is the agent's folder and ``isolation`` may
-    be ``batch`` or ``shared``; ``scratch`` is the folder for temporary files; ``folders``, ``programs`` and ``hosts`` are
+    be ``batch`` or ``shared``; ``files`` and ``homes`` are folders for temporary files and homes; ``folders``, ``programs`` and ``hosts`` are
     what cases allow; ``is_sealed`` says that the kernel closes this process, and ``is_offline`` that it refuses it the network; and ``program_filter`` refuses programs, unless
     it is empty."""
     arguments = json.loads(sys.argv[1])
@@ -55,7 +55,8 @@ def main() -> None:
     os.dup2(2, 1)
     barrier.hosts = frozenset(arguments["hosts"])
     is_sealed = arguments["is_sealed"]
-    scratch = Scratch(arguments["scratch"], with_home=is_sealed)
+    files, homes = arguments["files"], arguments["homes"]
+    scratch = Scratch(files, homes if is_sealed else None)
     scratch.begin("import")
     loaded = None
     try:
@@ -71,7 +72,7 @@ def main() -> None:
             seal.refuse_programs(digits)
         # Python may keep google-adk's modules compiled. Of the subject nothing is written, which the barrier forbids too.
         sys.dont_write_bytecode = True
-        folders = [arguments["scratch"], *arguments["folders"]]
+        folders = [files, homes, *arguments["folders"]]
         if is_sealed:
             semaphores.install()
             shared_libraries.install()

@@ -6,23 +6,39 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-/// A folder that is removed when this is dropped.
+/// Where Linux keeps files in memory. Links take a twentieth of the time there that they take on a disk.
+const MEMORY: &str = "/dev/shm";
+
+/// Folders that are removed when this is dropped.
 pub(super) struct Scratch {
-    /// Removes it.
-    _folder: TempDir,
-    /// With all links followed, as Python sees the paths in it.
-    path: PathBuf,
+    /// Removes them.
+    _folders: [TempDir; 2],
+    files: PathBuf,
+    homes: PathBuf,
 }
 
 impl Scratch {
     pub(super) fn new() -> io::Result<Self> {
-        let folder = tempfile::Builder::new().prefix("rehearsal-eval-").tempdir()?;
-        let path = folder.path().canonicalize()?;
-        Ok(Self { _folder: folder, path })
+        let mut builder = tempfile::Builder::new();
+        let builder = builder.prefix("rehearsal-eval-");
+        let files = builder.tempdir()?;
+        let homes = builder.tempdir_in(MEMORY).or_else(|_| builder.tempdir())?;
+        Ok(Self {
+            // With all links followed, as Python sees the paths in them.
+            files: files.path().canonicalize()?,
+            homes: homes.path().canonicalize()?,
+            _folders: [files, homes],
+        })
     }
 
-    pub(super) fn path(&self) -> &Path {
-        &self.path
+    /// The folder for temporary files.
+    pub(super) fn files(&self) -> &Path {
+        &self.files
+    }
+
+    /// The folder for homes, which have a link for each entry of the user's.
+    pub(super) fn homes(&self) -> &Path {
+        &self.homes
     }
 }
 

@@ -101,7 +101,7 @@ impl Server {
                 broken(&format!("the folder {} cannot be made", folder.display()), &error)
             })?;
         }
-        let seal = (!allowed.is_open).then(|| Seal { allowed, network, scratch: scratch.path() });
+        let seal = (!allowed.is_open).then(|| Seal { allowed, network, scratch: &scratch });
         let package = package::unpacked()
             .map_err(|error| broken("the Python package cannot be written", &error))?;
         let mut command = package::program(python, MODULE, &package, folder);
@@ -118,7 +118,8 @@ impl Server {
         let arguments = json!({
             "agent": folder,
             "isolation": isolation.argument(),
-            "scratch": scratch.path(),
+            "files": scratch.files(),
+            "homes": scratch.homes(),
             "folders": allowed.folders,
             "programs": allowed.programs,
             "hosts": allowed.hosts,

@@ -121,7 +121,7 @@ pub(super) fn layers() -> Layers {
 
 pub(super) fn apply(seal: &Seal<'_>) -> Result<(), String> {
     let folders = seal.allowed.folders.iter().map(|folder| folder.as_path());
-    let folders: Vec<_> = folders.chain([seal.scratch]).collect();
+    let folders: Vec<_> = folders.chain([seal.scratch.files(), seal.scratch.homes()]).collect();
     restrict(Ruleset::default(), &folders, seal.network)
         .map_err(|error| format!("Landlock cannot be applied: {error}"))?;
     let mut refused = rules(CALLS);

@@ -9,10 +9,10 @@ mod linux;
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::path::Path;
 
 #[cfg(target_os = "linux")]
 use self::linux as system;
+use super::scratch::Scratch;
 use crate::allowed::AllowedEffects;
 
 /// What a process may reach over the network.
@@ -129,7 +129,7 @@ pub(super) struct Seal<'a> {
     pub(super) allowed: &'a AllowedEffects,
     pub(super) network: &'a Network,
     /// Where it may always write.
-    pub(super) scratch: &'a Path,
+    pub(super) scratch: &'a Scratch,
 }
 
 #[cfg(not(target_os = "linux"))]
