@@ -127,11 +127,17 @@ class Barrier:
     """The audit hook and what it permits."""
 
     def __init__(
-        self, folders: Iterable[str], programs: Iterable[str], is_sealed: bool, is_offline: bool
+        self,
+        *,
+        folders: Iterable[str],
+        programs: Iterable[str],
+        caches: Iterable[str],
+        is_sealed: bool,
+        is_offline: bool,
     ) -> None:
-        """`folders` may be written to, and `programs` may be started, by name or path. `is_sealed` says that the kernel
-        refuses the rest too, and `is_offline` that it refuses all of the network."""
-        self._files = FileEffects(folders, is_sealed)
+        """`folders` may be written to, and `programs` may be started, by name or path. `caches` are the user's own.
+        `is_sealed` says that the kernel refuses the rest too, and `is_offline` that it refuses all of the network."""
+        self._files = FileEffects(folders, caches, is_sealed)
         self._programs = frozenset(programs)
         self._is_sealed = is_sealed
         self._is_offline = is_offline
@@ -152,8 +158,13 @@ class Barrier:
         what = self._forbidden(event, args)
         if what is None:
             return
-        if event in _OPTIONAL and self._is_sealed and _is_of_library():
-            # Libraries look at the machine with programs, and go on without: the kernel would answer the same.
+        if (
+            self._is_sealed
+            and (event in _OPTIONAL or self._files.is_of_caches(event, args))
+            and _is_of_library()
+        ):
+            # Libraries look at the machine with programs and keep caches, and go on without: the kernel would answer the
+            # same.
             raise refuse(what)
         raise forbid(what)
 

@@ -53,9 +53,10 @@ _is_uri: contextvars.ContextVar[bool] = contextvars.ContextVar("rehearsal_is_uri
 class FileEffects:
     """What may be written: everything below some folders."""
 
-    def __init__(self, folders: Iterable[str], is_sealed: bool) -> None:
-        """`is_sealed` says that the kernel refuses changes elsewhere."""
+    def __init__(self, folders: Iterable[str], caches: Iterable[str], is_sealed: bool) -> None:
+        """`caches` are the user's own, and `is_sealed` says that the kernel refuses changes elsewhere."""
         self._is_sealed = is_sealed
+        self._caches = tuple(os.path.realpath(cache) for cache in caches)
         self._folders = tuple(os.path.realpath(folder) for folder in folders)
 
     def forbidden(self, event: str, args: tuple[Any, ...]) -> str | None:
@@ -74,6 +75,12 @@ class FileEffects:
         if all(self._is_writable(path, is_entry) for path in paths) or _changes_nothing(event, paths[0]):
             return None
         return f"tried to change a file ({verb} {paths[0]})"
+
+    def is_of_caches(self, event: str, args: tuple[Any, ...]) -> bool:
+        """Whether the event changes something in the user's caches only."""
+        _, places = _CHANGES.get(event, ("", ((0, None),) if event == "open" else ()))
+        real = [os.path.realpath(_path(args, *place)) for place in places]
+        return bool(real) and all(_is_below(path, self._caches) for path in real)
 
     def _opened(self, path: Any, mode: Any, flags: Any) -> str | None:
         writes = isinstance(mode, str) and any(letter in mode for letter in "wax+")
@@ -103,7 +110,11 @@ class FileEffects:
         """Whether what is at the path may be changed, or, of an entry, the folder that it is in."""
         folder, name = os.path.split(os.path.abspath(path)) if is_entry else (path, "")
         real = os.path.join(os.path.realpath(folder), name) if is_entry else os.path.realpath(folder)
-        return any(real == folder or real.startswith(folder + os.sep) for folder in self._folders)
+        return _is_below(real, self._folders)
+
+
+def _is_below(path: str, folders: tuple[str, ...]) -> bool:
+    return any(path == folder or path.startswith(folder + os.sep) for folder in folders)
 
 
 def _changes_nothing(event: str, path: str) -> bool:

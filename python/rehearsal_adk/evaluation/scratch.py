@@ -25,6 +25,10 @@ class Scratch:
 
     def __init__(self, files: str, homes: str | None) -> None:
         self._files, self._homes = files, homes
+        home = os.environ.get("HOME", "")
+        self.caches = [os.path.join(home, one) for one in _NESTED if one and home]
+        """The folders of caches and settings in the real home."""
+        self.caches += [os.environ[name] for name in _VARIABLES if os.environ.get(name)]
         self._entries: dict[str, list[tuple[str, str]]] = {}
         if homes is not None:
             self._entries = {

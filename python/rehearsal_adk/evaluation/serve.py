@@ -76,7 +76,13 @@ def main() -> None:
         if is_sealed:
             semaphores.install()
             shared_libraries.install()
-        barrier.Barrier(folders, arguments["programs"], is_sealed, arguments["is_offline"]).raise_up()
+        barrier.Barrier(
+            folders=folders,
+            programs=arguments["programs"],
+            caches=scratch.caches,
+            is_sealed=is_sealed,
+            is_offline=arguments["is_offline"],
+        ).raise_up()
         threads = ImportThreads()
         loaded = loading.load(agent_dir)
         gate.look_again()

@@ -157,3 +157,29 @@ async fn temporary_files_and_caches_are_no_effects() {
         assert!(!Path::new(&home).join(".cache/rehearsal-test").exists());
     }
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_library_can_do_without_is_refused_and_noted() {
+    let Some(python) = test_needs::python() else { return };
+    if !is_closed() {
+        return;
+    }
+    let home = tempfile::tempdir().expect("a folder");
+    let cache = home.path().join(".cache/cautious");
+    std::fs::create_dir_all(&cache).expect("made");
+    let agent = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/sealed");
+    let subject = AdkPythonSubject::new(&agent, Some(&python));
+    let mut world = World::new().expect("Python");
+    world.subject = Arc::new(subject.environment("HOME", home.path().to_string_lossy()));
+    let result = run_eval(&world.in_callback("ask")).await;
+    has_passed(&result);
+    let refused = result.events.iter().filter_map(|entry| match &entry.event {
+        Event::EffectRefused { what, .. } => Some(what.as_str()),
+        _ => None,
+    });
+    let refused: Vec<_> = refused.collect();
+    assert_eq!(refused.len(), 2, "{refused:?}");
+    assert!(refused[0].starts_with("tried to write "), "{refused:?}");
+    assert_eq!(refused[1], "tried to start a process (subprocess.Popen git)");
+    assert_eq!(std::fs::read_dir(&cache).expect("a folder").count(), 0);
+}

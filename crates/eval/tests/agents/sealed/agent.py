@@ -6,12 +6,14 @@ import os
 import socket
 import sqlite3
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
 from google.adk.agents import LlmAgent
 from google.adk.tools import ToolContext
 
+sys.path.append(str(Path(__file__).parent / "site-packages"))
 AT_IMPORT = tempfile.mkdtemp()
 
 
@@ -53,6 +55,14 @@ def spawn(path: str) -> None:
 
 def datagram(path: str) -> None:
     socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(path.encode(), ("127.0.0.1", 9))
+
+
+def ask(path: str) -> None:
+    """Has a library write to a cache of the user, and start a program."""
+    import cautious
+
+    assert not cautious.cached()
+    assert cautious.revision() is None
 
 
 def keep(path: str) -> None:
