@@ -101,7 +101,7 @@ impl Server {
                 broken(&format!("the folder {} cannot be made", folder.display()), &error)
             })?;
         }
-        let seal = (!allowed.is_open).then(|| Seal { allowed, network, scratch: &scratch });
+        let seal = (!allowed.is_open).then_some(Seal { allowed, network, scratch: &scratch });
         let package = package::unpacked()
             .map_err(|error| broken("the Python package cannot be written", &error))?;
         let mut command = package::program(python, MODULE, &package, folder);

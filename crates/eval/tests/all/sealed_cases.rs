@@ -58,11 +58,11 @@ fn message(result: &EvalResult) -> &str {
 
 /// The state at the end of the run.
 fn state(result: &EvalResult) -> Value {
-    let states = result.events.iter().filter_map(|entry| match &entry.event {
+    let mut states = result.events.iter().filter_map(|entry| match &entry.event {
         Event::Termination { state, .. } => state.to_value().ok(),
         _ => None,
     });
-    states.last().expect("an end")
+    states.next_back().expect("an end")
 }
 
 fn has_passed(result: &EvalResult) {
