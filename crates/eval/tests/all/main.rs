@@ -8,6 +8,7 @@ mod broken_suites;
 mod canaries;
 mod carried_permission;
 mod concurrent_users;
+mod effects;
 mod endings;
 mod eval_sets;
 mod function_users;

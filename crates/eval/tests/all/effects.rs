@@ -1,0 +1,263 @@
+//! Every known way in which code has an effect, at each place where an agent's code runs: it leaves a trace only in a
+//! tool that is `real`, which shows that it would leave one elsewhere.
+//!
+//! With `--no-capture`, the test prints which layer stopped each: the guide's table is made from that.
+
+mod canary;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+
+use eval::given_model::{GivenModel, ModelTurn};
+use eval::ledger::Event;
+use eval::python::AdkPythonSubject;
+use eval::{EvalCase, EvalResult, ToolMock, ToolUse, run_eval};
+use futures::StreamExt as _;
+use json_text::JsonText;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use self::canary::Canary;
+
+/// How many cases run at a time.
+const JOBS: usize = 4;
+
+/// What gets through where the kernel refuses all that it can, and why.
+const KNOWN: &[(&str, &str)] = &[];
+
+/// What only the kernel can stop: effects of native code, and some of Python's own of which it raises no event.
+const UNSEEN_BY_PYTHON: &[&str] = &[
+    "sqlite_attach",
+    "sqlite_vacuum_into",
+    "os_mknod",
+    "os_mkfifo",
+    "os_mknod_of_device",
+    "fork_exec_without_subprocess",
+    "multiprocessing_spawn",
+    "multiprocessing_forkserver",
+    "multiprocessing_shared_memory",
+    "pidfd_send_signal",
+    "os_setpriority",
+    "os_sched_setscheduler",
+    "os_sched_setaffinity",
+    "barrier_switched_off",
+];
+
+/// A way in which code has an effect.
+#[derive(Debug, Clone, Deserialize)]
+struct Way {
+    name: String,
+    kind: String,
+    /// What is watched besides a folder.
+    watched: Vec<String>,
+    /// What it needs and is not there.
+    missing: Vec<String>,
+}
+
+impl Way {
+    /// Whether Python's audit hook could stop it.
+    fn is_seen_by_python(&self) -> bool {
+        !self.kind.starts_with("native") && !UNSEEN_BY_PYTHON.contains(&self.name.as_str())
+    }
+}
+
+/// Where the agent's code runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    Import,
+    Callback,
+    MockedTool,
+    SealedTool,
+    RealTool,
+}
+
+/// What came of a way at a place.
+struct Tried {
+    way: String,
+    /// What it left behind.
+    traces: Vec<&'static str>,
+    /// What stopped it, as far as the code saw that, or the result of the case.
+    outcome: String,
+}
+
+fn agent() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/effects")
+}
+
+/// The ways that can be tried here.
+fn ways(python: &Path) -> Vec<Way> {
+    let listed = Command::new(python)
+        .args(["-m", "ways"])
+        .current_dir(agent())
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .output()
+        .expect("a Python");
+    assert!(listed.status.success(), "{}", String::from_utf8_lossy(&listed.stderr));
+    let all: Vec<Way> = serde_json::from_slice(&listed.stdout).expect("the ways");
+    assert!(all.len() >= 100, "{}", all.len());
+    let missing: BTreeMap<&String, &String> =
+        all.iter().flat_map(|way| way.missing.iter().map(move |it| (it, &way.name))).collect();
+    for (missing, way) in missing {
+        test_needs::absent(&format!("{missing}, for the effect {way},"));
+    }
+    all.into_iter().filter(|way| way.missing.is_empty()).collect()
+}
+
+fn subject(python: &Path) -> AdkPythonSubject {
+    AdkPythonSubject::new(&agent(), Some(python))
+}
+
+/// A case in which a way is tried at a place.
+fn case(
+    subject: &Arc<AdkPythonSubject>,
+    place: Place,
+    tries: impl IntoIterator<Item = Value>,
+) -> EvalCase {
+    let mut turns: Vec<_> =
+        tries.into_iter().map(|it| ModelTurn::call("touch", JsonText::from_value(&it))).collect();
+    turns.push(ModelTurn::text("done"));
+    let case = EvalCase::new("effect", subject.clone())
+        .first_message("Touch it")
+        .model(GivenModel::scripted(turns));
+    match place {
+        Place::Import | Place::Callback => case,
+        Place::MockedTool => case.tool("touch", ToolUse::Mock(ToolMock::Returns(JsonText::null()))),
+        Place::SealedTool => case.tool("touch", ToolUse::Sealed),
+        Place::RealTool => case.tool("touch", ToolUse::Real),
+    }
+}
+
+/// The value of a key of the state, at the end of the run.
+fn state(result: &EvalResult, key: &str) -> Value {
+    let changes = result.events.iter().filter_map(|entry| match &entry.event {
+        Event::StateChange { changes, .. } => {
+            changes.to_value().ok()?.get_mut(key).map(Value::take)
+        }
+        _ => None,
+    });
+    changes.last().unwrap_or_default()
+}
+
+/// What a case says about what stopped its way.
+fn outcome(result: &EvalResult) -> String {
+    match (&result.error, state(result, "outcome")) {
+        (Some(error), _) => error.message.clone(),
+        (None, Value::String(outcome)) => outcome,
+        (None, _) => "no outcome".to_owned(),
+    }
+}
+
+/// Tries each way in a case of its own.
+async fn in_cases(python: &Path, place: Place, ways: &[Way]) -> Vec<Tried> {
+    let subject = Arc::new(subject(python));
+    let tries = ways.iter().map(|way| {
+        let subject = &subject;
+        async move {
+            let canary = Canary::new(&way.watched);
+            let args = json!({ "way": way.name, "canary": canary.to_value() });
+            let result = if place == Place::Callback {
+                let state = JsonText::from_value(&args);
+                run_eval(&case(subject, place, []).initial_state(state)).await
+            } else {
+                run_eval(&case(subject, place, [args])).await
+            };
+            let traces = match place {
+                Place::RealTool => canary.wait_for_traces().await,
+                _ => canary.traces(),
+            };
+            Tried { way: way.name.clone(), traces, outcome: outcome(&result) }
+        }
+    });
+    futures::stream::iter(tries).buffered(JOBS).collect().await
+}
+
+/// Calls a tool that has a mock once for each way, in one case.
+async fn in_a_mocked_tool(python: &Path, ways: &[Way]) -> Vec<Tried> {
+    let subject = Arc::new(subject(python));
+    let canaries: Vec<_> = ways.iter().map(|way| (way, Canary::new(&way.watched))).collect();
+    let calls = canaries
+        .iter()
+        .map(|(way, canary)| json!({ "way": way.name, "canary": canary.to_value() }));
+    let result = run_eval(&case(&subject, Place::MockedTool, calls)).await;
+    result.assert_passed();
+    tried(canaries, |_| "its code does not run".to_owned())
+}
+
+/// Tries all ways when the agent is imported, in one process.
+async fn at_import(python: &Path, ways: &[Way]) -> Vec<Tried> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let listed = folder.path().join("canaries.json");
+    let canaries: Vec<_> = ways.iter().map(|way| (way, Canary::new(&way.watched))).collect();
+    let json: BTreeMap<_, _> =
+        canaries.iter().map(|(way, canary)| (&way.name, canary.to_value())).collect();
+    std::fs::write(&listed, serde_json::to_vec(&json).expect("JSON")).expect("written");
+    let subject = subject(python).environment("EFFECTS_AT_IMPORT", listed.to_string_lossy());
+    let result = run_eval(&case(&Arc::new(subject), Place::Import, [])).await;
+    let outcomes = state(&result, "at_import");
+    assert!(outcomes.is_object() || result.error.is_some(), "no way was tried");
+    tried(canaries, |way| {
+        outcomes[&way.name].as_str().map_or_else(|| outcome(&result), ToOwned::to_owned)
+    })
+}
+
+fn tried(canaries: Vec<(&Way, Canary)>, outcome: impl Fn(&Way) -> String) -> Vec<Tried> {
+    let tried = canaries.into_iter().map(|(way, canary)| Tried {
+        way: way.name.clone(),
+        traces: canary.traces(),
+        outcome: outcome(way),
+    });
+    tried.collect()
+}
+
+/// The layer that an outcome speaks of.
+fn layer(outcome: &str) -> &'static str {
+    let refused = ["Permission", "Operation not permitted", "unable to open database"];
+    if outcome.starts_with("ForbiddenEffect") || outcome.contains("the agent tried to") {
+        "hook"
+    } else if refused.iter().any(|it| outcome.contains(it)) {
+        "kernel"
+    } else {
+        "silent"
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_way_of_an_effect_leaves_a_trace_outside_of_real_tools() {
+    let Some(python) = test_needs::python() else { return };
+    let ways = ways(&python);
+    let mut faults = String::new();
+    let mut table: BTreeMap<&String, Vec<String>> = BTreeMap::new();
+    for place in
+        [Place::Import, Place::Callback, Place::MockedTool, Place::SealedTool, Place::RealTool]
+    {
+        let tried = match place {
+            Place::Import => at_import(&python, &ways).await,
+            Place::MockedTool => in_a_mocked_tool(&python, &ways).await,
+            _ => in_cases(&python, place, &ways).await,
+        };
+        assert_eq!(tried.len(), ways.len());
+        for (way, Tried { way: name, traces, outcome }) in ways.iter().zip(tried) {
+            assert_eq!(way.name, name);
+            let is_known = KNOWN.iter().any(|(known, _)| *known == name);
+            let should = place == Place::RealTool || (is_known && place != Place::MockedTool);
+            if traces.is_empty() == should {
+                let verb = if should { "left no trace" } else { "left a trace" };
+                let _ = writeln!(
+                    faults,
+                    "{name} ({}) {verb} {place:?} {traces:?}: {outcome}",
+                    way.kind
+                );
+            }
+            let layer = if traces.is_empty() { layer(&outcome) } else { "fires" };
+            table.entry(&way.name).or_default().push(format!("{layer:<7}"));
+        }
+    }
+    println!("{:<46}{:<18}import  callb.  mocked  sealed  real", "way", "kind");
+    for way in &ways {
+        println!("{:<46}{:<18}{}", way.name, way.kind, table[&way.name].join(" "));
+    }
+    assert!(faults.is_empty(), "\n{faults}");
+}
