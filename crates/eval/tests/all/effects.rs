@@ -26,7 +26,12 @@ use self::canary::Canary;
 const JOBS: usize = 4;
 
 /// What gets through where the kernel refuses all that it can, and why.
-const KNOWN: &[(&str, &str)] = &[];
+const KNOWN: &[(&str, &str)] =
+    &[("cffi_chmod", "a filter of system calls does not see which file a mode is changed of")];
+
+/// Ways whose code has the permission of no tool, not even in one that is real.
+const NOT_CARRIED: &[&str] =
+    &["raw_thread", "threading_excepthook", "empty_context", "task_in_an_empty_context"];
 
 /// What only the kernel can stop: effects of native code, and some of Python's own of which it raises no event.
 const UNSEEN_BY_PYTHON: &[&str] = &[
@@ -214,7 +219,7 @@ fn tried(canaries: Vec<(&Way, Canary)>, outcome: impl Fn(&Way) -> String) -> Vec
 
 /// The layer that an outcome speaks of.
 fn layer(outcome: &str) -> &'static str {
-    let refused = ["Permission", "Operation not permitted", "unable to open database"];
+    let refused = ["ermission", "not permitted", "unable to open database", "readonly database"];
     if outcome.starts_with("ForbiddenEffect") || outcome.contains("the agent tried to") {
         "hook"
     } else if refused.iter().any(|it| outcome.contains(it)) {
@@ -227,37 +232,64 @@ fn layer(outcome: &str) -> &'static str {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_way_of_an_effect_leaves_a_trace_outside_of_real_tools() {
     let Some(python) = test_needs::python() else { return };
+    let gaps = eval::python::seal_gaps();
+    for gap in &gaps {
+        test_needs::absent(&format!("a kernel that refuses {gap}"));
+    }
     let ways = ways(&python);
     let mut faults = String::new();
-    let mut table: BTreeMap<&String, Vec<String>> = BTreeMap::new();
+    let mut table: BTreeMap<&String, Vec<&str>> = BTreeMap::new();
     for place in
         [Place::Import, Place::Callback, Place::MockedTool, Place::SealedTool, Place::RealTool]
     {
+        let begin = std::time::Instant::now();
         let tried = match place {
             Place::Import => at_import(&python, &ways).await,
             Place::MockedTool => in_a_mocked_tool(&python, &ways).await,
             _ => in_cases(&python, place, &ways).await,
         };
+        println!("{place:?}: {} ways in {:?}", tried.len(), begin.elapsed());
         assert_eq!(tried.len(), ways.len());
         for (way, Tried { way: name, traces, outcome }) in ways.iter().zip(tried) {
             assert_eq!(way.name, name);
-            let is_known = KNOWN.iter().any(|(known, _)| *known == name);
-            let should = place == Place::RealTool || (is_known && place != Place::MockedTool);
-            if traces.is_empty() == should {
-                let verb = if should { "left no trace" } else { "left a trace" };
+            let layer = if traces.is_empty() { layer(&outcome) } else { "fires" };
+            table.entry(&way.name).or_default().push(layer);
+            if let Some(fault) = fault(way, place, &traces, gaps.is_empty()) {
                 let _ = writeln!(
                     faults,
-                    "{name} ({}) {verb} {place:?} {traces:?}: {outcome}",
+                    "{name} ({}) {fault} at {place:?} {traces:?}: {outcome}",
                     way.kind
                 );
             }
-            let layer = if traces.is_empty() { layer(&outcome) } else { "fires" };
-            table.entry(&way.name).or_default().push(format!("{layer:<7}"));
         }
     }
-    println!("{:<46}{:<18}import  callb.  mocked  sealed  real", "way", "kind");
+    println!("{:<46}{:<26}import callb. mocked sealed real", "way", "kind");
     for way in &ways {
-        println!("{:<46}{:<18}{}", way.name, way.kind, table[&way.name].join(" "));
+        let layers: String = table[&way.name].iter().map(|it| format!("{it:<7}")).collect();
+        println!("{:<46}{:<26}{layers}", way.name, way.kind);
     }
     assert!(faults.is_empty(), "\n{faults}");
+}
+
+/// What is wrong with what a way left behind at a place.
+fn fault(
+    way: &Way,
+    place: Place,
+    traces: &[&'static str],
+    is_sealed: bool,
+) -> Option<&'static str> {
+    let is_named = |names: &[&str]| names.contains(&way.name.as_str());
+    let is_known = KNOWN.iter().any(|(known, _)| *known == way.name);
+    let should = match place {
+        Place::MockedTool => false,
+        Place::RealTool => !is_named(NOT_CARRIED),
+        _ if is_known => true,
+        _ if !is_sealed && !way.is_seen_by_python() => return None,
+        _ => false,
+    };
+    match (should, traces.is_empty()) {
+        (true, true) => Some("left no trace"),
+        (false, false) => Some("left a trace"),
+        _ => None,
+    }
 }

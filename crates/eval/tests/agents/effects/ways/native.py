@@ -233,7 +233,7 @@ def ctypes_kill(c: Canary):
 
 @way("native signal", "process")
 def ctypes_setpriority(c: Canary):
-    checked(c_library().setpriority(os.PRIO_PROCESS, c.process, 5))
+    checked(c_library().setpriority(os.PRIO_PROCESS, c.process, 19))
 
 
 @way("native signal", "process")

@@ -41,7 +41,7 @@ def resource_prlimit(c: Canary):
 
 @way("other process", "process")
 def os_setpriority(c: Canary):
-    os.setpriority(os.PRIO_PROCESS, c.process, 5)
+    os.setpriority(os.PRIO_PROCESS, c.process, 19)
 
 
 @way("other process", "process", needs="os:sched_setscheduler")
