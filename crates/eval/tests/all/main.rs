@@ -23,6 +23,7 @@ mod mock_calls;
 mod model_requests;
 mod models;
 mod notes_of_runs;
+mod ordinary_agents;
 mod played_by_models;
 mod python_runs;
 mod recorded_cases;
