@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
+use std::time::Duration;
 
 use eval::given_model::{GivenModel, ModelTurn};
 use eval::python::AdkPythonSubject;
@@ -16,6 +17,9 @@ use serde_json::json;
 
 /// How many cases run at a time.
 const JOBS: usize = 4;
+
+/// After this time, something waits for ever.
+const LONGEST: Duration = Duration::from_secs(60);
 
 /// A module of the agent, which uses a library.
 #[derive(Debug, Clone, Deserialize)]
@@ -67,11 +71,12 @@ fn case(library: &Library, subject: Arc<AdkPythonSubject>, folder: &Path) -> Eva
     let args = JsonText::from_value(&json!({ "name": library.name }));
     let turns = vec![ModelTurn::call("use_library", args), ModelTurn::text("done")];
     let state = json!({ "library": library.name });
-    let case = EvalCase::new(&library.name, subject)
+    let mut case = EvalCase::new(&library.name, subject)
         .first_message("Use it")
         .initial_state(JsonText::from_value(&state))
         .model(GivenModel::scripted(turns))
         .tool("use_library", ToolUse::Sealed);
+    case.terminate_when.max_duration = Some(LONGEST);
     let folder = folder.to_string_lossy();
     library.allow.iter().fold(case, |case, name| case.allow(name.replace("{folder}", &folder)))
 }
@@ -123,5 +128,6 @@ async fn ordinary_agents_run_without_a_false_alarm() {
     let logged = std::fs::read_to_string(folder.join("logs/agent.log")).expect("a log");
     assert!(logged.contains("This is line 19"), "{logged}");
     let home = std::env::home_dir().expect("a home");
-    assert!(!home.join(".rehearsal-ordinary").exists(), "a file was left in the home");
+    let name = folder.file_name().expect("a name");
+    assert!(!home.join(name).exists(), "a file was left in the home");
 }

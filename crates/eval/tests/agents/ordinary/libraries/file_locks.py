@@ -7,9 +7,7 @@ import tempfile
 
 import filelock
 
-LOCK = filelock.FileLock(os.path.join(tempfile.gettempdir(), "ordinary.lock"))
-
 
 def callback():
-    with LOCK:
-        return LOCK.is_locked
+    with filelock.FileLock(os.path.join(tempfile.gettempdir(), "ordinary.lock")) as lock:
+        return lock.is_locked

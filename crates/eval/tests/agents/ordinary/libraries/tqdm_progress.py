@@ -1,4 +1,6 @@
-"""Shows progress, also of threads."""
+"""Shows progress, for which a thread watches, and works in threads."""
+
+ALONE = True
 
 from tqdm.auto import tqdm
 from tqdm.contrib.concurrent import thread_map
