@@ -13,8 +13,13 @@ from urllib.parse import parse_qs, urlsplit
 
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_TRUNC
 
-_OUTPUTS = frozenset({os.devnull, "/dev/stdout", "/dev/stderr", "/dev/zero", "/dev/full"})
-"""Devices to which anybody may write."""
+_OUTPUTS = frozenset(
+    {
+        *(os.devnull, "/dev/zero", "/dev/full", "/dev/stdout", "/dev/stderr"),
+        *(f"{folder}/{number}" for folder in ("/dev/fd", "/proc/self/fd") for number in (1, 2)),
+    }
+)
+"""Devices to which anybody may write, and the process's own output."""
 
 _CHANGES: dict[str, tuple[str, tuple[tuple[int, int | None], ...]]] = {
     "os.remove": ("removes", ((0, 1),)),

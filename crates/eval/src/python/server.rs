@@ -41,6 +41,10 @@ const LITELLM_OFFLINE: &str = "LITELLM_LOCAL_MODEL_COST_MAP";
 const OFFLINE: [(&str, &str); 3] =
     [("AWS_EC2_METADATA_DISABLED", "true"), ("NO_GCE_CHECK", "true"), ("HF_HUB_OFFLINE", "1")];
 
+/// Where SQLite keeps what does not fit into its memory. It looks only once, before a case has its folder, and takes one
+/// that the user may write to, whatever the kernel refuses.
+const SQLITE_FILES: &str = "SQLITE_TMPDIR";
+
 /// Without these, numeric libraries start a thread for each processor when they are imported, and such a process cannot
 /// be forked.
 const ONE_THREAD: [(&str, &str); 10] = [
@@ -130,6 +134,7 @@ impl Server {
         command
             .arg(arguments.to_string())
             .envs(scratch::encodings())
+            .env(SQLITE_FILES, scratch.files())
             .envs(environment.iter().map(|(name, value)| (name, value)));
         let started = LineProcess::start(&mut command, |command| match &seal {
             None => child::start(command),
