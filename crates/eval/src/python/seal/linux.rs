@@ -122,8 +122,13 @@ pub(super) fn layers() -> Layers {
 pub(super) fn apply(seal: &Seal<'_>) -> Result<(), String> {
     let folders = seal.allowed.folders.iter().map(|folder| folder.as_path());
     let folders: Vec<_> = folders.chain([seal.scratch.files(), seal.scratch.homes()]).collect();
-    restrict(Ruleset::default(), &folders, seal.network)
-        .map_err(|error| format!("Landlock cannot be applied: {error}"))?;
+    let layers = super::layers();
+    match restrict(Ruleset::default(), &folders, seal.network) {
+        Err(error) if layers.files => return Err(format!("Landlock cannot be applied: {error}")),
+        // What this kernel cannot refuse is said at the beginning of a run.
+        _ if !layers.calls => return Ok(()),
+        _ => {}
+    }
     let mut refused = rules(CALLS);
     for (call, process) in OF_PROCESSES {
         refused.insert(*call, vec![rule(*process, SeccompCmpOp::Ne, 0)?]);
@@ -138,9 +143,10 @@ pub(super) fn apply(seal: &Seal<'_>) -> Result<(), String> {
         refused.insert(libc::SYS_socket, unconnected);
         // With an address.
         refused.insert(libc::SYS_sendto, vec![pointer(4)?]);
-        let connects = SeccompCmpOp::MaskedEq(u64::from(libc::MSG_FASTOPEN.unsigned_abs()));
-        let connects = rule(2, connects, u64::from(libc::MSG_FASTOPEN.unsigned_abs()))?;
-        refused.insert(libc::SYS_sendmsg, vec![connects]);
+        let flag = u64::from(libc::MSG_FASTOPEN.unsigned_abs());
+        for (call, flags) in [(libc::SYS_sendmsg, 2), (libc::SYS_sendmmsg, 3)] {
+            refused.insert(call, vec![rule(flags, SeccompCmpOp::MaskedEq(flag), flag)?]);
+        }
     } else {
         let mut of_families: Vec<_> = FAMILIES
             .iter()
@@ -149,12 +155,9 @@ pub(super) fn apply(seal: &Seal<'_>) -> Result<(), String> {
         of_families.push(of_kind(libc::SOCK_RAW)?);
         refused.insert(libc::SYS_socket, of_families);
     }
-    match filter(refused) {
-        Ok(program) => apply_filter(&program)
-            .map_err(|error| format!("the filter of system calls cannot be applied: {error}")),
-        // This processor is not known to the filter, which the header says.
-        Err(_) => Ok(()),
-    }
+    let applied = filter(refused)
+        .and_then(|program| apply_filter(&program).map_err(|error| error.to_string()));
+    applied.map_err(|error| format!("the filter of system calls cannot be applied: {error}"))
 }
 
 /// The filter of programs, in the form that the kernel takes.

@@ -180,7 +180,7 @@ impl Seal<'_> {
 
     /// The filter that refuses programs, as hexadecimal digits; empty where they may start.
     pub(super) fn program_filter(&self) -> String {
-        match self.allowed.programs.is_empty() {
+        match self.allowed.programs.is_empty() && layers().calls {
             true => system::program_filter(),
             false => String::new(),
         }
