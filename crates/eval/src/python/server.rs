@@ -76,7 +76,6 @@ pub(super) struct Server {
     names: Names,
     log: Arc<AgentLog>,
     killer: TreeKiller,
-    _scratch: Scratch,
 }
 
 impl Drop for Server {
@@ -174,6 +173,8 @@ impl Server {
                     }
                 }
                 let how = ended.await.unwrap_or_else(|error| error.to_string());
+                // Before, a process could write there again.
+                drop(scratch);
                 // Processes that tools have started may keep the pipe.
                 let _ = tokio::time::timeout(LOGGED, logged).await;
                 if let Some(ready) = ready.take() {
@@ -219,7 +220,6 @@ impl Server {
             names,
             log,
             killer,
-            _scratch: scratch,
         })
     }
 
