@@ -32,6 +32,9 @@ const MOCKED: usize = 20;
 const KNOWN: &[(&str, &str)] =
     &[("cffi_chmod", "a filter of system calls does not see which file a mode is changed of")];
 
+/// What gets through as well where a case may reach a host: Landlock knows ports of TCP, and no datagrams.
+const KNOWN_WITH_NETWORK: &[&str] = &["ctypes_sendto"];
+
 /// Ways whose code has the permission of no tool, not even in one that is real.
 const NOT_CARRIED: &[&str] =
     &["raw_thread", "threading_excepthook", "empty_context", "task_in_an_empty_context"];
@@ -53,6 +56,12 @@ const UNSEEN_BY_PYTHON: &[&str] = &[
     "os_sched_setaffinity",
     "barrier_switched_off",
 ];
+
+/// What the message of a case says that the audit hook ended.
+const STOPPED: &str = "the agent tried to";
+
+/// What the outcome of a way begins with whose code did not run.
+const NOT_TRIED: &str = "not tried";
 
 /// A way in which code has an effect.
 #[derive(Debug, Clone, Deserialize)]
@@ -77,6 +86,8 @@ impl Way {
 enum Place {
     Import,
     Callback,
+    /// In a case that may reach a host.
+    CallbackWithNetwork,
     MockedTool,
     SealedTool,
     RealTool,
@@ -132,6 +143,7 @@ fn case(
         .model(GivenModel::scripted(turns));
     match place {
         Place::Import | Place::Callback => case,
+        Place::CallbackWithNetwork => case.allow("127.0.0.1:9"),
         Place::MockedTool => case.tool("touch", ToolUse::Mock(ToolMock::Returns(JsonText::null()))),
         Place::SealedTool => case.tool("touch", ToolUse::Sealed),
         Place::RealTool => case.tool("touch", ToolUse::Real),
@@ -151,10 +163,11 @@ fn state(result: &EvalResult, key: &str) -> Value {
 
 /// What a case says about what stopped its way.
 fn outcome(result: &EvalResult) -> String {
-    match (&result.error, state(result, "outcome")) {
-        (Some(error), _) => error.message.clone(),
-        (None, Value::String(outcome)) => outcome,
-        (None, _) => "no outcome".to_owned(),
+    let message = result.error.as_ref().map(|error| error.message.as_str()).unwrap_or_default();
+    match state(result, "outcome") {
+        _ if message.contains(STOPPED) => message.to_owned(),
+        Value::String(outcome) => outcome,
+        _ => format!("{NOT_TRIED}: {message}"),
     }
 }
 
@@ -163,7 +176,7 @@ async fn in_cases(subject: &Arc<AdkPythonSubject>, place: Place, ways: &[Way]) -
     let tries = ways.iter().map(|way| async move {
         let canary = Canary::new(&way.watched);
         let args = json!({ "way": way.name, "canary": canary.to_value() });
-        let result = if place == Place::Callback {
+        let result = if matches!(place, Place::Callback | Place::CallbackWithNetwork) {
             let state = JsonText::from_value(&args);
             run_eval(&case(subject, place, []).initial_state(state)).await
         } else {
@@ -203,9 +216,9 @@ async fn at_import(python: &Path, ways: &[Way]) -> Vec<Tried> {
     let subject = subject(python).environment("EFFECTS_AT_IMPORT", listed.to_string_lossy());
     let result = run_eval(&case(&Arc::new(subject), Place::Import, [])).await;
     let outcomes = state(&result, "at_import");
-    assert!(outcomes.is_object() || result.error.is_some(), "no way was tried");
-    tried(canaries, |way| {
-        outcomes[&way.name].as_str().map_or_else(|| outcome(&result), ToOwned::to_owned)
+    tried(canaries, |way| match outcomes[&way.name].as_str() {
+        Some(outcome) => outcome.to_owned(),
+        None => format!("{NOT_TRIED}: {:?}", result.error),
     })
 }
 
@@ -221,7 +234,7 @@ fn tried(canaries: Vec<(&Way, Canary)>, outcome: impl Fn(&Way) -> String) -> Vec
 /// The layer that an outcome speaks of.
 fn layer(outcome: &str) -> &'static str {
     let refused = ["ermission", "not permitted", "unable to open database", "readonly database"];
-    if outcome.starts_with("ForbiddenEffect") || outcome.contains("the agent tried to") {
+    if outcome.starts_with("ForbiddenEffect") || outcome.contains(STOPPED) {
         "hook"
     } else if refused.iter().any(|it| outcome.contains(it)) {
         "kernel"
@@ -241,9 +254,14 @@ async fn no_way_of_an_effect_leaves_a_trace_outside_of_real_tools() {
     let subject = Arc::new(subject(&python));
     let mut faults = String::new();
     let mut table: BTreeMap<&String, Vec<&str>> = BTreeMap::new();
-    for place in
-        [Place::Import, Place::Callback, Place::MockedTool, Place::SealedTool, Place::RealTool]
-    {
+    for place in [
+        Place::Import,
+        Place::Callback,
+        Place::CallbackWithNetwork,
+        Place::MockedTool,
+        Place::SealedTool,
+        Place::RealTool,
+    ] {
         let begin = std::time::Instant::now();
         let tried = match place {
             Place::Import => at_import(&python, &ways).await,
@@ -256,7 +274,7 @@ async fn no_way_of_an_effect_leaves_a_trace_outside_of_real_tools() {
             assert_eq!(way.name, name);
             let layer = if traces.is_empty() { layer(&outcome) } else { "fires" };
             table.entry(&way.name).or_default().push(layer);
-            if let Some(fault) = fault(way, place, &traces, gaps.is_empty()) {
+            if let Some(fault) = fault(way, place, &traces, &outcome, gaps.is_empty()) {
                 let _ = writeln!(
                     faults,
                     "{name} ({}) {fault} at {place:?} {traces:?}: {outcome}",
@@ -265,7 +283,7 @@ async fn no_way_of_an_effect_leaves_a_trace_outside_of_real_tools() {
             }
         }
     }
-    println!("{:<46}{:<26}import callb. mocked sealed real", "way", "kind");
+    println!("{:<46}{:<26}import callb. host   mocked sealed real", "way", "kind");
     for way in &ways {
         let layers: String = table[&way.name].iter().map(|it| format!("{it:<7}")).collect();
         println!("{:<46}{:<26}{layers}", way.name, way.kind);
@@ -278,6 +296,7 @@ fn should_leave_trace(way: &Way, place: Place) -> bool {
     match place {
         Place::MockedTool => false,
         Place::RealTool => !NOT_CARRIED.contains(&way.name.as_str()),
+        Place::CallbackWithNetwork if KNOWN_WITH_NETWORK.contains(&way.name.as_str()) => true,
         _ => KNOWN.iter().any(|(known, _)| *known == way.name),
     }
 }
@@ -287,8 +306,12 @@ fn fault(
     way: &Way,
     place: Place,
     traces: &[&'static str],
+    outcome: &str,
     is_sealed: bool,
 ) -> Option<&'static str> {
+    if outcome.starts_with(NOT_TRIED) {
+        return Some("did not run");
+    }
     let runs_unsealed = matches!(place, Place::MockedTool | Place::RealTool);
     if !runs_unsealed && !is_sealed && !way.is_seen_by_python() {
         return None;
