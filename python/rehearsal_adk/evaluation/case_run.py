@@ -35,6 +35,7 @@ class CaseRun:
         self._real: frozenset[str] = frozenset()
         self._sealed: frozenset[str] = frozenset()
         self._declared: frozenset[str] = frozenset()
+        self._answers_others = False
         self._stateful: frozenset[str] = frozenset()
         self._running: asyncio.Task[dict[str, Any]] | None = None
         self._broken_off: BaseException | None = None
@@ -71,6 +72,7 @@ class CaseRun:
         self._sealed = frozenset(params["sealed"])
         self._declared = frozenset(params["declared"])
         self._stateful = frozenset(params["stateful"])
+        self._answers_others = params["answers_others"]
         self.model_timeout_ms = params["model_timeout_ms"]
         self.allowed = frozenset(params["allow"])
         try:
@@ -199,17 +201,21 @@ class CaseRun:
 
     # What the gate asks.
 
+    def names(self, tool: str) -> bool:
+        """Whether the case names this tool."""
+        return tool in self._known
+
     def knows(self, tool: str) -> bool:
         """Whether the case says what happens to calls of this tool."""
-        return tool in self._known
+        return self._answers_others or self.names(tool)
 
     def wants_declaration(self, tool: str) -> bool:
         """Whether the engine's answer for this tool depends on its declaration."""
-        return tool in self._declared
+        return tool in self._declared or (self._answers_others and not self.names(tool))
 
     def wants_state(self, tool: str) -> bool:
         """Whether the engine's answer for this tool depends on the state of the session, or changes it."""
-        return tool in self._stateful
+        return tool in self._stateful or (self._answers_others and not self.names(tool))
 
     async def decide(self, call: dict[str, Any]) -> dict[str, Any]:
         """The engine's decision about a call."""

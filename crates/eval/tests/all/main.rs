@@ -34,6 +34,7 @@ mod scripts_by_agent;
 mod sealed_cases;
 mod service_tools;
 mod silent_models;
+mod simulated_tools;
 mod stored_runs;
 mod tool_faults;
 mod user_parts;
