@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from typing import Any, cast
 
 from rehearsal_adk import faults, jsonable
-from rehearsal_adk.evaluation import current, given_model, own_models, service_tools, unseen
+from rehearsal_adk.evaluation import current, given_model, own_models, service_tools, unseen, usage
 from rehearsal_adk.evaluation.peer import Peer
 from rehearsal_adk.faults import Fault
 from rehearsal_adk.loading import LoadedAgent
@@ -294,7 +294,7 @@ class CaseRun:
         """Tells the engine what a request took apart from the agents' turns. No event has it."""
         self._peer.tell(
             "usage_apart",
-            {"asked_by": asked_by, "usage": _usage(response, response.model_version or model)},
+            {"asked_by": asked_by, "usage": usage.of(response, response.model_version or model)},
         )
 
     # What the barrier says.
@@ -342,7 +342,7 @@ class CaseRun:
             responses=responses,
             outputs=outputs,
             state=event.actions.state_delta if event.actions else {},
-            usage=_usage(event, event.model_version or self._model_name(event.author)),
+            usage=usage.of(event, event.model_version or self._model_name(event.author)),
         )
 
     def _tell(
@@ -450,12 +450,3 @@ def _node_name(path: str) -> str:
 
 def _mapping(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {"result": value}
-
-
-def _usage(response: Any, model: str) -> dict[str, Any] | None:
-    """The tokens of a request and its response, where the service says."""
-    usage = response.usage_metadata
-    if not usage:
-        return None
-    tokens = {"input": usage.prompt_token_count or 0, "output": usage.candidates_token_count or 0}
-    return {"model": model, **tokens}

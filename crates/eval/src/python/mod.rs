@@ -4,6 +4,7 @@
 //! to the engine, asks it about each tool call, and reports each event. `docs/design/eval-runs.md` describes the
 //! protocol.
 
+mod call_process;
 mod connection;
 mod function_process;
 mod functions;
