@@ -22,7 +22,10 @@ use crate::written_answer::{END, response, said_at_the_end};
 use crate::yields::{YieldInfo, YieldKind};
 
 /// Begins a conversation in which the user speaks first; services want a first message to the model.
-const BEGINNING: &str = "(The conversation begins. The agent has said nothing yet.)";
+pub(crate) const BEGINNING: &str = "(The conversation begins. The agent has said nothing yet.)";
+
+/// Stands for a turn that the agent ended without a word.
+pub(crate) const SILENCE: &str = "(The agent said nothing.)";
 
 /// How often the model may call tools before it writes.
 const MOST_CALLING_REPLIES: usize = 8;
@@ -161,7 +164,7 @@ impl PersonaUser {
         }));
         // An agent can end its turn without a word.
         if matches!(messages.last(), Some(ModelMessage::FromModel(_))) {
-            messages.push(ModelMessage::ToModel("(The agent said nothing.)".to_owned()));
+            messages.push(ModelMessage::ToModel(SILENCE.to_owned()));
         }
         let mut instruction = Self::instruction(persona, info, schema);
         if !self.tools.is_empty() {

@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 use tokio::sync::OnceCell;
 
+use super::agent_user::AgentUsers;
 use super::call_process::CallProcess;
 use super::functions::PythonFunction;
 use super::messages::Exception;
@@ -18,18 +19,22 @@ const MODULE: &str = "rehearsal_adk.evaluation.functions";
 
 /// The functions of one run: their process, once one of them is called.
 #[derive(Default)]
-pub(crate) struct Functions(OnceCell<CallProcess>);
+pub(crate) struct Functions {
+    process: OnceCell<CallProcess>,
+    /// The agents that are user agents of the run.
+    pub(super) agent_users: AgentUsers,
+}
 
 impl fmt::Debug for Functions {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let is_running = self.0.initialized();
+        let is_running = self.process.initialized();
         formatter.debug_struct("Functions").field("is_running", &is_running).finish()
     }
 }
 
 impl Functions {
     pub(super) async fn process(&self, first: &PythonFunction) -> Result<&CallProcess, String> {
-        self.0.get_or_try_init(|| async { start(first) }).await
+        self.process.get_or_try_init(|| async { start(first) }).await
     }
 }
 

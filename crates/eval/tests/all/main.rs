@@ -1,6 +1,7 @@
 //! Real agents of google-adk in real runs.
 
 mod adk_oracle;
+mod adk_users;
 mod arg_conditions;
 mod blind_metrics;
 mod broken_runs;
