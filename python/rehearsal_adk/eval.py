@@ -218,7 +218,7 @@ class EvalCase:
     """The model of the agent at every depth; None for the models that the agent names."""
     user_agents: Mapping[str, Any] = field(default_factory=dict)
     """Who responds when the agent waits: `loop`, and `tools` by the tool's name. Functions, or user agents as suite files
-    have them."""
+    have them, such as `{"adk": FOLDER}` for an agent of google-adk."""
     bridge: Mapping[str, str | Mapping[str, Any] | Callable[..., Any]] = field(default_factory=dict)
     """What user agents hear and how their answers are passed on: `format_prompt` and `format_response`, as templates or
     functions. They are called with `context`, a `BridgeContext`, `format_response` also with the answer before it."""
@@ -296,14 +296,19 @@ def _metric(metric: Mapping[str, Any] | Callable[..., Any]) -> Mapping[str, Any]
 
 def _user_agents(users: Mapping[str, Any]) -> dict[str, Any]:
     written = dict(users)
-    if callable(users.get("loop")):
-        written["loop"] = _function("the user agent `loop`", users["loop"])
+    if "loop" in users:
+        written["loop"] = _user_agent("the user agent `loop`", users["loop"])
     if isinstance(users.get("tools"), Mapping):
         written["tools"] = {
-            tool: _function(f"the user agent of {tool}", user) if callable(user) else user
-            for tool, user in users["tools"].items()
+            tool: _user_agent(f"the user agent of {tool}", user) for tool, user in users["tools"].items()
         }
     return written
+
+
+def _user_agent(what: str, user: Any) -> Any:
+    if isinstance(user, Mapping) and "adk" in user:
+        return {**user, "adk": str(Path(user["adk"]).absolute())}
+    return _function(what, user) if callable(user) else user
 
 
 def _function(what: str, function: Callable[..., Any]) -> dict[str, Any]:

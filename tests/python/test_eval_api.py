@@ -113,6 +113,15 @@ def test_the_paths_of_a_subject_are_absolute(tmp_path, monkeypatch):
         assert EvalCase(name="a", subject=subject).to_dict()["subject"] == {"adk": wanted}
 
 
+def test_the_folders_of_user_agents_are_absolute(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    users = {"loop": {"adk": "patient", "model": "m"}, "tools": {"ask": {"adk": tmp_path / "nurse"}}}
+    assert EvalCase(name="a", subject="triage", user_agents=users).to_dict()["user_agents"] == {
+        "loop": {"adk": str(tmp_path / "patient"), "model": "m"},
+        "tools": {"ask": {"adk": str(tmp_path / "nurse")}},
+    }
+
+
 def test_a_value_without_a_form_in_json_is_refused():
     with pytest.raises(SuiteError, match=r"'odd' has no form in JSON: \$\.\S+ is NaN\."):
         run_eval(case("odd", calls(), initial_state={"degrees": math.nan}))

@@ -43,7 +43,7 @@ impl InterceptedTool {
 
     /// The state of the session, with what the invocation has changed and the session does not know yet.
     fn state(&self, context: &Arc<dyn ToolContext>) -> Option<JsonText> {
-        let is_wanted = self.shared.gate.stateful_tools().any(|tool| tool == self.tool.name());
+        let is_wanted = self.shared.gate.wants_state(self.tool.name());
         let session = context.session().filter(|_| is_wanted)?;
         let mut state = session.state().all();
         state.extend(context.actions().state_delta);
@@ -62,7 +62,7 @@ impl InterceptedTool {
             is_long_running: self.tool.is_long_running(),
             output_schema: self.tool.response_schema().map(|schema| JsonText::from_value(&schema)),
         };
-        if self.shared.gate.declared_tools().any(|tool| tool == call.tool) {
+        if self.shared.gate.wants_declaration(&call.tool) {
             let declaration = JsonText::from_value(&self.tool.declaration());
             self.shared.gate.note_declaration(&call.tool, declaration);
         }

@@ -14,7 +14,7 @@ use crate::given_model::GivenModel;
 use crate::golden::Golden;
 use crate::message::{Message, RecordedCalls};
 use crate::metric::Metric;
-use crate::mock::ToolUse;
+use crate::mock::{ToolMock, ToolUse};
 use crate::prices::Prices;
 use crate::remedy::WrittenIn;
 use crate::subject::Subject;
@@ -33,8 +33,10 @@ pub struct EvalCase {
     pub subject: Arc<dyn Subject>,
     /// The model of the subject at every depth; `None` for the models that the subject names.
     pub model: Option<GivenModel>,
-    /// What happens to the calls of each tool. A tool that is not named here is refused.
+    /// What happens to the calls of each tool. A tool that is not named here is refused, unless `other_tools` answers.
     pub tools: HashMap<String, ToolUse>,
+    /// What answers the calls of tools that `tools` does not name. Agents used as tools run their agents.
+    pub other_tools: Option<ToolMock>,
     /// Those of `tools` that are for several cases, so that it is of no note if this one does not use them.
     pub shared_tools: BTreeSet<String>,
     /// Tools that the subject must have, where it shows which it has: a name in a suite may be mistyped.
@@ -134,6 +136,7 @@ impl EvalCase {
             subject,
             model: None,
             tools: HashMap::new(),
+            other_tools: None,
             shared_tools: BTreeSet::new(),
             named_tools: BTreeSet::new(),
             responses_apart: Vec::new(),
@@ -209,6 +212,13 @@ impl EvalCase {
     #[must_use]
     pub fn tool(mut self, name: impl Into<String>, used: ToolUse) -> Self {
         self.tools.insert(name.into(), used);
+        self
+    }
+
+    /// Sets what answers the calls of all other tools.
+    #[must_use]
+    pub fn other_tools(mut self, mock: ToolMock) -> Self {
+        self.other_tools = Some(mock);
         self
     }
 

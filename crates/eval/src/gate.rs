@@ -35,6 +35,7 @@ pub struct Gate {
     run_id: Arc<str>,
     is_repeated: bool,
     tools: HashMap<String, ToolUse>,
+    other_tools: Option<ToolUse>,
     answered_by_users: HashSet<String>,
     named_tools: BTreeSet<String>,
     metrics: Vec<Arc<dyn Metric>>,
@@ -103,7 +104,7 @@ pub struct GateCall {
     pub args: JsonText,
     /// The arguments as the tool's code would get them, if that differs.
     pub received: Option<Received>,
-    /// The state of the session at the call, where the tool is one of [`Gate::stateful_tools`].
+    /// The state of the session at the call, if [`Gate::wants_state`] of the tool.
     pub state: Option<JsonText>,
     /// The invocation of the framework.
     pub invocation_id: String,
@@ -160,6 +161,7 @@ impl Gate {
             run_id: uuid::Uuid::new_v4().to_string().into(),
             is_repeated: false,
             tools: case.tools.clone(),
+            other_tools: case.other_tools.clone().map(ToolUse::Mock),
             answered_by_users: case.user_agents.tools.keys().cloned().collect(),
             named_tools: case.named_tools.clone(),
             metrics: case.metrics.clone(),
@@ -259,18 +261,38 @@ impl Gate {
         self.tools.iter().filter(runs).map(|(name, _)| name.as_str())
     }
 
-    /// The tools whose mocks want to know their declarations. Subjects note those of them that they know with
-    /// [`Gate::note_declaration`], before the call.
-    pub fn declared_tools(&self) -> impl Iterator<Item = &str> {
-        let wants =
-            |used: &ToolUse| matches!(used, ToolUse::Mock(mock) if mock.wants_declaration());
-        self.tools.iter().filter(move |(_, used)| wants(used)).map(|(name, _)| name.as_str())
+    /// Whether the case answers the calls of tools that it does not name.
+    #[must_use]
+    pub fn answers_other_tools(&self) -> bool {
+        self.other_tools.is_some()
     }
 
-    /// The tools whose mocks read or change the state of the session. Subjects give it with calls of those tools.
+    /// Whether the mock of a tool wants to know its declaration. The subject then notes it with
+    /// [`Gate::note_declaration`], before the call.
+    #[must_use]
+    pub fn wants_declaration(&self, tool: &str) -> bool {
+        self.use_of(tool).is_some_and(wants_declaration)
+    }
+
+    /// The tools of the case for which [`Gate::wants_declaration`].
+    pub fn declared_tools(&self) -> impl Iterator<Item = &str> {
+        self.tools.iter().filter(|(_, used)| wants_declaration(used)).map(|(name, _)| name.as_str())
+    }
+
+    /// Whether the mock of a tool reads or changes the state of the session. The subject then gives it with the call.
+    #[must_use]
+    pub fn wants_state(&self, tool: &str) -> bool {
+        self.use_of(tool).is_some_and(wants_state)
+    }
+
+    /// The tools of the case for which [`Gate::wants_state`].
     pub fn stateful_tools(&self) -> impl Iterator<Item = &str> {
-        let wants = |used: &ToolUse| matches!(used, ToolUse::Mock(mock) if mock.wants_state());
-        self.tools.iter().filter(move |(_, used)| wants(used)).map(|(name, _)| name.as_str())
+        self.tools.iter().filter(|(_, used)| wants_state(used)).map(|(name, _)| name.as_str())
+    }
+
+    /// What happens to the calls of a tool that no user agent responds to.
+    fn use_of(&self, tool: &str) -> Option<&ToolUse> {
+        self.tools.get(tool).or(self.other_tools.as_ref())
     }
 
     /// Whether the case allows a part of the subject that interception cannot see.
@@ -310,7 +332,12 @@ impl Gate {
         }
         let repeated = self.lock().repeats.count(&call.tool, &call.args);
         let hit = self.faults_of(call, repeated);
-        let (decision, origin) = match self.tools.get(&call.tool) {
+        let waits = call.is_long_running && self.answered_by_users.contains(&call.tool);
+        let used = match waits {
+            true => self.tools.get(&call.tool),
+            false => self.use_of(&call.tool),
+        };
+        let (decision, origin) = match used {
             Some(used) => {
                 for latency in hit.latencies() {
                     tokio::time::sleep(latency).await;
@@ -328,9 +355,7 @@ impl Gate {
                     },
                 }
             }
-            None if call.is_long_running && self.answered_by_users.contains(&call.tool) => {
-                (Decision::Wait, Origin::UserAgent)
-            }
+            None if waits => (Decision::Wait, Origin::UserAgent),
             None => {
                 return self.stop(Fault::UnmockedTool {
                     written_in: self.written_in,
@@ -379,8 +404,9 @@ impl Gate {
             Ok(result) => {
                 // A recording holds what the framework and callbacks made of a result, or of an error, which may be
                 // another shape.
-                let is_recorded = matches!(mock, ToolMock::Recorded { .. })
-                    || self.recording.has_result(&call.tool, &result);
+                let is_of = |recording: &Recording| recording.has_result(&call.tool, &result);
+                let is_recorded = is_of(&self.recording)
+                    || matches!(mock, ToolMock::Recorded { recording, .. } if is_of(recording));
                 let schema = call.output_schema.as_ref().filter(|_| !is_recorded);
                 match schema.and_then(|schema| mismatch(schema, &result)) {
                     None => Ok(Decision::Mock { result, changes }),
@@ -681,6 +707,14 @@ impl Gate {
     fn lock(&self) -> std::sync::MutexGuard<'_, Seen> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn wants_declaration(used: &ToolUse) -> bool {
+    matches!(used, ToolUse::Mock(mock) if mock.wants_declaration())
+}
+
+fn wants_state(used: &ToolUse) -> bool {
+    matches!(used, ToolUse::Mock(mock) if mock.wants_state())
 }
 
 /// The effects of the faults that hit a call.

@@ -60,6 +60,7 @@ mod run;
 mod runner;
 mod scenario_user;
 mod state_change;
+mod written_answer;
 
 pub use case::{CaseSource, EvalCase, Termination, UserAgents};
 pub use fault::Fault;

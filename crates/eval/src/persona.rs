@@ -3,29 +3,29 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use json_text::{JsonText, Kind};
+use json_text::JsonText;
 use serde_json::{Map, Value, json};
 
 use crate::ledger::{Event, Role};
 use crate::mock::Template;
 use crate::model::{
-    GenerationConfig, Model, ModelMessage, ModelRequest, ReplyCall, UsageNote, read_json, repeat,
-    unusable,
+    GenerationConfig, Model, ModelMessage, ModelRequest, ReplyCall, UsageNote, repeat, unusable,
 };
 use crate::persona_tool::PersonaTool;
 use crate::python::YieldedTo;
 use crate::scenario_user::ScenarioUser;
 use crate::state_change::{changed_keys, merge, merge_noting};
 use crate::user_agent::{
-    ConversationMessage, UserAgent, UserAnswer, UserContext, Wanted, answer_outside_a_run,
+    ConversationMessage, UserAgent, UserAnswer, UserContext, answer_outside_a_run,
 };
+use crate::written_answer::{END, response, said_at_the_end};
 use crate::yields::{YieldInfo, YieldKind};
 
-/// What the model writes to end the conversation. google-adk's simulated users write the same.
-pub(crate) const END: &str = "</finished>";
-
 /// Begins a conversation in which the user speaks first; services want a first message to the model.
-const BEGINNING: &str = "(The conversation begins. The agent has said nothing yet.)";
+pub(crate) const BEGINNING: &str = "(The conversation begins. The agent has said nothing yet.)";
+
+/// Stands for a turn that the agent ended without a word.
+pub(crate) const SILENCE: &str = "(The agent said nothing.)";
 
 /// How often the model may call tools before it writes.
 const MOST_CALLING_REPLIES: usize = 8;
@@ -164,7 +164,7 @@ impl PersonaUser {
         }));
         // An agent can end its turn without a word.
         if matches!(messages.last(), Some(ModelMessage::FromModel(_))) {
-            messages.push(ModelMessage::ToModel("(The agent said nothing.)".to_owned()));
+            messages.push(ModelMessage::ToModel(SILENCE.to_owned()));
         }
         let mut instruction = Self::instruction(persona, info, schema);
         if !self.tools.is_empty() {
@@ -241,7 +241,7 @@ impl PersonaUser {
             };
             let text = texts.join("\n\n");
             if repeats == self.model.retries() {
-                return Err(unusable(&self.model, &text, &error));
+                return Err(unusable(self.model.name(), &text, &error));
             }
             repeats += 1;
             repeat(&mut turn.request, text, &error);
@@ -269,43 +269,6 @@ impl Turn<'_> {
         state.extend(changed);
         Ok(JsonText::from_value(&Value::Object(state)))
     }
-}
-
-/// What these texts give the tool that waits: the last one as JSON, or else, where the tool wants a text, all of them.
-fn response(texts: &[String], wanted: &Wanted<'_>) -> Result<JsonText, String> {
-    let last = texts.last().map_or("", String::as_str);
-    let read = read_json(last, |json| match (wanted.refusal)(json) {
-        None => Ok(json.clone()),
-        Some(refusal) => Err(refusal),
-    });
-    let error = match read {
-        Ok(json) => return Ok(json),
-        Err(error) => error,
-    };
-    let is_structure =
-        read_json(last, |json| Ok(matches!(json.kind(), Kind::Object | Kind::Array)));
-    if wanted.schema.is_none() || is_structure == Ok(true) {
-        return Err(error);
-    }
-    let text = JsonText::string(&texts.join("\n\n"));
-    if (wanted.refusal)(&text).is_none() { Ok(text) } else { Err(error) }
-}
-
-/// What of a text is said if it ends the conversation, which may be nothing; `None` if it does not. As in google-adk,
-/// the mark ends it wherever it is and in whatever case.
-fn said_at_the_end(text: &str) -> Option<String> {
-    let mut rest = text;
-    let mut said = String::new();
-    while let Some(at) = rest.to_ascii_lowercase().find(END) {
-        said.push_str(&rest[..at]);
-        rest = &rest[at + END.len()..];
-    }
-    (rest.len() < text.len()).then(|| {
-        said.push_str(rest);
-        // Marks of Markdown around the end say nothing.
-        let says = said.chars().any(|it| !it.is_whitespace() && !it.is_ascii_punctuation());
-        if says { said.trim().to_owned() } else { String::new() }
-    })
 }
 
 #[async_trait]
@@ -408,17 +371,5 @@ mod tests {
                 to("(The agent said nothing.)")
             ]
         );
-    }
-
-    #[test]
-    fn the_mark_ends_the_conversation_wherever_it_is() {
-        let said = |text| said_at_the_end(text);
-        assert_eq!(said("I am finished"), None);
-        for nothing in ["</finished>", "**</Finished>**.", "`</finished>` </FINISHED>"] {
-            assert_eq!(said(nothing).as_deref(), Some(""), "{nothing}");
-        }
-        assert_eq!(said("Thanks! </finished>").as_deref(), Some("Thanks!"));
-        assert_eq!(said("</FINISHED> Grüße İ").as_deref(), Some("Grüße İ"));
-        assert_eq!(said("👍</finished>").as_deref(), Some("👍"));
     }
 }

@@ -88,7 +88,9 @@ fn mock_or_run(written_in: WrittenIn, tool: &str, can_be_sealed: bool) -> String
     };
     let run = run(written_in, tool, can_be_sealed);
     match written_in {
-        WrittenIn::EvalSet => format!("{mock}\n\n{run}"),
+        WrittenIn::EvalSet => format!(
+            "{mock}\n\nOr let a model play the tools without an answer:\n  --simulate-tools MODEL\n\n{run}"
+        ),
         _ => format!("Add a mock:\n{mock}\n\n{run}"),
     }
 }

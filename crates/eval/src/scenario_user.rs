@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 
 use crate::ledger::{Entry, Event};
-use crate::persona::END;
 use crate::subject::Subject;
+use crate::written_answer::END;
 
 /// Stands for the conversation in a prompt.
 const HISTORY: &str = "\u{f8ff}conversation\u{f8ff}";

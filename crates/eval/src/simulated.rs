@@ -12,6 +12,7 @@ use crate::ledger::{Ledger, Role};
 
 use crate::mock::{MockContext, MockFailure, MockFunction};
 use crate::model::{Model, ModelMessage, ModelRequest, UsageNote, ask_for_json};
+use crate::output_schema::mismatch;
 use crate::state_change::merge;
 
 /// What the simulated tools of one run know in common.
@@ -126,7 +127,16 @@ impl MockFunction for SimulatedTool {
         let so_far = &mut *world.so_far.lock().await;
         let request = self.request(args, context, so_far);
         let note = UsageNote { ledger: &world.ledger, role: Role::Mock, agent: &context.tool_name };
-        let played = ask_for_json(&self.model, request, note, played).await;
+        let played = ask_for_json(&self.model, request, note, |answer| {
+            let played = played(answer)?;
+            let schema = context.output_schema.as_ref();
+            let returned = schema.zip(played.result.as_ref().ok());
+            match returned.and_then(|(schema, result)| mismatch(schema, result)) {
+                None => Ok(played),
+                Some(error) => Err(format!("in `result`, {}", error.trim_end_matches('.'))),
+            }
+        })
+        .await;
         let Played { result, changes } = played.map_err(MockFailure::Broken)?;
         let outcome = match &result {
             Ok(value) => format!("returned {}", value.compact()),

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from typing import Any, cast
 
 from rehearsal_adk import faults, jsonable
-from rehearsal_adk.evaluation import current, given_model, own_models, service_tools, unseen
+from rehearsal_adk.evaluation import current, given_model, own_models, service_tools, unseen, usage
 from rehearsal_adk.evaluation.peer import Peer
 from rehearsal_adk.faults import Fault
 from rehearsal_adk.loading import LoadedAgent
@@ -35,6 +35,7 @@ class CaseRun:
         self._real: frozenset[str] = frozenset()
         self._sealed: frozenset[str] = frozenset()
         self._declared: frozenset[str] = frozenset()
+        self._answers_others = False
         self._stateful: frozenset[str] = frozenset()
         self._running: asyncio.Task[dict[str, Any]] | None = None
         self._broken_off: BaseException | None = None
@@ -71,6 +72,7 @@ class CaseRun:
         self._sealed = frozenset(params["sealed"])
         self._declared = frozenset(params["declared"])
         self._stateful = frozenset(params["stateful"])
+        self._answers_others = params["answers_others"]
         self.model_timeout_ms = params["model_timeout_ms"]
         self.allowed = frozenset(params["allow"])
         try:
@@ -199,17 +201,21 @@ class CaseRun:
 
     # What the gate asks.
 
+    def names(self, tool: str) -> bool:
+        """Whether the case names this tool."""
+        return tool in self._known
+
     def knows(self, tool: str) -> bool:
         """Whether the case says what happens to calls of this tool."""
-        return tool in self._known
+        return self._answers_others or self.names(tool)
 
     def wants_declaration(self, tool: str) -> bool:
         """Whether the engine's answer for this tool depends on its declaration."""
-        return tool in self._declared
+        return tool in self._declared or (self._answers_others and not self.names(tool))
 
     def wants_state(self, tool: str) -> bool:
         """Whether the engine's answer for this tool depends on the state of the session, or changes it."""
-        return tool in self._stateful
+        return tool in self._stateful or (self._answers_others and not self.names(tool))
 
     async def decide(self, call: dict[str, Any]) -> dict[str, Any]:
         """The engine's decision about a call."""
@@ -288,7 +294,7 @@ class CaseRun:
         """Tells the engine what a request took apart from the agents' turns. No event has it."""
         self._peer.tell(
             "usage_apart",
-            {"asked_by": asked_by, "usage": _usage(response, response.model_version or model)},
+            {"asked_by": asked_by, "usage": usage.of(response, response.model_version or model)},
         )
 
     # What the barrier says.
@@ -336,7 +342,7 @@ class CaseRun:
             responses=responses,
             outputs=outputs,
             state=event.actions.state_delta if event.actions else {},
-            usage=_usage(event, event.model_version or self._model_name(event.author)),
+            usage=usage.of(event, event.model_version or self._model_name(event.author)),
         )
 
     def _tell(
@@ -444,12 +450,3 @@ def _node_name(path: str) -> str:
 
 def _mapping(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {"result": value}
-
-
-def _usage(response: Any, model: str) -> dict[str, Any] | None:
-    """The tokens of a request and its response, where the service says."""
-    usage = response.usage_metadata
-    if not usage:
-        return None
-    tokens = {"input": usage.prompt_token_count or 0, "output": usage.candidates_token_count or 0}
-    return {"model": model, **tokens}

@@ -18,7 +18,6 @@ import difflib
 import importlib.util
 import inspect
 import json
-import os
 import sys
 import threading
 from collections.abc import Awaitable, Callable, Mapping
@@ -27,21 +26,19 @@ from typing import Any, get_args, get_type_hints
 
 from rehearsal_adk import faults, jsonable
 from rehearsal_adk.eval import BridgeContext, Message, MockContext, StateChange, ToolError, UserContext
+from rehearsal_adk.evaluation import pipes
 from rehearsal_adk.session_state import SessionState
 
 
 def main() -> None:
     """Serves until standard input ends."""
-    calls, answers = os.dup(0), os.dup(1)
-    null = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(null, 0)
-    os.dup2(2, 1)
+    lines, out = pipes.own()
     sys.dont_write_bytecode = True
     modules: dict[str, Any] = {}
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, daemon=True).start()
     writing = threading.Lock()
-    with os.fdopen(calls, "rb") as lines, os.fdopen(answers, "wb") as out:
+    with lines, out:
 
         def answer(call: dict[str, Any], function: Callable[..., Any] | BaseException) -> None:
             text = jsonable.JsonBytes(_answer(call, function, loop))

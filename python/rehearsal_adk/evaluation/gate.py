@@ -38,6 +38,9 @@ from rehearsal_adk.evaluation import adks_own, barrier, carried, current, lookup
 class Decisions(Protocol):
     """What the gate asks, once for each call."""
 
+    def names(self, tool: str) -> bool:
+        """Whether the case names this tool."""
+
     def knows(self, tool: str) -> bool:
         """Whether the case says what happens to calls of this tool."""
 
@@ -161,7 +164,7 @@ async def _ask(
     if decisions is None:
         # At the agent's import, or in a thread of a process that runs several cases.
         raise barrier.forbid(f"called the tool {tool.name} in code that belongs to no case")
-    if not decisions.knows(tool.name) and _runs_agent(tool):
+    if not decisions.names(tool.name) and _runs_agent(tool):
         return {"do": "run"}
     call_id = call_id or getattr(context, "function_call_id", None) or _made_up_id()
     decision = await decisions.decide(

@@ -28,7 +28,8 @@ pub(crate) fn suite(cases: &str) -> TempDir {
 fn run(folder: &Path, arguments: &[&str], python: Option<&Path>) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_rehearsal"));
     command.arg("eval").args(arguments).current_dir(folder);
-    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("REHEARSAL_")) {
+    let is_of_machine = |name: &str| name.starts_with("REHEARSAL_") || name.ends_with("_API_KEY");
+    for (name, _) in std::env::vars().filter(|(name, _)| is_of_machine(name)) {
         command.env_remove(name);
     }
     if let Some(python) = python {

@@ -36,7 +36,9 @@ use crate::person::{PersonTool, PersonUser};
 use crate::persona::PersonaUser;
 use crate::persona_tool::PersonaTool;
 use crate::prices::{Price, Prices};
-use crate::python::{AdkPythonSubject, PythonFunction, PythonMetric, PythonUser};
+use crate::python::{
+    AdkPythonSubject, AdkUser, PythonFunction, PythonMetric, PythonUser, fingerprint_of,
+};
 use crate::recorded::Recording;
 use crate::remedy::{self, WrittenIn};
 use crate::scopes::{SESSION, Scopes, queried};
@@ -66,6 +68,7 @@ pub(super) fn cases(
         scopes: BTreeSet::new(),
         layout: Scopes::default(),
         persona_tools: BTreeSet::new(),
+        has_adk_users: false,
     };
     let prices = Arc::new(builder.prices(&suite.prices));
     let mut names = HashSet::new();
@@ -108,6 +111,8 @@ struct Builder<'a> {
     layout: Scopes,
     /// The tools that its personas have.
     persona_tools: BTreeSet<String>,
+    /// Whether user agents of the case are agents, whose tools only running them shows.
+    has_adk_users: bool,
 }
 
 impl Builder<'_> {
@@ -164,6 +169,7 @@ impl Builder<'_> {
         self.names_golden = case.golden.is_some();
         self.case_name.clone_from(&case.name);
         self.persona_tools.clear();
+        self.has_adk_users = false;
         self.golden = case.golden.as_ref().and_then(|golden| {
             let path = self.folder.join(&golden.eval_set);
             // Whether it can be read, its reader says.
@@ -683,7 +689,10 @@ impl Builder<'_> {
         let conversation =
             case.user_agents.r#loop.as_ref().and_then(|it| self.user(it, &format!("{place}.loop")));
         let ends = &case.terminate_when;
-        if matches!(case.user_agents.r#loop, Some(format::UserAgent::Persona(_)))
+        let is_simulated = |user: &format::UserAgent| {
+            matches!(user, format::UserAgent::Persona(_) | format::UserAgent::Adk(_))
+        };
+        if case.user_agents.r#loop.as_ref().is_some_and(is_simulated)
             && ends.max_turns.is_none()
             && ends.max_duration_ms.is_none()
         {
@@ -714,6 +723,7 @@ impl Builder<'_> {
             format::UserAgent::Function(named) => {
                 Arc::new(PythonUser::new(self.python_function(named, place)?))
             }
+            format::UserAgent::Adk(user) => Arc::new(self.adk_user(user, place)?),
             format::UserAgent::Persona(format::Persona { text, model, tools }) => {
                 let model = self.checked(&format!("{place}.model"), self.models.model(model))?;
                 let mut user = PersonaUser::new(text, model);
@@ -729,6 +739,24 @@ impl Builder<'_> {
                 }
                 Arc::new(user)
             }
+        })
+    }
+
+    fn adk_user(&mut self, user: &format::AdkUser, place: &str) -> Option<AdkUser> {
+        let format::AdkUser { folder: named, model } = user;
+        let folder = self.folder.join(named);
+        if !folder.is_dir() {
+            let message = format!("{} is not a folder; name the agent's folder", folder.display());
+            self.fault(&format!("{place}.adk"), message);
+            return None;
+        }
+        self.files.insert(format!("the user agent {}", named.display()), fingerprint_of(&folder));
+        self.has_adk_users = true;
+        let user = AdkUser::new(&folder, self.options.python.as_deref())
+            .retries(self.models.settings().retries);
+        Some(match model {
+            Some(model) => user.model(model),
+            None => user,
         })
     }
 
@@ -893,7 +921,7 @@ impl Builder<'_> {
     ) -> Option<Query> {
         let query = self.query(filter, place)?;
         self.checked(place, event_filter::check(event, &query))?;
-        if event == "user_agent_call" {
+        if event == "user_agent_call" && !self.has_adk_users {
             let known: Vec<&str> = self.persona_tools.iter().map(String::as_str).collect();
             if let Some(name) = query.unmatched("name", &known) {
                 let hint = nearest(&name, known);

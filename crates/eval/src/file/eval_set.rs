@@ -20,10 +20,11 @@ use crate::golden::initial_state;
 use crate::message::{Message, recorded_calls};
 use crate::metric::Metric;
 use crate::mock::{ToolMock, ToolUse};
-use crate::model::Models;
+use crate::model::{Model, Models};
 use crate::recorded::Recording;
 use crate::recorded_session::{RecordedAnswer, RecordedMessage, RecordedSession};
 use crate::remedy::WrittenIn;
+use crate::simulated::SimulatedTool;
 use crate::subject::Subject;
 use crate::user_agent::{ScriptedUser, UserAgent, UserAnswer};
 
@@ -39,10 +40,13 @@ pub struct EvalSetOptions {
     pub model: ModelChoice,
     /// What is measured.
     pub config: Config,
-    /// Tools that run, with all their effects. Every other call is answered by the recording, or ends the run.
+    /// Tools that run, with all their effects. Every other call is answered by the recording or by `simulated_by`, or ends
+    /// the run.
     pub real_tools: Vec<String>,
     /// Tools that run, without effects outside of the session.
     pub sealed_tools: Vec<String>,
+    /// The model that plays every tool that does not run, where the recording has no answer.
+    pub simulated_by: Option<Model>,
 }
 
 /// The model of a run.
@@ -163,9 +167,12 @@ fn case_of(
         }
     };
     let recording = Arc::new(Recording::of(&expected));
+    let simulated = options.simulated_by.clone().map(SimulatedTool::new);
+    let other_tools = simulated.map(|tool| ToolMock::Function(Arc::new(tool)));
     let mut tools: HashMap<String, ToolUse> = HashMap::new();
     for tool in recording.tools() {
-        let mock = ToolMock::Recorded { recording: Arc::clone(&recording), otherwise: None };
+        let (recording, otherwise) = (Arc::clone(&recording), other_tools.clone().map(Box::new));
+        let mock = ToolMock::Recorded { recording, otherwise };
         tools.insert(tool.to_owned(), ToolUse::Mock(mock));
     }
     for tool in &options.real_tools {
@@ -202,6 +209,7 @@ fn case_of(
         model,
         shared_tools: tools.keys().cloned().collect(),
         tools,
+        other_tools,
         user_agents: UserAgents { conversation: Some(user), tools: users },
         initial_state: initial_state(case),
         first_message: Some(first_message),
@@ -221,11 +229,12 @@ fn case_of(
 
 /// A hash of the case and of the options that concern its run.
 fn content_hash(case: &Case, options: &EvalSetOptions) -> String {
-    let EvalSetOptions { model, config, real_tools, sealed_tools, .. } = options;
+    let EvalSetOptions { model, config, real_tools, sealed_tools, simulated_by, .. } = options;
+    let simulated_by = simulated_by.as_ref().map(Model::name);
     let case = case.to_json().laid_out(&Layout::compact());
     content_hash::of(&[
         &case,
         config.source.as_str(),
-        &format!("{model:?} {real_tools:?} {sealed_tools:?}"),
+        &format!("{model:?} {real_tools:?} {sealed_tools:?} {simulated_by:?}"),
     ])
 }

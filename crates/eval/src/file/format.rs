@@ -417,6 +417,17 @@ pub(super) enum UserAgent {
     Person(String),
     /// A function in Python.
     Function(String),
+    /// An agent of google-adk.
+    Adk(AdkUser),
+}
+
+/// A user agent that is an agent of google-adk.
+#[derive(Debug, JsonSchema)]
+pub(super) struct AdkUser {
+    /// Its folder.
+    pub(super) folder: PathBuf,
+    /// Its model at every depth.
+    pub(super) model: Option<String>,
 }
 
 /// A user agent that a model plays.
@@ -451,7 +462,7 @@ fn no_arguments() -> Map<String, Value> {
     schema.map(|(name, value)| (name.to_owned(), value)).into_iter().collect()
 }
 
-/// A user agent: one of `script`, `function`, `person`, or `persona` and `model`.
+/// A user agent: one of `script`, `function`, `person`, `adk`, or `persona` and `model`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct UserAgentMembers {
@@ -462,9 +473,13 @@ struct UserAgentMembers {
     /// A person answers, through a live session of the host that `REHEARSAL_SERVER_URL` names. The text describes the
     /// user for that person, and may be empty.
     person: Option<String>,
+    /// The agent of google-adk that answers: a folder that `adk web` loads, relative to the suite's folder. It runs apart
+    /// from the agent under test, with its own tools.
+    adk: Option<PathBuf>,
     /// The user that a model plays: who they are, what they want, what they know and how they talk.
     persona: Option<String>,
-    /// The model, such as `gemini-2.5-flash`.
+    /// The model, such as `gemini-2.5-flash`. With `adk`, that of the agent at every depth, in place of the models that
+    /// it names.
     model: Option<String>,
     /// What the persona can do besides talking.
     #[serde(default)]
@@ -475,14 +490,14 @@ impl TryFrom<UserAgentMembers> for UserAgent {
     type Error = &'static str;
 
     fn try_from(members: UserAgentMembers) -> Result<Self, Self::Error> {
-        const ONE: &str =
-            "a user agent has one of `script`, `function`, `person`, or `persona` and `model`";
-        let UserAgentMembers { script, function, person, persona, model, tools } = members;
-        let agent = match (script, function, person, persona, model) {
-            (Some(script), None, None, None, None) => Self::Script(script),
-            (None, Some(function), None, None, None) => Self::Function(function),
-            (None, None, Some(role), None, None) => Self::Person(role),
-            (None, None, None, Some(text), Some(model)) => {
+        const ONE: &str = "a user agent has one of `script`, `function`, `person`, `adk`, or `persona` and `model`";
+        let UserAgentMembers { script, function, person, adk, persona, model, tools } = members;
+        let agent = match (script, function, person, adk, persona, model) {
+            (Some(script), None, None, None, None, None) => Self::Script(script),
+            (None, Some(function), None, None, None, None) => Self::Function(function),
+            (None, None, Some(role), None, None, None) => Self::Person(role),
+            (None, None, None, Some(folder), None, model) => Self::Adk(AdkUser { folder, model }),
+            (None, None, None, None, Some(text), Some(model)) => {
                 return Ok(Self::Persona(Persona { text, model, tools }));
             }
             _ => return Err(ONE),

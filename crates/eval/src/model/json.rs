@@ -22,7 +22,7 @@ pub(crate) async fn ask_for_json<T>(
     };
     repeat(&mut request, text, &error);
     let text = model.ask_noting(&request, note).await.map_err(|failure| failure.to_string())?.text;
-    read_json(&text, &read).map_err(|error| unusable(model, &text, &error))
+    read_json(&text, &read).map_err(|error| unusable(model.name(), &text, &error))
 }
 
 /// What `read` makes of an answer.
@@ -39,18 +39,20 @@ pub(crate) fn read_json<T>(
 
 /// Asks again after an answer that cannot be used.
 pub(crate) fn repeat(request: &mut ModelRequest, text: String, error: &str) {
-    request.messages.extend([
-        ModelMessage::FromModel(text),
-        ModelMessage::ToModel(format!(
-            "This answer cannot be used: {error}. Answer again, with the JSON alone."
-        )),
-    ]);
+    request
+        .messages
+        .extend([ModelMessage::FromModel(text), ModelMessage::ToModel(correction(error))]);
 }
 
-/// The error for people when the second answer cannot be used either.
-pub(crate) fn unusable(model: &Model, text: &str, error: &str) -> String {
+/// What asks for another answer than one that cannot be used.
+pub(crate) fn correction(error: &str) -> String {
+    format!("This answer cannot be used: {error}. Answer again, with the JSON alone.")
+}
+
+/// The error for people when the last answer of whoever has this name cannot be used either.
+pub(crate) fn unusable(name: &str, text: &str, error: &str) -> String {
     let shown: String = text.chars().take(200).collect();
-    format!("the answer of {} cannot be used: {error}. It was: {shown}", model.name())
+    format!("the answer of {name} cannot be used: {error}. It was: {shown}")
 }
 
 /// The text without the fence in which models put code.

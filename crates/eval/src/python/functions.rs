@@ -4,7 +4,6 @@
 //! subject, share nothing with the agent and may keep a state for the case.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
 
 use agents::adk_python::interpreter::find_interpreter;
 use async_trait::async_trait;
@@ -152,12 +151,7 @@ impl PythonFunction {
 
     async fn reply(&self, functions: &Functions, input: Input<'_>) -> Result<Reply, MockFailure> {
         let process = functions.process(self).await.map_err(MockFailure::Broken)?;
-        let call = Call {
-            id: process.next_id.fetch_add(1, Ordering::Relaxed),
-            file: &self.file,
-            function: &self.name,
-            input,
-        };
+        let call = Call { file: &self.file, function: &self.name, input };
         process.call(&call).await.map_err(MockFailure::Broken)
     }
 
@@ -283,8 +277,7 @@ impl Metric for PythonMetric {
 
 /// A call, as the process gets it.
 #[derive(Serialize)]
-pub(super) struct Call<'a> {
-    pub(super) id: u64,
+struct Call<'a> {
     file: &'a Path,
     function: &'a str,
     #[serde(flatten)]

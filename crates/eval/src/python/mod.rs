@@ -4,6 +4,8 @@
 //! to the engine, asks it about each tool call, and reports each event. `docs/design/eval-runs.md` describes the
 //! protocol.
 
+mod agent_user;
+mod call_process;
 mod connection;
 mod function_process;
 mod functions;
@@ -28,6 +30,7 @@ use async_trait::async_trait;
 use json_text::JsonText;
 use xxhash_rust::xxh3::Xxh3Default;
 
+pub use self::agent_user::AdkUser;
 pub(crate) use self::function_process::Functions;
 pub(crate) use self::functions::YieldedTo;
 pub use self::functions::{PythonFunction, PythonMetric, PythonUser};
@@ -225,16 +228,7 @@ impl Subject for AdkPythonSubject {
     }
 
     fn fingerprint(&self) -> Option<(String, String)> {
-        let hash = self.fingerprint.get_or_init(|| {
-            let mut hasher = Xxh3Default::new();
-            for file in source_files(&self.agent.folder) {
-                let name = file.strip_prefix(&self.agent.folder).unwrap_or(&file);
-                hasher.update(name.as_os_str().as_encoded_bytes());
-                // A file that cannot be read is reported when the agent is loaded.
-                hasher.update(&std::fs::read(&file).unwrap_or_default());
-            }
-            format!("{:032x}", hasher.digest128())
-        });
+        let hash = self.fingerprint.get_or_init(|| fingerprint_of(&self.agent.folder));
         let name = self.agent.folder.file_name().unwrap_or_default().to_string_lossy();
         Some((format!("the agent {name}"), hash.clone()))
     }
@@ -277,4 +271,16 @@ impl Subject for AdkPythonSubject {
         };
         vec![kept_apart, closed]
     }
+}
+
+/// A hash of the files of an agent's folder that its behavior depends on.
+pub(crate) fn fingerprint_of(folder: &Path) -> String {
+    let mut hasher = Xxh3Default::new();
+    for file in source_files(folder) {
+        let name = file.strip_prefix(folder).unwrap_or(&file);
+        hasher.update(name.as_os_str().as_encoded_bytes());
+        // A file that cannot be read is reported when the agent is loaded.
+        hasher.update(&std::fs::read(&file).unwrap_or_default());
+    }
+    format!("{:032x}", hasher.digest128())
 }

@@ -26,6 +26,7 @@ fn options(python: &Path, real_tools: &[&str]) -> EvalSetOptions {
         config: Config::adk_default(),
         real_tools: real_tools.iter().map(ToString::to_string).collect(),
         sealed_tools: Vec::new(),
+        simulated_by: None,
     }
 }
 
@@ -291,6 +292,7 @@ fn scenario_with(
         config,
         real_tools: Vec::new(),
         sealed_tools: Vec::new(),
+        simulated_by: None,
     };
     let shown = |error: eval::file::SuiteError| {
         error.to_string().replace(&format!("{}: ", path.display()), "")

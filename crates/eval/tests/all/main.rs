@@ -1,6 +1,7 @@
 //! Real agents of google-adk in real runs.
 
 mod adk_oracle;
+mod adk_users;
 mod arg_conditions;
 mod blind_metrics;
 mod broken_runs;
@@ -36,6 +37,7 @@ mod scripts_by_agent;
 mod sealed_cases;
 mod service_tools;
 mod silent_models;
+mod simulated_tools;
 mod stored_runs;
 mod tool_faults;
 mod user_parts;

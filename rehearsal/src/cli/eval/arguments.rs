@@ -136,12 +136,16 @@ pub struct EvalArguments {
     #[arg(long, env = "REHEARSAL_EVAL_SEED", value_name = "NUMBER")]
     pub seed: Option<u64>,
     /// Tools of eval sets that run, with all their effects; every other call is answered by the
-    /// recording, or is an error
+    /// recording or by the model of --simulate-tools, or is an error
     #[arg(long, env = "REHEARSAL_EVAL_REAL_TOOLS", value_name = "NAME", num_args = 1.., value_delimiter = ',')]
     pub real_tools: Vec<String>,
     /// Tools of eval sets that run and can change their session, and nothing else
     #[arg(long, env = "REHEARSAL_EVAL_SEALED_TOOLS", value_name = "NAME", num_args = 1.., value_delimiter = ',')]
     pub sealed_tools: Vec<String>,
+    /// The model that plays the other tools of eval sets, such as gemini-2.5-flash, where the recording
+    /// has no answer
+    #[arg(long, env = "REHEARSAL_EVAL_SIMULATE_TOOLS", value_name = "MODEL", value_parser = NonEmptyStringValueParser::new())]
+    pub simulate_tools: Option<String>,
     /// Refuse to run where the kernel cannot close everything that the agent may not do
     #[arg(long, env = "REHEARSAL_EVAL_REQUIRE_SEAL")]
     pub require_seal: bool,

@@ -35,14 +35,17 @@ pub(super) fn cases(
         None => Config::adk_default(),
     };
     let subject = AdkPythonSubject::new(agent, arguments.python.as_deref());
+    let models = models(arguments)?;
+    let simulated_by = arguments.simulate_tools.as_ref().map(|name| models.model(name));
     let options = EvalSetOptions {
         subject: Arc::new(subject.isolation(arguments.isolation.into()).servers(servers)),
         model: model(arguments),
         config,
         real_tools: arguments.real_tools.clone(),
         sealed_tools: arguments.sealed_tools.clone(),
+        simulated_by: simulated_by.transpose().map_err(EvalError::SimulatedTools)?,
     };
-    Ok(read_eval_set_with_models(path, &options, &models(arguments)?)?)
+    Ok(read_eval_set_with_models(path, &options, &models)?)
 }
 
 /// The model that the arguments choose.

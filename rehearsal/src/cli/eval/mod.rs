@@ -71,6 +71,9 @@ pub enum EvalError {
     /// The judge cannot be asked.
     #[error("--judge: {0}")]
     Judge(ModelNameError),
+    /// The model that plays tools cannot be asked.
+    #[error("--simulate-tools: {0}")]
+    SimulatedTools(ModelNameError),
     /// The agent of an eval set is not known.
     #[error(
         "{} is not in the folder of an agent; name the agent with --agent FOLDER", path.display()

@@ -22,6 +22,21 @@ fn a_tool_that_the_agent_does_not_have_is_refused_before_anything_runs() {
 }
 
 #[test]
+fn a_model_that_cannot_play_tools_is_refused_before_anything_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let set = r#"{"eval_set_id": "home", "eval_cases": [{"eval_id": "temperature", "conversation": [{
+        "user_content": {"role": "user", "parts": [{"text": "How warm is it?"}]}}]}]}"#;
+    std::fs::write(folder.path().join("home.evalset.json"), set).unwrap();
+    std::fs::write(folder.path().join("agent.py"), "").unwrap();
+    let arguments = ["home.evalset.json", "--simulate-tools", "gemini-2.5-flash"];
+    let refused = run(folder.path(), &arguments, None);
+    assert_eq!(refused.status.code(), Some(2));
+    let shown = text(&refused.stderr);
+    let wanted = "--simulate-tools: gemini-2.5-flash needs a key; set the environment variable GEMINI_API_KEY";
+    assert!(shown.contains(wanted), "{shown}");
+}
+
+#[test]
 fn a_bad_suite_is_refused_with_every_place_before_anything_runs() {
     let folder = suite(
         r#"

@@ -1,0 +1,63 @@
+//! What texts of a simulated user give as its answer: the response of a tool that waits, or the end of the conversation.
+
+use json_text::{JsonText, Kind};
+
+use crate::model::read_json;
+use crate::user_agent::Wanted;
+
+/// What a simulated user writes to end the conversation. google-adk's write the same.
+pub(crate) const END: &str = "</finished>";
+
+/// What these texts give the tool that waits: the last one as JSON, or else, where the tool wants a text, all of them.
+pub(crate) fn response(texts: &[String], wanted: &Wanted<'_>) -> Result<JsonText, String> {
+    let last = texts.last().map_or("", String::as_str);
+    let read = read_json(last, |json| match (wanted.refusal)(json) {
+        None => Ok(json.clone()),
+        Some(refusal) => Err(refusal),
+    });
+    let error = match read {
+        Ok(json) => return Ok(json),
+        Err(error) => error,
+    };
+    let is_structure =
+        read_json(last, |json| Ok(matches!(json.kind(), Kind::Object | Kind::Array)));
+    if wanted.schema.is_none() || is_structure == Ok(true) {
+        return Err(error);
+    }
+    let text = JsonText::string(&texts.join("\n\n"));
+    if (wanted.refusal)(&text).is_none() { Ok(text) } else { Err(error) }
+}
+
+/// What of a text is said if it ends the conversation, which may be nothing; `None` if it does not. As in google-adk,
+/// the mark ends it wherever it is and in whatever case.
+pub(crate) fn said_at_the_end(text: &str) -> Option<String> {
+    let mut rest = text;
+    let mut said = String::new();
+    while let Some(at) = rest.to_ascii_lowercase().find(END) {
+        said.push_str(&rest[..at]);
+        rest = &rest[at + END.len()..];
+    }
+    (rest.len() < text.len()).then(|| {
+        said.push_str(rest);
+        // Marks of Markdown around the end say nothing.
+        let says = said.chars().any(|it| !it.is_whitespace() && !it.is_ascii_punctuation());
+        if says { said.trim().to_owned() } else { String::new() }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mark_ends_the_conversation_wherever_it_is() {
+        let said = |text| said_at_the_end(text);
+        assert_eq!(said("I am finished"), None);
+        for nothing in ["</finished>", "**</Finished>**.", "`</finished>` </FINISHED>"] {
+            assert_eq!(said(nothing).as_deref(), Some(""), "{nothing}");
+        }
+        assert_eq!(said("Thanks! </finished>").as_deref(), Some("Thanks!"));
+        assert_eq!(said("</FINISHED> Grüße İ").as_deref(), Some("Grüße İ"));
+        assert_eq!(said("👍</finished>").as_deref(), Some("👍"));
+    }
+}
