@@ -19,7 +19,9 @@ pub(crate) struct AllowedEffects {
     pub(crate) programs: BTreeSet<String>,
     /// The hosts that it may reach: `HOST` or `HOST:PORT`.
     pub(crate) hosts: BTreeSet<String>,
-    /// Whether a tool may run with all its effects, or a part of the agent that nothing can intercept.
+    /// What else is named: parts of the agent that cannot be intercepted, if it has them.
+    pub(crate) parts: BTreeSet<String>,
+    /// Whether a tool, or such a part, may run with all its effects.
     pub(crate) is_open: bool,
 }
 
@@ -39,7 +41,7 @@ impl AllowedEffects {
             } else if is_host(name) {
                 allowed.hosts.insert(name.clone());
             } else {
-                allowed.is_open = true;
+                allowed.parts.insert(name.clone());
             }
         }
         allowed

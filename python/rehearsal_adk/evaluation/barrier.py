@@ -81,14 +81,11 @@ def lowered() -> Iterator[None]:
         allowed.reset(token)
 
 
-_pid = os.getpid()
-"""The process that the engine hears."""
+forbidden_at_import: list[tuple[str, str]] = []
+"""What was tried where while the agent was imported, and is forbidden."""
 
-
-def be_process() -> None:
-    """Notes that this process, which was forked, is one that the engine hears."""
-    global _pid
-    _pid = os.getpid()
+refused_at_import: list[tuple[str, str]] = []
+"""What a library tried there that can do without it."""
 
 
 class ForbiddenEffect(PermissionError):
@@ -103,11 +100,11 @@ def is_allowed() -> bool:
 def forbid(what: str) -> ForbiddenEffect:
     """Ends the cases that the running code may belong to. Returns the exception to raise."""
     where = _place()
-    if os.getpid() != _pid:
-        # The engine does not hear this process, but shows what it prints.
-        sys.stderr.write(f"An eval case {what}, in a process of its own, at {where}.\n")
-    for case in current.concerned():
+    concerned = current.concerned()
+    for case in concerned:
         case.forbidden(what, where)
+    if not concerned:
+        forbidden_at_import.append((what, where))
     return ForbiddenEffect(f"An eval case {what}, outside a tool that may run, at {where}.")
 
 
@@ -118,8 +115,11 @@ hosts: frozenset[str] = frozenset()
 def refuse(what: str) -> ForbiddenEffect:
     """Notes what a library can do without. Returns the exception to raise."""
     where = _place()
-    for case in current.concerned():
+    concerned = current.concerned()
+    for case in concerned:
         case.refused(what, where)
+    if not concerned:
+        refused_at_import.append((what, where))
     return ForbiddenEffect(f"An eval case {what}, outside a tool that may run, at {where}.")
 
 
@@ -158,13 +158,12 @@ class Barrier:
         what = self._forbidden(event, args)
         if what is None:
             return
-        if (
-            self._is_sealed
-            and (event in _OPTIONAL or self._files.is_of_caches(event, args))
-            and _is_of_library()
-        ):
-            # Libraries look at the machine with programs and keep caches, and go on without: the kernel would answer the
-            # same.
+        # Libraries look at the machine with programs and keep caches, and go on without: the kernel would answer the same.
+        # At import they look at more.
+        is_optional = not current.is_any() or (
+            self._is_sealed and (event in _OPTIONAL or self._files.is_of_caches(event, args))
+        )
+        if is_optional and _is_of_library():
             raise refuse(what)
         raise forbid(what)
 
@@ -249,8 +248,8 @@ def _unreachable(event: str, args: tuple[Any, ...]) -> str | None:
         match address:
             case (host, int(port), *_):
                 host = endpoints.text(host).partition("%")[0]
-                if request and event == "socket.bind" and port == 0:
-                    return None
+                if event == "socket.bind" and port == 0:
+                    return None  # Any free port, which nobody knows.
                 if any(one.permits(host, port) for one in reach):
                     return None
                 allows = f"{host}:{port}"

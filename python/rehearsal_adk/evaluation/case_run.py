@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from typing import Any, cast
 
 from rehearsal_adk import faults, jsonable
-from rehearsal_adk.evaluation import current, given_model, own_models, service_tools, unseen, usage
+from rehearsal_adk.evaluation import barrier, current, given_model, own_models, service_tools, unseen, usage
 from rehearsal_adk.evaluation.peer import Peer
 from rehearsal_adk.faults import Fault
 from rehearsal_adk.loading import LoadedAgent
@@ -58,6 +58,8 @@ class CaseRun:
         self._peer = Peer(reader, writer)
         methods = {"open": self._open, "run": self._run, "change_state": self._change_state}
         with current.running(self), contextlib.closing(writer):
+            for what, where in barrier.refused_at_import:
+                self.refused(what, where)
             is_released: bool = await self._peer.serve(methods)
         return is_released
 

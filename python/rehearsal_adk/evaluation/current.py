@@ -43,6 +43,11 @@ def has_ended() -> bool:
     return own is not None and own not in _running
 
 
+def is_any() -> bool:
+    """Whether a case runs in this process."""
+    return bool(_running)
+
+
 def concerned() -> list[Any]:
     """The cases that the running code may belong to."""
     own = case()

@@ -19,7 +19,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rehearsal_adk.evaluation import huge_pages
-from rehearsal_adk.evaluation.barrier import be_process, lowered
+from rehearsal_adk.evaluation.barrier import lowered
 from rehearsal_adk.evaluation.messages import Requests, say
 from rehearsal_adk.evaluation.scratch import Scratch
 
@@ -139,7 +139,6 @@ class Forks:
         """Runs cases in this process, which is theirs, and ends the process."""
         status = 1
         try:
-            be_process()
             os.dup2(printing, 1)
             os.dup2(printing, 2)
             signal.set_wakeup_fd(-1)

@@ -90,7 +90,12 @@ def main() -> None:
         unseen = _unseen(loaded)
         warm_up.declare(loaded.root)
         started = threads.end()
+        # The code may have caught the error.
+        if barrier.forbidden_at_import:
+            raise _forbidden()
     except BaseException as error:  # SystemExit at import is a load error too.
+        if barrier.forbidden_at_import:
+            error = _forbidden(error)
         say(answers, {"fault": faults.describe(error)})
         return
     # Otherwise each case would look through, and so copy, all that was imported.
@@ -135,6 +140,16 @@ def main() -> None:
                     run(message["case"], message["connection"], lambda: None)
                     return
                 answer(message)
+
+
+def _forbidden(error: BaseException | None = None) -> faults.Fault:
+    """Why an agent is not run that tried something when it was imported."""
+    what, where = barrier.forbidden_at_import[0]
+    message = (
+        f"the agent {what} while it was imported, at {where}. Do it in a tool that the case allows with `real`, or name "
+        'the folder, program or host in the case, as in `allow: [./logs/, git, "localhost:4318"]`'
+    )
+    return faults.Fault("ForbiddenEffect", message, error or barrier.ForbiddenEffect(message))
 
 
 def _unseen(loaded: Any) -> list[dict[str, str]]:

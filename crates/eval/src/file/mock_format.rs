@@ -56,7 +56,7 @@ impl<'de> Deserialize<'de> for Mock {
             type Value = Mock;
 
             fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("`real`, or a mock such as `{ returns: VALUE }`")
+                formatter.write_str("`sealed`, `real`, or a mock such as `{ returns: VALUE }`")
             }
 
             fn visit_str<E: Error>(self, name: &str) -> Result<Mock, E> {
@@ -187,10 +187,10 @@ mod tests {
         for (text, shown) in [
             ("{ changes: {} }", "the mock has no answer; write one"),
             ("{ returns: 1, raises: no }", "the mock has a second answer, `raises`"),
-            ("{ retuns: 1 }", "unknown variant `retuns`, expected one of real, returns"),
+            ("{ retuns: 1 }", "unknown variant `retuns`, expected one of real, sealed, returns"),
             ("{ real: 1 }", "`real` has no value"),
             ("reel", "unknown variant `reel`"),
-            ("5", "`real`, or a mock such as"),
+            ("5", "`sealed`, `real`, or a mock such as"),
         ] {
             let error = error(text);
             assert!(error.contains(shown), "{text}: {error}");

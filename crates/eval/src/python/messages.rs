@@ -90,6 +90,13 @@ pub(super) struct Unseen {
     pub(super) what: String,
 }
 
+impl Unseen {
+    /// Whether it runs on this machine or connects from it. A tool of the model's service does neither.
+    pub(super) fn runs_here(&self) -> bool {
+        !self.what.ends_with("that the model's service runs")
+    }
+}
+
 /// A Python exception.
 #[derive(Debug, Deserialize)]
 pub(super) struct Exception {

@@ -148,14 +148,23 @@ impl AdkPythonSubject {
 
 impl AdkPythonSubject {
     /// The process for a case that allows this and has this model.
-    async fn key(&self, allowed: AllowedEffects, model: Option<&GivenModel>) -> Result<Key, Fault> {
-        let network = match allowed.is_open {
-            // Not sealed.
-            true => Network::default(),
-            false => Network::of_hosts(&allowed.hosts),
-        };
+    async fn key(
+        &self,
+        mut allowed: AllowedEffects,
+        model: Option<&GivenModel>,
+    ) -> Result<Key, Fault> {
+        let parts = std::mem::take(&mut allowed.parts);
+        let network = Network::of_hosts(&allowed.hosts);
         let mut key = Key { agent: self.agent.clone(), allowed, network };
+        if !parts.is_empty() && !key.allowed.is_open {
+            // Only the agent knows what a name is, and one that is mistyped opens nothing.
+            let server = self.servers.get(&key).await?;
+            key.allowed.is_open =
+                server.unseen().iter().any(|part| part.runs_here() && parts.contains(&part.name));
+        }
         if key.allowed.is_open {
+            // Not sealed.
+            key.network = Network::default();
             return Ok(key);
         }
         match model {
@@ -262,7 +271,8 @@ impl Subject for AdkPythonSubject {
                     .to_owned()
             }
         };
-        let closed = match AllowedEffects::of(case).is_open {
+        let key = self.key(AllowedEffects::of(case), case.model.as_ref()).await;
+        let closed = match key.is_ok_and(|key| key.allowed.is_open) {
             false => seal::layers().to_string(),
             true => "cases with a tool that is `real`, or with a part of the agent in `allow`, run without the seal: Python's \
                      audit hook does not see what C extensions such as gRPC do by themselves, and nothing stops what the \

@@ -69,6 +69,7 @@ pub(super) struct Server {
     /// The ids of processes that have ended a case and take the next one.
     idle: Mutex<Vec<String>>,
     isolation: Isolation,
+    is_sealed: bool,
     next_case: AtomicU64,
     /// The threads that make a fork unsafe, by the package that started them.
     threads: BTreeMap<String, u32>,
@@ -214,6 +215,7 @@ impl Server {
             ports: tokio::sync::Mutex::new(answers_of_ports),
             idle: Mutex::default(),
             isolation: *isolation,
+            is_sealed,
             next_case: AtomicU64::new(0),
             threads,
             unseen,
@@ -226,6 +228,11 @@ impl Server {
     /// Whether it still runs.
     pub(super) fn is_running(&self) -> bool {
         self.processes.all_ended().is_none()
+    }
+
+    /// Whether the kernel refuses effects to it and to its cases.
+    pub(super) fn is_sealed(&self) -> bool {
+        self.is_sealed
     }
 
     /// Whether it serves more than one case.

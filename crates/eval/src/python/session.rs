@@ -17,6 +17,10 @@ use crate::given_model::GivenModel;
 use crate::model::{CANCEL_AFTER, CANCEL_AFTER_HEADER, Models, PERSON};
 use crate::subject::{Input, PendingCall, SubjectSession, TurnEnd};
 
+/// What may be behind an error of the system in a process that is sealed.
+const REFUSED: &str = ". The kernel refuses effects in this case. To let the code have them, name the folder, program or host \
+                       in the case, as in `allow: [./logs/, git, \"localhost:4318\"]`, or let the tool that it belongs to be `real`";
+
 /// A Python agent in one case. Dropping it ends its process.
 pub(super) struct PythonSession {
     connection: Connection,
@@ -156,7 +160,10 @@ impl PythonSession {
         match self.connection.request(method, &params).await {
             Ok(result) => Ok(result),
             Err(RequestError::Raised(exception)) => {
-                Err(Fault::Subject { message: exception.message, traceback: exception.traceback })
+                let is_refused = self.server.is_sealed() && exception.r#type == "PermissionError";
+                let hint = if is_refused { REFUSED } else { "" };
+                let message = format!("{}{hint}", exception.message);
+                Err(Fault::Subject { message, traceback: exception.traceback })
             }
             Err(RequestError::Closed) => Err(self.server.explain(&self.process).await),
         }

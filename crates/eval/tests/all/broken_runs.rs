@@ -154,13 +154,18 @@ async fn cases_go_on_when_the_process_that_imports_the_agent_is_killed() {
         let results = run_eval_suite(&suite, |_| ()).await.results;
         results.iter().for_each(has_passed);
         assert!(flag.exists(), "the process was killed");
-        let again = "the case ran again, its real tools too: the process that imports the agent ";
-        assert!(
-            results[0].notes.iter().any(|note| note.starts_with(again)),
-            "{:?}",
-            results[0].notes
-        );
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_case_that_ran_again_says_so() {
+    let Some(subject) = subject(Isolation::Batch) else { return };
+    has_passed(&run_eval(&calling(&subject, &[("prints_bytes", json!({}))])).await);
+    // What the first case left behind may be why the process of both ends.
+    let result = run_eval(&calling(&subject, &[("ends_process", json!({}))])).await;
+    assert_eq!(error(&result).at_fault, AtFault::Subject);
+    let again = "the case ran again, its real tools too: the process of the case ended with ";
+    assert!(result.notes.iter().any(|note| note.starts_with(again)), "{:?}", result.notes);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -138,21 +138,29 @@ pub(super) fn apply(seal: &Seal<'_>) -> Result<(), String> {
     let unconnected =
         UNCONNECTED.iter().map(|kind| of_kind(*kind)).collect::<Result<Vec<_>, _>>()?;
     refused.insert(libc::SYS_socketpair, unconnected.clone());
+    // They connect without `connect`.
+    let flag = u64::from(libc::MSG_FASTOPEN.unsigned_abs());
+    for (call, flags) in [(libc::SYS_sendto, 3), (libc::SYS_sendmsg, 2), (libc::SYS_sendmmsg, 3)] {
+        refused.insert(call, vec![rule(flags, SeccompCmpOp::MaskedEq(flag), flag)?]);
+    }
     if *seal.network == Network::Closed {
         refused.extend(rules(CONNECTIONS));
         refused.insert(libc::SYS_socket, unconnected);
         // With an address.
-        refused.insert(libc::SYS_sendto, vec![pointer(4)?]);
-        let flag = u64::from(libc::MSG_FASTOPEN.unsigned_abs());
-        for (call, flags) in [(libc::SYS_sendmsg, 2), (libc::SYS_sendmmsg, 3)] {
-            refused.insert(call, vec![rule(flags, SeccompCmpOp::MaskedEq(flag), flag)?]);
-        }
+        refused.entry(libc::SYS_sendto).or_default().push(pointer(4)?);
     } else {
         let mut of_families: Vec<_> = FAMILIES
             .iter()
             .map(|family| rule(0, SeccompCmpOp::Eq, u64::from(family.unsigned_abs())))
             .collect::<Result<_, _>>()?;
         of_families.push(of_kind(libc::SOCK_RAW)?);
+        // Landlock knows TCP only. UDP is for name servers.
+        let others = [0, libc::IPPROTO_TCP, libc::IPPROTO_UDP].map(|protocol| {
+            let protocol = u64::from(protocol.unsigned_abs());
+            SeccompCondition::new(2, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, protocol)
+        });
+        let others: Result<Vec<_>, _> = others.into_iter().collect();
+        of_families.push(all(others.map_err(|error| error.to_string())?)?);
         refused.insert(libc::SYS_socket, of_families);
     }
     let applied = filter(refused)
@@ -214,8 +222,11 @@ fn pointer(argument: u8) -> Result<SeccompRule, String> {
 fn only(
     condition: Result<SeccompCondition, seccompiler::BackendError>,
 ) -> Result<SeccompRule, String> {
-    let rule = condition.and_then(|condition| SeccompRule::new(vec![condition]));
-    rule.map_err(|error| error.to_string())
+    all(vec![condition.map_err(|error| error.to_string())?])
+}
+
+fn all(conditions: Vec<SeccompCondition>) -> Result<SeccompRule, String> {
+    SeccompRule::new(conditions).map_err(|error| error.to_string())
 }
 
 /// A socket of this type, whatever its flags are.
