@@ -323,3 +323,20 @@ fn fault(
         _ => None,
     }
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_effect_of_a_forked_process_ends_the_case() {
+    let Some(python) = test_needs::python() else { return };
+    let names = ["os_fork", "os_spawnv", "os_exec_after_fork", "multiprocessing_fork"];
+    let ways: Vec<_> =
+        ways(&python).into_iter().filter(|way| names.contains(&way.name.as_str())).collect();
+    assert_eq!(ways.len(), names.len());
+    let subject = Arc::new(subject(&python));
+    for place in [Place::Callback, Place::SealedTool] {
+        for Tried { way, traces, outcome } in in_cases(&subject, place, &ways).await {
+            assert_eq!(traces, [""; 0], "{way}");
+            assert!(outcome.contains(STOPPED), "{way} at {place:?}: {outcome}");
+            assert!(outcome.contains("effects/ways/programs.py:"), "{way}: {outcome}");
+        }
+    }
+}
