@@ -50,7 +50,7 @@ async fn the_triage_story_runs_with_a_scripted_model() {
         state_change {"patient":{"age":55,"gender":"male","revealedConditions":["hypertension"]}}
         tool_call "record_answer"
         tool_call "read"
-        tool_result "record_answer" "real"
+        tool_result "record_answer" "sealed"
         tool_result "read" "mock"
         state_change {"beliefs":{"Does it spread?":"To my left arm"}}
         message "Your symptoms are serious. Are you alone?"
@@ -59,7 +59,7 @@ async fn the_triage_story_runs_with_a_scripted_model() {
         user_agent_response "Yes, I am alone"
         user_message "Yes, I am alone"
         tool_call "escalate"
-        tool_result "escalate" "real"
+        tool_result "escalate" "sealed"
         state_change {"escalation":{"urgencyLevel":"emergency_999","reason":"cardiac"}}
         message "I am calling 999."
         termination "state_matches""#]]
