@@ -13,6 +13,7 @@ standard library and google-adk. ``docs/design/eval-runs.md`` describes the prot
 ``lookup``     lets every lookup of a tool's method find the gate
 ``adks_own``   what is google-adk's own code, by identity
 ``barrier``    forbids file writes, processes and sockets outside tools that may run
+``forked``     says what the barrier refuses to processes that a case forks
 ``carried``    lets the permission follow work into other threads
 ``unseen``     finds what interception cannot see
 ``service_tools``  finds tools in a request that the model's service runs

@@ -15,7 +15,16 @@ from collections.abc import Iterable
 from typing import Any, cast
 
 from rehearsal_adk import faults, jsonable
-from rehearsal_adk.evaluation import barrier, current, given_model, own_models, service_tools, unseen, usage
+from rehearsal_adk.evaluation import (
+    barrier,
+    current,
+    forked,
+    given_model,
+    own_models,
+    service_tools,
+    unseen,
+    usage,
+)
 from rehearsal_adk.evaluation.peer import Peer
 from rehearsal_adk.faults import Fault
 from rehearsal_adk.loading import LoadedAgent
@@ -42,6 +51,7 @@ class CaseRun:
         self._node_calls: dict[str, dict[str, Any]] = {}
         self._replaced: set[tuple[str, str]] = set()
         self._loop: Any = None
+        self._forked: Any = None
         self._model: given_model.ModelOf | None = None
         self.model_timeout_ms = 0
         self.allowed: frozenset[str] = frozenset()
@@ -56,8 +66,9 @@ class CaseRun:
         reader, writer = await asyncio.open_connection(sock=connection, limit=1 << 28)
         self._loop = asyncio.get_running_loop()
         self._peer = Peer(reader, writer)
+        self._forked = forked.Forked(self._loop, self._take_from_forked)
         methods = {"open": self._open, "run": self._run, "change_state": self._change_state}
-        with current.running(self), contextlib.closing(writer):
+        with current.running(self), contextlib.closing(self._forked), contextlib.closing(writer):
             for what, where in barrier.refused_at_import:
                 self.refused(what, where)
             is_released: bool = await self._peer.serve(methods)
@@ -112,6 +123,8 @@ class CaseRun:
             raise Fault("SystemExit", message, error) from error
         finally:
             self._running = None
+            if self._forked.read():
+                await asyncio.sleep(0)  # The engine is told before it gets the answer.
         if self._broken_off is not None:
             raise _cancellation(self._broken_off)
         return ended
@@ -303,6 +316,9 @@ class CaseRun:
 
     def forbidden(self, what: str, where: str) -> None:
         """Tells the engine what was tried and where, and ends the run."""
+        if self._forked.is_here():
+            self._forked.say("forbidden", what, where)
+            return
         self._loop.call_soon_threadsafe(
             self._peer.tell, "forbidden", {"what": what, "where": where}
         )
@@ -310,7 +326,13 @@ class CaseRun:
 
     def refused(self, what: str, where: str) -> None:
         """Tells the engine what a library tried that can do without it, and where."""
+        if self._forked.is_here():
+            self._forked.say("refused", what, where)
+            return
         self._loop.call_soon_threadsafe(self._peer.tell, "refused", {"what": what, "where": where})
+
+    def _take_from_forked(self, method: str, what: str, where: str) -> None:
+        {"forbidden": self.forbidden, "refused": self.refused}[method](what, where)
 
     def _report(self, event: Any, inner: bool = False) -> None:
         if event.partial:

@@ -152,13 +152,13 @@ fn case(
 
 /// The value of a key of the state, at the end of the run.
 fn state(result: &EvalResult, key: &str) -> Value {
-    let changes = result.events.iter().filter_map(|entry| match &entry.event {
+    let mut changes = result.events.iter().filter_map(|entry| match &entry.event {
         Event::StateChange { changes, .. } => {
             changes.to_value().ok()?.get_mut(key).map(Value::take)
         }
         _ => None,
     });
-    changes.last().unwrap_or_default()
+    changes.next_back().unwrap_or_default()
 }
 
 /// What a case says about what stopped its way.
@@ -244,6 +244,7 @@ fn layer(outcome: &str) -> &'static str {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[expect(clippy::print_stdout, reason = "the guide's table is made from it")]
 async fn no_way_of_an_effect_leaves_a_trace_outside_of_real_tools() {
     let Some(python) = test_needs::python() else { return };
     let gaps = eval::python::seal_gaps();
@@ -320,5 +321,22 @@ fn fault(
         (true, true) => Some("left no trace"),
         (false, false) => Some("left a trace"),
         _ => None,
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_effect_of_a_forked_process_ends_the_case() {
+    let Some(python) = test_needs::python() else { return };
+    let names = ["os_fork", "os_spawnv", "os_exec_after_fork", "multiprocessing_fork"];
+    let ways: Vec<_> =
+        ways(&python).into_iter().filter(|way| names.contains(&way.name.as_str())).collect();
+    assert_eq!(ways.len(), names.len());
+    let subject = Arc::new(subject(&python));
+    for place in [Place::Callback, Place::SealedTool] {
+        for Tried { way, traces, outcome } in in_cases(&subject, place, &ways).await {
+            assert_eq!(traces, [""; 0], "{way}");
+            assert!(outcome.contains(STOPPED), "{way} at {place:?}: {outcome}");
+            assert!(outcome.contains("effects/ways/programs.py:"), "{way}: {outcome}");
+        }
     }
 }

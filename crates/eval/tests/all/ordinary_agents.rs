@@ -119,7 +119,6 @@ async fn ordinary_agents_run_without_a_false_alarm() {
     let results: Vec<_> = futures::stream::iter(cases).buffered(JOBS).collect().await;
     let mut faults = String::new();
     for (library, result) in results {
-        println!("{}: {:?} {:?}", library.name, result.status, result.notes);
         if let Some(fault) = fault(library, &result) {
             let _ = writeln!(faults, "{} {fault}", library.name);
         }
