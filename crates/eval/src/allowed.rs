@@ -36,6 +36,10 @@ impl AllowedEffects {
                 allowed
                     .folders
                     .insert(std::path::absolute(folder).unwrap_or_else(|_| folder.into()));
+            } else if is_socket(name) {
+                // The kernel cannot let through one of them.
+                allowed.hosts.insert(name.clone());
+                allowed.is_open = true;
             } else if name.contains('/') || is_program(name) {
                 allowed.programs.insert(name.clone());
             } else if is_host(name) {
@@ -53,6 +57,39 @@ pub(crate) fn is_folder(name: &str) -> bool {
     name.ends_with('/')
 }
 
+/// What is wrong with a name in `allow` of a suite in `folder`, and the remedy.
+pub(crate) fn problem(name: &str, folder: &Path) -> Option<String> {
+    let port = name.rsplit_once(':').filter(|(host, _)| !host.contains(':')).map(|(_, port)| port);
+    if name.trim().is_empty() || name.contains(char::is_whitespace) && !name.contains('/') {
+        Some(format!("{name:?} is no name; write one folder, program, host or part of the agent"))
+    } else if name.contains("://") {
+        Some("a host is named without its protocol, as in `localhost:4318`".to_owned())
+    } else if name.starts_with('~') {
+        Some("`~` is not replaced; write the whole path".to_owned())
+    } else if name.contains('/') && !is_folder(name) {
+        let is_dir = folder.join(name).is_dir();
+        match (is_dir, Path::new(name).exists()) {
+            (true, _) => Some(format!("a folder ends with `/`: write `{name}/`")),
+            (false, false) => {
+                Some(format!("there is no program {name}; a folder ends with `/`, as in `{name}/`"))
+            }
+            (false, true) => None,
+        }
+    } else if let Some(port) = port
+        && port.parse::<u16>().is_err()
+    {
+        Some(format!("{port:?} is no port; write a number up to 65535, or the host alone"))
+    } else {
+        None
+    }
+}
+
+fn is_socket(name: &str) -> bool {
+    use std::os::unix::fs::FileTypeExt as _;
+
+    name.contains('/') && std::fs::metadata(name).is_ok_and(|it| it.file_type().is_socket())
+}
+
 fn is_program(name: &str) -> bool {
     let folders = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&folders).any(|folder| folder.join(name).is_file())
@@ -68,6 +105,27 @@ fn is_host(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_allows_nothing_is_refused_with_the_form() {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::create_dir(folder.path().join("out")).expect("made");
+        for (name, shown) in [
+            ("", "is no name"),
+            ("git status", "is no name"),
+            ("http://localhost:4318", "without its protocol"),
+            ("~/logs/", "`~` is not replaced"),
+            ("./out", "a folder ends with `/`: write `./out/`"),
+            ("./none", "there is no program ./none; a folder ends with `/`"),
+            ("localhost:99999", "\"99999\" is no port"),
+        ] {
+            let problem = problem(name, folder.path()).expect(name);
+            assert!(problem.contains(shown), "{name}: {problem}");
+        }
+        for name in ["./out/", "git", "/bin/sh", "localhost", "[::1]:80", "::1", "google_search"] {
+            assert_eq!(problem(name, folder.path()), None, "{name}");
+        }
+    }
 
     #[test]
     fn hosts_look_like_hosts() {

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::case::EvalCase;
+use crate::ledger::{Entry, Event};
 use crate::mock::ToolUse;
 use crate::yields::YieldKind;
 
@@ -44,6 +45,17 @@ pub(crate) fn of(case: &EvalCase, used: &Used) -> Vec<String> {
     }
     notes.extend(of_metrics(case));
     notes
+}
+
+/// What libraries of the subject tried, and did not get.
+pub(crate) fn of_refusals(events: &[Entry]) -> BTreeSet<String> {
+    let refused = events.iter().filter_map(|entry| match &entry.event {
+        Event::EffectRefused { what, place } => {
+            Some(format!("a library of the agent {what}, at {place}; it was refused"))
+        }
+        _ => None,
+    });
+    refused.collect()
 }
 
 /// The notes on a run whose metrics are evaluated again, perhaps of a changed case.

@@ -111,7 +111,8 @@ async fn run_once(case: &EvalCase, gate: Gate) -> Result<EvalResult, EvalResult>
         None => status(reason, &metrics),
         Some(_) => Status::Error,
     };
-    let notes = if ended.is_ok() { notes::of(case, &used) } else { Vec::new() };
+    let mut notes = if ended.is_ok() { notes::of(case, &used) } else { Vec::new() };
+    notes.extend(notes::of_refusals(&events));
     let result = EvalResult {
         name: case.name.clone(),
         repeat: 1,

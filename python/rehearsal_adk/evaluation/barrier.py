@@ -42,6 +42,8 @@ _PROCESSES = {
 }
 _SIGNALS = {"os.kill", "os.killpg"}
 _FORKS = {"os.fork", "os.forkpty"}
+_SHELL = "/bin/sh"
+"""What ``os.system`` starts, whatever it is given."""
 _SOCKET = "socket.__new__"
 _OPTIONAL = {"subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", _SOCKET}
 """What libraries do to look at the machine."""
@@ -189,17 +191,18 @@ class Barrier:
         if event in _FORKS and self._is_sealed:
             return None  # What it does is refused to its children too.
         program = _program(event, args)
-        if program is not None and self._may_start(program):
+        if program is not None and self._may_start(_SHELL if event == "os.system" else program):
             return None
         named = "" if program is None else f" {program}"
         return f"tried to start a process ({event}{named})"
 
     def _may_start(self, program: str) -> bool:
+        """Whether this is a program that is allowed by its name or path."""
         if program in self._programs:
             return True
-        name = os.path.basename(program)
-        found = shutil.which(name) if name in self._programs else None
-        return found is not None and os.path.realpath(found) == os.path.realpath(program)
+        allowed = (shutil.which(one) for one in self._programs)
+        real = os.path.realpath(shutil.which(program) or program)
+        return any(one is not None and os.path.realpath(one) == real for one in allowed)
 
 
 def _see_starts_of_multiprocessing() -> None:
@@ -292,5 +295,6 @@ def _place() -> str:
         and not _is_of_python(one.filename)
         and "rehearsal_adk" not in one.filename
     ]
-    frame = own[-1] if own else frames[-1]
+    others = [one for one in frames if "rehearsal_adk" not in one.filename]
+    frame = (own or others or frames)[-1]
     return f"{frame.filename}:{frame.lineno} in {frame.name}"

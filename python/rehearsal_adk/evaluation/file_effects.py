@@ -79,7 +79,7 @@ class FileEffects:
         is_entry = event in _OF_ENTRIES
         if all(self._is_writable(path, is_entry) for path in paths) or _changes_nothing(event, paths[0]):
             return None
-        return f"tried to change a file ({verb} {paths[0]})"
+        return f"tried to change a file ({verb} {os.path.abspath(paths[0])})"
 
     def is_of_caches(self, event: str, args: tuple[Any, ...]) -> bool:
         """Whether the event changes something in the user's caches only."""
@@ -94,7 +94,7 @@ class FileEffects:
         # A number is a file that was opened before.
         if isinstance(path, int) or (path := _text(path)) in _OUTPUTS or self._is_writable(path):
             return None
-        return f"tried to write {path}"
+        return f"tried to write {os.path.abspath(path)}"
 
     def _database(self, database: Any) -> str | None:
         path = _text(database) if isinstance(database, (str, bytes, os.PathLike)) else ""

@@ -17,7 +17,7 @@ use super::error::SuiteFault;
 use super::format;
 use super::mcp;
 use crate::adk_judge::AdkJudge;
-use crate::allowed::is_folder;
+use crate::allowed;
 use crate::bridge::{Bridge, Format};
 use crate::case::{CaseSource, EvalCase, Termination, UserAgents};
 use crate::change_templates::{ChangeTemplates, is_template};
@@ -246,6 +246,11 @@ impl Builder<'_> {
         for (at, fault) in case.faults.iter().enumerate() {
             faults.extend(self.tool_fault(fault, &tools, &place_of(&format!("faults[{at}]"))));
         }
+        for (at, name) in case.allow.iter().enumerate() {
+            if let Some(problem) = allowed::problem(name, self.folder) {
+                self.fault(&place_of(&format!("allow[{at}]")), problem);
+            }
+        }
         Some(EvalCase {
             description: case.description.clone(),
             model,
@@ -399,7 +404,7 @@ impl Builder<'_> {
 
     /// What a case allows. A folder is named relative to the suite's.
     fn allowed(&self, name: &str) -> String {
-        match is_folder(name) {
+        match allowed::is_folder(name) {
             true => format!("{}/", self.folder.join(name).display()).replace("//", "/"),
             false => name.to_owned(),
         }

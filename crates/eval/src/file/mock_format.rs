@@ -137,7 +137,7 @@ impl<'de, D: Deserializer<'de>> VariantAccess<'de> for Content<D> {
     type Error = D::Error;
 
     fn unit_variant(self) -> Result<(), D::Error> {
-        Err(Error::custom("`real` has no value; write it alone"))
+        Err(Error::custom("`real` and `sealed` have no value; write them alone"))
     }
 
     fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, D::Error> {
@@ -188,7 +188,7 @@ mod tests {
             ("{ changes: {} }", "the mock has no answer; write one"),
             ("{ returns: 1, raises: no }", "the mock has a second answer, `raises`"),
             ("{ retuns: 1 }", "unknown variant `retuns`, expected one of real, sealed, returns"),
-            ("{ real: 1 }", "`real` has no value"),
+            ("{ real: 1 }", "`real` and `sealed` have no value"),
             ("reel", "unknown variant `reel`"),
             ("5", "`sealed`, `real`, or a mock such as"),
         ] {

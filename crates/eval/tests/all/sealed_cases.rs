@@ -91,6 +91,12 @@ async fn what_python_does_not_see_the_kernel_refuses() {
         assert_eq!(result.status, Status::Error, "{way}");
         assert!(!world.path().exists(), "{way}");
     }
+    // The agent has no such part.
+    for name in ["McpToolset", "google_search", "mistyped"] {
+        let result = run_eval(&world.in_callback("creat").allow(name)).await;
+        assert!(message(&result).contains("The kernel refuses effects in this case"), "{name}");
+        assert!(!world.path().exists(), "{name}");
+    }
     let result = run_eval(&world.in_tool("creat").tool("act", ToolUse::Real)).await;
     has_passed(&result);
     assert!(world.path().exists());
@@ -181,5 +187,9 @@ async fn what_a_library_can_do_without_is_refused_and_noted() {
     assert_eq!(refused.len(), 2, "{refused:?}");
     assert!(refused[0].starts_with("tried to write "), "{refused:?}");
     assert_eq!(refused[1], "tried to start a process (subprocess.Popen git)");
+    assert_eq!(
+        result.notes.iter().filter(|note| note.starts_with("a library of the agent ")).count(),
+        2
+    );
     assert_eq!(std::fs::read_dir(&cache).expect("a folder").count(), 0);
 }

@@ -198,7 +198,7 @@ fn restrict(
         .add_rules(path_beneath_rules(["/dev/null"], AccessFs::WriteFile | AccessFs::Truncate))?;
     if let Network::Ports(ports) = network {
         for port in ports {
-            created = created.add_rule(NetPort::new(*port, AccessNet::ConnectTcp))?;
+            created = created.add_rule(NetPort::new(*port, AccessNet::from_all(PORTS)))?;
         }
         // Clients bind their end of a connection to any port.
         created = created.add_rule(NetPort::new(0, AccessNet::BindTcp))?;
