@@ -272,7 +272,12 @@ def _unreachable(event: str, args: tuple[Any, ...]) -> str | None:
 def _is_of_library() -> bool:
     """Whether the innermost code that is not Python's is that of an installed package."""
     frames = reversed(traceback.extract_stack()[:-2])
-    others = (one.filename for one in frames if not _is_of_python(one.filename) and one.filename != __file__)
+    own = os.path.dirname(__file__)
+    others = (
+        one.filename
+        for one in frames
+        if not _is_of_python(one.filename) and not one.filename.startswith(own)
+    )
     of_packages = (_is_of_package(file) for file in others)
     return next(of_packages, False)
 

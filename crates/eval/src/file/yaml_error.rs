@@ -93,7 +93,7 @@ mod tests {
             ),
             (
                 case("tools: { read: [1] }"),
-                "there is a list, expected `real`, or a mock such as `{ returns: VALUE }`",
+                "there is a list, expected `sealed`, `real`, or a mock such as `{ returns: VALUE }`",
             ),
             (
                 case("metrics: [{ function: a, state: b }]"),

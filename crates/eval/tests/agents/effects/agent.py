@@ -17,15 +17,15 @@ for package in ("numpy", "pandas", "grpc", "tokenizers", "cffi"):
     if importlib.util.find_spec(package):
         importlib.import_module(package)
 
-AT_IMPORT = {}
 if named := os.environ.get("EFFECTS_AT_IMPORT"):
     with open(named) as file:
         AT_IMPORT = {way: attempt_now(way, canary) for way, canary in json.load(file).items()}
+    # The import is at fault for what it tried, whatever it caught.
+    raise RuntimeError(f"at_import {json.dumps(AT_IMPORT)}")
 
 
 async def before_agent(callback_context) -> None:
     state = callback_context.state
-    state["at_import"] = AT_IMPORT
     if way := state.get("way"):
         state["outcome"] = await attempt(way, state["canary"])
 
