@@ -531,7 +531,7 @@ fn suites_name_models_and_are_refused_without_keys() {
     let shown = faults(&wrong, &keys);
     assert!(
         shown.contains(
-            "a user agent has one of `script`, `function`, `person`, or `persona` and `model`"
+            "a user agent has one of `script`, `function`, `person`, `adk`, or `persona` and `model`"
         ),
         "{shown}"
     );
