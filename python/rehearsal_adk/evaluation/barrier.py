@@ -269,17 +269,21 @@ def _unreachable(event: str, args: tuple[Any, ...]) -> str | None:
     return f"tried to {tried} within a model's request, which its configuration does not name ({remedy})"
 
 
+_LOOK_AT_MACHINE = ("platform.py", "uuid.py", os.path.join("ctypes", "util.py"))
+"""Modules of Python that ask programs about the machine, and go on without."""
+
+
 def _is_of_library() -> bool:
-    """Whether the innermost code that is not Python's is that of an installed package."""
-    frames = reversed(traceback.extract_stack()[:-2])
+    """Whether the innermost code that is not Python's is that of an installed package, or Python looks at the machine."""
     own = os.path.dirname(__file__)
-    others = (
-        one.filename
-        for one in frames
-        if not _is_of_python(one.filename) and not one.filename.startswith(own)
-    )
-    of_packages = (_is_of_package(file) for file in others)
-    return next(of_packages, False)
+    for frame in reversed(traceback.extract_stack()[:-2]):
+        if frame.filename.startswith(own):
+            continue
+        if not _is_of_python(frame.filename):
+            return _is_of_package(frame.filename)
+        if frame.filename.endswith(_LOOK_AT_MACHINE):
+            return True
+    return False
 
 
 def _is_of_python(file: str) -> bool:

@@ -217,7 +217,7 @@ async fn at_import(python: &Path, ways: &[Way]) -> Vec<Tried> {
     let result = run_eval(&case(&Arc::new(subject), Place::Import, [])).await;
     let error = result.error.as_ref().expect("the import tried something");
     assert!(error.message.contains(STOPPED), "{}", error.message);
-    let outcomes = error.traceback.split_once("at_import ").map(|(_, outcomes)| outcomes);
+    let outcomes = error.traceback.rsplit_once("at_import ").map(|(_, outcomes)| outcomes);
     let outcomes = serde_json::Deserializer::from_str(outcomes.unwrap_or("null"));
     let outcomes = outcomes.into_iter::<Value>().next().and_then(Result::ok).unwrap_or_default();
     tried(canaries, |way| match outcomes[&way.name].as_str() {
