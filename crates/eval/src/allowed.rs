@@ -61,7 +61,9 @@ pub(crate) fn is_folder(name: &str) -> bool {
 pub(crate) fn problem(name: &str, folder: &Path) -> Option<String> {
     let port = name.rsplit_once(':').filter(|(host, _)| !host.contains(':')).map(|(_, port)| port);
     if name.trim().is_empty() || name.contains(char::is_whitespace) && !name.contains('/') {
-        Some(format!("{name:?} is no name; write one folder, program, host or part of the agent"))
+        Some(format!(
+            "{name:?} is not a name; write one folder, program, host or part of the agent"
+        ))
     } else if name.contains("://") {
         Some("a host is named without its protocol, as in `localhost:4318`".to_owned())
     } else if name.starts_with('~') {
@@ -70,15 +72,15 @@ pub(crate) fn problem(name: &str, folder: &Path) -> Option<String> {
         let is_dir = folder.join(name).is_dir();
         match (is_dir, Path::new(name).exists()) {
             (true, _) => Some(format!("a folder ends with `/`: write `{name}/`")),
-            (false, false) => {
-                Some(format!("there is no program {name}; a folder ends with `/`, as in `{name}/`"))
-            }
+            (false, false) => Some(format!(
+                "the program {name} does not exist; a folder ends with `/`, as in `{name}/`"
+            )),
             (false, true) => None,
         }
     } else if let Some(port) = port
         && port.parse::<u16>().is_err()
     {
-        Some(format!("{port:?} is no port; write a number up to 65535, or the host alone"))
+        Some(format!("{port:?} is not a port; write a number up to 65535, or the host alone"))
     } else {
         None
     }
@@ -111,13 +113,13 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::create_dir(folder.path().join("out")).expect("made");
         for (name, shown) in [
-            ("", "is no name"),
-            ("git status", "is no name"),
+            ("", "is not a name"),
+            ("git status", "is not a name"),
             ("http://localhost:4318", "without its protocol"),
             ("~/logs/", "`~` is not replaced"),
             ("./out", "a folder ends with `/`: write `./out/`"),
-            ("./none", "there is no program ./none; a folder ends with `/`"),
-            ("localhost:99999", "\"99999\" is no port"),
+            ("./none", "the program ./none does not exist; a folder ends with `/`"),
+            ("localhost:99999", "\"99999\" is not a port"),
         ] {
             let problem = problem(name, folder.path()).expect(name);
             assert!(problem.contains(shown), "{name}: {problem}");

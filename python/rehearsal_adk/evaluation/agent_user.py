@@ -2,7 +2,7 @@
 
 The arguments are the agent's folder and, if the case gives it one, the name of its model at every depth. Standard input
 has a line for each message to the agent: ``{"id", "heard", "prompt"}``. ``heard`` is the conversation before it, as
-pairs of what the agent under test said and what the user answered; it is null for a message that is no part of the
+pairs of what the agent under test said and what the user answered; it is null for a message that is not part of the
 conversation. Standard output has one line for each answer: ``{"id", "calls", "usage"}`` with the agent's final ``text``
 or the ``error`` in place of it. All messages go to one session.
 """

@@ -206,7 +206,7 @@ class Barrier:
 
 
 def _see_starts_of_multiprocessing() -> None:
-    """Has ``multiprocessing`` say when it starts a program, of which there is no event."""
+    """Has ``multiprocessing`` say when it starts a program, for which Python raises no event."""
     util = importlib.import_module("multiprocessing.util")
     start = util.spawnv_passfds
 

@@ -124,7 +124,7 @@ class CaseRun:
         finally:
             self._running = None
             if self._forked.read():
-                await asyncio.sleep(0)  # The engine is told before it gets the answer.
+                await asyncio.sleep(0)  # The engine hears of it before it gets the answer.
         if self._broken_off is not None:
             raise _cancellation(self._broken_off)
         return ended

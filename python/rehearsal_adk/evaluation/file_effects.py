@@ -140,7 +140,7 @@ def _path(args: tuple[Any, ...], place: int, relative_to: int | None) -> str:
 
 
 def _of_descriptor(descriptor: int) -> str:
-    """The path of what is open under this number; one that is nowhere writable if it cannot be told."""
+    """The path of what is open under this number; one that is nowhere writable if it is not known."""
     with contextlib.suppress(OSError):
         return os.readlink(f"/proc/self/fd/{descriptor}")
     return f"the open file {descriptor}"

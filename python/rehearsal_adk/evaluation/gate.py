@@ -424,7 +424,7 @@ _followed: set[Any] = set()
 
 
 def _follow_model(of: Any) -> None:
-    """Follows the requests of a class of models. The method may be that of a base that is no model."""
+    """Follows the requests of a class of models. The method may be that of a base that is not a model."""
     generate = of.generate_content_async
     if generate is BaseLlm.generate_content_async or generate in _followed:
         return

@@ -113,7 +113,7 @@ class _OfClass:
         return run_async
 
     def _bound(self, tool: Any) -> Any:
-        if self.own is None:  # A base that is no tool has the method.
+        if self.own is None:  # A base that is not a tool has the method.
             return getattr(super(self._of, tool), _NAME)
         bind = getattr(type(self.own), "__get__", None)
         return bind(self.own, tool, type(tool)) if bind else self.own

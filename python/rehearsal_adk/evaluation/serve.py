@@ -2,9 +2,9 @@
 cases at once without a fork.
 
 Standard input is a socket. Its lines are ``{"case": ID}``, which begins a case, and ``{"end": ID}``, which kills its
-process. With the first comes the case's connection to the engine. ``{"models": NAME}`` imports, before the first case that asks
-this model, what it needs, or, with null, what those need that the agents name. ``{"ports": true}`` asks for the TCP ports
-that those may need.
+process. With the first comes the case's connection to the engine. ``{"models": NAME}`` imports, before the first case that
+asks this model, what it needs, or, with null, what those need that the agents name. ``{"ports": true}`` asks for the TCP
+ports that those may need.
 Standard output has one line with what the import gave, then one for each process that ended, ``{"ended": ID, "status":
 STATUS, "output": TEXT}``, ``{"models_loaded": NAME}`` and ``{"ports": [NUMBER, ...]}``. The process is single-threaded up to
 the fork, because a fork while another thread holds a lock can hang. An agent that starts threads when it is imported
@@ -39,10 +39,13 @@ from rehearsal_adk.evaluation.until_done import until_done
 
 
 def main() -> None:
-    """Serves until standard input ends. The argument is a JSON object: ``agent`` is the agent's folder and ``isolation`` may
-    be ``batch`` or ``shared``; ``files`` and ``homes`` are folders for temporary files and homes; ``folders``, ``programs`` and ``hosts`` are
-    what cases allow; ``is_sealed`` says that the kernel closes this process, and ``is_offline`` that it refuses it the network; and ``program_filter`` refuses programs, unless
-    it is empty."""
+    """Serves until standard input ends.
+
+    The argument is a JSON object. ``agent`` is the agent's folder, and ``isolation`` may be ``batch`` or ``shared``.
+    ``files`` and ``homes`` are folders for temporary files and homes. ``folders``, ``programs`` and ``hosts`` are what cases
+    allow. ``is_sealed`` says that the kernel closes this process, and ``is_offline`` that it refuses it the network.
+    ``program_filter`` refuses programs, unless it is empty.
+    """
     arguments = json.loads(sys.argv[1])
     agent_dir, isolation = arguments["agent"], arguments["isolation"]
     gc.disable()  # While modules are imported there is little to collect, and looking for it takes a quarter longer.

@@ -124,7 +124,7 @@ impl AgentUsers {
 /// A message to the agent, as its process gets it.
 #[derive(Serialize)]
 struct Message<'a> {
-    /// What the subject said and the user answered before; `None` for a message that is no part of the conversation.
+    /// What the subject said and the user answered before; `None` for a message that is not part of the conversation.
     heard: Option<Vec<(&'a str, &'a str)>>,
     prompt: &'a str,
 }

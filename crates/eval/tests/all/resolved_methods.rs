@@ -51,7 +51,7 @@ const OTHERS: [&str; 15] = [
     "own_response",
 ];
 
-/// What is no tool by its class. Code of the agent cannot reach it.
+/// What is not a tool by its class. Code of the agent cannot reach it.
 const OF_TOOLSET: [&str; 2] = ["wrapped", "wrapped_by_getattribute"];
 
 fn tools() -> impl Iterator<Item = &'static str> {

@@ -128,6 +128,9 @@ async fn a_sealed_tool_changes_its_session_only() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn cases_may_do_what_they_allow_by_name() {
     let Some(world) = World::new() else { return };
+    if !is_closed() {
+        return;
+    }
     let result = run_eval(&world.in_callback("write").allow(world.folder())).await;
     has_passed(&result);
     std::fs::remove_file(world.path()).expect("it is there");
@@ -140,10 +143,10 @@ async fn cases_may_do_what_they_allow_by_name() {
     assert!(message(&result).contains(tried), "{}", message(&result));
     let result = run_eval(&world.in_callback("datagram")).await;
     let tried = "the agent tried to use the network, with a socket for datagrams";
-    assert!(!is_closed() || message(&result).contains(tried), "{}", message(&result));
+    assert!(message(&result).contains(tried), "{}", message(&result));
     // A program is closed like the agent.
     let result = run_eval(&world.in_callback("run").allow("touch")).await;
-    assert_eq!((result.status, world.path().exists()), (Status::Error, !is_closed()));
+    assert_eq!((result.status, world.path().exists()), (Status::Error, false));
     let result = run_eval(&world.in_callback("run").allow("touch").allow(world.folder())).await;
     has_passed(&result);
     assert!(world.path().exists());
@@ -152,6 +155,9 @@ async fn cases_may_do_what_they_allow_by_name() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn temporary_files_and_caches_are_no_effects() {
     let Some(world) = World::new() else { return };
+    if !is_closed() {
+        return;
+    }
     std::fs::create_dir(world.path()).expect("made");
     for case in [world.in_callback("keep"), world.in_tool("keep").tool("act", ToolUse::Sealed)] {
         let result = run_eval(&case).await;

@@ -113,13 +113,17 @@ impl fmt::Display for Layers {
                  extensions do by themselves. The seal needs Linux 6.2 or later with Landlock",
             );
         }
-        formatter.write_str(
-            "cases without a tool that is `real` are sealed: the kernel refuses changes of files, programs, connections and \
-             signals (Landlock, seccomp), beneath Python's audit hook",
-        )?;
         match self.gaps().as_slice() {
-            [] => Ok(()),
-            gaps => write!(formatter, "; here it cannot refuse {}", gaps.join(", ")),
+            [] => formatter.write_str(
+                "cases without a tool that is `real` are sealed: the kernel refuses changes of files, programs, connections \
+                 and signals (Landlock, seccomp), beneath Python's audit hook",
+            ),
+            gaps => write!(
+                formatter,
+                "cases without a tool that is `real` are sealed in part: beneath Python's audit hook, this kernel cannot \
+                 refuse {}",
+                gaps.join(", ")
+            ),
         }
     }
 }
@@ -224,7 +228,7 @@ mod tests {
         assert!(all.gaps().is_empty() && all.is_closed());
         assert!(all.to_string().ends_with("beneath Python's audit hook"));
         let older = Layers { ports: false, signals: false, ..all };
-        let gaps = "; here it cannot refuse TCP by port (Landlock of Linux 6.7), signals to other processes (Landlock of Linux 6.12)";
+        let gaps = "this kernel cannot refuse TCP by port (Landlock of Linux 6.7), signals to other processes (Landlock of Linux 6.12)";
         assert!(older.to_string().ends_with(gaps) && older.is_closed());
         assert!(Layers::NONE.to_string().starts_with("nothing is sealed"));
         assert!(!Layers { files: false, ..all }.is_closed());
