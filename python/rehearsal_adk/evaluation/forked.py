@@ -24,6 +24,7 @@ class Forked:
         """What they say is given to ``take``."""
         self._loop, self._take = loop, take
         self._process = os.getpid()
+        self._is_open = True
         self._read, self._write = os.pipe()
         os.set_blocking(self._read, False)
         os.set_blocking(self._write, False)
@@ -36,12 +37,14 @@ class Forked:
     def say(self, method: str, what: str, where: str) -> None:
         """Tells the process of the case."""
         line = json.dumps([method, what[:1000], where[-1000:]]).encode()
-        if len(line) < select.PIPE_BUF:  # Then nobody writes between its bytes.
-            with contextlib.suppress(BlockingIOError):
+        if self._is_open and len(line) < select.PIPE_BUF:  # Then nobody writes between its bytes.
+            with contextlib.suppress(BlockingIOError, BrokenPipeError):
                 os.write(self._write, line + b"\n")
 
     def read(self) -> bool:
         """Takes what they have said. Returns whether there was anything."""
+        if not self._is_open:
+            return False  # The number may be that of another file by now.
         try:
             lines = os.read(self._read, 1 << 16).splitlines()
         except BlockingIOError:
@@ -51,7 +54,8 @@ class Forked:
         return True
 
     def close(self) -> None:
-        """Ends it. The processes may go on."""
+        """Ends it. The processes may go on, and so may the code of a case that was canceled."""
+        self._is_open = False
         self._loop.remove_reader(self._read)
         os.close(self._read)
         os.close(self._write)
