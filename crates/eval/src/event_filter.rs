@@ -46,7 +46,28 @@ pub(crate) fn check_names(event: &str, filter: &Query, names: &Names) -> Result<
             return Err(UnknownName::new(kind, &unknown, &known));
         }
     }
-    Ok(())
+    match event {
+        "tool_call" => check_arguments(filter, names),
+        _ => Ok(()),
+    }
+}
+
+/// Checks the arguments that a filter of calls looks for, if the tools that it can match take no others than are known.
+fn check_arguments(filter: &Query, names: &Names) -> Result<(), UnknownName> {
+    let tools = names.called_tools().unwrap_or_default().into_iter();
+    let tools: Vec<&str> =
+        tools.filter(|tool| filter.unmatched("name", &[*tool]).is_none()).collect();
+    let known: Option<Vec<_>> = tools.iter().map(|tool| names.arguments.get(*tool)).collect();
+    let Some(known) = known.filter(|known| !known.is_empty()) else { return Ok(()) };
+    let known: Vec<&str> = known.into_iter().flatten().map(String::as_str).collect();
+    let mut wanted = filter.members_below("args").into_iter();
+    match wanted.find(|name| !known.contains(&name.as_str())) {
+        None => Ok(()),
+        Some(unknown) => Err(UnknownName {
+            hint: nearest(&unknown, known),
+            wanted: format!("the argument {unknown} of {}", tools.join(" or ")),
+        }),
+    }
 }
 
 fn outermost(path: &str) -> &str {
@@ -101,6 +122,9 @@ mod tests {
             tools: names(&["send_alert", "read"]),
             framework_tools: vec!["transfer_to_agent".to_owned()],
             agents: names(&["triage"]),
+            arguments: [("read", &["title"][..]), ("send_alert", &["to", "text"])]
+                .map(|(tool, of)| (tool.to_owned(), of.iter().map(|&it| it.to_owned()).collect()))
+                .into(),
         };
         let unknown = |event: &str, filter: &str| {
             let refused = check_names(event, &query(filter), &names).err();
@@ -115,12 +139,26 @@ mod tests {
             assert_eq!(unknown("tool_call", filter).as_deref(), Some(wanted), "{filter}");
         }
         assert!(unknown("tool_call", r#"{"name":{"$regex":"^send$"}}"#).is_some());
+        for (filter, wanted) in [
+            (
+                r#"{"name":"read","args.titel":{"$regex":"^A"}}"#,
+                "the argument titel of read; did you mean title?",
+            ),
+            (
+                r#"{"name":"send_alert","args":{"subject":1}}"#,
+                "the argument subject of send_alert; known are to, text",
+            ),
+        ] {
+            assert_eq!(unknown("tool_call", filter).as_deref(), Some(wanted), "{filter}");
+        }
         let wanted = "the agent triagge; did you mean triage?";
         assert_eq!(unknown("message", r#"{"agent":"triagge"}"#).as_deref(), Some(wanted));
         for filter in [
             r#"{"name":"transfer_to_agent"}"#,
             r#"{"name":{"$regex":"alert"},"agent":"triage"}"#,
+            // Those of `transfer_to_agent` are not known.
             r#"{"args.name":"send_alerts"}"#,
+            r#"{"name":"send_alert","args.to.0":"Ann","args.text":null}"#,
         ] {
             assert_eq!(unknown("tool_call", filter), None, "{filter}");
         }

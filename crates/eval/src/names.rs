@@ -1,6 +1,6 @@
 //! [`Names`]: the names that a subject shows before it runs, against which cases are checked.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use serde::Deserialize;
@@ -18,6 +18,9 @@ const UNOWNED: [&str; 2] = ["adk_request_credential", "adk_request_input"];
 pub struct Names {
     /// Its tools and nodes, at every depth; `None` if only running it shows them.
     pub tools: Option<Vec<String>>,
+    /// The names of the arguments of tools that take no others.
+    #[serde(default)]
+    pub arguments: HashMap<String, Vec<String>>,
     /// The tools with which its framework directs a run. They always run, and leave calls in the ledger.
     #[serde(default)]
     pub framework_tools: Vec<String>,

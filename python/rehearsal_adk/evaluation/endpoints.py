@@ -49,6 +49,9 @@ _OF_SERVICES = (
 _LOCAL = (("localhost", 11434), ("127.0.0.1", 11434), ("169.254.169.254", 80))
 """Where Ollama listens, and where clouds give their machines credentials."""
 
+_THIS_MACHINE = {"localhost", "127.0.0.1", "::1"}
+"""What the machine calls itself."""
+
 _VARIABLES = re.compile(
     r".*_BASE_URL|.*_API_BASE|OLLAMA_HOST|AZURE_.*ENDPOINT|(HTTP|HTTPS|ALL)_PROXY", re.IGNORECASE
 )
@@ -72,6 +75,8 @@ class Endpoints:
     def permits(self, host: str, port: int) -> bool:
         """Whether a connection to this name or number may be made."""
         names = {host, host.lower(), *_names.get(host, ())}
+        if names & _THIS_MACHINE:
+            names |= _THIS_MACHINE
         return any(self._permits_name(name, port) for name in names) or (
             port == _DNS and host in _name_servers()
         )

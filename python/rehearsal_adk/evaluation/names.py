@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 from google.adk.agents.base_agent import BaseAgent
+from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.base_toolset import BaseToolset
+from google.adk.tools.function_tool import FunctionTool
 
 from rehearsal_adk.evaluation import declarations, unseen
 
@@ -21,10 +24,15 @@ FRAMEWORK_TOOLS = [
 """What google-adk has models call, or calls itself, to direct a run."""
 
 
-def of(root: Any) -> dict[str, list[str] | None]:
+def of(root: Any) -> dict[str, Any]:
     """The names of tools and of agents, at every depth, as the engine wants them. Those of which only running the agent
     shows all are None."""
-    return {"tools": tools(root), "framework_tools": FRAMEWORK_TOOLS, "agents": agents(root)}
+    return {
+        "tools": tools(root),
+        "arguments": arguments(root),
+        "framework_tools": FRAMEWORK_TOOLS,
+        "agents": agents(root),
+    }
 
 
 def tools(root: Any) -> list[str] | None:
@@ -33,7 +41,8 @@ def tools(root: Any) -> list[str] | None:
     for agent in unseen.agents(root):
         if _is_authors(agent):
             return None  # Its own code may call tools that it does not list.
-        names.add(str(getattr(agent, "name", "")))
+        if not isinstance(agent, BaseAgent):
+            names.add(str(getattr(agent, "name", "")))
         for tool in getattr(agent, "tools", None) or ():
             if isinstance(tool, BaseToolset):
                 if (recorded := declarations.names(tool)) is None:
@@ -45,6 +54,37 @@ def tools(root: Any) -> list[str] | None:
                 return None
             names.add(str(name))
     return sorted(names)
+
+
+def arguments(root: Any) -> dict[str, list[str]]:
+    """The arguments of functions that are tools: google-adk passes no others to them."""
+    names: dict[str, list[str]] = {}
+    others = set()
+    for agent in unseen.agents(root):
+        for tool in getattr(agent, "tools", None) or ():
+            if not isinstance(tool, (BaseTool, BaseToolset)) and callable(tool):
+                tool = FunctionTool(tool)
+            declared = _declared(tool) if isinstance(tool, FunctionTool) else None
+            if declared is None:
+                others.add(getattr(tool, "name", ""))
+            else:
+                names.setdefault(tool.name, []).extend(declared)
+    return {name: declared for name, declared in names.items() if name not in others}
+
+
+def _declared(tool: FunctionTool) -> list[str] | None:
+    """The arguments that the model is told of; None if the function takes others."""
+    try:
+        parameters = inspect.signature(tool.func).parameters.values()
+        declaration = tool._get_declaration()
+    except Exception:  # A case that gets there meets it again.
+        return None
+    if declaration is None or any(it.kind is inspect.Parameter.VAR_KEYWORD for it in parameters):
+        return None
+    schema = declaration.parameters_json_schema
+    if schema is None:
+        return list((declaration.parameters and declaration.parameters.properties) or {})
+    return list(schema.get("properties", {})) if isinstance(schema, dict) else None
 
 
 def agents(root: Any) -> list[str] | None:

@@ -161,7 +161,7 @@ def _unseen(loaded: Any) -> list[dict[str, str]]:
     return unseen.look(loaded.root)
 
 
-def _names(loaded: Any) -> dict[str, list[str] | None]:
+def _names(loaded: Any) -> dict[str, Any]:
     from rehearsal_adk.evaluation import names
 
     return names.of(loaded.root)

@@ -608,6 +608,26 @@ fn a_run_says_what_is_sealed() {
 }
 
 #[test]
+fn a_mock_of_a_suite_that_answers_no_case_is_noted() {
+    let Some(python) = test_needs::python() else { return };
+    let calls = "model: { scripted: [{ calls: [{ tool: read, args: { policy_id: a } }] }, Done] }";
+    let folder = suite(&format!("  - {{ name: a, first_message: Hi, {calls} }}\n"));
+    let path = folder.path().join("suite.yaml");
+    let mocks = "tools: { read: { returns: {} }, page_doctor: { returns: {} } }\n";
+    let suite = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, format!("{mocks}{suite}")).unwrap();
+    let notes = |arguments: &[&str]| {
+        let ran = run(folder.path(), &[&["suite.yaml"], arguments].concat(), Some(&python));
+        let shown = text(&ran.stderr);
+        let notes = shown.lines().filter(|line| line.contains("has a mock"));
+        notes.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let note = "note: no case of suite.yaml called page_doctor, for which the suite has a mock";
+    assert_eq!(notes(&[]), [note]);
+    assert!(notes(&["--case", "a"]).is_empty(), "another case may call it");
+}
+
+#[test]
 fn the_schema_of_suites_is_printed() {
     let printed = run(Path::new("."), &["--schema"], None);
     assert_eq!(printed.status.code(), Some(0));

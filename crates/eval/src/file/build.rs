@@ -16,6 +16,7 @@ use super::content_hash;
 use super::error::SuiteFault;
 use super::format;
 use super::mcp;
+use super::python_imports;
 use crate::adk_judge::AdkJudge;
 use crate::allowed;
 use crate::bridge::{Bridge, Format};
@@ -557,6 +558,7 @@ impl Builder<'_> {
         let source = self.checked(&place, read)?;
         self.checked(&place, defines(&source, name))?;
         self.files.insert(named_file, content_hash::of(&[&source]));
+        python_imports::add(file.parent().unwrap_or(self.folder), &source, &mut self.files);
         Some(PythonFunction::new(&file, name, self.options.python.as_deref()))
     }
 

@@ -13,6 +13,7 @@ mod init;
 mod mcp;
 mod mcp_servers;
 mod mock_format;
+mod python_imports;
 pub(crate) mod scenario;
 mod yaml_error;
 

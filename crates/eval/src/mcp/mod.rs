@@ -155,6 +155,7 @@ impl Subject for McpSubject {
 fn names(agent: &str, tools: Option<&Tools>) -> Names {
     Names {
         tools: tools.map(Tools::names),
+        arguments: tools.map(Tools::arguments).unwrap_or_default(),
         framework_tools: Vec::new(),
         agents: Some(vec![agent.to_owned()]),
     }

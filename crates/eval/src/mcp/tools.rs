@@ -1,7 +1,9 @@
 //! [`Tools`]: the tools of an agent, and which server has each.
 
+use std::collections::HashMap;
+
 use agents::ToolView;
-use json_text::JsonText;
+use json_text::{JsonIndex, JsonText, Kind};
 use serde::Serialize;
 
 use super::declarations::DeclaredTools;
@@ -45,6 +47,19 @@ impl Tools {
 
     pub(super) fn names(&self) -> Vec<String> {
         self.0.iter().map(|tool| tool.view.name.to_string()).collect()
+    }
+
+    /// The names of the arguments of tools that take no others.
+    pub(super) fn arguments(&self) -> HashMap<String, Vec<String>> {
+        let of = |tool: &AgentTool| {
+            let schema = JsonIndex::of(tool.view.parameters.as_ref()?);
+            let others = schema.root().member("additionalProperties")?;
+            let is_closed = others.kind() == Kind::Bool && !others.is_true();
+            let properties = schema.root().member("properties")?.entries().into_iter();
+            let names = properties.map(|(name, _)| name.into_owned()).collect();
+            is_closed.then_some((tool.view.name.to_string(), names))
+        };
+        self.0.iter().filter_map(of).collect()
     }
 
     /// The tools as a model gets them.

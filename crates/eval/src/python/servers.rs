@@ -40,6 +40,8 @@ struct Started {
     threads: BTreeMap<String, u32>,
     /// The TCP ports that the agent's models may need, once somebody asked.
     ports: Option<Vec<u16>>,
+    /// Why the agent's code cannot be imported, which another try would not change.
+    failed: Option<Fault>,
 }
 
 /// The processes that import agents: one for each agent, interpreter, environment, isolation, and set of effects that
@@ -62,7 +64,16 @@ impl Servers {
         if let Some(server) = started.server.as_ref().filter(|server| server.is_running()) {
             return Ok(Arc::clone(server));
         }
-        let server = Arc::new(Server::start(key).await?);
+        if let Some(fault) = &started.failed {
+            return Err(fault.clone());
+        }
+        let server = Server::start(key).await.inspect_err(|fault| {
+            // One without a traceback ended otherwise, perhaps because memory ran out.
+            if matches!(fault, Fault::Subject { traceback, .. } if !traceback.is_empty()) {
+                started.failed = Some(fault.clone());
+            }
+        });
+        let server = Arc::new(server?);
         started.server = Some(Arc::clone(&server));
         started.threads = server.threads().clone();
         Ok(server)

@@ -80,6 +80,11 @@ async fn a_metric_that_looks_for_what_the_agent_does_not_have_is_refused() {
             "{ agent: triagge }",
             "the agent triagge, which the agent does not have; did you mean triage?",
         ),
+        (
+            "tool_call",
+            "{ name: page_doctor, args.nam: { $regex: ^Dr } }",
+            "the argument nam of page_doctor, which the agent does not have; did you mean name?",
+        ),
     ] {
         let Some(error) = refused(&adk(), &count(event, filter)).await else { return };
         assert_eq!(error, format!("the metric none looks for {wanted}"), "{event}");
@@ -89,6 +94,7 @@ async fn a_metric_that_looks_for_what_the_agent_does_not_have_is_refused() {
         ("tool_call", "{ name: transfer_to_agent }"),
         ("tool_call", "{ name: { $regex: ^page_ } }"),
         ("tool_call", "{ args.name: page_doctors }"),
+        ("tool_call", "{ name: page_doctor, args: { name: Ann } }"),
         ("message", "{ is_inner: false }"),
     ] {
         let refused = refused(&adk(), &count(event, filter)).await;

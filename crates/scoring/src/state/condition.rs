@@ -118,6 +118,23 @@ impl Test {
     }
 }
 
+impl Test {
+    /// The members of the objects that a value is compared with.
+    pub(super) fn members(&self) -> Vec<String> {
+        let of = |value: &JsonText| {
+            let document = JsonIndex::of(value);
+            let entries = document.root().entries().into_iter();
+            entries.map(|(name, _)| name.into_owned()).collect::<Vec<_>>()
+        };
+        match self {
+            Self::Equal(value) => of(value),
+            Self::In(choices) => choices.iter().flat_map(of).collect(),
+            Self::Not(tests) => tests.iter().flat_map(Self::members).collect(),
+            _ => Vec::new(),
+        }
+    }
+}
+
 /// Whether a value or, of an array, one of its items passes.
 fn any(values: &[JsonValue<'_>], mut passes: impl FnMut(JsonValue<'_>) -> bool) -> bool {
     values.iter().any(|value| {

@@ -89,6 +89,33 @@ impl Query {
         of_path.flat_map(|(_, tests)| tests).find_map(|test| test.unmatched(known))
     }
 
+    /// The members that the value at `path` must have for a condition to be of use: the next steps of longer paths, and
+    /// the members of objects that it is compared with.
+    ///
+    /// ```
+    /// use json_text::JsonText;
+    /// use scoring::state::Query;
+    ///
+    /// let query = JsonText::parse(r#"{"args.to.0": "Ann", "$or": [{"args": {"at": 7}}, {"args": null}]}"#)?;
+    /// assert_eq!(Query::parse(&query)?.members_below("args"), ["to", "at"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn members_below(&self, path: &str) -> Vec<String> {
+        let mut members = Vec::new();
+        for (of, tests) in self.fields() {
+            match of.strip_prefix(path) {
+                Some("") => members.extend(tests.iter().flat_map(Test::members)),
+                Some(rest) => {
+                    let step = rest.strip_prefix('.').and_then(|rest| rest.split('.').next());
+                    members.extend(step.map(str::to_owned));
+                }
+                None => {}
+            }
+        }
+        members
+    }
+
     fn fields(&self) -> Vec<(&str, &[Test])> {
         let mut fields = Vec::new();
         let mut open: Vec<&Clause> = self.clauses.iter().rev().collect();

@@ -74,6 +74,20 @@ pub enum EvalError {
     /// The model that plays tools cannot be asked.
     #[error("--simulate-tools: {0}")]
     SimulatedTools(ModelNameError),
+    /// An option of eval sets is given for suites only.
+    #[error(
+        "{option} is for eval sets, and a suite says in `tools` what its tools do; change it there"
+    )]
+    OfEvalSets {
+        /// The option.
+        option: &'static str,
+    },
+    /// A tool can have only some of its effects, or all.
+    #[error("{tool} is in --real-tools and in --sealed-tools; leave it out of one of them")]
+    RealAndSealed {
+        /// The tool.
+        tool: String,
+    },
     /// The agent of an eval set is not known.
     #[error(
         "{} is not in the folder of an agent; name the agent with --agent FOLDER", path.display()
@@ -297,6 +311,11 @@ async fn run_suites(
     let number = stored.number();
     for model in models_without_price(&runs) {
         note_line!("note: the cost leaves out {model}, which has no price; add it to `prices`");
+    }
+    if !is_selection(arguments) && arguments.shard.is_none() {
+        for (suite, tool) in runs.unused_mocks() {
+            note_line!("note: no case of {suite} called {tool}, for which the suite has a mock");
+        }
     }
     let heading = columns.heading(arguments, &suites, number);
     let summary = write_report(arguments, &columns, heading, baseline, &runs, begin, out)?;

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use eval::case::Changed;
+use eval::ledger::Event;
 use eval::result::{EvalResult, Status};
 use eval::store::{ResultKey, RunInfo, RunStore, StoreError, StoredResults, StoredRun};
-use eval::{CaseRun, EvalCase, EvalSuite, rescore};
+use eval::{CaseRun, EvalCase, EvalSuite, ToolMock, ToolUse, rescore};
 
 use super::arguments::{RunChoice, Shard};
 use crate::cli::note_line::note_line;
@@ -135,6 +136,31 @@ impl<'c> Runs<'c> {
     pub(super) fn repeats(&self, case: &EvalCase) -> u32 {
         let runs = self.all.iter().filter(|run| std::ptr::eq(run.case, case));
         u32::try_from(runs.count()).unwrap_or(u32::MAX).max(case.repeats)
+    }
+
+    /// The mocks that a suite has for all its cases, and that answered no call, by suite and tool; none if not all cases ran to
+    /// their ends.
+    pub(super) fn unused_mocks(&self) -> BTreeSet<(&str, &str)> {
+        let (mut unused, mut used) = (BTreeSet::new(), BTreeSet::new());
+        for (run, result) in self.all.iter().zip(&self.results) {
+            let Some(result) = result.as_ref().filter(|result| result.error.is_none()) else {
+                return BTreeSet::new();
+            };
+            let case = run.case;
+            let shared = |tool: &str| {
+                let mock = case.tools.get(tool).filter(|_| case.shared_tools.contains(tool));
+                // What an eval set has recorded are no mocks of its author.
+                matches!(mock, Some(ToolUse::Mock(mock)) if !matches!(mock, ToolMock::Recorded { .. }))
+            };
+            let tools = case.shared_tools.iter().map(String::as_str).filter(|tool| shared(tool));
+            unused.extend(tools.map(|tool| (case.source.suite.as_str(), tool)));
+            let called = result.events.iter().filter_map(|entry| match &entry.event {
+                Event::ToolCall { name, .. } if shared(name) => Some(name.as_str()),
+                _ => None,
+            });
+            used.extend(called.map(|tool| (case.source.suite.as_str(), tool)));
+        }
+        unused.difference(&used).copied().collect()
     }
 }
 
