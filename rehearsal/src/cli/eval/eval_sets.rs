@@ -34,6 +34,9 @@ pub(super) fn cases(
         None if beside.is_file() => read_config(&beside)?,
         None => Config::adk_default(),
     };
+    if let Some(tool) = arguments.real_tools.iter().find(|it| arguments.sealed_tools.contains(it)) {
+        return Err(EvalError::RealAndSealed { tool: tool.clone() });
+    }
     let subject = AdkPythonSubject::new(agent, arguments.python.as_deref());
     let models = models(arguments)?;
     let simulated_by = arguments.simulate_tools.as_ref().map(|name| models.model(name));
@@ -46,6 +49,16 @@ pub(super) fn cases(
         simulated_by: simulated_by.transpose().map_err(EvalError::SimulatedTools)?,
     };
     Ok(read_eval_set_with_models(path, &options, &models)?)
+}
+
+/// The first given option that says what tools do, which suites say themselves.
+pub(super) fn given_option(arguments: &EvalArguments) -> Option<&'static str> {
+    let given = [
+        ("--real-tools", !arguments.real_tools.is_empty()),
+        ("--sealed-tools", !arguments.sealed_tools.is_empty()),
+        ("--simulate-tools", arguments.simulate_tools.is_some()),
+    ];
+    given.into_iter().find(|(_, is_given)| *is_given).map(|(option, _)| option)
 }
 
 /// The model that the arguments choose.

@@ -65,9 +65,13 @@ pub(super) fn cases(arguments: &EvalArguments) -> Result<Vec<EvalCase>, EvalErro
         is_of_python: arguments.of_python,
     };
     let mut cases = Vec::new();
+    let mut has_eval_set = false;
     for path in &arguments.suites {
         let mut of_file = match std::fs::read_to_string(path) {
-            Ok(text) if is_eval_set(&text) => eval_sets::cases(path, arguments, &options.servers)?,
+            Ok(text) if is_eval_set(&text) => {
+                has_eval_set = true;
+                eval_sets::cases(path, arguments, &options.servers)?
+            }
             // An unreadable file is reported with its reason.
             _ => of_suite(path, arguments, &options)?,
         };
@@ -85,7 +89,10 @@ pub(super) fn cases(arguments: &EvalArguments) -> Result<Vec<EvalCase>, EvalErro
         }
         cases.extend(of_file);
     }
-    Ok(cases)
+    match eval_sets::given_option(arguments) {
+        Some(option) if !has_eval_set => Err(EvalError::OfEvalSets { option }),
+        _ => Ok(cases),
+    }
 }
 
 /// The models of the environment, with the judge that is given for the run.

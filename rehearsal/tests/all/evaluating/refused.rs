@@ -37,6 +37,25 @@ fn a_model_that_cannot_play_tools_is_refused_before_anything_runs() {
 }
 
 #[test]
+fn a_tool_of_an_eval_set_runs_in_one_way() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(
+        folder.path().join("a.evalset.json"),
+        r#"{"eval_set_id": "a", "eval_cases": []}"#,
+    )
+    .unwrap();
+    std::fs::write(folder.path().join("agent.py"), "").unwrap();
+    let arguments = ["a.evalset.json", "--real-tools", "read,book", "--sealed-tools", "book"];
+    let refused = run(folder.path(), &arguments, None);
+    assert_eq!(refused.status.code(), Some(2));
+    let shown = text(&refused.stderr);
+    assert!(
+        shown.contains("book is in --real-tools and in --sealed-tools; leave it out"),
+        "{shown}"
+    );
+}
+
+#[test]
 fn a_bad_suite_is_refused_with_every_place_before_anything_runs() {
     let folder = suite(
         r#"
@@ -229,6 +248,10 @@ fn options_that_nothing_has_are_refused() {
         (&["--python", "/nobodys/python"], "--python /nobodys/python: the file does not exist;"),
         (&["--model", ""], "--model"),
         (&["--repeats", "4294967295"], "give a number from 1 to 100000"),
+        (
+            &["--sealed-tools", "read"],
+            "--sealed-tools is for eval sets, and a suite says in `tools`",
+        ),
         (&["--model", "replay"], "the case a of suite.yaml names no recorded case; add `golden: "),
     ] {
         let refused = run(folder.path(), &[&["suite.yaml"], arguments].concat(), None);
