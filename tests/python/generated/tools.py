@@ -112,7 +112,7 @@ class ToolWriter(Source):
         # A mock gives JSON. Only what is declared can be made of it.
         arrow = f" -> {annotation}" if is_object or self.chance(0.8) else ""
         modulus = 0 if self.is_racy else self.pick([0, 0, 0, 3, 7])
-        asks = is_stateful and not is_long_running and self.chance(0.3)
+        asks = is_stateful and not is_long_running and self.chance(0.15)
         skips = asks and self.chance(0.5)
         got = ", ".join(f'"{name}": shown({name})' for name, *_ in parameters)
 
