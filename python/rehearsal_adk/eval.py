@@ -60,6 +60,7 @@ __all__ = [
     "StateChange",
     "SuiteError",
     "SuiteResult",
+    "ToolConfirmation",
     "ToolError",
     "Turn",
     "UserContext",
@@ -89,6 +90,18 @@ class ToolError(Exception):
 
 
 @dataclass(frozen=True)
+class ToolConfirmation:
+    """What a person answered to a mock that asked for a confirmation, as google-adk gives it to tools."""
+
+    confirmed: bool
+    """Whether the call may go on."""
+    hint: str
+    """What the mock said to the person."""
+    payload: Any
+    """What the person gave with the answer; None if nothing."""
+
+
+@dataclass(frozen=True)
 class MockContext:
     """What a mock may know of the call."""
 
@@ -103,10 +116,23 @@ class MockContext:
     with the result of the call."""
     now_ms: int
     """Milliseconds since the run began."""
+    tool_confirmation: ToolConfirmation | None
+    """The answer, if the mock has asked for a confirmation."""
+    _asks: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def now(self) -> int:
         """Milliseconds since the run began. Use it instead of a clock, so that a run can be repeated."""
         return self.now_ms
+
+    def request_confirmation(
+        self, *, hint: str | None = None, payload: Any = None, skip_summarization: bool = False
+    ) -> None:
+        """Asks a person to confirm the call, as a tool of google-adk does. What the mock returns, the agent gets
+        meanwhile. When the person has answered, the mock is called again, with `tool_confirmation`.
+
+        With `skip_summarization`, the agent waits at once, and its model does not see what the mock returned.
+        """
+        self._asks.update(hint=hint or "", payload=payload, skip_summarization=skip_summarization)
 
 
 @dataclass(frozen=True)

@@ -59,6 +59,7 @@ impl InterceptedTool {
             received: None,
             state: self.state(context),
             invocation_id: context.invocation_id().to_owned(),
+            confirmation: None,
             is_long_running: self.tool.is_long_running(),
             output_schema: self.tool.response_schema().map(|schema| JsonText::from_value(&schema)),
         };
@@ -85,7 +86,7 @@ impl InterceptedTool {
                     value(&truncated(&JsonText::from_value(&result), characters))?
                 }
                 Decision::Wait => Value::Null,
-                Decision::Stop => self.shared.end_run().await,
+                Decision::AskConfirmation { .. } | Decision::Stop => self.shared.end_run().await,
             }
         };
         if !(call.is_long_running && result.is_null()) {

@@ -157,6 +157,14 @@ pub enum Fault {
         /// The tool.
         tool: String,
     },
+    /// A mock asks for a confirmation, in an agent that is not called again when the user has answered.
+    #[error(
+        "the mock of {tool} cannot ask for a confirmation: only agents of google-adk call a tool again when it is confirmed. Leave out `asks_confirmation`, and let the mock give the result of the confirmed call"
+    )]
+    Unconfirmable {
+        /// The tool.
+        tool: String,
+    },
     /// Code of the subject tried to change something outside of a tool that may run. It was stopped.
     #[error(
         "in the case {case}, the agent {what}, at {place}. Only tools that the case allows with `real` may write files, start programs or use the network. Move the code into such a tool, mock what it does, or name the folder, program or host in the case, as in `allow: [./logs/, git, \"localhost:4318\"]`"
@@ -252,6 +260,7 @@ impl Fault {
             | Self::Declarations { .. }
             | Self::Mock { .. }
             | Self::Unsealable { .. }
+            | Self::Unconfirmable { .. }
             | Self::GivenModel { .. } => AtFault::Mock,
             Self::NoUserAgent { .. } | Self::NeverAsked { .. } | Self::UserAgent { .. } => {
                 AtFault::UserAgent

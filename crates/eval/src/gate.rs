@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::allowed::AllowedEffects;
 use crate::case::EvalCase;
+use crate::confirmation::{Confirmation, ConfirmationRequest, rejected};
 use crate::fault::Fault;
 use crate::given_model::{self, GivenModel, ModelTurn, RequestNumber};
 use crate::ledger::{Event, Ledger, Origin, Role};
@@ -42,6 +43,7 @@ pub struct Gate {
     allowed: BTreeSet<String>,
     allowed_effects: AllowedEffects,
     seals_tools: bool,
+    asks_confirmations: bool,
     faults: Vec<ToolFault>,
     seed: u64,
     written_in: WrittenIn,
@@ -62,6 +64,8 @@ pub struct Gate {
 struct Seen {
     /// The number of mocked calls of each tool.
     mocked: HashMap<String, usize>,
+    /// The calls whose mocks have asked for a confirmation, after which they are called again.
+    asking: HashMap<String, Place>,
     /// Where the results of calls under way come from.
     origins: HashMap<String, Origin>,
     /// The changes of the state that mocks made, by call, until the subject shows them.
@@ -93,6 +97,15 @@ struct Seen {
     raised: Option<(String, String)>,
 }
 
+/// The place of a call among those of its tool.
+#[derive(Clone, Copy)]
+struct Place {
+    /// How many of the mocked calls of the tool were made before.
+    number: usize,
+    /// How many of these have the same arguments.
+    repeated: usize,
+}
+
 /// A tool call that has not run yet.
 #[derive(Debug, Clone)]
 pub struct GateCall {
@@ -108,6 +121,8 @@ pub struct GateCall {
     pub state: Option<JsonText>,
     /// The invocation of the framework.
     pub invocation_id: String,
+    /// What the user answered, if the framework has called the tool before and the tool has asked for a confirmation.
+    pub confirmation: Option<Confirmation>,
     /// Whether the tool may return nothing and be responded to later.
     pub is_long_running: bool,
     /// The JSON Schema of the tool's result, if the tool declares one.
@@ -128,6 +143,17 @@ pub enum Effects {
 pub enum Decision {
     /// The tool returns this.
     Mock {
+        /// What it returns.
+        result: JsonText,
+        /// The keys of the session's state that it sets before.
+        changes: Map<String, Value>,
+    },
+    /// The tool asks the user for a confirmation and returns this meanwhile. Only where [`Subject::asks_confirmations`].
+    ///
+    /// [`Subject::asks_confirmations`]: crate::subject::Subject::asks_confirmations
+    AskConfirmation {
+        /// What it asks.
+        request: ConfirmationRequest,
         /// What it returns.
         result: JsonText,
         /// The keys of the session's state that it sets before.
@@ -168,11 +194,12 @@ impl Gate {
             allowed: case.allow.clone(),
             allowed_effects: AllowedEffects::of(case),
             seals_tools: case.subject.seals_tools(),
+            asks_confirmations: case.subject.asks_confirmations(),
             faults: case.faults.clone(),
             seed: case.seed,
             written_in: case.written_in,
             functions: Arc::default(),
-            recording: case.golden.as_ref().map(|it| Recording::of(&it.trace)).unwrap_or_default(),
+            recording: case.golden.as_ref().map(|it| it.recording()).unwrap_or_default(),
             model: case.model.clone(),
             responses_apart: case.responses_apart.clone(),
             initial_state: state.clone(),
@@ -181,6 +208,7 @@ impl Gate {
             ledger,
             seen: Mutex::new(Seen {
                 mocked: HashMap::new(),
+                asking: HashMap::new(),
                 origins: HashMap::new(),
                 mock_changes: HashMap::new(),
                 replaced: HashSet::new(),
@@ -330,7 +358,13 @@ impl Gate {
         if let (true, Some(schema)) = (call.is_long_running, &call.output_schema) {
             self.lock().awaited_schemas.insert(call.call_id.clone(), schema.clone());
         }
-        let repeated = self.lock().repeats.count(&call.tool, &call.args);
+        // A call that is made again after it was confirmed is still the same.
+        let begun =
+            call.confirmation.as_ref().and_then(|_| self.lock().asking.remove(&call.call_id));
+        let repeated = match begun {
+            Some(place) => place.repeated,
+            None => self.lock().repeats.count(&call.tool, &call.args),
+        };
         let hit = self.faults_of(call, repeated);
         let waits = call.is_long_running && self.answered_by_users.contains(&call.tool);
         let used = match waits {
@@ -349,10 +383,14 @@ impl Gate {
                         return self.stop(Fault::Unsealable { tool: call.tool.clone() });
                     }
                     (None, ToolUse::Sealed) => (Decision::Run(Effects::None), Origin::Sealed),
-                    (None, ToolUse::Mock(mock)) => match self.mocked(mock, call, repeated).await {
-                        Ok(decision) => (decision, Origin::Mock),
-                        Err(fault) => return self.stop(fault),
-                    },
+                    (None, ToolUse::Mock(mock)) => {
+                        let number = begun.map(|place| place.number);
+                        let number = number.unwrap_or_else(|| self.number_of_mocked(&call.tool));
+                        match self.mocked(mock, call, Place { number, repeated }).await {
+                            Ok(decision) => (decision, Origin::Mock),
+                            Err(fault) => return self.stop(fault),
+                        }
+                    }
                 }
             }
             None if waits => (Decision::Wait, Origin::UserAgent),
@@ -375,7 +413,9 @@ impl Gate {
             if let Decision::Raise { message, .. } = &decision {
                 seen.raised = Some((call.tool.clone(), message.clone()));
             }
-            if let Decision::Mock { changes, .. } | Decision::Raise { changes, .. } = &decision
+            if let Decision::Mock { changes, .. }
+            | Decision::AskConfirmation { changes, .. }
+            | Decision::Raise { changes, .. } = &decision
                 && !changes.is_empty()
             {
                 seen.mock_changes.insert(call.call_id.clone(), changes.clone());
@@ -384,6 +424,9 @@ impl Gate {
         match (decision, hit.characters()) {
             (Decision::Mock { result, changes }, Some(most)) => {
                 Decision::Mock { result: truncated(&result, most), changes }
+            }
+            (Decision::AskConfirmation { request, result, changes }, Some(most)) => {
+                Decision::AskConfirmation { request, result: truncated(&result, most), changes }
             }
             (Decision::Run(effects), Some(most)) => Decision::RunTruncated(effects, most),
             (decision, _) => decision,
@@ -395,19 +438,30 @@ impl Gate {
         &self,
         mock: &ToolMock,
         call: &GateCall,
-        repeated: usize,
+        place: Place,
     ) -> Result<Decision, Fault> {
-        let (number, context) = self.begin_mock(mock, call, repeated)?;
-        let answer = mock.answer(number, &call.args, &context).await;
+        let context = self.context_of_mock(mock, call, place.repeated)?;
+        let answer = mock.answer(place.number, &call.args, &context).await;
         let changes = context.state.changes();
-        match answer {
-            Ok(result) => {
+        let request = context.requested();
+        if request.is_some() && !self.asks_confirmations {
+            return Err(Fault::Unconfirmable { tool: call.tool.clone() });
+        }
+        match (answer, request) {
+            // The tool's schema is that of its result.
+            (Ok(result), Some(request)) => {
+                self.lock().asking.insert(call.call_id.clone(), place);
+                Ok(Decision::AskConfirmation { request, result, changes })
+            }
+            (Ok(result), None) => {
                 // A recording holds what the framework and callbacks made of a result, or of an error, which may be
                 // another shape.
                 let is_of = |recording: &Recording| recording.has_result(&call.tool, &result);
                 let is_recorded = is_of(&self.recording)
                     || matches!(mock, ToolMock::Recorded { recording, .. } if is_of(recording));
-                let schema = call.output_schema.as_ref().filter(|_| !is_recorded);
+                // google-adk's tools return it whatever they declare.
+                let is_free = is_recorded || result == rejected();
+                let schema = call.output_schema.as_ref().filter(|_| !is_free);
                 match schema.and_then(|schema| mismatch(schema, &result)) {
                     None => Ok(Decision::Mock { result, changes }),
                     Some(message) => Err(Fault::Mock {
@@ -416,8 +470,8 @@ impl Gate {
                     }),
                 }
             }
-            Err(MockFailure::Raises(message)) => Ok(Decision::Raise { message, changes }),
-            Err(MockFailure::NotRecorded) => {
+            (Err(MockFailure::Raises(message)), _) => Ok(Decision::Raise { message, changes }),
+            (Err(MockFailure::NotRecorded), _) => {
                 let (tool, args) = (call.tool.clone(), call.args.clone());
                 Err(Fault::NotRecorded {
                     written_in: self.written_in,
@@ -426,7 +480,7 @@ impl Gate {
                     can_be_sealed: self.seals_tools,
                 })
             }
-            Err(MockFailure::Broken(message)) => {
+            (Err(MockFailure::Broken(message)), _) => {
                 Err(Fault::Mock { tool: call.tool.clone(), message })
             }
         }
@@ -654,12 +708,20 @@ impl Gate {
         JsonText::from_value(&Value::Object(state))
     }
 
-    fn begin_mock(
+    /// How many calls of the tool were mocked before this one.
+    fn number_of_mocked(&self, tool: &str) -> usize {
+        let seen = &mut *self.lock();
+        let count = seen.mocked.entry(tool.to_owned()).or_default();
+        *count += 1;
+        *count - 1
+    }
+
+    fn context_of_mock(
         &self,
         mock: &ToolMock,
         call: &GateCall,
         repeated: usize,
-    ) -> Result<(usize, MockContext), Fault> {
+    ) -> Result<MockContext, Fault> {
         let now_ms = self.ledger.now_ms();
         let state = match mock.wants_state() {
             false => MockState::default(),
@@ -682,26 +744,23 @@ impl Gate {
             args: call.args.clone(),
             defaults: JsonText::from_value(&Value::Object(Map::new())),
         });
-        let seen = &mut *self.lock();
-        let count = seen.mocked.entry(call.tool.clone()).or_default();
-        *count += 1;
-        let count = *count;
-        let context = MockContext {
+        Ok(MockContext {
             call_id: call.call_id.clone(),
             tool_name: call.tool.clone(),
             invocation_id: call.invocation_id.clone(),
             run_id: Arc::clone(&self.run_id),
             state: Arc::new(state),
+            confirmation: call.confirmation.clone(),
+            request: Arc::default(),
             made: made.filter(|made| *made != call.args),
             received,
             now_ms,
             repeated,
             functions: Arc::clone(&self.functions),
             output_schema: call.output_schema.clone(),
-            declaration: seen.declarations.get(&call.tool).cloned(),
+            declaration: self.lock().declarations.get(&call.tool).cloned(),
             world: Arc::clone(&self.world),
-        };
-        Ok((count - 1, context))
+        })
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Seen> {

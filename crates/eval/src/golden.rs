@@ -8,6 +8,7 @@ use json_text::JsonText;
 use scoring::{ToolCall, Trace};
 
 use crate::message::{RecordedCalls, recorded_calls};
+use crate::recorded::Recording;
 use crate::recorded_session::{ASKING, RecordedSession, as_adk};
 
 /// A recorded case: what the user said, what tools returned and what the agent responded.
@@ -73,6 +74,12 @@ pub enum GoldenError {
 }
 
 impl Golden {
+    /// What its tools did.
+    #[must_use]
+    pub fn recording(&self) -> Recording {
+        Recording::with_requests(&self.trace, &self.session.requests)
+    }
+
     /// The case `wanted` of an eval set, or its only one.
     ///
     /// # Errors

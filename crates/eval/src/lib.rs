@@ -36,6 +36,7 @@ pub mod user_agent;
 pub mod model;
 pub mod model_judge;
 
+pub mod confirmation;
 pub mod fault;
 pub mod gate;
 pub mod ledger;

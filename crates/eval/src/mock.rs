@@ -1,7 +1,7 @@
 //! [`ToolMock`]: what answers a call in place of the tool's body.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -13,6 +13,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::change_templates::ChangeTemplates;
+use crate::confirmation::{Confirmation, ConfirmationRequest, rejected};
 use crate::mock_state::MockState;
 use crate::python::{Functions, PythonFunction};
 use crate::recorded::Recording;
@@ -58,6 +59,18 @@ pub enum ToolMock {
     },
     /// The answer of another mock, with changes of the session's state.
     Changing(ChangeTemplates, Box<ToolMock>),
+    /// That of another mock, once the user has confirmed the call. Only agents of google-adk call a tool again then. A
+    /// tool with `require_confirmation` asks by itself, before its mock is called.
+    Confirmed {
+        /// What the first call asks.
+        request: ConfirmationRequest,
+        /// What the first call returns.
+        meanwhile: JsonText,
+        /// The answer to the confirmed call.
+        mock: Box<ToolMock>,
+        /// The answer to a denied one; without it, that of google-adk's own tools.
+        denied: Option<Box<ToolMock>>,
+    },
     /// What a function in Rust returns.
     Function(Arc<dyn MockFunction>),
     /// What a function in Python returns.
@@ -92,6 +105,10 @@ pub struct MockContext {
     pub invocation_id: String,
     /// The state of the session. What the mock changes in it, the session has with the result of the call.
     pub state: Arc<MockState>,
+    /// What the user answered, if the tool has asked for a confirmation.
+    pub confirmation: Option<Confirmation>,
+    /// What the mock asks.
+    pub(crate) request: Arc<Mutex<Option<ConfirmationRequest>>>,
     /// Milliseconds since the run began.
     pub now_ms: u64,
     /// The JSON Schema of the result, if the tool declares one.
@@ -117,6 +134,17 @@ impl MockContext {
     #[must_use]
     pub fn now(&self) -> u64 {
         self.now_ms
+    }
+
+    /// Asks the user for a confirmation. The answer of the mock is what the agent gets meanwhile. When the user has
+    /// answered, the mock is called again, with a [`MockContext::confirmation`].
+    pub fn request_confirmation(&self, request: ConfirmationRequest) {
+        *self.request.lock().unwrap_or_else(PoisonError::into_inner) = Some(request);
+    }
+
+    /// What the mock has asked.
+    pub(crate) fn requested(&self) -> Option<ConfirmationRequest> {
+        self.request.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 
@@ -258,6 +286,13 @@ impl fmt::Debug for ToolMock {
             Self::Recorded { otherwise, .. } => {
                 formatter.debug_struct("Recorded").field("otherwise", otherwise).finish()
             }
+            Self::Confirmed { request, meanwhile, mock, denied } => formatter
+                .debug_struct("Confirmed")
+                .field("request", request)
+                .field("meanwhile", meanwhile)
+                .field("mock", mock)
+                .field("denied", denied)
+                .finish(),
             Self::Changing(changes, mock) => {
                 formatter.debug_tuple("Changing").field(changes).field(mock).finish()
             }
@@ -282,6 +317,11 @@ impl ToolMock {
         })
     }
 
+    /// Whether it may ask the user for a confirmation, as far as its form says.
+    pub(crate) fn asks_confirmation(&self) -> bool {
+        self.any(&|mock| matches!(mock, Self::Confirmed { .. }))
+    }
+
     /// Whether it is, or can answer as, a mock of some kind.
     fn any(&self, is: &dyn Fn(&Self) -> bool) -> bool {
         is(self)
@@ -293,6 +333,9 @@ impl ToolMock {
                     .chain(otherwise.as_deref())
                     .any(|mock| mock.any(is)),
                 Self::Delayed(_, mock) | Self::Changing(_, mock) => mock.any(is),
+                Self::Confirmed { mock, denied, .. } => {
+                    std::iter::once(mock).chain(denied).any(|mock| mock.any(is))
+                }
                 Self::Recorded { otherwise, .. } => {
                     otherwise.as_deref().is_some_and(|mock| mock.any(is))
                 }
@@ -330,12 +373,26 @@ impl ToolMock {
                 changed.map_err(MockFailure::Broken)?;
                 Box::pin(mock.answer(number, args, context)).await
             }
+            Self::Confirmed { request, meanwhile, mock, denied } => {
+                let answering = match &context.confirmation {
+                    None => {
+                        context.request_confirmation(request.clone());
+                        return Ok(meanwhile.clone());
+                    }
+                    Some(Confirmation { confirmed: true, .. }) => Some(mock),
+                    Some(_) => denied.as_ref(),
+                };
+                match answering {
+                    Some(mock) => Box::pin(mock.answer(number, args, context)).await,
+                    None => Ok(rejected()),
+                }
+            }
             Self::Recorded { recording, otherwise } => {
                 let recorded = std::iter::once(args)
                     .chain(&context.made)
-                    .find_map(|args| recording.result(&context.tool_name, args, context.repeated));
-                match (recorded, otherwise) {
-                    (Some(result), _) => Ok(result.clone()),
+                    .find_map(|args| recording.call(&context.tool_name, args, context.repeated));
+                match (recorded.and_then(|call| call.answer(context)), otherwise) {
+                    (Some(result), _) => Ok(result),
                     (None, Some(mock)) => Box::pin(mock.answer(number, args, context)).await,
                     (None, None) => Err(MockFailure::NotRecorded),
                 }
@@ -393,6 +450,8 @@ mod tests {
             invocation_id: "i".to_owned(),
             run_id: "".into(),
             state: Arc::default(),
+            confirmation: None,
+            request: Arc::default(),
             made: None,
             received: Received { args: json(args), defaults: json(r#"{"country":"PT"}"#) },
             now_ms: 0,

@@ -10,8 +10,10 @@ use json_text::{JsonIndex, JsonText};
 use scoring::Trace;
 use scoring::json::{Equality, equal};
 
+use crate::confirmation::rejected;
 use crate::given_model::{GivenModel, ModelCall, ModelTurn};
-use crate::recorded_session::{ASKING, is_of_tool};
+use crate::mock::MockContext;
+use crate::recorded_session::{ASKING, RecordedRequest, RecordedRequests, is_of_tool};
 
 /// The calls of a recorded trace and what they returned.
 #[derive(Debug, Clone, Default)]
@@ -19,23 +21,54 @@ pub struct Recording {
     calls: Vec<RecordedCall>,
 }
 
+/// A call of a recording.
 #[derive(Debug, Clone)]
-struct RecordedCall {
+pub(crate) struct RecordedCall {
     tool: String,
     args: JsonText,
-    result: JsonText,
+    /// What the tool's own code asked the user.
+    request: Option<RecordedRequest>,
+    /// What it returned; `None` if the user gave no answer, or denied it in a rehearsal.
+    result: Option<JsonText>,
+}
+
+impl RecordedCall {
+    /// What a mock gives in its place, if the recording tells.
+    pub(crate) fn answer(&self, context: &MockContext) -> Option<JsonText> {
+        match (&self.request, &context.confirmation) {
+            (Some(recorded), None) => {
+                context.request_confirmation(recorded.request.clone());
+                Some(recorded.meanwhile.clone())
+            }
+            (Some(_), Some(given)) if !given.confirmed => {
+                Some(self.result.clone().unwrap_or_else(rejected))
+            }
+            _ => self.result.clone(),
+        }
+    }
 }
 
 impl Recording {
     /// The calls of a trace that have a result of their tool.
     #[must_use]
     pub fn of(trace: &Trace) -> Self {
+        Self::with_requests(trace, &RecordedRequests::new())
+    }
+
+    /// The calls of a trace that have a result of their tool, and those whose tools asked the user.
+    pub(crate) fn with_requests(trace: &Trace, requests: &RecordedRequests) -> Self {
         let calls = trace.invocations.iter().flat_map(|turn| &turn.tool_calls);
         let recorded = |call: &scoring::ToolCall| {
+            let request = call.id.as_ref().and_then(|id| requests.get(id));
+            let result = match request {
+                Some(request) => request.result.clone(),
+                None => Some(call.result.clone().filter(is_of_tool)?),
+            };
             Some(RecordedCall {
                 tool: call.name.clone()?,
                 args: call.args.clone().unwrap_or_else(empty),
-                result: call.result.clone().filter(is_of_tool)?,
+                request: request.cloned(),
+                result,
             })
         };
         Self { calls: calls.filter_map(recorded).collect() }
@@ -57,24 +90,35 @@ impl Recording {
             equal(result, answer, Equality::Json)
                 || inner.as_ref().is_some_and(|inner| equal(result, inner, Equality::Json))
         };
-        self.calls.iter().any(|call| call.tool == tool && is_answer(&call.result))
+        self.calls
+            .iter()
+            .any(|call| call.tool == tool && call.result.as_ref().is_some_and(is_answer))
     }
 
     /// The result of the recorded call of this tool with equal arguments; of several, the one that `earlier`
     /// calls with these arguments leave, or the last.
     #[must_use]
     pub fn result(&self, tool: &str, args: &JsonText, earlier: usize) -> Option<&JsonText> {
+        self.call(tool, args, earlier)?.result.as_ref()
+    }
+
+    /// The recorded call that [`Recording::result`] is of.
+    pub(crate) fn call(
+        &self,
+        tool: &str,
+        args: &JsonText,
+        earlier: usize,
+    ) -> Option<&RecordedCall> {
         let mut same = self
             .calls
             .iter()
             .filter(|call| call.tool == tool && equal(&call.args, args, Equality::Json));
         let first = same.next()?;
         let last = same.clone().next_back().unwrap_or(first);
-        let chosen = match earlier.checked_sub(1) {
+        Some(match earlier.checked_sub(1) {
             None => first,
             Some(skipped) => same.nth(skipped).unwrap_or(last),
-        };
-        Some(&chosen.result)
+        })
     }
 }
 

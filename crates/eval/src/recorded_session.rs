@@ -14,6 +14,7 @@ use json_text::{JsonIndex, JsonText};
 use scoring::{Invocation, Trace};
 use serde_json::json;
 
+use crate::confirmation::{ConfirmationRequest, REJECTED};
 use crate::given_model::{GivenModel, ModelCall, ModelTurn};
 use crate::message::Message;
 use crate::subject::CONFIRMATION;
@@ -26,6 +27,8 @@ pub struct RecordedSession {
     /// What the user answered while calls waited within a turn: by tool, in the order in which its calls waited. Tools
     /// that needed no answer are not among them.
     pub answers: BTreeMap<String, Vec<RecordedAnswer>>,
+    /// What the tools' own code asked the user, by the id of the call.
+    pub requests: RecordedRequests,
     /// Whether google-adk asked for a confirmation.
     pub asks_for_confirmation: bool,
     /// Whether each turn ends with its response. Otherwise it ends while a call waits.
@@ -56,14 +59,30 @@ pub enum RecordedAnswer {
     None,
 }
 
+/// The requests for a confirmation by the ids of the calls.
+pub type RecordedRequests = BTreeMap<String, RecordedRequest>;
+
+/// A request for a confirmation by the code of a tool.
+///
+/// What google-adk asks for a tool with `require_confirmation` is none. A rehearsal does not record who asked, so each of
+/// its requests may be one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordedRequest {
+    /// What the tool asked.
+    pub request: ConfirmationRequest,
+    /// What it returned meanwhile.
+    pub meanwhile: JsonText,
+    /// Whether the user confirmed the call, as far as the recording tells.
+    pub is_confirmed: bool,
+    /// What it returned then; `None` if the user gave no answer, or denied it in a rehearsal.
+    pub result: Option<JsonText>,
+}
+
 /// How the names of calls begin by which google-adk itself asks the user, though they are recorded as the agent's.
 pub(crate) const ASKING: &str = "adk_request_";
 
 /// What google-adk's tools return while their confirmation is awaited.
 const AWAITS: &str = "This tool call requires confirmation, please approve or reject.";
-
-/// What google-adk's tools return when a person denied them.
-const REJECTED: &str = "This tool call is rejected.";
 
 /// The type of the error of a call that a person denied in a rehearsal.
 const DENIED: &str = "ConfirmationDenied";
@@ -105,9 +124,18 @@ impl RecordedSession {
     pub fn of(case: &Case, trace: &Trace) -> Self {
         let case = as_adk(case);
         let turns = case.turns();
+        let responses = trace.invocations.iter().map(|it| it.final_response.as_deref());
+        let recorded: Vec<Vec<Step<'_>>> = turns
+            .iter()
+            .zip(responses)
+            .map(|(turn, response)| steps(turn, response.unwrap_or_default()))
+            .collect();
+        let confirmed = AdkMark::confirmed(&case);
+        let requests = requests(turns, &recorded, trace, &confirmed);
         let answered = || turns.iter().flat_map(|turn| responses_in(&turn.user_content));
         let reader = Reader {
-            confirmed: AdkMark::confirmed(&case),
+            confirmed,
+            requests: &requests,
             answered: answered().filter_map(|it| it.id.as_deref()).collect(),
             answered_tools: answered().filter_map(|it| it.name.as_deref()).collect(),
             left_waiting: turns
@@ -121,8 +149,8 @@ impl RecordedSession {
         let (mut messages, mut models) = (Vec::new(), Vec::new());
         let (mut asks_for_confirmation, mut ends_with_texts) = (false, true);
         let (mut answers, mut needed) = (BTreeMap::<_, Vec<_>>::new(), BTreeSet::new());
-        for (turn, traced) in turns.iter().zip(&trace.invocations) {
-            let reading = reader.turn(turn, traced);
+        for ((turn, traced), steps) in turns.iter().zip(&trace.invocations).zip(&recorded) {
+            let reading = reader.turn(turn, traced, steps);
             messages.push(reading.message);
             let last = reading.model.last();
             ends_with_texts &= last.is_some_and(|last| {
@@ -141,7 +169,7 @@ impl RecordedSession {
         }
         answers.retain(|tool, _| needed.contains(tool));
         let model = GivenModel::Replay(models.into());
-        Self { messages, answers, asks_for_confirmation, ends_with_texts, model }
+        Self { messages, answers, requests, asks_for_confirmation, ends_with_texts, model }
     }
 }
 
@@ -153,6 +181,26 @@ enum Step<'a> {
     Asks(&'a FunctionCall),
     /// A call returns.
     Returns(&'a FunctionResponse),
+}
+
+impl Step<'_> {
+    fn is_of_model(&self) -> bool {
+        matches!(self, Self::Model { .. })
+    }
+
+    /// Whether the run may stop after it, until the user answers.
+    fn may_stop(&self) -> bool {
+        match self {
+            Self::Model { calls, .. } => calls.is_empty(),
+            Self::Asks(_) => true,
+            Self::Returns(_) => false,
+        }
+    }
+
+    /// Whether the model makes the call with this id.
+    fn makes(&self, id: &str) -> bool {
+        matches!(self, Self::Model { calls, .. } if calls.iter().any(|it| it.id.as_deref() == Some(id)))
+    }
 }
 
 /// The parts of a turn, whose response is `text`. Lists of calls have no texts between them, so each call is taken for a
@@ -170,6 +218,9 @@ fn steps<'a>(turn: &'a Turn, text: &str) -> Vec<Step<'a>> {
             }
         }
         let is_list = data.invocation_events.is_empty();
+        // A turn that ends while a call waits has that call as its response, which is among the events.
+        let calls = |content: &Content| content.parts().iter().any(|it| it.function_call.is_some());
+        ends |= !is_list && response.is_some_and(calls);
         for (call, result) in data.calls_with_responses().filter(|_| is_list) {
             steps.push(match is_asking(call) {
                 true => Step::Asks(call),
@@ -203,6 +254,86 @@ fn responses_in(content: &Content) -> impl Iterator<Item = &FunctionResponse> {
     content.parts().iter().filter_map(|part| part.function_response.as_ref())
 }
 
+/// What the code of tools asked the user.
+fn requests(
+    turns: &[Turn],
+    recorded: &[Vec<Step<'_>>],
+    trace: &Trace,
+    confirmed: &BTreeSet<String>,
+) -> RecordedRequests {
+    let mut requests = RecordedRequests::new();
+    for call in trace.invocations.iter().flat_map(|turn| &turn.tool_calls) {
+        let Some(id) = &call.id else { continue };
+        let is_confirmed = confirmed.contains(id);
+        if is_confirmed || call.result.as_ref().is_some_and(is_denied_in_rehearsal) {
+            // Nothing comes between in a rehearsal.
+            let request =
+                ConfirmationRequest { skip_summarization: true, ..ConfirmationRequest::default() };
+            let (meanwhile, result) = (JsonText::null(), call.result.clone());
+            let result = result.filter(|_| is_confirmed);
+            let request = RecordedRequest { request, meanwhile, is_confirmed, result };
+            requests.insert(id.clone(), request);
+        }
+    }
+    let answers = || turns.iter().flat_map(|turn| responses_in(&turn.user_content));
+    // Lists have one result for each call, and do not tell which.
+    let is_list = |turn: &Turn| {
+        turn.intermediate_data.as_ref().is_some_and(|data| data.invocation_events.is_empty())
+    };
+    for (turn, steps) in turns.iter().zip(recorded).filter(|(turn, _)| !is_list(turn)) {
+        for (at, step) in steps.iter().enumerate() {
+            let Some(asked) = asked(step) else { continue };
+            let Some(id) = asked.call.clone() else { continue };
+            let mut results = recorded.iter().flat_map(|steps| results(Some(&id), steps));
+            let Some(meanwhile) = results.next().filter(|it| !asked.is_of_adk(it)) else {
+                continue;
+            };
+            let is_of_answer =
+                |it: &&FunctionResponse| it.id.is_some() && it.id.as_deref() == asked.id;
+            let answer = answers().find(is_of_answer).and_then(|it| it.response.as_ref());
+            let is_returned = |step: &Step<'_>| matches!(step, Step::Returns(it) if it.id.as_deref() == Some(&*id));
+            let from = steps.iter().position(is_returned).unwrap_or_default().max(at);
+            let later = steps.get(from + 1..).unwrap_or_default();
+            let until_next = later.split(is_returned).next().unwrap_or_default();
+            let is_asked = match until_next.iter().rposition(Step::is_of_model) {
+                None => false,
+                Some(_) if until_next.len() < later.len() => true,
+                // If another call was answered that waited at the same time, the model responds to that one, unless the
+                // run stopped for it later.
+                Some(last) => {
+                    let made = steps.iter().rposition(|step| step.makes(&id)).unwrap_or_default();
+                    let is_made = |id: &str| steps.iter().skip(made).any(|step| step.makes(id));
+                    let mut answered =
+                        responses_in(&turn.user_content).filter_map(|it| it.id.as_deref());
+                    !answered.any(is_made) || until_next.iter().take(last).any(Step::may_stop)
+                }
+            };
+            let request = RecordedRequest {
+                request: ConfirmationRequest {
+                    hint: asked.hint,
+                    payload: asked.payload,
+                    skip_summarization: !is_asked,
+                },
+                meanwhile: AdkMark::result_of(meanwhile),
+                is_confirmed: answer.is_none_or(is_confirmation),
+                result: results.last().map(AdkMark::result_of),
+            };
+            requests.insert(id, request);
+        }
+    }
+    requests
+}
+
+/// Whether an answer to a request for a confirmation confirms the call. Clients of google-adk may send it as a text.
+fn is_confirmation(answer: &JsonText) -> bool {
+    let document = JsonIndex::of(answer);
+    let text = document.root().member("response").and_then(|text| text.to_json().decode().ok());
+    let written = text.and_then(|text: String| JsonText::parse(&text).ok());
+    let document = JsonIndex::of(written.as_ref().unwrap_or(answer));
+    let confirmed = document.root().member("confirmed");
+    confirmed.is_some_and(|it| it.to_json() == JsonText::from_value(&json!(true)))
+}
+
 /// Whether the turn is recorded in events, with what its calls returned.
 fn has_results(turn: &Turn) -> bool {
     let events = turn.intermediate_data.iter().flat_map(|data| &data.invocation_events);
@@ -213,6 +344,7 @@ fn has_results(turn: &Turn) -> bool {
 struct Reader<'a> {
     /// The ids of the calls that a person confirmed in a rehearsal.
     confirmed: BTreeSet<String>,
+    requests: &'a RecordedRequests,
     /// The ids of the calls that messages of the user answer.
     answered: BTreeSet<&'a str>,
     /// The names of the calls that messages of the user answer.
@@ -247,8 +379,13 @@ struct Waiting<'a> {
 }
 
 enum Wait {
-    /// The call with this id runs once it is confirmed.
-    Confirmation(Option<String>),
+    /// A call runs once it is confirmed.
+    Confirmation {
+        /// The id of the call.
+        call: Option<String>,
+        /// Whether the run stops for it at once. Otherwise the model is asked before.
+        is_pause: bool,
+    },
     /// It has returned nothing.
     Result,
     /// It has returned something, and the user may give another result.
@@ -256,8 +393,7 @@ enum Wait {
 }
 
 impl<'a> Reader<'a> {
-    fn turn(&self, turn: &'a Turn, traced: &Invocation) -> Reading {
-        let steps = &*steps(turn, traced.final_response.as_deref().unwrap_or_default());
+    fn turn(&self, turn: &'a Turn, traced: &Invocation, steps: &[Step<'a>]) -> Reading {
         let is_lost = is_answer_to(&turn.user_content, steps);
         let message = match (is_lost, Message::recorded(traced)) {
             (true, _) => RecordedMessage::Lost,
@@ -266,14 +402,13 @@ impl<'a> Reader<'a> {
         };
         let (mut model, mut answers) = (Vec::new(), Vec::new());
         let mut waiting: Vec<Waiting<'a>> = Vec::new();
-        let is_model = |step: &Step<'_>| matches!(step, Step::Model { .. });
         for (at, step) in steps.iter().enumerate() {
             let Step::Model { author, text, calls } = step else { continue };
             let later = steps.get(at + 1..).unwrap_or_default();
-            let until_next = later.split(is_model).next().unwrap_or_default();
+            let until_next = later.split(Step::is_of_model).next().unwrap_or_default();
             let next = later.get(until_next.len());
             waiting.extend(calls.iter().filter_map(|call| self.waiting(call, steps)));
-            waiting.extend(until_next.iter().filter_map(asked));
+            waiting.extend(until_next.iter().filter_map(asked).map(|it| self.asking(it)));
             let is_asked_again = calls.is_empty()
                 && is_lost
                 && matches!(next, Some(Step::Model { author: then, .. }) if then == author);
@@ -283,7 +418,7 @@ impl<'a> Reader<'a> {
             model.push(model_turn(text, calls));
             let has_returned = until_next.iter().any(|step| matches!(step, Step::Returns(_)));
             let waits_here = |it: &Waiting<'_>| match it.wait {
-                Wait::Confirmation(_) => true,
+                Wait::Confirmation { is_pause, .. } => is_pause,
                 Wait::Result => !has_returned,
                 Wait::Interim => false,
             };
@@ -306,12 +441,22 @@ impl<'a> Reader<'a> {
             || result.is_some_and(is_denied_in_rehearsal);
         let has_waited = |id: &str| self.answered.contains(id) || self.left_waiting.contains(id);
         let wait = match result {
-            _ if is_confirmation => Wait::Confirmation(asked.map(str::to_owned)),
+            _ if is_confirmation => {
+                Wait::Confirmation { call: asked.map(str::to_owned), is_pause: true }
+            }
             None if self.is_complete || asked.is_some_and(has_waited) => Wait::Result,
             Some(_) if self.answered_tools.contains(name) => Wait::Interim,
             _ => return None,
         };
         Some(Waiting { tool: name.to_owned(), asked, wait })
+    }
+
+    /// The call that is to be confirmed.
+    fn asking(&self, asked: Asked<'a>) -> Waiting<'a> {
+        let own = asked.call.as_ref().and_then(|id| self.requests.get(id));
+        let is_pause = own.is_none_or(|it| it.request.skip_summarization);
+        let wait = Wait::Confirmation { call: asked.call, is_pause };
+        Waiting { tool: asked.tool, asked: asked.id, wait }
     }
 
     /// What the user answered where the run waits for these calls. `later` is what follows, and `goes_on` whether the
@@ -331,7 +476,7 @@ impl<'a> Reader<'a> {
                 (Some(answer), _) => RecordedAnswer::Given(answer),
                 (None, Wait::Result | Wait::Interim) if is_lost => RecordedAnswer::Lost,
                 // Another call was answered, of which nothing tells that it waited.
-                (None, Wait::Confirmation(_)) if is_lost => {
+                (None, Wait::Confirmation { .. }) if is_lost => {
                     RecordedAnswer::Given(JsonText::from_value(&json!({ "confirmed": false })))
                 }
                 (None, _) => RecordedAnswer::None,
@@ -342,7 +487,7 @@ impl<'a> Reader<'a> {
                 RecordedAnswer::Given(_) | RecordedAnswer::Lost => true,
                 RecordedAnswer::None => !is_later && !matches!(it.wait, Wait::Interim),
             };
-            let is_confirmation = matches!(it.wait, Wait::Confirmation(_));
+            let is_confirmation = matches!(it.wait, Wait::Confirmation { .. });
             AnswerOfTool { tool: it.tool.clone(), answer, is_needed, is_confirmation }
         });
         answers.collect()
@@ -359,14 +504,21 @@ impl<'a> Reader<'a> {
         let answered = responses_in(&turn.user_content)
             .find(|response| response.id.is_some() && response.id.as_deref() == waiting.asked)
             .and_then(|response| response.response.clone());
-        let Wait::Confirmation(call) = &waiting.wait else { return answered };
+        let Wait::Confirmation { call, .. } = &waiting.wait else { return answered };
         let asked_apart = waiting.asked != call.as_deref();
         answered
             .or_else(|| results(waiting.asked, steps).last().filter(|_| asked_apart).cloned())
             .or_else(|| {
+                let own = call.as_ref().and_then(|id| self.requests.get(id));
+                if own.is_some() && asked_apart && results(call.as_deref(), steps).nth(1).is_none()
+                {
+                    return None; // It has returned only what it gave meanwhile.
+                }
                 let result = results(call.as_deref(), later).last()?;
                 let text = error(result);
-                let is_denied = is_denied_in_rehearsal(result) || text.as_deref() == Some(REJECTED);
+                let is_denied = own.is_some_and(|it| !it.is_confirmed)
+                    || is_denied_in_rehearsal(result)
+                    || text.as_deref() == Some(REJECTED);
                 (text.as_deref() != Some(AWAITS))
                     .then(|| JsonText::from_value(&json!({ "confirmed": !is_denied })))
             })
@@ -386,15 +538,40 @@ fn is_answer_to(message: &Content, steps: &[Step<'_>]) -> bool {
         && answers.all(|it| it.id.as_deref().is_some_and(|id| made.contains(id)))
 }
 
-/// The call whose confirmation google-adk asks for.
-fn asked<'a>(step: &Step<'a>) -> Option<Waiting<'a>> {
+/// A request for the confirmation of a call.
+struct Asked<'a> {
+    /// The id of the request.
+    id: Option<&'a str>,
+    tool: String,
+    /// The id of the call.
+    call: Option<String>,
+    hint: String,
+    payload: JsonText,
+}
+
+impl Asked<'_> {
+    /// Whether google-adk asks it for a tool with `require_confirmation`, which then has this result.
+    fn is_of_adk(&self, result: &JsonText) -> bool {
+        let hint = format!("Please approve or reject the tool call {}()", self.tool);
+        error(result).as_deref() == Some(AWAITS) && self.hint.starts_with(&hint)
+    }
+}
+
+fn asked<'a>(step: &Step<'a>) -> Option<Asked<'a>> {
     let Step::Asks(call) = step else { return None };
     let document = JsonIndex::of(call.args.as_ref()?);
     let original = document.root().member("originalFunctionCall")?;
+    let request = document.root().member("toolConfirmation");
     let text = |name| original.member(name)?.to_json().decode::<String>().ok();
+    let asks = |name| request?.member(name).map(|it| it.to_json());
     let is_confirmation = call.name.as_deref() == Some(CONFIRMATION);
-    let wait = Wait::Confirmation(text("id"));
-    is_confirmation.then_some(Waiting { tool: text("name")?, asked: call.id.as_deref(), wait })
+    is_confirmation.then_some(Asked {
+        id: call.id.as_deref(),
+        tool: text("name")?,
+        call: text("id"),
+        hint: asks("hint").and_then(|hint| hint.decode().ok()).unwrap_or_default(),
+        payload: asks("payload").unwrap_or_else(JsonText::null),
+    })
 }
 
 /// What the call with this id returned.

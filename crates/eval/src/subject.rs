@@ -38,6 +38,11 @@ pub trait Subject: Send + Sync {
         false
     }
 
+    /// Whether it calls a tool that asked for a confirmation again when the user has answered, so that its mock can ask.
+    fn asks_confirmations(&self) -> bool {
+        false
+    }
+
     /// Where the scopes of a case are in its state.
     fn scopes(&self) -> Scopes {
         Scopes::default()

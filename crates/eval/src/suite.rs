@@ -190,6 +190,12 @@ pub async fn check_cases<'c>(
         {
             return Err((case, Fault::Unsealable { tool: tool.clone() }));
         }
+        let asks = |(_, used): &(&String, &ToolUse)| matches!(used, ToolUse::Mock(mock) if mock.asks_confirmation());
+        if !case.subject.asks_confirmations()
+            && let Some((tool, _)) = case.tools.iter().find(asks)
+        {
+            return Err((case, Fault::Unconfirmable { tool: tool.clone() }));
+        }
         let model = match &case.model {
             None => None,
             Some(GivenModel::Named(name)) => Some(name),

@@ -25,6 +25,8 @@ ARGS = {
     "names": lambda of: {"count": of.randint(0, 2)},
     "wipe": lambda of: {"disk": of.choice(["a", "b"])},
     "erase": lambda of: {"disk": of.choice(["a", "b"])},
+    "refund": lambda of: {"euros": of.choice([5, 20, 30])},
+    "unlock": lambda of: {"door": of.choice(["gate", "safe"])},
     "order": lambda of: {"item": of.choice(["lamp", "desk"])},
     "ask": lambda of: {"question": of.choice(["Who?", "When?"])},
     "made_up": lambda of: {},
@@ -67,7 +69,11 @@ def answers(chance, waiting):
     for call in waiting:
         if chance.random() < 0.8:
             is_confirmation = call.name == "adk_request_confirmation"
-            answer = {"confirmed": chance.random() < 0.5} if is_confirmation else {"result": chance.choice(["yes", "no"])}
+            answer = {"result": chance.choice(["yes", "no"])}
+            if is_confirmation:
+                answer = {"confirmed": chance.random() < 0.6}
+                if chance.random() < 0.3:
+                    answer["payload"] = {"euros": chance.choice([1, 25])}
             response = types.FunctionResponse(id=call.id, name=call.name, response=answer)
             given.append(types.Part(function_response=response))
             if chance.random() < 0.5:

@@ -4,7 +4,7 @@ Standard input has a line for each call: ``{"id", "file", "function"}``, and ``a
 a mock, ``prompt`` and ``user`` for a user agent, ``args`` and ``user`` for a tool of a persona, ``events`` for a
 metric, ``bridge`` for a format of the bridge. Standard output has one for each answer: ``{"id", "result"}``, ``{"id", "raises"}`` for an error that the agent
 gets, or ``{"id", "error"}``. The first two of a mock have ``state`` with the keys of the session's state that the mock
-has set, and ``changes`` by scope. The result of a user agent is ``{"output", "changes"}``, or null for the end of the
+has set, ``changes`` by scope, and ``asks`` if it asks for a confirmation. The result of a user agent is ``{"output", "changes"}``, or null for the end of the
 conversation. What functions print goes to standard error.
 
 Each call has a thread, so that functions that wait are called at the same time. Those that are asynchronous share one
@@ -25,7 +25,15 @@ from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 from rehearsal_adk import faults, jsonable
-from rehearsal_adk.eval import BridgeContext, Message, MockContext, StateChange, ToolError, UserContext
+from rehearsal_adk.eval import (
+    BridgeContext,
+    Message,
+    MockContext,
+    StateChange,
+    ToolConfirmation,
+    ToolError,
+    UserContext,
+)
 from rehearsal_adk.evaluation import pipes
 from rehearsal_adk.session_state import SessionState
 
@@ -69,36 +77,40 @@ def _answer(
     loop: asyncio.AbstractEventLoop,
 ) -> bytes:
     """The members of the answer, as JSON without its braces."""
-    state = None
+    mock = None
     if context := call.get("context"):
         state = SessionState(context.pop("state"), context.pop("prefixes"))
+        if confirmation := context.pop("tool_confirmation"):
+            confirmation = ToolConfirmation(**confirmation)
+        mock = MockContext(state=state, tool_confirmation=confirmation, **context)
     try:
         if isinstance(function, BaseException):
             raise function
-        result = _result(function, call, state, loop)
+        result = _result(function, call, mock, loop)
         changes: Any = {}
-        if state is not None and isinstance(result, StateChange):
+        if mock is not None and isinstance(result, StateChange):
             result, changes = result.result, result.changes
         members = b'"result":' + jsonable.strict(result)
-        return members + _changed(state, changes)
+        return members + _done(mock, changes)
     except ToolError as error:
         try:
-            return b'"raises":' + json.dumps(str(error)).encode() + _changed(state, {})
+            return b'"raises":' + json.dumps(str(error)).encode() + _done(mock, {})
         except BaseException as unwritable:
             return b'"error":' + jsonable.lenient(faults.describe(unwritable))
     except BaseException as error:  # Every call gets an answer, whatever the function does.
         return b'"error":' + jsonable.lenient(faults.describe(error))
 
 
-def _changed(state: SessionState | None, changes: Any) -> bytes:
-    """What a mock changed, as further members."""
-    if state is None:
+def _done(mock: MockContext | None, changes: Any) -> bytes:
+    """What a mock changed and asked, as further members."""
+    if mock is None:
         return b""
     try:
-        written = jsonable.strict(state.changes())
+        written = jsonable.strict(mock.state.changes())
     except jsonable.NotJson as error:
         raise jsonable.NotJson(f"what it set in the state has no form in JSON: {error}") from error
-    return b',"state":' + written + b',"changes":' + jsonable.strict(changes)
+    done = b',"state":' + written + b',"changes":' + jsonable.strict(changes)
+    return done + (b',"asks":' + jsonable.strict(mock._asks) if mock._asks else b"")
 
 
 def _function(file: str, name: str, modules: dict[str, Any]) -> Callable[..., Any]:
@@ -122,7 +134,7 @@ def _function(file: str, name: str, modules: dict[str, Any]) -> Callable[..., An
 def _result(
     function: Callable[..., Any],
     call: dict[str, Any],
-    state: SessionState | None,
+    mock: MockContext | None,
     loop: asyncio.AbstractEventLoop,
 ) -> Any:
     """What the function returns, as the engine wants it."""
@@ -137,10 +149,9 @@ def _result(
         return called(output, {}, BridgeContext(conversation=heard, **bridge))
     if "events" in call:
         return _measured(called((call["events"],), {}, None))
-    if state is not None:
+    if mock is not None:
         args = _with_defaults(function, call["args"], call["defaults"])
-        context = MockContext(state=state, **call["context"])
-        return called((), _converted(function, args), context)
+        return called((), _converted(function, args), mock)
     said = [Message(**message) for message in call["user"].pop("conversation")]
     user = UserContext(conversation=said, **call["user"])
     if "prompt" in call:

@@ -175,6 +175,7 @@ async def _ask(
             "received": received,
             "state": context.state.to_dict() if decisions.wants_state(tool.name) else None,
             "invocation_id": getattr(context, "invocation_id", ""),
+            "confirmation": _confirmation(context),
             "agent": getattr(context, "agent_name", ""),
             "is_long_running": bool(getattr(tool, "is_long_running", False)),
             "output_schema": output_schema.of(tool),
@@ -186,6 +187,14 @@ async def _ask(
         decisions.stop()
         await asyncio.Event().wait()
     return decision
+
+
+def _confirmation(context: Any) -> dict[str, Any] | None:
+    """What the user answered, if the tool has asked for a confirmation."""
+    given = getattr(context, "tool_confirmation", None)
+    if given is None:
+        return None
+    return {"confirmed": given.confirmed, "hint": given.hint, "payload": given.payload}
 
 
 def _declaration(tool: Any) -> Any:
@@ -208,7 +217,7 @@ async def _through_gate(
 ) -> Any:
     """The result of a call: of its mock, or of its body if that may run."""
     decision = await _ask(tool, args, context, received)
-    _change_state(decision, context)
+    _do_as_mocked(decision, context)
     match decision["do"]:
         case "mock":
             return output_schema.as_declared(tool, decision["result"])
@@ -230,10 +239,14 @@ async def _through_gate(
     return _truncated(result, decision["truncate"]) if "truncate" in decision else result
 
 
-def _change_state(decision: dict[str, Any], context: Any) -> None:
-    """Makes the changes of a mock, as the tool's code would make them."""
+def _do_as_mocked(decision: dict[str, Any], context: Any) -> None:
+    """Makes the changes of a mock and its request for a confirmation, as the tool's code would make them."""
     if changes := decision.get("changes"):
         context.state.update(changes)
+    if asks := decision.get("asks"):
+        context.request_confirmation(hint=asks["hint"], payload=asks["payload"])
+        if asks["skip_summarization"]:
+            context.actions.skip_summarization = True
 
 
 def _received(call: tuple[Any, dict[str, Any], Any], passed: dict[str, Any]) -> dict[str, Any]:
@@ -512,7 +525,7 @@ class _Gated:
             path = str(getattr(ctx, "node_path", node.name))
             decisions.note_node_call(path, call, getattr(ctx, "invocation_id", ""))
         decision = await _ask(_Named(node.name), args, ctx, call_id=call_id)
-        _change_state(decision, ctx)
+        _do_as_mocked(decision, ctx)
         match decision["do"]:
             case "raise":
                 raise MockError(decision["message"])

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use super::ReadOptions;
 use super::content_hash;
 use super::error::SuiteFault;
-use super::format;
+use super::format::{self, Answer};
 use super::mcp;
 use super::python_imports;
 use crate::adk_judge::AdkJudge;
@@ -22,6 +22,7 @@ use crate::allowed;
 use crate::bridge::{Bridge, Format};
 use crate::case::{CaseSource, EvalCase, Termination, UserAgents};
 use crate::change_templates::{ChangeTemplates, is_template};
+use crate::confirmation::ConfirmationRequest;
 use crate::criterion::CriterionMetric;
 use crate::event_filter;
 use crate::given_model::{GivenModel, ModelCall, ModelTurn};
@@ -40,7 +41,6 @@ use crate::prices::{Price, Prices};
 use crate::python::{
     AdkPythonSubject, AdkUser, PythonFunction, PythonMetric, PythonUser, fingerprint_of,
 };
-use crate::recorded::Recording;
 use crate::remedy::{self, WrittenIn};
 use crate::scopes::{SESSION, Scopes, queried};
 use crate::simulated::SimulatedTool;
@@ -377,15 +377,26 @@ impl Builder<'_> {
 
     fn tool(&mut self, name: &str, mock: &format::Mock, place: &str) -> Option<(String, ToolUse)> {
         let used = match mock {
-            format::Mock { answer: format::Answer::Real, changes: None } => ToolUse::Real,
-            format::Mock { answer: format::Answer::Sealed, changes: None } => ToolUse::Sealed,
-            format::Mock { answer: format::Answer::Real | format::Answer::Sealed, .. } => {
+            format::Mock { changes: Some(_), answer: Answer::Real | Answer::Sealed, .. } => {
                 self.fault(
                     place,
                     "the tool makes its own changes of the state; leave out `changes`",
                 );
                 return None;
             }
+            format::Mock {
+                asks_confirmation: Some(_),
+                answer: Answer::Real | Answer::Sealed,
+                ..
+            } => {
+                self.fault(
+                    place,
+                    "the tool's own code asks for confirmations; leave out `asks_confirmation`",
+                );
+                return None;
+            }
+            format::Mock { answer: Answer::Real, .. } => ToolUse::Real,
+            format::Mock { answer: Answer::Sealed, .. } => ToolUse::Sealed,
             mock => ToolUse::Mock(self.mock(mock, place)?),
         };
         // The tools of a suite may be those of other recordings.
@@ -412,33 +423,51 @@ impl Builder<'_> {
     }
 
     fn mock(&mut self, mock: &format::Mock, place: &str) -> Option<ToolMock> {
-        let answer = self.answer(&mock.answer, place)?;
-        let Some(changes) = &mock.changes else { return Some(answer) };
-        self.changed(changes, place);
-        let changes = ChangeTemplates::of(changes);
-        let changes = self.checked(&format!("{place}.changes"), changes)?;
-        Some(ToolMock::Changing(changes, Box::new(answer)))
+        let mut made = self.answer(&mock.answer, place)?;
+        if let Some(changes) = &mock.changes {
+            self.changed(changes, place);
+            let changes = ChangeTemplates::of(changes);
+            let changes = self.checked(&format!("{place}.changes"), changes)?;
+            made = ToolMock::Changing(changes, Box::new(made));
+        }
+        let Some(asks) = &mock.asks_confirmation else { return Some(made) };
+        let denied = match &asks.if_denied {
+            None => None,
+            Some(mock) => {
+                Some(Box::new(self.mock(mock, &format!("{place}.asks_confirmation.if_denied"))?))
+            }
+        };
+        Some(ToolMock::Confirmed {
+            request: ConfirmationRequest {
+                hint: asks.hint.clone(),
+                payload: JsonText::from_value(&asks.payload),
+                skip_summarization: asks.skip_summarization,
+            },
+            meanwhile: JsonText::from_value(&asks.returns),
+            mock: Box::new(made),
+            denied,
+        })
     }
 
-    fn answer(&mut self, answer: &format::Answer, place: &str) -> Option<ToolMock> {
+    fn answer(&mut self, answer: &Answer, place: &str) -> Option<ToolMock> {
         Some(match answer {
-            format::Answer::Real | format::Answer::Sealed => {
+            Answer::Real | Answer::Sealed => {
                 self.fault(
                     place,
                     "`real` and `sealed` are for all calls of a tool; they cannot be part of a mock",
                 );
                 return None;
             }
-            format::Answer::Returns(value) => ToolMock::Returns(JsonText::from_value(value)),
-            format::Answer::Raises(message) => ToolMock::Raises(message.clone()),
-            format::Answer::Template(text) => {
+            Answer::Returns(value) => ToolMock::Returns(JsonText::from_value(value)),
+            Answer::Raises(message) => ToolMock::Raises(message.clone()),
+            Answer::Template(text) => {
                 ToolMock::Template(self.checked(place, Template::parse(text))?)
             }
-            format::Answer::Function(named) => {
+            Answer::Function(named) => {
                 ToolMock::PythonFunction(self.python_function(named, place)?)
             }
-            format::Answer::Recorded(format::Recorded { otherwise }) => ToolMock::Recorded {
-                recording: Arc::new(Recording::of(&self.golden_trace(place)?.trace)),
+            Answer::Recorded(format::Recorded { otherwise }) => ToolMock::Recorded {
+                recording: Arc::new(self.golden_trace(place)?.recording()),
                 otherwise: match otherwise {
                     None => None,
                     Some(mock) => {
@@ -446,22 +475,22 @@ impl Builder<'_> {
                     }
                 },
             },
-            format::Answer::Delayed(delayed) => ToolMock::Delayed(
+            Answer::Delayed(delayed) => ToolMock::Delayed(
                 Duration::from_millis(delayed.ms),
                 Box::new(self.mock(&delayed.mock, &format!("{place}.delayed.mock"))?),
             ),
-            format::Answer::Simulated(tool) => self.simulated(tool, place)?,
-            format::Answer::Person(tool) => {
+            Answer::Simulated(tool) => self.simulated(tool, place)?,
+            Answer::Person(tool) => {
                 let tool = PersonTool::new(self.person(place)?, &tool.instructions);
                 ToolMock::Function(Arc::new(tool))
             }
-            format::Answer::Sequence(mocks) => {
+            Answer::Sequence(mocks) => {
                 let places = (0..).map(|at| format!("{place}.sequence[{at}]"));
                 let read: Vec<_> =
                     mocks.iter().zip(places).map(|(mock, place)| self.mock(mock, &place)).collect();
                 ToolMock::Sequence(read.into_iter().collect::<Option<_>>()?)
             }
-            format::Answer::Table(table) => {
+            Answer::Table(table) => {
                 let places = (0..).map(|at| format!("{place}.table.rows[{at}]"));
                 let rows: Vec<_> = table
                     .rows

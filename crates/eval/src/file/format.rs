@@ -289,6 +289,26 @@ pub(super) enum Answer {
     Person(PersonTool),
 }
 
+/// How a tool's own code asks for a confirmation before it acts, beside the answer of its mock.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AsksConfirmation {
+    /// What it says to the user.
+    #[serde(default)]
+    pub(super) hint: String,
+    /// The form of the payload that it expects with the user's answer.
+    #[serde(default)]
+    pub(super) payload: Value,
+    /// What it returns meanwhile.
+    #[serde(default)]
+    pub(super) returns: Value,
+    /// Whether the agent waits before its model sees what the tool returned meanwhile, as with the action of google-adk.
+    #[serde(default)]
+    pub(super) skip_summarization: bool,
+    /// The answer to a call that the user denied; without it, that of google-adk's own tools.
+    pub(super) if_denied: Option<Box<Mock>>,
+}
+
 /// A tool that a person answers for.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -3,11 +3,13 @@
 use std::path::Path;
 
 use json_text::{JsonIndex, JsonText};
+use scoring::ToolCall;
 use scoring::json::{Equality, equal};
 use serde_json::{Map, Value, json};
 
+use crate::confirmation::ConfirmationRequest;
 use crate::golden::Golden;
-use crate::recorded_session::{RecordedAnswer, RecordedMessage, is_of_tool};
+use crate::recorded_session::{RecordedAnswer, RecordedMessage, RecordedRequest, is_of_tool};
 
 /// A suite in YAML with one case: the recorded messages of the user, a mock of each tool that answers as
 /// recorded, and ADK's default criteria against the recording. `eval_set` and `agent` are written as they are given,
@@ -16,7 +18,6 @@ use crate::recorded_session::{RecordedAnswer, RecordedMessage, is_of_tool};
 /// # Errors
 /// A value that cannot be written as YAML.
 pub fn suite_of(golden: &Golden, eval_set: &Path, agent: &Path) -> Result<String, String> {
-    let value = |text: &JsonText| text.to_value().map_err(|error| error.to_string());
     let mut messages = Vec::new();
     for (at, message) in golden.session.messages.iter().enumerate() {
         messages.push(match message {
@@ -96,11 +97,14 @@ const LOST_ANSWER: &str = "(google-adk has not recorded this answer)";
 /// Names of calls that are google-adk's own.
 const CONTROL_FLOW: [&str; 3] = ["transfer_to_agent", "exit_loop", "set_model_response"];
 
-/// A mock of each tool that ran.
+/// A mock of each tool that ran, or whose code asked the user.
 fn tools(golden: &Golden) -> Result<Map<String, Value>, String> {
     let mut tools = Map::new();
     let calls = golden.trace.invocations.iter().flat_map(|turn| &turn.tool_calls);
-    for call in calls.filter(|call| call.result.as_ref().is_none_or(is_of_tool)) {
+    let is_of_tool = |call: &&ToolCall| {
+        request(golden, call).is_some() || call.result.as_ref().is_none_or(is_of_tool)
+    };
+    for call in calls.filter(is_of_tool) {
         if let Some(name) = &call.name
             && !CONTROL_FLOW.contains(&name.as_str())
             && !tools.contains_key(name)
@@ -111,42 +115,135 @@ fn tools(golden: &Golden) -> Result<Map<String, Value>, String> {
     Ok(tools)
 }
 
+/// What the code of the tool asked the user.
+fn request<'a>(golden: &'a Golden, call: &ToolCall) -> Option<&'a RecordedRequest> {
+    golden.session.requests.get(call.id.as_ref()?)
+}
+
+/// What a tool did with its arguments.
+#[derive(PartialEq)]
+struct Done<'a> {
+    /// What its code asked the user, and returned meanwhile.
+    request: Option<(&'a ConfirmationRequest, &'a JsonText)>,
+    /// What it returned, if it was called without a confirmation or with one.
+    result: Option<&'a JsonText>,
+    /// What it returned when it was denied.
+    denied: Option<&'a JsonText>,
+}
+
+impl<'a> Done<'a> {
+    fn of(golden: &'a Golden, call: &'a ToolCall) -> Option<Self> {
+        let Some(recorded) = request(golden, call) else {
+            let result = call.result.as_ref().filter(|it| is_of_tool(it))?;
+            return Some(Self { request: None, result: Some(result), denied: None });
+        };
+        let result = |is_confirmed| {
+            recorded.result.as_ref().filter(|_| recorded.is_confirmed == is_confirmed)
+        };
+        Some(Self {
+            request: Some((&recorded.request, &recorded.meanwhile)),
+            result: result(true),
+            denied: result(false),
+        })
+    }
+
+    /// Adds what it did with the same arguments in another call; `false` if that differs.
+    fn add(&mut self, other: &Self) -> bool {
+        let fits = |known: Option<&JsonText>, more: Option<&JsonText>| {
+            known.zip(more).is_none_or(|(known, more)| known == more)
+        };
+        let is_same = self.request == other.request
+            && fits(self.result, other.result)
+            && fits(self.denied, other.denied);
+        self.result = self.result.or(other.result);
+        self.denied = self.denied.or(other.denied);
+        is_same
+    }
+
+    /// As a mock, without what it asks.
+    fn answer(&self) -> Result<Value, String> {
+        // A tool that waits has returned nothing yet.
+        let returned = self.result.map(as_recorded).transpose()?;
+        Ok(json!({ "returns": returned }))
+    }
+
+    /// What it asks, as the member of a mock.
+    fn asks(&self) -> Result<Option<Value>, String> {
+        let Some((request, meanwhile)) = self.request else { return Ok(None) };
+        let mut asks = Map::new();
+        if !request.hint.is_empty() {
+            asks.insert("hint".to_owned(), json!(request.hint));
+        }
+        if request.payload != JsonText::null() {
+            asks.insert("payload".to_owned(), value(&request.payload)?);
+        }
+        if *meanwhile != JsonText::null() {
+            asks.insert("returns".to_owned(), as_recorded(meanwhile)?);
+        }
+        if request.skip_summarization {
+            asks.insert("skip_summarization".to_owned(), json!(true));
+        }
+        if let Some(denied) = self.denied {
+            asks.insert("if_denied".to_owned(), json!({ "returns": as_recorded(denied)? }));
+        }
+        Ok(Some(Value::Object(asks)))
+    }
+}
+
 /// A mock that answers as recorded: one value if all calls returned the same, else a row for each of the arguments.
-/// What a call with the same arguments returned later is only in the recording.
+/// What a call with the same arguments did otherwise later is only in the recording.
 fn mock(golden: &Golden, tool: &str) -> Result<Value, String> {
     let calls = golden.trace.invocations.iter().flat_map(|turn| &turn.tool_calls);
-    let mut calls = calls.filter(|call| call.name.as_deref() == Some(tool)).filter_map(|call| {
-        Some((call.args.as_ref()?, call.result.as_ref().filter(|it| is_of_tool(it))?))
-    });
-    // A tool that waits has returned nothing yet.
-    let Some(first) = calls.next() else { return Ok(json!({ "returns": null })) };
-    let mut distinct = vec![first];
-    for (args, result) in calls {
-        match distinct.iter().find(|(known, _)| equal(known, args, Equality::Json)) {
-            Some((_, known)) if *known == result => {}
-            Some(_) => return Ok(json!({ "recorded": {} })),
-            None => distinct.push((args, result)),
+    let calls = calls
+        .filter(|call| call.name.as_deref() == Some(tool))
+        .filter_map(|call| Some((call.args.as_ref()?, Done::of(golden, call)?)));
+    let mut distinct: Vec<(&JsonText, Done<'_>)> = Vec::new();
+    for (args, done) in calls {
+        match distinct.iter_mut().find(|(known, _)| equal(known, args, Equality::Json)) {
+            None => distinct.push((args, done)),
+            Some((_, known)) => {
+                if !known.add(&done) {
+                    return Ok(json!({ "recorded": {} }));
+                }
+            }
         }
-    }
-    let value = |text: &JsonText| text.to_value().map_err(|error| error.to_string());
-    if let [(_, result)] = distinct[..] {
-        return Ok(json!({ "returns": as_recorded(value(result)?) }));
     }
     // A row answers calls with further arguments too.
     distinct.sort_by_key(|(args, _)| std::cmp::Reverse(JsonIndex::of(args).root().entries().len()));
+    let asks = distinct.iter().map(|(_, done)| done.asks()).collect::<Result<Vec<_>, _>>()?;
+    let of_all = asks.iter().all(|it| Some(it) == asks.first());
+    let with = |mut mock: Value, asks: &Option<Value>| {
+        if let Some(asks) = asks {
+            mock["asks_confirmation"] = asks.clone();
+        }
+        mock
+    };
     let mut rows = Vec::new();
-    for (args, result) in distinct {
-        rows.push(
-            json!({ "args": value(args)?, "mock": { "returns": as_recorded(value(result)?) } }),
-        );
+    for ((args, done), asks) in distinct.iter().zip(&asks) {
+        let mock = done.answer()?;
+        let mock = if of_all { mock } else { with(mock, asks) };
+        rows.push(json!({ "args": value(args)?, "mock": mock }));
     }
-    Ok(json!({ "table": { "rows": rows } }))
+    let mock = match &distinct[..] {
+        [] => json!({ "returns": null }),
+        [(_, only)] => only.answer()?,
+        _ => json!({ "table": { "rows": rows } }),
+    };
+    Ok(match asks.first() {
+        Some(asks) if of_all => with(mock, asks),
+        _ => mock,
+    })
+}
+
+fn value(text: &JsonText) -> Result<Value, String> {
+    text.to_value().map_err(|error| error.to_string())
 }
 
 /// A result as google-adk records it. Whether the tool returned `x` or `{"result": x}` is not recorded, and this form
 /// fits the output schema of both.
-fn as_recorded(result: Value) -> Value {
-    if result.is_object() { result } else { json!({ "result": result }) }
+fn as_recorded(result: &JsonText) -> Result<Value, String> {
+    let result = value(result)?;
+    Ok(if result.is_object() { result } else { json!({ "result": result }) })
 }
 
 #[cfg(test)]
@@ -185,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_that_was_denied_has_a_user_agent_and_no_mock() {
+    fn a_call_that_was_denied_in_a_rehearsal_has_a_user_agent_and_may_ask_itself() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("set.evalset.json");
         let denied =
@@ -210,7 +307,20 @@ mod tests {
         let suite = suite_of(&golden, &path, Path::new("agent")).expect("a suite");
         let written: Value = serde_saphyr::from_str(&suite).expect("valid");
         let case = &written["cases"][0];
-        assert_eq!(case["tools"], json!({ "page": { "returns": { "result": "done" } } }));
+        // google-adk asks for a tool with `require_confirmation`, and then the member has no effect.
+        let asks = json!({ "skip_summarization": true });
+        let rows = json!([
+            {
+                "args": { "who": "Ada" },
+                "mock": { "returns": null, "asks_confirmation": asks },
+            },
+            { "args": { "who": "Bo" }, "mock": { "returns": { "result": "done" } } },
+        ]);
+        let tools = json!({
+            "page": { "table": { "rows": rows } },
+            "call": { "returns": null, "asks_confirmation": asks },
+        });
+        assert_eq!(case["tools"], tools);
         let no = json!({ "script": [{ "says": { "confirmed": false } }] });
         assert_eq!(case["user_agents"], json!({ "tools": { "page": no, "call": no } }));
         // The request for the confirmation is a call that is not recorded.

@@ -1,4 +1,5 @@
-//! [`Mock`]: what happens to the calls of a tool, with the changes of the state beside it.
+//! [`Mock`]: what happens to the calls of a tool, with the changes of the state and the request for a confirmation beside
+//! it.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,10 +13,11 @@ use serde::de::{
 use serde::{Deserialize, forward_to_deserialize_any};
 use serde_json::{Map, Value, json};
 
-use super::format::Answer;
+use super::format::{Answer, AsksConfirmation};
 
-/// The member beside the answer.
+/// The members beside the answer.
 const CHANGES: &str = "changes";
+const ASKS_CONFIRMATION: &str = "asks_confirmation";
 
 /// What happens to the calls of a tool.
 #[derive(Debug, Clone)]
@@ -24,6 +26,8 @@ pub(super) struct Mock {
     pub(super) answer: Answer,
     /// Changes of the state by scope. Texts are templates over `args`.
     pub(super) changes: Option<Map<String, Value>>,
+    /// What it asks the user before.
+    pub(super) asks_confirmation: Option<AsksConfirmation>,
 }
 
 impl JsonSchema for Mock {
@@ -38,10 +42,12 @@ impl JsonSchema for Mock {
             "type": "object",
             "additionalProperties": true,
         });
+        let asks = generator.subschema_for::<AsksConfirmation>();
         let answers = schema.get_mut("oneOf").and_then(Value::as_array_mut);
         for answer in answers.into_iter().flatten() {
             if let Some(Value::Object(properties)) = answer.get_mut("properties") {
                 properties.insert(CHANGES.to_owned(), changes.clone());
+                properties.insert(ASKS_CONFIRMATION.to_owned(), asks.clone().to_value());
             }
         }
         schema
@@ -61,26 +67,28 @@ impl<'de> Deserialize<'de> for Mock {
 
             fn visit_str<E: Error>(self, name: &str) -> Result<Mock, E> {
                 let answer = Answer::deserialize(IntoDeserializer::<E>::into_deserializer(name))?;
-                Ok(Mock { answer, changes: None })
+                Ok(Mock { answer, changes: None, asks_confirmation: None })
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Mock, A::Error> {
-                let (mut answer, mut changes) = (None, None);
+                let (mut answer, mut changes, mut asks_confirmation) = (None, None, None);
                 while let Some(name) = members.next_key::<String>()? {
                     if name == CHANGES {
                         changes = Some(members.next_value()?);
+                    } else if name == ASKS_CONFIRMATION {
+                        asks_confirmation = Some(members.next_value()?);
                     } else if answer.is_none() {
                         answer = Some(members.next_value_seed(Named(name))?);
                     } else {
                         return Err(Error::custom(format!(
-                            "the mock has a second answer, `{name}`; a mock is one answer, with `changes` beside it if it changes the state"
+                            "the mock has a second answer, `{name}`; a mock is one answer, with `changes` beside it if it changes the state, and `asks_confirmation` if it asks the user before"
                         )));
                     }
                 }
                 let answer = answer.ok_or_else(|| {
                     Error::custom("the mock has no answer; write one, such as `returns: VALUE`")
                 })?;
-                Ok(Mock { answer, changes })
+                Ok(Mock { answer, changes, asks_confirmation })
             }
         }
 

@@ -189,6 +189,7 @@ impl McpSession {
                 state: Some(self.whole_state()),
                 invocation_id: invocation_id.to_owned(),
                 is_long_running: false,
+                confirmation: None,
                 output_schema: tool.and_then(|tool| tool.view.response_schema.clone()),
             }
         });
@@ -212,7 +213,7 @@ impl McpSession {
             Decision::RunTruncated(_, characters) => {
                 result::cut(&self.run_tool(call, tool).await?, characters)
             }
-            Decision::Wait | Decision::Stop => {
+            Decision::AskConfirmation { .. } | Decision::Wait | Decision::Stop => {
                 let stopped =
                     || Fault::Infrastructure { message: "the run was stopped".to_owned() };
                 return Err(self.gate.fault().unwrap_or_else(stopped));

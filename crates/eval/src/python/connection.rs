@@ -18,6 +18,7 @@ use super::messages::{
     ToolAsked, Unseen, UsageApart,
 };
 use super::model_requests::{self, ModelRequests};
+use crate::confirmation::ConfirmationRequest;
 use crate::fault::Fault;
 use crate::gate::{Decision, Effects, Gate, GateCall};
 use crate::ledger::{Event, Role};
@@ -166,6 +167,7 @@ fn handle(
                     received: asked.received,
                     state: asked.state,
                     invocation_id: asked.invocation_id,
+                    confirmation: asked.confirmation,
                     is_long_running: asked.is_long_running,
                     output_schema: asked.output_schema,
                 };
@@ -227,12 +229,18 @@ fn decision(decision: &Decision) -> JsonText {
         r#do: &'static str,
         result: &'a JsonText,
         changes: &'a Map<String, Value>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        asks: Option<&'a ConfirmationRequest>,
     }
+    let mocked = |result, changes, asks| {
+        JsonText::serialize(&Mocked { r#do: "mock", result, changes, asks })
+            .unwrap_or_else(|_| JsonText::null())
+    };
     let plain = |name: &str| JsonText::from_value(&json!({ "do": name }));
     match decision {
-        Decision::Mock { result, changes } => {
-            JsonText::serialize(&Mocked { r#do: "mock", result, changes })
-                .unwrap_or_else(|_| JsonText::null())
+        Decision::Mock { result, changes } => mocked(result, changes, None),
+        Decision::AskConfirmation { request, result, changes } => {
+            mocked(result, changes, Some(request))
         }
         Decision::Raise { message, changes } => {
             JsonText::from_value(&json!({ "do": "raise", "message": message, "changes": changes }))

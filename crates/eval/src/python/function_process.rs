@@ -13,6 +13,7 @@ use super::agent_user::AgentUsers;
 use super::call_process::CallProcess;
 use super::functions::PythonFunction;
 use super::messages::Exception;
+use crate::confirmation::ConfirmationRequest;
 
 /// The module of the package that it runs.
 const MODULE: &str = "rehearsal_adk.evaluation.functions";
@@ -60,6 +61,8 @@ pub(super) struct Reply {
     /// Changes of the session's state by scope, of a mock.
     #[serde(default)]
     pub(super) changes: Map<String, Value>,
+    /// The confirmation that a mock asks for.
+    pub(super) asks: Option<ConfirmationRequest>,
     pub(super) error: Option<Exception>,
 }
 

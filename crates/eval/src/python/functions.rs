@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 
 use super::function_process::{Functions, Reply};
 use super::messages::Exception;
+use crate::confirmation::Confirmation;
 use crate::ledger::{Entry, Ledger};
 use crate::metric::{Metric, MetricResult};
 use crate::mock::{MockContext, MockFailure};
@@ -56,10 +57,14 @@ impl PythonFunction {
                 invocation_id: &context.invocation_id,
                 state: &context.state.to_json(),
                 prefixes: context.state.scopes().prefixed(),
+                tool_confirmation: context.confirmation.as_ref(),
                 now_ms: context.now_ms,
             },
         };
         let mut reply = self.reply(&context.functions, input).await?;
+        if let Some(request) = reply.asks.take() {
+            context.request_confirmation(request);
+        }
         context.state.replace(std::mem::take(&mut reply.state));
         let changes = std::mem::take(&mut reply.changes);
         check_scopes(&changes, context.state.scopes(), |scope| context.state.has(scope))
@@ -84,6 +89,7 @@ impl PythonFunction {
             invocation_id: "",
             state: &nothing,
             prefixes: &[],
+            tool_confirmation: None,
             now_ms: 0,
         };
         self.called(functions, Input::Mock { args, defaults: &nothing, context }).await
@@ -329,5 +335,6 @@ struct CallContext<'a> {
     state: &'a JsonText,
     /// The scopes whose keys are in the state with a prefix.
     prefixes: &'static [&'static str],
+    tool_confirmation: Option<&'a Confirmation>,
     now_ms: u64,
 }

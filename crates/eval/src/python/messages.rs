@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use json_text::JsonText;
 use serde::{Deserialize, Serialize};
 
+use crate::confirmation::Confirmation;
 use crate::mock::Received;
 use crate::names::Names;
 
@@ -141,6 +142,7 @@ pub(super) struct ToolAsked {
     pub(super) received: Option<Received>,
     pub(super) state: Option<JsonText>,
     pub(super) invocation_id: String,
+    pub(super) confirmation: Option<Confirmation>,
     pub(super) is_long_running: bool,
     pub(super) output_schema: Option<JsonText>,
     pub(super) declaration: Option<JsonText>,

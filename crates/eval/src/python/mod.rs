@@ -209,6 +209,10 @@ impl Subject for AdkPythonSubject {
         true
     }
 
+    fn asks_confirmations(&self) -> bool {
+        true
+    }
+
     fn scopes(&self) -> Scopes {
         Scopes::OF_ADK
     }

@@ -9,6 +9,7 @@ mod broken_suites;
 mod canaries;
 mod carried_permission;
 mod concurrent_users;
+mod confirmations;
 mod effects;
 mod endings;
 mod eval_sets;

@@ -126,6 +126,7 @@ fn gate_call(tool: &str, number: usize) -> GateCall {
         received: None,
         state: None,
         invocation_id: String::new(),
+        confirmation: None,
         is_long_running: false,
         output_schema: None,
     }

@@ -59,7 +59,7 @@ async fn the_suites_of_cases_that_google_adk_records_pass() {
 }
 
 /// A call with its result as the export of a rehearsal has it, and whether a person confirmed it.
-fn outcomes() -> [(&'static str, Value, Value, bool); 9] {
+fn outcomes() -> [(&'static str, Value, Value, bool); 13] {
     let failed = |kind: &str| json!({ "error": { "type": kind, "message": "It failed." } });
     [
         ("measure", json!({ "site": "hall" }), json!({ "result": 4.0 }), false),
@@ -74,6 +74,10 @@ fn outcomes() -> [(&'static str, Value, Value, bool); 9] {
         ("names", json!({ "count": 1 }), json!({ "result": ["Ada"] }), false),
         ("wipe", json!({ "disk": "a" }), json!({ "result": { "wiped": "a" } }), true),
         ("wipe", json!({ "disk": "a" }), failed("ConfirmationDenied"), false),
+        ("refund", json!({ "euros": 5 }), json!({ "result": { "refunded": 5 } }), false),
+        ("refund", json!({ "euros": 20 }), json!({ "result": { "refunded": 20 } }), true),
+        ("refund", json!({ "euros": 20 }), failed("ConfirmationDenied"), false),
+        ("unlock", json!({ "door": "gate" }), json!({ "result": "unlocked gate" }), true),
         ("order", json!({ "item": "lamp" }), json!({ "result": { "status": "approved" } }), false),
         ("ask", json!({ "question": "Who?" }), json!({ "result": "Ada" }), false),
     ]

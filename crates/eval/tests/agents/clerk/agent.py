@@ -1,7 +1,7 @@
 """Tools of every kind that a recording can hold: typed, failing, asking for a confirmation, and waiting."""
 
 from google.adk.agents import LlmAgent
-from google.adk.tools import FunctionTool, LongRunningFunctionTool
+from google.adk.tools import FunctionTool, LongRunningFunctionTool, ToolContext
 
 
 def measure(site: str) -> float:
@@ -33,6 +33,31 @@ def wipe(disk: str) -> dict:
 def erase(disk: str) -> str:
     """Erases a disk."""
     return f"erased {disk}"
+
+
+def refund(euros: int, tool_context: ToolContext) -> dict:
+    """Refunds an amount, of which a manager approves all or a part if it is large."""
+    if euros <= 10:
+        return {"refunded": euros}
+    confirmation = tool_context.tool_confirmation
+    if confirmation is None:
+        tool_context.request_confirmation(hint=f"How much of {euros} euros?", payload={"euros": 0})
+        return {"status": "A manager looks at it."}
+    if not confirmation.confirmed:
+        return {"refused": euros}
+    tool_context.state["refunded"] = min(euros, (confirmation.payload or {}).get("euros", euros))
+    return {"refunded": tool_context.state["refunded"]}
+
+
+def unlock(door: str, tool_context: ToolContext) -> str:
+    """Unlocks a door. The agent says nothing until it is confirmed."""
+    if tool_context.tool_confirmation is None:
+        tool_context.request_confirmation(hint=f"Unlock the {door}?")
+        tool_context.actions.skip_summarization = True
+        return None
+    if not tool_context.tool_confirmation.confirmed:
+        raise PermissionError(f"the {door} stays locked")
+    return f"unlocked {door}"
 
 
 def order(item: str) -> dict:
@@ -67,6 +92,8 @@ root_agent = LlmAgent(
         names,
         FunctionTool(wipe, require_confirmation=True),
         FunctionTool(erase, require_confirmation=True),
+        refund,
+        unlock,
         LongRunningFunctionTool(order),
         LongRunningFunctionTool(ask),
     ],
