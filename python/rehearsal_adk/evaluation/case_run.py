@@ -253,6 +253,7 @@ class CaseRun:
         the error, which otherwise ends the run."""
         for one in unseen.agents(agent):
             self._unanswered.pop(getattr(one, "name", ""), None)
+
     def note_node_call(self, path: str, call: dict[str, Any], invocation_id: str) -> None:
         """Tells the engine that a node of a workflow is called, whose output google-adk shows later."""
         self._node_calls[path] = call

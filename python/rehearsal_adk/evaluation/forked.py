@@ -44,7 +44,7 @@ class Forked:
     def read(self) -> bool:
         """Takes what they have said. Returns whether there was anything."""
         if not self._is_open:
-            return False  # The number may be that of another file by now.
+            return False  # The number may be that of another file.
         try:
             lines = os.read(self._read, 1 << 16).splitlines()
         except BlockingIOError:

@@ -2,10 +2,11 @@
 
 Standard input has a line for each call: ``{"id", "file", "function"}``, and ``args``, ``defaults`` and ``context`` for
 a mock, ``prompt`` and ``user`` for a user agent, ``args`` and ``user`` for a tool of a persona, ``events`` for a
-metric, ``bridge`` for a format of the bridge. Standard output has one for each answer: ``{"id", "result"}``, ``{"id", "raises"}`` for an error that the agent
-gets, or ``{"id", "error"}``. The first two of a mock have ``state`` with the keys of the session's state that the mock
-has set, ``changes`` by scope, and ``asks`` if it asks for a confirmation. The result of a user agent is ``{"output", "changes"}``, or null for the end of the
-conversation. What functions print goes to standard error.
+metric, ``bridge`` for a format of the bridge. Standard output has one for each answer: ``{"id", "result"}``,
+``{"id", "raises"}`` for an error that the agent gets, or ``{"id", "error"}``. The first two of a mock have ``state``
+with the keys of the session's state that the mock has set, ``changes`` by scope, and ``asks`` if it asks for a
+confirmation. The result of a user agent is ``{"output", "changes"}``, or null for the end of the conversation. What
+functions print goes to standard error.
 
 Each call has a thread, so that functions that wait are called at the same time. Those that are asynchronous share one
 loop, as the tools of an agent do.

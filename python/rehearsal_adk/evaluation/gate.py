@@ -35,6 +35,7 @@ from google.adk.tools.function_tool import FunctionTool
 from rehearsal_adk import jsonable
 from rehearsal_adk.evaluation import adks_own, barrier, carried, current, lookup, model_requests, output_schema
 
+
 class Decisions(Protocol):
     """What the gate asks, once for each call."""
 
@@ -58,6 +59,7 @@ class Decisions(Protocol):
 
     def note_raised(self, agent: Any) -> None:
         """An agent that is used as a tool raised an error, which is for callbacks and plugins or ends the run."""
+
     def note_node_call(self, path: str, call: dict[str, Any], invocation_id: str) -> None:
         """The node at this path of a workflow is called, of which no event of google-adk tells."""
 

@@ -58,7 +58,7 @@ def tools(root: Any) -> list[str] | None:
 
 def arguments(root: Any) -> dict[str, list[str]]:
     """The arguments of functions that are tools: google-adk passes no others to them."""
-    names: dict[str, list[str]] = {}
+    names: dict[str, dict[str, None]] = {}
     others = set()
     for agent in unseen.agents(root):
         for tool in getattr(agent, "tools", None) or ():
@@ -68,12 +68,12 @@ def arguments(root: Any) -> dict[str, list[str]]:
             if declared is None:
                 others.add(getattr(tool, "name", ""))
             else:
-                names.setdefault(tool.name, []).extend(declared)
-    return {name: declared for name, declared in names.items() if name not in others}
+                names.setdefault(tool.name, {}).update(dict.fromkeys(declared))
+    return {name: list(declared) for name, declared in names.items() if name not in others}
 
 
 def _declared(tool: FunctionTool) -> list[str] | None:
-    """The arguments that the model is told of; None if the function takes others."""
+    """The arguments in the declaration; None if the function takes others."""
     try:
         parameters = inspect.signature(tool.func).parameters.values()
         declaration = tool._get_declaration()

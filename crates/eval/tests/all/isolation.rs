@@ -235,6 +235,29 @@ async fn subjects_of_the_same_agent_share_the_process_that_imports_it() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_agent_whose_import_fails_is_imported_once() {
+    let Some(python) = test_needs::python() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let imports = folder.path().join("imports");
+    let agent = folder.path().join("unset");
+    std::fs::create_dir(&agent).expect("created");
+    let log = imports.join("log");
+    let code = format!(
+        "with open({log:?}, 'a') as log:\n    log.write('once ')\nraise ValueError('no settings')\n"
+    );
+    std::fs::write(agent.join("agent.py"), code).expect("written");
+    let subject = Arc::new(AdkPythonSubject::new(&agent, Some(&python)));
+    let case =
+        EvalCase::new("a", subject).first_message("Hi").allow(format!("{}/", imports.display()));
+    let suite = EvalSuite { cases: vec![case; 3], jobs: 2, stop_on_first_failure: false };
+    for result in run_eval_suite(&suite, |_| ()).await.results {
+        let error = result.error.expect("an error");
+        assert!(error.message.contains("no settings"), "{}", error.message);
+    }
+    assert_eq!(std::fs::read_to_string(log).expect("a log"), "once ");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_process_imports_the_agent_for_all_cases() {
     let Some(python) = test_needs::python() else { return };
     let subject = crowd(&python, Isolation::Process);
