@@ -20,16 +20,19 @@ const GENERATED: &str = "generated";
 /// The seeds of generated agents, with ten cases each.
 const SEEDS: &str = "0-299";
 
+/// The name of the bench of libraries that agents import, and of the seal.
+const IMPORTS: &str = "imports";
+
 /// The name of the benches of eval runs, which are compared with Inspect AI too.
 const EVAL: &str = "eval";
 
 /// Runs the benches of these names, or every bench of the workspace against release builds, then the cases of generated
-/// agents and those in the browser.
+/// agents, that of imports and those in the browser.
 pub(crate) fn run(workspace: &Workspace, names: &[String]) -> Result<ExitCode> {
     setup::ensure(workspace, &PARTS)?;
     let binary = build::run(workspace)?;
     let is_chosen = |name: &str| names.is_empty() || names.iter().any(|it| it == name);
-    let is_native = |name: &&str| ![PAGE, GENERATED].contains(name);
+    let is_native = |name: &&str| ![PAGE, GENERATED, IMPORTS].contains(name);
     let native: Vec<&str> = names.iter().map(String::as_str).filter(is_native).collect();
     if names.is_empty() || !native.is_empty() {
         let mut command = process::cargo(workspace);
@@ -53,6 +56,9 @@ pub(crate) fn run(workspace: &Workspace, names: &[String]) -> Result<ExitCode> {
     if is_chosen(GENERATED) {
         generated(workspace, &binary)?;
     }
+    if is_chosen(IMPORTS) {
+        imports(workspace, &binary)?;
+    }
     if is_chosen(PAGE) {
         in_browser(workspace, &binary)?;
     }
@@ -68,6 +74,16 @@ fn generated(workspace: &Workspace, binary: &Path) -> Result<()> {
         .current_dir(workspace.root())
         .env("REHEARSAL_TEST_BINARY", binary)
         .env("REHEARSAL_TEST_SEEDS", SEEDS);
+    process::print_and_run(&mut command)
+}
+
+/// Measures eval runs of agents that import large libraries, with the seal and without it.
+fn imports(workspace: &Workspace, binary: &Path) -> Result<()> {
+    let mut command = Command::new(setup::libraries(workspace)?);
+    command
+        .arg("tests/benches/eval/imports.py")
+        .current_dir(workspace.root())
+        .env("REHEARSAL_TEST_BINARY", binary);
     process::print_and_run(&mut command)
 }
 

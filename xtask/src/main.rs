@@ -67,8 +67,8 @@ enum Command {
     Package,
     /// Run the slow benches; they print what docs/performance.md quotes
     Bench {
-        /// Benches to run alone: `host`, `live`, `append`, `list`, `adk`, `eval`, `forms`, `values`, or
-        /// `page` for those in the browser
+        /// Benches to run alone: `host`, `live`, `append`, `list`, `adk`, `eval`, `generated`, `imports`,
+        /// `forms`, `values`, or `page` for those in the browser
         #[arg(last = true)]
         names: Vec<String>,
     },

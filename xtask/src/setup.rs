@@ -6,6 +6,7 @@ mod adk_versions;
 mod browser;
 mod cargo_programs;
 mod inspect_ai;
+mod libraries;
 mod maturin;
 mod node;
 mod pip;
@@ -21,6 +22,7 @@ use xtask::workspace::Workspace;
 pub(crate) use adk_versions::ensure_adk_versions;
 pub(crate) use browser::{Browser, browser};
 pub(crate) use inspect_ai::ensure as inspect_ai;
+pub(crate) use libraries::ensure as libraries;
 pub(crate) use maturin::ensure_maturin;
 use python::Packages;
 

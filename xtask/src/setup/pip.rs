@@ -37,18 +37,45 @@ pub(super) fn environment_with(
     Ok(python)
 }
 
+/// Creates the environment `name` in the target folder, with pinned packages alone and with every other package of the
+/// tests' environment, unless it is there. Returns its interpreter.
+pub(super) fn environment_beside_tests(
+    workspace: &Workspace,
+    name: &str,
+    packages: &[&str],
+) -> Result<PathBuf> {
+    let environment = workspace.target().join("setup").join(name);
+    let python = interpreter(&environment);
+    let stamp = environment.join("rehearsal-stamp");
+    let wanted = packages.join(" ");
+    if stamp::matches(&stamp, &wanted) && python::runs(&python) {
+        return Ok(python);
+    }
+    eprintln!("Installing {wanted} beside the packages of the tests");
+    stamp::clear(&stamp)?;
+    fs::create_dir_all(&environment)
+        .with_context(|| format!("cannot create {}", environment.display()))?;
+    let of_tests = workspace.python();
+    let venv = ["-m", "venv", "--clear", "--without-pip"];
+    process::run(Command::new(&of_tests).args(venv).arg(&environment))?;
+    let mut install = Command::new(&of_tests);
+    install.args(["-m", "pip", "--python"]).arg(&python);
+    install_with(&mut install, |pip| {
+        pip.arg("--no-deps").args(packages);
+    })?;
+    // Its own packages are found first.
+    let others = python::packages_folder(&of_tests)?;
+    fs::write(
+        python::packages_folder(&python)?.join("of-the-tests.pth"),
+        others.as_os_str().as_encoded_bytes(),
+    )?;
+    stamp::set(&stamp, &wanted)?;
+    Ok(python)
+}
+
 /// Installs what `what` adds to the command into the environment of the interpreter `python`.
 pub(super) fn install(python: &Path, what: impl FnOnce(&mut Command)) -> Result<()> {
     install_with(Command::new(python).args(["-m", "pip"]), what)
-}
-
-/// The same for an environment without a pip of its own, with the pip of `pip_of`.
-pub(super) fn install_from(
-    pip_of: &Path,
-    python: &Path,
-    what: impl FnOnce(&mut Command),
-) -> Result<()> {
-    install_with(Command::new(pip_of).args(["-m", "pip", "--python"]).arg(python), what)
 }
 
 fn install_with(pip: &mut Command, what: impl FnOnce(&mut Command)) -> Result<()> {
