@@ -5,7 +5,7 @@
 
 use json_text::JsonText;
 use scoring::json::members;
-use scoring::report::{CriterionResult, short_figure};
+use scoring::report::{CriterionResult, figures_apart};
 use serde::Deserialize;
 
 /// A part of the evidence for a score.
@@ -229,7 +229,7 @@ pub(crate) fn why(result: &CriterionResult) -> Option<String> {
         (None, _, None) => Some(format!("{name} is unscored, and the report gives no reason")),
         (Some(_), _, Some(why)) => Some(format!("{name}: {why}")),
         (Some(score), _, None) => {
-            let (score, threshold) = (short_figure(score), short_figure(result.threshold));
+            let (score, threshold) = figures_apart(score, result.threshold);
             Some(format!("{name} scores {score}, threshold {threshold}"))
         }
     }
@@ -306,7 +306,7 @@ mod tests {
             threshold: 0.8,
             details: JsonText::parse("{}").expect("JSON"),
         };
-        assert_eq!(why(&result).as_deref(), Some("words scores 0.799, threshold 0.8"));
+        assert_eq!(why(&result).as_deref(), Some("words scores 0.7996, threshold 0.8"));
     }
 
     #[test]

@@ -12,12 +12,16 @@ mod report;
 mod rows;
 mod word_diff;
 
-pub use change::{CaseChange, Change, Changes};
+pub use change::Changes;
 pub use distribution::{Bar, Distribution};
 pub use error::ReadError;
 pub use evidence::{Call, CallRow, Condition, Part, Rubric, evidence, reason};
 pub use read::read;
 pub use report::Report;
 pub use rows::{Asked, Column, Row, Sorting, rows};
-pub use scoring::report::{CaseVerdict, CriterionResult, EvalCaseResult, figure, short_figure};
+pub use scoring::report::{
+    CaseChange, CaseVerdict, Change, CriterionResult, EvalCaseResult, figure, figures_apart,
+    short_figure,
+};
+pub use scoring::statistics::PairedDifference;
 pub use word_diff::{TextPart, marked};

@@ -220,7 +220,10 @@ pub(crate) mod tests {
         assert_eq!(report.find("a"), Some(0));
         assert_eq!(report.notes, [""; 0], "they are not duplicates");
         let phrase = report.summary.pass_rate_phrase();
-        assert_eq!(phrase.as_deref(), Some("Pass rate 0.500 (1 of 2 runs)"));
+        assert_eq!(
+            phrase.as_deref(),
+            Some("Pass rate 0.500 (1 of 2 runs), 95 % interval 0.043 to 0.957")
+        );
     }
 
     #[test]

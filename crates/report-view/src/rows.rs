@@ -2,9 +2,9 @@
 
 use std::cmp::Ordering;
 
-use scoring::report::CaseVerdict;
+use scoring::report::{CaseVerdict, Change};
 
-use crate::change::{Change, Changes, rank};
+use crate::change::Changes;
 use crate::report::Report;
 
 /// A query for the list of cases.
@@ -100,7 +100,7 @@ pub enum Row {
 pub fn rows(report: &Report, since: Option<(&Report, &Changes)>, asked: &Asked) -> Vec<Row> {
     let look = Look { report, since };
     let wanted = asked.searched.trim().to_lowercase();
-    let gone = since.map_or(&[][..], |(_, changes)| &changes.gone);
+    let gone = since.map_or(&[][..], |(_, changes)| &changes.compared.gone);
     let all = (0..report.cases.len()).map(Row::Case).chain(gone.iter().copied().map(Row::Gone));
     let mut rows: Vec<Row> = all
         .filter(|row| {
@@ -134,20 +134,16 @@ impl<'r> Look<'r> {
         }
     }
 
-    /// What became of it; the rank of its verdict where that is another, below all that kept
-    /// theirs; and by how much.
-    fn change(&self, row: Row) -> (Change, u8, f64) {
+    /// What became of it; whether it kept its verdict, and else which it has; and by how much.
+    fn change(&self, row: Row) -> (Change, (bool, Option<CaseVerdict>), f64) {
         match (row, self.since) {
-            (Row::Gone(_), _) => (Change::Gone, u8::MAX, 0.0),
+            (Row::Gone(_), _) => (Change::Gone, (true, None), 0.0),
             (Row::Case(place), Some((_, changes))) => {
                 let case = &changes.cases[place];
-                let verdict = match case.is_other_verdict {
-                    true => rank(self.case(row).verdict()),
-                    false => u8::MAX,
-                };
-                (case.change, verdict, -case.by.abs())
+                let verdict = case.is_other_verdict.then(|| self.case(row).verdict());
+                (case.change, (verdict.is_none(), verdict), -case.by.abs())
             }
-            (Row::Case(_), None) => (Change::Same, u8::MAX, 0.0),
+            (Row::Case(_), None) => (Change::Same, (true, None), 0.0),
         }
     }
 
@@ -163,7 +159,7 @@ impl<'r> Look<'r> {
         let (case, beside) = (self.case(one), self.case(other));
         match column {
             Column::Place => turned(place(one).cmp(&place(other))),
-            Column::Verdict => turned(rank(case.verdict()).cmp(&rank(beside.verdict()))),
+            Column::Verdict => turned(case.verdict().cmp(&beside.verdict())),
             Column::Name => turned(name(case).cmp(&name(beside))),
             Column::Seconds => turned(case.duration_seconds.total_cmp(&beside.duration_seconds)),
             Column::Score(criterion) => {

@@ -1,8 +1,9 @@
-//! [`Baseline`]: an earlier report, and what has changed since: verdicts first, then scores.
+//! [`Baseline`]: an earlier report, and what has changed since.
 
-use std::collections::HashMap;
-
-use scoring::report::{CaseVerdict, EvalCaseResult, short_figure};
+use scoring::report::{
+    CaseChange, CaseVerdict, Change, Compared, Comparison, EvalCaseResult, short_figure,
+};
+use scoring::statistics::PairedDifference;
 use serde::Serialize;
 
 /// Scores nearer to each other than this are the same.
@@ -13,10 +14,22 @@ const SAME: f64 = 1e-9;
 pub struct Baseline {
     /// What the report is called: its file.
     name: String,
-    /// The cases by id; repeated runs of one case in their order.
-    cases: HashMap<String, Vec<EvalCaseResult>>,
-    /// The ids, in the order of the report.
-    ids: Vec<String>,
+    results: Vec<EvalCaseResult>,
+}
+
+impl Baseline {
+    /// An earlier report of this name, with these cases.
+    #[must_use]
+    pub fn new(name: impl Into<String>, results: Vec<EvalCaseResult>) -> Self {
+        Self { name: name.into(), results }
+    }
+
+    /// The cases whose ids are selected, so that the others do not count as removed.
+    #[must_use]
+    pub fn only(mut self, is_selected: impl Fn(&str) -> bool) -> Self {
+        self.results.retain(|result| is_selected(&result.eval_id));
+        self
+    }
 }
 
 /// A score that has changed. `None` is unscored.
@@ -29,23 +42,25 @@ pub(crate) struct ScoreChange {
 
 /// A case with another verdict or other scores.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct CaseChange {
+pub(crate) struct ChangedCase {
     eval_id: String,
     /// The file of the run, if the case was run more than once.
     run: Option<String>,
     /// Both.
     #[serde(skip)]
     pub(crate) label: String,
-    /// `regressed` or `improved` for another verdict, else `scores`.
+    /// `regressed`, `unscored` in one of the reports, or `improved`.
     pub(crate) change: &'static str,
     before: &'static str,
     after: &'static str,
     scores: Vec<ScoreChange>,
     #[serde(skip)]
-    rank: (u8, f64),
+    case: CaseChange,
+    #[serde(skip)]
+    verdict: CaseVerdict,
 }
 
-impl CaseChange {
+impl ChangedCase {
     /// `passed → failed (words 0.9 → 0.2)`.
     pub(crate) fn line(&self) -> String {
         let score = |score: Option<f64>| score.map_or("unscored".to_owned(), short_figure);
@@ -55,154 +70,123 @@ impl CaseChange {
             .map(|it| format!("{} {} → {}", it.criterion, score(it.before), score(it.after)))
             .collect();
         let scores = scores.join(", ");
-        match (self.change, scores.as_str()) {
-            ("scores", scores) => scores.to_owned(),
-            (_, "") => format!("{} → {}", self.before, self.after),
-            (_, scores) => format!("{} → {} ({scores})", self.before, self.after),
+        match (self.case.is_other_verdict, scores.as_str()) {
+            (false, scores) => scores.to_owned(),
+            (true, "") => format!("{} → {}", self.before, self.after),
+            (true, scores) => format!("{} → {} ({scores})", self.before, self.after),
         }
+    }
+
+    /// Regressions first, and of those the changed verdicts, the worst first, then the largest
+    /// changes of scores.
+    fn order(&self, other: &Self) -> std::cmp::Ordering {
+        let kept_or_verdict = |it: &Self| (!it.case.is_other_verdict, it.verdict);
+        let by_change = self.case.change.cmp(&other.case.change);
+        by_change
+            .then(kept_or_verdict(self).cmp(&kept_or_verdict(other)))
+            .then(other.case.by.abs().total_cmp(&self.case.by.abs()))
     }
 }
 
 /// What has changed since a baseline.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Changes {
     /// The baseline.
     pub(crate) report: String,
-    /// Regressions, then improvements, then other scores, the largest losses first.
-    pub(crate) changes: Vec<CaseChange>,
-    /// The ids of cases that the baseline does not have.
+    /// The pass rates over the cases that are passed or failed in both.
+    difference: Option<Difference>,
+    /// In the order of [`ChangedCase::order`].
+    pub(crate) changes: Vec<ChangedCase>,
+    /// The ids of cases that the baseline does not have; of each run, where it was run repeatedly.
     pub(crate) new: Vec<String>,
-    /// The ids of cases that only the baseline has.
+    /// The ids of cases that only the baseline has, likewise.
     pub(crate) gone: Vec<String>,
+    #[serde(skip)]
+    compared: Compared,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+struct Difference {
+    #[serde(flatten)]
+    paired: PairedDifference,
+    is_shown: bool,
 }
 
 impl Changes {
-    pub(crate) fn count(&self, change: &str) -> usize {
-        self.changes.iter().filter(|it| it.change == change).count()
-    }
-
-    /// `Since base.json: 1 regressed, 0 improved, 2 with other scores, 0 new, 0 gone`.
+    /// `Since base.json: 1 regressed, 0 unscored in one report, 0 improved, …`.
     pub(crate) fn counts(&self) -> String {
-        format!(
-            "Since {}: {} regressed, {} improved, {} with other scores, {} new, {} gone",
-            self.report,
-            self.count("regressed"),
-            self.count("improved"),
-            self.count("scores"),
-            self.new.len(),
-            self.gone.len()
-        )
-    }
-}
-
-impl Baseline {
-    /// The cases whose ids are selected, so that the others do not count as gone.
-    #[must_use]
-    pub fn only(mut self, is_selected: impl Fn(&str) -> bool) -> Self {
-        self.ids.retain(|id| is_selected(id));
-        self.cases.retain(|id, _| is_selected(id));
-        self
+        format!("Since {}: {}", self.report, self.compared.phrase())
     }
 
-    /// An earlier report of this name, with these cases.
-    #[must_use]
-    pub fn new(name: impl Into<String>, results: Vec<EvalCaseResult>) -> Self {
-        let mut baseline = Self { name: name.into(), ..Self::default() };
-        for result in results {
-            let runs = baseline.cases.entry(result.eval_id.clone()).or_default();
-            if runs.is_empty() {
-                baseline.ids.push(result.eval_id.clone());
-            }
-            runs.push(result);
-        }
-        baseline
+    /// Whether the pass rates differ, in a sentence; `None` if no case is scored in both reports.
+    pub(crate) fn difference(&self) -> Option<String> {
+        self.compared.difference.as_ref().map(PairedDifference::sentence)
     }
 }
 
 /// Compares the cases of a report one by one.
 #[derive(Debug)]
-pub(crate) struct Comparison {
+pub(crate) struct BaselineComparison {
     baseline: Baseline,
-    /// How many runs of a case were compared.
-    seen: HashMap<String, usize>,
-    changes: Vec<CaseChange>,
+    comparison: Comparison,
+    changes: Vec<ChangedCase>,
     new: Vec<String>,
 }
 
-impl Comparison {
+impl BaselineComparison {
     pub(crate) fn with(baseline: Baseline) -> Self {
-        Self { baseline, seen: HashMap::new(), changes: Vec::new(), new: Vec::new() }
+        let comparison = Comparison::with(&baseline.results);
+        Self { baseline, comparison, changes: Vec::new(), new: Vec::new() }
     }
 
     pub(crate) fn take(&mut self, result: &EvalCaseResult) {
-        let seen = self.seen.entry(result.eval_id.clone()).or_default();
-        let place = *seen;
-        *seen += 1;
-        let Some(runs) = self.baseline.cases.get(&result.eval_id) else {
-            if place == 0 {
-                self.new.push(result.eval_id.clone());
-            }
-            return;
-        };
-        // Further runs are compared with the last one of the baseline.
-        if let Some(before) = runs.get(place).or(runs.last()) {
-            self.changes.extend(change(before, result));
+        let case = self.comparison.take(&self.baseline.results, result);
+        let before = case.before.and_then(|place| self.baseline.results.get(place));
+        match (case.change, before) {
+            (Change::New, _) | (_, None) => self.new.push(result.label().into_owned()),
+            (Change::Same, Some(_)) => {}
+            (_, Some(before)) => self.changes.push(changed(before, result, case)),
         }
     }
 
     pub(crate) fn finish(self) -> Changes {
-        let Self { baseline, seen, mut changes, new } = self;
-        changes.sort_by(|one, other| {
-            let by_rank = one.rank.0.cmp(&other.rank.0);
-            by_rank.then(one.rank.1.total_cmp(&other.rank.1))
-        });
-        let gone = baseline.ids.into_iter().filter(|id| !seen.contains_key(id)).collect();
-        Changes { report: baseline.name, changes, new, gone }
+        let Self { baseline, comparison, mut changes, new } = self;
+        changes.sort_by(ChangedCase::order);
+        let compared = comparison.finish(&baseline.results);
+        let gone = compared.gone.iter().filter_map(|place| baseline.results.get(*place));
+        let gone = gone.map(|result| result.label().into_owned()).collect();
+        let difference = compared.difference.clone();
+        let difference =
+            difference.map(|paired| Difference { is_shown: paired.is_shown(), paired });
+        Changes { report: baseline.name, difference, changes, new, gone, compared }
     }
 }
 
-/// `None` if nothing has changed.
-fn change(before: &EvalCaseResult, after: &EvalCaseResult) -> Option<CaseChange> {
-    let mut by = 0.0;
+fn changed(before: &EvalCaseResult, after: &EvalCaseResult, case: CaseChange) -> ChangedCase {
     let scores = after.criterion_results.iter().filter_map(|now| {
         let mut then = before.criterion_results.iter();
         let then = then.find(|then| then.criterion == now.criterion)?;
-        match (then.score, now.score) {
-            (None, None) => return None,
-            (Some(then), Some(now)) if (then - now).abs() < SAME => return None,
-            (Some(then), Some(now)) => by += now - then,
-            _ => {}
-        }
+        let is_same = match (then.score, now.score) {
+            (None, None) => true,
+            (Some(then), Some(now)) => (then - now).abs() < SAME,
+            _ => false,
+        };
         let (before, after) = (then.score, now.score);
-        Some(ScoreChange { criterion: now.criterion.clone(), before, after })
+        (!is_same).then(|| ScoreChange { criterion: now.criterion.clone(), before, after })
     });
-    let scores: Vec<ScoreChange> = scores.collect();
-    let (was, is) = (before.verdict(), after.verdict());
-    let (place, change) = match rank(is).cmp(&rank(was)) {
-        std::cmp::Ordering::Less => (0, "regressed"),
-        std::cmp::Ordering::Greater => (1, "improved"),
-        std::cmp::Ordering::Equal if scores.is_empty() => return None,
-        std::cmp::Ordering::Equal => (2, "scores"),
-    };
-    Some(CaseChange {
+    ChangedCase {
         eval_id: after.eval_id.clone(),
         run: after.run.clone(),
         label: after.label().into_owned(),
-        change,
-        before: word(was),
-        after: word(is),
-        scores,
-        rank: (place, by),
-    })
-}
-
-/// The worst first.
-fn rank(verdict: CaseVerdict) -> u8 {
-    match verdict {
-        CaseVerdict::Error => 0,
-        CaseVerdict::Failed => 1,
-        CaseVerdict::Unscored => 2,
-        CaseVerdict::Passed => 3,
+        change: match case.change {
+            Change::Unclear => "unscored",
+            change => change.word(),
+        },
+        before: word(before.verdict()),
+        after: word(after.verdict()),
+        scores: scores.collect(),
+        case,
+        verdict: after.verdict(),
     }
 }
 

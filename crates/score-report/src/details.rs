@@ -26,11 +26,14 @@ pub(crate) fn changes_text(total: &Total<'_>) -> String {
     let mut out = String::new();
     let Some(changes) = total.changes else { return out };
     let _ = writeln!(out, "{}.", plain(&changes.counts()));
+    if let Some(difference) = changes.difference() {
+        let _ = writeln!(out, "{difference}.");
+    }
     for change in &changes.changes {
         let (label, line) = (plain(&change.label), plain(&change.line()));
         let _ = writeln!(out, "  {:<9} {label}: {line}", change.change);
     }
-    for (word, ids) in [("new", &changes.new), ("gone", &changes.gone)] {
+    for (word, ids) in [("new", &changes.new), ("removed", &changes.gone)] {
         for id in ids {
             let _ = writeln!(out, "  {word:<9} {}", plain(id));
         }
@@ -69,9 +72,12 @@ pub(crate) fn as_markdown(total: &Total<'_>) -> String {
     let mut out = String::new();
     if let Some(changes) = total.changes {
         let _ = writeln!(out, "**{}**", markdown(&changes.counts()));
+        if let Some(difference) = changes.difference() {
+            let _ = writeln!(out, "\n{}.", markdown(&difference));
+        }
         let changed = changes.changes.iter().map(|it| (it.change, it.label.clone(), it.line()));
         let new = changes.new.iter().map(|id| ("new", id.clone(), String::new()));
-        let gone = changes.gone.iter().map(|id| ("gone", id.clone(), String::new()));
+        let gone = changes.gone.iter().map(|id| ("removed", id.clone(), String::new()));
         let rows: Vec<(&str, String, String)> = changed.chain(new).chain(gone).collect();
         if !rows.is_empty() {
             let _ = writeln!(out, "\n| change | case | |\n|---|---|---|");
@@ -139,13 +145,7 @@ fn facts(total: &Total<'_>) -> Vec<String> {
 }
 
 fn repeats(repeats: &Repeats) -> String {
-    let Repeats { cases, runs, pass_rate, low, high, pass_hat, pass_at } = repeats;
-    let interval = match (low, high) {
-        (Some(low), Some(high)) => {
-            format!(" (95 % interval {} to {})", figure(*low), figure(*high))
-        }
-        _ => String::new(),
-    };
+    let Repeats { cases, runs, pass_rate, pass_hat, pass_at } = repeats;
     let chances = |name: &str, chances: &[f64]| {
         let chances =
             (1..).zip(chances).map(|(k, chance)| format!("{name}{k} {}", figure(*chance)));
@@ -154,7 +154,7 @@ fn repeats(repeats: &Repeats) -> String {
     let noun = if *cases == 1 { "case" } else { "cases" };
     format!(
         "Repeated runs: {cases} {noun}, at least {runs} runs each; mean pass rate of a case \
-         {}{interval}; {}; {}",
+         {}; {}; {}",
         figure(*pass_rate),
         chances("pass^", pass_hat),
         chances("pass@", pass_at)

@@ -129,7 +129,9 @@ fn in_buffer(error: &io::Error) -> io::Error {
 fn report(command: &str, suite: TestSuite, time: Duration) -> io::Result<String> {
     let mut report = Report::new(command);
     report.set_time(time).add_test_suite(suite);
-    report.to_string().map_err(io::Error::other)
+    let xml = report.to_string().map_err(io::Error::other)?;
+    // `quick-junit` leaves out control characters, but not these two, which XML 1.0 (2.2) excludes.
+    Ok(xml.replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}"))
 }
 
 /// The report in three parts: before the lines of the cases, these lines, and after them.

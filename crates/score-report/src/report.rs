@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use json_text::JsonText;
 use scoring::report::{EvalSummary, Sources, Tally};
 
-use crate::baseline::{Baseline, Changes, Comparison};
+use crate::baseline::{Baseline, BaselineComparison, Changes};
 use crate::html::Html;
 use crate::json::Json;
 use crate::junit::Junit;
@@ -66,7 +66,7 @@ pub struct Report<W> {
     out: W,
     heading: Heading,
     tally: Tally,
-    comparison: Option<Comparison>,
+    comparison: Option<BaselineComparison>,
     writer: Writer,
 }
 
@@ -99,7 +99,7 @@ impl<W: Write> Report<W> {
     /// Compares the cases with those of an earlier report.
     #[must_use]
     pub fn since(mut self, baseline: Baseline) -> Self {
-        self.comparison = Some(Comparison::with(baseline));
+        self.comparison = Some(BaselineComparison::with(baseline));
         if let Writer::Text(writer) = &mut self.writer {
             writer.hold();
         }
@@ -144,7 +144,7 @@ impl<W: Write> Report<W> {
     pub fn finish(self, ending: Ending) -> io::Result<(W, EvalSummary)> {
         let Self { mut out, heading, tally, comparison, writer } = self;
         let summary = tally.summary();
-        let changes = comparison.map(Comparison::finish);
+        let changes = comparison.map(BaselineComparison::finish);
         let changes = changes.as_ref();
         let total = Total { heading: &heading, summary: &summary, changes, ending };
         match writer {

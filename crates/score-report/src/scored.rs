@@ -6,7 +6,7 @@ use case_trace::LazyTrace;
 use json_text::JsonText;
 use scoring::adk::Conversation as _;
 use scoring::config::{Config, Tools};
-use scoring::report::{CriterionResult, EvalCaseResult, short_figure, why};
+use scoring::report::{CriterionResult, EvalCaseResult, figures_apart, why};
 
 /// An expected case, the actual one, and the result.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,16 +42,12 @@ impl FailedCriterion<'_> {
     #[must_use]
     pub fn line(&self) -> String {
         let CriterionResult { criterion, score, threshold, .. } = self.result;
-        let needs = short_figure(*threshold);
+        let (scored, needs) = figures_apart(score.unwrap_or_default(), *threshold);
         let standing = match score {
             None => "is unscored".to_owned(),
-            Some(score) if !self.is_measurement => {
-                format!("{}, needs {needs}", short_figure(*score))
-            }
+            Some(_) if !self.is_measurement => format!("{scored}, needs {needs}"),
             Some(0.0) => "failed".to_owned(),
-            Some(score) => {
-                format!("passes in {} of the turns, needs {needs}", short_figure(*score))
-            }
+            Some(_) => format!("passes in {scored} of the turns, needs {needs}"),
         };
         format!("{criterion} {standing}: {}", self.why)
     }

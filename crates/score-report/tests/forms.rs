@@ -8,7 +8,7 @@ use json_text::JsonText;
 use schema_check::Check;
 use score_report::{Baseline, Ending, Form, Heading, Report, ReportPart, ScoredCase};
 use scoring::config::{Config, Tools};
-use scoring::report::{EvalReport, Sources};
+use scoring::report::{EvalCaseResult, EvalReport, Sources};
 use scoring::trajectory::NoSchemas;
 use scoring::{Invocation, ModelCall, Timing, ToolCall, Trace};
 
@@ -144,7 +144,8 @@ fn since_a_baseline(form: Form) -> String {
 
 #[test]
 fn changes_since_a_baseline_are_in_every_form() {
-    let counts = "Since base.json: 1 regressed, 0 improved, 0 with other scores, 1 new, 1 gone";
+    let counts = "Since base.json: 1 regressed, 0 unscored in one report, 0 improved, 1 new, \
+                  1 removed, 2 unchanged";
     for form in [Form::Text, Form::Junit, Form::Html] {
         let report = since_a_baseline(form);
         assert!(report.contains(counts), "{report}");
@@ -152,7 +153,7 @@ fn changes_since_a_baseline_are_in_every_form() {
     }
     let markdown = since_a_baseline(Form::Markdown);
     assert!(markdown.contains(counts) && markdown.contains("| regressed | office |"), "{markdown}");
-    assert!(markdown.contains("\n| new | gone |  |\n| gone | old |  |\n"), "{markdown}");
+    assert!(markdown.contains("\n| new | gone |  |\n| removed | old |  |\n"), "{markdown}");
     let json = since_a_baseline(Form::Json);
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/eval-report.schema.json");
     let schema = std::fs::read_to_string(path).expect("the schema is published");
@@ -170,13 +171,19 @@ fn verdicts_that_changed_come_before_scores_and_the_largest_losses_first() {
     let before: EvalReport =
         serde_json::from_str(&written(Form::Json, cases(&config))).expect("reads back");
     let mut results = before.results;
-    // Both failed cases had better scores, `office` by less, and the new one passed.
+    // Both failed cases had better scores, `office` by less. The error and the unscored one passed.
     for (place, score) in [(0, 0.1), (3, 0.5)] {
         results[place].criterion_results[0].score = Some(score);
     }
-    results[2].passed = Some(true);
-    for result in &mut results[2].criterion_results {
-        (result.score, result.passed) = (Some(1.0), Some(true));
+    for place in [1, 2] {
+        results[place] = EvalCaseResult {
+            eval_id: results[place].eval_id.clone(),
+            passed: Some(true),
+            ..results[0].clone()
+        };
+        for result in &mut results[place].criterion_results {
+            (result.score, result.passed) = (Some(1.0), Some(true));
+        }
     }
     let report = Report::begin(Form::Text, heading(&config), Vec::new()).expect("begun");
     let mut report = report.since(Baseline::new("base.json", results));
@@ -190,11 +197,13 @@ fn verdicts_that_changed_come_before_scores_and_the_largest_losses_first() {
         .take_while(|line| !line.is_empty())
         .map(|line| line.split(':').next().unwrap_or_default().trim())
         .collect();
-    assert_eq!(listed.len(), 4, "{text}");
-    assert!(listed[1].starts_with("regressed new"), "{text}");
-    assert!(listed[2].starts_with("scores") && listed[2].contains("script"), "{text}");
-    assert!(listed[3].starts_with("scores") && listed[3].ends_with("office"), "{text}");
-    assert!(text.contains("1 regressed, 0 improved, 2 with other scores"), "{text}");
+    assert_eq!(listed.len(), 6, "{text}");
+    assert!(listed[1].starts_with("Pass rate 0.333 → 0.000 over 3 cases in both"), "{text}");
+    assert!(listed[2].starts_with("regressed gone"), "{text}");
+    assert!(listed[3].starts_with("regressed") && listed[3].contains("script"), "{text}");
+    assert!(listed[4].starts_with("regressed") && listed[4].ends_with("office"), "{text}");
+    assert!(listed[5].starts_with("unscored  new"), "{text}");
+    assert!(text.contains("3 regressed, 1 unscored in one report, 0 improved"), "{text}");
 }
 
 #[test]
@@ -216,7 +225,7 @@ fn text() {
 
         criterion                  passed  failed  unscored    mean  of cases     min     max
         tool_trajectory_avg_score       0       2         1   0.000         2   0.000   0.000
-        words                           1       1         1   0.428         2   0.000   0.857
+        words                           1       1         1   0.429         2   0.000   0.857
         llm_judge                       0       0         3       –         0       –       –
 
         tag   passed  failed  unscored  pass rate
@@ -225,7 +234,7 @@ fn text() {
         Cost of the actual runs: 12.3 s, 3852 tokens (3 cases)
         Commit: 4f2c
 
-        4 cases: 0 passed, 2 failed, 1 error, 1 unscored. Pass rate 0.000 (0 of 3 cases).
+        4 cases: 0 passed, 2 failed, 1 error, 1 unscored. Pass rate 0.000 (0 of 3 cases), 95 % interval 0.000 to 0.536.
     "#]].assert_eq(&written(Form::Text, cases(&config())));
 }
 
@@ -236,7 +245,7 @@ fn markdown() {
     expect![[r####"
         ### home\_evals
 
-        4 cases: 0 passed, 2 failed, 1 error, 1 unscored. Pass rate 0.000 (0 of 3 cases).
+        4 cases: 0 passed, 2 failed, 1 error, 1 unscored. Pass rate 0.000 (0 of 3 cases), 95 % interval 0.000 to 0.536.
 
         | tag | passed | failed | unscored | pass rate |
         |---|---:|---:|---:|---:|
@@ -248,7 +257,7 @@ fn markdown() {
         | criterion | needs | passed | failed | unscored | mean | of cases |
         |---|---:|---:|---:|---:|---:|---:|
         | tool\_trajectory\_avg\_score | 1 | 0 | 2 | 1 | 0.000 | 2 |
-        | words | 0.8 | 1 | 1 | 1 | 0.428 | 2 |
+        | words | 0.8 | 1 | 1 | 1 | 0.429 | 2 |
         | llm\_judge | 0.5 | 0 | 0 | 3 | – | 0 |
 
         **1 error**
@@ -351,7 +360,7 @@ fn response_reason_shows_differing_words() {
     let response = |text: &str| case("c", &[], text);
     let criteria = r#"{"response_match_score": 0.9}"#;
     let whys_of = |expected, actual| whys(criteria, response(expected), response(actual));
-    expect!["response_match_score: the response scores 0.166: it lacks Two, flights, were, and adds A, was, yesterday, evening, by, me and 1 more"]
+    expect!["response_match_score: the response scores 0.167: it lacks Two, flights, were, and adds A, was, yesterday, evening, by, me and 1 more"]
         .assert_eq(&whys_of("Two flights were booked.", "A booking was yesterday evening by me alone"));
     expect!["response_match_score: the response scores 0.000: it lacks Yes"]
         .assert_eq(&whys_of("Yes.", "..."));
@@ -453,6 +462,21 @@ fn comment_lists_errors_before_unscored_cases() {
     assert!(place("| c249 |") < place("And 44 more."));
     assert!(place("And 44 more.") < place("**200 unscored**"));
     assert!(place("| c49 |") < place("And 150 more."));
+}
+
+/// The production `Char` of XML 1.0.
+#[test]
+fn junit_holds_only_characters_of_xml() {
+    let is_char = |character: char| match character {
+        '\t' | '\n' | '\r' => true,
+        other => other >= ' ' && !['\u{fffe}', '\u{ffff}'].contains(&other),
+    };
+    let all: String = ('\0'..='\u{1ffff}').collect();
+    let failed = ScoredCase::error(&format!("order {all}"), None, None, &format!("{all}\n{all}"));
+    let junit = written(Form::Junit, vec![failed]);
+    let outside: Vec<char> = junit.chars().filter(|character| !is_char(*character)).collect();
+    assert_eq!(outside, []);
+    assert!(junit.contains("\u{fffd}") && junit.contains('𐀀'), "the others are kept");
 }
 
 #[test]

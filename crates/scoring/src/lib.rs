@@ -36,6 +36,8 @@ pub mod report;
 
 pub mod rouge;
 
+pub mod statistics;
+
 pub mod json;
 
 mod config_fault;

@@ -84,7 +84,8 @@ fn each_verdict_has_its_words_and_exit_code() {
         "            \"urgency_level\": \"a\",\n",
         "          At fault: mock\n",
         "terminated goes on\n          ended by max_turns after 1 turn\n",
-        "\n4 cases: 1 passed, 1 failed, 1 error, 1 terminated, 0 unscored. Pass rate 0.250 (1 of 4 cases).\n",
+        "\n4 cases: 1 passed, 1 failed, 1 error, 1 terminated, 0 unscored. Pass rate 0.250 (1 of 4 cases), \
+         95 % interval 0.028 to 0.716.\n",
     ] {
         assert!(shown.contains(line), "{line} is not in\n{shown}");
     }
@@ -342,20 +343,22 @@ fn metrics_are_evaluated_again_without_the_agent_and_compared() {
         "note: one has changed since it ran; its metrics are evaluated on what happened then\n";
     assert!(text(&rescored.stderr).contains(changed), "{}", text(&rescored.stderr));
     let shown = text(&rescored.stdout);
-    let begin = "Since run 1: 1 regressed, 0 improved, 0 with other scores, 0 new, 0 gone.\n  \
-                 regressed one: passed → failed (answers 1 → 0)\n";
+    let begin =
+        "Since run 1: 1 regressed, 0 unscored in one report, 0 improved, 0 new, 0 removed, ";
     assert!(shown.starts_with(begin), "{shown}");
+    assert!(shown.contains("in both: no difference shown (−"), "{shown}");
+    assert!(shown.contains("\n  regressed one: passed → failed (answers 1 → 0)\n"), "{shown}");
     assert!(shown.contains("answers failed: 1 × message; wanted: 2"), "{shown}");
     let selected = ["suite.yaml", "--rescore", "1", "--case", "t*", "--baseline", "1"];
     let selected = text(&run(folder.path(), &selected, None).stdout);
-    assert!(selected.starts_with("Since run 1: ") && selected.contains("0 gone"), "{selected}");
+    assert!(selected.starts_with("Since run 1: ") && selected.contains("0 removed"), "{selected}");
     // A report in a file is a baseline too.
     let written = ["suite.yaml", "--rescore", "1", "--format", "json", "--output", "report.json"];
     let printed = text(&run(folder.path(), &written, None).stdout);
     assert!(printed.ends_with("see report.json\n"), "{printed}");
     let against = ["suite.yaml", "--rescore", "1", "--baseline", "report.json"];
     let against = text(&run(folder.path(), &against, None).stdout);
-    assert!(against.starts_with("Since report.json: 0 regressed, 0 improved"), "{against}");
+    assert!(against.starts_with("Since report.json: 0 regressed, 0 unscored"), "{against}");
     // The run that was scored is as it was.
     let before = report(folder.path(), &["suite.yaml", "--rescore", "1", "--case", "t*"], None);
     assert_eq!(before["summary"]["passed_cases"], 2);

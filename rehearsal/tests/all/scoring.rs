@@ -584,7 +584,8 @@ fn repeats_tags_baseline_and_minimum_are_reported() {
     let output = score(&both);
     assert_eq!(output.status.code(), Some(1));
     let text = String::from_utf8(output.stdout).unwrap();
-    let counts = "4 runs: 3 passed, 1 failed, 0 unscored. Pass rate 0.750 (3 of 4 runs).";
+    let counts = "4 runs: 3 passed, 1 failed, 0 unscored. Pass rate 0.750 (3 of 4 runs), 95 % interval \
+                  0.225 to 0.980.";
     assert!(text.contains(counts), "{text}");
     assert!(text.contains("failed    b (run2.json)\n"), "{text}");
     let repeats = "Repeated runs: 2 cases, at least 2 runs each; mean pass rate of a case 0.750";
@@ -611,7 +612,9 @@ fn repeats_tags_baseline_and_minimum_are_reported() {
     assert!(text.contains("4 runs: 3 passed, 0 failed, 1 error"), "{text}");
     let output = score(&["--actual", "run2.json", "--baseline", "base.json"]);
     let text = String::from_utf8(output.stdout).unwrap();
-    let since = "Since base.json: 1 regressed, 0 improved, 0 with other scores, 0 new, 0 gone.\n  \
+    let since = "Since base.json: 1 regressed, 0 unscored in one report, 0 improved, 0 new, 0 removed, 1 \
+        unchanged.\nPass rate 1.000 → 0.500 over 2 cases in both: no difference shown (−0.500, 95 % interval \
+        −0.939 to +0.298, p 1). About 10 more cases would show one as large.\n  \
         regressed b: passed → failed (trajectory_match 1 → 0)\n\nfailed    b\n";
     assert!(text.starts_with(since), "the changes come first: {text}");
     let output = score(&["--actual", "run2.json", "--baseline", "expected.json"]);

@@ -26,7 +26,8 @@ const NAMES: [&str; 7] =
     ["python3", "python3.14", "python3.13", "python3.12", "python3.11", "python3.10", "python"];
 
 /// The paths of large packages of which tests import little.
-const NOT_COMPILED: &str = r"/(joblib|litellm|mypy|nltk|numpy|pandas|scipy|sklearn|tests)/";
+const NOT_COMPILED: &str =
+    r"/(joblib|litellm|mypy|nltk|numpy|pandas|scipy|sklearn|statsmodels|tests)/";
 
 /// Prints where packages are installed.
 const PACKAGES_FOLDER: &str = "import sysconfig; print(sysconfig.get_path('purelib'))";

@@ -4,8 +4,8 @@ use api::{CallSide, ComparedCall, ComparedText, MatchStatus};
 use json_text::JsonText;
 use leptos::prelude::*;
 use report_view::{
-    Call, CallRow, CriterionResult, Part, Report, Row, Rubric, evidence, figure, marked, reason,
-    short_figure,
+    Call, CallRow, CriterionResult, Part, Report, Row, Rubric, evidence, figure, figures_apart,
+    marked, reason, short_figure,
 };
 
 use super::distribution::signed;
@@ -151,6 +151,8 @@ fn sentence(text: &str) -> String {
 /// A score with its criterion and threshold, and why it is too low.
 fn score_line(result: &CriterionResult, was: Option<f64>) -> AnyView {
     let score = result.score.unwrap_or_default();
+    let (shown, threshold) = figures_apart(score, result.threshold);
+    let shown = if shown.len() < 5 { figure(score) } else { shown };
     let is_good = result.passed == Some(true);
     let moved = was.map(|was| score - was).and_then(|by| {
         let class = if by < 0.0 { "report-worse" } else { "report-better" };
@@ -160,10 +162,10 @@ fn score_line(result: &CriterionResult, was: Option<f64>) -> AnyView {
     let why = reason(result).map(|why| view! { <p class="why">{sentence(&why)}</p> });
     view! {
         <li class="report-score" class:good=is_good class:bad=!is_good>
-            <b>{figure(score)}</b>
+            <b>{shown}</b>
             <p>
                 <code>{broken(&result.criterion)}</code>
-                <span class="quiet">"threshold " {short_figure(result.threshold)} {moved}</span>
+                <span class="quiet">"threshold " {threshold} {moved}</span>
             </p>
             {why}
         </li>

@@ -2,7 +2,7 @@
 
 use leptos::ev;
 use leptos::prelude::*;
-use report_view::{CaseVerdict, Change, Report};
+use report_view::{CaseVerdict, Change, PairedDifference, Report};
 
 use super::detail::CaseDetail;
 use super::distribution::ScoreDistributions;
@@ -143,8 +143,9 @@ fn Sheet(
     };
     let all = report.cases.len();
     let count = move || {
-        let gone =
-            report_state.since.with(|since| since.as_ref().map_or(0, |it| it.changes.gone.len()));
+        let gone = report_state
+            .since
+            .with(|since| since.as_ref().map_or(0, |it| it.changes.count(Change::Gone)));
         count_text(rows.read().len(), all + gone)
     };
     let table = report.clone();
@@ -308,14 +309,6 @@ fn ChangeFilter(
     report_state: ReportState,
 ) -> impl IntoView {
     let one = move |change: Change, count: usize| {
-        let word = match change {
-            Change::Regressed => "regressed",
-            Change::Unclear => "unscored in one report",
-            Change::Improved => "improved",
-            Change::New => "new",
-            Change::Gone => "removed",
-            Change::Same => "unchanged",
-        };
         let shown = Shown::Change(change);
         view! {
             <button
@@ -325,18 +318,20 @@ fn ChangeFilter(
                 aria-pressed=move || (report_state.shown() == shown).to_string()
                 on:click=move |_| report_state.show(shown)
             >
-                <b>{grouped(count)}</b> {word}
+                <b>{grouped(count)}</b> {change.word()}
             </button>
         }
     };
     move || {
         report_state.since.get().map(|since| {
             let each = Change::ALL.map(|change| one(change, since.changes.count(change)));
+            let difference = since.changes.compared.difference.as_ref().map(PairedDifference::sentence);
             view! {
                 <div class="report-changes" role="group" aria-label="Show changes only">
                     <span class="quiet">"Since the baseline:"</span>
                     {each.into_iter().collect_view()}
                 </div>
+                {difference.map(|difference| view! { <p class="report-difference">{difference}"."</p> })}
             }
         })
     }

@@ -492,13 +492,11 @@ fn score(report: &Report, row: Row, criterion: usize) -> AnyView {
 }
 
 fn changed(change: Change, by: f64) -> AnyView {
-    let (class, word) = match change {
-        Change::Regressed => ("report-worse", "regressed"),
-        Change::Unclear => ("quiet", "unscored in one report"),
-        Change::Improved => ("report-better", "improved"),
-        Change::New => ("quiet", "new"),
-        Change::Gone => ("quiet", "removed"),
-        Change::Same => ("quiet", "unchanged"),
+    let word = change.word();
+    let class = match change {
+        Change::Regressed => "report-worse",
+        Change::Improved => "report-better",
+        Change::Unclear | Change::New | Change::Gone | Change::Same => "quiet",
     };
     let by = signed(by);
     view! { <span role="cell" class=class title=word>{word} " " {by}</span> }.into_any()

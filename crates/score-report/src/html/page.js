@@ -31,11 +31,7 @@
   const WORDS = Object.fromEntries(VERDICTS);
   const BINS = 20;
   const number = new Intl.NumberFormat("en");
-  /* Three decimals, never rounded up to what a score does not reach. */
-  const figure = (score) => {
-    const near = Math.round(score * 1000) / 1000;
-    return (Math.abs(near - score) < 1e-12 ? near : Math.floor(score * 1000) / 1000).toFixed(3);
-  };
+  const figure = (score) => score.toFixed(3);
   const binOf = (score) => Math.min(BINS - 1, Math.max(0, Math.floor(score * BINS + 1e-9)));
 
   /* What is shown: filters, the chosen case. The address keeps all of it. */

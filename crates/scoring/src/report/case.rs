@@ -83,8 +83,8 @@ pub struct EvalCaseResult {
     pub eval_run: Option<EvalRun>,
 }
 
-/// The verdict of a case: the first of these that applies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// The verdict of a case: the first of these that applies. The worst is the least.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CaseVerdict {
     /// It could not be scored at all.
     Error,

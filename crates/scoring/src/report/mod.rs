@@ -4,6 +4,7 @@
 //! Schema is published as `docs/eval-report.schema.json`.
 
 mod case;
+mod changes;
 mod eval_run;
 mod exact_number;
 mod figure;
@@ -12,8 +13,9 @@ mod summary;
 mod why;
 
 pub use case::{CaseVerdict, CriterionResult, EvalCaseResult};
+pub use changes::{CaseChange, Change, Compared, Comparison};
 pub use eval_run::{EvalRun, RunStatus};
-pub use figure::{figure, short_figure};
+pub use figure::{figure, figures_apart, short_figure};
 pub use repeats::Repeats;
 pub use summary::{CriterionStats, EvalReport, EvalSummary, Sources, TagStats, Tally};
 pub use why::{sentences, why, why_calls};

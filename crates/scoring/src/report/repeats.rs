@@ -4,10 +4,8 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::exact_number::{number, number_or_null};
-
-/// So many standard errors on either side of the mean hold 95 % of a normal distribution.
-const SPREAD: f64 = 1.959_963_984_540_054;
+use super::exact_number::number;
+use crate::statistics::CaseRuns;
 
 /// Repeated runs of one set.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -19,12 +17,6 @@ pub struct Repeats {
     /// The mean of the cases' pass rates.
     #[serde(with = "number")]
     pub pass_rate: f64,
-    /// The lower end of its 95 % interval, from the spread between the cases; `None` for one case.
-    #[serde(with = "number_or_null")]
-    pub low: Option<f64>,
-    /// The upper end.
-    #[serde(with = "number_or_null")]
-    pub high: Option<f64>,
     /// `pass^k` for each k from 1 to `runs`: the chance that k runs of a case, drawn from its runs,
     /// all pass.
     pub pass_hat: Vec<f64>,
@@ -33,64 +25,51 @@ pub struct Repeats {
     pub pass_at: Vec<f64>,
 }
 
-/// Counts the runs of each case that has several.
+/// Counts the runs of each case.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RepeatTally {
-    /// The runs that passed, and all of them.
-    cases: HashMap<String, (usize, usize)>,
+    cases: HashMap<String, CaseRuns>,
 }
 
 impl RepeatTally {
     pub(super) fn add(&mut self, eval_id: &str, passed: bool) {
-        let runs = self.cases.entry(eval_id.to_owned()).or_default();
-        runs.0 += usize::from(passed);
-        runs.1 += 1;
+        let case = self.cases.entry(eval_id.to_owned()).or_default();
+        case.passed += usize::from(passed);
+        case.runs += 1;
+    }
+
+    pub(super) fn cases(&self) -> impl Iterator<Item = CaseRuns> {
+        self.cases.values().copied()
     }
 
     pub(super) fn summary(&self) -> Option<Repeats> {
-        let mut cases: Vec<(usize, usize)> =
-            self.cases.values().copied().filter(|(_, runs)| *runs > 1).collect();
+        let mut cases: Vec<CaseRuns> = self.cases().filter(|case| case.runs > 1).collect();
         // Sums do not depend on the order of a map.
         cases.sort_unstable();
-        let runs = cases.iter().map(|(_, runs)| *runs).min()?;
-        let rates: Vec<f64> = cases.iter().map(|(passed, runs)| share(*passed, *runs)).collect();
-        let pass_rate = mean(&rates);
-        let interval = interval(&rates, pass_rate);
-        let for_each_k = |chance: fn((usize, usize), usize) -> f64| {
+        let runs = cases.iter().map(|case| case.runs).min()?;
+        let rates = cases.iter().map(|case| share(case.passed, case.runs));
+        let for_each_k = |chance: fn(CaseRuns, usize) -> f64| {
             let of = |k| mean(&cases.iter().map(|case| chance(*case, k)).collect::<Vec<_>>());
             (1..=runs).map(of).collect()
         };
         Some(Repeats {
             cases: cases.len(),
             runs,
-            pass_rate,
-            low: interval.map(|(low, _)| low),
-            high: interval.map(|(_, high)| high),
+            pass_rate: mean(&rates.collect::<Vec<_>>()),
             pass_hat: for_each_k(all_pass),
             pass_at: for_each_k(any_passes),
         })
     }
 }
 
-/// The 95 % interval of the mean, from the spread between the cases: runs of one case are alike, so
-/// they do not count as independent.
-fn interval(rates: &[f64], mean: f64) -> Option<(f64, f64)> {
-    if rates.len() < 2 {
-        return None;
-    }
-    let squares: f64 = rates.iter().map(|rate| (rate - mean).powi(2)).sum();
-    let error = (squares / count(rates.len() - 1) / count(rates.len())).sqrt();
-    Some(((mean - SPREAD * error).max(0.0), (mean + SPREAD * error).min(1.0)))
-}
-
 /// `C(passed, k) / C(runs, k)`.
-fn all_pass((passed, runs): (usize, usize), k: usize) -> f64 {
+fn all_pass(CaseRuns { passed, runs }: CaseRuns, k: usize) -> f64 {
     (0..k).map(|at| share(passed.saturating_sub(at), runs - at)).product()
 }
 
 /// `1 - C(failed, k) / C(runs, k)`.
-fn any_passes((passed, runs): (usize, usize), k: usize) -> f64 {
-    1.0 - all_pass((runs - passed, runs), k)
+fn any_passes(CaseRuns { passed, runs }: CaseRuns, k: usize) -> f64 {
+    1.0 - all_pass(CaseRuns { passed: runs - passed, runs }, k)
 }
 
 fn mean(values: &[f64]) -> f64 {
@@ -111,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn repeats_give_a_rate_its_interval_and_pass_hat() {
+    fn repeats_give_a_rate_and_pass_hat() {
         let mut tally = RepeatTally::default();
         for (id, passes) in
             [("a", [true, true, true]), ("b", [true, false, true]), ("c", [false; 3])]
@@ -119,12 +98,10 @@ mod tests {
             passes.into_iter().for_each(|passed| tally.add(id, passed));
         }
         tally.add("once", true);
-        let Repeats { cases, runs, pass_rate, low, high, pass_hat, pass_at } =
+        let Repeats { cases, runs, pass_rate, pass_hat, pass_at } =
             tally.summary().expect("repeats");
         assert_eq!((cases, runs), (3, 3));
         assert!((pass_rate - 5.0 / 9.0).abs() < 1e-12);
-        // The standard deviation of 1, 2/3 and 0 is 0.509, that of their mean 0.294.
-        assert_eq!((low, high), (Some(0.0), Some(1.0)), "cut at the ends");
         let expected = [5.0 / 9.0, (1.0 + 1.0 / 3.0) / 3.0, 1.0 / 3.0];
         let is_near = |(one, other): (&f64, f64)| (one - other).abs() < 1e-12;
         assert!(pass_hat.iter().zip(expected).all(is_near));
@@ -134,12 +111,11 @@ mod tests {
     }
 
     #[test]
-    fn one_case_has_no_interval() {
+    fn one_run_is_not_repeated() {
         let mut tally = RepeatTally::default();
         tally.add("a", true);
         assert_eq!(tally.summary(), None);
         tally.add("a", false);
-        let repeats = tally.summary().expect("repeats");
-        assert_eq!((repeats.pass_rate, repeats.low, repeats.high), (0.5, None, None));
+        assert_eq!(tally.summary().map(|repeats| repeats.pass_rate), Some(0.5));
     }
 }

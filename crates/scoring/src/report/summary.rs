@@ -1,5 +1,7 @@
 //! [`EvalReport`] and [`EvalSummary`]: all cases together.
 
+use std::iter::repeat_n;
+
 use indexmap::IndexMap;
 use json_text::JsonText;
 use serde::{Deserialize, Serialize};
@@ -9,6 +11,7 @@ use super::eval_run::RunStatus;
 use super::exact_number::{number, number_or_null};
 use super::figure::figure;
 use super::repeats::{RepeatTally, Repeats};
+use crate::statistics::{CaseRuns, Interval, rate_interval};
 
 /// The report of one run over a set of cases.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -85,6 +88,9 @@ pub struct EvalSummary {
     /// scored at all has not passed.
     #[serde(with = "number_or_null")]
     pub pass_rate: Option<f64>,
+    /// Its 95 % interval for cases like these; `None` where there is no rate.
+    #[serde(default)]
+    pub pass_rate_interval: Option<Interval>,
     /// The mean of all scores that there are; `None` when there are none.
     #[serde(with = "number_or_null")]
     pub avg_score: Option<f64>,
@@ -117,20 +123,27 @@ pub struct EvalSummary {
 }
 
 impl EvalSummary {
-    /// The pass rate in a phrase, such as `Pass rate 0.833 (5 of 6 cases)`; `None` without one.
+    /// The pass rate in a phrase, such as `Pass rate 0.833 (5 of 6 cases), 95 % interval 0.436 to
+    /// 0.982`; `None` without one.
     ///
     /// ```
     /// use scoring::report::{EvalCaseResult, Tally};
     /// let mut tally = Tally::default();
     /// tally.add(&EvalCaseResult::error("a", None, "no such case"));
     /// let phrase = tally.summary().pass_rate_phrase();
-    /// assert_eq!(phrase.as_deref(), Some("Pass rate 0.000 (0 of 1 case)"));
+    /// assert_eq!(
+    ///     phrase.as_deref(),
+    ///     Some("Pass rate 0.000 (0 of 1 case), 95 % interval 0.000 to 0.853")
+    /// );
     /// ```
     #[must_use]
     pub fn pass_rate_phrase(&self) -> Option<String> {
         let of = self.counted(self.passed_cases + self.failed_cases);
         let rate = figure(self.pass_rate?);
-        Some(format!("Pass rate {rate} ({} of {of})", self.passed_cases))
+        let interval = self.pass_rate_interval.map_or_else(String::new, |interval| {
+            format!(", 95 % interval {} to {}", figure(interval.low), figure(interval.high))
+        });
+        Some(format!("Pass rate {rate} ({} of {of}){interval}", self.passed_cases))
     }
 
     /// The numbers of cases in a phrase, such as `6 cases: 3 passed, 2 failed, 1 error, 0 unscored`.
@@ -208,6 +221,8 @@ pub struct Tally {
     scores: usize,
     sums: IndexMap<String, f64>,
     repeats: RepeatTally,
+    /// The cases that were run once: passed and failed.
+    once: (usize, usize),
 }
 
 impl Tally {
@@ -248,8 +263,13 @@ impl Tally {
                 summary.models.push(model.clone());
             }
         }
-        if result.run.is_some() && result.verdict() != CaseVerdict::Unscored {
-            self.repeats.add(&result.eval_id, result.passed == Some(true));
+        let passed = result.verdict() == CaseVerdict::Passed;
+        match (result.verdict(), &result.run) {
+            (CaseVerdict::Unscored, _) => {}
+            (_, Some(_)) => self.repeats.add(&result.eval_id, passed),
+            // Not by id: there may be millions.
+            (_, None) if passed => self.once.0 += 1,
+            (_, None) => self.once.1 += 1,
         }
         let has_score = result.criterion_results.iter().any(|result| result.score.is_some());
         summary.avg_score_cases += usize::from(has_score);
@@ -286,6 +306,10 @@ impl Tally {
     pub fn summary(&self) -> EvalSummary {
         let mut summary = self.summary.clone();
         summary.pass_rate = share(summary.passed_cases, summary.failed_cases);
+        let once = |passed| CaseRuns { passed, runs: 1 };
+        let (passed, failed) = self.once;
+        let once = repeat_n(once(1), passed).chain(repeat_n(once(0), failed));
+        summary.pass_rate_interval = rate_interval(once.chain(self.repeats.cases()));
         summary.repeats = self.repeats.summary();
         for of in summary.tag_stats.values_mut() {
             of.pass_rate = share(of.passed, of.failed);

@@ -4,4 +4,5 @@ mod alignment;
 mod criteria_page;
 mod report;
 mod schemas;
+mod statistics;
 mod vectors;

@@ -106,6 +106,10 @@ fn a_report_has_the_published_shape() {
           "terminated_cases": 0,
           "unscored_cases": 1,
           "pass_rate": 0.3333333333333333,
+          "pass_rate_interval": {
+            "low": 0.038748,
+            "high": 0.823264
+          },
           "avg_score": 0.7692307692307693,
           "avg_score_cases": 3,
           "criterion_stats": {

@@ -1,0 +1,15 @@
+//! What the cases of a run say about cases like them: the interval of a rate, and the difference
+//! between two runs of the same cases.
+//!
+//! Why these methods: `docs/design/statistics.md`.
+
+mod paired;
+mod rate;
+
+pub use paired::{PairedDifference, paired_difference};
+pub use rate::{CaseRuns, Interval, rate_interval};
+
+#[expect(clippy::cast_precision_loss, reason = "no run has 2^53 cases")]
+fn count(of: usize) -> f64 {
+    of as f64
+}
