@@ -19,6 +19,20 @@ pub(crate) fn check(event: &str, filter: &Query) -> Result<(), String> {
             let hint = nearest(member, members.iter().map(|(name, _)| *name));
             return Err(format!("events {event} have no member {member}; {hint}"));
         };
+        let is_text = matches!(values, Values::Text | Values::Tools | Values::Agents);
+        if is_text && path != member {
+            return Err(format!(
+                "`{member}` of events {event} is a text, which has no member {path}"
+            ));
+        }
+        // Those of a yield that is not a tool's are absent.
+        let may_be_null = ["tool_name", "call_id"].contains(&member);
+        if is_text && let Some(other) = filter.other_than_text(path, may_be_null) {
+            return Err(format!(
+                "`{member}` of events {event} is a text, and never {}; operators begin with `$`, as in {{ \"$regex\": \"…\" }}",
+                other.compact()
+            ));
+        }
         if let Values::OneOf(known) = values
             && let Some(unknown) = filter.unmatched(path, known)
         {
@@ -38,7 +52,7 @@ pub(crate) fn check_names(event: &str, filter: &Query, names: &Names) -> Result<
         let (kind, known) = match values {
             Values::Tools => ("tool", names.called_tools()),
             Values::Agents => ("agent", names.acting_agents()),
-            Values::Any | Values::OneOf(_) => continue,
+            Values::Any | Values::Text | Values::OneOf(_) => continue,
         };
         if let Some(known) = known
             && let Some(unknown) = filter.unmatched(member, &known)
@@ -47,10 +61,31 @@ pub(crate) fn check_names(event: &str, filter: &Query, names: &Names) -> Result<
         }
     }
     match event {
-        "tool_call" => check_arguments(filter, names),
+        "tool_call" => {
+            check_transfer(filter, names)?;
+            check_arguments(filter, names)
+        }
         _ => Ok(()),
     }
 }
+
+/// Checks the agent to which a filter of calls wants a transfer.
+fn check_transfer(filter: &Query, names: &Names) -> Result<(), UnknownName> {
+    let is_of_others =
+        |tool: &&str| *tool != TRANSFER && filter.unmatched("name", &[*tool]).is_none();
+    let tools = names.called_tools().unwrap_or_default();
+    let Some(known) = names.acting_agents() else { return Ok(()) };
+    if tools.is_empty() || tools.iter().any(is_of_others) {
+        return Ok(());
+    }
+    match filter.unmatched("args.agent_name", &known) {
+        Some(unknown) => Err(UnknownName::new("agent", &unknown, &known)),
+        None => Ok(()),
+    }
+}
+
+/// The tool with which google-adk's models go on with another agent.
+const TRANSFER: &str = "transfer_to_agent";
 
 /// Checks the arguments that a filter of calls looks for, if the tools that it can match take no others than are known.
 fn check_arguments(filter: &Query, names: &Names) -> Result<(), UnknownName> {
@@ -106,6 +141,8 @@ mod tests {
             r#"{"is_inner":"no"}"#,
             &expect!["`is_inner` of events message is never no; known are true, false"],
         );
+        refused("message", r#"{"text":{"regex":"end"}}"#, &expect![[r#"`text` of events message is a text, and never {"regex":"end"}; operators begin with `$`, as in { "$regex": "…" }"#]]);
+        refused("tool_call", r#"{"name":null}"#, &expect![[r#"`name` of events tool_call is a text, and never null; operators begin with `$`, as in { "$regex": "…" }"#]]);
         for (event, filter) in [
             ("tool_call", r#"{"args.liters":{"$gte":1},"is_inner":false}"#),
             ("termination", r#"{"reason":null}"#),
@@ -152,9 +189,12 @@ mod tests {
             assert_eq!(unknown("tool_call", filter).as_deref(), Some(wanted), "{filter}");
         }
         let wanted = "the agent triagge; did you mean triage?";
+        let transfer = r#"{"name":"transfer_to_agent","args.agent_name":"triagge"}"#;
+        assert_eq!(unknown("tool_call", transfer).as_deref(), Some(wanted));
         assert_eq!(unknown("message", r#"{"agent":"triagge"}"#).as_deref(), Some(wanted));
         for filter in [
             r#"{"name":"transfer_to_agent"}"#,
+            r#"{"name":"transfer_to_agent","args.agent_name":"triage"}"#,
             r#"{"name":{"$regex":"alert"},"agent":"triage"}"#,
             // Those of `transfer_to_agent` are not known.
             r#"{"args.name":"send_alerts"}"#,

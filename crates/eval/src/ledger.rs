@@ -278,6 +278,8 @@ pub const EVENT_NAMES: [&str; 19] = [
 pub(crate) enum Values {
     /// Anything.
     Any,
+    /// Texts.
+    Text,
     /// Names of the subject's tools.
     Tools,
     /// Names of the subject's agents.
@@ -297,48 +299,48 @@ const KINDS: Values = Values::OneOf(&["loop", "tool"]);
 
 /// The members of events of this name, but for `type` and `at_ms`.
 pub(crate) fn members_of(name: &str) -> &'static [(&'static str, Values)] {
-    use Values::{Agents, Any, Tools};
+    use Values::{Agents, Any, Text, Tools};
 
     match name {
         "initial_state" => &[("state", Any)],
-        "user_message" => &[("text", Any), ("parts", Any)],
-        "user_agent_prompt" => &[("text", Any)],
+        "user_message" => &[("text", Text), ("parts", Any)],
+        "user_agent_prompt" => &[("text", Text)],
         "message" => {
-            &[("agent", Agents), ("text", Any), ("is_intermediate", TRUTH), ("is_inner", TRUTH)]
+            &[("agent", Agents), ("text", Text), ("is_intermediate", TRUTH), ("is_inner", TRUTH)]
         }
         "tool_call" => &[
-            ("call_id", Any),
+            ("call_id", Text),
             ("name", Tools),
             ("args", Any),
             ("agent", Agents),
             ("is_inner", TRUTH),
         ],
-        "tool_result" => &[("call_id", Any), ("name", Tools), ("result", Any), ("from", ORIGINS)],
-        "node_output" => &[("node", Any), ("output", Any)],
-        "tool_fault" => &[("call_id", Any), ("name", Tools), ("effect", Any)],
+        "tool_result" => &[("call_id", Text), ("name", Tools), ("result", Any), ("from", ORIGINS)],
+        "node_output" => &[("node", Text), ("output", Any)],
+        "tool_fault" => &[("call_id", Text), ("name", Tools), ("effect", Any)],
         "state_change" => &[("changes", Any), ("by", ROLES)],
-        "state_conflict" => &[("pointer", Any), ("kept", Any), ("replaced", Any)],
-        "effect_refused" => &[("what", Any), ("place", Any)],
-        "value_replaced" => &[("in", Any), ("place", Any), ("value", Any)],
-        "request_apart" => &[("agent", Agents), ("asked_by", Any), ("response", Any)],
+        "state_conflict" => &[("pointer", Text), ("kept", Any), ("replaced", Any)],
+        "effect_refused" => &[("what", Text), ("place", Text)],
+        "value_replaced" => &[("in", Text), ("place", Text), ("value", Text)],
+        "request_apart" => &[("agent", Agents), ("asked_by", Text), ("response", Text)],
         "yield" => &[
             ("kind", KINDS),
             ("tool_name", Tools),
-            ("invocation_id", Any),
+            ("invocation_id", Text),
             ("awaiting_input", TRUTH),
-            ("call_id", Any),
+            ("call_id", Text),
             ("args", Any),
             ("interim", Any),
         ],
         // Of user agents, which the case names.
         "user_agent_call" => {
-            &[("agent", Any), ("name", Any), ("args", Any), ("result", Any), ("changes", Any)]
+            &[("agent", Text), ("name", Text), ("args", Any), ("result", Any), ("changes", Any)]
         }
         "user_agent_response" => &[("response", Any)],
         "model_usage" => {
-            &[("role", ROLES), ("agent", Any), ("model", Any), ("input", Any), ("output", Any)]
+            &[("role", ROLES), ("agent", Text), ("model", Text), ("input", Any), ("output", Any)]
         }
-        "fault" => &[("at_fault", AT_FAULT), ("message", Any)],
+        "fault" => &[("at_fault", AT_FAULT), ("message", Text)],
         "termination" => &[("reason", REASONS), ("state", Any)],
         _ => &[],
     }

@@ -151,6 +151,7 @@ class Barrier:
         file_effects.note_uris()
         sys.addaudithook(self._see)
         _see_starts_of_multiprocessing()
+        _see_work_for_processes()
         carried.install()
         self._active = True
 
@@ -217,6 +218,37 @@ def _see_starts_of_multiprocessing() -> None:
         return start(path, *args)
 
     setattr(util, "spawnv_passfds", spawnv_passfds)
+
+
+_HAS_EFFECTS = "_rehearsal_has_effects"
+
+
+def _see_work_for_processes() -> None:
+    """Keeps the pools of processes of a tool that may run from other code: a process has the permission of whoever
+    started it."""
+    executors: Any = importlib.import_module("concurrent.futures.process").ProcessPoolExecutor
+    pools: Any = importlib.import_module("multiprocessing.pool")
+
+    def guard(of: Any, name: str) -> None:
+        own = getattr(of, name)
+
+        @functools.wraps(own)
+        def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+            # A pool of threads carries the permission of its callers.
+            if isinstance(self, pools.ThreadPool):
+                return own(self, *args, **kwargs)
+            if is_allowed():
+                setattr(self, _HAS_EFFECTS, True)
+            elif getattr(self, _HAS_EFFECTS, False):
+                raise forbid("tried to give work to a process that a tool with effects started")
+            return own(self, *args, **kwargs)
+
+        setattr(of, name, method)
+
+    guard(executors, "submit")
+    guard(pools.Pool, "__init__")
+    # Each method that takes work calls it first.
+    guard(pools.Pool, "_check_running")
 
 
 def _is_child(pid: Any) -> bool:

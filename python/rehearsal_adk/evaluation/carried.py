@@ -5,7 +5,8 @@ thread of a pool would have the permission of whoever made it, and not of whoeve
 threads and timers therefore run what they are given as the code of the caller. Only the variables of this package are
 carried: those of the subject are where they would be without it.
 
-A thread that takes work from a queue of its own is not seen, nor is one of ``_thread.start_new_thread``.
+A thread or task that takes work from a queue of its own is not seen, nor is one of ``_thread.start_new_thread``. The
+context of a process is that of whoever started it, so other code may not give work to a pool of processes (``barrier``).
 """
 
 from __future__ import annotations

@@ -49,6 +49,8 @@ class CaseRun:
         self._running: asyncio.Task[dict[str, Any]] | None = None
         self._broken_off: BaseException | None = None
         self._node_calls: dict[str, dict[str, Any]] = {}
+        self._model_calls: set[tuple[str, str]] = set()
+        self._code_calls: dict[str, tuple[str, str]] = {}
         self._replaced: set[tuple[str, str]] = set()
         self._loop: Any = None
         self._forked: Any = None
@@ -254,6 +256,25 @@ class CaseRun:
         for one in unseen.agents(agent):
             self._unanswered.pop(getattr(one, "name", ""), None)
 
+    def note_model_call(self, call_id: str, tool: str) -> None:
+        """Notes the call of a model, which the events of google-adk show."""
+        self._model_calls.add((call_id, tool))
+
+    def is_of_model(self, call_id: str | None, tool: str) -> bool:
+        """Whether a model made this call."""
+        return (call_id, tool) in self._model_calls
+
+    def note_code_call(self, call: dict[str, Any], author: str, invocation_id: str) -> None:
+        """Tells the engine of a call that code of the subject makes."""
+        self._code_calls[call["call_id"]] = (author, invocation_id)
+        self._tell(author=author, invocation_id=invocation_id, inner=True, calls=[call])
+
+    def note_code_result(self, call: dict[str, Any], result: Any) -> None:
+        """Tells the engine what that call gave."""
+        response = {"call_id": call["call_id"], "name": call["name"], "response": _mapping(result)}
+        author, invocation_id = self._code_calls.pop(call["call_id"])
+        self._tell(author=author, invocation_id=invocation_id, inner=True, responses=[response])
+
     def note_node_call(self, path: str, call: dict[str, Any], invocation_id: str) -> None:
         """Tells the engine that a node of a workflow is called, whose output google-adk shows later."""
         self._node_calls[path] = call
@@ -276,9 +297,9 @@ class CaseRun:
         """The model that the case gives this agent; None if the agent has its own."""
         return self._model(agent) if self._model is not None else None
 
-    async def check_tools(self, llm_request: Any) -> None:
+    async def check_tools(self, llm_request: Any, model: Any) -> None:
         """Ends the run, and never returns, if the model's service would run a tool that the case does not allow."""
-        finding = service_tools.refused(llm_request, self._loaded.root, self.allowed)
+        finding = service_tools.refused(llm_request, self._loaded.root, self.allowed, model)
         if finding is not None:
             self._loop.call_soon_threadsafe(self._peer.tell, "unseen", finding)
             self.stop()

@@ -55,6 +55,15 @@ class _Case:
         return False
 
 
+def _end_children() -> None:
+    """Ends what a pool of processes of the case has left: its processes wait for work without end."""
+    processes: Any = sys.modules.get("multiprocessing.process")
+    if processes is not None:
+        with lowered(), contextlib.suppress(Exception):
+            for child in processes.active_children():
+                child.kill()
+
+
 class Forks:
     """The processes of cases."""
 
@@ -156,6 +165,7 @@ class Forks:
         except BaseException as error:
             logging.getLogger("rehearsal_adk").exception("The case ended: %s", error)
         finally:
+            _end_children()
             sys.stdout.flush()
             sys.stderr.flush()
             os._exit(status)

@@ -60,6 +60,18 @@ class Decisions(Protocol):
     def note_raised(self, agent: Any) -> None:
         """An agent that is used as a tool raised an error, which is for callbacks and plugins or ends the run."""
 
+    def note_model_call(self, call_id: str, tool: str) -> None:
+        """A model's call of a tool is about to be run."""
+
+    def is_of_model(self, call_id: str | None, tool: str) -> bool:
+        """Whether a model made this call."""
+
+    def note_code_call(self, call: dict[str, Any], author: str, invocation_id: str) -> None:
+        """Code of the subject calls a tool, of which no event of google-adk tells."""
+
+    def note_code_result(self, call: dict[str, Any], result: Any) -> None:
+        """What that call gave."""
+
     def note_node_call(self, path: str, call: dict[str, Any], invocation_id: str) -> None:
         """The node at this path of a workflow is called, of which no event of google-adk tells."""
 
@@ -142,6 +154,8 @@ class CaseGate(BasePlugin):
             return  # No tool has this name, and google-adk tells the model so.
         lookup.gate_class(type(tool))
         decisions = _decisions()
+        if decisions is not None and not _as_node.get():
+            decisions.note_model_call(tool_context.function_call_id, tool.name)
         if decisions is None or not decisions.knows(tool.name):
             await _ask(tool, tool_args, tool_context)
 
@@ -168,7 +182,15 @@ async def _ask(
         raise barrier.forbid(f"called the tool {tool.name} in code that belongs to no case")
     if not decisions.names(tool.name) and _runs_agent(tool):
         return {"do": "run"}
-    call_id = call_id or getattr(context, "function_call_id", None) or _made_up_id()
+    agent, invocation_id = getattr(context, "agent_name", ""), getattr(context, "invocation_id", "")
+    by_code = None
+    if call_id is None:
+        call_id = getattr(context, "function_call_id", None)
+        if call_id is None or not decisions.is_of_model(call_id, tool.name):
+            # The call of a model has the context of the tool that calls another.
+            call_id = _made_up_id()
+            by_code = {"call_id": call_id, "name": tool.name, "args": _plain(args)}
+            decisions.note_code_call(by_code, agent, invocation_id)
     decision = await decisions.decide(
         {
             "call_id": call_id,
@@ -176,9 +198,9 @@ async def _ask(
             "args": args,
             "received": received,
             "state": context.state.to_dict() if decisions.wants_state(tool.name) else None,
-            "invocation_id": getattr(context, "invocation_id", ""),
+            "invocation_id": invocation_id,
             "confirmation": _confirmation(context),
-            "agent": getattr(context, "agent_name", ""),
+            "agent": agent,
             "is_long_running": bool(getattr(tool, "is_long_running", False)),
             "output_schema": output_schema.of(tool),
             "declaration": _declaration(tool) if decisions.wants_declaration(tool.name) else None,
@@ -188,7 +210,7 @@ async def _ask(
         # An exception could be swallowed on its way: by a plugin, a callback or an agent in the middle.
         decisions.stop()
         await asyncio.Event().wait()
-    return decision
+    return decision if by_code is None else {**decision, "by_code": by_code}
 
 
 def _confirmation(context: Any) -> dict[str, Any] | None:
@@ -219,6 +241,19 @@ async def _through_gate(
 ) -> Any:
     """The result of a call: of its mock, or of its body if that may run."""
     decision = await _ask(tool, args, context, received)
+    by_code, decisions = decision.get("by_code"), _decisions()
+    if by_code is None or decisions is None:
+        return await _as_decided(decision, tool, context, body)
+    try:
+        result = await _as_decided(decision, tool, context, body)
+    except Exception as error:
+        decisions.note_code_result(by_code, {"error": str(error)})
+        raise
+    decisions.note_code_result(by_code, result)
+    return result
+
+
+async def _as_decided(decision: dict[str, Any], tool: Any, context: Any, body: Any) -> Any:
     _do_as_mocked(decision, context)
     match decision["do"]:
         case "mock":
@@ -485,36 +520,86 @@ def _gate_nodes() -> None:
 
     @functools.wraps(run)
     def run_gated(self: Any, *, ctx: Any, node_input: Any) -> Any:
-        is_gated = _has_own_code(self) and not _is_decided(self)
-        node: Any = _Gated(self) if is_gated else self
+        node: Any = _Gated(self, self._run_impl) if _is_gated(self, ctx) else self
         return run(node, ctx=ctx, node_input=node_input)
 
+    def look_up(self: Any, name: str) -> Any:
+        found = super(BaseNode, self).__getattribute__(name)
+        if name != "run" or adks_own.is_code(getattr(found, "__func__", None)):
+            return found
+
+        def run_own(*, ctx: Any, node_input: Any) -> Any:
+            if not _is_gated(self, ctx, runs_own=True):
+                return found(ctx=ctx, node_input=node_input)
+            node: Any = _Gated(self, found)
+            return run(node, ctx=ctx, node_input=node_input)
+
+        return run_own
+
     setattr(BaseNode, "run", run_gated)
+    # google-adk calls `run`, and marks it as final, which Python does not see to.
+    setattr(BaseNode, "__getattribute__", look_up)
+    _notice_tools_as_nodes()
 
 
-def _has_own_code(node: Any) -> bool:
-    """Whether a node runs code of the author. Agents and workflows do so too, but the nodes and tools that they run are
-    intercepted."""
+_as_node: contextvars.ContextVar[bool] = carried.variable("rehearsal_as_node", False)
+"""Whether a workflow runs a tool as its node."""
+
+
+def _notice_tools_as_nodes() -> None:
+    """A workflow asks plugins about its tools as a model's flow does, though no model called them."""
+    try:
+        from google.adk.workflow._tool_node import _ToolNode
+    except ImportError:
+        return
+    own = _ToolNode._run_impl
+
+    @functools.wraps(own)
+    async def run_impl(self: Any, *, ctx: Any, node_input: Any) -> Any:
+        steps = own(self, ctx=ctx, node_input=node_input)
+        async with contextlib.aclosing(steps):
+            while True:
+                token = _as_node.set(True)
+                try:
+                    one = await anext(steps)
+                except StopAsyncIteration:
+                    return
+                finally:
+                    _as_node.reset(token)
+                yield one
+
+    setattr(_ToolNode, "_run_impl", run_impl)
+
+
+def _is_gated(node: Any, ctx: Any, *, runs_own: bool = False) -> bool:
+    """Whether the gate decides about a node: one that runs code of the author, and an inner workflow that the case
+    names. Agents run code of the author too, but the nodes and tools that they run are intercepted."""
     from google.adk.workflow._function_node import FunctionNode
     from google.adk.workflow._node import Node
     from google.adk.workflow._workflow import Workflow
 
-    if isinstance(node, (BaseAgent, Workflow)):
+    if isinstance(node, BaseAgent) or _is_decided(node):
         return False
     methods = ["_run_impl"]
     # One that runs in parallel runs copies of itself.
     if isinstance(node, Node) and not node.parallel_worker:
         methods.append("run_node_impl")
-    return isinstance(node, FunctionNode) or not all(
+    is_own = runs_own or isinstance(node, FunctionNode) or not all(
         adks_own.is_code(getattr(getattr(node, name), "__func__", None)) for name in methods
     )
+    if not isinstance(node, Workflow):
+        return is_own
+    decisions = _decisions()
+    is_inner = "/" in str(getattr(ctx, "node_path", ""))
+    return is_inner and (is_own or (decisions is not None and decisions.names(node.name)))
 
 
 class _Gated:
     """A node with the gate in place of its code."""
 
-    def __init__(self, node: Any) -> None:
+    def __init__(self, node: Any, code: Any) -> None:
         self._node = node
+        self._code = code
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._node, name)
@@ -534,17 +619,17 @@ class _Gated:
             case "mock":
                 yield decision["result"]
                 return
-        async with contextlib.aclosing(_steps(decision, node, ctx, node_input)) as steps:
+        async with contextlib.aclosing(_steps(decision, node, self._code, ctx, node_input)) as steps:
             async for one in steps:
                 if "truncate" in decision and not isinstance(one, Event):
                     one = _truncated(one, decision["truncate"])
                 yield one
 
 
-async def _steps(decision: dict[str, Any], node: Any, ctx: Any, node_input: Any) -> Any:
+async def _steps(decision: dict[str, Any], node: Any, code: Any, ctx: Any, node_input: Any) -> Any:
     """What the code of a node yields, which may run."""
     with _body(decision, node):
-        steps = node._run_impl(ctx=ctx, node_input=node_input)
+        steps = code(ctx=ctx, node_input=node_input)
     try:
         while True:
             # Not while it is suspended: then the code that runs is the caller's.

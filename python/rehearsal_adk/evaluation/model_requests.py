@@ -60,7 +60,7 @@ async def answered(
             yield response
         return
     if case is not None and not barrier.is_allowed() and not isinstance(model, given_model.Person):
-        await case.check_tools(llm_request)
+        await case.check_tools(llm_request, model)
     # A person has as long as it takes. A request within that of another model, such as one that tries several, is
     # repeated with it.
     is_inner = barrier.model_call.get() is not None
@@ -89,6 +89,9 @@ async def answered(
                         failure = _failure(error)
                         if not has_begun and await case.fail_model_request(request, failure):
                             break
+                        if asked_by is not None:
+                            # google-adk goes on without the answer.
+                            case.refused(f"asked {model.model} apart from its turns, in vain: {error}", asked_by)
                         if not isinstance(error, _NothingSaidError):
                             raise
                         # Callbacks and plugins of the agent may answer in its place.

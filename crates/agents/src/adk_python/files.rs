@@ -9,9 +9,11 @@ use std::time::SystemTime;
 
 use walkdir::{DirEntry, WalkDir};
 
-/// The endings of code, configurations and prompts.
-const ENDINGS: [&str; 11] =
-    ["py", "yaml", "yml", "json", "toml", "md", "txt", "prompt", "j2", "jinja", "jinja2"];
+/// The endings of code, configurations, prompts and tables.
+const ENDINGS: [&str; 17] = [
+    "py", "yaml", "yml", "json", "jsonl", "toml", "ini", "xml", "csv", "tsv", "sql", "md", "txt",
+    "prompt", "j2", "jinja", "jinja2",
+];
 /// The endings of files that ADK and Rehearsal write into the folder.
 const WRITTEN: [&str; 3] = [".evalset.json", ".evalset_result.json", ".test.json"];
 /// Folders with more files are not searched further.
@@ -26,16 +28,19 @@ pub(super) fn fingerprint(folder: &Path, eval_set: &Path) -> u64 {
     for file in source_files(folder).filter(|file| *file != eval_set) {
         add(&mut hasher, &file);
     }
-    // ADK reads the nearest one.
-    let mut environments = folder.ancestors().map(|folder| folder.join(".env"));
-    if let Some(file) = environments.find(|file| file.is_file()) {
+    if let Some(file) = environment_file(folder) {
         add(&mut hasher, &file);
     }
     hasher.finish()
 }
 
-/// The files in an agent's folder that it may be loaded from: code, configurations and prompts, in the order of their
-/// names. Caches, virtual environments, hidden files and eval sets are left out.
+/// The nearest `.env`, which ADK reads.
+pub fn environment_file(folder: &Path) -> Option<PathBuf> {
+    folder.ancestors().map(|folder| folder.join(".env")).find(|file| file.is_file())
+}
+
+/// The files in an agent's folder that it may be loaded from: code, configurations, prompts and tables, in the order of
+/// their names. Caches, virtual environments, hidden files and eval sets are left out.
 pub fn source_files(folder: &Path) -> impl Iterator<Item = PathBuf> {
     let files = WalkDir::new(folder).follow_links(true).sort_by_file_name().into_iter();
     let files = files.filter_entry(|entry| entry.depth() == 0 || is_searched(entry)).flatten();

@@ -18,5 +18,5 @@ mod supervisor;
 #[cfg(test)]
 mod tests;
 
-pub use files::source_files;
+pub use files::{environment_file, source_files};
 pub use source::AdkPythonSource;

@@ -25,7 +25,7 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use agents::adk_python::interpreter::find_interpreter;
-use agents::adk_python::source_files;
+use agents::adk_python::{environment_file, source_files};
 use async_trait::async_trait;
 use json_text::JsonText;
 use xxhash_rust::xxh3::Xxh3Default;
@@ -290,7 +290,7 @@ impl Subject for AdkPythonSubject {
 /// A hash of the files of an agent's folder that its behavior depends on.
 pub(crate) fn fingerprint_of(folder: &Path) -> String {
     let mut hasher = Xxh3Default::new();
-    for file in source_files(folder) {
+    for file in source_files(folder).chain(environment_file(folder)) {
         let name = file.strip_prefix(folder).unwrap_or(&file);
         hasher.update(name.as_os_str().as_encoded_bytes());
         // A file that cannot be read is reported when the agent is loaded.

@@ -81,6 +81,28 @@ async fn work_has_the_permission_of_who_submits_it() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_processes_of_a_tool_work_for_nobody_else() {
+    let Some(subject) = subject("carried").map(Arc::new) else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    for way in [
+        "process executor",
+        "process executor map",
+        "process pool apply",
+        "process pool map",
+        "process pool imap",
+    ] {
+        let path = folder.path().join(format!("{way} of a tool"));
+        let of_callback = folder.path().join(format!("{way} of a callback"));
+        let state = json!({ "way": way, "path": path, "path_of_callback": of_callback });
+        let result = run_eval(&case(&subject, true, &state)).await;
+        assert!(path.exists() && !of_callback.exists(), "{way}");
+        let message = result.error.unwrap_or_else(|| panic!("{way} passes")).message;
+        let tried = "tried to give work to a process that a tool with effects started";
+        assert!(message.contains(tried) && message.contains("carried/agent.py:"), "{message}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn work_that_a_thread_takes_by_itself_has_no_permission() {
     let Some(subject) = subject("carried").map(Arc::new) else { return };
     let folder = tempfile::tempdir().expect("a folder");

@@ -6,6 +6,7 @@ mod arg_conditions;
 mod blind_metrics;
 mod broken_runs;
 mod broken_suites;
+mod calls_by_code;
 mod canaries;
 mod carried_permission;
 mod concurrent_users;

@@ -178,7 +178,7 @@ async fn a_real_tool_runs_once_and_is_decided_once() {
 }
 
 /// The nodes in the order in which the workflow runs them.
-const NODES: [&str; 13] = [
+const NODES: [&str; 16] = [
     "function",
     "in_the_class",
     "in_the_base",
@@ -191,6 +191,9 @@ const NODES: [&str; 13] = [
     "own_function_node",
     "calls_function_node",
     "own_join",
+    "own_run",
+    "own_run_of_a_base",
+    "own_workflow",
     "on_the_instance",
 ];
 
@@ -230,4 +233,24 @@ async fn nodes_of_own_classes_are_decided_by_their_names() {
         let begin = format!("EvalToolError: the tool {node} was called");
         assert!(message.starts_with(&begin), "{node}: {message}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_inner_workflow_that_is_mocked_does_not_run() {
+    let Some(python) = test_needs::python() else { return };
+    let subject = Arc::new(subject("inner_flow", &python));
+    // The tool's node is called by the workflow, and by no model.
+    let run = async |mocked: &[&str]| {
+        let result =
+            run_eval(&case_of_nodes(&subject, mocked).tool("prepare", ToolUse::Sealed)).await;
+        assert_eq!(result.status, Status::Passed, "{:?}", result.error);
+        let results = results(&result).into_iter().filter(|(_, _, is_mocked)| *is_mocked);
+        (
+            state(&result).get("ran").cloned(),
+            results.map(|(name, ..)| name.to_owned()).collect::<Vec<_>>(),
+        )
+    };
+    assert_eq!(run(&["inner", "book"]).await, (None, vec!["inner".to_owned(), "book".to_owned()]));
+    // Without a mock it is a part of the agent, whose nodes are decided one by one.
+    assert_eq!(run(&["step", "book"]).await, (None, vec!["step".to_owned(), "book".to_owned()]));
 }

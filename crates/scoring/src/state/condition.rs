@@ -119,6 +119,16 @@ impl Test {
 }
 
 impl Test {
+    /// The values that a value is compared with, as a whole.
+    pub(super) fn compared(&self) -> Vec<&JsonText> {
+        match self {
+            Self::Equal(value) => vec![value],
+            Self::In(choices) => choices.iter().collect(),
+            Self::Not(tests) => tests.iter().flat_map(Self::compared).collect(),
+            _ => Vec::new(),
+        }
+    }
+
     /// The members of the objects that a value is compared with.
     pub(super) fn members(&self) -> Vec<String> {
         let of = |value: &JsonText| {

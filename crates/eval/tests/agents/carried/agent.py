@@ -4,8 +4,9 @@ import _thread
 import asyncio
 import queue
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from functools import cache
+from multiprocessing import get_context
 from multiprocessing.pool import ThreadPool
 
 from google.adk.agents import LlmAgent
@@ -14,6 +15,23 @@ from google.adk.tools import ToolContext
 # Whoever first uses one of these makes it.
 executor = cache(lambda: ThreadPoolExecutor(1))
 pool = cache(lambda: ThreadPool(1))
+
+processes = cache(lambda: ProcessPoolExecutor(1, mp_context=get_context("fork")))
+process_pool = cache(lambda: get_context("fork").Pool(1))
+
+
+def touch(path: str) -> None:
+    open(path, "w").close()
+
+
+IN_PROCESSES = {
+    "process executor": lambda path: processes().submit(touch, path).result(),
+    "process executor map": lambda path: list(processes().map(touch, [path])),
+    "process pool apply": lambda path: process_pool().apply(touch, (path,)),
+    "process pool map": lambda path: process_pool().map(touch, [path]),
+    "process pool imap": lambda path: list(process_pool().imap(touch, [path])),
+}
+"""Ways in which another process writes the file at a path."""
 
 
 @cache
@@ -106,8 +124,11 @@ async def do(way: str, work) -> None:
 
 async def work(tool_context: ToolContext) -> dict:
     """Writes a file."""
-    path = tool_context.state["path"]
-    await do(tool_context.state["way"], lambda: open(path, "w").close())
+    path, way = tool_context.state["path"], tool_context.state["way"]
+    if way in IN_PROCESSES:
+        IN_PROCESSES[way](path)
+    else:
+        await do(way, lambda: open(path, "w").close())
     return {"result": "worked"}
 
 
@@ -118,7 +139,11 @@ async def before_agent(callback_context) -> None:
 
 async def after_agent(callback_context) -> None:
     if path := callback_context.state.get("path_of_callback"):
-        await do(callback_context.state["way"], lambda: open(path, "w").close())
+        way = callback_context.state["way"]
+        if way in IN_PROCESSES:
+            IN_PROCESSES[way](path)
+        else:
+            await do(way, lambda: open(path, "w").close())
 
 
 root_agent = LlmAgent(

@@ -2,6 +2,7 @@
 
 from types import MethodType
 
+from google.adk.events import Event
 from google.adk.workflow import BaseNode, FunctionNode, JoinNode, Node, Workflow
 
 
@@ -71,6 +72,20 @@ class OwnJoin(JoinNode):
     _run_impl = run
 
 
+class OwnRun(BaseNode):
+    async def run(self, *, ctx, node_input):
+        async for one in run(self, ctx=ctx, node_input=node_input):
+            yield Event(output=one)
+
+
+class OwnRunOfABase(OwnRun):
+    pass
+
+
+class OwnWorkflow(Workflow):
+    _run_impl = run
+
+
 def calls_function_node(ctx, node_input) -> str:
     ctx.state["ran_calls_function_node"] = ctx.state.get("ran_calls_function_node", 0) + 1
     return "real"
@@ -92,6 +107,9 @@ nodes = [
     OwnFunctionNode(func=function, name="own_function_node"),
     CallsFunctionNode(func=calls_function_node),
     OwnJoin(name="own_join"),
+    OwnRun(name="own_run"),
+    OwnRunOfABase(name="own_run_of_a_base"),
+    OwnWorkflow(name="own_workflow", edges=[("START", FunctionNode(func=function, name="never_run"))]),
     on_the_instance,
 ]
 root_agent = Workflow(name="resolved_flow", edges=[("START", *nodes, JoinNode(name="join"))])
