@@ -401,7 +401,7 @@ class EvalResult:
             raise AssertionError(self.explanation())
 
     def explanation(self) -> str:
-        """The verdict and its reasons, as text."""
+        """The verdict, its reasons and the events, as text."""
         reason = f", ended by {self.termination_reason}" if self.termination_reason else ""
         again = f", run {self.repeat}" if self.repeat > 1 else ""
         lines = [f"{self.name}{again}: {self.status} ({self.turns} turns{reason})"]
@@ -411,6 +411,8 @@ class EvalResult:
             if metric.passed is not True:
                 word = "unscored" if metric.passed is None else "failed"
                 lines.append(f"{name} {word}: {'; '.join(metric.evidence)}")
+        lines.append("events:")
+        lines += [f"  {json.dumps(event, ensure_ascii=False)}" for event in self.events]
         return "\n".join(line for line in lines if line)
 
 

@@ -84,6 +84,8 @@ def test_a_failure_says_why():
     assert "not-escalated: failed" in told
     assert "EvalToolError: the tool read was called, and the case has no mock for it." in told
     assert "fine" not in told
+    assert 'events:\n  {"at_ms": 0, "type": "initial_state", "state": {}}' in told
+    assert '"type": "tool_call", ' in told
 
 
 def test_cases_run_one_after_the_other():

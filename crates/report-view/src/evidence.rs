@@ -39,6 +39,8 @@ pub enum Part {
     Conditions(Vec<Condition>),
     /// A judge's answer.
     Rubrics(Vec<Rubric>),
+    /// Lines of a metric of `rehearsal eval`, such as the reason of its judge.
+    Lines(Vec<String>),
 }
 
 /// A call of one side or of both.
@@ -111,6 +113,7 @@ struct Details {
     invocations: Vec<f64>,
     conditions: Vec<Condition>,
     rubrics: Vec<Rubric>,
+    evidence: Vec<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -161,7 +164,9 @@ struct Difference {
 /// What a score rests on, as far as it is understood.
 #[must_use]
 pub fn evidence(details: &JsonText) -> Vec<Part> {
-    let Ok(Details { missed, turns, invocations, conditions, rubrics }) = details.decode() else {
+    let Ok(Details { missed, turns, invocations, conditions, rubrics, evidence }) =
+        details.decode()
+    else {
         return Vec::new();
     };
     let mut parts = Vec::new();
@@ -191,6 +196,9 @@ pub fn evidence(details: &JsonText) -> Vec<Part> {
     }
     if !rubrics.is_empty() {
         parts.push(Part::Rubrics(rubrics));
+    }
+    if !evidence.is_empty() {
+        parts.push(Part::Lines(evidence));
     }
     parts
 }

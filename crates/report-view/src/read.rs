@@ -1,7 +1,7 @@
 //! Parses a [`Report`].
 
 use json_text::{JsonText, JsonTextError};
-use scoring::report::{CaseVerdict, EvalCaseResult};
+use scoring::report::EvalCaseResult;
 use serde::Deserialize;
 use serde_json::error::Category;
 
@@ -75,11 +75,7 @@ fn check(at: usize, case: &EvalCaseResult) -> Result<(), ReadError> {
             return broken(".threshold", "must be a finite number");
         }
     }
-    let passed = match case.verdict() {
-        CaseVerdict::Error | CaseVerdict::Failed => Some(false),
-        CaseVerdict::Unscored => None,
-        CaseVerdict::Passed => Some(true),
-    };
+    let passed = case.verdict().passed();
     if passed == case.passed {
         return Ok(());
     }

@@ -80,12 +80,7 @@ impl Report {
     /// The number of cases with this verdict.
     #[must_use]
     pub fn count(&self, verdict: CaseVerdict) -> usize {
-        match verdict {
-            CaseVerdict::Error => self.summary.error_cases,
-            CaseVerdict::Failed => self.summary.failed_cases - self.summary.error_cases,
-            CaseVerdict::Unscored => self.summary.unscored_cases,
-            CaseVerdict::Passed => self.summary.passed_cases,
-        }
+        self.summary.count(verdict)
     }
 
     /// The place of the first case with this id or label. A label names one run of a case.

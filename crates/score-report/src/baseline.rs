@@ -182,19 +182,10 @@ fn changed(before: &EvalCaseResult, after: &EvalCaseResult, case: CaseChange) ->
             Change::Unclear => "unscored",
             change => change.word(),
         },
-        before: word(before.verdict()),
-        after: word(after.verdict()),
+        before: before.verdict().word(),
+        after: after.verdict().word(),
         scores: scores.collect(),
         case,
         verdict: after.verdict(),
-    }
-}
-
-fn word(verdict: CaseVerdict) -> &'static str {
-    match verdict {
-        CaseVerdict::Error => "error",
-        CaseVerdict::Failed => "failed",
-        CaseVerdict::Unscored => "unscored",
-        CaseVerdict::Passed => "passed",
     }
 }

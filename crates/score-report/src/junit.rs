@@ -31,12 +31,11 @@ pub(crate) fn case(case: &ScoredCase) -> TestCase {
             status.set_message(reasons(None));
             status
         }
-        CaseVerdict::Failed => {
+        verdict @ (CaseVerdict::Terminated | CaseVerdict::Failed) => {
             let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
             let reasons = reasons(Some(false));
             status.set_message(reasons.lines().next().unwrap_or_default().to_owned());
-            let kind = result.eval_run.as_ref().map_or("failed", |run| run.status.label());
-            status.set_type(kind).set_description(reasons);
+            status.set_type(verdict.word()).set_description(reasons);
             status
         }
         CaseVerdict::Error => {

@@ -50,6 +50,7 @@ fn cut(text: &str, longest: usize) -> String {
 #[derive(Debug, Default)]
 pub(crate) struct Markdown {
     errors: Rows,
+    terminated: Rows,
     failed: Rows,
     unscored: Rows,
 }
@@ -98,6 +99,7 @@ impl Markdown {
     pub(crate) fn take(&mut self, row: &str, verdict: CaseVerdict) {
         match verdict {
             CaseVerdict::Error => self.errors.take(row),
+            CaseVerdict::Terminated => self.terminated.take(row),
             CaseVerdict::Failed => self.failed.take(row),
             CaseVerdict::Unscored => self.unscored.take(row),
             CaseVerdict::Passed => {}
@@ -130,6 +132,7 @@ impl Markdown {
         let mut room = ROOM;
         let errors = if self.errors.cases == 1 { "error" } else { "errors" };
         self.errors.finish(errors, &mut room, out)?;
+        self.terminated.finish("terminated", &mut room, out)?;
         self.failed.finish("failed", &mut room, out)?;
         self.unscored.finish("unscored", &mut room, out)
     }

@@ -13,15 +13,10 @@ use crate::scored::ScoredCase;
 pub(crate) fn case(case: &ScoredCase) -> String {
     let result = &case.result;
     let notes = result.eval_run.as_ref().map_or(&[][..], |run| &run.notes);
-    let word = match result.verdict() {
-        CaseVerdict::Passed if notes.is_empty() => return String::new(),
-        CaseVerdict::Passed => "passed",
-        CaseVerdict::Error => "error",
-        CaseVerdict::Failed => "failed",
-        CaseVerdict::Unscored => "unscored",
-    };
-    let word = result.eval_run.as_ref().map_or(word, |run| run.status.label());
-    let mut lines = format!("{word:<9} {}\n", plain(&result.label()));
+    if result.verdict() == CaseVerdict::Passed && notes.is_empty() {
+        return String::new();
+    }
+    let mut lines = format!("{:<9} {}\n", result.verdict().word(), plain(&result.label()));
     for line in case.ended_by().iter().flat_map(|reason| reason.lines()) {
         lines.push_str(&format!("          {}\n", plain(line)));
     }

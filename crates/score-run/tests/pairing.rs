@@ -10,7 +10,6 @@ use json_text::JsonText;
 use score_report::ScoredCase;
 use score_run::{CaseFilter, Pairing, RunError, RunSummary, ScoreRun, read_set_header, run};
 use scoring::config::Config;
-use scoring::report::CaseVerdict;
 use scoring::trajectory::NoSchemas;
 use tempfile::TempDir;
 
@@ -70,12 +69,7 @@ fn paired(
     let order = ScoreRun { expected, actual, config: &config, filter, pairing, format: None, jobs };
     let mut lines = Vec::new();
     let line = |case: ScoredCase| {
-        let verdict = match case.result.verdict() {
-            CaseVerdict::Passed => "passed",
-            CaseVerdict::Failed => "failed",
-            CaseVerdict::Unscored => "unscored",
-            CaseVerdict::Error => "error",
-        };
+        let verdict = case.result.verdict().word();
         let reported =
             case.result.error.or(case.whys.first().cloned().flatten()).unwrap_or_default();
         format!("{} {verdict} {reported}", case.result.eval_id)

@@ -129,6 +129,8 @@ fn each_verdict_has_its_words_and_exit_code() {
     assert!(markdown.contains("| goes on | ended by max\\_turns after 1 turn |"), "{markdown}");
     let html = resumed(&["--format", "html"]);
     assert!(html.contains(r#""u":[null,"Hi"]"#), "the conversation is in the page");
+    assert!(html.contains(r#""v":"t""#), "what a limit ended is a verdict of its own");
+    assert!(html.contains(r#""turn","run","is ended by max_turns with the state""#), "{html}");
 }
 
 /// Whether a report has the form that is published.
@@ -254,10 +256,13 @@ fn a_resumed_run_names_the_files_that_have_changed() {
     let shown = resume();
     assert!(shown.contains("note: mocks.py has changed since run 1; run again: one\n"), "{shown}");
     assert!(!shown.contains("passed      two "), "{shown}");
-    write("triage/prompt.md", "Be brief.");
-    let shown = resume();
-    let wanted = "note: the agent triage has changed since run 2; run again: one, two\n";
-    assert!(shown.contains(wanted), "{shown}");
+    for (run, path) in [(2, "triage/prompt.md"), (3, "triage/prices.csv"), (4, "triage/.env")] {
+        write(path, "a=b");
+        let shown = resume();
+        let wanted =
+            format!("note: the agent triage has changed since run {run}; run again: one, two\n");
+        assert!(shown.contains(&wanted), "{path}: {shown}");
+    }
 }
 
 #[test]
@@ -437,6 +442,15 @@ fn eval_sets_are_reported_as_by_rehearsal_score() {
     assert!(shown.contains(line), "{shown}");
     let page = rescored("html");
     assert!(page.contains(r#""f":["It is cold","18 degrees"]"#), "both sides are in the page");
+    let turns = [&arguments[..], &["--rescore", "1", "--adk-results", "history"]].concat();
+    run(folder.path(), &turns, None);
+    let file = std::fs::read_dir(folder.path().join("history")).unwrap().next().unwrap().unwrap();
+    let history = std::fs::read_to_string(file.path()).unwrap();
+    let history: serde_json::Value = serde_json::from_str(&history).unwrap();
+    let turn = &history["eval_case_results"][0]["eval_metric_result_per_invocation"][0];
+    let results = turn["eval_metric_results"].as_array().unwrap().iter();
+    let scores: Vec<_> = results.map(|it| (&it["metric_name"], &it["score"])).collect();
+    assert_eq!(format!("{scores:?}"), "");
 }
 
 #[test]

@@ -9,6 +9,7 @@ use report_view::{
 };
 
 use super::distribution::signed;
+use super::run_timeline::RunTimeline;
 use super::table::{broken, label, verdict};
 use crate::reports::state::report_state::{ReportState, Shared};
 use crate::shared::comparison::{compared_call, compared_text};
@@ -73,6 +74,7 @@ pub(super) fn CaseDetail(
         results.iter().find(|result| result.criterion == criterion)?.score
     };
     let results = scores(&result.criterion_results, was);
+    let run = result.eval_run.clone().map(|run| view! { <RunTimeline run/> });
     let beside = {
         let gone_place = before.as_ref().map(|(_, place)| Row::Gone(*place));
         let row = now.map(Row::Case).or(gone_place);
@@ -111,6 +113,7 @@ pub(super) fn CaseDetail(
             {gone.then(|| view! { <p class="note">"Only the baseline has this case. These are its scores there."</p> })}
             {why.map(|why| view! { <p class="why report-line"><b>{lead}</b> {sentence(&why)}</p> })}
             {results}
+            {run}
         </div>
     }
     .into_any()
@@ -201,7 +204,9 @@ fn unscored_line((why, names): (Option<String>, Vec<String>)) -> AnyView {
 
 /// The details of a criterion's score; nothing where its line among the scores is complete.
 fn section(result: CriterionResult) -> Option<AnyView> {
-    let parts = evidence(&result.details);
+    let mut parts = evidence(&result.details);
+    // Of a metric that failed, they are the reason beside its score.
+    parts.retain(|part| !matches!(part, Part::Lines(_)) || reason(&result).is_none());
     if parts.is_empty() && result.score.is_none() {
         return None;
     }
@@ -306,6 +311,10 @@ fn part(part: Part) -> AnyView {
             .into_any()
         }
         Part::Rubrics(rubrics) => rubrics.into_iter().map(rubric).collect_view().into_any(),
+        Part::Lines(lines) => {
+            let lines = lines.into_iter().map(|line| view! { <li dir="auto">{line}</li> });
+            view! { <ul class="report-samples">{lines.collect_view()}</ul> }.into_any()
+        }
     }
 }
 

@@ -5,6 +5,7 @@ mod distribution;
 mod list;
 mod open_file;
 mod reader;
+mod run_timeline;
 pub mod state;
 mod table;
 

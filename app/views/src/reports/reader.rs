@@ -288,6 +288,7 @@ fn Counts(
             </button>
         }
     };
+    let has_terminated = report.count(CaseVerdict::Terminated) > 0;
     // Errors count as not passed, as in every report. Only unscored cases are left out.
     let left_out = if report.summary.unscored_cases > 0 { ", without unscored cases" } else { "" };
     let rate = report.summary.pass_rate_phrase().map(|rate| format!("{rate}{left_out}"));
@@ -296,6 +297,7 @@ fn Counts(
             {one(CaseVerdict::Passed, "passed", "passed")}
             {one(CaseVerdict::Failed, "failed", "failed")}
             {one(CaseVerdict::Error, "error", "errors")}
+            {has_terminated.then(|| one(CaseVerdict::Terminated, "failed", "terminated"))}
             {one(CaseVerdict::Unscored, "unscored", "unscored")}
             {rate.map(|rate| view! { <p class="quiet">{rate}</p> })}
         </div>

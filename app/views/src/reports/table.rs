@@ -521,12 +521,13 @@ fn name(result: &EvalCaseResult) -> &str {
 
 /// A verdict's class and its word.
 pub(super) fn verdict(verdict: CaseVerdict) -> (&'static str, &'static str) {
-    match verdict {
-        CaseVerdict::Error => ("error", "error"),
-        CaseVerdict::Failed => ("failed", "failed"),
-        CaseVerdict::Unscored => ("unscored", "unscored"),
-        CaseVerdict::Passed => ("passed", "passed"),
-    }
+    let class = match verdict {
+        CaseVerdict::Error => "error",
+        CaseVerdict::Terminated | CaseVerdict::Failed => "failed",
+        CaseVerdict::Unscored => "unscored",
+        CaseVerdict::Passed => "passed",
+    };
+    (class, verdict.word())
 }
 
 /// How many of all cases the rows are.

@@ -5,10 +5,10 @@ use case_trace::{CaseTrace, LazyTrace};
 use json_text::JsonText;
 use scoring::config::{Config, Metric};
 use scoring::json::Equality;
-use scoring::report::CaseVerdict;
+use scoring::report::{CaseVerdict, TimelineEntry, timeline};
 use scoring::trajectory::{Alignment, CallSeen, Matching, Row, RowKind, align};
 use scoring::{Invocation, ToolCall};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::escape::in_script;
 use crate::scored::ScoredCase;
@@ -17,6 +17,8 @@ use crate::scored::ScoredCase;
 const LONGEST: usize = 20_000;
 /// The same for what a tool answered.
 const LONGEST_RESULT: usize = 2_000;
+/// So many events of a run are drawn.
+const MOST_EVENTS: usize = 500;
 /// The same for the message that a case is searched by.
 const LONGEST_QUERY: usize = 160;
 
@@ -64,7 +66,20 @@ struct Whole<'a> {
     c: String,
     /// The turns.
     t: Vec<Turn>,
+    /// What the metrics of a run that passed rest on: the place of the criterion, and lines.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    m: Vec<(usize, Vec<String>)>,
+    /// What happened in a run: seconds, the kind, who, what, where a result came from, and a text or a value.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    l: Vec<Happened>,
+    /// Whether more happened than `l` has.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    k: bool,
 }
+
+/// An entry of the timeline.
+type Happened =
+    (String, &'static str, String, String, Option<String>, Option<String>, Option<String>);
 
 /// The texts of both sides, if present.
 type Both = (Option<String>, Option<String>);
@@ -119,6 +134,7 @@ pub(crate) fn case(case: &ScoredCase, config: &Config) -> (String, String) {
             CaseVerdict::Failed => "f",
             CaseVerdict::Unscored => "u",
             CaseVerdict::Error => "e",
+            CaseVerdict::Terminated => "t",
         },
         s: places.iter().map(|at| result.criterion_results.get((*at)?)?.score).collect(),
         a: (0..).zip(&places).filter(|(_, at)| at.is_none()).map(|(column, _)| column).collect(),
@@ -127,14 +143,42 @@ pub(crate) fn case(case: &ScoredCase, config: &Config) -> (String, String) {
         q: first.map_or(String::new(), |turn| cut(&turn.user_message(), LONGEST_QUERY)),
     };
     let why = |at: &Option<usize>| case.whys.get((*at)?)?.as_deref();
+    let run = result.eval_run.as_ref();
+    let happened = run.map(|run| timeline(&run.events)).unwrap_or_default();
     let whole = Whole {
         e: case.ended_by(),
         w: if case.whys.is_empty() { Vec::new() } else { places.iter().map(why).collect() },
         h: (expected.is_some(), actual.is_some()),
         c: actual.map(cost).unwrap_or_default(),
         t: turns(expected, actual, &matching(config)),
+        m: evidence(case, &places),
+        k: happened.len() > MOST_EVENTS,
+        l: happened.into_iter().take(MOST_EVENTS).map(drawn).collect(),
     };
     (json(&line), json(&whole))
+}
+
+/// The lines of metrics that passed: those of the others are the reason why they did not.
+fn evidence(case: &ScoredCase, places: &[Option<usize>]) -> Vec<(usize, Vec<String>)> {
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
+    struct Details {
+        evidence: Vec<String>,
+    }
+    let lines = |at: &Option<usize>| {
+        let result = case.result.criterion_results.get((*at)?)?;
+        let details = result.details.decode::<Details>().unwrap_or_default();
+        (result.passed == Some(true) && !details.evidence.is_empty()).then_some(details.evidence)
+    };
+    let lines = places.iter().enumerate().filter_map(|(place, at)| Some((place, lines(at)?)));
+    lines.collect()
+}
+
+fn drawn(entry: TimelineEntry) -> Happened {
+    let TimelineEntry { at_ms, kind, who, what, from, text, value } = entry;
+    let at = format!("{}.{:03}", at_ms / 1000, at_ms % 1000);
+    let value = value.map(|value| cut(value.compact().as_str(), LONGEST_RESULT));
+    (at, kind.name(), who, what, from, text.map(|text| cut(&text, LONGEST)), value)
 }
 
 /// For each criterion of the report, the place of the case's result.

@@ -27,7 +27,7 @@
     return node;
   };
 
-  const VERDICTS = [["p", "passed"], ["f", "failed"], ["u", "unscored"], ["e", "error"]];
+  const VERDICTS = [["p", "passed"], ["f", "failed"], ["u", "unscored"], ["e", "error"], ["t", "terminated"]];
   const WORDS = Object.fromEntries(VERDICTS);
   const BINS = 20;
   const number = new Intl.NumberFormat("en");
@@ -39,7 +39,7 @@
   let shown = [];
 
   const verdictOf = (line) => {
-    if (state.metric < 0 || line.v === "e") return line.v;
+    if (state.metric < 0 || "et".includes(line.v)) return line.v;
     const score = line.s[state.metric];
     if (score === null || score === undefined) return "u";
     return score >= criteria[state.metric][1] ? "p" : "f";
@@ -122,7 +122,7 @@
 
   /* The summary: verdicts and criteria, both of which filter. */
   const counts = () => {
-    const counted = { p: 0, f: 0, u: 0, e: 0 };
+    const counted = { p: 0, f: 0, u: 0, e: 0, t: 0 };
     cases.forEach((line) => { counted[verdictOf(line)] += 1; });
     return counted;
   };
@@ -173,7 +173,7 @@
   };
   const drawSummary = () => {
     const counted = counts();
-    const verdicts = VERDICTS.map(([key, word]) => el(
+    const verdicts = VERDICTS.filter(([key]) => key !== "t" || about.summary.terminated_cases).map(([key, word]) => el(
       "button",
       { class: "verdict", "aria-pressed": String(state.show.includes(key)), onclick: () => toggle(key) },
       el("i", { class: `mark ${key}` }), el("span", {}, word), el("b", {}, number.format(counted[key])),
@@ -389,11 +389,26 @@
       turn.c.map(calls),
       texts(turn.f, "", ["no response expected", "no response"]),
     ]);
+    const met = (details.m || []).map(([metric, lines]) => el("p", {}, el("b", {}, `${criteria[metric][0]}: `), lines.join("; ")));
+    const happened = (details.l || []).map(([at, kind, who, what, from, text, value]) => el(
+      "li", { class: kind },
+      el("time", {}, `${at} s`),
+      el("span", { class: "who" }, who),
+      el("div", {}, el("span", { class: "what" }, what), from ? el("span", { class: "chip" }, from) : null, text ? el("span", { class: "txt" }, text) : null, value ? el("code", {}, value) : null),
+    ));
+    /* Without a golden trace there is nothing to compare a run with. */
+    const isCompared = details.t.length && (details.h[0] || !happened.length);
     article.replaceChildren(
       head,
       ...(line.s.length ? [el("div", { class: "metrics" }, metrics(line))] : []),
       ...why,
-      ...(details.t.length ? [sides, ...turns.flat().filter(Boolean)] : []),
+      ...(met.length ? [el("div", { class: "why met" }, met)] : []),
+      ...(isCompared ? [sides, ...turns.flat().filter(Boolean)] : []),
+      ...(happened.length ? [
+        el("p", { class: "turn" }, ["Run", details.c].filter(Boolean).join(" · ")),
+        el("ol", { class: "timeline" }, happened),
+        details.k ? el("p", { class: "hint" }, "Further events are in the report as JSON.") : null,
+      ].filter(Boolean) : []),
     );
     article.scrollTop = 0;
   };
@@ -423,7 +438,7 @@
     state.bin = state.metric >= 0 && query.has("bin") ? Number(query.get("bin")) : -1;
     filter();
     /* Whoever opens a report wants to know what failed. */
-    const first = shown.find((place) => "fe".includes(verdictOf(cases[place]))) ?? shown[0] ?? -1;
+    const first = shown.find((place) => "fet".includes(verdictOf(cases[place]))) ?? shown[0] ?? -1;
     state.chosen = at !== undefined && cases[at] ? at : first;
     byId("find").value = state.find;
     byId("metric").value = String(state.metric);
@@ -489,7 +504,7 @@
       Home: () => shown.length && choose(shown[0]), End: () => shown.length && choose(shown.at(-1)),
       PageDown: () => step(Math.min(10, Math.max(1, shown.length - 1 - shown.indexOf(state.chosen)))),
       PageUp: () => step(-Math.min(10, Math.max(1, shown.indexOf(state.chosen)))),
-      x: () => change({ show: state.show === "fe" ? "" : "fe" }),
+      x: () => change({ show: state.show === "fet" ? "" : "fet" }),
       "/": () => byId("find").select(), t: setTheme, "?": () => open("keys"),
     };
     const act = keys[event.key];
@@ -525,11 +540,7 @@
   const tags = [...new Set(cases.flatMap((line) => line.t || []))].sort();
   byId("tag").append(el("option", { value: "" }, "All tags"), ...tags.map((tag) => el("option", { value: tag }, tag)));
   byId("tag").hidden = tags.length === 0;
-  const { total_cases: total, passed_cases: passed, failed_cases: failed, error_cases: errorCount, unscored_cases: unscored } = about.summary;
-  const rate = about.summary.pass_rate;
-  const passRate = rate === null || rate === undefined ? "" : ` · pass rate ${figure(rate)} (${number.format(passed)} of ${number.format(passed + failed)})`;
-  const errors = errorCount ? ` · ${number.format(errorCount)} ${errorCount === 1 ? "error" : "errors"}` : "";
-  byId("counts").textContent = `${number.format(total)} ${about.summary.repeats ? "run" : "case"}${total === 1 ? "" : "s"} · ${number.format(passed)} passed · ${number.format(failed - errorCount)} failed${errors} · ${number.format(unscored)} unscored${passRate}`;
+  byId("counts").textContent = about.counts;
   byId("made").textContent = `scored in ${about.seconds < 1 ? `${(about.seconds * 1000).toFixed(1)} ms` : `${about.seconds.toFixed(1)} s`}, ${about.created}`;
   readAddress();
   draw();

@@ -45,6 +45,8 @@ struct About<'r> {
     seconds: f64,
     criteria: Vec<(&'r str, f64)>,
     summary: &'r EvalSummary,
+    /// All numbers of cases, in a phrase.
+    counts: String,
     config: String,
     details: String,
     chunk: usize,
@@ -104,6 +106,7 @@ impl Html {
                 .map(|(name, needs)| (name.as_str(), *needs))
                 .collect(),
             summary,
+            counts: total.counts(),
             config: shown_config(&heading.config_used),
             details: details::text(total),
             chunk: CHUNK,

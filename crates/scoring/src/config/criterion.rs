@@ -2,6 +2,7 @@
 
 use json_text::JsonText;
 
+use super::metric::NEEDS_JUDGE;
 use crate::adk::{self, Average, Conversation, MatchType};
 use crate::evidence::{Evidence, MissedResponse, MissedTurn};
 use crate::json::Equality;
@@ -127,10 +128,7 @@ impl Criterion {
             }
             Metric::Judged(criterion) => match &mut tools.judge {
                 Some(judge) => judged(criterion, expected, actual, *judge),
-                None => {
-                    let reason = "this criterion requires a judge. Use `rehearsal score --judge`";
-                    Outcome::unscored(Reason::NotJudged { reason: reason.to_owned() })
-                }
+                None => Outcome::unscored(Reason::NotJudged { reason: NEEDS_JUDGE.to_owned() }),
             },
             Metric::NotHere { remedy } => {
                 let judge = tools.judge.as_mut();

@@ -19,6 +19,10 @@ pub(super) struct AgentFlow {
 
 pub(super) const AGENTFLOW: AgentFlow = AgentFlow { threshold: 0.8, judge_model: "gpt-4o-mini" };
 
+/// Why a metric has no score where no judge is asked.
+pub(super) const NEEDS_JUDGE: &str =
+    "this criterion requires a judge. Use `rehearsal score --judge`";
+
 /// The names of all metrics.
 pub(super) const KNOWN: [&str; 28] = [
     "trajectory",
@@ -56,8 +60,12 @@ pub(super) const KNOWN: [&str; 28] = [
 pub(super) enum Named {
     AdkTrajectory,
     AdkResponse,
-    /// Of ADK, computed by a model.
+    /// Of ADK, computed by a judge.
     AdkJudged,
+    /// Of ADK, computed by a judge from the user's plan, which only an eval run has.
+    AdkUserJudged,
+    /// Of ADK, computed by Google's evaluation service.
+    AdkService,
     /// Of ADK, reported without a threshold.
     Informational,
     /// A function of the config's author.
@@ -94,7 +102,13 @@ pub(super) fn named(name: &str) -> Option<Named> {
         "tokens" => Named::Tokens,
         "rubric" | "rubric_based" => Named::Rubric,
         "llm_judge" => Named::LlmJudge,
-        _ if KNOWN.contains(&name) => Named::AdkJudged,
+        "final_response_match_v2"
+        | "hallucinations_v1"
+        | "rubric_based_final_response_quality_v1"
+        | "rubric_based_tool_use_quality_v1"
+        | "rubric_based_multi_turn_trajectory_quality_v1" => Named::AdkJudged,
+        "per_turn_user_simulator_quality_v1" => Named::AdkUserJudged,
+        _ if KNOWN.contains(&name) => Named::AdkService,
         _ => return None,
     })
 }
@@ -107,6 +121,8 @@ impl Named {
             Self::AdkTrajectory
                 | Self::AdkResponse
                 | Self::AdkJudged
+                | Self::AdkUserJudged
+                | Self::AdkService
                 | Self::Informational
                 | Self::Custom
         )
@@ -115,7 +131,8 @@ impl Named {
     /// The threshold of a criterion that names none; ADK wants one.
     pub(super) fn default_threshold(self) -> Option<f64> {
         match self {
-            Self::AdkTrajectory | Self::AdkResponse | Self::AdkJudged => None,
+            Self::AdkTrajectory | Self::AdkResponse => None,
+            Self::AdkJudged | Self::AdkUserJudged | Self::AdkService => None,
             Self::Informational | Self::Custom => None,
             Self::Trajectory { agentflow: false } | Self::State => Some(1.0),
             Self::Count | Self::Duration | Self::Tokens => Some(1.0),
@@ -138,7 +155,7 @@ impl Named {
                 let ignore_args = fields.truth("ignore_args").unwrap_or(false);
                 Some(Metric::AdkTrajectory { match_type, ignore_args })
             }
-            Self::AdkJudged => {
+            Self::AdkJudged | Self::AdkUserJudged | Self::AdkService => {
                 for name in [
                     "include_intermediate_responses_in_final",
                     "judge_model_options",
@@ -148,7 +165,12 @@ impl Named {
                 ] {
                     fields.take(name);
                 }
-                Some(Metric::NotHere { remedy: "only `adk eval` computes it" })
+                let remedy = match self {
+                    Self::AdkJudged => NEEDS_JUDGE,
+                    Self::AdkUserJudged => "only `rehearsal eval` computes it, with its judge",
+                    _ => "only `adk eval` computes it, with Google's evaluation service",
+                };
+                Some(Metric::NotHere { remedy })
             }
             Self::Informational => None,
             Self::Custom => {

@@ -44,7 +44,7 @@ fn adk_configs_are_read_unchanged() {
     expect![[r#"
         tool_trajectory_avg_score from 1: AdkTrajectory { match_type: InOrder, ignore_args: true }
         response_match_score from 0.8: AdkResponse
-        final_response_match_v2 from 0.5: NotHere { remedy: "only `adk eval` computes it" }
+        final_response_match_v2 from 0.5: NotHere { remedy: "this criterion requires a judge. Use `rehearsal score --judge`" }
         my_simple_metric from 0.8: NotHere { remedy: "it is a Python function, which only `adk eval` calls" }"#]]
     .assert_eq(&lines.join("\n"));
     assert!(config.source.as_str().contains("matchType"), "the report keeps the original config");

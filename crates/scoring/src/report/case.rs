@@ -88,12 +88,38 @@ pub struct EvalCaseResult {
 pub enum CaseVerdict {
     /// It could not be scored at all.
     Error,
+    /// Its run was ended by a limit.
+    Terminated,
     /// A criterion is not met.
     Failed,
     /// A criterion is unscored, or there is none.
     Unscored,
     /// All criteria are met.
     Passed,
+}
+
+impl CaseVerdict {
+    /// Whether the case passed; `None` if it is unscored.
+    #[must_use]
+    pub fn passed(self) -> Option<bool> {
+        match self {
+            Self::Error | Self::Terminated | Self::Failed => Some(false),
+            Self::Unscored => None,
+            Self::Passed => Some(true),
+        }
+    }
+
+    /// The verdict as people read it.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Terminated => "terminated",
+            Self::Failed => "failed",
+            Self::Unscored => "unscored",
+            Self::Passed => "passed",
+        }
+    }
 }
 
 impl EvalCaseResult {
@@ -119,11 +145,7 @@ impl EvalCaseResult {
             models: Vec::new(),
             eval_run: None,
         };
-        result.passed = match result.verdict() {
-            CaseVerdict::Error | CaseVerdict::Failed => Some(false),
-            CaseVerdict::Unscored => None,
-            CaseVerdict::Passed => Some(true),
-        };
+        result.passed = result.verdict().passed();
         result
     }
 

@@ -47,21 +47,16 @@ impl RunStatus {
     /// The verdict as people read it.
     #[must_use]
     pub fn label(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Terminated => "terminated",
-            Self::Failed => "failed",
-            Self::Unscored => "unscored",
-            Self::Passed => "passed",
-        }
+        self.verdict().word()
     }
 
-    /// The verdict on the case. A run that a limit ended counts as failed.
+    /// The verdict on the case.
     #[must_use]
     pub fn verdict(self) -> CaseVerdict {
         match self {
             Self::Error => CaseVerdict::Error,
-            Self::Terminated | Self::Failed => CaseVerdict::Failed,
+            Self::Terminated => CaseVerdict::Terminated,
+            Self::Failed => CaseVerdict::Failed,
             Self::Unscored => CaseVerdict::Unscored,
             Self::Passed => CaseVerdict::Passed,
         }

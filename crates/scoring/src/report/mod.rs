@@ -10,6 +10,7 @@ mod exact_number;
 mod figure;
 mod repeats;
 mod summary;
+mod timeline;
 mod why;
 
 pub use case::{CaseVerdict, CriterionResult, EvalCaseResult};
@@ -18,4 +19,5 @@ pub use eval_run::{EvalRun, RunStatus};
 pub use figure::{figure, figures_apart, short_figure};
 pub use repeats::Repeats;
 pub use summary::{CriterionStats, EvalReport, EvalSummary, Sources, TagStats, Tally};
+pub use timeline::{TimelineEntry, TimelineKind, timeline};
 pub use why::{sentences, why, why_calls};

@@ -7,7 +7,6 @@ use json_text::JsonText;
 use serde::{Deserialize, Serialize};
 
 use super::case::{CaseVerdict, CriterionResult, EvalCaseResult};
-use super::eval_run::RunStatus;
 use super::exact_number::{number, number_or_null};
 use super::figure::figure;
 use super::repeats::{RepeatTally, Repeats};
@@ -146,6 +145,18 @@ impl EvalSummary {
         Some(format!("Pass rate {rate} ({} of {of}){interval}", self.passed_cases))
     }
 
+    /// The number of cases with this verdict.
+    #[must_use]
+    pub fn count(&self, verdict: CaseVerdict) -> usize {
+        match verdict {
+            CaseVerdict::Error => self.error_cases,
+            CaseVerdict::Terminated => self.terminated_cases,
+            CaseVerdict::Failed => self.failed_cases - self.error_cases - self.terminated_cases,
+            CaseVerdict::Unscored => self.unscored_cases,
+            CaseVerdict::Passed => self.passed_cases,
+        }
+    }
+
     /// The numbers of cases in a phrase, such as `6 cases: 3 passed, 2 failed, 1 error, 0 unscored`.
     ///
     /// ```
@@ -170,7 +181,7 @@ impl EvalSummary {
             "{}: {} passed, {} failed{errors}{terminated}, {} unscored",
             self.counted(self.total_cases),
             self.passed_cases,
-            self.failed_cases - self.error_cases - self.terminated_cases,
+            self.count(CaseVerdict::Failed),
             self.unscored_cases
         )
     }
@@ -230,21 +241,20 @@ impl Tally {
     pub fn add(&mut self, result: &EvalCaseResult) {
         let summary = &mut self.summary;
         summary.total_cases += 1;
-        *match result.verdict() {
-            CaseVerdict::Error | CaseVerdict::Failed => &mut summary.failed_cases,
-            CaseVerdict::Unscored => &mut summary.unscored_cases,
-            CaseVerdict::Passed => &mut summary.passed_cases,
+        let verdict = result.verdict();
+        *match verdict.passed() {
+            Some(true) => &mut summary.passed_cases,
+            Some(false) => &mut summary.failed_cases,
+            None => &mut summary.unscored_cases,
         } += 1;
-        summary.error_cases += usize::from(result.verdict() == CaseVerdict::Error);
-        let is_terminated =
-            result.eval_run.as_ref().is_some_and(|run| run.status == RunStatus::Terminated);
-        summary.terminated_cases += usize::from(is_terminated);
+        summary.error_cases += usize::from(verdict == CaseVerdict::Error);
+        summary.terminated_cases += usize::from(verdict == CaseVerdict::Terminated);
         for tag in &result.tags {
             let of = summary.tag_stats.entry(tag.clone()).or_default();
-            *match result.verdict() {
-                CaseVerdict::Error | CaseVerdict::Failed => &mut of.failed,
-                CaseVerdict::Unscored => &mut of.unscored,
-                CaseVerdict::Passed => &mut of.passed,
+            *match verdict.passed() {
+                Some(true) => &mut of.passed,
+                Some(false) => &mut of.failed,
+                None => &mut of.unscored,
             } += 1;
         }
         if let Some(seconds) = result.run_seconds {
@@ -263,13 +273,12 @@ impl Tally {
                 summary.models.push(model.clone());
             }
         }
-        let passed = result.verdict() == CaseVerdict::Passed;
-        match (result.verdict(), &result.run) {
-            (CaseVerdict::Unscored, _) => {}
-            (_, Some(_)) => self.repeats.add(&result.eval_id, passed),
+        match (verdict.passed(), &result.run) {
+            (None, _) => {}
+            (Some(passed), Some(_)) => self.repeats.add(&result.eval_id, passed),
             // Not by id: there may be millions.
-            (_, None) if passed => self.once.0 += 1,
-            (_, None) => self.once.1 += 1,
+            (Some(true), None) => self.once.0 += 1,
+            (Some(false), None) => self.once.1 += 1,
         }
         let has_score = result.criterion_results.iter().any(|result| result.score.is_some());
         summary.avg_score_cases += usize::from(has_score);

@@ -76,7 +76,7 @@ fn coverage(cases: usize, runs: usize) -> f64 {
 /// for larger numbers.
 #[test]
 fn intervals_hold_the_rate_93_to_97_times_of_100() {
-    let single = [2, 3, 5, 8, 13, 30, 80, 200].map(|cases| (cases, 1));
+    let single = [2, 3, 4, 5, 6, 8, 10, 13, 20, 30, 50, 80, 130, 200].map(|cases| (cases, 1));
     let repeated = [(2, 2), (2, 5), (2, 10), (3, 3), (3, 6), (5, 2), (5, 3), (8, 2), (20, 2)];
     for (cases, runs) in single.into_iter().chain(repeated) {
         let coverage = coverage(cases, runs);

@@ -6,7 +6,7 @@ use std::path::Path;
 use eval::result::{EvalResult, Status};
 use json_text::JsonText;
 use scoring::{Invocation, ToolCall};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::runs::Runs;
 use super::{EvalError, private_file};
@@ -45,8 +45,8 @@ struct Metric {
 #[derive(Serialize)]
 struct Turn {
     actual_invocation: Actual,
-    /// ADK has results of each turn here. Metrics of suites measure whole runs.
-    eval_metric_results: [(); 0],
+    /// Those of criteria that score each turn. Other metrics of suites measure the whole run.
+    eval_metric_results: Vec<Metric>,
 }
 
 #[derive(Serialize)]
@@ -166,10 +166,26 @@ fn case_result(
             None => NOT_EVALUATED,
         },
     });
-    let turns = trace
-        .invocations
-        .into_iter()
-        .map(|turn| Turn { actual_invocation: actual(turn), eval_metric_results: [] });
+    let by_turn: Vec<(&String, Vec<Option<f64>>)> = result
+        .metrics
+        .iter()
+        .filter_map(|(name, metric)| Some((name, turn_scores(metric.value.as_ref()?)?)))
+        .collect();
+    let of_turn = |place: usize| {
+        let scored =
+            by_turn.iter().filter_map(|(name, scores)| Some((name, (*scores.get(place)?)?)));
+        let metric = |(name, score): (&&String, f64)| Metric {
+            metric_name: (**name).clone(),
+            threshold: threshold(name),
+            score: Some(score),
+            eval_status: if score >= threshold(name) { PASSED } else { FAILED },
+        };
+        scored.map(metric).collect()
+    };
+    let turns = trace.invocations.into_iter().enumerate().map(|(place, turn)| Turn {
+        actual_invocation: actual(turn),
+        eval_metric_results: of_turn(place),
+    });
     CaseResult {
         eval_set_id: set.to_owned(),
         eval_id: result.name.clone(),
@@ -189,6 +205,24 @@ fn case_result(
             state: trace.final_state,
         },
     }
+}
+
+/// The score of each turn, from the evidence of a criterion; `None` if it is of another kind.
+fn turn_scores(evidence: &JsonText) -> Option<Vec<Option<f64>>> {
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
+    struct Evidence {
+        /// Of ADK's own metrics.
+        invocations: Vec<f64>,
+        turns: Vec<ScoredTurn>,
+    }
+    #[derive(Deserialize)]
+    struct ScoredTurn {
+        score: Option<f64>,
+    }
+    let Evidence { invocations, turns } = evidence.decode().ok()?;
+    let scores = invocations.into_iter().map(Some).chain(turns.into_iter().map(|turn| turn.score));
+    Some(scores.collect())
 }
 
 /// ADK's `EvalStatus`.

@@ -214,8 +214,9 @@ pub enum Shown {
 }
 
 impl Shown {
-    const NAMES: [(Self, &'static str); 10] = [
+    const NAMES: [(Self, &'static str); 11] = [
         (Self::Verdict(CaseVerdict::Error), "error"),
+        (Self::Verdict(CaseVerdict::Terminated), "terminated"),
         (Self::Verdict(CaseVerdict::Failed), "failed"),
         (Self::Verdict(CaseVerdict::Unscored), "unscored"),
         (Self::Verdict(CaseVerdict::Passed), "passed"),
