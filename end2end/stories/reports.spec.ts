@@ -146,6 +146,56 @@ async function cutHeads(page: Page): Promise<string[]> {
   return cut;
 }
 
+test("the run of a case is shown as a timeline", async ({ page, host, picture, accessible }) => {
+  void host;
+  const events = [
+    { at_ms: 0, type: "initial_state", state: { user: "Ann" } },
+    { at_ms: 2, type: "user_message", text: "Book a room" },
+    { at_ms: 40, type: "tool_call", call_id: "1", name: "book", args: { room: "a" }, agent: "clerk" },
+    { at_ms: 55, type: "tool_result", call_id: "1", name: "book", result: { booked: true }, from: "mock" },
+    { at_ms: 55, type: "state_change", changes: { booked: ["a"] }, by: "mock" },
+    { at_ms: 90, type: "message", agent: "clerk", text: "It is booked. Anything else?" },
+    { at_ms: 91, type: "yield", kind: "loop", invocation_id: "i", awaiting_input: true },
+    { at_ms: 95, type: "termination", reason: "max_turns", state: { booked: ["a"] } },
+  ];
+  const result = {
+    eval_id: "books a room", name: null, passed: false, error: null, duration_seconds: 0.1, tags: [], run: null,
+    run_seconds: 0.1, tokens: null, models: [],
+    criterion_results: [
+      { criterion: "booked", score: 1, passed: true, threshold: 1, details: { evidence: ["booked is [\"a\"]"] } },
+    ],
+    eval_run: { status: "terminated", termination_reason: "max_turns", turns: 1, at_fault: null, events },
+  };
+  const report = { report_id: "r", eval_set_id: "rooms", results: [result], duration_seconds: 0.1 };
+  const own = mkdtempSync(join(tmpdir(), "rehearsal-run-"));
+  writeFileSync(join(own, "run.json"), JSON.stringify(report));
+  await open(page, "/reports");
+  await choose(page, "Open a report", join(own, "run.json"));
+  rmSync(own, { recursive: true });
+  const counts = page.getByRole("group", { name: "Show only" });
+  await expect(counts.getByRole("button", { name: /^1 terminated/ })).toBeVisible();
+  await expect(page.getByText("Pass rate 0.000 (0 of 1 case), 95 % interval 0.000 to 0.853")).toBeVisible();
+  await page.getByRole("link", { name: "books a room" }).click();
+  const happened = page.getByRole("list", { name: "What happened" }).getByRole("listitem");
+  await expect(happened).toHaveText([
+    /0\.000 s.*session.*begins with the state/,
+    /0\.002 s.*user.*Book a room/,
+    /clerk.*calls book/,
+    /book.*returns.*mock/,
+    /session.*changes its state.*mock/,
+    /clerk.*It is booked/,
+    /agent.*waits for the user/,
+    /run.*is ended by max_turns with the state/,
+  ]);
+  const run = page.getByRole("region", { name: "Run" });
+  await expect(run).toContainText("terminated · 1 turn · ended by max_turns");
+  await expect(page.getByText('booked is ["a"]')).toBeVisible();
+  await picture("run");
+  await accessible();
+  await run.getByRole("button", { name: "Show JSON" }).click();
+  await expect(run).toContainText("awaiting_input");
+});
+
 test("regressions since the baseline come first", async ({ page, picture, accessible }) => {
   writeFileSync(join(folder, "cut.json"), readFileSync(join(folder, "after.json"), "utf8").slice(0, 5000));
   const host = await startHost({

@@ -141,8 +141,20 @@ mod tests {
             r#"{"is_inner":"no"}"#,
             &expect!["`is_inner` of events message is never no; known are true, false"],
         );
-        refused("message", r#"{"text":{"regex":"end"}}"#, &expect![[r#"`text` of events message is a text, and never {"regex":"end"}; operators begin with `$`, as in { "$regex": "…" }"#]]);
-        refused("tool_call", r#"{"name":null}"#, &expect![[r#"`name` of events tool_call is a text, and never null; operators begin with `$`, as in { "$regex": "…" }"#]]);
+        refused(
+            "message",
+            r#"{"text":{"regex":"end"}}"#,
+            &expect![[
+                r#"`text` of events message is a text, and never {"regex":"end"}; operators begin with `$`, as in { "$regex": "…" }"#
+            ]],
+        );
+        refused(
+            "tool_call",
+            r#"{"name":null}"#,
+            &expect![[
+                r#"`name` of events tool_call is a text, and never null; operators begin with `$`, as in { "$regex": "…" }"#
+            ]],
+        );
         for (event, filter) in [
             ("tool_call", r#"{"args.liters":{"$gte":1},"is_inner":false}"#),
             ("termination", r#"{"reason":null}"#),

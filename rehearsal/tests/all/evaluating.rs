@@ -449,8 +449,9 @@ fn eval_sets_are_reported_as_by_rehearsal_score() {
     let history: serde_json::Value = serde_json::from_str(&history).unwrap();
     let turn = &history["eval_case_results"][0]["eval_metric_result_per_invocation"][0];
     let results = turn["eval_metric_results"].as_array().unwrap().iter();
-    let scores: Vec<_> = results.map(|it| (&it["metric_name"], &it["score"])).collect();
-    assert_eq!(format!("{scores:?}"), "");
+    let scores: Vec<_> =
+        results.map(|it| format!("{} {}", it["metric_name"], it["score"])).collect();
+    assert_eq!(scores, [r#""tool_trajectory_avg_score" 1.0"#, r#""response_match_score" 0.0"#]);
 }
 
 #[test]

@@ -82,12 +82,12 @@ fn row(entry: &TimelineEntry) -> AnyView {
     let text = text.map(|text| view! { <span class="said" dir="auto">{text}</span> });
     let from = from.map(|from| view! { <span class="chip">{from}</span> });
     view! {
-        <li class=kind.name()>
+        <li class=format!("of-{}", kind.name())>
             <time>{seconds(at_ms)}</time>
             <span class="who">{who}</span>
             <div>
-                <span class="what">{what}</span>
-                {from}
+                {(!what.is_empty()).then(|| view! { <span class="what">{what}</span> " " })}
+                {from.map(|from| view! { {from} " " })}
                 {text}
                 {value}
             </div>

@@ -391,10 +391,10 @@
     ]);
     const met = (details.m || []).map(([metric, lines]) => el("p", {}, el("b", {}, `${criteria[metric][0]}: `), lines.join("; ")));
     const happened = (details.l || []).map(([at, kind, who, what, from, text, value]) => el(
-      "li", { class: kind },
+      "li", { class: `of-${kind}` },
       el("time", {}, `${at} s`),
       el("span", { class: "who" }, who),
-      el("div", {}, el("span", { class: "what" }, what), from ? el("span", { class: "chip" }, from) : null, text ? el("span", { class: "txt" }, text) : null, value ? el("code", {}, value) : null),
+      el("div", {}, what ? el("span", { class: "what" }, what) : null, from ? el("span", { class: "chip" }, from) : null, text ? el("span", { class: "txt" }, text) : null, value ? el("code", {}, value) : null),
     ));
     /* Without a golden trace there is nothing to compare a run with. */
     const isCompared = details.t.length && (details.h[0] || !happened.length);
