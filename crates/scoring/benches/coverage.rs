@@ -1,6 +1,8 @@
 //! How often the intervals of `scoring::statistics` hold what they should, over drawn cases: prints a
 //! table for `docs/performance.md`. It measures no time.
 
+#![expect(clippy::print_stdout, reason = "a bench prints its table")]
+
 use scoring::statistics::{CaseRuns, paired_difference, rate_interval};
 use statrs::distribution::{Beta, ContinuousCDF as _};
 

@@ -84,13 +84,16 @@ fn intervals_hold_the_rate_93_to_97_times_of_100() {
     }
 }
 
+/// The passed runs and the runs of each case.
+type Cases = Vec<(usize, usize)>;
+
 /// What the script prints.
 #[derive(Deserialize)]
 struct Expected {
     /// Passed cases, all of them, and the ends of Jeffreys' interval.
     single: Vec<(usize, usize, f64, f64)>,
     /// The passed runs and the runs of each case, and the ends.
-    repeated: Vec<(Vec<(usize, usize)>, f64, f64)>,
+    repeated: Vec<(Cases, f64, f64)>,
     /// Lost, gained and kept cases, and the p of McNemar's exact test.
     mcnemar: Vec<(usize, usize, usize, f64)>,
     /// The passed runs of each case before and after, of five, and the p of the permutation test.
