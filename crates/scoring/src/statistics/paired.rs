@@ -284,6 +284,10 @@ fn common_multiple(one: usize, other: usize) -> usize {
 /// With the number of cases grow the square of the standard deviations that the sum of the signed
 /// differences is from zero, and the square of what the difference is to the reach of its interval.
 fn more_cases(cases: usize, difference: f64, interval: Interval, signed: &Signed) -> Option<usize> {
+    // The difference itself may be off by a rounding error.
+    if signed.sum == 0 {
+        return None;
+    }
     let reach = match difference.partial_cmp(&0.0)? {
         Ordering::Less => interval.high - difference,
         Ordering::Equal => return None,
@@ -349,6 +353,10 @@ mod tests {
         let found = paired_difference(&pairs).expect("cases");
         assert!((found.p_value - 2.0 / 64.0).abs() < 1e-12, "{found:?}");
         assert!((found.difference - 0.3).abs() < 1e-12, "{found:?}");
+        // The sums of these rates differ in their last digit.
+        let tenths = |passed: [usize; 3]| passed.map(runs);
+        let pairs: Vec<_> = tenths([1, 2, 3]).into_iter().zip(tenths([3, 2, 1])).collect();
+        assert_eq!(paired_difference(&pairs).expect("cases").more_cases, None);
         let thirds = CaseRuns { passed: 2, runs: 3 };
         let found = paired_difference(&[(thirds, runs(9)), (runs(5), thirds)]).expect("cases");
         assert!((found.p_value - 0.5).abs() < 1e-12, "two of four ways: {found:?}");
