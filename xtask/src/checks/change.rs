@@ -26,14 +26,12 @@ pub(crate) enum Check {
     Types,
     /// Clippy on the host's side, tests and benches included, warnings refused
     Lint,
-    /// Clippy on the client and the pure crates for wasm32, hydrating and mounting
+    /// Clippy on the client and the pure crates for wasm32
     Wasm,
-    /// Unit and integration tests
+    /// Unit and integration tests, but for the long ones
     Unit,
-    /// What eval runs rely on in google-adk, with each older version that they support
-    AdkVersions,
-    /// The documentation: its examples, and warnings refused
-    Doc,
+    /// The examples of the documentation
+    Examples,
     /// Tests of the Python worker
     Python,
     /// The page as it is shipped, and the program that serves it, which the checks after it use
@@ -86,22 +84,38 @@ const WITH_PROGRAM: [&str; 5] = [
     "test_generated_agents",
 ];
 
-/// The tests of what eval runs rely on in google-adk.
-const RELY_ON_ADK: &str = "package(rehearsal-eval) & binary(all) & \
-     test(/^(canaries|endings|python_runs|requests|resolved_methods|service_tools)::/)";
+/// Unit tests that compare with google-adk over many inputs, are repeated against chance, or read files of many
+/// megabytes. Each takes from a quarter of a minute to one, so that together they are a check of their own.
+pub(super) const LONG: [&str; 6] = [
+    "a_hundred_overlapping_cases_see_nothing_of_each_other",
+    "a_suite_that_is_killed_at_random_ends_as_in_one_run",
+    "googles_evaluator_takes_the_rubrics_that_we_take",
+    "merges_splits_and_compares_long_files_in_constant_memory",
+    "ordinary_agents_run_without_a_false_alarm",
+    "reads_long_older_lists_in_constant_memory",
+];
 
-/// The wheel is a check of a release.
-const ACCEPTANCE: &str = "package(acceptance) - test(/^wheel::/)";
+/// Acceptance tests that compare with google-adk over many inputs.
+pub(super) const LONG_ACCEPTANCE: [&str; 3] = [
+    "stems_generated_words_as_adk_does",
+    "tokenizes_every_character_as_adk_does",
+    "values_are_equal_as_in_python",
+];
+
+/// A filter of nextest for tests with these names.
+pub(super) fn named(tests: &[&str]) -> String {
+    format!("test(/(^|::)({})$/)", tests.join("|"))
+}
 
 impl super::Check for Check {
     const MAKER: Option<Self> = Some(Self::Program);
 
     fn parts(self) -> &'static [Part] {
         match self {
-            Self::Commits | Self::Format | Self::Lint | Self::Doc => &[],
+            Self::Commits | Self::Format | Self::Lint | Self::Examples => &[],
             Self::Wasm => &[Part::WasmTarget],
             Self::Types => &[Part::NpmPackages, Part::PythonPackages],
-            Self::Unit | Self::AdkVersions => {
+            Self::Unit => {
                 &[Part::NpmPackages, Part::PythonPackages, Part::CompiledPython, Part::CargoNextest]
             }
             Self::Python => &[Part::NpmPackages, Part::PythonPackages, Part::CompiledPython],
@@ -138,34 +152,17 @@ impl super::Check for Check {
                 process::print_and_run(&mut clippy)
             }
             Self::Wasm => {
-                let clippy = |arguments: &[&str]| {
-                    let mut clippy = context.cargo();
-                    clippy.args(["clippy", "--target", "wasm32-unknown-unknown", "-p", "frontend"]);
-                    process::print_and_run(clippy.args(arguments).args(["--", "-D", "warnings"]))
-                };
                 let pure: Vec<&str> = PURE.iter().flat_map(|name| ["-p", name]).collect();
                 // As it is shipped.
-                clippy(&[&pure[..], &["--features", "frontend/split"]].concat())?;
-                clippy(&["--no-default-features", "--features", "csr"])
+                clippy_for_wasm(context, &[&pure[..], &["--features", "frontend/split"]].concat())
             }
             Self::Unit => {
                 context.begin_site()?;
-                flaky::nextest(context, "not package(acceptance)", |_| ())
+                let filter = format!("not package(acceptance) - {}", named(&LONG));
+                flaky::nextest(context, &filter, |_| ())
             }
-            Self::AdkVersions => {
-                for (version, python) in setup::ensure_adk_versions(workspace)? {
-                    eprintln!("-- google-adk {version}");
-                    flaky::nextest(context, RELY_ON_ADK, |nextest| {
-                        nextest.env("REHEARSAL_TEST_PYTHON", python);
-                    })?;
-                }
-                Ok(())
-            }
-            Self::Doc => {
-                process::print_and_run(context.cargo().args(["test", "--doc"]).args(HOST_SIDE))?;
-                let mut doc = context.cargo();
-                doc.args(["doc", "--no-deps"]).args(HOST_SIDE).env("RUSTDOCFLAGS", "-D warnings");
-                process::print_and_run(&mut doc)
+            Self::Examples => {
+                process::print_and_run(context.cargo().args(["test", "--doc"]).args(HOST_SIDE))
             }
             Self::Python => flaky::pytest(context, |pytest| {
                 // The plugin's check runs these.
@@ -182,11 +179,23 @@ impl super::Check for Check {
                     .env("REHEARSAL_TEST_BINARY", workspace.tested_program());
             }),
             Self::Stories => stories(context, &workspace.tested_program()),
-            Self::Acceptance => flaky::nextest(context, ACCEPTANCE, |nextest| {
-                with_browser(nextest).env("REHEARSAL_TEST_BINARY", workspace.tested_program());
-            }),
+            Self::Acceptance => {
+                // The wheel is a check of a release.
+                let long = named(&LONG_ACCEPTANCE);
+                let filter = format!("package(acceptance) - test(/^wheel::/) - {long}");
+                flaky::nextest(context, &filter, |nextest| {
+                    with_browser(nextest).env("REHEARSAL_TEST_BINARY", workspace.tested_program());
+                })
+            }
         }
     }
+}
+
+/// Clippy on the client for wasm32.
+pub(super) fn clippy_for_wasm(context: &Context<'_>, arguments: &[&str]) -> Result<()> {
+    let mut clippy = context.cargo();
+    clippy.args(["clippy", "--target", "wasm32-unknown-unknown", "-p", "frontend"]);
+    process::print_and_run(clippy.args(arguments).args(["--", "-D", "warnings"]))
 }
 
 /// Stories in a browser, against the program `binary`.
@@ -220,4 +229,40 @@ fn npx(workspace: &Workspace, arguments: &[&str]) -> Command {
     let mut command = process::npm_program("npx");
     command.args(arguments).current_dir(workspace.end2end());
     command
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::*;
+
+    /// The sources in a folder, one after the other.
+    fn sources(folder: &Path) -> Result<String> {
+        let mut text = String::new();
+        for entry in fs::read_dir(folder)? {
+            let path = entry?.path();
+            if path.is_dir() {
+                text += &sources(&path)?;
+            } else if path.extension().is_some_and(|it| it == "rs") {
+                text += &fs::read_to_string(&path)?;
+            }
+        }
+        Ok(text)
+    }
+
+    #[test]
+    fn every_long_test_is_there() -> Result<()> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let unit =
+            sources(&root.join("crates/eval/tests"))? + &sources(&root.join("rehearsal/tests"))?;
+        let acceptance = sources(&root.join("tests/tests"))?;
+        for (names, text) in [(&LONG[..], unit), (&LONG_ACCEPTANCE[..], acceptance)] {
+            for name in names {
+                assert!(text.contains(&format!("fn {name}(")), "no test is called {name}");
+            }
+        }
+        Ok(())
+    }
 }

@@ -1,5 +1,5 @@
-//! The checks of a release: what ships, as it ships. A change does not need them, because they compile nearly
-//! everything once more.
+//! The checks of a release: what ships, as it ships, and what takes too long to wait for at every change. Most compile
+//! nearly everything once more.
 
 use std::process::Command;
 
@@ -8,8 +8,9 @@ use clap::ValueEnum;
 use xtask::process;
 use xtask::workspace::Workspace;
 
-use super::change::{stories, with_browser};
+use super::change::{LONG, clippy_for_wasm, named, stories, with_browser};
 use super::{Context, flaky};
+use crate::build::HOST_SIDE;
 use crate::setup::{self, Part};
 use crate::{archive, audit, build, fuzz, package, wheel};
 
@@ -18,6 +19,14 @@ use crate::{archive, audit, build, fuzz, package, wheel};
 pub(crate) enum Check {
     /// Licenses, sources and known vulnerabilities of crates, npm and Python packages
     Audit,
+    /// Unit tests that compare over many inputs or take many megabytes
+    Long,
+    /// What eval runs rely on in google-adk, with each older version that they support
+    AdkVersions,
+    /// The documentation, warnings refused
+    Doc,
+    /// Clippy on the client as Trunk mounts it
+    Mounted,
     /// The shipped binary with its page, which the checks after it use
     Binary,
     /// The crates as they are published, and the programs of the Rust guides built from them alone
@@ -34,6 +43,10 @@ pub(crate) enum Check {
     Fuzz,
 }
 
+/// The tests of what eval runs rely on in google-adk.
+const RELY_ON_ADK: &str = "package(rehearsal-eval) & binary(all) & \
+     test(/^(canaries|endings|python_runs|requests|resolved_methods|service_tools)::/)";
+
 /// The crates whose interface is promised.
 const PROMISED: [&str; 6] =
     ["-p", "rehearsal", "-p", "rehearsal-eval", "-p", "rehearsal-eval-native"];
@@ -45,6 +58,11 @@ impl super::Check for Check {
         match self {
             Self::Audit => &[Part::NpmPackages, Part::PythonPackages, Part::CargoDeny],
             Self::Binary | Self::Package | Self::Archive => &setup::FOR_SITE,
+            Self::Long | Self::AdkVersions => {
+                &[Part::NpmPackages, Part::PythonPackages, Part::CompiledPython, Part::CargoNextest]
+            }
+            Self::Doc => &[],
+            Self::Mounted => &[Part::WasmTarget],
             Self::Semver => &[Part::CargoSemverChecks],
             Self::Stories | Self::Acceptance => &super::PARTS,
             Self::Fuzz => &[],
@@ -52,7 +70,7 @@ impl super::Check for Check {
     }
 
     fn needs_maker(self) -> bool {
-        !matches!(self, Self::Audit | Self::Binary | Self::Semver | Self::Fuzz)
+        matches!(self, Self::Package | Self::Archive | Self::Stories | Self::Acceptance)
     }
 
     fn obstacle(self, workspace: &Workspace) -> Option<&'static str> {
@@ -76,6 +94,27 @@ impl super::Check for Check {
                     lists.iter().map(|list| format!("the registry did not respond: {list}"));
                 context.not_tested.borrow_mut().extend(silent);
                 Ok(())
+            }
+            Self::Long => {
+                let filter = format!("not package(acceptance) & {}", named(&LONG));
+                flaky::nextest(context, &filter, |_| ())
+            }
+            Self::AdkVersions => {
+                for (version, python) in setup::ensure_adk_versions(workspace)? {
+                    eprintln!("-- google-adk {version}");
+                    flaky::nextest(context, RELY_ON_ADK, |nextest| {
+                        nextest.env("REHEARSAL_TEST_PYTHON", python);
+                    })?;
+                }
+                Ok(())
+            }
+            Self::Doc => {
+                let mut doc = context.cargo();
+                doc.args(["doc", "--no-deps"]).args(HOST_SIDE).env("RUSTDOCFLAGS", "-D warnings");
+                process::print_and_run(&mut doc)
+            }
+            Self::Mounted => {
+                clippy_for_wasm(context, &["--no-default-features", "--features", "csr"])
             }
             Self::Binary => build::run(workspace).map(drop),
             Self::Package => {
