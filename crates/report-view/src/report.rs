@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use json_text::JsonText;
 use scoring::report::{
-    CaseVerdict, CriterionResult, EvalCaseResult, EvalSummary, Tally, sentences,
+    CaseVerdict, CriterionResult, EvalCaseResult, EvalRun, EvalSummary, Tally, sentences,
 };
 
 use crate::evidence::why;
@@ -111,6 +111,9 @@ impl Report {
         let case = self.cases.get(case)?;
         if let Some(error) = &case.error {
             return Some(error.clone());
+        }
+        if let Some(limit) = case.eval_run.as_ref().and_then(EvalRun::limit) {
+            return Some(limit);
         }
         let failed = case.criterion_results.iter().filter(|it| it.passed == Some(false));
         let unscored = case.criterion_results.iter().filter(|it| it.passed.is_none());
