@@ -188,6 +188,9 @@ fn response(
     struct ErrorBody {
         r#type: String,
         message: String,
+        /// What an MCP tool sent with the error, as google-adk's `McpTool` gives it to the model.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        result: Option<JsonText>,
     }
     match answer {
         Answer::Output(output) => {
@@ -210,8 +213,10 @@ fn response(
         Answer::Error(error) if mark.is_some() && error.error_type == ToolError::REPORTED => {
             Ok(FunctionResponse::new(id, name, reported(&error)))
         }
-        Answer::Error(ToolError { error_type, error_message, .. }) => {
-            let error = ErrorBody { r#type: error_type, message: error_message };
+        Answer::Error(error) => {
+            let result = whole_result(&error);
+            let ToolError { error_type, error_message, .. } = error;
+            let error = ErrorBody { r#type: error_type, message: error_message, result };
             Ok(FunctionResponse::new(id, name, object(&Failure { error })))
         }
     }
@@ -220,12 +225,18 @@ fn response(
 /// The result of an MCP tool that reported an error, as google-adk gives it to the model. The error has the
 /// whole result where its message does not tell it.
 fn reported(error: &ToolError) -> JsonText {
-    let whole = error.traceback.as_deref().and_then(|text| JsonText::parse(text).ok());
     let as_text = || {
         let content = [serde_json::json!({ "type": "text", "text": error.error_message })];
         JsonText::from_value(&serde_json::json!({ "content": content, "isError": true }))
     };
-    whole.filter(|whole| whole.kind() == Kind::Object).unwrap_or_else(as_text)
+    whole_result(error).unwrap_or_else(as_text)
+}
+
+/// The result that an MCP tool sent with the error it reported, if the message does not tell all of it.
+fn whole_result(error: &ToolError) -> Option<JsonText> {
+    let reported =
+        error.traceback.as_deref().filter(|_| error.error_type == ToolError::REPORTED)?;
+    JsonText::parse(reported).ok().filter(|whole| whole.kind() == Kind::Object)
 }
 
 #[cfg(test)]
@@ -483,18 +494,24 @@ mod tests {
         let whole = r#"{"content":[{"type":"image"}],"isError":true}"#;
         assert_eq!(reported(&error(None)).as_str(), reported_error);
         assert_eq!(reported(&error(Some(whole))).as_str(), whole);
-        let exported = |adk_tool_responses| {
+        let exported = |adk_tool_responses, whole: Option<&str>| {
             let mut trace = trace();
-            trace.turns[0].calls = vec![call("c1", "tide", "{}", |_| Answer::Error(error(None)))];
+            trace.turns[0].calls = vec![call("c1", "tide", "{}", |_| Answer::Error(error(whole)))];
             let options = CaseOptions { adk_tool_responses, ..CaseOptions::default() };
             let case = eval_case("MathAgent", started_with("{}"), trace, &options, |_| None);
             let data = case.expect("whole").turns()[0].intermediate_data.clone();
             let response = data.expect("has calls").tool_responses[0].response.clone();
             response.expect("has one").compact().to_string()
         };
-        assert_eq!(exported(true), reported_error);
+        assert_eq!(exported(true, None), reported_error);
         let own = r#"{"error":{"type":"ToolError","message":"no tide"}}"#;
-        assert_eq!(exported(false), own);
+        assert_eq!(exported(false, None), own);
+        // What the message does not tell is in the case, too.
+        let whole = r#"{"content":[{"type":"text","text":"no tide"}],"structuredContent":{"code":7},"isError":true}"#;
+        assert_eq!(exported(true, Some(whole)), whole);
+        let own =
+            format!(r#"{{"error":{{"type":"ToolError","message":"no tide","result":{whole}}}}}"#);
+        assert_eq!(exported(false, Some(whole)), own);
     }
 
     #[test]
