@@ -436,6 +436,16 @@ test("hostile values harm nothing", async ({ page, picture, accessible }) => {
   await line.click();
   await expect(content).toBeHidden();
 
+  // A name that turns text around is written out wherever it stands.
+  await rehearsal.choose("pay");
+  const name = "to\\u202ebob";
+  await rehearsal.fill(name, "mallory");
+  await expect(page.getByRole("region", { name: "What will be sent" })).toHaveText(`{"${name}": "mallory"}`);
+  await picture("names");
+  await rehearsal.run();
+  await expect(rehearsal.call(4)).toContainText(name);
+  expect(await page.locator("body").innerText()).not.toContain("\u202e");
+
   expect(await page.evaluate(() => "harmed" in window)).toBe(false);
   expect(elsewhere).toEqual([]);
   await page.close();

@@ -54,6 +54,12 @@ pub fn written_out(text: &str, lines: Lines) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// A name on one line, with such characters written as escapes.
+#[must_use]
+pub fn visible_name(name: &str) -> String {
+    written_out(name, Lines::Escaped).into_owned()
+}
+
 fn is_hidden(character: char, lines: Lines) -> bool {
     match character {
         '\n' | '\t' => lines != Lines::Kept,

@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use crate::live::state::workspace::use_this_live_workspace;
 use crate::shared::tokens::Tokens;
 use app::components::icon::{Glyph, Icon};
+use app::state::excerpt::visible_name;
 use app::state::live_draft::{Draft, Side};
 use app::state::preview::arguments;
 
@@ -51,7 +52,7 @@ fn CallLine(
 ) -> impl IntoView {
     let workspace = use_this_live_workspace();
     let shown = arguments(&call.args, 80);
-    let name = call.name.clone();
+    let name = visible_name(&call.name);
     let id = StoredValue::new(call.id);
     let edit = move |_| {
         let tool = workspace.tools().into_iter().find(|tool| tool.name.as_str() == call.name);

@@ -21,6 +21,7 @@ use app::components::raw_text::RawText;
 use app::server_functions::{case_file, list_eval_sets};
 use app::state::browser;
 use app::state::case_address::{case_address, unescaped};
+use app::state::excerpt::visible_name;
 use app::state::preview::arguments;
 use app::state::reading::use_reading;
 use app::state::rehearsal::{Export, ExportFile, Restarted, last_part};
@@ -354,7 +355,7 @@ fn Contents() -> impl IntoView {
             };
             let signature = view! {
                 <span class="signature">
-                    <b>{call.tool_name.to_string()}</b>
+                    <b>{visible_name(call.tool_name.as_str())}</b>
                     "(" <Tokens tokens=arguments(&call.arguments, 80)/> ")"
                 </span>
             };

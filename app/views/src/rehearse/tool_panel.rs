@@ -17,6 +17,7 @@ use crate::shared::tool_catalog::ToolCatalog;
 use app::components::icon::{Glyph, Icon};
 use app::components::loading::LazyView;
 use app::components::raw_text::RawText;
+use app::state::excerpt::visible_name;
 use app::state::value_form::ValueForm;
 
 /// The catalog and the form of the chosen tool.
@@ -199,7 +200,7 @@ pub fn ToolHead(
     ];
     view! {
         <header class="tool-head">
-            <h2>{tool.name.to_string()}</h2>
+            <h2>{visible_name(tool.name.as_str())}</h2>
             {tool.title.map(|title| view! { <span class="quiet">{title}</span> })}
             {(!returns.is_empty()).then(|| view! { <span class="ink-count" title="Result schema">"→ " {returns}</span> })}
             {flags.into_iter().flatten().map(|flag| view! { <span class="chip">{flag}</span> }).collect_view()}

@@ -10,6 +10,7 @@ use crate::shared::keys::focus_chosen_tool;
 use crate::shared::state::catalog::{Takes, first_line, fits, returns, signature, takes};
 use app::components::icon::{Glyph, Icon};
 use app::state::browser;
+use app::state::excerpt::visible_name;
 use app::state::times::counted;
 
 /// The id of the filter in the document.
@@ -186,7 +187,7 @@ fn ToolLine(
     };
     let summary = first_line(&tool.description);
     let title = format!("{}\n{summary}", signature(&tool));
-    let shown = name.clone();
+    let shown = visible_name(&name);
     let returned = returns(tool.response_schema.as_ref());
     let flag = match &tool {
         ToolView { agent_model: Some(_), .. } => Some((Glyph::User, "an agent")),

@@ -8,6 +8,7 @@ use crate::live::state::workspace::use_this_live_workspace;
 use crate::shared::form::JsonPreview;
 use app::components::icon::{Glyph, Icon};
 use app::state::browser;
+use app::state::excerpt::visible_name;
 use app::state::live_draft::Side;
 
 /// The draft for a turn that is closed.
@@ -49,7 +50,7 @@ pub(super) fn ClosedDraft() -> impl IntoView {
                 {move || draft().map(|draft| view! { <PendingCalls draft/> })}
                 {move || (workspace.side() == Side::Call).then(|| workspace.tool()).flatten().and_then(|tool| {
                     let form = draft()?.tool_form(&tool);
-                    Some(view! { <h3 class="panel-subtitle">{tool.name.to_string()}</h3> <JsonPreview state=form/> })
+                    Some(view! { <h3 class="panel-subtitle">{visible_name(tool.name.as_str())}</h3> <JsonPreview state=form/> })
                 })}
             </div>
             <footer class="panel-foot">

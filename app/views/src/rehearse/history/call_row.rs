@@ -16,6 +16,7 @@ use crate::shared::value_pane::ValuePane;
 use app::components::copy_button::CopyButton;
 use app::components::icon::{Glyph, Icon};
 use app::state::browser;
+use app::state::excerpt::visible_name;
 use app::state::preview::arguments;
 use app::state::reading::{ReadingKey, Readings};
 use app::state::rows::{RowId, RowPart};
@@ -68,7 +69,7 @@ pub(super) fn CallRow(
         open_rows.update(|open| open.toggle(row.position));
         browser::after_drawing(move || browser::reveal(&row.detail_id()));
     };
-    let name = call.call.tool_name.to_string();
+    let name = visible_name(call.call.tool_name.as_str());
     let given = arguments(&call.call.arguments, BUDGET);
     let duration_ms = call.answer.duration_ms();
     let duration = times::took(duration_ms);

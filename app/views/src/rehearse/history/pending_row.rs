@@ -14,6 +14,7 @@ use crate::shared::tokens::Tokens;
 use app::components::icon::{Glyph, Icon};
 use app::state::browser;
 use app::state::clock::every;
+use app::state::excerpt::visible_name;
 use app::state::preview::{arguments, preview};
 use app::state::rehearsal::name_of_call;
 use app::state::rows::RowId;
@@ -83,7 +84,7 @@ pub(super) fn PendingRow(
         let tool = tools.iter().find(|tool| tool.name == called);
         tool.map(|tool| (tool.agent_model.is_some(), tool.can_be_played)).unwrap_or_default()
     });
-    let name = call.tool_name.to_string();
+    let name = visible_name(call.tool_name.as_str());
     let wanted = move || match phase.get() {
         Some(PendingPhase::AwaitingConfirmation { hint, payload }) => {
             let (is_agent, can_be_played) = agent.get_untracked();
@@ -103,7 +104,7 @@ pub(super) fn PendingRow(
                 <span class="pulse" aria-hidden="true"></span>
                 <span class="signature">
                     <span class="unseen">"Running tool call: "</span>
-                    <b>{call.tool_name.to_string()}</b>
+                    <b>{visible_name(call.tool_name.as_str())}</b>
                     "("
                     <Tokens tokens=arguments(&call.arguments, BUDGET)/>
                     ")"

@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 use schema_form::Tone;
 
+use app::state::excerpt::{Lines, written_out};
 use app::state::form::FormState;
 
 /// How much of a large value is drawn, in bytes.
@@ -25,7 +26,8 @@ pub fn JsonPreview(
             let room = MOST.saturating_sub(length);
             length += piece.len();
             let end = (0..=room.min(piece.len())).rev().find(|end| piece.is_char_boundary(*end));
-            let piece = piece[..end.unwrap_or(0)].to_owned();
+            // In a string or a name, an escape is the same character, and shows where it is.
+            let piece = written_out(&piece[..end.unwrap_or(0)], Lines::Kept).into_owned();
             if !piece.is_empty() {
                 let class = class(tone);
                 drawn.push(match class {

@@ -17,6 +17,7 @@ use super::paste::PasteMany;
 use super::row::{ToJson, control, faults, json_key, nested};
 use super::text::{described_by, unsent_default};
 use app::state::browser;
+use app::state::excerpt::visible_name;
 use app::state::form::input_id;
 
 /// How many tags' faults are shown at once.
@@ -287,7 +288,7 @@ fn item_row(place: &FieldHandle, ids: Memo<Vec<ItemId>>, id: ItemId) -> AnyView 
         FieldKind::List(list) => list.prefix.len(),
         _ => 0,
     };
-    let list_name = StoredValue::new(place.slot.key().to_owned());
+    let list_name = StoredValue::new(visible_name(place.slot.key()));
     let title = move || {
         let number = position.get() + 1;
         list_name.with_value(|name| format!("{name} item {number}").trim_start().to_owned())

@@ -16,6 +16,7 @@ use super::pills::{BooleanPills, BranchPills, OpenPills};
 use super::text::TextInput;
 use app::components::code_text::with_code;
 use app::state::browser;
+use app::state::excerpt::visible_name;
 
 /// The rows of an object's members, its entries, and their button.
 pub(super) fn members(place: &FieldHandle) -> AnyView {
@@ -39,7 +40,7 @@ pub(super) fn members(place: &FieldHandle) -> AnyView {
 pub(super) fn member(place: &FieldHandle, position: usize, slot: &Slot) -> AnyView {
     // The name may be empty.
     let named = if slot.key().is_empty() { "\"\"" } else { slot.key() };
-    row(&place.then(slot, PathStep::Member(position)), named)
+    row(&place.then(slot, PathStep::Member(position)), &visible_name(named))
 }
 
 /// One row of the form.

@@ -5,6 +5,7 @@ use json_text::{JsonText, Node};
 use serde_json::value::RawValue;
 
 use crate::shared::state::markdown::words;
+use app::state::excerpt::visible_name;
 
 /// One argument of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -167,9 +168,10 @@ pub fn signature(tool: &ToolView) -> String {
         Takes::Anything => vec!["…".to_owned()],
     };
     let call = format!("{}({})", tool.name, arguments.join(", "));
+    let call = visible_name(&call);
     match returns(tool.response_schema.as_ref()) {
         returns if returns.is_empty() => call,
-        returns => format!("{call} → {returns}"),
+        returns => format!("{call} → {}", visible_name(&returns)),
     }
 }
 
