@@ -139,7 +139,7 @@ impl Cases {
                 return Ok((Some(detector.detected()), format));
             }
         }
-        Ok((None, detector.format().unwrap_or(Format::Adk)))
+        Ok((None, Format::Adk))
     }
 }
 

@@ -103,7 +103,7 @@ impl DetectedFormat {
                 }
             }
         }
-        if names_cases || detector.format().is_some() || !is_set_without_cases(text) {
+        if names_cases || !is_set_without_cases(text) {
             return detector.detected();
         }
         Self { format: Format::AgentFlow, evidence: "it has no \"eval_cases\"".to_owned() }
@@ -113,22 +113,19 @@ impl DetectedFormat {
 /// Detects the format of a set from its cases.
 ///
 /// The first case with a field that only one of the formats accepts decides. A case without a
-/// conversation, which ADK rejects and AgentFlow does not, decides only when no other case does,
-/// because it may be a mistake in an ADK set.
+/// conversation has none: it is a mistake, though only ADK rejects it.
 ///
 /// ```
 /// use evalset::{Format, FormatDetector};
 /// let mut detector = FormatDetector::default();
 /// assert_eq!(detector.inspect(r#"{"eval_id": "a"}"#), None);
-/// assert_eq!(detector.format(), Some(Format::AgentFlow));
-/// let adk = r#"{"eval_id": "b", "conversation": [{"user_content": {"parts": []}}]}"#;
-/// assert_eq!(detector.inspect(adk), Some(Format::Adk));
+/// let agentflow = r#"{"eval_id": "b", "conversation": [{"expected_tool_trajectory": []}]}"#;
+/// assert_eq!(detector.inspect(agentflow), Some(Format::AgentFlow));
 /// ```
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FormatDetector {
     inspected: usize,
     certain: Option<(Format, &'static str)>,
-    lacks_conversation: bool,
 }
 
 impl FormatDetector {
@@ -140,11 +137,7 @@ impl FormatDetector {
         self.certain = match (evidence.adk, evidence.agentflow) {
             (Some(field), None) => Some((Format::Adk, field)),
             (None, Some(field)) => Some((Format::AgentFlow, field)),
-            (Some(_), Some(_)) => None,
-            (None, None) => {
-                self.lacks_conversation |= evidence.lacks_conversation;
-                None
-            }
+            (Some(_), Some(_)) | (None, None) => None,
         };
         self.certain.map(|(format, _)| format)
     }
@@ -157,18 +150,7 @@ impl FormatDetector {
             let evidence = format!("it has {field:?} in the case at index {index}");
             return DetectedFormat { format, evidence };
         }
-        if self.lacks_conversation {
-            let evidence = "it has a case without \"conversation\"".to_owned();
-            return DetectedFormat { format: Format::AgentFlow, evidence };
-        }
         DetectedFormat::assumed()
-    }
-
-    /// The likely format when no case was certain; `None` when the cases fit both formats or
-    /// neither.
-    #[must_use]
-    pub fn format(self) -> Option<Format> {
-        self.lacks_conversation.then_some(Format::AgentFlow)
     }
 }
 
@@ -232,8 +214,6 @@ struct Evidence {
     /// A field of ADK's, and one of AgentFlow's.
     adk: Option<&'static str>,
     agentflow: Option<&'static str>,
-    /// It has neither a conversation nor what ADK takes for one.
-    lacks_conversation: bool,
 }
 
 impl Evidence {
@@ -242,25 +222,17 @@ impl Evidence {
             cursor.pass();
             return;
         }
-        // ADK needs one of the two; AgentFlow none.
-        let mut has_conversation = false;
         cursor.enter();
         while cursor.more() {
             let key = cursor.key();
             match &*key {
                 "conversation" if cursor.kind() == Kind::Array => {
-                    has_conversation = true;
                     cursor.enter();
                     while cursor.more() {
                         self.look_at_invocation(cursor);
                     }
                 }
-                "conversation" => {
-                    has_conversation |= cursor.kind() != Kind::Null;
-                    cursor.pass();
-                }
                 "conversation_scenario" | "conversationScenario" => {
-                    has_conversation = true;
                     // AgentFlow does not have it, but would not reject it either.
                     if cursor.kind() == Kind::Object {
                         self.adk.get_or_insert("conversation_scenario");
@@ -274,12 +246,21 @@ impl Evidence {
                 "session_input" if cursor.kind() == Kind::Object => {
                     self.look_at_session_input(cursor);
                 }
+                // What a conversion from ADK leaves there, also of a case with only a plan.
+                "metadata" if cursor.kind() == Kind::Object => {
+                    cursor.enter();
+                    while cursor.more() {
+                        if cursor.key() == "adk" {
+                            self.agentflow.get_or_insert("metadata.adk");
+                        }
+                        cursor.pass();
+                    }
+                }
                 _ => {
                     cursor.pass();
                 }
             }
         }
-        self.lacks_conversation = !has_conversation;
     }
 
     fn found_adk(&mut self, field: &'static str, cursor: &mut Cursor<'_>) {
@@ -371,8 +352,11 @@ mod tests {
             (r#"{"eval_set_id":"s","eval_case_results":[]}"#.to_owned(), Format::Adk),
             (r#"{"eval_set_id":"s","metadata":{},"eval_cases":[]}"#.to_owned(), Format::Adk),
             (set(r#"{"eval_id":"a","conversation":[]}"#), Format::Adk),
-            (set(r#"{"eval_id":"a"}"#), Format::AgentFlow),
-            (set(r#"{"eval_id":"a"},{"eval_id":"b","conversation":[]}"#), Format::AgentFlow),
+            (set(r#"{"eval_id":"a"}"#), Format::Adk),
+            (
+                set(r#"{"eval_id":"a","metadata":{"adk":{"conversation_scenario":{}}}}"#),
+                Format::AgentFlow,
+            ),
             (
                 set(r#"{"eval_id":"a"},{"eval_id":"b","conversation":[{"finalResponse":null}]}"#),
                 Format::Adk,

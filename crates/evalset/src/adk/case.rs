@@ -9,7 +9,7 @@ use crate::{CaseError, CaseText, Number, OriginalForm};
 
 /// `EvalBaseModel`: both casings; only the case and the session input keep unknown fields.
 pub(super) const fn base(what: &'static str, others: Others) -> Form {
-    Form { what, keys: Keys::EitherCasing, others, opaque: &[], is_case: false }
+    Form { what, keys: Keys::EitherCasing, others, opaque: &[], is_case: false, lost: &[] }
 }
 
 model! {

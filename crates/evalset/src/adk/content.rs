@@ -9,7 +9,14 @@ use crate::{LooseBool, OriginalForm, Severity};
 
 /// `google.genai` reads both casings and rejects unknown fields.
 const fn genai(what: &'static str, opaque: &'static [(&'static str, Shape)]) -> Form {
-    Form { what, keys: Keys::EitherCasing, others: Others::Refused, opaque, is_case: false }
+    Form {
+        what,
+        keys: Keys::EitherCasing,
+        others: Others::Refused,
+        opaque,
+        is_case: false,
+        lost: &[],
+    }
 }
 
 model! {

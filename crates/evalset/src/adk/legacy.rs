@@ -8,11 +8,18 @@ use super::{
 };
 use crate::OriginalForm;
 use crate::model::{Form, Keys, Others, Out, Shape, Value, json_string, model};
-use crate::reading::Reader;
+use crate::reading::{Problem, Reader};
 
 /// ADK's reader ignores unknown fields.
 const fn legacy(what: &'static str) -> Form {
-    Form { what, keys: Keys::Exact, others: Others::Ignored, opaque: &[], is_case: false }
+    Form {
+        what,
+        keys: Keys::Exact,
+        others: Others::Ignored,
+        opaque: &[],
+        is_case: false,
+        lost: &[],
+    }
 }
 
 /// An older file.
@@ -87,7 +94,11 @@ impl Value for LegacySet {
             reader.set_id_key("name");
             Vec::read(reader).map(Self::Sessions)
         } else {
-            Vec::read(reader).map(Self::Queries)
+            let queries: Vec<LegacyQuery> = Vec::read(reader)?;
+            if !queries.is_empty() {
+                reader.fault(begin, Problem::QueriesOnly);
+            }
+            Some(Self::Queries(queries))
         }
     }
 

@@ -18,6 +18,7 @@ model! {
             others: Others::Ignored,
             opaque: &[],
             is_case: false,
+            lost: &[],
         };
         check usable_id
     }

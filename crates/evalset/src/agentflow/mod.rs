@@ -22,5 +22,12 @@ pub const AUTHOR: &str = "agent";
 
 /// AgentFlow's models read keys only as declared, and drop unknown ones.
 const fn form(what: &'static str) -> Form {
-    Form { what, keys: Keys::Exact, others: Others::Ignored, opaque: &[], is_case: false }
+    Form {
+        what,
+        keys: Keys::Exact,
+        others: Others::Ignored,
+        opaque: &[],
+        is_case: false,
+        lost: &[],
+    }
 }

@@ -42,7 +42,7 @@ model! {
 
 model! {
     /// One turn: the user's message and the expected calls and response.
-    pub struct Invocation { form("an invocation") }
+    pub struct Invocation { Form { lost: &["metadata"], ..form("an invocation") } }
     /// Unique in its case.
     invocation_id: String = required,
     /// The user's message.
@@ -63,7 +63,9 @@ model! {
     /// What the session starts with, in the fields of the package (`app_name`, `user_id`, `state`) or
     /// of AgentFlow's documentation (`thread_id`, `initial_state`). Both have `config`.
     #[derive(Default)]
-    pub struct SessionInput { form("a session input") }
+    pub struct SessionInput {
+        Form { lost: &["thread_id", "initial_state"], ..form("a session input") }
+    }
     /// The app.
     app_name: Option<String> = optional,
     /// The user.

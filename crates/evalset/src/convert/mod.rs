@@ -189,6 +189,12 @@ fn with_adk_leftovers(case: &adk::EvalCase, state_name: StateName) -> agentflow:
     }
     let camel = is_all_camel(case);
     to.metadata = metadata_of(&Difference::between(&returned, &source), camel);
+    if to.metadata.is_none() && to.conversation.is_empty() {
+        // A case without turns has nothing else that shows the format.
+        let mut metadata = Tree::empty();
+        metadata.put(ADK, Tree::empty());
+        to.metadata = Some(text(&metadata));
+    }
     to
 }
 

@@ -12,6 +12,8 @@ pub(crate) struct Form {
     /// Fields that are kept as text, after their shape is checked.
     pub(crate) opaque: &'static [(&'static str, Shape)],
     pub(crate) is_case: bool,
+    /// Fields that the format documents, but its own program drops.
+    pub(crate) lost: &'static [&'static str],
 }
 
 impl Form {

@@ -59,6 +59,9 @@ impl Members {
             self.unknown(reader, form, names, key, offset);
             return MemberAction::Kept;
         };
+        if form.lost.contains(&field.name) && reader.kind() != Kind::Null {
+            reader.fault(offset, Problem::LostField { what: form.what, key: field.name });
+        }
         let Some(earlier) = self.seen.iter().position(|seen| seen.name == field.name) else {
             return MemberAction::Field(field);
         };

@@ -186,15 +186,28 @@ pub(crate) fn is_truth(kind: Kind, text: &str) -> bool {
     }
 }
 
+/// The most digits that Python reads as an integer.
+const MOST_DIGITS: usize = 4300;
+
+/// The first whole number that pydantic does not take from a float: 2^63.
+const FLOATS_END: f64 = 9_223_372_036_854_775_808.0;
+
+/// As pydantic reads an integer: in digits, or as a float without a fraction that 64 bits hold.
 fn is_whole(kind: Kind, text: &str) -> bool {
     match kind {
         Kind::Bool => true,
-        Kind::Number => text.parse::<f64>().is_ok_and(|number| number.fract() == 0.0),
+        Kind::Number if text.contains(['.', 'e', 'E']) => text
+            .parse::<f64>()
+            .is_ok_and(|number| number.fract() == 0.0 && number.abs() < FLOATS_END),
+        Kind::Number => text.trim_start_matches('-').len() <= MOST_DIGITS,
         Kind::String => {
             let text = text.trim().trim_start_matches(['+', '-']);
             let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
             let digits = |text: &str| text.bytes().all(|it| it.is_ascii_digit() || it == b'_');
-            !whole.is_empty() && digits(whole) && fraction.bytes().all(|it| it == b'0')
+            (1..=MOST_DIGITS).contains(&whole.len())
+                && digits(whole)
+                && !fraction.is_empty()
+                && fraction.bytes().all(|it| it == b'0')
         }
         _ => false,
     }

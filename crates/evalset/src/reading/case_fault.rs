@@ -119,6 +119,17 @@ pub enum Problem {
         /// A known field with a similar name.
         known: Option<String>,
     },
+    /// A documented field that AgentFlow 0.10 does not read.
+    #[error(
+        "{key:?} of {what} is lost when AgentFlow 0.10 rewrites the file, because its package does not have \
+         the field; keep a copy of the file"
+    )]
+    LostField {
+        /// Such as `an invocation`.
+        what: &'static str,
+        /// The field.
+        key: &'static str,
+    },
     /// An unknown field that ADK keeps without using it, with a name like that of a field that ADK uses.
     #[error(
         "ADK keeps the unknown field {key:?} in {what} and does not use it (did you mean {known:?}?); correct \
@@ -231,6 +242,12 @@ pub enum Problem {
         /// What ADK reads.
         limit: usize,
     },
+    /// An older list of queries, which `adk eval` does not read.
+    #[error(
+        "only AgentEvaluator, google-adk's helper for pytest, reads a list of queries; convert the file with \
+         `rehearsal evalset convert --to adk` for `adk eval`"
+    )]
+    QueriesOnly,
     /// An invalid field that only scoring reads; the format's own reader ignores it.
     #[error("{fault}{}", remedy.map(|remedy| format!("; {remedy}")).unwrap_or_default())]
     NotScored {
@@ -247,6 +264,8 @@ impl Problem {
     pub fn severity(&self) -> Severity {
         match self {
             Self::IgnoredField { .. }
+            | Self::LostField { .. }
+            | Self::QueriesOnly
             | Self::SimilarField { .. }
             | Self::RepeatedKey { .. }
             | Self::TooLarge { .. }
